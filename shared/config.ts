@@ -1,366 +1,262 @@
 import {AgentConfig, type AgentSettings} from "./agents/config.ts"
 import {type AlertSettings, AlertsConfig} from "./alerts/config.ts"
+import {closed, section} from "./config-keys.ts"
 import {durationPattern} from "./duration.ts"
 import {namePattern} from "./ids.ts"
 import {logLevels} from "./log.ts"
 import {pagePattern} from "./sdk/page.ts"
 import {PermissionRule} from "./sdk/permission.ts"
-import {type Static, Type} from "./type.ts"
+import {Optional, type Static, Type} from "./type.ts"
 
-const closed = {additionalProperties: false}
-
-const ReadinessConfig = Type.Object(
-  {
-    database: Type.Optional(
-      Type.Boolean({
-        default: true,
-        description:
-          "Require an initialized database. With false, the Host runs a provisional generation while its remote database does not answer.",
-      }),
-    ),
-    endpoints: Type.Optional(
-      Type.Array(
-        Type.Object(
-          {
-            owner: Type.String({pattern: "^root/", description: "The plugin instance, root/<plugin_name>."}),
-            name: Type.String({
-              minLength: 1,
-              description: "<adapter_slot>~<endpoint_id>, or only the adapter slot if it has no accounts.",
-            }),
-          },
-          closed,
-        ),
-        {
-          default: [],
-          description: "The endpoints that must admit events for the Host to be ready. Others are optional.",
-        },
-      ),
-    ),
-    agents: Type.Optional(
-      Type.Array(Type.String(), {default: [], description: "The agent bindings that must be configured."}),
-    ),
-  },
-  {...closed, default: {}},
-)
-
-const HttpConfig = Type.Object(
-  {
-    host: Type.Optional(Type.String({default: "127.0.0.1", minLength: 1, description: "Address to listen on."})),
-    port: Type.Optional(Type.Integer({default: 8068, minimum: 0, maximum: 65535, description: "TCP port."})),
-    token: Type.Optional(Type.Secret({description: "The full token, as ${HTTP_TOKEN}. Required in production."})),
-    previousToken: Type.Optional(
-      Type.Object(
-        {
-          token: Type.Secret({description: "The previous full token, as ${HTTP_PREVIOUS_TOKEN}."}),
-          until: Type.String({
-            format: "date-time",
-            description: "When the Host stops accepting it: date, time and time zone, such as 2026-12-01T18:00:00Z.",
-          }),
-        },
-        {...closed, description: "During a token rotation, the Host accepts the previous token as well as http.token."},
-      ),
-    ),
-    demoToken: Type.Optional(Type.Secret({description: "A read-only token, as ${NAME}."})),
-    corsOrigins: Type.Optional(
-      Type.Array(
-        Type.String({pattern: "^https?://[^/?#]+$", description: "An origin: scheme, host and port, without a path."}),
-        {default: [], description: "Origins whose pages may call the API."},
-      ),
-    ),
-    consoleHosts: Type.Optional(
-      Type.Array(
-        Type.String({pattern: "^https?://[^/?#;,\\s'\"]+$", description: "An origin: scheme, host and port."}),
-        {
-          default: [],
-          description: "Other Hosts that this Host's console may switch to. Each of them must allow this origin.",
-        },
-      ),
-    ),
-    base: Type.Optional(
-      Type.String({
-        default: "",
-        pattern: "^(/[A-Za-z0-9._~-]+)*$",
-        description: "Path prefix of everything but /pub, for example /bot.",
-      }),
-    ),
-    trustedProxies: Type.Optional(
-      Type.Array(Type.String({description: "An address or a CIDR range."}), {
-        default: [],
-        description: "Proxies whose X-Forwarded-For the Host trusts.",
-      }),
-    ),
-    connections: Type.Optional(
-      Type.Integer({
-        default: 10_000,
-        minimum: 10,
-        maximum: 1_000_000,
-        description:
-          "The most open connections. Above that, the Host closes the connection that has been idle longest.",
-      }),
-    ),
-    readiness: Type.Optional(ReadinessConfig),
-  },
-  {...closed, default: {}},
-)
-
-const DatabaseConfig = Type.Object(
-  {
-    dialect: Type.Optional(
-      Type.Enum(["sqlite", "libsql"], {default: "sqlite", description: "sqlite: a file. libsql: a remote database."}),
-    ),
-    filename: Type.Optional(
-      Type.String({minLength: 1, description: "The file, relative to the project (dialect sqlite)."}),
-    ),
-    url: Type.Optional(
-      Type.String({pattern: "^(libsql|https?|wss?)://", description: "Address of the database (dialect libsql)."}),
-    ),
-    authToken: Type.Optional(Type.Secret({description: "Token of the remote database, as ${NAME}."})),
-    timeout: Type.Optional(
-      Type.String({
-        default: "10s",
-        pattern: "^[1-9][0-9]*(s|m|h|d)$",
-        description:
-          "How long the Host waits for a remote database's response. For a migration or a copy it waits 10 minutes.",
-      }),
-    ),
-  },
-  {...closed, default: {}},
-)
-
-const outboxKeys = {
-  onUnknown: Type.Optional(
-    Type.Enum(["hold", "retry"], {
-      description:
-        "What to do with a message that may have arrived. hold (the default): a person decides. retry: the Host sends it again, maybe twice.",
-    }),
-  ),
-  rate: Type.Optional(
+const ReadinessConfig = section({
+  database: Optional.Boolean({
+    default: true,
+    description:
+      "Require an initialized database. With false, the Host runs a provisional generation while its remote database does not answer.",
+  }),
+  endpoints: Optional.Array(
     Type.Object(
       {
-        messages: Type.Integer({minimum: 1, maximum: 10_000, description: "The most messages to start within `per`."}),
-        per: Type.String({pattern: durationPattern, description: "The time that `messages` counts for, such as 1m."}),
+        owner: Type.String({pattern: "^root/", description: "The plugin instance, root/<plugin_name>."}),
+        name: Type.String({
+          minLength: 1,
+          description: "<adapter_slot>~<endpoint_id>, or only the adapter slot if it has no accounts.",
+        }),
       },
-      {...closed, description: "A rate limit of each endpoint, in addition to its adapter's own."},
+      closed,
     ),
+    {
+      default: [],
+      description: "The endpoints that must admit events for the Host to be ready. Others are optional.",
+    },
+  ),
+  agents: Optional.Array(Type.String(), {default: [], description: "The agent bindings that must be configured."}),
+})
+
+const HttpConfig = section({
+  host: Optional.String({default: "127.0.0.1", minLength: 1, description: "Address to listen on."}),
+  port: Optional.Integer({default: 8068, minimum: 0, maximum: 65535, description: "TCP port."}),
+  token: Optional.Secret({description: "The full token, as ${HTTP_TOKEN}. Required in production."}),
+  previousToken: Optional.Object(
+    {
+      token: Type.Secret({description: "The previous full token, as ${HTTP_PREVIOUS_TOKEN}."}),
+      until: Type.String({
+        format: "date-time",
+        description: "When the Host stops accepting it: date, time and time zone, such as 2026-12-01T18:00:00Z.",
+      }),
+    },
+    {...closed, description: "During a token rotation, the Host accepts the previous token as well as http.token."},
+  ),
+  demoToken: Optional.Secret({description: "A read-only token, as ${NAME}."}),
+  corsOrigins: Optional.Array(
+    Type.String({pattern: "^https?://[^/?#]+$", description: "An origin: scheme, host and port, without a path."}),
+    {default: [], description: "Origins whose pages may call the API."},
+  ),
+  consoleHosts: Optional.Array(
+    Type.String({pattern: "^https?://[^/?#;,\\s'\"]+$", description: "An origin: scheme, host and port."}),
+    {
+      default: [],
+      description: "Other Hosts that this Host's console may switch to. Each of them must allow this origin.",
+    },
+  ),
+  base: Optional.String({
+    default: "",
+    pattern: "^(/[A-Za-z0-9._~-]+)*$",
+    description: "Path prefix of everything but /pub, for example /bot.",
+  }),
+  trustedProxies: Optional.Array(Type.String({description: "An address or a CIDR range."}), {
+    default: [],
+    description: "Proxies whose X-Forwarded-For the Host trusts.",
+  }),
+  connections: Optional.Integer({
+    default: 10_000,
+    minimum: 10,
+    maximum: 1_000_000,
+    description: "The most open connections. Above that, the Host closes the connection that has been idle longest.",
+  }),
+  readiness: Type.Optional(ReadinessConfig),
+})
+
+const DatabaseConfig = section({
+  dialect: Optional.Enum(["sqlite", "libsql"], {
+    default: "sqlite",
+    description: "sqlite: a file. libsql: a remote database.",
+  }),
+  filename: Optional.String({minLength: 1, description: "The file, relative to the project (dialect sqlite)."}),
+  url: Optional.String({pattern: "^(libsql|https?|wss?)://", description: "Address of the database (dialect libsql)."}),
+  authToken: Optional.Secret({description: "Token of the remote database, as ${NAME}."}),
+  timeout: Optional.String({
+    default: "10s",
+    pattern: "^[1-9][0-9]*(s|m|h|d)$",
+    description:
+      "How long the Host waits for a remote database's response. For a migration or a copy it waits 10 minutes.",
+  }),
+})
+
+const outboxKeys = {
+  onUnknown: Optional.Enum(["hold", "retry"], {
+    description:
+      "What to do with a message that may have arrived. hold (the default): a person decides. retry: the Host sends it again, maybe twice.",
+  }),
+  rate: Optional.Object(
+    {
+      messages: Type.Integer({minimum: 1, maximum: 10_000, description: "The most messages to start within `per`."}),
+      per: Type.String({pattern: durationPattern, description: "The time that `messages` counts for, such as 1m."}),
+    },
+    {...closed, description: "A rate limit of each endpoint, in addition to its adapter's own."},
   ),
 }
 
 export const EndpointEntry = Type.Object(
   {
     id: Type.String({pattern: namePattern, description: "Stable id of the account; the endpoint is <slot>~<id>."}),
-    outbox: Type.Optional(
-      Type.Object(outboxKeys, {...closed, description: "How this account sends. Overrides the plugin's outbox."}),
-    ),
+    outbox: Optional.Object(outboxKeys, {
+      ...closed,
+      description: "How this account sends. Overrides the plugin's outbox.",
+    }),
   },
   {description: "One account of the plugin's adapter. The adapter defines the other keys."},
 )
 
-export const PluginConfig = Type.Object(
-  {
-    use: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: "The plugin to run: a file of the project, a built-in adapter or a package.",
+export const PluginConfig = section({
+  use: Optional.String({
+    minLength: 1,
+    description: "The plugin to run: a file of the project, a built-in adapter or a package.",
+  }),
+  enabled: Optional.Boolean({default: true, description: "false: the plugin publishes no capabilities."}),
+  config: Optional.Unknown({description: "The plugin's settings; the plugin defines their schema."}),
+  outbox: Optional.Object(outboxKeys, closed),
+  pages: Optional.Array(Type.String({pattern: pagePattern}), {
+    default: [],
+    description: "Pages of the plugin that anyone may open without a token: `/callback` is `/pages/<name>/callback`.",
+  }),
+  endpoints: Optional.Array(EndpointEntry, {default: [], description: "Accounts of the plugin's adapter."}),
+})
+
+const WorkroomConfig = section({
+  store: Optional.Enum(["database", "file"], {
+    default: "database",
+    description:
+      "Where svc stores work items: in the database, or in `.svc/workroom-catalog.json` and `.svc/workroom-journal/`. svc does not move existing items.",
+  }),
+})
+
+const IngressConfig = section({
+  minimumFree: Optional.Integer({
+    default: 100,
+    minimum: 0,
+    description:
+      "The Host pauses ingress while the disk of its data has less free space than this, in MiB; 0 for no limit.",
+  }),
+})
+
+const FilesConfig = section({
+  allowPrivate: Optional.Array(
+    Type.String({
+      pattern: "^(\\[[0-9A-Fa-f:.]+\\]|[^\\s/:@?#\\[\\]]+)(:[0-9]{1,5})?$",
+      description: "A host name or an address, with a port or for all ports: media.local:9000, 10.0.0.7, [fd00::7].",
+    }),
+    {
+      default: [],
+      description:
+        "Hosts on private networks, or this machine, from which the Host may read the files of messages. Anybody who can write to the bot can make it read from them.",
+    },
+  ),
+  quota: Optional.Integer({
+    default: 1024,
+    minimum: 0,
+    description: "The most disk space for the files of messages, in MiB; 0 rejects every file.",
+  }),
+})
+
+const EventsConfig = section({
+  history: Type.Optional(
+    section({
+      events: Optional.Integer({default: 200_000, minimum: 1, description: "The most events that the Host keeps."}),
+      bytes: Optional.Integer({
+        default: 256 * 1024 * 1024,
+        minimum: 1,
+        description: "The most bytes that the kept events use.",
       }),
-    ),
-    enabled: Type.Optional(Type.Boolean({default: true, description: "false: the plugin publishes no capabilities."})),
-    config: Type.Optional(Type.Unknown({description: "The plugin's settings; the plugin defines their schema."})),
-    outbox: Type.Optional(Type.Object(outboxKeys, closed)),
-    pages: Type.Optional(
-      Type.Array(Type.String({pattern: pagePattern}), {
-        default: [],
-        description:
-          "Pages of the plugin that anyone may open without a token: `/callback` is `/pages/<name>/callback`.",
+      age: Optional.String({
+        default: "24h",
+        pattern: durationPattern,
+        description: "How long the Host keeps an event.",
       }),
-    ),
-    endpoints: Type.Optional(
-      Type.Array(EndpointEntry, {default: [], description: "Accounts of the plugin's adapter."}),
-    ),
-  },
-  {...closed, default: {}},
-)
-
-const WorkroomConfig = Type.Object(
-  {
-    store: Type.Optional(
-      Type.Enum(["database", "file"], {
-        default: "database",
-        description:
-          "Where svc stores work items: in the database, or in `.svc/workroom-catalog.json` and `.svc/workroom-journal/`. svc does not move existing items.",
-      }),
-    ),
-  },
-  {...closed, default: {}},
-)
-
-const IngressConfig = Type.Object(
-  {
-    minimumFree: Type.Optional(
-      Type.Integer({
-        default: 100,
-        minimum: 0,
-        description:
-          "The Host pauses ingress while the disk of its data has less free space than this, in MiB; 0 for no limit.",
-      }),
-    ),
-  },
-  {...closed, default: {}},
-)
-
-const FilesConfig = Type.Object(
-  {
-    allowPrivate: Type.Optional(
-      Type.Array(
-        Type.String({
-          pattern: "^(\\[[0-9A-Fa-f:.]+\\]|[^\\s/:@?#\\[\\]]+)(:[0-9]{1,5})?$",
-          description:
-            "A host name or an address, with a port or for all ports: media.local:9000, 10.0.0.7, [fd00::7].",
-        }),
-        {
-          default: [],
-          description:
-            "Hosts on private networks, or this machine, from which the Host may read the files of messages. Anybody who can write to the bot can make it read from them.",
-        },
-      ),
-    ),
-    quota: Type.Optional(
-      Type.Integer({
-        default: 1024,
-        minimum: 0,
-        description: "The most disk space for the files of messages, in MiB; 0 rejects every file.",
-      }),
-    ),
-  },
-  {...closed, default: {}},
-)
-
-const EventsConfig = Type.Object(
-  {
-    history: Type.Optional(
-      Type.Object(
-        {
-          events: Type.Optional(
-            Type.Integer({default: 200_000, minimum: 1, description: "The most events that the Host keeps."}),
-          ),
-          bytes: Type.Optional(
-            Type.Integer({
-              default: 256 * 1024 * 1024,
-              minimum: 1,
-              description: "The most bytes that the kept events use.",
-            }),
-          ),
-          age: Type.Optional(
-            Type.String({default: "24h", pattern: durationPattern, description: "How long the Host keeps an event."}),
-          ),
-        },
-        {...closed, default: {}},
-      ),
-    ),
-  },
-  {...closed, default: {}},
-)
-
-const age = (limit: string, what: string) =>
-  Type.Optional(Type.String({default: limit, pattern: durationPattern, description: `${what}; 0s for no limit.`}))
-
-const kept = (limit: string, rows: number, what: string) => ({
-  age: age(limit, `How long the Host keeps ${what}`),
-  rows: Type.Optional(
-    Type.Integer({default: rows, minimum: 1, description: `The most entries that the Host keeps: ${what}.`}),
+    }),
   ),
 })
 
-const keptOf = (limit: string, rows: number, what: string) =>
-  Type.Optional(Type.Object(kept(limit, rows, what), {...closed, default: {}}))
+const age = (limit: string, what: string) =>
+  Optional.String({default: limit, pattern: durationPattern, description: `${what}; 0s for no limit.`})
 
-const CheckpointsConfig = Type.Object(
-  {
-    every: Type.Optional(
-      Type.String({
-        default: "24h",
-        pattern: durationPattern,
-        description: "How often the Host makes and verifies a checkpoint (dialect sqlite). 0s: never.",
-      }),
-    ),
-    keep: Type.Optional(
-      Type.Integer({
-        default: 3,
-        minimum: 1,
-        description: "How many of these the Host keeps. It never deletes checkpoints made by hand.",
-      }),
-    ),
-  },
-  {...closed, default: {}},
-)
+const kept = (limit: string, rows: number, what: string) => ({
+  age: age(limit, `How long the Host keeps ${what}`),
+  rows: Optional.Integer({default: rows, minimum: 1, description: `The most entries that the Host keeps: ${what}.`}),
+})
 
-const ReleasesConfig = Type.Object(
-  {
-    window: Type.Optional(
-      Type.String({
-        default: "24h",
-        pattern: durationPattern,
-        description: "How long a completed release is observed. No prune deletes its checkpoint during that time.",
-      }),
-    ),
-  },
-  {...closed, default: {}},
-)
+const keptOf = (limit: string, rows: number, what: string) => Type.Optional(section(kept(limit, rows, what)))
 
-const WatchdogConfig = Type.Object(
-  {
-    seconds: Type.Optional(
-      Type.Integer({
-        default: 20,
-        minimum: 1,
-        maximum: 3600,
-        description: "How long the event loop may be blocked before the watchdog writes a line to standard error.",
-      }),
-    ),
-    kill: Type.Optional(
-      Type.Boolean({default: false, description: "Kill a blocked Host with SIGKILL. Its supervisor restarts it."}),
-    ),
-  },
-  {...closed, default: {}},
-)
+const CheckpointsConfig = section({
+  every: Optional.String({
+    default: "24h",
+    pattern: durationPattern,
+    description: "How often the Host makes and verifies a checkpoint (dialect sqlite). 0s: never.",
+  }),
+  keep: Optional.Integer({
+    default: 3,
+    minimum: 1,
+    description: "How many of these the Host keeps. It never deletes checkpoints made by hand.",
+  }),
+})
 
-const RetentionConfig = Type.Object(
-  {
-    handled: Type.Optional(
-      Type.Object(
-        {
-          ...kept("30d", 1_000_000, "events that every handler has handled, or that were discarded"),
-          least: Type.Optional(
-            Type.Integer({
-              default: 10_000,
-              minimum: 0,
-              description:
-                "How many of the newest events the Host keeps at any age. Satori applications resume from them.",
-            }),
-          ),
-        },
-        {...closed, default: {}},
+const ReleasesConfig = section({
+  window: Optional.String({
+    default: "24h",
+    pattern: durationPattern,
+    description: "How long a completed release is observed. No prune deletes its checkpoint during that time.",
+  }),
+})
+
+const WatchdogConfig = section({
+  seconds: Optional.Integer({
+    default: 20,
+    minimum: 1,
+    maximum: 3600,
+    description: "How long the event loop may be blocked before the watchdog writes a line to standard error.",
+  }),
+  kill: Optional.Boolean({
+    default: false,
+    description: "Kill a blocked Host with SIGKILL. Its supervisor restarts it.",
+  }),
+})
+
+const RetentionConfig = section({
+  handled: Type.Optional(
+    section({
+      ...kept("30d", 1_000_000, "events that every handler has handled, or that were discarded"),
+      least: Optional.Integer({
+        default: 10_000,
+        minimum: 0,
+        description: "How many of the newest events the Host keeps at any age. Satori applications resume from them.",
+      }),
+    }),
+  ),
+  duplicates: keptOf("90d", 2_000_000, "platform ids of dropped events, to recognize repeated deliveries"),
+  sent: keptOf("30d", 1_000_000, "messages that were sent or discarded"),
+  undelivered: Type.Optional(
+    section({
+      age: age(
+        "180d",
+        "How long the Host keeps failed, dead, unknown and held rows before it drops them and reports it",
       ),
-    ),
-    duplicates: keptOf("90d", 2_000_000, "platform ids of dropped events, to recognize repeated deliveries"),
-    sent: keptOf("30d", 1_000_000, "messages that were sent or discarded"),
-    undelivered: Type.Optional(
-      Type.Object(
-        {
-          age: age(
-            "180d",
-            "How long the Host keeps failed, dead, unknown and held rows before it drops them and reports it",
-          ),
-        },
-        {...closed, default: {}},
-      ),
-    ),
-    jobRuns: keptOf("90d", 50_000, "ended runs of jobs"),
-    agentRuns: keptOf("30d", 50_000, "ended runs of agents, with their steps"),
-    gaps: keptOf("365d", 50_000, "ended gaps"),
-    runs: keptOf("365d", 10_000, "runs of the Host"),
-  },
-  {...closed, default: {}},
-)
+    }),
+  ),
+  jobRuns: keptOf("90d", 50_000, "ended runs of jobs"),
+  agentRuns: keptOf("30d", 50_000, "ended runs of agents, with their steps"),
+  gaps: keptOf("365d", 50_000, "ended gaps"),
+  runs: keptOf("365d", 10_000, "runs of the Host"),
+})
 
 /**
  * The reply to a failed command or message. Unless the project sets another one, it is translated to the event's
@@ -372,44 +268,37 @@ export const defaultFailure = "Something went wrong (event {event})."
 export const LanguageRule = Type.Object(
   {
     endpoint: Type.String({minLength: 1, description: 'The endpoint that the rule is for; "*" for every endpoint.'}),
-    channel: Type.Optional(
-      Type.String({minLength: 1, description: "The id of a shared channel. A direct conversation does not match."}),
-    ),
+    channel: Optional.String({
+      minLength: 1,
+      description: "The id of a shared channel. A direct conversation does not match.",
+    }),
     language: Type.String({description: "The language there, as a tag (BCP 47) such as de."}),
   },
   {...closed, description: "A rule matches if every key that it names matches."},
 )
 export type LanguageRule = Readonly<Static<typeof LanguageRule>>
 
-const LanguagesConfig = Type.Object(
-  {
-    default: Type.Optional(
-      Type.String({default: "en", description: "The language if no rule or choice names another, as a tag (BCP 47)."}),
-    ),
-    offer: Type.Optional(
-      Type.Array(Type.String(), {
-        description:
-          "The languages that the bot speaks in addition to those of `default` and `rules`. When left out: the languages of the plugins' texts and of `texts`.",
-      }),
-    ),
-    rules: Type.Optional(
-      Type.Array(LanguageRule, {
-        default: [],
-        description: "The languages of channels. The first matching rule counts. A user's own choice overrides it.",
-      }),
-    ),
-    texts: Type.Optional(
-      Type.Record(Type.String(), Type.Record(Type.String(), Type.String()), {
-        default: {},
-        description: "Replacements for svc's own chat texts, by language and key, in ICU MessageFormat.",
-      }),
-    ),
-  },
-  {...closed, default: {}},
-)
+const LanguagesConfig = section({
+  default: Optional.String({
+    default: "en",
+    description: "The language if no rule or choice names another, as a tag (BCP 47).",
+  }),
+  offer: Optional.Array(Type.String(), {
+    description:
+      "The languages that the bot speaks in addition to those of `default` and `rules`. When left out: the languages of the plugins' texts and of `texts`.",
+  }),
+  rules: Optional.Array(LanguageRule, {
+    default: [],
+    description: "The languages of channels. The first matching rule counts. A user's own choice overrides it.",
+  }),
+  texts: Optional.Record(Type.String(), Type.Record(Type.String(), Type.String()), {
+    default: {},
+    description: "Replacements for svc's own chat texts, by language and key, in ICU MessageFormat.",
+  }),
+})
 
 const nameOf = (what: string) =>
-  Type.Optional(Type.String({minLength: 1, description: `The label is up while this ${what} is up.`}))
+  Optional.String({minLength: 1, description: `The label is up while this ${what} is up.`})
 
 const StatusLabel = Type.Object(
   {
@@ -423,22 +312,15 @@ const StatusLabel = Type.Object(
 
 export type StatusLabel = Readonly<Static<typeof StatusLabel>>
 
-const StatusConfig = Type.Object(
-  {
-    title: Type.Optional(
-      Type.String({default: "Status", minLength: 1, maxLength: 80, description: "The heading of the page."}),
-    ),
-    note: Type.Optional(Type.String({maxLength: 500, description: "A sentence below the heading of the page."})),
-    labels: Type.Optional(
-      Type.Array(StatusLabel, {
-        default: [],
-        maxItems: 50,
-        description: "What the public page /status/ shows as up or down. Without labels there is no page.",
-      }),
-    ),
-  },
-  {...closed, default: {}},
-)
+const StatusConfig = section({
+  title: Optional.String({default: "Status", minLength: 1, maxLength: 80, description: "The heading of the page."}),
+  note: Optional.String({maxLength: 500, description: "A sentence below the heading of the page."}),
+  labels: Optional.Array(StatusLabel, {
+    default: [],
+    maxItems: 50,
+    description: "What the public page /status/ shows as up or down. Without labels there is no page.",
+  }),
+})
 
 export interface StatusSettings {
   readonly title: string
@@ -449,63 +331,45 @@ export interface StatusSettings {
 /** The expanded `svc.config.yml`. The description of each key is its line in the reference. */
 export const ProjectConfig = Type.Object(
   {
-    log_level: Type.Optional(
-      Type.Enum([...logLevels], {default: "info", description: "The lowest level that the Host logs."}),
-    ),
+    log_level: Optional.Enum([...logLevels], {default: "info", description: "The lowest level that the Host logs."}),
     http: Type.Optional(HttpConfig),
     database: Type.Optional(DatabaseConfig),
     commands: Type.Optional(
-      Type.Object(
-        {
-          prefixes: Type.Optional(
-            Type.Array(Type.String({minLength: 1, maxLength: 8}), {
-              default: ["/", "!"],
-              description: "Prefixes that make a message a command. Addressing the bot by name works too.",
-            }),
-          ),
-        },
-        {...closed, default: {}},
-      ),
+      section({
+        prefixes: Optional.Array(Type.String({minLength: 1, maxLength: 8}), {
+          default: ["/", "!"],
+          description: "Prefixes that make a message a command. Addressing the bot by name works too.",
+        }),
+      }),
     ),
     messages: Type.Optional(
-      Type.Object(
-        {
-          failure: Type.Optional(
-            Type.String({
-              default: defaultFailure,
-              maxLength: 500,
-              description:
-                "The reply when a command or a direct message fails for the last time, at most once a minute in a channel. `{event}` is the number of the event. Empty: no reply. The default is translated to the event's language.",
-            }),
-          ),
-        },
-        {...closed, default: {}},
-      ),
-    ),
-    plugins: Type.Optional(
-      Type.Record(Type.String({pattern: namePattern}), PluginConfig, {
-        ...closed,
-        default: {},
-        description: "Plugin instances by name.",
+      section({
+        failure: Optional.String({
+          default: defaultFailure,
+          maxLength: 500,
+          description:
+            "The reply when a command or a direct message fails for the last time, at most once a minute in a channel. `{event}` is the number of the event. Empty: no reply. The default is translated to the event's language.",
+        }),
       }),
     ),
-    permissions: Type.Optional(
-      Type.Array(PermissionRule, {
-        default: [],
-        description:
-          "Who may use what a plugin reserves. The first matching rule counts; without one, a user has the permission user.",
-      }),
-    ),
+    plugins: Optional.Record(Type.String({pattern: namePattern}), PluginConfig, {
+      ...closed,
+      default: {},
+      description: "Plugin instances by name.",
+    }),
+    permissions: Optional.Array(PermissionRule, {
+      default: [],
+      description:
+        "Who may use what a plugin reserves. The first matching rule counts; without one, a user has the permission user.",
+    }),
     files: Type.Optional(FilesConfig),
     languages: Type.Optional(LanguagesConfig),
     ingress: Type.Optional(IngressConfig),
-    agents: Type.Optional(
-      Type.Record(Type.String({pattern: namePattern}), AgentConfig, {
-        ...closed,
-        default: {},
-        description: "Agent bindings by name. Readiness may require them.",
-      }),
-    ),
+    agents: Optional.Record(Type.String({pattern: namePattern}), AgentConfig, {
+      ...closed,
+      default: {},
+      description: "Agent bindings by name. Readiness may require them.",
+    }),
     workroom: Type.Optional(WorkroomConfig),
     events: Type.Optional(EventsConfig),
     retention: Type.Optional(RetentionConfig),

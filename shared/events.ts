@@ -6,7 +6,7 @@ import {IngressView} from "./api/readiness.ts"
 import {runTriggers} from "./api/scheduled/jobs.ts"
 import {Named, Time} from "./api/schemas.ts"
 import {userParts} from "./api/users/users.ts"
-import {type Static, type TSchema, Type} from "./type.ts"
+import {Optional, type Static, type TSchema, Type} from "./type.ts"
 
 /**
  * Every event type of the event log: a summary, and the schema of its `data`. A demo token does not see fields marked
@@ -20,7 +20,7 @@ const Detail = (description: string) =>
 
 const Position = Named("Position", {
   ...Place.properties,
-  path: Type.Optional(Type.String({description: "The configuration key"})),
+  path: Optional.String({description: "The configuration key"}),
   message: Type.String({private: true}),
 })
 
@@ -90,11 +90,11 @@ const WorkItem = Named("WorkItem", {
   seq: Type.Integer({description: "Number of the Journal's record"}),
   revision: Type.Integer(),
   actor: Type.String({private: true}),
-  title: Type.Optional(Type.String({private: true})),
-  priority: Type.Optional(Type.String()),
-  labels: Type.Optional(Type.Array(Type.String(), {private: true})),
-  assignee: Type.Optional(Type.String({private: true})),
-  reason: Type.Optional(Type.String({private: true})),
+  title: Optional.String({private: true}),
+  priority: Optional.String(),
+  labels: Optional.Array(Type.String(), {private: true}),
+  assignee: Optional.String({private: true}),
+  reason: Optional.String({private: true}),
   deadline: Type.Optional(Time()),
 })
 
@@ -152,7 +152,7 @@ export const eventTypes = {
       plugin: Type.String(),
       instance: Type.String({description: "Distinguishes the instances of one plugin"}),
       state: Type.Enum(["active", "failed", "quarantined", "disposed"]),
-      error: Type.Optional(Type.String({private: true})),
+      error: Optional.String({private: true}),
       at: Type.Optional(Place),
     }),
   ),
@@ -162,10 +162,10 @@ export const eventTypes = {
       state: Type.Enum(["idle", "connecting", "online", "reconnecting", "offline", "failed"]),
       admission: Type.Enum(["open", "closed"]),
       since: Time(),
-      reason: Type.Optional(Type.String()),
-      attempt: Type.Optional(Type.Integer()),
-      error: Type.Optional(Type.String({private: true})),
-      remediation: Type.Optional(Type.String()),
+      reason: Optional.String(),
+      attempt: Optional.Integer(),
+      error: Optional.String({private: true}),
+      remediation: Optional.String(),
     }),
   ),
   "endpoint.gap": event(
@@ -356,7 +356,7 @@ export const eventTypes = {
     Type.Object({
       level: Type.Enum(["error", "fatal"]),
       message: Type.String({private: true}),
-      plugin: Type.Optional(Type.String()),
+      plugin: Optional.String(),
       suppressed: Type.Integer({description: "Errors since the last event of this type that did not become events"}),
     }),
   ),

@@ -13,6 +13,26 @@ const Secret = (options: {description?: string} = {}) =>
 /** TypeBox's builders and `Type.Secret()`. */
 export const Type = {...typebox.default, Secret}
 
+const optional =
+  <A extends readonly unknown[], T extends typebox.TSchema>(build: (...args: A) => T) =>
+  (...args: A) =>
+    Type.Optional(build(...args))
+
+/** The builders of properties that may be left out: `Optional.String(…)` is `Type.Optional(Type.String(…))`. */
+export const Optional = {
+  Array: optional(Type.Array),
+  Boolean: optional(Type.Boolean),
+  Enum: <const V extends string[]>(values: readonly [...V], options: typebox.TSchemaOptions = {}) =>
+    Type.Optional(Type.Enum(values, options)),
+  Integer: optional(Type.Integer),
+  Number: optional(Type.Number),
+  Object: optional(Type.Object),
+  Record: optional(Type.Record),
+  Secret: optional(Secret),
+  String: optional(Type.String),
+  Unknown: optional(Type.Unknown),
+}
+
 export const isSecretSchema = (schema: unknown): boolean =>
   typeof schema === "object" && schema !== null && "secret" in schema && schema.secret === true
 

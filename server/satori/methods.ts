@@ -3,7 +3,7 @@ import {Named} from "../../shared/api/schemas.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Feature} from "../../shared/sdk/adapter/sender.ts"
 import {Channel, Guild, Login, Message, User} from "../../shared/sdk/satori.ts"
-import {type Static, type TSchema, Type} from "../../shared/type.ts"
+import {Optional, type Static, type TSchema, Type} from "../../shared/type.ts"
 import {askMethod} from "../endpoints/ask.ts"
 import {parseContent} from "../messages/parse-content.ts"
 import {contentOf} from "../outbox/draft.ts"
@@ -36,9 +36,9 @@ const Nothing = Type.Object({})
 const MessageListRequest = Named("MessageListRequest", {
   channel_id: Id,
   next: Type.Optional(Id),
-  direction: Type.Optional(Type.Enum(["before", "after"])),
-  limit: Type.Optional(Type.Integer({minimum: 1, maximum: 500})),
-  order: Type.Optional(Type.Enum(["asc", "desc"])),
+  direction: Optional.Enum(["before", "after"]),
+  limit: Optional.Integer({minimum: 1, maximum: 500}),
+  order: Optional.Enum(["asc", "desc"]),
 })
 
 export const LoginView = Type.Intersect(
@@ -52,7 +52,7 @@ const createMessage = method(
   Type.Object({
     channel_id: Id,
     content: Type.String({minLength: 1, pattern: "^[^\\0]*$"}),
-    referrer: Type.Optional(Type.Unknown()),
+    referrer: Optional.Unknown(),
   }),
   Type.Array(Message),
   async ({outbox}, {endpoint}, {channel_id, content}) => {
@@ -134,7 +134,7 @@ const listMessages = method(
   "message.list",
   "The messages of a channel, as the platform has them; next is the token of the following page in the same direction",
   MessageListRequest,
-  Type.Object({data: Type.Array(Message), next: Type.Optional(Type.String())}),
+  Type.Object({data: Type.Array(Message), next: Optional.String()}),
   async (services, login, {channel_id: channel, next, direction = "before", limit = 50, order = "asc"}) => {
     requireFeature(services, login, "history", "message.list")
     const beside = next === undefined ? {} : {[direction]: next}
@@ -207,7 +207,7 @@ export const methods: readonly Method[] = [
   method(
     "user.channel.create",
     "The direct channel of a user: opened on the platform if it supports that, otherwise the one in which the user has written",
-    Type.Object({user_id: Id, guild_id: Type.Optional(Type.String())}),
+    Type.Object({user_id: Id, guild_id: Optional.String()}),
     Channel,
     async (services, login, {user_id}) =>
       can(services, login, "open")

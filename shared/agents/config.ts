@@ -1,10 +1,9 @@
+import {closed, section} from "../config-keys.ts"
 import {durationPattern} from "../duration.ts"
 import type {Permission} from "../sdk/permission.ts"
 import {permissions} from "../sdk/permission.ts"
 import type {Secret} from "../secret.ts"
-import {Type} from "../type.ts"
-
-const closed = {additionalProperties: false}
+import {Optional, Type} from "../type.ts"
 
 /** The providers that svc knows, and the package that speaks each one's protocol. */
 export const agentProviders = {
@@ -22,68 +21,63 @@ const Target = Type.Object(
   closed,
 )
 
-const ToolSettings = Type.Object(
-  {
-    approval: Type.Optional(
-      Type.Boolean({
-        description: "Ask a person before each call. A tool that declares approval asks in any case.",
-      }),
-    ),
-    permission: Type.Optional(
-      Type.Enum([...permissions], {
-        description: "Permission that the asking user needs; the tool's own when left out.",
-      }),
-    ),
-    to: Type.Optional(Type.Array(Target, {description: "For `send`: the channels that it may send to."})),
-    hosts: Type.Optional(
-      Type.Array(Type.String({pattern: "^(\\*\\.)?[A-Za-z0-9.-]+(:[0-9]{1,5})?$"}), {
-        description:
-          "For `fetch`: the hosts that it may read from, such as example.org, *.example.org or example.org:8443.",
-      }),
-    ),
-  },
-  {...closed, default: {}},
-)
+const ToolSettings = section({
+  approval: Optional.Boolean({
+    description: "Ask a person before each call. A tool that declares approval asks in any case.",
+  }),
+  permission: Optional.Enum([...permissions], {
+    description: "Permission that the asking user needs; the tool's own when left out.",
+  }),
+  to: Optional.Array(Target, {description: "For `send`: the channels that it may send to."}),
+  hosts: Optional.Array(Type.String({pattern: "^(\\*\\.)?[A-Za-z0-9.-]+(:[0-9]{1,5})?$"}), {
+    description:
+      "For `fetch`: the hosts that it may read from, such as example.org, *.example.org or example.org:8443.",
+  }),
+})
 
 const Budget = (what: string) =>
   Type.Object(
     {
-      runs: Type.Optional(Type.Integer({minimum: 1, description: "Number of runs."})),
-      tokens: Type.Optional(Type.Integer({minimum: 1, description: "Tokens, in and out."})),
-      money: Type.Optional(Type.Number({exclusiveMinimum: 0, description: "Money, in the unit of `prices`."})),
+      runs: Optional.Integer({minimum: 1, description: "Number of runs."}),
+      tokens: Optional.Integer({minimum: 1, description: "Tokens, in and out."}),
+      money: Optional.Number({exclusiveMinimum: 0, description: "Money, in the unit of `prices`."}),
     },
     {...closed, default: {}, description: what},
   )
 
 const Limits = Type.Object(
   {
-    steps: Type.Optional(
-      Type.Integer({default: 24, minimum: 1, maximum: 1000, description: "Model calls and tool calls of one run."}),
-    ),
-    tokens: Type.Optional(Type.Integer({default: 200_000, minimum: 1, description: "Tokens of one run, in and out."})),
-    seconds: Type.Optional(
-      Type.Integer({
-        default: 600,
-        minimum: 1,
-        maximum: 86_400,
-        description: "Seconds that one run may work. The time that it waits does not count.",
-      }),
-    ),
-    money: Type.Optional(Type.Number({exclusiveMinimum: 0, description: "Money of one run, in the unit of `prices`."})),
-    output: Type.Optional(
-      Type.Integer({default: 4096, minimum: 16, description: "The most tokens of one response of the model."}),
-    ),
-    call: Type.Optional(
-      Type.Integer({default: 120, minimum: 1, maximum: 3600, description: "Seconds that one model call may take."}),
-    ),
-    parallel: Type.Optional(
-      Type.Integer({
-        default: 4,
-        minimum: 1,
-        maximum: 256,
-        description: "Runs of this agent that may work at the same time.",
-      }),
-    ),
+    steps: Optional.Integer({
+      default: 24,
+      minimum: 1,
+      maximum: 1000,
+      description: "Model calls and tool calls of one run.",
+    }),
+    tokens: Optional.Integer({default: 200_000, minimum: 1, description: "Tokens of one run, in and out."}),
+    seconds: Optional.Integer({
+      default: 600,
+      minimum: 1,
+      maximum: 86_400,
+      description: "Seconds that one run may work. The time that it waits does not count.",
+    }),
+    money: Optional.Number({exclusiveMinimum: 0, description: "Money of one run, in the unit of `prices`."}),
+    output: Optional.Integer({
+      default: 4096,
+      minimum: 16,
+      description: "The most tokens of one response of the model.",
+    }),
+    call: Optional.Integer({
+      default: 120,
+      minimum: 1,
+      maximum: 3600,
+      description: "Seconds that one model call may take.",
+    }),
+    parallel: Optional.Integer({
+      default: 4,
+      minimum: 1,
+      maximum: 256,
+      description: "Runs of this agent that may work at the same time.",
+    }),
     user: Type.Optional(Budget("Limits of one user for one day (UTC).")),
     channel: Type.Optional(Budget("Limits of one channel for one day (UTC).")),
     day: Type.Optional(Budget("Limits of the whole agent for one day (UTC).")),
@@ -97,72 +91,55 @@ const Limits = Type.Object(
 
 const Triggers = Type.Object(
   {
-    mention: Type.Optional(
-      Type.Boolean({default: false, description: "Messages that name the bot and call no command start a run."}),
-    ),
-    direct: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description: "Direct messages that call no command and answer no question start a run.",
-      }),
-    ),
-    command: Type.Optional(
-      Type.String({
-        pattern: "^[a-z0-9][a-z0-9_-]{0,31}$",
-        description: "The word of a command. The text after it is the question.",
-      }),
-    ),
-    permission: Type.Optional(
-      Type.Enum([...permissions], {
-        default: "user",
-        description: "Permission that a user needs to start runs from chat.",
-      }),
-    ),
-    events: Type.Optional(
-      Type.Array(
-        Type.Object(
-          {
-            endpoint: Type.String({minLength: 1, description: "For example webhook~deploys."}),
-            type: Type.Optional(
-              Type.String({minLength: 1, default: "message-created", description: "Type of the event."}),
-            ),
-          },
-          closed,
-        ),
-        {default: [], description: "Events that start a run without a user, for example those of a webhook."},
+    mention: Optional.Boolean({
+      default: false,
+      description: "Messages that name the bot and call no command start a run.",
+    }),
+    direct: Optional.Boolean({
+      default: false,
+      description: "Direct messages that call no command and answer no question start a run.",
+    }),
+    command: Optional.String({
+      pattern: "^[a-z0-9][a-z0-9_-]{0,31}$",
+      description: "The word of a command. The text after it is the question.",
+    }),
+    permission: Optional.Enum([...permissions], {
+      default: "user",
+      description: "Permission that a user needs to start runs from chat.",
+    }),
+    events: Optional.Array(
+      Type.Object(
+        {
+          endpoint: Type.String({minLength: 1, description: "For example webhook~deploys."}),
+          type: Optional.String({minLength: 1, default: "message-created", description: "Type of the event."}),
+        },
+        closed,
       ),
+      {default: [], description: "Events that start a run without a user, for example those of a webhook."},
     ),
-    items: Type.Optional(
-      Type.Boolean({default: false, description: "Work items that are assigned to `agent:<name>` start a run."}),
-    ),
+    items: Optional.Boolean({
+      default: false,
+      description: "Work items that are assigned to `agent:<name>` start a run.",
+    }),
   },
   {...closed, default: {}, description: "What starts runs. Jobs, timers, plugins and operators can always start them."},
 )
 
-const Approval = Type.Object(
-  {
-    permission: Type.Optional(
-      Type.Enum([...permissions], {
-        default: "trusted",
-        description: "Permission that a user needs to approve or deny.",
-      }),
-    ),
-    to: Type.Optional(
-      Type.Object(
-        {...Target.properties},
-        {...closed, description: "The channel to ask in; the conversation of the run when left out."},
-      ),
-    ),
-    expires: Type.Optional(
-      Type.String({
-        pattern: durationPattern,
-        default: "24h",
-        description: "How long a question stays open. After that it counts as denied.",
-      }),
-    ),
-  },
-  {...closed, default: {}},
-)
+const Approval = section({
+  permission: Optional.Enum([...permissions], {
+    default: "trusted",
+    description: "Permission that a user needs to approve or deny.",
+  }),
+  to: Optional.Object(
+    {...Target.properties},
+    {...closed, description: "The channel to ask in; the conversation of the run when left out."},
+  ),
+  expires: Optional.String({
+    pattern: durationPattern,
+    default: "24h",
+    description: "How long a question stays open. After that it counts as denied.",
+  }),
+})
 
 const Prices = Type.Object(
   {
@@ -175,49 +152,38 @@ const Prices = Type.Object(
 /** One binding of `agents`. */
 export const AgentConfig = Type.Object(
   {
-    enabled: Type.Optional(
-      Type.Boolean({
-        default: true,
-        description: "False: the agent runs nothing, and readiness reports it as disabled.",
-      }),
-    ),
-    description: Type.Optional(Type.String({maxLength: 200, description: "What the agent is for, shown to people."})),
+    enabled: Optional.Boolean({
+      default: true,
+      description: "False: the agent runs nothing, and readiness reports it as disabled.",
+    }),
+    description: Optional.String({maxLength: 200, description: "What the agent is for, shown to people."}),
     provider: Type.String({
       minLength: 1,
       description: `The protocol that the model's server speaks: ${Object.keys(agentProviders).join(", ")}.`,
     }),
     model: Type.String({minLength: 1, description: "The provider's name of the model."}),
-    baseURL: Type.Optional(
-      Type.String({
-        pattern: "^https?://",
-        description: "Address of the provider's API; the provider's own when left out.",
-      }),
-    ),
-    key: Type.Optional(Type.Secret({description: "The provider's key, as ${NAME}."})),
-    instructions: Type.Optional(Type.String({minLength: 1, description: "What the agent is to do, and how."})),
-    instructionsFile: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: "A file of the project with the instructions, in place of `instructions`.",
-      }),
-    ),
-    tools: Type.Optional(
-      Type.Record(Type.String({pattern: toolNamePattern}), ToolSettings, {
-        ...closed,
-        default: {},
-        description: "The tools that the agent may call: svc's own, and `<plugin>.<tool>`. It has no others.",
-      }),
-    ),
+    baseURL: Optional.String({
+      pattern: "^https?://",
+      description: "Address of the provider's API; the provider's own when left out.",
+    }),
+    key: Optional.Secret({description: "The provider's key, as ${NAME}."}),
+    instructions: Optional.String({minLength: 1, description: "What the agent is to do, and how."}),
+    instructionsFile: Optional.String({
+      minLength: 1,
+      description: "A file of the project with the instructions, in place of `instructions`.",
+    }),
+    tools: Optional.Record(Type.String({pattern: toolNamePattern}), ToolSettings, {
+      ...closed,
+      default: {},
+      description: "The tools that the agent may call: svc's own, and `<plugin>.<tool>`. It has no others.",
+    }),
     limits: Type.Optional(Limits),
     prices: Type.Optional(Prices),
     triggers: Type.Optional(Triggers),
-    permission: Type.Optional(
-      Type.Enum(["none", ...permissions], {
-        default: "none",
-        description:
-          "Permission of runs without a user, such as those of jobs, webhooks and work items. None: no tools.",
-      }),
-    ),
+    permission: Optional.Enum(["none", ...permissions], {
+      default: "none",
+      description: "Permission of runs without a user, such as those of jobs, webhooks and work items. None: no tools.",
+    }),
     approval: Type.Optional(Approval),
   },
   closed,

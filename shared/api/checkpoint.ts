@@ -1,4 +1,4 @@
-import {type Static, Type} from "../type.ts"
+import {Optional, type Static, Type} from "../type.ts"
 import {BuildIdentity} from "./build.ts"
 import {Named, orNull, Time} from "./schemas.ts"
 
@@ -127,13 +127,11 @@ export type CheckpointDetail = Static<typeof CheckpointDetail>
 export const CheckpointRequest = Named(
   "CheckpointRequest",
   {
-    externalRestorePoint: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: "Dialect libsql: the id of the backup made with the database's own tool",
-      }),
-    ),
-    verify: Type.Optional(Type.Boolean({default: true, description: "Verify it after it is made"})),
+    externalRestorePoint: Optional.String({
+      minLength: 1,
+      description: "Dialect libsql: the id of the backup made with the database's own tool",
+    }),
+    verify: Optional.Boolean({default: true, description: "Verify it after it is made"}),
   },
   closed,
 )

@@ -1,4 +1,4 @@
-import {type Static, Type} from "../type.ts"
+import {Optional, type Static, Type} from "../type.ts"
 import {Named, orNull} from "./schemas.ts"
 
 const closed = {additionalProperties: false}
@@ -48,21 +48,19 @@ export const DatabaseInfo = Named("DatabaseInfo", {
       lastAt: orNull(Type.String({format: "date-time"})),
     }),
   ),
-  tables: Type.Optional(
-    Type.Array(Type.Object({name: Type.String(), rows: Type.Integer(), bytes: Bytes("With its indexes")}), {
-      description: "With `?tables=true`, the largest first; absent for a remote database",
-    }),
-  ),
+  tables: Optional.Array(Type.Object({name: Type.String(), rows: Type.Integer(), bytes: Bytes("With its indexes")}), {
+    description: "With `?tables=true`, the largest first; absent for a remote database",
+  }),
 })
 export type DatabaseInfo = Static<typeof DatabaseInfo>
 
 export const DatabaseQuery = Type.Object({
-  tables: Type.Optional(Type.Boolean({default: false, description: "Count the rows and bytes of each table"})),
+  tables: Optional.Boolean({default: false, description: "Count the rows and bytes of each table"}),
 })
 
 export const CompactRequest = Named(
   "CompactRequest",
-  {dryRun: Type.Optional(Type.Boolean({default: false, description: "Only report the space that it would free"}))},
+  {dryRun: Optional.Boolean({default: false, description: "Only report the space that it would free"})},
   closed,
 )
 
@@ -91,12 +89,10 @@ export const LastCompaction = Named("LastCompaction", {task: orNull(CompactTask)
 export const RescueRequest = Named(
   "RescueRequest",
   {
-    to: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: "Absolute path of a new file; a file in the project's data/ when left out",
-      }),
-    ),
+    to: Optional.String({
+      minLength: 1,
+      description: "Absolute path of a new file; a file in the project's data/ when left out",
+    }),
   },
   closed,
 )

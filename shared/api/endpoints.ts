@@ -1,5 +1,5 @@
 import {endpointStates} from "../endpoint-states.ts"
-import {type Static, Type} from "../type.ts"
+import {Optional, type Static, Type} from "../type.ts"
 import {Named, Time} from "./schemas.ts"
 
 /** Endpoints and their gaps, as the HTTP API shows them. */
@@ -18,13 +18,13 @@ export const EndpointView = Named("EndpointView", {
     Time("When it lost its connection in this run, regardless of later attempts; absent while it is online"),
   ),
   admission: Type.Enum(["open", "closed"]),
-  reason: Type.Optional(Type.String()),
-  attempt: Type.Optional(Type.Integer()),
+  reason: Optional.String(),
+  attempt: Optional.Integer(),
   retryAt: Type.Optional(Time()),
-  error: Type.Optional(Type.String({private: true})),
-  remediation: Type.Optional(Type.String()),
+  error: Optional.String({private: true}),
+  remediation: Optional.String(),
   lastEventAt: Type.Union([Time(), Type.Null()]),
-  login: Type.Optional(Type.Unknown({private: true})),
+  login: Optional.Unknown({private: true}),
   history: Type.Enum(["replay", "none", "inside"]),
   idempotent: Type.Boolean(),
   cursorAt: Type.Union([Time(), Type.Null()], {
@@ -37,7 +37,7 @@ export const EndpointView = Named("EndpointView", {
     description:
       "What it can do in addition to sending: acts such as edit and typing, and Satori methods such as guild.member.mute",
   }),
-  limits: Type.Object({text: Type.Optional(Type.Integer({description: "UTF-16 code units of one message"}))}),
+  limits: Type.Object({text: Optional.Integer({description: "UTF-16 code units of one message"})}),
   onUnknown: Type.Enum(["hold", "retry"]),
   rates: Type.Array(Type.Object({messages: Type.Integer(), per: Type.Integer({description: "Milliseconds"})}), {
     description: "Rate limits: at most `messages` start within `per`. Each limit applies",
@@ -53,8 +53,8 @@ export const EndpointCheck = Named("EndpointCheck", {
     Type.Object({
       what: Type.String({description: "What the adapter checked, such as credentials or a scope"}),
       ok: Type.Boolean(),
-      detail: Type.Optional(Type.String({private: true, description: "The platform's response"})),
-      remediation: Type.Optional(Type.String({description: "What to do about it"})),
+      detail: Optional.String({private: true, description: "The platform's response"}),
+      remediation: Optional.String({description: "What to do about it"}),
     }),
   ),
 })

@@ -1,5 +1,5 @@
 import {type EventType, eventTypes} from "../events.ts"
-import {Type} from "../type.ts"
+import {Optional, Type} from "../type.ts"
 import {Named} from "./schemas.ts"
 
 /** An event as clients receive it. `data` has the schema of its type. */
@@ -51,24 +51,20 @@ export interface Notice {
 
 /** Filters of the stream and its history. */
 const filters = {
-  types: Type.Optional(
-    Type.String({
-      description: "Only these types, comma-separated; message.* matches every type that starts with message.",
-    }),
-  ),
-  endpoint: Type.Optional(Type.String({description: "Only events of these endpoints, comma-separated"})),
+  types: Optional.String({
+    description: "Only these types, comma-separated; message.* matches every type that starts with message.",
+  }),
+  endpoint: Optional.String({description: "Only events of these endpoints, comma-separated"}),
 }
 
 export const StreamQuery = Type.Object({
-  last_event_id: Type.Optional(
-    Type.String({description: "Continues after this event. The header Last-Event-ID overrides it"}),
-  ),
+  last_event_id: Optional.String({description: "Continues after this event. The header Last-Event-ID overrides it"}),
   ...filters,
 })
 
 export const HistoryQuery = Type.Object({
-  after: Type.Optional(Type.String({description: "Id of the last known event; the oldest kept event when left out"})),
-  limit: Type.Optional(Type.Integer({minimum: 1, maximum: 1000, default: 100, description: "Events per page"})),
+  after: Optional.String({description: "Id of the last known event; the oldest kept event when left out"}),
+  limit: Optional.Integer({minimum: 1, maximum: 1000, default: 100, description: "Events per page"}),
   ...filters,
 })
 
@@ -82,8 +78,8 @@ const EnvelopeView = Named("EnvelopeView", {
   project: Type.String(),
   runtimeId: Type.String(),
   generation: Type.Integer(),
-  endpoint: Type.Optional(Type.String()),
-  runId: Type.Optional(Type.String()),
+  endpoint: Optional.String(),
+  runId: Optional.String(),
 })
 
 /** `job.started` is a `JobStartedEvent`. */

@@ -1,4 +1,4 @@
-import {type Static, type TSchema, Type} from "../type.ts"
+import {Optional, type Static, type TSchema, Type} from "../type.ts"
 import {page} from "./paging.ts"
 import {ReadinessReport} from "./readiness.ts"
 
@@ -20,12 +20,12 @@ export const views = {
     restarts: Type.Integer(),
     generation: Type.Object({number: Type.Integer()}),
     ingress: Type.Object({state: text, reasons: Type.Array(text)}),
-    workroom: Type.Optional(Type.Object({store: text, authority: text, seq: Type.Integer()})),
+    workroom: Optional.Object({store: text, authority: text, seq: Type.Integer()}),
   }),
   endpoints: page(
     Type.Object({
       name: text,
-      required: Type.Optional(Type.Boolean()),
+      required: Optional.Boolean(),
       state: text,
       admission: text,
       reason: Type.Optional(text),

@@ -1,5 +1,5 @@
 import {logLevels} from "../log.ts"
-import {Type} from "../type.ts"
+import {Optional, Type} from "../type.ts"
 import {page} from "./paging.ts"
 import {Named, Time} from "./schemas.ts"
 
@@ -12,23 +12,19 @@ export const LogRecordView = Named(
 )
 
 export const LogQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({minimum: 1, maximum: 1000, default: 200, description: "Records per page"})),
-  cursor: Type.Optional(Type.String({pattern: "^[0-9]{1,15}$", description: "`next` of the previous page"})),
-  level: Type.Optional(Type.Enum([...logLevels], {description: "The lowest level to show"})),
-  plugin: Type.Optional(Type.String({description: "Only records of this plugin instance, by its name"})),
-  run: Type.Optional(
-    Type.String({
-      pattern: "^[0-9A-Za-z-]{1,64}$",
-      description:
-        "The runtimeId of an earlier run, or `previous`, and then `after` is ignored. The current run when left out",
-    }),
-  ),
-  after: Type.Optional(
-    Type.String({
-      pattern: "^[0-9A-Za-z-]{1,64}-[0-9]{1,15}$",
-      description: "`head` of an earlier response. Returns the records after it, oldest first, and ignores `cursor`",
-    }),
-  ),
+  limit: Optional.Integer({minimum: 1, maximum: 1000, default: 200, description: "Records per page"}),
+  cursor: Optional.String({pattern: "^[0-9]{1,15}$", description: "`next` of the previous page"}),
+  level: Optional.Enum([...logLevels], {description: "The lowest level to show"}),
+  plugin: Optional.String({description: "Only records of this plugin instance, by its name"}),
+  run: Optional.String({
+    pattern: "^[0-9A-Za-z-]{1,64}$",
+    description:
+      "The runtimeId of an earlier run, or `previous`, and then `after` is ignored. The current run when left out",
+  }),
+  after: Optional.String({
+    pattern: "^[0-9A-Za-z-]{1,64}-[0-9]{1,15}$",
+    description: "`head` of an earlier response. Returns the records after it, oldest first, and ignores `cursor`",
+  }),
 })
 
 export const LogPage = Named("LogPage", {

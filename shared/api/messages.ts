@@ -1,5 +1,5 @@
 import {SatoriEvent} from "../sdk/satori.ts"
-import {type Static, Type} from "../type.ts"
+import {Optional, type Static, Type} from "../type.ts"
 import {inboxGroups, outboxGroups} from "./message-states.ts"
 import {PageQuery} from "./paging.ts"
 import {Named, Time} from "./schemas.ts"
@@ -10,17 +10,16 @@ const MarkState = Type.Enum(["pending", "running", "handled", "failed", "dead", 
 
 /** Filters of message lists. A demo token cannot filter by what it does not see. */
 const filters = {
-  endpoint: Type.Optional(Type.String({minLength: 1, description: "Only messages of this endpoint"})),
-  channel: Type.Optional(
-    Type.String({minLength: 1, private: true, description: "Only messages of this channel, by its id"}),
-  ),
-  user: Type.Optional(Type.String({minLength: 1, private: true, description: "Only messages of this user"})),
-  plugin: Type.Optional(
-    Type.String({minLength: 1, description: "Only messages that a handler of this plugin handled or sent"}),
-  ),
-  text: Type.Optional(
-    Type.String({minLength: 1, maxLength: 200, private: true, description: "Only messages that contain this text"}),
-  ),
+  endpoint: Optional.String({minLength: 1, description: "Only messages of this endpoint"}),
+  channel: Optional.String({minLength: 1, private: true, description: "Only messages of this channel, by its id"}),
+  user: Optional.String({minLength: 1, private: true, description: "Only messages of this user"}),
+  plugin: Optional.String({minLength: 1, description: "Only messages that a handler of this plugin handled or sent"}),
+  text: Optional.String({
+    minLength: 1,
+    maxLength: 200,
+    private: true,
+    description: "Only messages that contain this text",
+  }),
   from: Type.Optional(Time("Only messages at or after this time")),
   to: Type.Optional(Time("Only messages before this time")),
 }
@@ -28,11 +27,9 @@ const filters = {
 export const InboxQuery = Type.Object({
   ...PageQuery.properties,
   ...filters,
-  state: Type.Optional(
-    Type.Enum([...MarkState.enum, ...(Object.keys(inboxGroups) as (keyof typeof inboxGroups)[])], {
-      description: "Events with a handler in this state. open: pending or running; aside: failed, dead or held",
-    }),
-  ),
+  state: Optional.Enum([...MarkState.enum, ...(Object.keys(inboxGroups) as (keyof typeof inboxGroups)[])], {
+    description: "Events with a handler in this state. open: pending or running; aside: failed, dead or held",
+  }),
 })
 
 export const InboxView = Named("InboxView", {
@@ -49,7 +46,7 @@ export const InboxDetail = Named("InboxDetail", {
   ...InboxView.properties,
   eventId: Type.String(),
   conversation: Type.String({private: true}),
-  raw: Type.Optional(Type.Unknown({private: true})),
+  raw: Optional.Unknown({private: true}),
   marks: Type.Array(
     Named("MarkView", {
       handler: Type.String(),
@@ -67,9 +64,7 @@ export type InboxDetail = Static<typeof InboxDetail>
 export const InboxActionRequest = Named(
   "InboxActionRequest",
   {
-    handler: Type.Optional(
-      Type.String({minLength: 1, description: "The handler; all handlers of the event when left out"}),
-    ),
+    handler: Optional.String({minLength: 1, description: "The handler; all handlers of the event when left out"}),
   },
   {additionalProperties: false},
 )
@@ -83,7 +78,7 @@ export const BulkRequest = Named(
   "BulkRequest",
   {
     action: Type.Enum(["retry", "release", "discard"]),
-    dryRun: Type.Optional(Type.Boolean({default: false, description: "Only count what would change"})),
+    dryRun: Optional.Boolean({default: false, description: "Only count what would change"}),
   },
   {additionalProperties: false},
 )
@@ -113,11 +108,9 @@ const OutboxState = Type.Enum([...outboxStates])
 export const OutboxQuery = Type.Object({
   ...PageQuery.properties,
   ...filters,
-  state: Type.Optional(
-    Type.Enum([...outboxStates, ...(Object.keys(outboxGroups) as (keyof typeof outboxGroups)[])], {
-      description: "Messages in this state. open: queued or sending; aside: failed, dead, unknown or held",
-    }),
-  ),
+  state: Optional.Enum([...outboxStates, ...(Object.keys(outboxGroups) as (keyof typeof outboxGroups)[])], {
+    description: "Messages in this state. open: queued or sending; aside: failed, dead, unknown or held",
+  }),
 })
 
 export const OutboxView = Named("OutboxView", {
@@ -152,7 +145,7 @@ export const OutboxChanged = Named("OutboxChanged", {
 
 export const RedactRequest = Named(
   "RedactRequest",
-  {reason: Type.Optional(Type.String({minLength: 1, maxLength: 500, description: "The reason, for the event log"}))},
+  {reason: Optional.String({minLength: 1, maxLength: 500, description: "The reason, for the event log"})},
   {additionalProperties: false},
 )
 
@@ -177,14 +170,12 @@ export const SendRequest = Named(
 export const Accepted = Named("Accepted", {id: Type.String()})
 
 export const RatesQuery = Type.Object({
-  minutes: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 10_080,
-      default: 60,
-      description: "How many minutes back, divided into 60 intervals",
-    }),
-  ),
+  minutes: Optional.Integer({
+    minimum: 1,
+    maximum: 10_080,
+    default: 60,
+    description: "How many minutes back, divided into 60 intervals",
+  }),
 })
 
 export const RatesView = Named("RatesView", {

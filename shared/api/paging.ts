@@ -1,4 +1,4 @@
-import {type TSchema, Type} from "../type.ts"
+import {Optional, type TSchema, Type} from "../type.ts"
 
 /** The pages of lists in the HTTP API. */
 
@@ -24,6 +24,6 @@ export const page = <T extends TSchema>(item: T) => {
 }
 
 export const PageQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({minimum: 1, maximum: 500, default: 50, description: "Items per page"})),
-  cursor: Type.Optional(Type.String({pattern: "^[0-9]+$", description: "`next` of the previous page"})),
+  limit: Optional.Integer({minimum: 1, maximum: 500, default: 50, description: "Items per page"}),
+  cursor: Optional.String({pattern: "^[0-9]+$", description: "`next` of the previous page"}),
 })

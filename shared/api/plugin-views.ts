@@ -1,4 +1,4 @@
-import {type Static, Type} from "../type.ts"
+import {Optional, type Static, Type} from "../type.ts"
 import {Named} from "./schemas.ts"
 
 /** Plugins in the HTTP API. A demo token does not see fields marked `private`. */
@@ -25,7 +25,7 @@ const PluginHandlers = Named("PluginHandlers", {
       handler: Type.String(),
       seq: Type.Integer({description: "Sequence of the inbox event"}),
       error: Type.String({private: true}),
-      place: Type.Optional(Type.Object(Place.properties, {description: "Where the plugin's code threw it"})),
+      place: Optional.Object(Place.properties, {description: "Where the plugin's code threw it"}),
     }),
     Type.Null(),
   ]),
@@ -47,19 +47,19 @@ const CapabilityView = Named("CapabilityView", {
   id: Type.String(),
   kind: Type.String(),
   name: Type.String(),
-  description: Type.Optional(Type.String({description: "The plugin's own description"})),
+  description: Optional.String({description: "The plugin's own description"}),
 })
 
 export const PluginView = Named("PluginView", {
   name: Type.String(),
   owner: Type.String(),
   state: Type.Enum([...pluginStates]),
-  since: Type.Optional(Type.String({format: "date-time"})),
-  error: Type.Optional(Type.String({private: true})),
-  at: Type.Optional(Type.Object(Place.properties, {description: "Where the plugin's code threw the error"})),
-  origin: Type.Optional(Type.Enum(["source", "built", "built-in", "package"])),
-  from: Type.Optional(Type.String()),
-  description: Type.Optional(Type.String()),
+  since: Optional.String({format: "date-time"}),
+  error: Optional.String({private: true}),
+  at: Optional.Object(Place.properties, {description: "Where the plugin's code threw the error"}),
+  origin: Optional.Enum(["source", "built", "built-in", "package"]),
+  from: Optional.String(),
+  description: Optional.String(),
   capabilities: Type.Array(CapabilityView),
   handlers: Type.Optional(PluginHandlers),
 })
@@ -75,9 +75,7 @@ export const PluginDetail = Named("PluginDetail", {
   key: Type.String({description: "Its key in the configuration"}),
   place: Type.Object(Place.properties, {description: "The position of that key in the running configuration"}),
   schema: Type.Unknown({description: "JSON Schema of its `config`; null if it has none or was not loaded"}),
-  config: Type.Optional(
-    Type.Unknown({private: true, description: "Its settings with defaults. A secret is shown as [secret]"}),
-  ),
+  config: Optional.Unknown({private: true, description: "Its settings with defaults. A secret is shown as [secret]"}),
   written: Type.Array(Written, {description: "The settings that the configuration contains. The others are defaults"}),
 })
 

@@ -1,5 +1,5 @@
 import {endpointStates} from "../endpoint-states.ts"
-import {type Static, Type} from "../type.ts"
+import {Optional, type Static, Type} from "../type.ts"
 import {CheckpointFailure, NewestCheckpoint} from "./checkpoint.ts"
 import {UncommittedConfig} from "./configuration/file.ts"
 import {Named} from "./schemas.ts"
@@ -185,21 +185,19 @@ export const readyBut = {
 
 const Component = Named("Component", {
   kind: Type.Enum(["generation", "database", "endpoint", "agent"]),
-  owner: Type.Optional(Type.String()),
+  owner: Optional.String(),
   name: Type.String(),
   required: Type.Boolean(),
   ready: Type.Boolean(),
   check: Type.Enum(["project_started", "initialized", "admission_open", "binding_configured"]),
-  reason: Type.Optional(Type.Enum(Object.keys(readinessReasons) as ReadinessReason[])),
-  state: Type.Optional(
-    Type.Enum([...endpointStates], {
-      description: "The state of an endpoint's connection, which is not part of the check",
-    }),
-  ),
+  reason: Optional.Enum(Object.keys(readinessReasons) as ReadinessReason[]),
+  state: Optional.Enum([...endpointStates], {
+    description: "The state of an endpoint's connection, which is not part of the check",
+  }),
   message: Type.String(),
   since: Type.String({format: "date-time"}),
   proves: Type.String({description: "What the check proves, and no more"}),
-  remediation: Type.Optional(Type.Object({text: Type.String(), command: Type.String()})),
+  remediation: Optional.Object({text: Type.String(), command: Type.String()}),
 })
 export type Component = Static<typeof Component>
 
@@ -219,17 +217,15 @@ export const ReadinessReport = Named("ReadinessReport", {
   schema: Type.Literal("svc.readiness/1"),
   ready: Type.Boolean(),
   generation: Type.Union([Type.Integer(), Type.Null()]),
-  provisional: Type.Optional(
-    Type.Boolean({
-      description:
-        "True until the Host first reaches the remote database. The generation is not recorded, and the Host opens no endpoints",
-    }),
-  ),
+  provisional: Optional.Boolean({
+    description:
+      "True until the Host first reaches the remote database. The generation is not recorded, and the Host opens no endpoints",
+  }),
   committedAt: Type.Union([Type.String({format: "date-time"}), Type.Null()]),
   checkedAt: Type.String({format: "date-time"}),
-  authority: Type.Optional(Type.String()),
+  authority: Optional.String(),
   uncommitted: Type.Optional(UncommittedConfig),
-  lastFailure: Type.Optional(Type.String({description: "Why the newest configuration was not committed"})),
+  lastFailure: Optional.String({description: "Why the newest configuration was not committed"}),
   ingress: IngressView,
   checkpoint: Type.Optional(NewestCheckpoint),
   checkpointFailure: Type.Optional(CheckpointFailure),

@@ -1,4 +1,4 @@
-import {type Static, Type} from "../type.ts"
+import {Optional, type Static, Type} from "../type.ts"
 import {BuildIdentity} from "./build.ts"
 import {Named, orNull, Time} from "./schemas.ts"
 
@@ -26,7 +26,7 @@ export const ReleaseStep = Named("ReleaseStep", {
   seconds: Type.Number(),
   command: Type.String(),
   detail: Type.String({private: true, description: "Why it failed or was skipped: the end of its output"}),
-  output: Type.Optional(Type.String({private: true, description: "The file with its complete output, in the project"})),
+  output: Optional.String({private: true, description: "The file with its complete output, in the project"}),
 })
 export type ReleaseStep = Static<typeof ReleaseStep>
 
@@ -34,7 +34,7 @@ export const ReleaseVerification = Named(
   "ReleaseVerification",
   {
     commit: orNull(Type.String({description: "The verified commit; null if the project is not a git work tree"})),
-    copy: Type.Optional(Type.String({description: "Without git: SHA-256 of the verified files"})),
+    copy: Optional.String({description: "Without git: SHA-256 of the verified files"}),
     build: Type.Optional(BuildIdentity),
     ok: Type.Boolean(),
     steps: Type.Array(ReleaseStep),
@@ -120,29 +120,29 @@ export const CompleteRequest = Named(
       maxLength: 200,
       description: "The person who accepted the release at the console",
     }),
-    window: Type.Optional(Type.String({pattern: "^[0-9]+(s|m|h|d)$", description: "Observation window"})),
-    unverified: Type.Optional(
-      Type.String({minLength: 1, maxLength: 500, description: "Why it is completed without a verification"}),
-    ),
+    window: Optional.String({pattern: "^[0-9]+(s|m|h|d)$", description: "Observation window"}),
+    unverified: Optional.String({
+      minLength: 1,
+      maxLength: 500,
+      description: "Why it is completed without a verification",
+    }),
   },
   closed,
 )
 
 export const AbortRequest = Named(
   "AbortRequest",
-  {reason: Type.Optional(Type.String({minLength: 1, maxLength: 500, description: "Why it is aborted"}))},
+  {reason: Optional.String({minLength: 1, maxLength: 500, description: "Why it is aborted"})},
   closed,
 )
 
 export const BeginRequest = Named(
   "BeginRequest",
   {
-    externalRestorePoint: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: "Dialect libsql: the id of the backup made with the database's own tool",
-      }),
-    ),
+    externalRestorePoint: Optional.String({
+      minLength: 1,
+      description: "Dialect libsql: the id of the backup made with the database's own tool",
+    }),
   },
   closed,
 )

@@ -1,4 +1,4 @@
-import {type Static, Type} from "../type.ts"
+import {Optional, type Static, Type} from "../type.ts"
 import {BuildIdentity} from "./build.ts"
 import {CheckpointFailure, NewestCheckpoint} from "./checkpoint.ts"
 import {UncommittedConfig} from "./configuration/file.ts"
@@ -102,8 +102,8 @@ export type Status = Static<typeof Status>
 export const RestartRequest = Named(
   "RestartRequest",
   {
-    confirm: Type.Optional(Type.Boolean({description: "Restart even if no supervisor would restart the Host"})),
-    force: Type.Optional(Type.Boolean({description: "Restart without a trial of the next start"})),
+    confirm: Optional.Boolean({description: "Restart even if no supervisor would restart the Host"}),
+    force: Optional.Boolean({description: "Restart without a trial of the next start"}),
   },
   {additionalProperties: false},
 )
@@ -111,13 +111,13 @@ export const RestartRequest = Named(
 export const ReloadResult = Named("ReloadResult", {
   committed: Type.Boolean({description: "False if nothing had changed"}),
   generation: Type.Integer(),
-  restarting: Type.Optional(Type.Boolean({description: "True if the change needs a restart, which has begun"})),
+  restarting: Optional.Boolean({description: "True if the change needs a restart, which has begun"}),
 })
 export type ReloadResult = Static<typeof ReloadResult>
 
 export const IngressRequest = Named(
   "IngressRequest",
-  {reason: Type.Optional(Type.Enum(["operator", "release"], {default: "operator"}))},
+  {reason: Optional.Enum(["operator", "release"], {default: "operator"})},
   {additionalProperties: false},
 )
 

@@ -1,4 +1,4 @@
-import {type Static, Type} from "../type.ts"
+import {Optional, type Static, Type} from "../type.ts"
 import {itemStates} from "./item-rules.ts"
 import {Named} from "./schemas.ts"
 import {Item, ItemFilter} from "./workroom.ts"
@@ -35,15 +35,13 @@ export const BoardView = Named("BoardView", {
 export type BoardView = Static<typeof BoardView>
 
 export const BoardQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({minimum: 1, maximum: 500, default: 50, description: "Items per column"})),
+  limit: Optional.Integer({minimum: 1, maximum: 500, default: 50, description: "Items per column"}),
   label: ItemFilter.properties.label,
   assignee: ItemFilter.properties.assignee,
-  text: Type.Optional(
-    Type.String({
-      private: true,
-      minLength: 1,
-      maxLength: 200,
-      description: "Only items with this text in title or description",
-    }),
-  ),
+  text: Optional.String({
+    private: true,
+    minLength: 1,
+    maxLength: 200,
+    description: "Only items with this text in title or description",
+  }),
 })

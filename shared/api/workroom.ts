@@ -1,4 +1,4 @@
-import {type Static, Type} from "../type.ts"
+import {Optional, type Static, Type} from "../type.ts"
 import {type ItemState, itemStates, partyPattern} from "./item-rules.ts"
 import {Named, orNull, Time} from "./schemas.ts"
 
@@ -57,13 +57,11 @@ const closed = {additionalProperties: false}
 /** The optional fields of every command. */
 const common = {
   actor: Type.Optional(Party),
-  request: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 200,
-      description: "An id of this request. A request repeated with the same id has no second effect",
-    }),
-  ),
+  request: Optional.String({
+    minLength: 1,
+    maxLength: 200,
+    description: "An id of this request. A request repeated with the same id has no second effect",
+  }),
 }
 const onItem = {
   expectedRevision: Type.Integer({
@@ -83,7 +81,7 @@ export const commandBodies = {
     {
       title: Title,
       description: Type.Optional(Description),
-      priority: Type.Optional(Type.Enum([...priorities], {default: "normal"})),
+      priority: Optional.Enum([...priorities], {default: "normal"}),
       labels: Type.Optional(Labels),
       assignee: Type.Optional(Party),
       conversation: Type.Optional(Conversation),
@@ -177,9 +175,9 @@ export const WorkroomView = Named("WorkroomView", {
 export type WorkroomView = Static<typeof WorkroomView>
 
 export const ItemFilter = Type.Object({
-  state: Type.Optional(Type.Enum([...itemStates], {description: "Only items in this state"})),
-  assignee: Type.Optional(Type.String({private: true, description: "Only items of this assignee"})),
-  label: Type.Optional(Type.String({private: true, description: "Only items with this label"})),
+  state: Optional.Enum([...itemStates], {description: "Only items in this state"}),
+  assignee: Optional.String({private: true, description: "Only items of this assignee"}),
+  label: Optional.String({private: true, description: "Only items with this label"}),
 })
 
 export const RecordView = Named("RecordView", {

@@ -1,4 +1,4 @@
-import {type Static, Type} from "../../../shared/type.ts"
+import {Optional, type Static, Type} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 import type {MessageIndex} from "../search/message-index.ts"
 import {searchMessages} from "../search/search.ts"
@@ -14,13 +14,11 @@ const Arguments = Type.Object(
       maxLength: 500,
       description: "Words; each word also matches words that start with it.",
     }),
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: mostFound,
-        description: `The largest number of messages; ${usuallyFound} by default.`,
-      }),
-    ),
+    limit: Optional.Integer({
+      minimum: 1,
+      maximum: mostFound,
+      description: `The largest number of messages; ${usuallyFound} by default.`,
+    }),
   },
   {additionalProperties: false},
 )

@@ -1,7 +1,7 @@
 import {toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Permission} from "../../../shared/sdk/permission.ts"
-import {type Static, Type} from "../../../shared/type.ts"
+import {Optional, type Static, Type} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 import {sha256Of} from "../../runtime/hash.ts"
 import type {Timers} from "../../scheduler/timers/timers.ts"
@@ -16,12 +16,15 @@ const mostWaiting = 10
 
 const Arguments = Type.Object(
   {
-    in_minutes: Type.Optional(
-      Type.Integer({minimum: 1, maximum: longest / minute, description: "Minutes from now; alternatively set `at`."}),
-    ),
-    at: Type.Optional(
-      Type.String({format: "date-time", description: "The time with its time zone, such as 2026-12-01T18:00:00Z."}),
-    ),
+    in_minutes: Optional.Integer({
+      minimum: 1,
+      maximum: longest / minute,
+      description: "Minutes from now; alternatively set `at`.",
+    }),
+    at: Optional.String({
+      format: "date-time",
+      description: "The time with its time zone, such as 2026-12-01T18:00:00Z.",
+    }),
     note: Type.String({
       minLength: 1,
       maxLength: 2000,

@@ -2,7 +2,7 @@ import {EndpointCheck, EndpointView} from "../../../shared/api/endpoints.ts"
 import {PageQuery, page} from "../../../shared/api/paging.ts"
 import {endpointStates, missedFirst} from "../../../shared/endpoint-states.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
-import {Type} from "../../../shared/type.ts"
+import {Optional, Type} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 import {checkEndpoint} from "../../endpoints/check.ts"
 import {type CursorFacts, readCursorFacts} from "../../endpoints/cursors.ts"
@@ -14,7 +14,7 @@ const EndpointPage = page(EndpointView)
 
 const EndpointQuery = Type.Object({
   ...PageQuery.properties,
-  state: Type.Optional(Type.Enum([...endpointStates], {description: "Only endpoints in this state"})),
+  state: Optional.Enum([...endpointStates], {description: "Only endpoints in this state"}),
 })
 
 /** The selectors of `http.readiness.endpoints`. */

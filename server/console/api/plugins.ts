@@ -6,7 +6,7 @@ import type {Mode} from "../../../shared/mode.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {PluginRoute} from "../../../shared/sdk/plugin/route.ts"
 import {type Call, isResponse, type Operation, type Route} from "../../../shared/sdk/route.ts"
-import {type Static, Type} from "../../../shared/type.ts"
+import {Optional, type Static, Type} from "../../../shared/type.ts"
 import {explainUnseen} from "../../config/explain.ts"
 import type {Generation, PublishedRoute} from "../../generation/generation.ts"
 import type {Generations} from "../../generation/generations.ts"
@@ -19,7 +19,7 @@ const PluginPage = page(PluginView)
 
 const PluginQuery = Type.Object({
   ...PageQuery.properties,
-  state: Type.Optional(Type.Enum([...pluginStates], {description: "Only plugins in this state"})),
+  state: Optional.Enum([...pluginStates], {description: "Only plugins in this state"}),
 })
 
 export interface PluginServices {

@@ -4,7 +4,7 @@ import {PageQuery, page} from "../../../shared/api/paging.ts"
 import {type RunState, RunView, runStates} from "../../../shared/api/scheduled/jobs.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Call, Operation} from "../../../shared/sdk/route.ts"
-import {type Static, Type} from "../../../shared/type.ts"
+import {Optional, type Static, Type} from "../../../shared/type.ts"
 import type {Bindings} from "../../agents/bindings/bindings.ts"
 import type {AgentService} from "../../agents/service.ts"
 import type {Database} from "../../database/database.ts"
@@ -18,12 +18,10 @@ const states = [...new Set([...runStates, ...agentRunStates])]
 
 const RunQuery = Type.Object({
   ...PageQuery.properties,
-  kind: Type.Optional(
-    Type.Enum(["job", "agent"], {default: "job", description: "Runs of scheduled jobs, or runs of agents"}),
-  ),
-  job: Type.Optional(Type.String({minLength: 1, description: "Only runs of this job"})),
-  agent: Type.Optional(Type.String({minLength: 1, description: "Only runs of this agent; with `kind=agent`"})),
-  state: Type.Optional(Type.Enum(states, {description: "Only runs in this state, which the kind must have"})),
+  kind: Optional.Enum(["job", "agent"], {default: "job", description: "Runs of scheduled jobs, or runs of agents"}),
+  job: Optional.String({minLength: 1, description: "Only runs of this job"}),
+  agent: Optional.String({minLength: 1, description: "Only runs of this agent; with `kind=agent`"}),
+  state: Optional.Enum(states, {description: "Only runs in this state, which the kind must have"}),
 })
 type RunQuery = Static<typeof RunQuery>
 

@@ -1,7 +1,7 @@
 import {Named} from "../../../shared/api/schemas.ts"
 import {type ProblemCode, problems} from "../../../shared/problems.ts"
 import type {Route} from "../../../shared/sdk/route.ts"
-import {Type} from "../../../shared/type.ts"
+import {Optional, Type} from "../../../shared/type.ts"
 import type {Place} from "./named-schemas.ts"
 
 const ProblemBody = Named("Problem", {
@@ -11,11 +11,9 @@ const ProblemBody = Named("Problem", {
   detail: Type.String(),
   code: Type.String({description: "Stable; docs/reference/problems.md lists all"}),
   hint: Type.String({description: "What to do"}),
-  requestId: Type.Optional(Type.String()),
-  issues: Type.Optional(Type.Array(Type.Unknown())),
-  current: Type.Optional(
-    Type.Unknown({description: "The current value, where the request was made against an older one"}),
-  ),
+  requestId: Optional.String(),
+  issues: Optional.Array(Type.Unknown()),
+  current: Optional.Unknown({description: "The current value, where the request was made against an older one"}),
 })
 
 type ByName = Readonly<Record<string, unknown>>

@@ -8,7 +8,7 @@ import {
   toolEffects,
 } from "../../agents/states.ts"
 import {permissions} from "../../sdk/permission.ts"
-import {type Static, Type} from "../../type.ts"
+import {Optional, type Static, Type} from "../../type.ts"
 import {PageQuery} from "../paging.ts"
 import {readinessReasons} from "../readiness.ts"
 import {Named, orNull, Time} from "../schemas.ts"
@@ -170,7 +170,7 @@ export const AgentRunsChanged = Named("AgentRunsChanged", {runs: Type.Integer()}
 
 export const ApprovalQuery = Type.Object({
   ...PageQuery.properties,
-  state: Type.Optional(Type.Enum([...approvalStates])),
+  state: Optional.Enum([...approvalStates]),
 })
 
 /** An operator's question to an agent over the API. The run contains the answer. */
@@ -183,18 +183,14 @@ export const AgentAsk = Named(
       private: true,
       description: "The question or task for the agent",
     }),
-    request: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 200,
-        description: "A name for this question. Repeating the name starts no second run",
-      }),
-    ),
-    permission: Type.Optional(
-      Type.Enum([...permissions], {
-        description: "The permission of the run's tools; the binding's permission when left out",
-      }),
-    ),
+    request: Optional.String({
+      minLength: 1,
+      maxLength: 200,
+      description: "A name for this question. Repeating the name starts no second run",
+    }),
+    permission: Optional.Enum([...permissions], {
+      description: "The permission of the run's tools; the binding's permission when left out",
+    }),
   },
   {additionalProperties: false},
 )
@@ -202,10 +198,8 @@ export const AgentAsk = Named(
 export const ApprovalDecision = Named(
   "ApprovalDecision",
   {
-    by: Type.Optional(
-      Type.String({minLength: 1, maxLength: 200, description: "Who decides; the operator when left out"}),
-    ),
-    reason: Type.Optional(Type.String({maxLength: 500, private: true, description: "For the model and for people"})),
+    by: Optional.String({minLength: 1, maxLength: 200, description: "Who decides; the operator when left out"}),
+    reason: Optional.String({maxLength: 500, private: true, description: "For the model and for people"}),
   },
   {additionalProperties: false},
 )

@@ -1,5 +1,5 @@
 import {namePattern} from "../../ids.ts"
-import {type Static, Type} from "../../type.ts"
+import {Optional, type Static, Type} from "../../type.ts"
 import {Named, orNull} from "../schemas.ts"
 
 /** Reading and changing the configuration file over the API. `${NAME}` stays unexpanded. */
@@ -41,8 +41,8 @@ export const ConfigChange = Type.Union([
   change(
     "add_plugin",
     {
-      use: Type.Optional(Type.String({minLength: 1})),
-      config: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+      use: Optional.String({minLength: 1}),
+      config: Optional.Record(Type.String(), Type.Unknown()),
     },
     "Adds a plugin after the others",
   ),
@@ -70,11 +70,9 @@ export const ConfigFile = Named("ConfigFile", {
   text: Type.String({description: "The file as written"}),
   hash: Hash("SHA-256 of the text. A change names the text that it applies to"),
   writable: Type.Boolean({description: "True if the Host can replace the file. Otherwise apply changes by hand"}),
-  why: Type.Optional(Type.String({description: "Why the Host cannot replace it"})),
+  why: Optional.String({description: "Why the Host cannot replace it"}),
   mode: Type.Enum(["development", "production", "test"]),
-  pinned: Type.Optional(
-    Type.Integer({description: "The generation that runs instead of the file, until the file changes"}),
-  ),
+  pinned: Optional.Integer({description: "The generation that runs instead of the file, until the file changes"}),
   uncommitted: UncommittedConfig,
   variables: Type.Array(Type.Object({name: Type.String(), set: Type.Boolean()}), {
     description: "Names of the variables in the file and in the .env files, without their values",
@@ -85,17 +83,16 @@ export const ConfigPreviewRequest = Named(
   "ConfigPreviewRequest",
   {
     hash: Hash("SHA-256 of the file that the change applies to"),
-    text: Type.Optional(Type.String({maxLength: 1024 * 1024, description: "The whole new file"})),
-    changes: Type.Optional(
-      Type.Array(ConfigChange, {maxItems: 500, description: "Applied one after the other, instead of `text`"}),
-    ),
-    draft: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description:
-          "Also run the setup of changed plugins, which connects to nothing. Otherwise only keys and values are checked",
-      }),
-    ),
+    text: Optional.String({maxLength: 1024 * 1024, description: "The whole new file"}),
+    changes: Optional.Array(ConfigChange, {
+      maxItems: 500,
+      description: "Applied one after the other, instead of `text`",
+    }),
+    draft: Optional.Boolean({
+      default: false,
+      description:
+        "Also run the setup of changed plugins, which connects to nothing. Otherwise only keys and values are checked",
+    }),
   },
   closed,
 )
@@ -114,9 +111,9 @@ export const ConfigPreview = Named("ConfigPreview", {
   hash: Hash("SHA-256 of that text"),
   diff: Type.String({description: "A unified diff, for git apply or patch; empty if nothing changes"}),
   issues: Type.Array(ConfigIssue),
-  code: Type.Optional(Type.String({description: "Problem code that applying the change would cause"})),
+  code: Optional.String({description: "Problem code that applying the change would cause"}),
   restart: Type.Array(Type.String(), {description: "Changes that need a restart"}),
-  unpins: Type.Optional(Type.Integer({description: "The generation whose pin ends with the change"})),
+  unpins: Optional.Integer({description: "The generation whose pin ends with the change"}),
 })
 
 export const ConfigRequest = Named(
@@ -124,9 +121,9 @@ export const ConfigRequest = Named(
   {
     hash: Hash("SHA-256 of the file that the change applies to"),
     text: Type.String({maxLength: 1024 * 1024, description: "The whole new file"}),
-    restart: Type.Optional(Type.Boolean({description: "Write it even if the change needs a restart"})),
-    confirm: Type.Optional(Type.Boolean({description: "Restart even if no supervisor would restart the Host"})),
-    force: Type.Optional(Type.Boolean({description: "Restart without a trial of the next start"})),
+    restart: Optional.Boolean({description: "Write it even if the change needs a restart"}),
+    confirm: Optional.Boolean({description: "Restart even if no supervisor would restart the Host"}),
+    force: Optional.Boolean({description: "Restart without a trial of the next start"}),
   },
   closed,
 )
@@ -136,11 +133,9 @@ export const ConfigApplied = Named("ConfigApplied", {
   committed: Type.Boolean({description: "True if a generation runs with the change"}),
   generation: Type.Integer({description: "The running generation"}),
   hash: Hash("SHA-256 of the current file"),
-  restarting: Type.Optional(Type.Boolean({description: "True if the restart that the change needs has begun"})),
-  restart: Type.Optional(
-    Type.Array(Type.String(), {description: "Changes that wait for a restart, which has not begun"}),
-  ),
-  unwritable: Type.Optional(Type.String({description: "Why the file was not replaced: apply `diff` by hand"})),
+  restarting: Optional.Boolean({description: "True if the restart that the change needs has begun"}),
+  restart: Optional.Array(Type.String(), {description: "Changes that wait for a restart, which has not begun"}),
+  unwritable: Optional.String({description: "Why the file was not replaced: apply `diff` by hand"}),
   diff: Type.String(),
 })
 export type ConfigFile = Static<typeof ConfigFile>

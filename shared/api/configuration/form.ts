@@ -1,4 +1,4 @@
-import {Type} from "../../type.ts"
+import {Optional, Type} from "../../type.ts"
 import {Named} from "../schemas.ts"
 import {ConfigFile} from "./file.ts"
 
@@ -14,7 +14,7 @@ const Schema = Type.Unknown({
 export const ConfiguredPlugin = Named("ConfiguredPlugin", {
   plugin: Type.String(),
   enabled: Type.Boolean(),
-  use: Type.Optional(Type.String({description: "The location of its code, as in the file"})),
+  use: Optional.String({description: "The location of its code, as in the file"}),
   config: Raw,
   schema: Schema,
   accounts: Type.Array(Named("ConfiguredAccount", {account: Type.String(), settings: Raw})),

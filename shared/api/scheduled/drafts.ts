@@ -1,4 +1,4 @@
-import {type Static, Type} from "../../type.ts"
+import {Optional, type Static, Type} from "../../type.ts"
 import {Named, orNull} from "../schemas.ts"
 import {ClockChange} from "./job-calendar.ts"
 import {NextView, period, timePattern} from "./jobs.ts"
@@ -8,19 +8,15 @@ import {NextView, period, timePattern} from "./jobs.ts"
 const closed = {additionalProperties: false}
 
 const viewed = {
-  viewer: Type.Optional(
-    Type.String({maxLength: 100, description: "The viewer's timezone, whose clock changes are reported too"}),
-  ),
-  count: Type.Optional(
-    Type.Integer({minimum: 1, maximum: 100, default: 5, description: "How many upcoming times to return"}),
-  ),
+  viewer: Optional.String({maxLength: 100, description: "The viewer's timezone, whose clock changes are reported too"}),
+  count: Optional.Integer({minimum: 1, maximum: 100, default: 5, description: "How many upcoming times to return"}),
 }
 
 export const JobDraft = Named(
   "JobDraft",
   {
     job: Type.Unknown({private: true, description: "The job as typed so far"}),
-    replaces: Type.Optional(Type.String({maxLength: 64, description: "The id of the job that is being edited"})),
+    replaces: Optional.String({maxLength: 64, description: "The id of the job that is being edited"}),
     ...viewed,
   },
   closed,
@@ -30,7 +26,7 @@ export type JobDraft = Static<typeof JobDraft>
 export const DraftFinding = Named("DraftFinding", {
   path: Type.String({description: "The field, such as schedule.cron; empty for the whole draft"}),
   message: Type.String({private: true}),
-  column: Type.Optional(Type.Integer({description: "The column in the text of that field, from 1"})),
+  column: Optional.Integer({description: "The column in the text of that field, from 1"}),
 })
 export type DraftFinding = Static<typeof DraftFinding>
 
@@ -48,22 +44,20 @@ export type DraftCheck = Static<typeof DraftCheck>
 export const TimerWhen = Named(
   "TimerWhen",
   {
-    at: Type.Optional(Type.String({pattern: timePattern, description: "Once, at this time"})),
-    in: Type.Optional(Type.String({pattern: period, description: "Once, after this time: 30s, 15m, 24h, 7d"})),
-    every: Type.Optional(Type.String({pattern: period, description: "Repeatedly, at this interval"})),
-    cron: Type.Optional(Type.String({minLength: 1, description: "Five fields, or six with seconds first"})),
-    timezone: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: "IANA timezone of `at` and `cron`. `cron` requires it; `at` defaults to UTC",
-      }),
-    ),
+    at: Optional.String({pattern: timePattern, description: "Once, at this time"}),
+    in: Optional.String({pattern: period, description: "Once, after this time: 30s, 15m, 24h, 7d"}),
+    every: Optional.String({pattern: period, description: "Repeatedly, at this interval"}),
+    cron: Optional.String({minLength: 1, description: "Five fields, or six with seconds first"}),
+    timezone: Optional.String({
+      minLength: 1,
+      description: "IANA timezone of `at` and `cron`. `cron` requires it; `at` defaults to UTC",
+    }),
   },
   closed,
 )
 export type TimerWhen = Static<typeof TimerWhen>
 
-const Data = Type.Optional(Type.Unknown({private: true, description: "Data for its handler"}))
+const Data = Optional.Unknown({private: true, description: "Data for its handler"})
 
 /** A timer that an operator sets for a plugin that declares it. */
 export const TimerDraft = Named(
@@ -73,14 +67,13 @@ export const TimerDraft = Named(
     name: Type.String({minLength: 1, description: "A name that the plugin declares with plugin.timer"}),
     when: TimerWhen,
     data: Data,
-    key: Type.Optional(
-      Type.String({minLength: 1, maxLength: 200, private: true, description: "The plugin's key for it"}),
-    ),
-    endpoint: Type.Optional(
-      Type.String({minLength: 1, description: "The endpoint of its conversation, where its handler replies"}),
-    ),
-    channel: Type.Optional(Type.String({minLength: 1, private: true})),
-    user: Type.Optional(Type.String({minLength: 1, private: true})),
+    key: Optional.String({minLength: 1, maxLength: 200, private: true, description: "The plugin's key for it"}),
+    endpoint: Optional.String({
+      minLength: 1,
+      description: "The endpoint of its conversation, where its handler replies",
+    }),
+    channel: Optional.String({minLength: 1, private: true}),
+    user: Optional.String({minLength: 1, private: true}),
   },
   closed,
 )
@@ -91,7 +84,7 @@ export const TimerChange = Named(
   {
     when: Type.Optional(TimerWhen),
     data: Data,
-    expectedRevision: Type.Optional(Type.String({description: "Fails with 409 if the timer has another revision"})),
+    expectedRevision: Optional.String({description: "Fails with 409 if the timer has another revision"}),
   },
   closed,
 )

@@ -1,4 +1,4 @@
-import {type Static, Type} from "../../type.ts"
+import {Optional, type Static, Type} from "../../type.ts"
 import {Named, Time} from "../schemas.ts"
 
 /** A moment at which the clock of a timezone changes. */
@@ -41,11 +41,7 @@ export type CalendarView = Static<typeof CalendarView>
 
 export const CalendarQuery = Type.Object({
   from: Type.Optional(Time("Not before this time; now when left out")),
-  days: Type.Optional(
-    Type.Integer({minimum: 1, maximum: 31, default: 7, description: "Number of days, including the first"}),
-  ),
-  timezone: Type.Optional(Type.String({default: "UTC", description: "IANA timezone of the days"})),
-  limit: Type.Optional(
-    Type.Integer({minimum: 1, maximum: 100, default: 10, description: "The most times per job and day"}),
-  ),
+  days: Optional.Integer({minimum: 1, maximum: 31, default: 7, description: "Number of days, including the first"}),
+  timezone: Optional.String({default: "UTC", description: "IANA timezone of the days"}),
+  limit: Optional.Integer({minimum: 1, maximum: 100, default: 10, description: "The most times per job and day"}),
 })

@@ -1,5 +1,5 @@
 import type {Statement} from "../../sdk/plugin/database.ts"
-import {type Static, Type} from "../../type.ts"
+import {Optional, type Static, Type} from "../../type.ts"
 import {Named, orNull, Time} from "../schemas.ts"
 import {commandBodies} from "../workroom.ts"
 
@@ -18,15 +18,13 @@ export const timePattern = "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2})?(Z|[+-]
 export const Schedule = Named(
   "Schedule",
   {
-    cron: Type.Optional(Type.String({minLength: 1, description: "Five fields, or six with seconds first"})),
-    every: Type.Optional(Type.String({pattern: period, description: "Elapsed time: 30s, 15m, 24h, 7d"})),
-    from: Type.Optional(
-      Type.String({
-        pattern: timePattern,
-        description: "The start of the intervals of `every`; 1970-01-01T00:00Z when left out",
-      }),
-    ),
-    at: Type.Optional(Type.String({pattern: timePattern, description: "Once, at this time"})),
+    cron: Optional.String({minLength: 1, description: "Five fields, or six with seconds first"}),
+    every: Optional.String({pattern: period, description: "Elapsed time: 30s, 15m, 24h, 7d"}),
+    from: Optional.String({
+      pattern: timePattern,
+      description: "The start of the intervals of `every`; 1970-01-01T00:00Z when left out",
+    }),
+    at: Optional.String({pattern: timePattern, description: "Once, at this time"}),
   },
   closed,
 )
@@ -45,43 +43,37 @@ const {actor: _, request: __, ...template} = commandBodies.add.properties
 export const JobTarget = Named(
   "JobTarget",
   {
-    endpoint: Type.Optional(Type.String({minLength: 1})),
-    channel: Type.Optional(Type.String({minLength: 1, private: true})),
-    text: Type.Optional(Type.String({minLength: 1, maxLength: 100_000, private: true})),
-    plugin: Type.Optional(Type.String({minLength: 1})),
-    job: Type.Optional(Type.String({minLength: 1, description: "A name that the plugin declares with plugin.job"})),
-    data: Type.Optional(Type.Unknown({private: true, description: "Data for the plugin's job"})),
+    endpoint: Optional.String({minLength: 1}),
+    channel: Optional.String({minLength: 1, private: true}),
+    text: Optional.String({minLength: 1, maxLength: 100_000, private: true}),
+    plugin: Optional.String({minLength: 1}),
+    job: Optional.String({minLength: 1, description: "A name that the plugin declares with plugin.job"}),
+    data: Optional.Unknown({private: true, description: "Data for the plugin's job"}),
     item: Type.Optional(Named("JobItem", template, {...closed, private: true})),
-    agent: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: "An agent that receives `text`. Its answer goes to endpoint and channel, if given",
-      }),
-    ),
+    agent: Optional.String({
+      minLength: 1,
+      description: "An agent that receives `text`. Its answer goes to endpoint and channel, if given",
+    }),
   },
   closed,
 )
 export type JobTarget = Static<typeof JobTarget>
 
 const settings = {
-  label: Type.Optional(Type.String({maxLength: 200, private: true})),
-  enabled: Type.Optional(Type.Boolean({default: true})),
+  label: Optional.String({maxLength: 200, private: true}),
+  enabled: Optional.Boolean({default: true}),
   schedule: Schedule,
   timezone: Type.String({minLength: 1, description: "IANA timezone, such as Europe/London"}),
   target: JobTarget,
-  missed: Type.Optional(
-    Type.Enum(["skip", "once", "all"], {
-      default: "skip",
-      description: "What to do about due times at which the Host was stopped or ingress was paused",
-    }),
-  ),
-  overlap: Type.Optional(
-    Type.Enum(["skip", "queue"], {
-      default: "skip",
-      description: "What to do at a due time while an earlier run is open",
-    }),
-  ),
-  jitter: Type.Optional(Type.String({pattern: period, description: "Fires up to this much later; at most 24h"})),
+  missed: Optional.Enum(["skip", "once", "all"], {
+    default: "skip",
+    description: "What to do about due times at which the Host was stopped or ingress was paused",
+  }),
+  overlap: Optional.Enum(["skip", "queue"], {
+    default: "skip",
+    description: "What to do at a due time while an earlier run is open",
+  }),
+  jitter: Optional.String({pattern: period, description: "Fires up to this much later; at most 24h"}),
 }
 
 /** One job as in `data/schedule-jobs.json`. */
@@ -91,16 +83,16 @@ export type Job = Static<typeof Job>
 export const JobFile = Type.Object(
   {
     version: Type.Literal(1),
-    authority: Type.Optional(Type.String({minLength: 1, description: "Written by svc"})),
+    authority: Optional.String({minLength: 1, description: "Written by svc"}),
     jobs: Type.Array(Job),
   },
   closed,
 )
 export type JobFile = Static<typeof JobFile>
 
-const expectedRevision = Type.Optional(
-  Type.String({description: "Fails with 409 if the job has another revision, because somebody else changed it"}),
-)
+const expectedRevision = Optional.String({
+  description: "Fails with 409 if the job has another revision, because somebody else changed it",
+})
 
 /** The body of `remove`. */
 export const JobRemoval = Named("JobRemoval", {expectedRevision}, closed)
@@ -114,9 +106,7 @@ export const JobChange = Named(
     schedule: Type.Optional(Schedule),
     timezone: Type.Optional(settings.timezone),
     target: Type.Optional(JobTarget),
-    clear: Type.Optional(
-      Type.Array(Type.Enum(["label", "missed", "overlap", "jitter"]), {description: "Keys to remove"}),
-    ),
+    clear: Optional.Array(Type.Enum(["label", "missed", "overlap", "jitter"]), {description: "Keys to remove"}),
     expectedRevision,
   },
   closed,

@@ -1,4 +1,4 @@
-import {type Static, Type} from "../../type.ts"
+import {Optional, type Static, Type} from "../../type.ts"
 import {type Envelope, EventView} from "../event-stream.ts"
 import {LogRecordView} from "../logs.ts"
 import {InboxDetail, OutboxView} from "../messages.ts"
@@ -7,12 +7,10 @@ import {Named, Time} from "../schemas.ts"
 /** Everything that the Host knows about one inbox event. */
 
 export const TrailQuery = Type.Object({
-  cursor: Type.Optional(
-    Type.String({
-      pattern: "^[0-9]{1,15}$",
-      description: "`events.next` of the previous response. The search of the event log continues there",
-    }),
-  ),
+  cursor: Optional.String({
+    pattern: "^[0-9]{1,15}$",
+    description: "`events.next` of the previous response. The search of the event log continues there",
+  }),
 })
 
 /** The searched interval: the Host checked every entry from `from` to `to`. */

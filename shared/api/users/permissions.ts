@@ -1,5 +1,5 @@
 import {permissions} from "../../sdk/permission.ts"
-import {type Static, Type} from "../../type.ts"
+import {Optional, type Static, Type} from "../../type.ts"
 import {Named, orNull} from "../schemas.ts"
 
 /** Permissions and their rules. Only the full token sees them, because the rules name users. */
@@ -46,8 +46,8 @@ const text = {minLength: 1, pattern: "^[^\\u0000]+$"}
 export const MayQuery = Type.Object({
   endpoint: Type.String({...text, description: "The endpoint through which the user talks to the bot"}),
   user: Type.String({...text, description: "The platform's id of the user"}),
-  channel: Type.Optional(Type.String({...text, description: "A shared channel; a direct conversation when left out"})),
-  account: Type.Optional(Type.String({...text, description: "The account that the platform vouches for"})),
+  channel: Optional.String({...text, description: "A shared channel; a direct conversation when left out"}),
+  account: Optional.String({...text, description: "The account that the platform vouches for"}),
 })
 
 export const MayAnswer = Named("MayAnswer", {

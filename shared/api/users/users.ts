@@ -1,4 +1,4 @@
-import {type Static, Type} from "../../type.ts"
+import {Optional, type Static, Type} from "../../type.ts"
 import {Named, orNull} from "../schemas.ts"
 
 /** The data that the Host stores about one user of a platform. Only the full token sees it. */
@@ -20,8 +20,8 @@ export const ForgetRequest = Named(
   {
     endpoint: Endpoint,
     user: User,
-    dryRun: Type.Optional(Type.Boolean({description: "Only count the rows"})),
-    next: Type.Optional(Type.String({minLength: 1, description: "`next` of the previous response, to continue"})),
+    dryRun: Optional.Boolean({description: "Only count the rows"}),
+    next: Optional.String({minLength: 1, description: "`next` of the previous response, to continue"}),
   },
   {additionalProperties: false},
 )

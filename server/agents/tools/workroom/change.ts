@@ -1,5 +1,5 @@
 import type {Permission} from "../../../../shared/sdk/permission.ts"
-import {type Static, type TObject, Type} from "../../../../shared/type.ts"
+import {Optional, type Static, type TObject, Type} from "../../../../shared/type.ts"
 import {commandOnce, type ItemCommand} from "../../items.ts"
 import type {AgentTool, ToolUse} from "../tool.ts"
 import {closed, ItemNumber, lineOf, type WorkroomSide, workroomTool} from "./items.ts"
@@ -51,7 +51,7 @@ export const changeTools = (workroom: WorkroomSide): readonly AgentTool[] => [
       {
         item: ItemNumber,
         reason: text("What the work item is waiting for."),
-        until: Type.Optional(Type.String({format: "date-time", description: "When the block should have ended."})),
+        until: Optional.String({format: "date-time", description: "When the block should have ended."}),
       },
       closed,
     ),

@@ -1,7 +1,7 @@
 import {type ItemState, itemStates, partyPattern} from "../../../../shared/api/item-rules.ts"
 import type {Item} from "../../../../shared/api/workroom.ts"
 import type {Permission} from "../../../../shared/sdk/permission.ts"
-import {type Static, type TObject, Type} from "../../../../shared/type.ts"
+import {Optional, type Static, type TObject, Type} from "../../../../shared/type.ts"
 import type {Workroom} from "../../../workroom/workroom.ts"
 import type {AgentTool, ToolUse} from "../tool.ts"
 
@@ -54,12 +54,10 @@ export const listTool = (workroom: WorkroomSide): AgentTool =>
     description: "Lists work items, newest first. Without a state, it lists those that are neither done nor cancelled.",
     parameters: Type.Object(
       {
-        state: Type.Optional(Type.Enum([...itemStates])),
-        assignee: Type.Optional(Type.String({pattern: partyPattern, description: "user:<id> or agent:<name>"})),
-        label: Type.Optional(Type.String({minLength: 1, maxLength: 50})),
-        limit: Type.Optional(
-          Type.Integer({minimum: 1, maximum: mostListed, description: `${usuallyListed} by default.`}),
-        ),
+        state: Optional.Enum([...itemStates]),
+        assignee: Optional.String({pattern: partyPattern, description: "user:<id> or agent:<name>"}),
+        label: Optional.String({minLength: 1, maxLength: 50}),
+        limit: Optional.Integer({minimum: 1, maximum: mostListed, description: `${usuallyListed} by default.`}),
       },
       closed,
     ),

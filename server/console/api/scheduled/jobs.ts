@@ -7,7 +7,7 @@ import {Named} from "../../../../shared/api/schemas.ts"
 import {Problem} from "../../../../shared/problems.ts"
 import type {Call, Operation} from "../../../../shared/sdk/route.ts"
 import {isTimezone} from "../../../../shared/timezone.ts"
-import {type Static, Type} from "../../../../shared/type.ts"
+import {Optional, type Static, Type} from "../../../../shared/type.ts"
 import type {Database} from "../../../database/database.ts"
 import {findJob} from "../../../scheduler/job-changes.ts"
 import {viewNext} from "../../../scheduler/job-view.ts"
@@ -17,7 +17,7 @@ import {withLastRuns} from "./runs.ts"
 
 const JobPage = Named("JobPage", {...page(JobView).properties, file: JobFileView})
 const NextQuery = Type.Object({
-  count: Type.Optional(Type.Integer({minimum: 1, maximum: 100, default: 5, description: "How many"})),
+  count: Optional.Integer({minimum: 1, maximum: 100, default: 5, description: "How many"}),
 })
 
 const viewOf = async (jobs: Jobs, database: Database, id: string): Promise<JobView> => {
