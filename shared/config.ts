@@ -1,12 +1,12 @@
 import {AgentConfig, type AgentSettings} from "./agents/config.ts"
 import {type AlertSettings, AlertsConfig} from "./alerts/config.ts"
-import {closed, section} from "./config-keys.ts"
+import {section} from "./config-keys.ts"
 import {durationPattern} from "./duration.ts"
 import {namePattern} from "./ids.ts"
 import {logLevels} from "./log.ts"
 import {pagePattern} from "./sdk/page.ts"
 import {PermissionRule} from "./sdk/permission.ts"
-import {Optional, type Static, Type} from "./type.ts"
+import {Closed, Optional, type Static, Type} from "./type.ts"
 
 const ReadinessConfig = section({
   database: Optional.Boolean({
@@ -15,16 +15,13 @@ const ReadinessConfig = section({
       "Require an initialized database. With false, the Host runs a provisional generation while its remote database does not answer.",
   }),
   endpoints: Optional.Array(
-    Type.Object(
-      {
-        owner: Type.String({pattern: "^root/", description: "The plugin instance, root/<plugin_name>."}),
-        name: Type.String({
-          minLength: 1,
-          description: "<adapter_slot>~<endpoint_id>, or only the adapter slot if it has no accounts.",
-        }),
-      },
-      closed,
-    ),
+    Closed({
+      owner: Type.String({pattern: "^root/", description: "The plugin instance, root/<plugin_name>."}),
+      name: Type.String({
+        minLength: 1,
+        description: "<adapter_slot>~<endpoint_id>, or only the adapter slot if it has no accounts.",
+      }),
+    }),
     {
       default: [],
       description: "The endpoints that must admit events for the Host to be ready. Others are optional.",
@@ -37,15 +34,17 @@ const HttpConfig = section({
   host: Optional.String({default: "127.0.0.1", minLength: 1, description: "Address to listen on."}),
   port: Optional.Integer({default: 8068, minimum: 0, maximum: 65535, description: "TCP port."}),
   token: Optional.Secret({description: "The full token, as ${HTTP_TOKEN}. Required in production."}),
-  previousToken: Optional.Object(
-    {
-      token: Type.Secret({description: "The previous full token, as ${HTTP_PREVIOUS_TOKEN}."}),
-      until: Type.String({
-        format: "date-time",
-        description: "When the Host stops accepting it: date, time and time zone, such as 2026-12-01T18:00:00Z.",
-      }),
-    },
-    {...closed, description: "During a token rotation, the Host accepts the previous token as well as http.token."},
+  previousToken: Type.Optional(
+    Closed(
+      {
+        token: Type.Secret({description: "The previous full token, as ${HTTP_PREVIOUS_TOKEN}."}),
+        until: Type.String({
+          format: "date-time",
+          description: "When the Host stops accepting it: date, time and time zone, such as 2026-12-01T18:00:00Z.",
+        }),
+      },
+      {description: "During a token rotation, the Host accepts the previous token as well as http.token."},
+    ),
   ),
   demoToken: Optional.Secret({description: "A read-only token, as ${NAME}."}),
   corsOrigins: Optional.Array(
@@ -98,22 +97,21 @@ const outboxKeys = {
     description:
       "What to do with a message that may have arrived. hold (the default): a person decides. retry: the Host sends it again, maybe twice.",
   }),
-  rate: Optional.Object(
-    {
-      messages: Type.Integer({minimum: 1, maximum: 10_000, description: "The most messages to start within `per`."}),
-      per: Type.String({pattern: durationPattern, description: "The time that `messages` counts for, such as 1m."}),
-    },
-    {...closed, description: "A rate limit of each endpoint, in addition to its adapter's own."},
+  rate: Type.Optional(
+    Closed(
+      {
+        messages: Type.Integer({minimum: 1, maximum: 10_000, description: "The most messages to start within `per`."}),
+        per: Type.String({pattern: durationPattern, description: "The time that `messages` counts for, such as 1m."}),
+      },
+      {description: "A rate limit of each endpoint, in addition to its adapter's own."},
+    ),
   ),
 }
 
 export const EndpointEntry = Type.Object(
   {
     id: Type.String({pattern: namePattern, description: "Stable id of the account; the endpoint is <slot>~<id>."}),
-    outbox: Optional.Object(outboxKeys, {
-      ...closed,
-      description: "How this account sends. Overrides the plugin's outbox.",
-    }),
+    outbox: Type.Optional(Closed(outboxKeys, {description: "How this account sends. Overrides the plugin's outbox."})),
   },
   {description: "One account of the plugin's adapter. The adapter defines the other keys."},
 )
@@ -125,7 +123,7 @@ export const PluginConfig = section({
   }),
   enabled: Optional.Boolean({default: true, description: "false: the plugin publishes no capabilities."}),
   config: Optional.Unknown({description: "The plugin's settings; the plugin defines their schema."}),
-  outbox: Optional.Object(outboxKeys, closed),
+  outbox: Type.Optional(Closed(outboxKeys)),
   pages: Optional.Array(Type.String({pattern: pagePattern}), {
     default: [],
     description: "Pages of the plugin that anyone may open without a token: `/callback` is `/pages/<name>/callback`.",
@@ -265,7 +263,7 @@ const RetentionConfig = section({
 export const defaultFailure = "Something went wrong (event {event})."
 
 /** One rule of `languages.rules`. */
-export const LanguageRule = Type.Object(
+export const LanguageRule = Closed(
   {
     endpoint: Type.String({minLength: 1, description: 'The endpoint that the rule is for; "*" for every endpoint.'}),
     channel: Optional.String({
@@ -274,7 +272,7 @@ export const LanguageRule = Type.Object(
     }),
     language: Type.String({description: "The language there, as a tag (BCP 47) such as de."}),
   },
-  {...closed, description: "A rule matches if every key that it names matches."},
+  {description: "A rule matches if every key that it names matches."},
 )
 export type LanguageRule = Readonly<Static<typeof LanguageRule>>
 
@@ -300,14 +298,14 @@ const LanguagesConfig = section({
 const nameOf = (what: string) =>
   Optional.String({minLength: 1, description: `The label is up while this ${what} is up.`})
 
-const StatusLabel = Type.Object(
+const StatusLabel = Closed(
   {
     label: Type.String({minLength: 1, maxLength: 80, description: "The name on the page."}),
     endpoint: nameOf("endpoint"),
     plugin: nameOf("plugin"),
     agent: nameOf("agent"),
   },
-  {...closed, description: "Shows one endpoint, plugin or agent. If it names none, it shows the whole bot."},
+  {description: "Shows one endpoint, plugin or agent. If it names none, it shows the whole bot."},
 )
 
 export type StatusLabel = Readonly<Static<typeof StatusLabel>>
@@ -329,58 +327,55 @@ export interface StatusSettings {
 }
 
 /** The expanded `svc.config.yml`. The description of each key is its line in the reference. */
-export const ProjectConfig = Type.Object(
-  {
-    log_level: Optional.Enum([...logLevels], {default: "info", description: "The lowest level that the Host logs."}),
-    http: Type.Optional(HttpConfig),
-    database: Type.Optional(DatabaseConfig),
-    commands: Type.Optional(
-      section({
-        prefixes: Optional.Array(Type.String({minLength: 1, maxLength: 8}), {
-          default: ["/", "!"],
-          description: "Prefixes that make a message a command. Addressing the bot by name works too.",
-        }),
+export const ProjectConfig = Closed({
+  log_level: Optional.Enum([...logLevels], {default: "info", description: "The lowest level that the Host logs."}),
+  http: Type.Optional(HttpConfig),
+  database: Type.Optional(DatabaseConfig),
+  commands: Type.Optional(
+    section({
+      prefixes: Optional.Array(Type.String({minLength: 1, maxLength: 8}), {
+        default: ["/", "!"],
+        description: "Prefixes that make a message a command. Addressing the bot by name works too.",
       }),
-    ),
-    messages: Type.Optional(
-      section({
-        failure: Optional.String({
-          default: defaultFailure,
-          maxLength: 500,
-          description:
-            "The reply when a command or a direct message fails for the last time, at most once a minute in a channel. `{event}` is the number of the event. Empty: no reply. The default is translated to the event's language.",
-        }),
+    }),
+  ),
+  messages: Type.Optional(
+    section({
+      failure: Optional.String({
+        default: defaultFailure,
+        maxLength: 500,
+        description:
+          "The reply when a command or a direct message fails for the last time, at most once a minute in a channel. `{event}` is the number of the event. Empty: no reply. The default is translated to the event's language.",
       }),
-    ),
-    plugins: Optional.Record(Type.String({pattern: namePattern}), PluginConfig, {
-      ...closed,
-      default: {},
-      description: "Plugin instances by name.",
     }),
-    permissions: Optional.Array(PermissionRule, {
-      default: [],
-      description:
-        "Who may use what a plugin reserves. The first matching rule counts; without one, a user has the permission user.",
-    }),
-    files: Type.Optional(FilesConfig),
-    languages: Type.Optional(LanguagesConfig),
-    ingress: Type.Optional(IngressConfig),
-    agents: Optional.Record(Type.String({pattern: namePattern}), AgentConfig, {
-      ...closed,
-      default: {},
-      description: "Agent bindings by name. Readiness may require them.",
-    }),
-    workroom: Type.Optional(WorkroomConfig),
-    events: Type.Optional(EventsConfig),
-    retention: Type.Optional(RetentionConfig),
-    status: Type.Optional(StatusConfig),
-    checkpoints: Type.Optional(CheckpointsConfig),
-    releases: Type.Optional(ReleasesConfig),
-    watchdog: Type.Optional(WatchdogConfig),
-    alerts: Type.Optional(AlertsConfig),
-  },
-  closed,
-)
+  ),
+  plugins: Optional.Record(Type.String({pattern: namePattern}), PluginConfig, {
+    additionalProperties: false,
+    default: {},
+    description: "Plugin instances by name.",
+  }),
+  permissions: Optional.Array(PermissionRule, {
+    default: [],
+    description:
+      "Who may use what a plugin reserves. The first matching rule counts; without one, a user has the permission user.",
+  }),
+  files: Type.Optional(FilesConfig),
+  languages: Type.Optional(LanguagesConfig),
+  ingress: Type.Optional(IngressConfig),
+  agents: Optional.Record(Type.String({pattern: namePattern}), AgentConfig, {
+    additionalProperties: false,
+    default: {},
+    description: "Agent bindings by name. Readiness may require them.",
+  }),
+  workroom: Type.Optional(WorkroomConfig),
+  events: Type.Optional(EventsConfig),
+  retention: Type.Optional(RetentionConfig),
+  status: Type.Optional(StatusConfig),
+  checkpoints: Type.Optional(CheckpointsConfig),
+  releases: Type.Optional(ReleasesConfig),
+  watchdog: Type.Optional(WatchdogConfig),
+  alerts: Type.Optional(AlertsConfig),
+})
 
 /** Settings after expansion: every key with a default is present. */
 type Filled<T> = T extends readonly (infer E)[]

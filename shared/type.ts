@@ -13,6 +13,10 @@ const Secret = (options: {description?: string} = {}) =>
 /** TypeBox's builders and `Type.Secret()`. */
 export const Type = {...typebox.default, Secret}
 
+/** An object that has only these properties. */
+export const Closed = <P extends typebox.TProperties>(properties: P, options: typebox.TObjectOptions = {}) =>
+  Type.Object(properties, {additionalProperties: false, ...options})
+
 const optional =
   <A extends readonly unknown[], T extends typebox.TSchema>(build: (...args: A) => T) =>
   (...args: A) =>

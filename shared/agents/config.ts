@@ -1,9 +1,9 @@
-import {closed, section} from "../config-keys.ts"
+import {section} from "../config-keys.ts"
 import {durationPattern} from "../duration.ts"
 import type {Permission} from "../sdk/permission.ts"
 import {permissions} from "../sdk/permission.ts"
 import type {Secret} from "../secret.ts"
-import {Optional, Type} from "../type.ts"
+import {Closed, Optional, Type} from "../type.ts"
 
 /** The providers that svc knows, and the package that speaks each one's protocol. */
 export const agentProviders = {
@@ -16,10 +16,10 @@ export type AgentProvider = keyof typeof agentProviders
 /** The pattern of tool names: one of svc's own, or `<plugin>.<tool>`. */
 export const toolNamePattern = "^[a-z0-9][a-z0-9_-]{0,63}(\\.[a-z0-9][a-z0-9_-]{0,63})?$"
 
-const Target = Type.Object(
-  {endpoint: Type.String({minLength: 1}), channel: Type.String({minLength: 1, description: "The platform's id."})},
-  closed,
-)
+const Target = Closed({
+  endpoint: Type.String({minLength: 1}),
+  channel: Type.String({minLength: 1, description: "The platform's id."}),
+})
 
 const ToolSettings = section({
   approval: Optional.Boolean({
@@ -36,16 +36,16 @@ const ToolSettings = section({
 })
 
 const Budget = (what: string) =>
-  Type.Object(
+  Closed(
     {
       runs: Optional.Integer({minimum: 1, description: "Number of runs."}),
       tokens: Optional.Integer({minimum: 1, description: "Tokens, in and out."}),
       money: Optional.Number({exclusiveMinimum: 0, description: "Money, in the unit of `prices`."}),
     },
-    {...closed, default: {}, description: what},
+    {default: {}, description: what},
   )
 
-const Limits = Type.Object(
+const Limits = Closed(
   {
     steps: Optional.Integer({
       default: 24,
@@ -83,13 +83,12 @@ const Limits = Type.Object(
     day: Type.Optional(Budget("Limits of the whole agent for one day (UTC).")),
   },
   {
-    ...closed,
     default: {},
     description: "svc checks these before each call. `money`, `user`, `channel` and `day` are unlimited when left out.",
   },
 )
 
-const Triggers = Type.Object(
+const Triggers = Closed(
   {
     mention: Optional.Boolean({
       default: false,
@@ -108,13 +107,10 @@ const Triggers = Type.Object(
       description: "Permission that a user needs to start runs from chat.",
     }),
     events: Optional.Array(
-      Type.Object(
-        {
-          endpoint: Type.String({minLength: 1, description: "For example webhook~deploys."}),
-          type: Optional.String({minLength: 1, default: "message-created", description: "Type of the event."}),
-        },
-        closed,
-      ),
+      Closed({
+        endpoint: Type.String({minLength: 1, description: "For example webhook~deploys."}),
+        type: Optional.String({minLength: 1, default: "message-created", description: "Type of the event."}),
+      }),
       {default: [], description: "Events that start a run without a user, for example those of a webhook."},
     ),
     items: Optional.Boolean({
@@ -122,7 +118,7 @@ const Triggers = Type.Object(
       description: "Work items that are assigned to `agent:<name>` start a run.",
     }),
   },
-  {...closed, default: {}, description: "What starts runs. Jobs, timers, plugins and operators can always start them."},
+  {default: {}, description: "What starts runs. Jobs, timers, plugins and operators can always start them."},
 )
 
 const Approval = section({
@@ -130,9 +126,8 @@ const Approval = section({
     default: "trusted",
     description: "Permission that a user needs to approve or deny.",
   }),
-  to: Optional.Object(
-    {...Target.properties},
-    {...closed, description: "The channel to ask in; the conversation of the run when left out."},
+  to: Type.Optional(
+    Closed({...Target.properties}, {description: "The channel to ask in; the conversation of the run when left out."}),
   ),
   expires: Optional.String({
     pattern: durationPattern,
@@ -141,53 +136,50 @@ const Approval = section({
   }),
 })
 
-const Prices = Type.Object(
+const Prices = Closed(
   {
     input: Type.Number({minimum: 0, description: "Price of a million tokens that the model reads."}),
     output: Type.Number({minimum: 0, description: "Price of a million tokens that the model writes."}),
   },
-  {...closed, description: "In any unit, such as dollars. Limits of money need prices."},
+  {description: "In any unit, such as dollars. Limits of money need prices."},
 )
 
 /** One binding of `agents`. */
-export const AgentConfig = Type.Object(
-  {
-    enabled: Optional.Boolean({
-      default: true,
-      description: "False: the agent runs nothing, and readiness reports it as disabled.",
-    }),
-    description: Optional.String({maxLength: 200, description: "What the agent is for, shown to people."}),
-    provider: Type.String({
-      minLength: 1,
-      description: `The protocol that the model's server speaks: ${Object.keys(agentProviders).join(", ")}.`,
-    }),
-    model: Type.String({minLength: 1, description: "The provider's name of the model."}),
-    baseURL: Optional.String({
-      pattern: "^https?://",
-      description: "Address of the provider's API; the provider's own when left out.",
-    }),
-    key: Optional.Secret({description: "The provider's key, as ${NAME}."}),
-    instructions: Optional.String({minLength: 1, description: "What the agent is to do, and how."}),
-    instructionsFile: Optional.String({
-      minLength: 1,
-      description: "A file of the project with the instructions, in place of `instructions`.",
-    }),
-    tools: Optional.Record(Type.String({pattern: toolNamePattern}), ToolSettings, {
-      ...closed,
-      default: {},
-      description: "The tools that the agent may call: svc's own, and `<plugin>.<tool>`. It has no others.",
-    }),
-    limits: Type.Optional(Limits),
-    prices: Type.Optional(Prices),
-    triggers: Type.Optional(Triggers),
-    permission: Optional.Enum(["none", ...permissions], {
-      default: "none",
-      description: "Permission of runs without a user, such as those of jobs, webhooks and work items. None: no tools.",
-    }),
-    approval: Type.Optional(Approval),
-  },
-  closed,
-)
+export const AgentConfig = Closed({
+  enabled: Optional.Boolean({
+    default: true,
+    description: "False: the agent runs nothing, and readiness reports it as disabled.",
+  }),
+  description: Optional.String({maxLength: 200, description: "What the agent is for, shown to people."}),
+  provider: Type.String({
+    minLength: 1,
+    description: `The protocol that the model's server speaks: ${Object.keys(agentProviders).join(", ")}.`,
+  }),
+  model: Type.String({minLength: 1, description: "The provider's name of the model."}),
+  baseURL: Optional.String({
+    pattern: "^https?://",
+    description: "Address of the provider's API; the provider's own when left out.",
+  }),
+  key: Optional.Secret({description: "The provider's key, as ${NAME}."}),
+  instructions: Optional.String({minLength: 1, description: "What the agent is to do, and how."}),
+  instructionsFile: Optional.String({
+    minLength: 1,
+    description: "A file of the project with the instructions, in place of `instructions`.",
+  }),
+  tools: Optional.Record(Type.String({pattern: toolNamePattern}), ToolSettings, {
+    additionalProperties: false,
+    default: {},
+    description: "The tools that the agent may call: svc's own, and `<plugin>.<tool>`. It has no others.",
+  }),
+  limits: Type.Optional(Limits),
+  prices: Type.Optional(Prices),
+  triggers: Type.Optional(Triggers),
+  permission: Optional.Enum(["none", ...permissions], {
+    default: "none",
+    description: "Permission of runs without a user, such as those of jobs, webhooks and work items. None: no tools.",
+  }),
+  approval: Type.Optional(Approval),
+})
 
 export interface AgentTarget {
   readonly endpoint: string

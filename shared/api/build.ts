@@ -1,42 +1,33 @@
-import {type Static, Type} from "../type.ts"
-import {Named, orNull} from "./schemas.ts"
-
-const closed = {additionalProperties: false} as const
+import {Closed, type Static, Type} from "../type.ts"
+import {NamedClosed, orNull} from "./schemas.ts"
 
 /** The identity of running or built code. Two builds with the same `id` have the same code, packages and svc. */
-export const BuildIdentity = Named(
-  "BuildIdentity",
-  {
-    id: Type.String({description: "12 hexadecimal digits over commit, svc, lockfile and the project's own plugins"}),
-    commit: orNull(
-      Type.String({
-        description: "The commit of the project's git work tree, or the value of SVC_COMMIT; null if unknown",
-      }),
-    ),
-    dirty: orNull(Type.Boolean({description: "True if the work tree had uncommitted changes; null if unknown"})),
-    version: Type.String({description: "Version of svc"}),
-    lockfile: orNull(Type.String({description: "SHA-256 of the lockfile; null if there is none"})),
-    installed: orNull(
-      Type.String({
-        description:
-          "SHA-256 of the lockfile from which `svc release install` installed the packages; null without its stamp",
-      }),
-    ),
-    plugins: Type.Array(
-      Type.Object(
-        {
-          name: Type.String(),
-          origin: Type.Enum(["source", "built", "built-in", "package"]),
-          content: Type.String({description: "Equal for equal code. For a built plugin, the SHA-256 of its file"}),
-        },
-        closed,
-      ),
-      {description: "For a running Host, its loaded plugins. For a folder, the plugins built in it"},
-    ),
-    stale: Type.Array(Type.String(), {
-      description: "Built plugins that do not match their source and run because of --allow-stale",
+export const BuildIdentity = NamedClosed("BuildIdentity", {
+  id: Type.String({description: "12 hexadecimal digits over commit, svc, lockfile and the project's own plugins"}),
+  commit: orNull(
+    Type.String({
+      description: "The commit of the project's git work tree, or the value of SVC_COMMIT; null if unknown",
     }),
-  },
-  closed,
-)
+  ),
+  dirty: orNull(Type.Boolean({description: "True if the work tree had uncommitted changes; null if unknown"})),
+  version: Type.String({description: "Version of svc"}),
+  lockfile: orNull(Type.String({description: "SHA-256 of the lockfile; null if there is none"})),
+  installed: orNull(
+    Type.String({
+      description:
+        "SHA-256 of the lockfile from which `svc release install` installed the packages; null without its stamp",
+    }),
+  ),
+  plugins: Type.Array(
+    Closed({
+      name: Type.String(),
+      origin: Type.Enum(["source", "built", "built-in", "package"]),
+      content: Type.String({description: "Equal for equal code. For a built plugin, the SHA-256 of its file"}),
+    }),
+    {description: "For a running Host, its loaded plugins. For a folder, the plugins built in it"},
+  ),
+  stale: Type.Array(Type.String(), {
+    description: "Built plugins that do not match their source and run because of --allow-stale",
+  }),
+})
 export type BuildIdentity = Static<typeof BuildIdentity>

@@ -1,6 +1,6 @@
-import {Optional, type Static, Type} from "../type.ts"
+import {Closed, Optional, type Static, Type} from "../type.ts"
 import {BuildIdentity} from "./build.ts"
-import {Named, orNull, Time} from "./schemas.ts"
+import {Named, NamedClosed, orNull, Time} from "./schemas.ts"
 
 /** The newest checkpoint format that this version writes and reads. */
 export const checkpointFormat = 2
@@ -10,74 +10,56 @@ const Sha256 = (description: string) => Type.String({pattern: "^[0-9a-f]{64}$", 
 /** Sorts by time: `20261121-101500-3f9a1c`. */
 export const checkpointIdPattern = "^[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$"
 
-const closed = {additionalProperties: false} as const
-
-const CheckpointFile = Named(
-  "CheckpointFile",
-  {
-    path: Type.String({minLength: 1, description: "Path in the checkpoint, with slashes"}),
-    size: Type.Integer({minimum: 0}),
-    sha256: Sha256("SHA-256 of its bytes"),
-  },
-  closed,
-)
+const CheckpointFile = NamedClosed("CheckpointFile", {
+  path: Type.String({minLength: 1, description: "Path in the checkpoint, with slashes"}),
+  size: Type.Integer({minimum: 0}),
+  sha256: Sha256("SHA-256 of its bytes"),
+})
 export type CheckpointFile = Static<typeof CheckpointFile>
 
 /**
  * `manifest.json` describes a checkpoint and lists all its files. svc writes it last: a folder without one is not a
  * checkpoint.
  */
-export const Manifest = Named(
-  "Manifest",
-  {
-    format: Type.Integer({minimum: 1}),
-    id: Type.String({pattern: checkpointIdPattern}),
-    createdAt: Time("The moment whose state it holds"),
-    reason: Type.String({
-      minLength: 1,
-      description: "Who requested it: operator, schedule, or the operation that it precedes",
-    }),
-    project: Type.String(),
-    authority: Type.String({minLength: 1}),
-    runtimeId: orNull(Type.String({description: "The Host that made it; null if no Host was running"})),
-    generation: orNull(Type.Integer({minimum: 0, description: "The newest committed generation"})),
-    version: Type.String({description: "Version of svc"}),
-    build: Type.Optional(BuildIdentity),
-    code: Type.Object(
-      {
-        commit: orNull(
-          Type.String({description: "The commit of the project's git work tree, or the value of SVC_COMMIT"}),
-        ),
-        clean: orNull(
-          Type.Boolean({
-            description:
-              "True if everything except the configuration was committed; the checkpoint contains the configuration",
-          }),
-        ),
-        image: orNull(Type.String({description: "The value of SVC_IMAGE"})),
-      },
-      closed,
+export const Manifest = NamedClosed("Manifest", {
+  format: Type.Integer({minimum: 1}),
+  id: Type.String({pattern: checkpointIdPattern}),
+  createdAt: Time("The moment whose state it holds"),
+  reason: Type.String({
+    minLength: 1,
+    description: "Who requested it: operator, schedule, or the operation that it precedes",
+  }),
+  project: Type.String(),
+  authority: Type.String({minLength: 1}),
+  runtimeId: orNull(Type.String({description: "The Host that made it; null if no Host was running"})),
+  generation: orNull(Type.Integer({minimum: 0, description: "The newest committed generation"})),
+  version: Type.String({description: "Version of svc"}),
+  build: Type.Optional(BuildIdentity),
+  code: Closed({
+    commit: orNull(Type.String({description: "The commit of the project's git work tree, or the value of SVC_COMMIT"})),
+    clean: orNull(
+      Type.Boolean({
+        description:
+          "True if everything except the configuration was committed; the checkpoint contains the configuration",
+      }),
     ),
-    configuration: Type.Object({file: Type.String(), sha256: Sha256("SHA-256 of the configuration")}, closed),
-    lockfile: orNull(Type.Object({name: Type.String(), sha256: Sha256("SHA-256 of the lockfile")}, closed)),
-    database: Type.Object(
-      {
-        dialect: Type.Enum(["sqlite", "libsql"]),
-        schema: Type.Integer({minimum: 1}),
-        file: orNull(Type.String({description: "Relative to the project; absolute if it is outside"})),
-        restorePoint: orNull(Type.String({description: "Dialect libsql: the id of the database's own backup"})),
-      },
-      closed,
-    ),
-    parts: Type.Record(Type.String(), Type.Unknown(), {
-      description: "What each other part reports about itself at the marker",
-    }),
-    secrets: Type.Array(Type.String(), {description: "Names of the variables whose values it does not contain"}),
-    files: Type.Array(CheckpointFile),
-    seal: Sha256("SHA-256 of this document without the seal"),
-  },
-  closed,
-)
+    image: orNull(Type.String({description: "The value of SVC_IMAGE"})),
+  }),
+  configuration: Closed({file: Type.String(), sha256: Sha256("SHA-256 of the configuration")}),
+  lockfile: orNull(Closed({name: Type.String(), sha256: Sha256("SHA-256 of the lockfile")})),
+  database: Closed({
+    dialect: Type.Enum(["sqlite", "libsql"]),
+    schema: Type.Integer({minimum: 1}),
+    file: orNull(Type.String({description: "Relative to the project; absolute if it is outside"})),
+    restorePoint: orNull(Type.String({description: "Dialect libsql: the id of the database's own backup"})),
+  }),
+  parts: Type.Record(Type.String(), Type.Unknown(), {
+    description: "What each other part reports about itself at the marker",
+  }),
+  secrets: Type.Array(Type.String(), {description: "Names of the variables whose values it does not contain"}),
+  files: Type.Array(CheckpointFile),
+  seal: Sha256("SHA-256 of this document without the seal"),
+})
 export type Manifest = Static<typeof Manifest>
 
 /** The result of verifying a checkpoint. */
@@ -124,17 +106,13 @@ export const CheckpointDetail = Named("CheckpointDetail", {
 })
 export type CheckpointDetail = Static<typeof CheckpointDetail>
 
-export const CheckpointRequest = Named(
-  "CheckpointRequest",
-  {
-    externalRestorePoint: Optional.String({
-      minLength: 1,
-      description: "Dialect libsql: the id of the backup made with the database's own tool",
-    }),
-    verify: Optional.Boolean({default: true, description: "Verify it after it is made"}),
-  },
-  closed,
-)
+export const CheckpointRequest = NamedClosed("CheckpointRequest", {
+  externalRestorePoint: Optional.String({
+    minLength: 1,
+    description: "Dialect libsql: the id of the backup made with the database's own tool",
+  }),
+  verify: Optional.Boolean({default: true, description: "Verify it after it is made"}),
+})
 
 /** The Host's current or last task on a checkpoint. */
 export const CheckpointTask = Named("CheckpointTask", {

@@ -1,7 +1,6 @@
 import {Optional, type Static, Type} from "../type.ts"
-import {Named, orNull} from "./schemas.ts"
+import {Named, NamedClosed, orNull} from "./schemas.ts"
 
-const closed = {additionalProperties: false}
 const Bytes = (description: string) => Type.Integer({description: `${description}, in bytes`})
 
 /** The size of the database, its growth, and what retention dropped from it. */
@@ -58,11 +57,9 @@ export const DatabaseQuery = Type.Object({
   tables: Optional.Boolean({default: false, description: "Count the rows and bytes of each table"}),
 })
 
-export const CompactRequest = Named(
-  "CompactRequest",
-  {dryRun: Optional.Boolean({default: false, description: "Only report the space that it would free"})},
-  closed,
-)
+export const CompactRequest = NamedClosed("CompactRequest", {
+  dryRun: Optional.Boolean({default: false, description: "Only report the space that it would free"}),
+})
 
 export const Compacted = Named("Compacted", {
   dryRun: Type.Boolean(),
@@ -86,16 +83,12 @@ export type CompactTask = Static<typeof CompactTask>
 
 export const LastCompaction = Named("LastCompaction", {task: orNull(CompactTask)})
 
-export const RescueRequest = Named(
-  "RescueRequest",
-  {
-    to: Optional.String({
-      minLength: 1,
-      description: "Absolute path of a new file; a file in the project's data/ when left out",
-    }),
-  },
-  closed,
-)
+export const RescueRequest = NamedClosed("RescueRequest", {
+  to: Optional.String({
+    minLength: 1,
+    description: "Absolute path of a new file; a file in the project's data/ when left out",
+  }),
+})
 
 export const Rescued = Named("Rescued", {
   path: Type.String({description: "The new file, readable only by its owner"}),

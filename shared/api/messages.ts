@@ -2,7 +2,7 @@ import {SatoriEvent} from "../sdk/satori.ts"
 import {Optional, type Static, Type} from "../type.ts"
 import {inboxGroups, outboxGroups} from "./message-states.ts"
 import {PageQuery} from "./paging.ts"
-import {Named, Time} from "./schemas.ts"
+import {Named, NamedClosed, Time} from "./schemas.ts"
 
 /** Inbox and outbox as the HTTP API shows them. A demo token does not see fields marked `private`. */
 
@@ -61,27 +61,19 @@ export const InboxDetail = Named("InboxDetail", {
 })
 export type InboxDetail = Static<typeof InboxDetail>
 
-export const InboxActionRequest = Named(
-  "InboxActionRequest",
-  {
-    handler: Optional.String({minLength: 1, description: "The handler; all handlers of the event when left out"}),
-  },
-  {additionalProperties: false},
-)
+export const InboxActionRequest = NamedClosed("InboxActionRequest", {
+  handler: Optional.String({minLength: 1, description: "The handler; all handlers of the event when left out"}),
+})
 
 export const InboxChanged = Named("InboxChanged", {
   events: Type.Integer({description: "How many events changed"}),
   handlers: Type.Integer({description: "How many of their handlers changed"}),
 })
 
-export const BulkRequest = Named(
-  "BulkRequest",
-  {
-    action: Type.Enum(["retry", "release", "discard"]),
-    dryRun: Optional.Boolean({default: false, description: "Only count what would change"}),
-  },
-  {additionalProperties: false},
-)
+export const BulkRequest = NamedClosed("BulkRequest", {
+  action: Type.Enum(["retry", "release", "discard"]),
+  dryRun: Optional.Boolean({default: false, description: "Only count what would change"}),
+})
 
 export const BulkChanged = Named("BulkChanged", {
   count: Type.Integer({description: "How many events or messages changed"}),
@@ -143,11 +135,9 @@ export const OutboxChanged = Named("OutboxChanged", {
   messages: Type.Integer({description: "How many messages changed"}),
 })
 
-export const RedactRequest = Named(
-  "RedactRequest",
-  {reason: Optional.String({minLength: 1, maxLength: 500, description: "The reason, for the event log"})},
-  {additionalProperties: false},
-)
+export const RedactRequest = NamedClosed("RedactRequest", {
+  reason: Optional.String({minLength: 1, maxLength: 500, description: "The reason, for the event log"}),
+})
 
 export const Redacted = Named("Redacted", {
   erased: Type.Enum(["file", "row", "log", "remote"], {
@@ -157,15 +147,11 @@ export const Redacted = Named("Redacted", {
 })
 export type Redacted = Static<typeof Redacted>
 
-export const SendRequest = Named(
-  "SendRequest",
-  {
-    endpoint: Type.String({minLength: 1}),
-    channel: Type.String({minLength: 1}),
-    text: Type.String({minLength: 1, maxLength: 100_000}),
-  },
-  {additionalProperties: false},
-)
+export const SendRequest = NamedClosed("SendRequest", {
+  endpoint: Type.String({minLength: 1}),
+  channel: Type.String({minLength: 1}),
+  text: Type.String({minLength: 1, maxLength: 100_000}),
+})
 
 export const Accepted = Named("Accepted", {id: Type.String()})
 

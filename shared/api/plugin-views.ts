@@ -1,5 +1,5 @@
 import {Optional, type Static, Type} from "../type.ts"
-import {Named} from "./schemas.ts"
+import {Named, NamedClosed} from "./schemas.ts"
 
 /** Plugins in the HTTP API. A demo token does not see fields marked `private`. */
 
@@ -79,8 +79,6 @@ export const PluginDetail = Named("PluginDetail", {
   written: Type.Array(Written, {description: "The settings that the configuration contains. The others are defaults"}),
 })
 
-export const PluginSwitch = Named(
-  "PluginSwitch",
-  {enabled: Type.Boolean({description: "false withdraws everything that the plugin publishes"})},
-  {additionalProperties: false},
-)
+export const PluginSwitch = NamedClosed("PluginSwitch", {
+  enabled: Type.Boolean({description: "false withdraws everything that the plugin publishes"}),
+})

@@ -1,6 +1,6 @@
 import {Optional, type Static, Type} from "../type.ts"
 import {BuildIdentity} from "./build.ts"
-import {Named, orNull, Time} from "./schemas.ts"
+import {Named, NamedClosed, orNull, Time} from "./schemas.ts"
 
 /** What a release can roll back to: the recorded state from before it. */
 export const RestorePoint = Named("RestorePoint", {
@@ -30,17 +30,13 @@ export const ReleaseStep = Named("ReleaseStep", {
 })
 export type ReleaseStep = Static<typeof ReleaseStep>
 
-export const ReleaseVerification = Named(
-  "ReleaseVerification",
-  {
-    commit: orNull(Type.String({description: "The verified commit; null if the project is not a git work tree"})),
-    copy: Optional.String({description: "Without git: SHA-256 of the verified files"}),
-    build: Type.Optional(BuildIdentity),
-    ok: Type.Boolean(),
-    steps: Type.Array(ReleaseStep),
-  },
-  {additionalProperties: false},
-)
+export const ReleaseVerification = NamedClosed("ReleaseVerification", {
+  commit: orNull(Type.String({description: "The verified commit; null if the project is not a git work tree"})),
+  copy: Optional.String({description: "Without git: SHA-256 of the verified files"}),
+  build: Type.Optional(BuildIdentity),
+  ok: Type.Boolean(),
+  steps: Type.Array(ReleaseStep),
+})
 export type ReleaseVerification = Static<typeof ReleaseVerification>
 
 const entry = <const Is extends string, P extends Record<string, Parameters<typeof Type.Union>[0][number]>>(
@@ -110,39 +106,27 @@ export const ReleaseView = Named("ReleaseView", {
 })
 export type ReleaseView = Static<typeof ReleaseView>
 
-const closed = {additionalProperties: false} as const
+export const CompleteRequest = NamedClosed("CompleteRequest", {
+  acceptedBy: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: "The person who accepted the release at the console",
+  }),
+  window: Optional.String({pattern: "^[0-9]+(s|m|h|d)$", description: "Observation window"}),
+  unverified: Optional.String({
+    minLength: 1,
+    maxLength: 500,
+    description: "Why it is completed without a verification",
+  }),
+})
 
-export const CompleteRequest = Named(
-  "CompleteRequest",
-  {
-    acceptedBy: Type.String({
-      minLength: 1,
-      maxLength: 200,
-      description: "The person who accepted the release at the console",
-    }),
-    window: Optional.String({pattern: "^[0-9]+(s|m|h|d)$", description: "Observation window"}),
-    unverified: Optional.String({
-      minLength: 1,
-      maxLength: 500,
-      description: "Why it is completed without a verification",
-    }),
-  },
-  closed,
-)
+export const AbortRequest = NamedClosed("AbortRequest", {
+  reason: Optional.String({minLength: 1, maxLength: 500, description: "Why it is aborted"}),
+})
 
-export const AbortRequest = Named(
-  "AbortRequest",
-  {reason: Optional.String({minLength: 1, maxLength: 500, description: "Why it is aborted"})},
-  closed,
-)
-
-export const BeginRequest = Named(
-  "BeginRequest",
-  {
-    externalRestorePoint: Optional.String({
-      minLength: 1,
-      description: "Dialect libsql: the id of the backup made with the database's own tool",
-    }),
-  },
-  closed,
-)
+export const BeginRequest = NamedClosed("BeginRequest", {
+  externalRestorePoint: Optional.String({
+    minLength: 1,
+    description: "Dialect libsql: the id of the backup made with the database's own tool",
+  }),
+})

@@ -9,6 +9,13 @@ export const Named = <P extends TProperties>(
   options: {readonly additionalProperties?: boolean; readonly description?: string; readonly private?: boolean} = {},
 ) => Type.Object(properties, {title: name, ...options})
 
+/** The same for an object that has only these properties. */
+export const NamedClosed = <P extends TProperties>(
+  name: string,
+  properties: P,
+  options: {readonly description?: string; readonly private?: boolean} = {},
+) => Named(name, properties, {additionalProperties: false, ...options})
+
 /** A time as the API writes it, in ISO 8601. */
 export const Time = (description?: string) =>
   Type.String({format: "date-time", ...(description === undefined ? {} : {description})})

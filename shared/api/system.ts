@@ -3,7 +3,7 @@ import {BuildIdentity} from "./build.ts"
 import {CheckpointFailure, NewestCheckpoint} from "./checkpoint.ts"
 import {UncommittedConfig} from "./configuration/file.ts"
 import {IngressView} from "./readiness.ts"
-import {Named, Time} from "./schemas.ts"
+import {Named, NamedClosed, Time} from "./schemas.ts"
 
 /** The Host and its generations as the HTTP API shows them. A demo token does not see fields marked `private`. */
 
@@ -99,14 +99,10 @@ export const Status = Named("Status", {
 })
 export type Status = Static<typeof Status>
 
-export const RestartRequest = Named(
-  "RestartRequest",
-  {
-    confirm: Optional.Boolean({description: "Restart even if no supervisor would restart the Host"}),
-    force: Optional.Boolean({description: "Restart without a trial of the next start"}),
-  },
-  {additionalProperties: false},
-)
+export const RestartRequest = NamedClosed("RestartRequest", {
+  confirm: Optional.Boolean({description: "Restart even if no supervisor would restart the Host"}),
+  force: Optional.Boolean({description: "Restart without a trial of the next start"}),
+})
 
 export const ReloadResult = Named("ReloadResult", {
   committed: Type.Boolean({description: "False if nothing had changed"}),
@@ -115,11 +111,9 @@ export const ReloadResult = Named("ReloadResult", {
 })
 export type ReloadResult = Static<typeof ReloadResult>
 
-export const IngressRequest = Named(
-  "IngressRequest",
-  {reason: Optional.Enum(["operator", "release"], {default: "operator"})},
-  {additionalProperties: false},
-)
+export const IngressRequest = NamedClosed("IngressRequest", {
+  reason: Optional.Enum(["operator", "release"], {default: "operator"}),
+})
 
 export const GenerationView = Named("GenerationView", {
   number: Type.Integer(),

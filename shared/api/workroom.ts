@@ -1,6 +1,6 @@
 import {Optional, type Static, Type} from "../type.ts"
 import {type ItemState, itemStates, partyPattern} from "./item-rules.ts"
-import {Named, orNull, Time} from "./schemas.ts"
+import {Named, NamedClosed, orNull, Time} from "./schemas.ts"
 
 export const priorities = ["low", "normal", "high", "urgent"] as const
 export type Priority = (typeof priorities)[number]
@@ -11,11 +11,10 @@ const Labels = Type.Array(Type.String({pattern: "^[\\w.:/-]{1,50}$"}), {maxItems
 const Party = Type.String({pattern: partyPattern, description: "user:<id> or agent:<name>"})
 const Text = Type.String({minLength: 1, maxLength: 4000, pattern: "\\S"})
 
-export const Conversation = Named(
-  "Conversation",
-  {endpoint: Type.String({minLength: 1}), channel: Type.String({minLength: 1})},
-  {additionalProperties: false},
-)
+export const Conversation = NamedClosed("Conversation", {
+  endpoint: Type.String({minLength: 1}),
+  channel: Type.String({minLength: 1}),
+})
 
 export const Blocker = Named("Blocker", {
   reason: Type.String({private: true}),
@@ -52,8 +51,6 @@ export const Item = Named("Item", {
 })
 export type Item = Readonly<Static<typeof Item>>
 
-const closed = {additionalProperties: false}
-
 /** The optional fields of every command. */
 const common = {
   actor: Type.Optional(Party),
@@ -72,39 +69,31 @@ const onItem = {
 }
 
 /** The body of a command without further fields. */
-const ItemCommandRequest = Named("ItemCommandRequest", onItem, closed)
+const ItemCommandRequest = NamedClosed("ItemCommandRequest", onItem)
 
 /** The bodies of the commands, by name. */
 export const commandBodies = {
-  add: Named(
-    "AddItemRequest",
-    {
-      title: Title,
-      description: Type.Optional(Description),
-      priority: Optional.Enum([...priorities], {default: "normal"}),
-      labels: Type.Optional(Labels),
-      assignee: Type.Optional(Party),
-      conversation: Type.Optional(Conversation),
-      ...common,
-    },
-    closed,
-  ),
-  claim: Named("ClaimItemRequest", {assignee: Type.Optional(Party), ...onItem}, closed),
-  block: Named(
-    "BlockItemRequest",
-    {
-      reason: Text,
-      owner: Type.Optional(Party),
-      deadline: Type.Optional(Time("The Host reports the item as overdue after this time")),
-      ...onItem,
-    },
-    closed,
-  ),
+  add: NamedClosed("AddItemRequest", {
+    title: Title,
+    description: Type.Optional(Description),
+    priority: Optional.Enum([...priorities], {default: "normal"}),
+    labels: Type.Optional(Labels),
+    assignee: Type.Optional(Party),
+    conversation: Type.Optional(Conversation),
+    ...common,
+  }),
+  claim: NamedClosed("ClaimItemRequest", {assignee: Type.Optional(Party), ...onItem}),
+  block: NamedClosed("BlockItemRequest", {
+    reason: Text,
+    owner: Type.Optional(Party),
+    deadline: Type.Optional(Time("The Host reports the item as overdue after this time")),
+    ...onItem,
+  }),
   unblock: ItemCommandRequest,
   review: ItemCommandRequest,
   accept: ItemCommandRequest,
-  cancel: Named("CancelItemRequest", {reason: Type.Optional(Text), ...onItem}, closed),
-  comment: Named("CommentItemRequest", {text: Text, ...onItem}, closed),
+  cancel: NamedClosed("CancelItemRequest", {reason: Type.Optional(Text), ...onItem}),
+  comment: NamedClosed("CommentItemRequest", {text: Text, ...onItem}),
 } as const
 
 /** A command as the Journal records it. */

@@ -1,18 +1,15 @@
-import {Type} from "../../../shared/type.ts"
+import {Closed, Type} from "../../../shared/type.ts"
 import {commandOnce, itemText} from "../items.ts"
 import type {Engine} from "../runs/engine.ts"
 import type {AgentTool} from "./tool.ts"
 
-const Parameters = Type.Object(
-  {
-    reason: Type.String({
-      minLength: 1,
-      maxLength: 4000,
-      description: "What the work is waiting for; people will read this.",
-    }),
-  },
-  {additionalProperties: false},
-)
+const Parameters = Closed({
+  reason: Type.String({
+    minLength: 1,
+    maxLength: 4000,
+    description: "What the work is waiting for; people will read this.",
+  }),
+})
 
 /** Lets a run block its own work item, with the reason. */
 export const itemBlock = (workroom: Engine["workroom"], item: number): AgentTool => ({

@@ -1,4 +1,4 @@
-import {Optional, type Static, Type} from "../../../shared/type.ts"
+import {Closed, Optional, type Static, Type} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 import type {MessageIndex} from "../search/message-index.ts"
 import {searchMessages} from "../search/search.ts"
@@ -7,21 +7,18 @@ import type {AgentTool} from "./tool.ts"
 const mostFound = 20
 const usuallyFound = 10
 
-const Arguments = Type.Object(
-  {
-    query: Type.String({
-      minLength: 1,
-      maxLength: 500,
-      description: "Words; each word also matches words that start with it.",
-    }),
-    limit: Optional.Integer({
-      minimum: 1,
-      maximum: mostFound,
-      description: `The largest number of messages; ${usuallyFound} by default.`,
-    }),
-  },
-  {additionalProperties: false},
-)
+const Arguments = Closed({
+  query: Type.String({
+    minLength: 1,
+    maxLength: 500,
+    description: "Words; each word also matches words that start with it.",
+  }),
+  limit: Optional.Integer({
+    minimum: 1,
+    maximum: mostFound,
+    description: `The largest number of messages; ${usuallyFound} by default.`,
+  }),
+})
 
 export interface SearchDeps {
   readonly database: Pick<Database, "read">

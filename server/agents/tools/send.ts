@@ -1,28 +1,25 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentTarget} from "../../../shared/agents/config.ts"
 import {Problem} from "../../../shared/problems.ts"
-import {Optional, type Static, Type} from "../../../shared/type.ts"
+import {Closed, Optional, type Static, Type} from "../../../shared/type.ts"
 import {type Address, messageDraft} from "../../outbox/draft.ts"
 import {quote} from "./quote.ts"
 import type {AgentTool, RunFacts} from "./tool.ts"
 
-const Arguments = Type.Object(
-  {
-    endpoint: Optional.String({
-      minLength: 1,
-      maxLength: 200,
-      description: "The endpoint's name; by default this conversation's endpoint.",
-    }),
-    channel: Type.String({minLength: 1, maxLength: 200, description: "The channel's id at this endpoint."}),
-    text: Type.String({
-      minLength: 1,
-      maxLength: 8000,
-      pattern: "\\S",
-      description: "Plain text; svc sends it unchanged.",
-    }),
-  },
-  {additionalProperties: false},
-)
+const Arguments = Closed({
+  endpoint: Optional.String({
+    minLength: 1,
+    maxLength: 200,
+    description: "The endpoint's name; by default this conversation's endpoint.",
+  }),
+  channel: Type.String({minLength: 1, maxLength: 200, description: "The channel's id at this endpoint."}),
+  text: Type.String({
+    minLength: 1,
+    maxLength: 8000,
+    pattern: "\\S",
+    description: "Plain text; svc sends it unchanged.",
+  }),
+})
 type Arguments = Static<typeof Arguments>
 
 export interface SendDeps {

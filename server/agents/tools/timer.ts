@@ -1,7 +1,7 @@
 import {toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Permission} from "../../../shared/sdk/permission.ts"
-import {Optional, type Static, Type} from "../../../shared/type.ts"
+import {Closed, Optional, type Static, Type} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 import {sha256Of} from "../../runtime/hash.ts"
 import type {Timers} from "../../scheduler/timers/timers.ts"
@@ -14,26 +14,23 @@ const longest = 366 * 24 * 60 * minute
 /** The most pending timers of an agent in one conversation. */
 const mostWaiting = 10
 
-const Arguments = Type.Object(
-  {
-    in_minutes: Optional.Integer({
-      minimum: 1,
-      maximum: longest / minute,
-      description: "Minutes from now; alternatively set `at`.",
-    }),
-    at: Optional.String({
-      format: "date-time",
-      description: "The time with its time zone, such as 2026-12-01T18:00:00Z.",
-    }),
-    note: Type.String({
-      minLength: 1,
-      maxLength: 2000,
-      pattern: "\\S",
-      description: "What to do then. You will see only this note, not the rest of this conversation.",
-    }),
-  },
-  {additionalProperties: false},
-)
+const Arguments = Closed({
+  in_minutes: Optional.Integer({
+    minimum: 1,
+    maximum: longest / minute,
+    description: "Minutes from now; alternatively set `at`.",
+  }),
+  at: Optional.String({
+    format: "date-time",
+    description: "The time with its time zone, such as 2026-12-01T18:00:00Z.",
+  }),
+  note: Type.String({
+    minLength: 1,
+    maxLength: 2000,
+    pattern: "\\S",
+    description: "What to do then. You will see only this note, not the rest of this conversation.",
+  }),
+})
 type Arguments = Static<typeof Arguments>
 
 /** The data of an agent's timer. */

@@ -1,6 +1,6 @@
 import {CheckpointDetail, CheckpointRequest, CheckpointTask, CheckpointView} from "../../../shared/api/checkpoint.ts"
 import {PageQuery, page} from "../../../shared/api/paging.ts"
-import {Named} from "../../../shared/api/schemas.ts"
+import {Named, NamedClosed} from "../../../shared/api/schemas.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
@@ -16,17 +16,13 @@ const CheckpointPage = page(CheckpointView)
 
 const LastTask = Named("LastTask", {task: Type.Union([CheckpointTask, Type.Null()])})
 
-const PruneRequest = Named(
-  "PruneRequest",
-  {
-    keep: Type.Integer({
-      minimum: 1,
-      description:
-        "How many of the newest to keep; the newest verified one always stays, and uploaded ones are counted separately",
-    }),
-  },
-  {additionalProperties: false},
-)
+const PruneRequest = NamedClosed("PruneRequest", {
+  keep: Type.Integer({
+    minimum: 1,
+    description:
+      "How many of the newest to keep; the newest verified one always stays, and uploaded ones are counted separately",
+  }),
+})
 
 const Pruned = Named("Pruned", {removed: Type.Array(Type.String(), {description: "Ids, newest first"})})
 

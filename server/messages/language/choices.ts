@@ -3,7 +3,7 @@ import {messageOf, Problem} from "../../../shared/problems.ts"
 import type {RowOf, SqlValue} from "../../../shared/sdk/plugin/database.ts"
 import type {StateHandle} from "../../../shared/sdk/state.ts"
 import type {TimerPlace} from "../../../shared/sdk/timer.ts"
-import {type TSchema, Type} from "../../../shared/type.ts"
+import {Closed, type TSchema, Type} from "../../../shared/type.ts"
 import {explainValue} from "../../config/explain.ts"
 import type {Database} from "../../database/database.ts"
 import {type DeclaredState, parseState, readState} from "../../database/state/plugin-state.ts"
@@ -27,7 +27,7 @@ export const languageState = {
 } as const satisfies StateHandle<{language: string}, "user">
 
 /** A user's choice; empty if there is none. */
-export const Choice = Type.Object({language: Type.String({default: ""})}, {additionalProperties: false})
+export const Choice = Closed({language: Type.String({default: ""})})
 
 const declared: DeclaredState = {
   scope: languageState.scope,

@@ -11,7 +11,7 @@ import {permissions} from "../../sdk/permission.ts"
 import {Optional, type Static, Type} from "../../type.ts"
 import {PageQuery} from "../paging.ts"
 import {readinessReasons} from "../readiness.ts"
-import {Named, orNull, Time} from "../schemas.ts"
+import {Named, NamedClosed, orNull, Time} from "../schemas.ts"
 
 /** Agents as the HTTP API shows them. A demo token sees states, but no text: fields marked `private` are left out. */
 
@@ -174,35 +174,27 @@ export const ApprovalQuery = Type.Object({
 })
 
 /** An operator's question to an agent over the API. The run contains the answer. */
-export const AgentAsk = Named(
-  "AgentAsk",
-  {
-    input: Type.String({
-      minLength: 1,
-      maxLength: 100_000,
-      private: true,
-      description: "The question or task for the agent",
-    }),
-    request: Optional.String({
-      minLength: 1,
-      maxLength: 200,
-      description: "A name for this question. Repeating the name starts no second run",
-    }),
-    permission: Optional.Enum([...permissions], {
-      description: "The permission of the run's tools; the binding's permission when left out",
-    }),
-  },
-  {additionalProperties: false},
-)
+export const AgentAsk = NamedClosed("AgentAsk", {
+  input: Type.String({
+    minLength: 1,
+    maxLength: 100_000,
+    private: true,
+    description: "The question or task for the agent",
+  }),
+  request: Optional.String({
+    minLength: 1,
+    maxLength: 200,
+    description: "A name for this question. Repeating the name starts no second run",
+  }),
+  permission: Optional.Enum([...permissions], {
+    description: "The permission of the run's tools; the binding's permission when left out",
+  }),
+})
 
-export const ApprovalDecision = Named(
-  "ApprovalDecision",
-  {
-    by: Optional.String({minLength: 1, maxLength: 200, description: "Who decides; the operator when left out"}),
-    reason: Optional.String({maxLength: 500, private: true, description: "For the model and for people"}),
-  },
-  {additionalProperties: false},
-)
+export const ApprovalDecision = NamedClosed("ApprovalDecision", {
+  by: Optional.String({minLength: 1, maxLength: 200, description: "Who decides; the operator when left out"}),
+  reason: Optional.String({maxLength: 500, private: true, description: "For the model and for people"}),
+})
 
 /** The result of one call of the model, for `svc agent check`. */
 export const AgentCheck = Named("AgentCheck", {

@@ -1,10 +1,8 @@
 import {namePattern} from "../../ids.ts"
-import {Optional, type Static, Type} from "../../type.ts"
-import {Named, orNull} from "../schemas.ts"
+import {Closed, Optional, type Static, Type} from "../../type.ts"
+import {Named, NamedClosed, orNull} from "../schemas.ts"
 
 /** Reading and changing the configuration file over the API. `${NAME}` stays unexpanded. */
-
-const closed = {additionalProperties: false}
 
 const Hash = (description: string) => Type.String({pattern: "^[0-9a-f]{64}$", description})
 const PluginName = Type.String({pattern: namePattern, description: "The plugin's key under `plugins`"})
@@ -25,7 +23,7 @@ const change = <Name extends string, Properties extends Parameters<typeof Type.O
   properties: Properties,
   description: string,
   options: {readonly title?: string} = {},
-) => Type.Object({change: Type.Literal(name), plugin: PluginName, ...properties}, {...closed, ...options, description})
+) => Closed({change: Type.Literal(name), plugin: PluginName, ...properties}, {...options, description})
 
 /** One change of the file, in terms of what it configures. */
 export const ConfigChange = Type.Union([
@@ -79,23 +77,19 @@ export const ConfigFile = Named("ConfigFile", {
   }),
 })
 
-export const ConfigPreviewRequest = Named(
-  "ConfigPreviewRequest",
-  {
-    hash: Hash("SHA-256 of the file that the change applies to"),
-    text: Optional.String({maxLength: 1024 * 1024, description: "The whole new file"}),
-    changes: Optional.Array(ConfigChange, {
-      maxItems: 500,
-      description: "Applied one after the other, instead of `text`",
-    }),
-    draft: Optional.Boolean({
-      default: false,
-      description:
-        "Also run the setup of changed plugins, which connects to nothing. Otherwise only keys and values are checked",
-    }),
-  },
-  closed,
-)
+export const ConfigPreviewRequest = NamedClosed("ConfigPreviewRequest", {
+  hash: Hash("SHA-256 of the file that the change applies to"),
+  text: Optional.String({maxLength: 1024 * 1024, description: "The whole new file"}),
+  changes: Optional.Array(ConfigChange, {
+    maxItems: 500,
+    description: "Applied one after the other, instead of `text`",
+  }),
+  draft: Optional.Boolean({
+    default: false,
+    description:
+      "Also run the setup of changed plugins, which connects to nothing. Otherwise only keys and values are checked",
+  }),
+})
 
 export const ConfigIssue = Named("ConfigIssue", {
   file: Type.String(),
@@ -116,17 +110,13 @@ export const ConfigPreview = Named("ConfigPreview", {
   unpins: Optional.Integer({description: "The generation whose pin ends with the change"}),
 })
 
-export const ConfigRequest = Named(
-  "ConfigRequest",
-  {
-    hash: Hash("SHA-256 of the file that the change applies to"),
-    text: Type.String({maxLength: 1024 * 1024, description: "The whole new file"}),
-    restart: Optional.Boolean({description: "Write it even if the change needs a restart"}),
-    confirm: Optional.Boolean({description: "Restart even if no supervisor would restart the Host"}),
-    force: Optional.Boolean({description: "Restart without a trial of the next start"}),
-  },
-  closed,
-)
+export const ConfigRequest = NamedClosed("ConfigRequest", {
+  hash: Hash("SHA-256 of the file that the change applies to"),
+  text: Type.String({maxLength: 1024 * 1024, description: "The whole new file"}),
+  restart: Optional.Boolean({description: "Write it even if the change needs a restart"}),
+  confirm: Optional.Boolean({description: "Restart even if no supervisor would restart the Host"}),
+  force: Optional.Boolean({description: "Restart without a trial of the next start"}),
+})
 
 export const ConfigApplied = Named("ConfigApplied", {
   written: Type.Boolean({description: "False if nothing changed, or if the file cannot be replaced"}),

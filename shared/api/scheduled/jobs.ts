@@ -1,9 +1,7 @@
 import type {Statement} from "../../sdk/plugin/database.ts"
-import {Optional, type Static, Type} from "../../type.ts"
-import {Named, orNull, Time} from "../schemas.ts"
+import {Closed, Optional, type Static, Type} from "../../type.ts"
+import {Named, NamedClosed, orNull, Time} from "../schemas.ts"
 import {commandBodies} from "../workroom.ts"
-
-const closed = {additionalProperties: false}
 
 /** The pattern of job ids, as a regular expression source. */
 export const jobIdPattern = "^[a-z0-9][a-z0-9._-]{0,63}$"
@@ -15,19 +13,15 @@ export const period = "^[1-9][0-9]{0,8}(s|m|h|d)$"
 export const timePattern = "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2})?(Z|[+-]\\d{2}:\\d{2})?$"
 
 /** Exactly one of `cron`, `every` and `at`. */
-export const Schedule = Named(
-  "Schedule",
-  {
-    cron: Optional.String({minLength: 1, description: "Five fields, or six with seconds first"}),
-    every: Optional.String({pattern: period, description: "Elapsed time: 30s, 15m, 24h, 7d"}),
-    from: Optional.String({
-      pattern: timePattern,
-      description: "The start of the intervals of `every`; 1970-01-01T00:00Z when left out",
-    }),
-    at: Optional.String({pattern: timePattern, description: "Once, at this time"}),
-  },
-  closed,
-)
+export const Schedule = NamedClosed("Schedule", {
+  cron: Optional.String({minLength: 1, description: "Five fields, or six with seconds first"}),
+  every: Optional.String({pattern: period, description: "Elapsed time: 30s, 15m, 24h, 7d"}),
+  from: Optional.String({
+    pattern: timePattern,
+    description: "The start of the intervals of `every`; 1970-01-01T00:00Z when left out",
+  }),
+  at: Optional.String({pattern: timePattern, description: "Once, at this time"}),
+})
 export type Schedule = Static<typeof Schedule>
 
 /** The work item that a job adds: the fields of `add`, without the actor and the request. */
@@ -40,23 +34,19 @@ const {actor: _, request: __, ...template} = commandBodies.add.properties
  * - a work item: `item`
  * - an agent: `agent`, `text`, and `endpoint` and `channel` for its answer
  */
-export const JobTarget = Named(
-  "JobTarget",
-  {
-    endpoint: Optional.String({minLength: 1}),
-    channel: Optional.String({minLength: 1, private: true}),
-    text: Optional.String({minLength: 1, maxLength: 100_000, private: true}),
-    plugin: Optional.String({minLength: 1}),
-    job: Optional.String({minLength: 1, description: "A name that the plugin declares with plugin.job"}),
-    data: Optional.Unknown({private: true, description: "Data for the plugin's job"}),
-    item: Type.Optional(Named("JobItem", template, {...closed, private: true})),
-    agent: Optional.String({
-      minLength: 1,
-      description: "An agent that receives `text`. Its answer goes to endpoint and channel, if given",
-    }),
-  },
-  closed,
-)
+export const JobTarget = NamedClosed("JobTarget", {
+  endpoint: Optional.String({minLength: 1}),
+  channel: Optional.String({minLength: 1, private: true}),
+  text: Optional.String({minLength: 1, maxLength: 100_000, private: true}),
+  plugin: Optional.String({minLength: 1}),
+  job: Optional.String({minLength: 1, description: "A name that the plugin declares with plugin.job"}),
+  data: Optional.Unknown({private: true, description: "Data for the plugin's job"}),
+  item: Type.Optional(NamedClosed("JobItem", template, {private: true})),
+  agent: Optional.String({
+    minLength: 1,
+    description: "An agent that receives `text`. Its answer goes to endpoint and channel, if given",
+  }),
+})
 export type JobTarget = Static<typeof JobTarget>
 
 const settings = {
@@ -77,17 +67,14 @@ const settings = {
 }
 
 /** One job as in `data/schedule-jobs.json`. */
-export const Job = Named("Job", {id: Type.String({pattern: jobIdPattern}), ...settings}, closed)
+export const Job = NamedClosed("Job", {id: Type.String({pattern: jobIdPattern}), ...settings})
 export type Job = Static<typeof Job>
 
-export const JobFile = Type.Object(
-  {
-    version: Type.Literal(1),
-    authority: Optional.String({minLength: 1, description: "Written by svc"}),
-    jobs: Type.Array(Job),
-  },
-  closed,
-)
+export const JobFile = Closed({
+  version: Type.Literal(1),
+  authority: Optional.String({minLength: 1, description: "Written by svc"}),
+  jobs: Type.Array(Job),
+})
 export type JobFile = Static<typeof JobFile>
 
 const expectedRevision = Optional.String({
@@ -95,22 +82,18 @@ const expectedRevision = Optional.String({
 })
 
 /** The body of `remove`. */
-export const JobRemoval = Named("JobRemoval", {expectedRevision}, closed)
+export const JobRemoval = NamedClosed("JobRemoval", {expectedRevision})
 export type JobRemoval = Static<typeof JobRemoval>
 
 /** The body of `edit`: it changes the given keys, and replaces schedule and target as a whole. */
-export const JobChange = Named(
-  "JobChange",
-  {
-    ...settings,
-    schedule: Type.Optional(Schedule),
-    timezone: Type.Optional(settings.timezone),
-    target: Type.Optional(JobTarget),
-    clear: Optional.Array(Type.Enum(["label", "missed", "overlap", "jitter"]), {description: "Keys to remove"}),
-    expectedRevision,
-  },
-  closed,
-)
+export const JobChange = NamedClosed("JobChange", {
+  ...settings,
+  schedule: Type.Optional(Schedule),
+  timezone: Type.Optional(settings.timezone),
+  target: Type.Optional(JobTarget),
+  clear: Optional.Array(Type.Enum(["label", "missed", "overlap", "jitter"]), {description: "Keys to remove"}),
+  expectedRevision,
+})
 export type JobChange = Static<typeof JobChange>
 
 export const runStates = ["queued", "running", "succeeded", "failed", "cancelled", "skipped"] as const

@@ -1,5 +1,5 @@
 import {Optional, type Static, Type} from "../../type.ts"
-import {Named, orNull} from "../schemas.ts"
+import {Named, NamedClosed, orNull} from "../schemas.ts"
 
 /** The data that the Host stores about one user of a platform. Only the full token sees it. */
 
@@ -15,16 +15,12 @@ const User = Type.String({...text, description: "The platform's id of the user"}
 
 export const UserQuery = Type.Object({endpoint: Endpoint, user: User})
 
-export const ForgetRequest = Named(
-  "ForgetRequest",
-  {
-    endpoint: Endpoint,
-    user: User,
-    dryRun: Optional.Boolean({description: "Only count the rows"}),
-    next: Optional.String({minLength: 1, description: "`next` of the previous response, to continue"}),
-  },
-  {additionalProperties: false},
-)
+export const ForgetRequest = NamedClosed("ForgetRequest", {
+  endpoint: Endpoint,
+  user: User,
+  dryRun: Optional.Boolean({description: "Only count the rows"}),
+  next: Optional.String({minLength: 1, description: "`next` of the previous response, to continue"}),
+})
 
 export const UserCounts = Named("UserCounts", {
   timers: Type.Integer({description: "Timers: cancelled"}),

@@ -1,7 +1,7 @@
 import type {Binding} from "../../../../shared/agents/binding.ts"
 import {readType} from "../../../../shared/media-types.ts"
 import {Problem} from "../../../../shared/problems.ts"
-import {type Static, Type} from "../../../../shared/type.ts"
+import {Closed, type Static, Type} from "../../../../shared/type.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../../../runtime/flow/time-limit.ts"
 import type {Source} from "../../../runtime/outgoing/bounded-stream.ts"
 import type {Lookup} from "../../../runtime/outgoing/resolve.ts"
@@ -16,10 +16,9 @@ const patience = 15_000
 /** The most bytes that are read of a page. */
 const mostBytes = 256 * 1024
 
-const Arguments = Type.Object(
-  {url: Type.String({minLength: 1, maxLength: 2000, description: "Starts with https:// or http://."})},
-  {additionalProperties: false},
-)
+const Arguments = Closed({
+  url: Type.String({minLength: 1, maxLength: 2000, description: "Starts with https:// or http://."}),
+})
 type Arguments = Static<typeof Arguments>
 
 export interface FetchDeps {

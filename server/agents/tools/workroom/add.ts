@@ -1,7 +1,7 @@
 import {commandBodies} from "../../../../shared/api/workroom.ts"
-import {Type} from "../../../../shared/type.ts"
+import {Closed} from "../../../../shared/type.ts"
 import type {AgentTool} from "../tool.ts"
-import {closed, lineOf, type WorkroomSide, workroomTool} from "./items.ts"
+import {lineOf, type WorkroomSide, workroomTool} from "./items.ts"
 
 const {title, description, priority, labels} = commandBodies.add.properties
 
@@ -10,7 +10,7 @@ export const addTool = (workroom: WorkroomSide): AgentTool =>
   workroomTool("idempotent", {
     name: "add",
     description: "Adds a work item for the team. People decide who works on it.",
-    parameters: Type.Object({title, description, priority, labels}, closed),
+    parameters: Closed({title, description, priority, labels}),
     permission: "trusted",
     run: async (given, {key, run}) => {
       const {endpoint, channel} = run

@@ -1,8 +1,8 @@
 import type {Permission} from "../../../../shared/sdk/permission.ts"
-import {Optional, type Static, type TObject, Type} from "../../../../shared/type.ts"
+import {Closed, Optional, type Static, type TObject, Type} from "../../../../shared/type.ts"
 import {commandOnce, type ItemCommand} from "../../items.ts"
 import type {AgentTool, ToolUse} from "../tool.ts"
-import {closed, ItemNumber, lineOf, type WorkroomSide, workroomTool} from "./items.ts"
+import {ItemNumber, lineOf, type WorkroomSide, workroomTool} from "./items.ts"
 
 const text = (description: string) => Type.String({minLength: 1, maxLength: 4000, pattern: "\\S", description})
 
@@ -22,7 +22,7 @@ const changeTool = <A extends TObject>(workroom: WorkroomSide, tool: ChangeTool<
   })
 
 /** The parameters of a command that needs only an item. */
-const OfItem = Type.Object({item: ItemNumber}, closed)
+const OfItem = Closed({item: ItemNumber})
 
 /** Runs the command once per key of the call. Throws the workroom's refusals. */
 const change = async (workroom: WorkroomSide, {args, key, run: {actor}}: ToolUse, command: ItemCommand) => {
@@ -41,20 +41,17 @@ export const changeTools = (workroom: WorkroomSide): readonly AgentTool[] => [
   changeTool(workroom, {
     name: "comment",
     description: "Comments on a work item.",
-    parameters: Type.Object({item: ItemNumber, text: text("The comment.")}, closed),
+    parameters: Closed({item: ItemNumber, text: text("The comment.")}),
     command: ({text: said}) => ({is: "comment", text: said}),
   }),
   changeTool(workroom, {
     name: "block",
     description: "Marks an active work item as blocked.",
-    parameters: Type.Object(
-      {
-        item: ItemNumber,
-        reason: text("What the work item is waiting for."),
-        until: Optional.String({format: "date-time", description: "When the block should have ended."}),
-      },
-      closed,
-    ),
+    parameters: Closed({
+      item: ItemNumber,
+      reason: text("What the work item is waiting for."),
+      until: Optional.String({format: "date-time", description: "When the block should have ended."}),
+    }),
     command: ({reason, until}) => ({
       is: "block",
       reason,
@@ -77,7 +74,7 @@ export const changeTools = (workroom: WorkroomSide): readonly AgentTool[] => [
   changeTool(workroom, {
     name: "cancel",
     description: "Cancels a work item that nobody needs to do.",
-    parameters: Type.Object({item: ItemNumber, reason: Type.Optional(text("Why."))}, closed),
+    parameters: Closed({item: ItemNumber, reason: Type.Optional(text("Why."))}),
     permission: "admin",
     command: ({reason}) => ({is: "cancel", reason: reason ?? null}),
   }),

@@ -1,14 +1,12 @@
 import {type ItemState, itemStates, partyPattern} from "../../../../shared/api/item-rules.ts"
 import type {Item} from "../../../../shared/api/workroom.ts"
 import type {Permission} from "../../../../shared/sdk/permission.ts"
-import {Optional, type Static, type TObject, Type} from "../../../../shared/type.ts"
+import {Closed, Optional, type Static, type TObject, Type} from "../../../../shared/type.ts"
 import type {Workroom} from "../../../workroom/workroom.ts"
 import type {AgentTool, ToolUse} from "../tool.ts"
 
 /** The parts of the workroom that agents' tools use. */
 export type WorkroomSide = Pick<Workroom, "items" | "item" | "run" | "journalOf">
-
-export const closed = {additionalProperties: false}
 
 export const ItemNumber = Type.Integer({minimum: 1, description: "The item's number."})
 
@@ -52,15 +50,12 @@ export const listTool = (workroom: WorkroomSide): AgentTool =>
   workroomTool("none", {
     name: "list",
     description: "Lists work items, newest first. Without a state, it lists those that are neither done nor cancelled.",
-    parameters: Type.Object(
-      {
-        state: Optional.Enum([...itemStates]),
-        assignee: Optional.String({pattern: partyPattern, description: "user:<id> or agent:<name>"}),
-        label: Optional.String({minLength: 1, maxLength: 50}),
-        limit: Optional.Integer({minimum: 1, maximum: mostListed, description: `${usuallyListed} by default.`}),
-      },
-      closed,
-    ),
+    parameters: Closed({
+      state: Optional.Enum([...itemStates]),
+      assignee: Optional.String({pattern: partyPattern, description: "user:<id> or agent:<name>"}),
+      label: Optional.String({minLength: 1, maxLength: 50}),
+      limit: Optional.Integer({minimum: 1, maximum: mostListed, description: `${usuallyListed} by default.`}),
+    }),
     permission: "trusted",
     run: async ({state, assignee, label, limit = usuallyListed}) => {
       const found = workroom.items.filter(
@@ -77,7 +72,7 @@ export const showTool = (workroom: WorkroomSide): AgentTool =>
   workroomTool("none", {
     name: "show",
     description: `Shows one work item with its description and its last ${mostComments} comments.`,
-    parameters: Type.Object({item: ItemNumber}, closed),
+    parameters: Closed({item: ItemNumber}),
     permission: "trusted",
     run: async ({item}) => {
       const found = workroom.item(item)
