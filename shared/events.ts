@@ -4,7 +4,7 @@ import {backfillOfGap, gapFillings, gapReasons} from "./api/endpoints.ts"
 import {Place} from "./api/plugin-views.ts"
 import {IngressView} from "./api/readiness.ts"
 import {runTriggers} from "./api/scheduled/jobs.ts"
-import {Named, Time} from "./api/schemas.ts"
+import {Named, orNull, Time} from "./api/schemas.ts"
 import {userParts} from "./api/users/users.ts"
 import {Optional, type Static, type TSchema, Type} from "./type.ts"
 
@@ -40,8 +40,8 @@ const Handled = Named("Handled", {
 const Outgoing = Named("Outgoing", {
   message: Type.String({description: "Id of the outbox message"}),
   attempt: Type.Integer(),
-  sn: Type.Union([Type.Integer(), Type.Null()], {description: "The inbox event that the message answers"}),
-  reason: Type.Union([Type.String(), Type.Null()]),
+  sn: orNull(Type.Integer(), {description: "The inbox event that the message answers"}),
+  reason: orNull(Type.String()),
   error: Detail("The error from the platform or the adapter"),
 })
 
@@ -57,7 +57,7 @@ const JobRun = Named("JobRun", {
   job: Type.String(),
   trigger: Type.Enum([...runTriggers]),
   scheduledFor: Time(),
-  reason: Type.Union([Type.String(), Type.Null()]),
+  reason: orNull(Type.String()),
   error: Detail("Why it failed"),
 })
 
@@ -66,9 +66,9 @@ const AgentRun = Named("AgentRun", {
   agent: Type.String(),
   trigger: Type.Enum([...agentTriggers]),
   attempt: Type.Integer({description: "How many times a Host has started it"}),
-  item: Type.Union([Type.Integer(), Type.Null()], {description: "The work item that it works on"}),
-  waitsFor: Type.Union([Type.Enum([...agentWaits]), Type.Null()]),
-  reason: Type.Union([Type.String(), Type.Null()], {description: "A code for why it failed or was cancelled"}),
+  item: orNull(Type.Integer(), {description: "The work item that it works on"}),
+  waitsFor: orNull(Type.Enum([...agentWaits])),
+  reason: orNull(Type.String(), {description: "A code for why it failed or was cancelled"}),
   error: Detail("The reason in detail"),
 })
 
@@ -78,8 +78,8 @@ const AgentApproval = Named("AgentApprovalEvent", {
   approval: Type.String(),
   step: Type.Integer(),
   tool: Type.String(),
-  by: Type.Union([Type.String(), Type.Null()], {private: true, description: "Who decided"}),
-  reason: Type.Union([Type.String(), Type.Null()], {private: true}),
+  by: orNull(Type.String(), {private: true, description: "Who decided"}),
+  reason: orNull(Type.String(), {private: true}),
 })
 
 const IngressReason = IngressView.properties.reasons.items
@@ -118,7 +118,7 @@ export const eventTypes = {
     Named("HostBlocked", {
       seconds: Type.Integer({description: "How long it had been blocked when the watchdog reported it, in seconds"}),
       handlers: Type.Array(Type.String(), {description: "Handlers that were running, or had started and not finished"}),
-      frame: Type.Union([Type.String(), Type.Null()], {
+      frame: orNull(Type.String(), {
         private: true,
         description: "Function and position in the loaded code; only Node reports it",
       }),
@@ -175,7 +175,7 @@ export const eventTypes = {
       to: Time(),
       reason: Type.Enum([...gapReasons]),
       planned: Type.Boolean({description: "An operator stopped or restarted the Host"}),
-      backfill: Type.Optional(Type.Union([Type.Enum([...gapFillings]), Type.Null()], {description: backfillOfGap})),
+      backfill: Type.Optional(orNull(Type.Enum([...gapFillings]), {description: backfillOfGap})),
     }),
   ),
   "message.received": event(
@@ -202,13 +202,13 @@ export const eventTypes = {
   "message.redacted": event(
     "An operator redacted the content of an inbox event or an outbox message",
     Type.Object({
-      sn: Type.Union([Type.Integer(), Type.Null()], {
+      sn: orNull(Type.Integer(), {
         description: "Sequence of the inbox event, or of the one answered",
       }),
-      message: Type.Union([Type.String(), Type.Null()], {
+      message: orNull(Type.String(), {
         description: "Id of the outbox message; null for an inbox event",
       }),
-      reason: Type.Union([Type.String(), Type.Null()], {private: true}),
+      reason: orNull(Type.String(), {private: true}),
     }),
   ),
   "ingress.paused": event(
@@ -267,7 +267,7 @@ export const eventTypes = {
     Type.Object({
       from: Type.Integer({description: "Schema version before"}),
       to: Type.Integer({description: "Schema version after"}),
-      checkpoint: Type.Union([Type.String(), Type.Null()], {
+      checkpoint: orNull(Type.String(), {
         description: "Made before the migration, if one of its steps cannot be undone",
       }),
     }),
@@ -277,7 +277,7 @@ export const eventTypes = {
     Type.Object({
       plugin: Type.String(),
       migrations: Type.Array(Type.String()),
-      checkpoint: Type.Union([Type.String(), Type.Null()], {
+      checkpoint: orNull(Type.String(), {
         description: "The checkpoint with the earlier data, if a migration cannot be undone",
       }),
     }),
@@ -303,9 +303,9 @@ export const eventTypes = {
     "A release was tested in a separate work tree",
     Type.Object({
       release: Type.String(),
-      commit: Type.Union([Type.String(), Type.Null()]),
+      commit: orNull(Type.String()),
       ok: Type.Boolean(),
-      failed: Type.Union([Type.String(), Type.Null()], {description: "The step that failed"}),
+      failed: orNull(Type.String(), {description: "The step that failed"}),
     }),
   ),
   "release.completed": event(
@@ -337,7 +337,7 @@ export const eventTypes = {
       name: Type.String({description: "The model, or the tool"}),
       state: Type.Enum([...agentStepStates]),
       begun: Type.Integer({description: "How many times it was started"}),
-      reason: Type.Union([Type.String(), Type.Null()]),
+      reason: orNull(Type.String()),
     }),
   ),
   "agent.approval_asked": event("An agent asked a person to approve a tool call", AgentApproval),

@@ -1,6 +1,6 @@
 import {endpointStates} from "../endpoint-states.ts"
 import {Optional, type Static, Type} from "../type.ts"
-import {Named, Time} from "./schemas.ts"
+import {Named, orNull, Time} from "./schemas.ts"
 
 /** Endpoints and their gaps, as the HTTP API shows them. */
 
@@ -23,11 +23,11 @@ export const EndpointView = Named("EndpointView", {
   retryAt: Type.Optional(Time()),
   error: Optional.String({private: true}),
   remediation: Optional.String(),
-  lastEventAt: Type.Union([Time(), Type.Null()]),
+  lastEventAt: orNull(Time()),
   login: Optional.Unknown({private: true}),
   history: Type.Enum(["replay", "none", "inside"]),
   idempotent: Type.Boolean(),
-  cursorAt: Type.Union([Time(), Type.Null()], {
+  cursorAt: orNull(Time(), {
     description: "When the platform's cursor was last stored; null if it has none",
   }),
   dropped: Type.Integer({
@@ -87,11 +87,11 @@ export const GapView = Named("GapView", {
   seq: Type.Integer(),
   endpoint: Type.String(),
   from: Time("The last moment at which the Host is known to have stored everything from the platform"),
-  to: Type.Union([Time(), Type.Null()], {
+  to: orNull(Time(), {
     description: "The moment from which the Host receives everything again; null while the gap is open",
   }),
   reason: Type.Enum([...gapReasons]),
   planned: Type.Boolean({description: "An operator stopped or restarted the Host: reason host_stopped"}),
-  backfill: Type.Union([Type.Enum([...gapFillings]), Type.Null()], {description: backfillOfGap}),
+  backfill: orNull(Type.Enum([...gapFillings]), {description: backfillOfGap}),
 })
 export type GapView = Static<typeof GapView>

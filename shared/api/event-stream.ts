@@ -1,6 +1,6 @@
 import {type EventType, eventTypes} from "../events.ts"
 import {Optional, Type} from "../type.ts"
-import {Named} from "./schemas.ts"
+import {Named, orNull} from "./schemas.ts"
 
 /** An event as clients receive it. `data` has the schema of its type. */
 export interface Envelope {
@@ -102,18 +102,15 @@ export const HistoryView = Named("HistoryView", {
   epoch: Type.String(),
   head: Id("The newest event"),
   oldest: Id("The oldest kept event"),
-  gap: Type.Union(
-    [
-      Named("StreamGap", {
-        reason: Type.Enum([...streamGapReasons]),
-        from: Id("The client's cursor"),
-        to: Id("The last event that is missing or unknown"),
-        resumeAt: Id("The page starts after this event"),
-      }),
-      Type.Null(),
-    ],
+  gap: orNull(
+    Named("StreamGap", {
+      reason: Type.Enum([...streamGapReasons]),
+      from: Id("The client's cursor"),
+      to: Id("The last event that is missing or unknown"),
+      resumeAt: Id("The page starts after this event"),
+    }),
     {description: "Set if the page could not continue exactly at the cursor"},
   ),
   items: Type.Array(EventView),
-  next: Type.Union([Type.String(), Type.Null()], {description: "`after` of the next page; null at the newest event"}),
+  next: orNull(Type.String(), {description: "`after` of the next page; null at the newest event"}),
 })

@@ -1,13 +1,14 @@
 import {Optional, type Static, type TSchema, Type} from "../type.ts"
 import {page} from "./paging.ts"
 import {ReadinessReport} from "./readiness.ts"
+import {orNull} from "./schemas.ts"
 
 /**
  * The fields that the questions of an incident read from the API, and no more, so that they work with Hosts of other
  * versions.
  */
 const text = Type.String()
-const textOrNull = Type.Union([text, Type.Null()])
+const textOrNull = orNull(text)
 
 export const views = {
   status: Type.Object({
@@ -42,7 +43,7 @@ export const views = {
         name: text,
         approvals: Type.Integer(),
         runs: Type.Object({held: Type.Integer()}),
-        lastRun: Type.Union([Type.Object({runId: text, state: text, reason: textOrNull}), Type.Null()]),
+        lastRun: orNull(Type.Object({runId: text, state: text, reason: textOrNull})),
       }),
     ),
   }),
@@ -50,7 +51,7 @@ export const views = {
   jobs: Type.Object({
     file: Type.Object({
       authority: Type.Optional(textOrNull),
-      refused: Type.Optional(Type.Union([Type.Object({detail: text}), Type.Null()])),
+      refused: Type.Optional(orNull(Type.Object({detail: text}))),
     }),
   }),
 } as const satisfies Record<string, TSchema>

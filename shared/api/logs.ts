@@ -1,7 +1,7 @@
 import {logLevels} from "../log.ts"
 import {Optional, Type} from "../type.ts"
 import {page} from "./paging.ts"
-import {Named, Time} from "./schemas.ts"
+import {Named, orNull, Time} from "./schemas.ts"
 
 /** The log as the HTTP API shows it. */
 
@@ -30,16 +30,13 @@ export const LogQuery = Type.Object({
 export const LogPage = Named("LogPage", {
   ...page(LogRecordView).properties,
   head: Type.String({description: "The newest record of this response, to use as `after`"}),
-  missed: Type.Union(
-    [
-      Type.Object({
-        reason: Type.Enum(["evicted", "restarted"], {
-          description: "evicted: there were more records than the Host keeps. restarted: the Host restarted",
-        }),
-        records: Type.Union([Type.Integer(), Type.Null()], {description: "How many; null if unknown"}),
+  missed: orNull(
+    Type.Object({
+      reason: Type.Enum(["evicted", "restarted"], {
+        description: "evicted: there were more records than the Host keeps. restarted: the Host restarted",
       }),
-      Type.Null(),
-    ],
+      records: orNull(Type.Integer(), {description: "How many; null if unknown"}),
+    }),
     {description: "Lost records after `after`, regardless of the filter"},
   ),
 })

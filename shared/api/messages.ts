@@ -2,7 +2,7 @@ import {SatoriEvent} from "../sdk/satori.ts"
 import {Optional, type Static, Type} from "../type.ts"
 import {inboxGroups, outboxGroups} from "./message-states.ts"
 import {PageQuery} from "./paging.ts"
-import {Named, NamedClosed, Time} from "./schemas.ts"
+import {Named, NamedClosed, orNull, Time} from "./schemas.ts"
 
 /** Inbox and outbox as the HTTP API shows them. A demo token does not see fields marked `private`. */
 
@@ -52,9 +52,9 @@ export const InboxDetail = Named("InboxDetail", {
       handler: Type.String(),
       state: MarkState,
       attempt: Type.Integer(),
-      startedAt: Type.Union([Time(), Type.Null()]),
-      endedAt: Type.Union([Time(), Type.Null()]),
-      error: Type.Union([Type.String(), Type.Null()], {private: true, description: "Why it failed or did not run"}),
+      startedAt: orNull(Time()),
+      endedAt: orNull(Time()),
+      error: orNull(Type.String(), {private: true, description: "Why it failed or did not run"}),
     }),
   ),
   replies: Type.Array(Type.String(), {description: "Outbox ids of the messages that its handlers sent"}),
@@ -77,8 +77,8 @@ export const BulkRequest = NamedClosed("BulkRequest", {
 
 export const BulkChanged = Named("BulkChanged", {
   count: Type.Integer({description: "How many events or messages changed"}),
-  next: Type.Union([Type.String(), Type.Null()], {description: "`cursor` of the next part; null at the end"}),
-  lookedTo: Type.Union([Time(), Type.Null()], {description: "The time of the oldest row checked so far"}),
+  next: orNull(Type.String(), {description: "`cursor` of the next part; null at the end"}),
+  lookedTo: orNull(Time(), {description: "The time of the oldest row checked so far"}),
 })
 
 const outboxStates = [
@@ -114,11 +114,11 @@ export const OutboxView = Named("OutboxView", {
   state: OutboxState,
   attempt: Type.Integer(),
   createdAt: Time(),
-  endedAt: Type.Union([Time(), Type.Null()]),
-  notBefore: Type.Union([Time(), Type.Null()]),
+  endedAt: orNull(Time()),
+  notBefore: orNull(Time()),
   text: Type.String({private: true, description: "The content as plain text"}),
-  reason: Type.Union([Type.String(), Type.Null()], {description: "Why it failed, is dead, unknown or held"}),
-  error: Type.Union([Type.String(), Type.Null()], {private: true}),
+  reason: orNull(Type.String(), {description: "Why it failed, is dead, unknown or held"}),
+  error: orNull(Type.String(), {private: true}),
 })
 export type OutboxView = Static<typeof OutboxView>
 
@@ -126,8 +126,8 @@ export const OutboxDetail = Named("OutboxDetail", {
   ...OutboxView.properties,
   content: Type.Unknown({private: true}),
   platformIds: Type.Array(Type.String()),
-  inboxSeq: Type.Union([Type.Integer(), Type.Null()]),
-  handler: Type.Union([Type.String(), Type.Null()]),
+  inboxSeq: orNull(Type.Integer()),
+  handler: orNull(Type.String()),
 })
 export type OutboxDetail = Static<typeof OutboxDetail>
 

@@ -1,4 +1,5 @@
 import {Optional, type TSchema, Type} from "../type.ts"
+import {orNull} from "./schemas.ts"
 
 /** The pages of lists in the HTTP API. */
 
@@ -15,7 +16,7 @@ export const page = <T extends TSchema>(item: T) => {
   return Type.Object(
     {
       items: Type.Array(item),
-      next: Type.Union([Type.String(), Type.Null()], {
+      next: orNull(Type.String(), {
         description: "The cursor of the next page; null on the last page",
       }),
     },

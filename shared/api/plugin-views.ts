@@ -1,5 +1,5 @@
 import {Optional, type Static, Type} from "../type.ts"
-import {Named, NamedClosed} from "./schemas.ts"
+import {Named, NamedClosed, orNull} from "./schemas.ts"
 
 /** Plugins in the HTTP API. A demo token does not see fields marked `private`. */
 
@@ -19,7 +19,7 @@ const PluginHandlers = Named("PluginHandlers", {
   failures: Type.Array(Type.Integer(), {
     description: "Failed attempts in each of the last 60 minutes, oldest first",
   }),
-  lastFailure: Type.Union([
+  lastFailure: orNull(
     Named("HandlerFailure", {
       at: Type.String({format: "date-time"}),
       handler: Type.String(),
@@ -27,18 +27,14 @@ const PluginHandlers = Named("PluginHandlers", {
       error: Type.String({private: true}),
       place: Optional.Object(Place.properties, {description: "Where the plugin's code threw it"}),
     }),
-    Type.Null(),
-  ]),
-  slowest: Type.Union(
-    [
-      Named("HandlerTimes", {
-        handler: Type.String(),
-        runs: Type.Integer(),
-        mean: Type.Number({description: "Seconds"}),
-        longest: Type.Number({description: "Seconds"}),
-      }),
-      Type.Null(),
-    ],
+  ),
+  slowest: orNull(
+    Named("HandlerTimes", {
+      handler: Type.String(),
+      runs: Type.Integer(),
+      mean: Type.Number({description: "Seconds"}),
+      longest: Type.Number({description: "Seconds"}),
+    }),
     {description: "The handler with the longest average duration"},
   ),
 })

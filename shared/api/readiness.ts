@@ -2,7 +2,7 @@ import {endpointStates} from "../endpoint-states.ts"
 import {Optional, type Static, Type} from "../type.ts"
 import {CheckpointFailure, NewestCheckpoint} from "./checkpoint.ts"
 import {UncommittedConfig} from "./configuration/file.ts"
-import {Named} from "./schemas.ts"
+import {Named, orNull} from "./schemas.ts"
 
 /**
  * Why a component is not ready, and what to do about it. `docs/reference/readiness.md` is generated from this table.
@@ -216,12 +216,12 @@ export type IngressView = Static<typeof IngressView>
 export const ReadinessReport = Named("ReadinessReport", {
   schema: Type.Literal("svc.readiness/1"),
   ready: Type.Boolean(),
-  generation: Type.Union([Type.Integer(), Type.Null()]),
+  generation: orNull(Type.Integer()),
   provisional: Optional.Boolean({
     description:
       "True until the Host first reaches the remote database. The generation is not recorded, and the Host opens no endpoints",
   }),
-  committedAt: Type.Union([Type.String({format: "date-time"}), Type.Null()]),
+  committedAt: orNull(Type.String({format: "date-time"})),
   checkedAt: Type.String({format: "date-time"}),
   authority: Optional.String(),
   uncommitted: Type.Optional(UncommittedConfig),

@@ -3,7 +3,7 @@ import {BuildIdentity} from "./build.ts"
 import {CheckpointFailure, NewestCheckpoint} from "./checkpoint.ts"
 import {UncommittedConfig} from "./configuration/file.ts"
 import {IngressView} from "./readiness.ts"
-import {Named, NamedClosed, Time} from "./schemas.ts"
+import {Named, NamedClosed, orNull, Time} from "./schemas.ts"
 
 /** The Host and its generations as the HTTP API shows them. A demo token does not see fields marked `private`. */
 
@@ -46,30 +46,24 @@ export const Status = Named("Status", {
       },
     ),
   ),
-  pin: Type.Union([Type.Object({number: Type.Integer()}), Type.Null()], {
+  pin: orNull(Type.Object({number: Type.Integer()}), {
     description: "The generation whose configuration is pinned, by a rollback or by disabling a plugin",
   }),
-  lastFailure: Type.Union(
-    [
-      Named("LastFailure", {
-        at: Time(),
-        reason: Type.String(),
-        code: Type.String(),
-        detail: Type.String({private: true}),
-        issues: Type.Array(Type.String(), {private: true}),
-      }),
-      Type.Null(),
-    ],
+  lastFailure: orNull(
+    Named("LastFailure", {
+      at: Time(),
+      reason: Type.String(),
+      code: Type.String(),
+      detail: Type.String({private: true}),
+      issues: Type.Array(Type.String(), {private: true}),
+    }),
     {description: "The last generation that could not be committed"},
   ),
-  lastGood: Type.Union(
-    [
-      Type.Object({
-        generation: Type.Integer(),
-        why: Type.String({private: true, description: "Why the project did not start in its current state"}),
-      }),
-      Type.Null(),
-    ],
+  lastGood: orNull(
+    Type.Object({
+      generation: Type.Integer(),
+      why: Type.String({private: true, description: "Why the project did not start in its current state"}),
+    }),
     {description: "The last good generation. It runs because the project failed to start twice in a row"},
   ),
   uncommitted: UncommittedConfig,
@@ -81,7 +75,7 @@ export const Status = Named("Status", {
   database: Type.Object({
     dialect: Type.Enum(["sqlite", "libsql"]),
     state: Type.String(),
-    schema: Type.Union([Type.Integer(), Type.Null()]),
+    schema: orNull(Type.Integer()),
   }),
   workroom: Type.Object({
     store: Type.Enum(["database", "file"]),
@@ -92,7 +86,7 @@ export const Status = Named("Status", {
   authorities: Type.Array(
     Type.Object({
       part: Type.Enum(["database", "event log", "workroom Journal", "job file"]),
-      authority: Type.Union([Type.String(), Type.Null()], {description: "Null if the part does not exist yet"}),
+      authority: orNull(Type.String(), {description: "Null if the part does not exist yet"}),
     }),
     {description: "The authority that each part of the state names. All are equal, or the Host would not have started"},
   ),

@@ -1,6 +1,6 @@
 import {CheckpointDetail, CheckpointRequest, CheckpointTask, CheckpointView} from "../../../shared/api/checkpoint.ts"
 import {PageQuery, page} from "../../../shared/api/paging.ts"
-import {Named, NamedClosed} from "../../../shared/api/schemas.ts"
+import {Named, NamedClosed, orNull} from "../../../shared/api/schemas.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
@@ -14,7 +14,7 @@ import {pageOf} from "../paging.ts"
 
 const CheckpointPage = page(CheckpointView)
 
-const LastTask = Named("LastTask", {task: Type.Union([CheckpointTask, Type.Null()])})
+const LastTask = Named("LastTask", {task: orNull(CheckpointTask)})
 
 const PruneRequest = NamedClosed("PruneRequest", {
   keep: Type.Integer({

@@ -1,6 +1,6 @@
 import {type Static, Type} from "../../type.ts"
 import {PageQuery} from "../paging.ts"
-import {Named, Time} from "../schemas.ts"
+import {Named, orNull, Time} from "../schemas.ts"
 
 /** Timers of plugins as the HTTP API shows them. A demo token does not see fields marked `private`. */
 
@@ -15,25 +15,25 @@ export const TimerView = Named("TimerView", {
   seq: Type.Integer(),
   plugin: Type.String(),
   name: Type.String(),
-  key: Type.Union([Type.String(), Type.Null()], {private: true, description: "The plugin's key for it"}),
+  key: orNull(Type.String(), {private: true, description: "The plugin's key for it"}),
   state: TimerState,
-  reason: Type.Union([Type.String(), Type.Null()], {
+  reason: orNull(Type.String(), {
     private: true,
     description:
       "Why it failed or is held: its handler no longer exists, its data no longer fits, or a restore holds it",
   }),
   dueAt: Time(),
-  schedule: Type.Union([Type.String(), Type.Null()], {
+  schedule: orNull(Type.String(), {
     description: "How it repeats: every or cron; null if it fires once",
   }),
-  timezone: Type.Union([Type.String(), Type.Null()]),
+  timezone: orNull(Type.String()),
   missed: Type.Enum(["once", "skip"]),
-  endpoint: Type.Union([Type.String(), Type.Null()]),
-  channel: Type.Union([Type.String(), Type.Null()], {private: true}),
-  user: Type.Union([Type.String(), Type.Null()], {private: true}),
+  endpoint: orNull(Type.String()),
+  channel: orNull(Type.String(), {private: true}),
+  user: orNull(Type.String(), {private: true}),
   createdAt: Time(),
   fired: Type.Integer({description: "How many times it has fired"}),
-  lastFiredAt: Type.Union([Time(), Type.Null()]),
+  lastFiredAt: orNull(Time()),
   revision: Type.String({
     private: true,
     description: "Changes with the schedule, time or data. Firing does not change the revision of a recurring timer",

@@ -2,7 +2,7 @@ import {Optional, type Static, Type} from "../../type.ts"
 import {type Envelope, EventView} from "../event-stream.ts"
 import {LogRecordView} from "../logs.ts"
 import {InboxDetail, OutboxView} from "../messages.ts"
-import {Named, Time} from "../schemas.ts"
+import {Named, orNull, Time} from "../schemas.ts"
 
 /** Everything that the Host knows about one inbox event. */
 
@@ -15,10 +15,10 @@ export const TrailQuery = Type.Object({
 
 /** The searched interval: the Host checked every entry from `from` to `to`. */
 const searched = {
-  from: Type.Union([Time(), Type.Null()], {
+  from: orNull(Time(), {
     description: "The oldest checked entry; null if there was none",
   }),
-  to: Type.Union([Time(), Type.Null()], {description: "The newest checked entry"}),
+  to: orNull(Time(), {description: "The newest checked entry"}),
   isWhole: Type.Boolean({description: "False if entries that may belong here are no longer kept"}),
 }
 
@@ -27,7 +27,7 @@ export const InboxTrail = Named("InboxTrail", {
   sent: Type.Array(
     Named("TrailMessage", {
       ...OutboxView.properties,
-      handler: Type.Union([Type.String(), Type.Null()], {description: "The handler that sent it"}),
+      handler: orNull(Type.String(), {description: "The handler that sent it"}),
     }),
     {description: "The first 200 messages that its handlers sent, in order"},
   ),
@@ -36,7 +36,7 @@ export const InboxTrail = Named("InboxTrail", {
       description: "Entries of the event log about it and the sent messages, oldest first",
     }),
     ...searched,
-    next: Type.Union([Type.String(), Type.Null()], {
+    next: orNull(Type.String(), {
       description: "`cursor` of the next part; null at the end",
     }),
   }),
