@@ -181,9 +181,7 @@ const restartLimit = ({starts, wait}: TooMany, supervisor: string): Problem => {
   return new Problem(
     "restart_limit",
     `${limit}, and has counted ${starts}; the next restart is possible at ${at}, in ${wait} s`,
-    {
-      retryAfter: wait,
-    },
+    {retryAfter: wait},
   )
 }
 

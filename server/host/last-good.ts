@@ -83,9 +83,7 @@ export const requireSameSchema = async ({schema}: LastGood, database: Database, 
   throw new Problem(
     "last_good_unfit",
     "the database has another schema than the one that the last good generation ran with",
-    {
-      hint: `The project as it is does not start either: correct it. ${wayBack(await newestPoint(paths))}`,
-    },
+    {hint: `The project as it is does not start either: correct it. ${wayBack(await newestPoint(paths))}`},
   )
 }
 

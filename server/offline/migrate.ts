@@ -102,9 +102,7 @@ const requireRoom = async (file: string, {temporary}: ProjectPaths): Promise<voi
   throw new Problem(
     "migration_refused",
     `a dry run needs up to ${needed} bytes, but ${temporary} has only ${free} free`,
-    {
-      hint: "Free enough space, then repeat the command.",
-    },
+    {hint: "Free enough space, then repeat the command."},
   )
 }
 

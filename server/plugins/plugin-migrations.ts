@@ -114,10 +114,7 @@ const requireKnown = async (
   throw new Problem(
     "plugin_newer",
     [...issues.map(({message}) => message), ...crossed.map(describeCrossed)].join("; "),
-    {
-      issues,
-      ...(point === undefined ? {} : {hint: goBackTo(String(point))}),
-    },
+    {issues, ...(point === undefined ? {} : {hint: goBackTo(String(point))})},
   )
 }
 

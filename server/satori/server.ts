@@ -131,9 +131,7 @@ export class SatoriServer {
       throw new Problem(
         "too_many_connections",
         `${mostUnidentified} connections from your address have sent no token`,
-        {
-          retryAfter: 10,
-        },
+        {retryAfter: 10},
       )
     }
     return {address, isAdmitted: authorization !== null}

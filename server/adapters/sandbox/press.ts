@@ -67,9 +67,7 @@ const requireValues = ({label, fields}: RoomButton, values: Readonly<Record<stri
     throw new Problem(
       "request_invalid",
       `values: ${label} is a form with the fields ${fields.join(", ")}: send their values`,
-      {
-        hint: "In svc chat: /fill 1 name=Ann. In a test: bot.fill(form, values).",
-      },
+      {hint: "In svc chat: /fill 1 name=Ann. In a test: bot.fill(form, values)."},
     )
   const stray = Object.keys(values ?? {}).find(name => fields?.includes(name) === false)
   if (stray !== undefined)

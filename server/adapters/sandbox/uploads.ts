@@ -40,9 +40,7 @@ export class Uploads {
       throw new Problem(
         "file_too_large",
         `the files have ${size} bytes; a sandbox message may have ${limits.message}`,
-        {
-          hint: "Send smaller files, or use the address of a larger one.",
-        },
+        {hint: "Send smaller files, or use the address of a larger one."},
       )
     return read.map(({name, type, src = "", bytes}) =>
       fileElement({src: bytes === undefined ? src : this.#keep(bytes), name, type, size: bytes?.length}),

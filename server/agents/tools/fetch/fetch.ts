@@ -79,9 +79,7 @@ const read = async (address: string, binding: Binding, outer: AbortSignal, deps:
     throw new Problem(
       "file_unavailable",
       `${URL.parse(address)?.host} was too slow: the answer did not end within ${limit / 1000} s`,
-      {
-        cause,
-      },
+      {cause},
     )
   }
 }
