@@ -2,7 +2,6 @@ import {agentBusy} from "./agents/busy.ts"
 import {agentStep} from "./agents/step.ts"
 import {backlog} from "./database/backlog.ts"
 import {checkpoint} from "./database/checkpoint.ts"
-import {snapshot} from "./database/snapshot.ts"
 import {slowDisk} from "./disk/slow-disk.ts"
 import {idleEndpoints} from "./endpoints/idle.ts"
 import {isolation} from "./endpoints/isolation.ts"
@@ -43,7 +42,7 @@ export const rooms: Readonly<Record<string, readonly Row[]>> = {
   agents: [agentStep, agentBusy],
   endpoints: [isolation, idleEndpoints],
   events: [stream, streamIdle, streamStalled, eventAppend],
-  database: [snapshot, checkpoint, backlog],
+  database: [checkpoint, backlog],
   disk: [slowDisk],
   workroom: [journal, journalOpen],
 }
