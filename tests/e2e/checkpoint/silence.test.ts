@@ -79,33 +79,6 @@ test("a restore does not hold messages and events that the replaced state comple
   expect(sn).toBe(3)
 })
 
-test("an old event that a rewound cursor repeats is held, and a new one is handled", async () => {
-  const host = await startHost({
-    config,
-    plugins: {
-      answers,
-      cursor: pluginWith(`
-    plugin.adapter("poller", {
-      history: "replay",
-      open: async (_, endpoint) => {
-        await endpoint.receive({id: "old", type: "message-created", timestamp: Date.now() - 3_600_000, channel: {id: "c", type: 0}, user: {id: "u"}, message: {id: "1", content: "old"}})
-        await endpoint.receive({id: "new-" + Date.now(), type: "message-created", timestamp: Date.now(), channel: {id: "c", type: 0}, user: {id: "u"}, message: {id: "2", content: "new"}})
-        return {send: async () => ["x"]}
-      },
-    })`),
-    },
-  })
-  const {id} = await makeCheckpoint(host.project)
-  await host.stop()
-  host.project.write("svc.config.yml", `${config}  cursor: {}\n`)
-  await restore(host.project, id)
-  host.project.write("svc.config.yml", `${config}  cursor: {}\n`)
-  const again = await startHost({project: host.project})
-  await until("the new event to be handled", async () => (await inboxOf(again)).includes("new: handled"))
-  expect(await inboxOf(again)).toEqual(["new: handled", "old: held"])
-  expect(noted(again)).toEqual(["new"])
-})
-
 const replaying = (slot: string, more = "") =>
   awayPlugin.replace('"away", {', `"${slot}", {${more}`).replace('history: "none"', 'history: "replay"')
 

@@ -260,15 +260,6 @@ test("an undeclared question or data that does not fit fails the handler", async
   expect(bad.marks).toMatchObject([{state: "failed", error: expect.stringContaining("item")}])
 })
 
-test("an expired question gets no answer", async () => {
-  const host = await start(`
-    plugin.prompt("quick", {expires: 0.2}, ({answer}) => "too quick: " + answer)
-    plugin.command("ask", async ({session}) => { await session.prompt("quick", "Quick?") })`)
-  await host.say("/ask")
-  await sleep(250)
-  expect(await host.say("now")).toEqual([])
-})
-
 test("svc inbox retry repeats a failed handler with its answer, and discard gives it up", async () => {
   const host = await start(`
     plugin.prompt("name", ({answer, data}) => {

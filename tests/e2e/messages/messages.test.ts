@@ -52,21 +52,6 @@ test("an acknowledged event is stored, so it survives kill -9 and is answered on
   expect(new Set(answers.values())).toEqual(new Set([1]))
 })
 
-test("a repeated platform event id is stored and handled once, and the receipt says so", async () => {
-  const host = await start(`${echo}; plugin.on("message-created", session => note(session.text))`, true)
-  const first = await host.post<{sn: number}>("/api/plugins/sandbox/messages", {text: "one", id: "the-id"})
-  const second = await host.post("/api/plugins/sandbox/messages", {text: "one, again", id: "the-id"})
-  expect(first).toMatchObject({duplicate: false})
-  expect(second).toMatchObject({sn: first.sn, duplicate: true})
-  expect((await eventOf(host, first.sn)).replies).toHaveLength(1)
-  await host.say("two")
-  expect(notes(host)).toEqual(["one", "two"])
-  await kill(host)
-  const later = await again(host)
-  const third = await later.post("/api/plugins/sandbox/messages", {text: "one, later", id: "the-id"})
-  expect(third).toMatchObject({sn: first.sn, duplicate: true})
-})
-
 test("each handler of an event has a separate mark, and an event without handlers has none", async () => {
   const host = await start(`
     plugin.command("both", () => "by the command")
@@ -94,24 +79,6 @@ const awaiting = (lines: string) => `for (let n = 0; n < 500; n++) {
       if (${lines}.every(line => noted.includes(line))) break
       await sleep(20)
     }`
-
-test("events of one conversation are handled in order, and conversations side by side", async () => {
-  const host = await start(`plugin.on("message-created", async session => {
-    note("begin " + session.channel.id + session.text)
-    if (session.text === "1") ${awaiting('["begin a1", "begin b1"]')}
-    note("end " + session.channel.id + session.text)
-  })`)
-  const seqs: number[] = []
-  for (const text of ["1", "2", "3"]) for (const channel of ["a", "b"]) seqs.push(await tell(host, {text, channel}))
-  for (const seq of seqs) await eventOf(host, seq)
-  const lines = notes(host)
-  for (const channel of ["a", "b"]) {
-    expect(lines.filter(line => line.includes(` ${channel}`))).toEqual(
-      ["1", "2", "3"].flatMap(text => [`begin ${channel}${text}`, `end ${channel}${text}`]),
-    )
-  }
-  expect(lines.indexOf("begin b1")).toBeLessThan(lines.indexOf("end a1"))
-})
 
 test("a handler's sends are stored with its mark, so an earlier kill -9 leaves none", async () => {
   const host = await start(

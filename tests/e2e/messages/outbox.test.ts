@@ -18,13 +18,6 @@ const attempts = (host: TestHost) => notedBy(host.project).map(({id, channel, te
 
 const hanging = hangingOn("hang")
 
-test("a message is sent once, and the Host keeps the platform's ids", async () => {
-  const host = await start(linePlugin(""))
-  const id = await send(host, "hello")
-  expect(await messageIn(host, id, "sent")).toMatchObject({attempt: 1, platformIds: ["platform-1"], error: null})
-  expect(attempts(host)).toEqual([`${id} a hello`])
-})
-
 test("a send interrupted by kill -9 is unknown unless the platform drops repetitions", story, async () => {
   const host = await start(linePlugin(hanging), true)
   const id = await send(host, "hang")
@@ -74,18 +67,6 @@ test("a failed send is retried after a pause, and the next message in its channe
     ...Array.from({length: attempt}, () => `${first} a one`),
     `${second} a two`,
   ])
-})
-
-test("a rejected send fails at once, and the next message is sent", async () => {
-  const host = await start(
-    linePlugin(
-      'if (attempts === 1) throw refused("no such channel", {reason: "unknown_channel", remediation: "Correct it."})',
-    ),
-  )
-  const first = await send(host, "one")
-  const second = await send(host, "two")
-  expect(await messageIn(host, first, "failed")).toMatchObject({attempt: 1, error: "no such channel"})
-  await messageIn(host, second, "sent")
 })
 
 test("a message waits across a restart while its endpoint cannot send, and is sent later", async () => {
