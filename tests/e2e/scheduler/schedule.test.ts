@@ -3,7 +3,6 @@ import {rmSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import type {CalendarView} from "../../../shared/api/scheduled/job-calendar.ts"
 import type {JobFileView, JobView, RunView} from "../../../shared/api/scheduled/jobs.ts"
-import {changeDatabase} from "../../support/database/databases.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
 import {expectProblem, launchHost, startHost, type TestHost} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
@@ -38,9 +37,6 @@ const digest = (id: string, more: Readonly<Record<string, unknown>> = {}) => ({
   target: {plugin: "team", job: "digest", data: {say: id}},
   ...more,
 })
-
-/** A job that is due every hour, half an hour from now, so not during a test. */
-const hourly = {schedule: {cron: `${(new Date().getUTCMinutes() + 30) % 60} * * * *`}}
 
 /** A job that is due every second, so that a test need not wait. */
 const often = {schedule: {cron: "* * * * * *"}}
@@ -109,31 +105,6 @@ describe.each(twoRuntimes)("on $name", runtime => {
     expect(project.read("notes.log").trim().split("\n")).toEqual(["slow manual", "slow manual"])
     expect(await saidIn(second, "team")).toEqual(["slow"])
     expect(await second.say("/digests")).toEqual(["1"])
-  })
-
-  test("a Host that was stopped for a day follows each policy for missed runs", async () => {
-    const policies = ["skip", "once", "all"].map(missed => digest(missed, {...hourly, missed}))
-    const host = await startHost({runtime, project: projectWith(policies)})
-    await host.stop()
-    // The state after a day of downtime: each job was considered up to yesterday.
-    await changeDatabase(
-      host.project.path(".svc/data.sqlite"),
-      "UPDATE job_states SET considered_at = considered_at - 86400000",
-    )
-    const second = await startHost({runtime, project: host.project})
-    const all = await until("the runs to end", async () => {
-      const runs = await runsOf(second, "job=all&limit=100&state=succeeded")
-      return runs.length >= 24 && runs
-    })
-    expect(all.every(({trigger}) => trigger === "catch_up")).toBe(true)
-    const dues = all.map(({scheduledFor}) => Date.parse(scheduledFor))
-    expect(dues).toEqual([...dues].sort((one, other) => other - one))
-    const newest = new Date(Math.max(...dues)).toISOString()
-    const [once, ...more] = await runsOf(second, "job=once")
-    expect(more).toEqual([])
-    expect(once).toMatchObject({trigger: "catch_up", state: "succeeded", scheduledFor: newest})
-    expect(Date.parse(once?.scheduledFor ?? "") - Date.parse(once?.missedFrom ?? "")).toBe(23 * 3_600_000)
-    expect(await runsOf(second, "job=skip")).toMatchObject([{state: "skipped", reason: "missed", scheduledFor: newest}])
   })
 })
 
@@ -359,45 +330,4 @@ test("a job with a work item as its target adds one item at each run", async () 
   const host = await startHost({project: projectWith([digest("plants", {target: {item}})])})
   expect(await ended(host, await run(host, "plants"))).toMatchObject({state: "succeeded"})
   expect(await host.get("/api/workroom/items")).toMatchObject({items: [{...item, state: "open", createdBy: "host"}]})
-})
-
-test.each(["running", "stopped"])(
-  "restoring a checkpoint of a %s Host restores its jobs, and fires none that came due since",
-  async how => {
-    const host = await startHost({project: projectWith([digest("kept", {...hourly, missed: "all"})])})
-    const {project} = host
-    if (how === "stopped") {
-      await host.stop()
-      // A day of downtime before the checkpoint.
-      const aDayAgo = "UPDATE job_states SET considered_at = considered_at - 86400000"
-      await changeDatabase(project.path(".svc/data.sqlite"), aDayAgo)
-    }
-    const {id} = await printedJson<{id: string}>(project, "checkpoint create")
-    if (how === "running") await host.stop()
-    const before = authorityIn(project)
-    await printed(project, "schedule remove kept")
-    await printed(project, `checkpoint restore ${id}`)
-    expect(authorityIn(project)).not.toBe(before)
-    const again = await startHost({project})
-    expect(authorityIn(project)).toBe((await again.get<{authority: string}>("/api/system/status")).authority)
-    expect((await jobsOf(again)).items).toMatchObject([{id: "kept", missed: "all"}])
-    expect(await runsOf(again)).toEqual([])
-  },
-)
-
-test("a demo token sees jobs and runs without texts and data, and changes nothing", async () => {
-  const project = makeProject({
-    config: "http: {port: 0, token: '${HTTP_TOKEN}', demoToken: '${DEMO}'}\nplugins: {sandbox: {}}\n",
-    files: {[file]: fileOf([digest("secret", {target: {endpoint: "sandbox", channel: "room", text: "private text"}})])},
-  })
-  const env = {HTTP_TOKEN: "full-token-of-the-tests", DEMO: "demo-token-of-the-tests"}
-  const host = await startHost({project, env})
-  const headers = {authorization: `Bearer ${env.DEMO}`}
-  const text = await (await host.fetch("/api/jobs", {headers})).text()
-  expect(text).toContain('"secret"')
-  expect(text).not.toMatch(/private text|room/)
-  expect((await host.fetch("/api/runs", {headers})).status).toBe(200)
-  await expectProblem(await host.fetch("/api/jobs/secret/run", {method: "POST", headers}), 403, "forbidden")
-  await expectProblem(await host.fetch("/api/jobs/none"), 404, "job_unknown")
-  await expectProblem(await host.fetch("/api/runs/none"), 404, "run_unknown")
 })
