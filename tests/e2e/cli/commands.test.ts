@@ -109,46 +109,6 @@ describe.each([usualRuntime])("with a running Host, on $name", runtime => {
     expect(await printed(project, "outbox list", runtime)).toContain("the build is green")
   })
 
-  test("generations can be listed, compared, rolled back and unpinned, and status and reload report the current one", async () => {
-    const {project, process} = await greeterHost(true)
-    expect(await printed(project, "runtime reload", runtime)).toBe("nothing has changed\n")
-    project.write("svc.config.yml", "http: {port: 0}\nplugins:\n  sandbox: {}\n")
-    expect(await printedJson(project, "runtime reload", runtime)).toMatchObject({committed: true, generation: 2})
-    expect(await printed(project, "generation diff 1 2", runtime)).toBe(`--- generation 1
-+++ generation 2
-@@ -1,4 +1,3 @@
- http: {port: 0}
- plugins:
-   sandbox: {}
--  greeter: {}
-`)
-    expect(await printed(project, "generation diff 2 2", runtime)).toBe("")
-    expect(await printed(project, "generation rollback 1", runtime)).toMatch(
-      /^generation 3 .* 1, pinned\n {2}enabled {3}greeter\n$/,
-    )
-    const pinned = await printed(project, "runtime status", runtime)
-    expect(pinned).toMatch(/^pinned +generation 1; svc generation unpin /m)
-    expect(await printed(project, "generation list", runtime)).toMatch(/^pinned +1 /m)
-    expect(await printed(project, "generation unpin", runtime)).toBe("generation 4 runs svc.config.yml\n")
-    const list = await printedJson<{number: number; current: boolean}[]>(project, "generation list --limit 2", runtime)
-    expect(list.map(({number, current}) => [number, current])).toEqual([
-      [4, true],
-      [3, false],
-    ])
-    project.write("svc.config.yml", "http: {port: 0}\nplugin: {}\n")
-    const refused = await runCommand(project, "runtime reload", runtime)
-    expect({code: refused.code, stdout: refused.stdout}).toEqual({code: 1, stdout: ""})
-    expect(refused.stderr).toContain('svc.config.yml:2:1 plugin: unknown key (did you mean "plugins"?)')
-    const status = await printedJson<{ready: boolean; lastFailure: {issues: string[]}}>(
-      project,
-      "runtime status",
-      runtime,
-    )
-    expect(status).toMatchObject({ready: true, generation: {number: 4}, lastFailure: {code: "config_invalid"}})
-    expect(await printed(project, "runtime stop", runtime)).toBe(`stopped pid ${process.pid}\n`)
-    expect((await process.finished).code).toBe(0)
-  })
-
   test("unknown ids and invalid numbers are rejected with a hint", async () => {
     const {project} = await greeterHost()
     const told = async (line: string) =>

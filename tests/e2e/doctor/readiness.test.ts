@@ -316,16 +316,6 @@ test("http.readiness.database: false does not require the database", async () =>
   expect(report.components.find(({kind}) => kind === "database")).toMatchObject({required: false, ready: true})
 })
 
-test("http.base applies to the API, but not to the probes", async () => {
-  const host = await start(requiring("wire~a", twoAccounts, "  base: /bot\n"))
-  expect(host.url).toMatch(/\/bot$/)
-  const {origin} = new URL(host.url)
-  await reportOnce(host, true)
-  expect(await probe(origin)).toEqual(ready)
-  const headers = {authorization: `Bearer ${host.token}`}
-  await expectProblem(await fetch(`${origin}/api/system/readiness`, {headers}), 404, "not_found")
-})
-
 test("the report needs the full token, and the public probe shows only the ready flag", async () => {
   const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
   const config = requiring("wire~z", twoAccounts, "  token: ${HTTP_TOKEN}\n  demoToken: ${DEMO_TOKEN}\n")

@@ -1,18 +1,16 @@
-import {rmSync} from "node:fs"
 import {expect, test} from "vitest"
 import type {IngressView, ReadinessReport} from "../../../shared/api/readiness.ts"
 import {readHistoryOf} from "../../support/events/reader.ts"
 import {expectProblem, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {eventOf} from "../../support/host/inbox-event.ts"
-import {until, untilPrinted} from "../../support/host/process.ts"
+import {until} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr, onBun} from "../../support/host/runtimes.ts"
-import {fillDisk, mountDisk, needMounts} from "../../support/machine/disk.ts"
+import {mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {gapsOf, untilGaps} from "../../support/messages/gaps.ts"
 import {echoPlugin, post} from "../../support/messages/inbox-ledger.ts"
 import {messageIn, tell} from "../../support/messages/messages.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
-import {startWebhookHost} from "../../support/webhooks/host.ts"
 
 const twoRuntimes = bunOr("node22")
 const config = `http: {port: 0, readiness: {endpoints: [{owner: root/sandbox, name: sandbox}]}}
@@ -142,23 +140,6 @@ test("only an operator's reasons are accepted, and the demo token may look but n
   expect(await viewOf(host)).toMatchObject({state: "open"})
 })
 
-test("low disk space pauses ingress before the disk is full, and free space opens it again", async context => {
-  needMounts(context)
-  const project = makeProject({config: `${config}ingress: {minimumFree: 3}\n`, plugins: {echo: echoPlugin}})
-  mountDisk(project.path(".svc"), "12m")
-  const host = await startHost({project})
-  expect((await post(host, "before")).status).toBe(202)
-  fillDisk(project.path(".svc"))
-  await until("the pause", async () => (await viewOf(host)).state === "paused")
-  expect(await viewOf(host)).toMatchObject({reasons: ["disk"]})
-  await expectProblem(await post(host, "refused"), 503, "ingress_paused")
-  expect((await host.fetch("/pub/ready")).status).toBe(200)
-  rmSync(project.path(".svc/filling"))
-  await until("ingress to open", async () => (await viewOf(host)).state === "open")
-  expect((await post(host, "after")).status).toBe(202)
-  await untilPrinted(host.process, /\bdisk space\b.*: [0-2] MiB free/)
-})
-
 test("the reason disk is set at startup and not stored: a start with enough space opens ingress", async context => {
   needMounts(context)
   const project = makeProject({config: `${config}ingress: {minimumFree: 8}\n`, plugins: {echo: echoPlugin}})
@@ -171,16 +152,6 @@ test("the reason disk is set at startup and not stored: a start with enough spac
   const later = await startHost({runtime: onBun, project})
   expect(await viewOf(later)).toMatchObject({state: "open", reasons: []})
   expect((await post(later, "one")).status).toBe(202)
-})
-
-test("a webhook during a pause gets 503 with Retry-After, and is accepted on redelivery", async () => {
-  const {host, say} = await startWebhookHost()
-  await host.post("/api/ingress/pause")
-  const refused = await say({text: "hello"}, "msg_1")
-  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
-  await expectProblem(refused, 503, "ingress_paused")
-  await host.post("/api/ingress/resume")
-  expect((await say({text: "hello"}, "msg_1")).status).toBeLessThan(300)
 })
 
 test("ten identical pause requests at once pause ingress once and record one event", async () => {
