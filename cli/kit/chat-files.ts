@@ -3,6 +3,7 @@ import {resolve} from "node:path"
 import {Readable} from "node:stream"
 import {pipeline} from "node:stream/promises"
 import {messageOf} from "../../shared/problems.ts"
+import {withDeadline} from "../../shared/sdk/adapter/deadline.ts"
 import {bytes} from "./bytes.ts"
 import type {HostClient} from "./host-client.ts"
 
@@ -47,12 +48,14 @@ const safeName = (name: string): string => {
 /** Saves a file under an unused name. Resolves to its path. */
 const save = async (host: HostClient, path: string, folder: string, name: string): Promise<string> => {
   await mkdir(folder, {recursive: true})
-  const {body} = await host.open(path, AbortSignal.timeout(60_000))
-  if (body === null) throw new Error("the Host sent nothing")
-  const {file, target} = await openNew(folder, safeName(name))
-  // The types of the two stream classes differ in Node, but not their values.
-  await pipeline(Readable.fromWeb(body as never), file.createWriteStream())
-  return target
+  return withDeadline(60_000, async signal => {
+    const {body} = await host.open(path, signal)
+    if (body === null) throw new Error("the Host sent nothing")
+    const {file, target} = await openNew(folder, safeName(name))
+    // The types of the two stream classes differ in Node, but not their values.
+    await pipeline(Readable.fromWeb(body as never), file.createWriteStream())
+    return target
+  })
 }
 
 const openNew = async (folder: string, name: string): Promise<{file: FileHandle; target: string}> => {

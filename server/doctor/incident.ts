@@ -9,6 +9,7 @@ import {
   questions,
 } from "../../shared/api/incident.ts"
 import {type View, views} from "../../shared/api/incident-views.ts"
+import {withDeadline} from "../../shared/sdk/adapter/deadline.ts"
 import {ask, limit, parseAddress, parseAnswer, withoutCredentials} from "./ask.ts"
 
 export interface IncidentResult {
@@ -43,14 +44,15 @@ export const checkIncident = async (
     return result(withoutCredentials(address), [wrong, ...questions.slice(1).map(() => notAsked(url))])
   }
   const base = url.href.replace(/\/+$/, "")
-  const signal = AbortSignal.timeout(limit)
-  const {health, isReached} = await askHealth(`${url.origin}/pub/health`, signal)
-  if (!isReached) return result(base, [health, ...questions.slice(1).map(() => notAsked("the Host does not answer"))])
-  if (token === undefined || token === "") {
-    const reason = "SVC_HTTP_TOKEN is not set; it must hold the Host's full token"
-    return result(base, [health, ...questions.slice(1).map(() => notAsked(reason))])
-  }
-  return result(base, [health, ...(await askRest(new Reader(base, token, signal), expected, now))])
+  return withDeadline(limit, async signal => {
+    const {health, isReached} = await askHealth(`${url.origin}/pub/health`, signal)
+    if (!isReached) return result(base, [health, ...questions.slice(1).map(() => notAsked("the Host does not answer"))])
+    if (token === undefined || token === "") {
+      const reason = "SVC_HTTP_TOKEN is not set; it must hold the Host's full token"
+      return result(base, [health, ...questions.slice(1).map(() => notAsked(reason))])
+    }
+    return result(base, [health, ...(await askRest(new Reader(base, token, signal), expected, now))])
+  })
 }
 
 const askHealth = async (target: string, signal: AbortSignal): Promise<{health: Judgement; isReached: boolean}> => {

@@ -1,4 +1,5 @@
 import {ReadinessReport} from "../../shared/api/readiness.ts"
+import {withDeadline} from "../../shared/sdk/adapter/deadline.ts"
 import {ask, limit, parseAddress, parseAnswer, withoutCredentials} from "./ask.ts"
 
 export type LiveResult =
@@ -20,7 +21,7 @@ export const checkLive = async (address: string, token: string | undefined): Pro
     ...(report === undefined ? {} : {report}),
   })
   if (token === undefined || token === "") return fail("SVC_HTTP_TOKEN is not set; it must hold the Host's full token")
-  const answer = await ask(target, token, AbortSignal.timeout(limit))
+  const answer = await withDeadline(limit, signal => ask(target, token, signal))
   if (answer.is === "none") return fail(answer.reason)
   const report = parseAnswer(ReadinessReport, answer.text) as ReadinessReport | undefined
   if (report === undefined)

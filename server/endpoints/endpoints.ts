@@ -1,4 +1,5 @@
 import {messageOf, Problem} from "../../shared/problems.ts"
+import {withDeadline} from "../../shared/sdk/adapter/deadline.ts"
 import type {Feature, FileRef} from "../../shared/sdk/adapter/sender.ts"
 import type {Source} from "../runtime/outgoing/bounded-stream.ts"
 import {download} from "./download.ts"
@@ -55,9 +56,8 @@ export class Endpoints {
   /** Shows that the bot is typing, if the endpoint can now. */
   typing(name: string, channel: string): void {
     const endpoint = this.#byName.get(name)
-    const signal = AbortSignal.timeout(typingLimit)
-    endpoint?.sender?.typing?.(channel, signal).catch(error => {
-      endpoint.spec.log.debug(`${name} did not show that the bot is writing: ${messageOf(error)}`)
+    withDeadline(typingLimit, signal => endpoint?.sender?.typing?.(channel, signal)).catch(error => {
+      endpoint?.spec.log.debug(`${name} did not show that the bot is writing: ${messageOf(error)}`)
     })
   }
 

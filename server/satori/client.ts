@@ -1,3 +1,4 @@
+import {withDeadline} from "../../shared/sdk/adapter/deadline.ts"
 import type {Peer} from "../runtime/runtime.ts"
 import type {Feed} from "./feed.ts"
 import type {Frame} from "./frame.ts"
@@ -116,8 +117,9 @@ export class Client {
   }
 
   async #drain(): Promise<void> {
-    const signal = AbortSignal.timeout(buffer.patience)
-    await this.#peer.waitForDrain({threshold: buffer.bytes / 2, pollInterval: buffer.poll, signal}).catch(() => {
+    const drained = (signal: AbortSignal) =>
+      this.#peer.waitForDrain({threshold: buffer.bytes / 2, pollInterval: buffer.poll, signal})
+    await withDeadline(buffer.patience, drained).catch(() => {
       if (!this.#isClosed) this.close("slow")
     })
   }

@@ -24,6 +24,7 @@ export type {
   ReceiveOptions,
 } from "./adapter/adapter.ts"
 export {type Backoff, pauseAfter} from "./adapter/backoff.ts"
+export {withDeadline} from "./adapter/deadline.ts"
 export type {DatedIncoming, Incoming} from "./adapter/incoming.ts"
 export type {Answered, Post} from "./adapter/post.ts"
 export {isRefusal, type Refusal, refused, retryAfter} from "./adapter/refusal.ts"

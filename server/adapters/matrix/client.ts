@@ -1,4 +1,4 @@
-import {refused, retryAfter} from "../../../shared/sdk/sdk.ts"
+import {refused, retryAfter, withDeadline} from "../../../shared/sdk/sdk.ts"
 import {type Fields, fieldsOf, numberIn, textIn} from "./json.ts"
 
 /** In bytes. The client stops reading a larger answer. */
@@ -63,12 +63,12 @@ export class Client {
     route: string,
     {body, query = {}, signal, patience: time = patience}: Request,
   ): Promise<Fields> {
-    const answer = await this.fetch(method, `${route}${queryOf(query)}`, {
-      signal: AbortSignal.any([signal, AbortSignal.timeout(time)]),
-      ...(body === undefined ? {} : {body: JSON.stringify(body), headers: {"content-type": "application/json"}}),
-    })
-    const text = await readText(answer, this.homeserver)
-    const json = parse(text)
+    const sent = body === undefined ? {} : {body: JSON.stringify(body), headers: {"content-type": "application/json"}}
+    const ask = async (limit: AbortSignal) => {
+      const answer = await this.fetch(method, `${route}${queryOf(query)}`, {signal: limit, ...sent})
+      return {answer, json: parse(await readText(answer, this.homeserver))}
+    }
+    const {answer, json} = await withDeadline(time, ask, signal)
     if (!answer.ok)
       throw new MatrixError(
         `${method} ${shown(route)}`,

@@ -1,4 +1,4 @@
-import {type Endpoint, isProblem, type Sender} from "../../../shared/sdk/sdk.ts"
+import {type Endpoint, isProblem, type Sender, withDeadline} from "../../../shared/sdk/sdk.ts"
 import {type AccountSettings, type Transport, transportOf} from "./account.ts"
 import {type Ask, isRecord} from "./api.ts"
 import {toEvent} from "./events.ts"
@@ -43,7 +43,7 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
   const ask = await openApi(transport, account, endpoint, payload =>
     take(payload).catch(error => tell(endpoint, error)),
   )
-  self = await logIn(ask, endpoint)
+  self = await withDeadline(logInPatience, signal => logIn(ask, endpoint, signal), endpoint.signal)
   if (transport.is === "reverse" && self !== transport.selfId)
     throw new Error(`the implementation is logged in as ${self}; reverse.selfId is ${transport.selfId}`)
   const hook = createHook(account, payload =>
@@ -81,8 +81,7 @@ const tell = ({log}: Endpoint, error: Error): void => {
 }
 
 /** Resolves to the bot's id. */
-const logIn = async (ask: Ask, endpoint: Endpoint): Promise<string> => {
-  const signal = AbortSignal.any([endpoint.signal, AbortSignal.timeout(logInPatience)])
+const logIn = async (ask: Ask, endpoint: Endpoint, signal: AbortSignal): Promise<string> => {
   const status = await ask("get_status", {}, signal)
   if (isRecord(status) && status.online === false)
     throw new Error("the implementation is not logged in to its platform")

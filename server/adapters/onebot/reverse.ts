@@ -1,5 +1,6 @@
 import {createHash, timingSafeEqual} from "node:crypto"
 import type {AcceptSocket, Endpoint, PlatformSocket, SocketHandler} from "../../../shared/sdk/sdk.ts"
+import {withDeadline} from "../../../shared/sdk/sdk.ts"
 import type {Transport} from "./account.ts"
 import type {Ask} from "./api.ts"
 import type {Listener} from "./socket.ts"
@@ -139,12 +140,15 @@ export class ReverseSockets {
     if (this.#isProbing || !this.#sockets.has("actions")) return
     this.#isProbing = true
     const since = this.#lastHeardAt
-    const limit = AbortSignal.timeout(this.#patience.probe)
-    // A refusal is an answer too.
-    await this.#talk.ask("get_status", {}, AbortSignal.any([this.#endpoint.signal, limit])).catch(() => {})
+    const probe = async (limit: AbortSignal) => {
+      // A refusal is an answer too.
+      await this.#talk.ask("get_status", {}, limit).catch(() => {})
+      return limit.aborted
+    }
+    const isDead = await withDeadline(this.#patience.probe, probe, this.#endpoint.signal)
     this.#isProbing = false
     if (this.#endpoint.signal.aborted) return
-    if (limit.aborted) return this.#fail(new Error("the implementation reconnected; its old connection is dead"), since)
+    if (isDead) return this.#fail(new Error("the implementation reconnected; its old connection is dead"), since)
     if (!this.#hasTold) this.#endpoint.log.warn("refused a second connection of the bot: the first one still answers")
     this.#hasTold = true
   }

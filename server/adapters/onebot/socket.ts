@@ -1,3 +1,4 @@
+import {withDeadline} from "../../../shared/sdk/sdk.ts"
 import type {Secret} from "./account.ts"
 import {type Ask, wrongToken} from "./api.ts"
 import {Talk} from "./talk.ts"
@@ -42,10 +43,10 @@ export const openSocket = async (server: Server, listener: Listener, signal: Abo
   })
   socket.addEventListener("message", ({data}) => talk.hear(data))
   try {
-    await opened(socket, AbortSignal.any([signal, AbortSignal.timeout(patience)]))
+    await withDeadline(patience, limit => opened(socket, limit), signal)
   } catch (error) {
     socket.close()
-    if (await refusesToken(server, signal)) throw wrongToken()
+    if (await withDeadline(5000, limit => refusesToken(server, limit), signal)) throw wrongToken()
     throw error
   }
   socket.addEventListener("close", ({code, reason}) => {
@@ -68,10 +69,7 @@ const opened = (socket: WebSocket, signal: AbortSignal): Promise<void> =>
 /** A WebSocket does not report the status of its handshake, but a plain request to the same address does. */
 const refusesToken = async (server: Server, signal: AbortSignal): Promise<boolean> => {
   const url = server.url.replace(/^ws/, "http")
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(5000)])
-  const answer = await fetch(url, {headers: headersOf(server), redirect: "manual", signal: limit}).catch(
-    () => undefined,
-  )
+  const answer = await fetch(url, {headers: headersOf(server), redirect: "manual", signal}).catch(() => undefined)
   await answer?.body?.cancel().catch(() => {})
   return answer?.status === 401 || answer?.status === 403
 }

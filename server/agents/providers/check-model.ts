@@ -1,5 +1,6 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentCheck} from "../../../shared/api/agents/agents.ts"
+import {TimeLimitExceeded, withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {hintFor} from "./hints.ts"
 import {ModelFailure, type ModelReply, type ModelTool} from "./model.ts"
 import {type OpenOptions, openModel} from "./open-model.ts"
@@ -31,14 +32,13 @@ export const checkModel = async (binding: Binding, options: CheckOptions): Promi
     hint: null,
     ...more,
   })
-  const inTime = AbortSignal.timeout(limits.call * 1000)
-  const signal = AbortSignal.any([options.signal, inTime])
+  const question = questionOf(options.tools ?? [], limits.output)
   try {
-    const reply = await model.call(questionOf(options.tools ?? [], limits.output), {signal})
+    const reply = await withTimeLimit(limits.call * 1000, signal => model.call(question, {signal}), options.signal)
     return result({ok: true, answer: reply.text, tokens: tokensOf(reply), ...remarkOn(reply)})
   } catch (error) {
     if (options.signal.aborted) throw options.signal.reason
-    if (inTime.aborted) return result(lateAnswer(binding))
+    if (error instanceof TimeLimitExceeded) return result(lateAnswer(binding))
     if (!(error instanceof ModelFailure)) throw error
     return result({problem: error.message, hint: hintFor(error, binding)})
   }

@@ -1,6 +1,7 @@
 import {v7 as uuid} from "uuid"
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {messageOf} from "../../../shared/problems.ts"
+import {withDeadline} from "../../../shared/sdk/adapter/deadline.ts"
 import type {Statement} from "../../../shared/sdk/plugin/database.ts"
 import {messageDraft, type OutboxDraft} from "../../outbox/draft.ts"
 import {inserting} from "../../outbox/rows.ts"
@@ -107,7 +108,8 @@ export class StreamedAnswer {
     ])
     const [message] = row?.state === "sent" ? (fromJson(String(row.platform_ids ?? "[]")) as string[]) : []
     if (message === undefined || this.#isOver) return
-    await found?.sender?.edit?.({id: uuid(), channel, message, content: [text + more]}, AbortSignal.timeout(editLimit))
+    const edit = {id: uuid(), channel, message, content: [text + more]}
+    await withDeadline(editLimit, signal => found?.sender?.edit?.(edit, signal))
   }
 
   async #begin(address: {endpoint: string; channel: string}, text: string): Promise<void> {

@@ -1,4 +1,5 @@
 import {messageOf} from "../../../shared/problems.ts"
+import {withDeadline} from "../../../shared/sdk/adapter/deadline.ts"
 
 /** How long a remote database may take to answer at all, in milliseconds. */
 const answerLimit = 10_000
@@ -14,9 +15,9 @@ export const whyUnreachable = async (url: string, signal: AbortSignal): Promise<
   const target = httpOf(url)
   if (target === undefined) return undefined
   try {
-    const answer = await fetch(target, {signal: AbortSignal.any([signal, AbortSignal.timeout(answerLimit)])})
-    await answer.body?.cancel()
-    return ofGateways.has(answer.status) ? `${target.host} answers ${answer.status}` : undefined
+    const {status, body} = await withDeadline(answerLimit, limit => fetch(target, {signal: limit}), signal)
+    await body?.cancel()
+    return ofGateways.has(status) ? `${target.host} answers ${status}` : undefined
   } catch (error) {
     return `${target.host} does not answer: ${reasonOf(error)}`
   }

@@ -1,5 +1,6 @@
 import type {HeartbeatSettings} from "../../../shared/alerts/config.ts"
 import {durationOf} from "../../../shared/duration.ts"
+import {withDeadline} from "../../../shared/sdk/adapter/deadline.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {reachFailure, statusFailure} from "./webhook.ts"
 
@@ -56,15 +57,16 @@ export class Heartbeat {
       return
     }
     this.stopped = null
-    const signal = AbortSignal.timeout(limit)
-    try {
-      const {ok, status} = await ask(url, signal)
-      if (!ok) throw new Error(statusFailure(status))
-      this.lastSentAt = now()
-      this.failure = undefined
-    } catch (error) {
-      const known = error instanceof Error && error.message.startsWith("the receiver") ? error.message : undefined
-      this.failure = {at: now(), error: known ?? reachFailure(error, signal)}
-    }
+    await withDeadline(limit, async signal => {
+      try {
+        const {ok, status} = await ask(url, signal)
+        if (!ok) throw new Error(statusFailure(status))
+        this.lastSentAt = now()
+        this.failure = undefined
+      } catch (error) {
+        const known = error instanceof Error && error.message.startsWith("the receiver") ? error.message : undefined
+        this.failure = {at: now(), error: known ?? reachFailure(error, signal)}
+      }
+    })
   }
 }

@@ -1,4 +1,5 @@
 import {setTimeout as sleep} from "node:timers/promises"
+import {withDeadline} from "../../../shared/sdk/adapter/deadline.ts"
 import {readHostFile} from "../../runtime/host-file.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {bypassProxy} from "../../runtime/proxy.ts"
@@ -18,7 +19,7 @@ const isReady = async (paths: ProjectPaths): Promise<boolean> => {
   if (file === undefined) return false
   const url = new URL("/pub/ready", file.url)
   bypassProxy(url)
-  return fetch(url, {signal: AbortSignal.timeout(2000)}).then(
+  return withDeadline(2000, signal => fetch(url, {signal})).then(
     ({ok}) => ok,
     () => false,
   )

@@ -11,7 +11,7 @@ import {scratchFolder} from "../../support/database/databases.ts"
 import {type HranaServer, startHrana} from "../../support/database/hrana-server.ts"
 import {expectProblem, type HostOptions, launchHost, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
-import {bunOr, usualRuntime} from "../../support/host/runtimes.ts"
+import {bunAnd, bunOr, usualRuntime} from "../../support/host/runtimes.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
@@ -195,18 +195,26 @@ test("a provisional Host is not ready if the plugin of a required endpoint is di
   expect((await reportOf(host)).components[0]).toMatchObject({name: "wire", reason: "plugin_disabled"})
 })
 
-test("a database that accepts connections but never answers counts as unreachable and does not delay a stop", async () => {
-  const port = await freePort()
-  const silent = createServer(() => {}).listen(port, "127.0.0.1")
-  onTestFinished(() => {
-    silent.closeAllConnections()
-    silent.close()
-  })
-  const host = await startHost({own: true, ...optionsFor(`http://127.0.0.1:${port}`)})
-  expect(await probe(host, "ready")).toBe(200)
-  expect((await statusOf(host)).provisional?.error).toContain(`127.0.0.1:${port} does not answer`)
-  expect((await host.stop()).code).toBe(exit.ok)
-})
+/** Makes a Node collect garbage all the time. */
+const collecting = {NODE_OPTIONS: "--expose-gc --import=data:text/javascript,setInterval(gc,20).unref()"}
+
+test.for(bunAnd("node22"))(
+  "on $name, a database that accepts connections but never answers is reported in time and does not delay a stop",
+  async runtime => {
+    const port = await freePort()
+    const silent = createServer(() => {}).listen(port, "127.0.0.1")
+    onTestFinished(() => {
+      silent.closeAllConnections()
+      silent.close()
+    })
+    const options = optionsFor(`http://127.0.0.1:${port}`)
+    const host = await startHost({own: true, ...options, runtime, env: {...env, ...collecting}})
+    await untilPrinted(host.process, `127.0.0.1:${port} does not answer: timed out after 10 s`)
+    expect(await probe(host, "ready")).toBe(200)
+    expect((await statusOf(host)).provisional?.error).toContain(`127.0.0.1:${port} does not answer`)
+    expect((await host.stop()).code).toBe(exit.ok)
+  },
+)
 
 test("a plugin that an operator disabled stays disabled while the database is unreachable", async () => {
   const remote = await remoteDatabase()

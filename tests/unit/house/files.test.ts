@@ -1,7 +1,8 @@
-import {execFileSync} from "node:child_process"
-import {existsSync, readFileSync} from "node:fs"
+import {execFileSync, spawnSync} from "node:child_process"
+import {cpSync, existsSync, mkdirSync, readFileSync, writeFileSync} from "node:fs"
 import {basename, join, matchesGlob} from "node:path"
 import {expect, test} from "vitest"
+import {scratchFolder} from "../../support/database/databases.ts"
 import {root} from "../../support/host/runtimes.ts"
 
 const read = (path: string) => readFileSync(join(root, path), "utf8")
@@ -54,6 +55,20 @@ test(".editorconfig agrees with Biome", () => {
     })
   }
   expect(rulesFor("a.md")).toMatchObject({indent_size: "2", max_line_length: "off"})
+})
+
+test("the linter refuses AbortSignal.timeout in the product, also as a variable", () => {
+  const cwd = scratchFolder()
+  const product = ["cli", "server", "shared"]
+  for (const file of ["biome.json", "scripts/deadlines.grit"]) cpSync(join(root, file), join(cwd, file))
+  for (const folder of [...product, "tests"]) {
+    mkdirSync(join(cwd, folder))
+    const text = "const late = AbortSignal.timeout(1)\nexport const either = AbortSignal.any([late])\n"
+    writeFileSync(join(cwd, folder, "late.ts"), text)
+  }
+  const biome = join(root, "node_modules/.bin/biome")
+  const {stderr} = spawnSync(biome, ["lint", "--vcs-enabled=false", ...product, "tests"], {cwd, encoding: "utf8"})
+  expect(stderr.match(/\w+\/late\.ts:1:14 plugin/g)?.sort()).toEqual(product.map(name => `${name}/late.ts:1:14 plugin`))
 })
 
 test("the package has the licence of its LICENSE file, and names no repository", () => {

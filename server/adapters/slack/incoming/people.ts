@@ -1,4 +1,4 @@
-import type {User} from "../../../../shared/sdk/sdk.ts"
+import {type User, withDeadline} from "../../../../shared/sdk/sdk.ts"
 import type {Ask} from "../api.ts"
 import {type Payload, payloadOf, textIn} from "../payload.ts"
 
@@ -44,9 +44,9 @@ export class People {
   }
 
   async #load(id: string): Promise<User | undefined> {
-    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(patience)])
+    const ask = (signal: AbortSignal) => this.#ask("users.info", {user: id, include_locale: true}, signal)
     try {
-      return userOf(id, payloadOf((await this.#ask("users.info", {user: id, include_locale: true}, signal)).user))
+      return userOf(id, payloadOf((await withDeadline(patience, ask, this.#signal)).user))
     } catch {
       this.#known.delete(id)
       this.#pausedUntil = performance.now() + pause

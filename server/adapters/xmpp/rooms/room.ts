@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Element} from "@xmpp/client"
-import {type Backoff, type Log, pauseAfter} from "../../../../shared/sdk/sdk.ts"
+import {type Backoff, type Log, pauseAfter, withDeadline} from "../../../../shared/sdk/sdk.ts"
 import type {RoomSettings} from "../account.ts"
 import type {Reader} from "../archive/reader.ts"
 import {unlessAborted} from "../stream/abort.ts"
@@ -138,7 +138,8 @@ export class Room {
           ),
         ),
       )
-      const self = await unlessAborted(answer, session.ended, AbortSignal.timeout(patience)).catch(error => {
+      const answered = withDeadline(patience, signal => unlessAborted(answer, signal), session.ended)
+      const self = await answered.catch(error => {
         if (session.ended.aborted || error instanceof StanzaFailure) throw error
         throw new Error("no answer in time")
       })

@@ -2,6 +2,7 @@ import {resolveSrv} from "node:dns/promises"
 import {once} from "node:events"
 import {createConnection, isIP, type Socket} from "node:net"
 import {connect as connectTls} from "node:tls"
+import {withDeadline} from "../../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "../account.ts"
 import {domainOf} from "./jid.ts"
 
@@ -27,8 +28,10 @@ export interface Dialed {
  * Connects to the account's server, with TLS unless the account turns it off. If TLS is required, nothing is sent
  * without it, whatever the server offers. Throws why no address of the server works.
  */
-export const dial = async (account: AccountSettings, closed: AbortSignal): Promise<Dialed> => {
-  const signal = AbortSignal.any([closed, AbortSignal.timeout(patience)])
+export const dial = (account: AccountSettings, closed: AbortSignal): Promise<Dialed> =>
+  withDeadline(patience, signal => dialWithin(account, signal), closed)
+
+const dialWithin = async (account: AccountSettings, signal: AbortSignal): Promise<Dialed> => {
   const errors: string[] = []
   for (const place of await placesOf(account)) {
     try {

@@ -6,6 +6,7 @@ import {Type} from "../../../../shared/type.ts"
 import type {Bindings} from "../../../agents/bindings/bindings.ts"
 import type {AgentService} from "../../../agents/service.ts"
 import type {Database} from "../../../database/database.ts"
+import {TimeLimitExceeded, withTimeLimit} from "../../../runtime/flow/time-limit.ts"
 import {viewBinding} from "./binding-view.ts"
 import {readFigures} from "./figures.ts"
 
@@ -58,12 +59,12 @@ export const checkAgent = (agents: AgentService, bindings: Pick<Bindings, "requi
   problems: ["agent_unknown", "agent_disabled", "agent_misconfigured"],
   handle: async (request, call) => {
     const {name, config} = bindings.require(call.params.name ?? "")
-    const limit = AbortSignal.timeout(checkTime)
     const began = performance.now()
     try {
-      return call.json(AgentCheck, await agents.check(name, AbortSignal.any([request.signal, limit])))
+      const checked = await withTimeLimit(checkTime, signal => agents.check(name, signal), request.signal)
+      return call.json(AgentCheck, checked)
     } catch (error) {
-      if (!limit.aborted) throw error
+      if (!(error instanceof TimeLimitExceeded)) throw error
       return call.json(AgentCheck, {
         ok: false,
         milliseconds: Math.round(performance.now() - began),
