@@ -231,7 +231,7 @@ const openState = async (
   })
   if (upgraded.applied.length > 0) log.info(`the database is at schema version ${upgraded.to}`)
   const authority = await settleAuthority(database, paths.authority, found.file)
-  const content = await settleJobFile(database, paths.jobs, authority)
+  const content = await settleJobFile(database, paths, authority, text => log.warn(text))
   const history = await parts.start({
     name: "the record of this run",
     start: () =>

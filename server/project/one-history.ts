@@ -6,7 +6,7 @@ import {type AuthorityFile, type AuthorityRows, readAuthorityFile, readAuthority
 import type {Database, Location} from "../database/database.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {foreignFileHint, jobFileName, missingFile, readJobFile, unstampedFile} from "../scheduler/job-file/job-store.ts"
-import {hasHadJobFile} from "../scheduler/job-file/settle-job-file.ts"
+import {hasHadJobFile, keptJobFile} from "../scheduler/job-file/settle-job-file.ts"
 import {recordedStore} from "../workroom/open.ts"
 import {authorityOfFiles, authorityOfTables, hasFiles} from "../workroom/store/authority.ts"
 import {storePaths} from "../workroom/store/segments.ts"
@@ -187,7 +187,8 @@ const jobsHolder = async (
 ): Promise<Holder> => {
   const {value, problem} = await attempt(() => readJobFile(jobs))
   const hadFile = database !== undefined && (await hasHadJobFile(database))
-  const isOrphan = problem === undefined && hadFile && known !== undefined && value?.authority === undefined
+  const isKept = value === undefined && database !== undefined && (await keptJobFile(database)) !== undefined
+  const isOrphan = problem === undefined && hadFile && !isKept && known !== undefined && value?.authority === undefined
   const wrong = isOrphan ? (value === undefined ? missingFile(known) : unstampedFile(known)) : problem
   return {
     name: "job file",

@@ -50,7 +50,6 @@ export class Jobs {
   readonly #clock: Clock
   readonly #store: JobStore
   readonly scheduler: Scheduler
-  #hasFile: boolean
   #isStarted = false
   /** Generations are processed one after the other, so that each knows what the previous one recorded. */
   #declaring: Promise<void> = Promise.resolve()
@@ -59,9 +58,9 @@ export class Jobs {
     const {content, clock = systemClock} = options
     this.#options = options
     this.#clock = clock
-    this.#hasFile = content !== undefined
     this.scheduler = new Scheduler({...options, clock, targetOf: target => this.#targetOf(target)})
-    this.#store = new JobStore({...options, apply: jobs => this.#apply(jobs)}, content)
+    const isExport = options.database.location.dialect === "libsql"
+    this.#store = new JobStore({...options, isExport, apply: taken => this.#apply(taken)}, content)
   }
 
   /** Fires missed jobs, as each job says, and due ones. Call it once the first generation is committed. */
@@ -186,10 +185,9 @@ export class Jobs {
     return this.scheduler.runNow(id)
   }
 
-  async #apply(jobs: readonly Job[]): Promise<void> {
-    if (!this.#hasFile) await recordJobFile(this.#options.database)
-    this.#hasFile = true
-    await this.scheduler.apply(jobs)
+  async #apply(content: JobFileContent): Promise<void> {
+    await recordJobFile(this.#options.database, content)
+    await this.scheduler.apply(content.jobs)
   }
 
   #targetOf(target: JobTarget): FiringTarget {

@@ -46,8 +46,10 @@ export interface JobStoreOptions {
   readonly path: string
   readonly authority: string
   readonly log: Log
+  /** Whether a missing file is written again, because the database has the jobs too. */
+  readonly isExport: boolean
   /** Applies the jobs of the file. Resolves once that is durable. */
-  readonly apply: (jobs: readonly Job[]) => Promise<void>
+  readonly apply: (content: JobFileContent) => Promise<void>
 }
 
 /**
@@ -131,9 +133,12 @@ export class JobStore {
 
   /** Reads the current file. Throws if it may not replace the running jobs. */
   async #read(): Promise<JobFileContent | undefined> {
-    const {path, authority} = this.#options
+    const {path, authority, isExport} = this.#options
     const content = await readJobFile(path)
-    if (content === undefined && this.#content !== undefined) throw missingFile(authority)
+    if (content === undefined && this.#content !== undefined) {
+      if (isExport) return writeJobFile(path, authority, this.#content.jobs)
+      throw missingFile(authority)
+    }
     if (content !== undefined) requireAuthority(content, authority, this.#content !== undefined)
     return content
   }
@@ -145,7 +150,7 @@ export class JobStore {
   }
 
   async #take(content: JobFileContent): Promise<void> {
-    await this.#options.apply(content.jobs)
+    await this.#options.apply(content)
     this.#content = content
     this.#refused = undefined
   }

@@ -33,8 +33,7 @@ const makeState = async (store: "database" | "file") => {
     authority,
   )
   await workroom.close()
-  await writeJobFile(paths.jobs, authority, [])
-  await recordJobFile(database)
+  await recordJobFile(database, await writeJobFile(paths.jobs, authority, []))
   const at = new Date().toISOString()
   const give: Record<Part, (to: string) => unknown> = {
     database: to => changeRow(database, "UPDATE svc_meta SET value = ? WHERE key = 'authority'", to),

@@ -31,6 +31,9 @@ const makePlace = async () => {
   return {path, database, idsIn}
 }
 
+const settle = (database: Database, path: string) =>
+  settleJobFile(database, {jobs: path, generation: `${path}.generation`}, authority)
+
 /** The jobs of one life of a Host, made as at its start. */
 const makeJobs = async (database: Database, path: string, declared: () => readonly JobDefault[]): Promise<Jobs> =>
   new Jobs({
@@ -39,7 +42,7 @@ const makeJobs = async (database: Database, path: string, declared: () => readon
     runtimeId: uuid(),
     authority,
     path,
-    content: await settleJobFile(database, path, authority),
+    content: await settle(database, path),
     isPaused: () => false,
     scrub: text => text,
     requireOpen: () => {},
@@ -123,7 +126,7 @@ test("nothing is written before the first generation is committed", async () => 
   const jobs = await makeJobs(database, path, () => defaults)
   await jobs.generationChanged()
   await jobs.drain()
-  expect(await settleJobFile(database, path, authority)).toBeUndefined()
+  expect(await settle(database, path)).toBeUndefined()
 })
 
 test("a default whose id an operator's job already has gets a number; the job stays unchanged", async () => {

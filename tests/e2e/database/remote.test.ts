@@ -1,9 +1,10 @@
+import {rmSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
 import {exit} from "../../../shared/exit.ts"
 import {scratchFolder} from "../../support/database/databases.ts"
 import {type HranaServer, startHrana} from "../../support/database/hrana-server.ts"
-import {expectProblem, launchHost, startHost, type TestHost} from "../../support/host/host.ts"
+import {expectProblem, launchHost, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
@@ -85,14 +86,18 @@ test.for(bunOr("node24"))(
   },
 )
 
+/** The project on another machine. Its state names the database as its own. */
+const twinOf = ({project}: TestHost, server: HranaServer) => {
+  const twin = makeProject(optionsFor(server))
+  twin.write(".svc/authority.json", project.read(".svc/authority.json"))
+  return twin
+}
+
 test("a second Host on the same remote database is refused, and learns which Host holds it", async () => {
   const server = await startServer()
   const host = await startHost(optionsFor(server))
-  // The project on another machine. Its state names the database as its own.
-  const {DATABASE_TOKEN} = optionsFor(server).env
-  const twin = makeProject(optionsFor(server))
-  twin.write(".svc/authority.json", host.project.read(".svc/authority.json"))
-  const text = await refusal({project: twin, env: {DATABASE_TOKEN}})
+  const {env} = optionsFor(server)
+  const text = await refusal({project: twinOf(host, server), env})
   expect(text).toContain(`: runtimeId ${host.runtimeId}`)
   expect(text).toMatch(/hint: Stop .*\blease\b/)
   expect((await post(host, "still mine")).status).toBe(202)
@@ -110,6 +115,42 @@ test("after a kill, the next Host starts as soon as the lease expires", async ()
   await talk(next, ["two"])
   expect(answered(server)).toEqual(["one", "two"].map(id => ({id, answers: 1})))
 })
+
+const jobOf = (id: string) => ({
+  id,
+  schedule: {every: "24h"},
+  timezone: "UTC",
+  target: {endpoint: "sandbox", channel: "#team", text: "Stand-up"},
+})
+
+const idsOf = async (host: TestHost) =>
+  (await host.get<{items: readonly {readonly id: string}[]}>("/api/jobs")).items.map(({id}) => id)
+
+test.for(bunOr("node24"))(
+  "on $name, a Host on another machine takes over the jobs, and edits of a stopped Host count",
+  async runtime => {
+    const server = await startServer()
+    const options = {own: true, ...optionsFor(server), runtime}
+    const killed = await startHost(options)
+    await killed.post("/api/jobs", jobOf("morning"))
+    await killed.stop("SIGKILL")
+    server.sql("UPDATE svc_lease SET until = until - 15000 WHERE id = 1 RETURNING 1")
+
+    const twin = await startHost({...options, project: twinOf(killed, server)})
+    expect(await idsOf(twin)).toEqual(["morning"])
+    rmSync(twin.project.path("data/schedule-jobs.json"))
+    await twin.post("/api/jobs", jobOf("noon"))
+    expect(twin.project.read("data/schedule-jobs.json")).toContain('"morning"')
+    await twin.stop()
+
+    const back = await startHost({...options, project: killed.project})
+    expect(back.process.output()).toMatch(/\bschedule-jobs.json again\b.* 2$/m)
+    expect(await idsOf(back)).toEqual(["morning", "noon"])
+    await back.stop()
+    expect((await svc(runtime, killed.project, ["schedule", "remove", "morning"], options)).code).toBe(exit.ok)
+    expect(await idsOf(await startHost({...options, project: killed.project}))).toEqual(["noon"])
+  },
+)
 
 test("the remote database's authority refuses another project's state folder without taking the lease", async () => {
   const server = await startServer()
