@@ -1,5 +1,5 @@
 import type {Client} from "@libsql/client/http"
-import {LibsqlBatchError} from "@libsql/core/api"
+import {LibsqlBatchError, type ResultSet} from "@libsql/core/api"
 import {Problem} from "../../../shared/problems.ts"
 import {pauseStart} from "../../runtime/flow/starting.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
@@ -60,13 +60,16 @@ export interface Taken {
 
 /**
  * Takes the lease. Waits for a lease that is not renewed, since its Host has died: otherwise a supervisor would use up
- * its attempts to restart a killed Host. Throws `stopping`, and `locked` as soon as its holder renews it.
+ * its attempts to restart a killed Host. It only reads meanwhile: some servers end a write transaction after 5 s if
+ * another one waits for it. Throws `stopping`, and `locked` as soon as its holder renews it.
  */
 export const takeLease = async (link: Link, client: Client, {runtimeId, signal}: Claimant): Promise<Taken> => {
-  await link.twice(() => client.batch(schema, "write"))
-  const attempt = () => link.twice(() => tryLease(client, runtimeId))
-  const first = await attempt()
-  for (let found = first; ; found = await attempt()) {
+  const take = () => link.twice(() => tryLease(client, runtimeId))
+  const look = () => link.twice(() => readLease(client))
+  const tables = await link.twice(() => client.execute("SELECT 1 FROM sqlite_master WHERE name = 'svc_lease'"))
+  const first = tables.rows.length === 0 ? await take() : await look()
+  for (let found = first; ; found = await look()) {
+    if (found.left < 0) found = await take()
     if (found.holder === runtimeId)
       return {runtimeId, number: found.number, until: found.sentAt + Math.min(lease.length, found.left)}
     if (found.number !== first.number || found.until !== first.until) throw lockedBy(found)
@@ -74,24 +77,37 @@ export const takeLease = async (link: Link, client: Client, {runtimeId, signal}:
   }
 }
 
+const current = `SELECT runtime_id, lease, until, until - ${now} AS left FROM svc_lease WHERE id = 1`
+
+const readLease = async (client: Client): Promise<Found> => {
+  const sentAt = performance.now()
+  return toFound(await client.execute(current), sentAt)
+}
+
 const tryLease = async (client: Client, runtimeId: string): Promise<Found> => {
   const sentAt = performance.now()
-  const [, taken] = await client.batch(
+  const results = await client.batch(
     [
+      ...schema,
       {
         sql: `UPDATE svc_lease SET runtime_id = ?, lease = lease + 1, until = ${now} + ? WHERE id = 1 AND until < ${now}`,
         args: [runtimeId, lease.length],
       },
-      `SELECT runtime_id, lease, until, until - ${now} AS left FROM svc_lease WHERE id = 1`,
+      current,
     ],
     "write",
   )
-  const row = taken?.rows[0]
+  return toFound(results.at(-1), sentAt)
+}
+
+/** Without its row, the lease counts as expired. */
+const toFound = (result: ResultSet | undefined, sentAt: number): Found => {
+  const row = result?.rows[0]
   return {
     holder: String(row?.runtime_id),
     number: Number(row?.lease),
     until: Number(row?.until),
-    left: Number(row?.left),
+    left: Number(row?.left ?? -1),
     sentAt,
   }
 }

@@ -32,12 +32,21 @@ test("of Hosts that start at the same time, one gets the lease", async () => {
 const leaseOfTheDead = (milliseconds: number) =>
   `UPDATE svc_lease SET runtime_id = 'dead-host', lease = 7, until = unixepoch() * 1000 + ${milliseconds} RETURNING 1`
 
-test("a Host waits until the lease of a dead Host expires", async () => {
+test("a Host waits until the lease of a dead Host expires, and only reads meanwhile", async () => {
   const {location, server} = await remoteDatabase()
   await (await open(location)).close()
+  const writesOf = async (runtimeId: string) => {
+    const before = server.begun
+    const database = await open(location, {runtimeId})
+    const begun = server.begun - before
+    expect(server.sql("SELECT runtime_id FROM svc_lease")).toEqual([{runtime_id: runtimeId}])
+    await database.close()
+    return begun
+  }
+  const withoutWaiting = await writesOf("first-host")
   server.sql(leaseOfTheDead(2500))
-  await open(location, {runtimeId: "next-host"})
-  expect(server.sql("SELECT runtime_id, lease FROM svc_lease")).toEqual([{runtime_id: "next-host", lease: 8}])
+  expect(await writesOf("next-host")).toBe(withoutWaiting)
+  expect(server.sql("SELECT lease FROM svc_lease")).toEqual([{lease: 8}])
 })
 
 test("a signal ends the wait for a lease", async () => {

@@ -10,6 +10,8 @@ export interface HranaServer {
   readonly url: string
   /** Runs SQL on the database directly, as another Host would. */
   sql(text: string): readonly Record<string, unknown>[]
+  /** How many write transactions have begun. */
+  readonly begun: number
   /**
    * Cuts off the next write request with `text` in a statement: before it is carried out, or after, with its answer
    * lost. A `held` request is cut off and arrives at `deliver`.
@@ -164,6 +166,7 @@ export const startHrana = async ({
 }: HranaOptions): Promise<HranaServer> => {
   let cut: {when: "before" | "after" | "held"; text: string} | undefined
   let held: readonly HranaRequest[] = []
+  let begun = 0
 
   const open = new Map<string, Stream>()
   const idle: DatabaseSync[] = []
@@ -205,6 +208,7 @@ export const startHrana = async ({
     const chunks: Uint8Array[] = []
     for await (const chunk of request) chunks.push(chunk)
     const body = Buffer.concat(chunks).toString()
+    if (/BEGIN IMMEDIATE/i.test(body)) begun++
     const {requests, baton = null} = JSON.parse(body) as {requests: readonly HranaRequest[]; baton?: string | null}
     const isCut = cut !== undefined && requests.some(({type}) => type === "batch") && body.includes(cut.text)
     const fault = isCut ? cut?.when : undefined
@@ -235,6 +239,9 @@ export const startHrana = async ({
       const direct = connect()
       idle.push(direct)
       return direct.prepare(text).all() as Record<string, unknown>[]
+    },
+    get begun() {
+      return begun
     },
     cutNext: (when, text) => {
       cut = {when, text}
