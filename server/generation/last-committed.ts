@@ -4,8 +4,8 @@ import {readJsonIfExists, writeFileAtomic} from "../runtime/files.ts"
 import type {Generation, Pin} from "./generation.ts"
 
 /**
- * The content of `.svc/generation.json`: what svc needs from the last committed generation if it cannot reach the
- * database.
+ * The content of `.svc/generation.json`: the last generation that this folder committed. A start needs it if it cannot
+ * reach the database, and to learn whether a Host has run elsewhere since.
  */
 export interface LastCommitted {
   readonly number: number
