@@ -214,6 +214,13 @@ const table = {
     suite: 15_000,
     long: 100_000,
   },
+  "wrong-statements": {
+    what: "a plugin's wrong statements on a remote database among other messages: only its own handlers fail",
+    files: ["e2e/database/remote"],
+    unit: "messages",
+    suite: 330,
+    long: 11_000,
+  },
   "retained-year": {
     what: "a simulated year of messages, jobs and gaps under the default retention",
     files: ["contract/capacity/retained-year"],

@@ -1,7 +1,8 @@
-import {Problem} from "../../shared/problems.ts"
+import {isProblem, Problem} from "../../shared/problems.ts"
 import type {Secret} from "../../shared/secret.ts"
 import type {CommitMeter} from "./commit-meter.ts"
 import type {Engine, Purged, Result, Row, Statement} from "./engine.ts"
+import {ChangeFailed} from "./errors.ts"
 import {type DatabaseFailure, type DatabaseObserver, Failing} from "./failing.ts"
 import {openLocal} from "./local.ts"
 import {type Applied, type MigrateOptions, migrate, runMigration, schemaVersion} from "./migrations/migrate.ts"
@@ -64,8 +65,8 @@ export interface Database {
   read(sql: string, args?: Statement["args"]): Promise<readonly Row[]>
   /**
    * Stores one batch, all or nothing; durable when it resolves. Batches that are handed over together share a
-   * transaction. Throws `database_refused` if a statement or an assertion of the batch fails, and `database_full`,
-   * `database_busy` or `database_failed` if the database fails. `changes` is the number of changes in a batch whose
+   * transaction. Throws `database_refused` if a statement or an assertion of the batch fails, `ChangeFailed` if the
+   * database fails on this batch alone, and `database_full`, `database_busy` or `database_failed` if it fails. `changes` is the number of changes in a batch whose
    * statements each store many rows.
    */
   write(batch: readonly Statement[], changes?: number): Promise<readonly Result[]>
@@ -219,7 +220,8 @@ class DatabaseHost implements Database {
       this.#failing.recover()
       return results
     } catch (error) {
-      if (error instanceof Problem && error.code !== "database_refused") this.#failing.fail(error)
+      const isOfChange = error instanceof ChangeFailed || isProblem(error, "database_refused")
+      if (error instanceof Problem && !isOfChange) this.#failing.fail(error)
       throw error
     }
   }

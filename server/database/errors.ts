@@ -1,5 +1,6 @@
 import {LibsqlError} from "@libsql/core/api"
 import {messageOf, Problem, type ProblemCode} from "../../shared/problems.ts"
+import type {Statement} from "../../shared/sdk/plugin/database.ts"
 import {TimeLimitExceeded} from "../runtime/flow/time-limit.ts"
 
 /** Problems for SQLite's result codes (https://www.sqlite.org/rescode.html). */
@@ -15,22 +16,13 @@ const codes: Record<string, ProblemCode> = {
   SQLITE_CONSTRAINT: "database_refused",
 }
 
-/**
- * Codes that are about a statement, not about the database: SQLite's, and those of a libSQL server that could not parse
- * or prepare a statement.
- */
-const ofStatement = new Set([
-  "SQLITE_CONSTRAINT",
-  "SQLITE_ERROR",
-  "SQLITE_MISMATCH",
-  "SQLITE_TOOBIG",
-  "SQLITE_RANGE",
-  "SQL_INPUT_ERROR",
-  "SQL_PARSE_ERROR",
-  "SQL_NO_STATEMENT",
-  "SQL_MANY_STATEMENTS",
-  "ARGS_INVALID",
-])
+/** Codes with which SQLite, or a libSQL server, says what the database lacks. The client may add an extended part. */
+const ofDatabase =
+  /^(SQLITE_(BUSY|LOCKED|FULL|IOERR|CORRUPT|NOTADB|CANTOPEN|READONLY|PERM|NOMEM|PROTOCOL|INTERRUPT|ABORT|NOLFS|SCHEMA|INTERNAL|MISUSE)|TRANSACTION_(TIMEOUT|BUSY)|BLOCKED|PROXY_ERROR)(_|$)/
+
+/** Codes of the client, and of a request that a server rejects as a whole: they name neither the lack nor a statement. */
+const unexplained =
+  /^(TRANSACTION_CLOSED|SERVER_ERROR|CLIENT_CLOSED|INTERNAL_ERROR|PROTOCOL_VERSION_ERROR|UNKNOWN|HRANA|STREAM|AUTH|URL)(_|$)/
 
 /** Removes the code that the driver repeats before its message, twice for a batch. */
 const withoutRepeats = (message: string) => message.replace(/^(\w+: )\1+/, "$1")
@@ -42,7 +34,7 @@ export const databaseProblem = (
   otherwise: ProblemCode = "database_failed",
 ): Problem => {
   if (cause instanceof Problem) return cause
-  const code = cause instanceof LibsqlError ? codes[cause.code] : undefined
+  const code = cause instanceof LibsqlError ? codes[cause.code.split("_", 2).join("_")] : undefined
   return new Problem(code ?? otherwise, `${context}: ${withoutRepeats(messageOf(cause))}`, {cause})
 }
 
@@ -54,6 +46,13 @@ export const readingProblem = (cause: unknown): Problem => {
 
 /** True for the driver's errors for a value that it cannot bind or return. */
 export const isValueError = (cause: unknown): boolean => cause instanceof TypeError || cause instanceof RangeError
+
+/** The database fails on this change, and stores others. */
+export class ChangeFailed extends Problem {
+  constructor(message: string, cause: unknown) {
+    super("database_failed", message, {cause, hint: "Correct the statement that detail names."})
+  }
+}
 
 /** True if the system below SQLite failed. A commit that fails this way may still be on the disk. */
 export const isDiskError = (error: unknown): boolean => error instanceof LibsqlError && error.code === "SQLITE_IOERR"
@@ -74,5 +73,40 @@ export const isUnreachable = (error: unknown): boolean => {
   return ("code" in error && network.test(String(error.code))) || isUnreachable(error.cause)
 }
 
-/** True if the statement itself is at fault: another one may succeed. */
-export const isStatementError = (error: unknown): boolean => error instanceof LibsqlError && ofStatement.has(error.code)
+/** True if a server answered that others write, or that nobody may: it has stored nothing. */
+export const isHeldBack = (error: unknown): boolean =>
+  error instanceof LibsqlError && /^(SQLITE_(BUSY|LOCKED)|TRANSACTION_(BUSY|TIMEOUT)|BLOCKED)(_|$)/.test(error.code)
+
+/** True if the connection was closed, or nobody said what failed: one statement may be the reason, or nothing that concerns the statements. */
+export const isUnexplained = (error: unknown): boolean =>
+  error instanceof Problem
+    ? isUnexplained(error.cause)
+    : (isUnreachable(error) && !(error instanceof TimeLimitExceeded)) ||
+      (error instanceof LibsqlError && unexplained.test(error.code))
+
+/** True if the statement itself is at fault: another one may succeed. A libSQL server calls most such SQLITE_UNKNOWN. */
+export const isStatementError = (error: unknown): boolean =>
+  error instanceof LibsqlError && !ofDatabase.test(error.code) && !unexplained.test(error.code)
+
+/** True if a constraint refused the statement, as the assertions of svc do. */
+export const isConstraint = (error: unknown): boolean =>
+  error instanceof LibsqlError && error.code.startsWith("SQLITE_CONSTRAINT")
+
+/** The most kinds that a message names. */
+const mostNamed = 3
+
+/** Returns the verb and the table of each statement for a message, such as `UPDATE p_todo_items`. Values never appear. */
+export const kindsOf = (statements: readonly Pick<Statement, "sql">[]): string => {
+  const kinds = [...new Set(statements.map(({sql}) => kindOf(sql)))]
+  return [...kinds.slice(0, mostNamed), ...(kinds.length > mostNamed ? ["…"] : [])].join(", ")
+}
+
+const kindOf = (sql: string): string => {
+  const [, verb = "", table = ""] =
+    /\b(INSERT(?: OR \w+)? INTO|REPLACE INTO|UPDATE|DELETE FROM|(?:CREATE|DROP|ALTER)(?: \w+)+?|PRAGMA)\s+["`[]?(\w+)/i.exec(
+      sql,
+    ) ??
+    /\b(SELECT)\b[\s\S]*?\bFROM\s+["`[]?(\w+)/i.exec(sql) ??
+    []
+  return verb === "" ? (/\w+/.exec(sql)?.[0] ?? "an empty statement") : `${verb} ${table}`
+}

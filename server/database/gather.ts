@@ -2,6 +2,7 @@ import {setImmediate as turn} from "node:timers/promises"
 import {isProblem} from "../../shared/problems.ts"
 import type {Database} from "./database.ts"
 import type {Result, Statement} from "./engine.ts"
+import {ChangeFailed} from "./errors.ts"
 
 /** How to store several items together: each statement stores all of them (`json_each`). */
 export interface Gathering<Item, Answer> {
@@ -17,7 +18,7 @@ const largest = {items: 256, characters: 1024 ** 2}
 
 /**
  * Stores all items of one turn of the event loop in one batch, in their order. A statement for many rows costs little
- * more than a statement for one. If the database refuses the batch, each item gets a separate batch, so that no item
+ * more than a statement for one. If the database refuses the batch or fails on it alone, each item gets a separate batch, so that no item
  * fails because of another.
  */
 export class Gather<Item, Answer> {
@@ -67,7 +68,7 @@ export class Gather<Item, Answer> {
       const answers = this.#gathering.answers(results, items)
       for (const [index, answer] of answers.entries()) batch[index]?.resolve(answer)
     } catch (error) {
-      if (batch.length > 1 && isProblem(error, "database_refused")) {
+      if (batch.length > 1 && (isProblem(error, "database_refused") || error instanceof ChangeFailed)) {
         for (const each of batch) void this.#write([each])
       } else for (const {reject} of batch) reject(error)
     }

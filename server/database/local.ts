@@ -175,7 +175,8 @@ class LocalEngine implements Engine {
       results = transaction.run(this.#group < 0 ? bound : [...bound, nextGroup(group)])
     } catch (cause) {
       transaction.close()
-      if (isStatementError(cause) || isValueError(cause)) throw new StatementFailed(indexOf(cause), cause)
+      const isOwn = (indexOf(cause) ?? 0) >= statements.length
+      if ((isStatementError(cause) && !isOwn) || isValueError(cause)) throw new StatementFailed(indexOf(cause), cause)
       await this.#recover()
       throw databaseProblem(cause, "storing failed")
     }

@@ -4,6 +4,7 @@ import type {Log} from "../../shared/log.ts"
 import {Problem, type ProblemCode} from "../../shared/problems.ts"
 import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
 import type {Hold} from "../runtime/flow/time-limit.ts"
+import {ChangeFailed} from "./errors.ts"
 
 /**
  * Failures that may pass, and that no plugin is at fault for: a full disk, another process's lock, a disk error, a
@@ -25,6 +26,9 @@ const passing: ReadonlySet<ProblemCode> = new Set([
 
 const again: Backoff = {first: 200, longest: 5000}
 
+/** After this many failures of one change alone, while the database stores others, it counts as refused. */
+const mostAlone = 5
+
 const holds = new AsyncLocalStorage<Hold>()
 
 /** Runs work with a time limit, which `hold` suspends while `persist` waits in it. */
@@ -33,9 +37,17 @@ export const holdWhileFailing = <T>(hold: Hold, work: () => T): T => holds.run(h
 /**
  * Does work on the database or on files that must not be lost. While they fail, retries with pauses until the work
  * succeeds or is refused, or the database is closed. An earlier try may have succeeded unnoticed, so the work must
- * tolerate repetition. Rejects with the reason of `signal` once that is aborted.
+ * tolerate repetition. Throws `database_refused` for a change on which a working database fails again and again, and
+ * the reason of `signal` once that is aborted.
  */
 export const persist = async <T>(what: string, log: Log, work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
+  let alone = 0
+  const requirePassing = (error: unknown): Problem => {
+    if (!(error instanceof Problem) || !passing.has(error.code)) throw error
+    if (error instanceof ChangeFailed && ++alone === mostAlone)
+      throw new Problem("database_refused", error.message, {cause: error})
+    return error
+  }
   const retry = async (): Promise<T> => {
     for (let failures = 1; ; failures++) {
       await sleep(pauseAfter(failures, again), undefined, {signal}).catch(() => signal?.throwIfAborted())
@@ -56,10 +68,4 @@ export const persist = async <T>(what: string, log: Log, work: () => Promise<T>,
     const hold = holds.getStore()
     return hold === undefined ? retry() : hold(retry())
   }
-}
-
-/** Throws the error unless it may pass. */
-const requirePassing = (error: unknown): Problem => {
-  if (!(error instanceof Problem) || !passing.has(error.code)) throw error
-  return error
 }

@@ -2,6 +2,7 @@ import {setImmediate as turn} from "node:timers/promises"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import {CommitMeter} from "./commit-meter.ts"
 import {AnswerLost, type Engine, type Result, type Statement, StatementFailed} from "./engine.ts"
+import {ChangeFailed, isUnexplained, kindsOf} from "./errors.ts"
 
 interface Pending {
   readonly statements: readonly Statement[]
@@ -30,7 +31,8 @@ const longestGathering = 2
 /**
  * Group commit: several batches share one transaction and one fsync. A group takes the batches that are handed over in
  * one turn of the event loop, in turns that follow at once, or while another group is being stored. Each batch stays
- * atomic: a refused batch is removed, and the rest of its group is stored without it.
+ * atomic: a refused batch is removed, and the rest of its group is stored without it. If a group fails for no named
+ * reason although the database works, each of its batches gets its own transaction.
  */
 export class Writer {
   readonly commits = new CommitMeter()
@@ -39,7 +41,7 @@ export class Writer {
   readonly #whyEnded: () => Problem | undefined
   #waiting: Pending[] = []
   #running: Promise<unknown> | undefined
-  #committing: Promise<void> | undefined
+  #committing: Promise<unknown> | undefined
   #held: Promise<void> | undefined
 
   constructor(engine: Engine, {committed = () => {}, whyEnded = () => undefined}: WriterHooks = {}) {
@@ -110,53 +112,76 @@ export class Writer {
     return this.#waiting.splice(0, count)
   }
 
-  async #commit(group: Pending[]): Promise<void> {
-    if (group.length === 0 || this.#refuse(group)) return
+  /** Resolves to the error with which the database stores nothing now; undefined if it works. Never rejects. */
+  async #commit(group: readonly Pending[]): Promise<unknown> {
+    if (group.length === 0) return undefined
+    const ended = this.#whyEnded()
+    if (ended !== undefined) return rejectAll(group, ended)
     try {
       const statements = group.flatMap(pending => pending.statements)
       const results = await this.commits.measure(changesOf(group), () => this.#engine.commit(statements))
       // The group is stored, but perhaps in a file that nobody can find any more.
-      if (this.#refuse(group)) return
+      const lost = this.#whyEnded()
+      if (lost !== undefined) return rejectAll(group, lost)
       let start = 0
       for (const pending of group) {
         pending.resolve(results.slice(start, start + pending.statements.length))
         start += pending.statements.length
       }
       this.#committed()
+      return undefined
     } catch (error) {
-      if (error instanceof AnswerLost) {
-        settleStored(group, error)
-        return this.#committed()
-      }
-      if (!(error instanceof StatementFailed)) {
-        for (const pending of group) pending.reject(error)
-        if (isProblem(error, "database_outcome_unknown")) this.#committed()
-        return
-      }
-      await this.#commitWithout(group, error)
+      if (error instanceof StatementFailed) return this.#commitWithout(group, error)
+      if (isProblem(error, "database_failed") && (await this.#works())) return this.#isolate(group, error)
+      if (error instanceof AnswerLost || isProblem(error, "database_outcome_unknown")) this.#committed()
+      return error instanceof AnswerLost ? settleStored(group, error) : rejectAll(group, error)
     }
   }
 
-  /** Rejects a group if the database acknowledges nothing more. */
-  #refuse(group: readonly Pending[]): boolean {
-    const ended = this.#whyEnded()
-    if (ended === undefined) return false
-    for (const {reject} of group) reject(ended)
-    return true
-  }
-
-  async #commitWithout(group: Pending[], error: StatementFailed): Promise<void> {
+  async #commitWithout(group: readonly Pending[], error: StatementFailed): Promise<unknown> {
     const culprit = group.length === 1 ? group[0] : ownerOf(group, error.index)
-    if (culprit === undefined) {
-      // The driver does not say which statement failed: each batch gets a separate transaction.
-      for (const pending of group) await this.#commit([pending])
-      return
-    }
+    // The driver does not say which statement failed.
+    if (culprit === undefined) return this.#commitEach(group)
     const {cause} = error
-    culprit.reject(new Problem("database_refused", `the database refused the change: ${messageOf(cause)}`, {cause}))
-    await this.#commit(group.filter(pending => pending !== culprit))
+    culprit.reject(new Problem("database_refused", `the database refused the change${about(culprit, cause)}`, {cause}))
+    return this.#commit(group.filter(pending => pending !== culprit))
+  }
+
+  /** Finds the batches that make a group fail. */
+  async #isolate(group: readonly Pending[], error: Problem): Promise<unknown> {
+    const [only] = group
+    if (group.length > 1 || only === undefined) return this.#commitEach(group)
+    const why = `the database fails on this change and stores others${about(only, error)}`
+    only.reject(isUnexplained(error) ? new ChangeFailed(why, error) : error)
+    return undefined
+  }
+
+  /** Gives each batch its own transaction, until the database stores nothing. */
+  async #commitEach(group: readonly Pending[]): Promise<unknown> {
+    let failure: unknown
+    for (const pending of group) {
+      if (failure === undefined) failure = await this.#commit([pending])
+      else pending.reject(failure)
+    }
+    return failure
+  }
+
+  /** Resolves to whether the database stores a group without batches, which only has a number. */
+  async #works(): Promise<boolean> {
+    return this.#engine.commit([]).then(
+      () => true,
+      () => false,
+    )
   }
 }
+
+/** Returns the error. */
+const rejectAll = (group: readonly Pending[], error: unknown): unknown => {
+  for (const {reject} of group) reject(error)
+  return error
+}
+
+const about = ({statements}: Pending, cause: unknown) => ` (${kindsOf(statements)}): ${messageOf(cause)}`
 
 /**
  * Resolves the batches without result rows, for which it is enough to know that they are stored. Callers that need rows
@@ -174,7 +199,7 @@ const returnsRows = /\bRETURNING\b|^\s*(SELECT|WITH|PRAGMA|VALUES)\b/i
 
 const changesOf = (group: readonly Pending[]) => group.reduce((sum, {changes}) => sum + changes, 0)
 
-const ownerOf = (group: Pending[], index: number | undefined): Pending | undefined => {
+const ownerOf = (group: readonly Pending[], index: number | undefined): Pending | undefined => {
   if (index === undefined) return undefined
   let end = 0
   return group.find(pending => {

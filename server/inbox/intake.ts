@@ -5,6 +5,7 @@ import type {Receipt, ReceiveOptions} from "../../shared/sdk/adapter/adapter.ts"
 import type {Incoming} from "../../shared/sdk/adapter/incoming.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
+import {ChangeFailed} from "../database/errors.ts"
 import type {Gather} from "../database/gather.ts"
 import {persist} from "../database/persist.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
@@ -219,7 +220,8 @@ export class Intake {
         if (isUnknown || unsettled[index] === true) void this.#resume(arrival).catch(() => {})
         if (question !== undefined) recheck(question)
       }
-      throw error
+      // For the platform, an event that is not stored is never the sender's fault: it may deliver the event again.
+      throw isProblem(error, "database_refused") ? new ChangeFailed(error.message, error) : error
     }
   }
 

@@ -1,11 +1,12 @@
 import type {Client} from "@libsql/client/http"
 import {LibsqlBatchError} from "@libsql/core/api"
-import {messageOf, Problem} from "../../../shared/problems.ts"
+import {isProblem, messageOf, Problem} from "../../../shared/problems.ts"
 import {startEnded} from "../../runtime/flow/starting.ts"
+import {TimeLimitExceeded} from "../../runtime/flow/time-limit.ts"
 import {toDriver, toDrivers, toResult} from "../driver-values.ts"
 import type {Engine, EngineWatcher, Purged, Result, Statement} from "../engine.ts"
 import {AnswerLost, StatementFailed} from "../engine.ts"
-import {databaseProblem, isStatementError, isUnreachable, readingProblem} from "../errors.ts"
+import {databaseProblem, isConstraint, isHeldBack, isStatementError, isUnreachable, readingProblem} from "../errors.ts"
 import {extendLease, isTaken, Lease, takeLease} from "./lease.ts"
 import {Link, patientTimeout, type RemoteAddress, unanswered, usualTimeout} from "./link.ts"
 
@@ -82,11 +83,12 @@ const readingWith =
 export const connect = (address: RemoteAddress, more: {readonly intMode?: "bigint"} = {}): Client =>
   new Link(address).client({limit: patientTimeout, ...more})
 
-export const unreachable = ({url}: RemoteAddress, cause: unknown) =>
-  new Problem("database_unopenable", `cannot open the remote database at ${new URL(url).host}: ${messageOf(cause)}`, {
-    cause,
-    hint: "Check database.url, database.authToken and the network, then run svc doctor.",
-  })
+export const unreachable = ({url}: RemoteAddress, cause: unknown) => {
+  const why = `cannot open the remote database at ${new URL(url).host}: ${messageOf(cause)}`
+  if (isHeldBack(cause)) return new Problem("database_busy", why, {cause})
+  const hint = "Check database.url, database.authToken and the network, then run svc doctor."
+  return new Problem("database_unopenable", why, {cause, hint})
+}
 
 /** Reads beside the holder of the lease, without taking it. Throws `database_unopenable`. */
 export const readRemote = async <T>(options: RemoteAddress, work: (read: Engine["read"]) => Promise<T>): Promise<T> => {
@@ -155,16 +157,39 @@ class RemoteEngine implements Engine {
       const results = await this.#link.ask(() => this.#client.batch(batch, "write"))
       return results.slice(before.length, before.length + own.length).map(toResult)
     }
+    const fail = async (cause: unknown): Promise<never> => {
+      const error = this.#explain(cause, before.length, own.length)
+      const isOpen = isProblem(error, "database_outcome_unknown") && !(cause instanceof TimeLimitExceeded)
+      throw group !== undefined && isOpen ? await this.#decide(group, cause) : error
+    }
     try {
       return await store()
     } catch (cause) {
-      if (group === undefined || !isUnreachable(cause)) throw this.#explain(cause, before.length)
+      if (group === undefined || !isUnreachable(cause)) return fail(cause)
     }
     // Sends the group again under the same number, on a new connection. It is stored once, whichever request arrives.
     try {
       return await store()
     } catch (cause) {
-      throw indexOf(cause) === 1 && isStatementError(cause) ? new AnswerLost() : this.#explain(cause, before.length)
+      if (indexOf(cause) === 1 && isConstraint(cause)) throw new AnswerLost()
+      return fail(cause)
+    }
+  }
+
+  /**
+   * Finds out whether a group was stored. The next number is stored with the look, so that no late request stores the
+   * group afterwards.
+   */
+  async #decide(group: number, cause: unknown): Promise<Error> {
+    const look: Statement = {sql: "SELECT number FROM svc_group WHERE id = 1"}
+    const batch = toDrivers([this.#lease.held, look, nextGroup(++this.#group)])
+    try {
+      const [, found] = await this.#link.ask(() => this.#client.batch(batch, "write"))
+      if (Number(found?.rows[0]?.number) === group) return new AnswerLost()
+      const what = isUnreachable(cause) ? "closed the connection instead of an answer" : "rejected the request"
+      return new Problem("database_failed", `the remote database ${what}: ${messageOf(cause)}`, {cause})
+    } catch (later) {
+      return isTaken(later) && isConstraint(later) ? this.#lease.passed(later) : outcomeUnknown(cause)
     }
   }
 
@@ -176,7 +201,7 @@ class RemoteEngine implements Engine {
     try {
       await this.#lease.during(() => this.#link.ask(() => client.batch(batch, "write")))
     } catch (cause) {
-      throw this.#explain(cause, 1)
+      throw this.#explain(cause, 1, statements.length)
     }
     if (this.#group < 0) await this.prepare()
   }
@@ -197,17 +222,22 @@ class RemoteEngine implements Engine {
     this.#link.close()
   }
 
-  /** `before` is the number of the engine's own statements in a batch. */
-  #explain(cause: unknown, before: number): Error {
+  /** `count` statements of a batch are the caller's, after `before` of the engine's own. */
+  #explain(cause: unknown, before: number, count: number): Error {
     if (cause instanceof Problem) return cause
-    if (isTaken(cause)) return this.#lease.passed(cause)
+    if (isTaken(cause) && isConstraint(cause)) return this.#lease.passed(cause)
     const index = indexOf(cause)
-    if (isStatementError(cause)) return new StatementFailed(index === undefined ? undefined : index - before, cause)
-    if (index !== undefined) return databaseProblem(cause, "storing failed")
-    // The server may have carried out the request although its answer was lost.
-    return new Problem("database_outcome_unknown", `the remote database did not answer: ${messageOf(cause)}`, {cause})
+    const place = index === undefined ? undefined : index - before
+    const isOwn = place !== undefined && (place < 0 || place >= count)
+    if (isStatementError(cause) && !isOwn) return new StatementFailed(place, cause)
+    if (index !== undefined || isHeldBack(cause)) return databaseProblem(cause, "storing failed")
+    return outcomeUnknown(cause)
   }
 }
+
+/** The server may have carried out the request although its answer was lost. */
+const outcomeUnknown = (cause: unknown) =>
+  new Problem("database_outcome_unknown", `the remote database did not answer: ${messageOf(cause)}`, {cause})
 
 const indexOf = (cause: unknown): number | undefined =>
   cause instanceof LibsqlBatchError ? cause.statementIndex : undefined

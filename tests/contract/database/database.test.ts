@@ -93,6 +93,11 @@ describe.each([...engines, {name: "a local file on a slow disk", make: onSlowDis
   test.each([
     ["a constraint", note("bad", -1)],
     ["a table that does not exist", {sql: "INSERT INTO nowhere (n) VALUES (1)"}],
+    [
+      "a failure at run time",
+      {sql: "INSERT INTO notes (writer, n) SELECT 'bad', json_extract(writer, '$') FROM notes"},
+    ],
+    ["a column that does not exist", {sql: "INSERT INTO notes (nowhere) VALUES (1)"}],
     ["a syntax error", {sql: "INSERT IN notes"}],
     ["a missing argument's null", {sql: "INSERT INTO notes (writer, n) VALUES (?, ?)", args: ["bad", null]}],
     ["an assertion", assertThat("EXISTS (SELECT 1 FROM notes WHERE n > ?)", [1000])],

@@ -1,12 +1,15 @@
 import {join} from "node:path"
+import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import {newestSchema} from "../../../server/database/migrations/migrations.ts"
+import {persist} from "../../../server/database/persist.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {Secret} from "../../../shared/secret.ts"
 import {countNotes, note, notes, open, remoteDatabase, scratchFolder} from "../../support/database/databases.ts"
 import {startHrana} from "../../support/database/hrana-server.ts"
 import {until} from "../../support/host/process.ts"
+import {log} from "../../support/host/silence.ts"
 
 /** Gives the lease to another Host, as may happen after this Host's lease has expired. */
 const stealLease = "UPDATE svc_lease SET runtime_id = 'other', lease = lease + 1, until = 9e15 WHERE id = 1 RETURNING 1"
@@ -132,6 +135,71 @@ test("a batch whose returned rows were lost has an unknown outcome and is stored
   await expect(database.write([note("after", 1)])).rejects.toMatchObject({code: "database_outcome_unknown"})
   await database.write([note("next", 2)])
   expect(await writers(database)).toEqual([{writer: "after"}, {writer: "next"}])
+})
+
+/** The server stores no text of more than 5,000 bytes, and rejects the whole request. */
+const rejected = (writer: string) => ({
+  sql: `INSERT INTO notes (writer, n) VALUES (?, 1 /* ${"é".repeat(2600)} */)`,
+  args: [writer],
+})
+
+/** The server closes the connection at each request with it. */
+const dropping = (writer: string) => note(`${writer} closes`, 1)
+
+test.each([
+  ["the server rejects the whole request", rejected],
+  ["the server closes the connection instead of an answer", dropping],
+])("a batch at which %s is named, and the others of its group are stored", async (_, bad) => {
+  const {location, server} = await remoteDatabase()
+  const database = await open(location, {known: [notes]})
+  server.drop("closes")
+  const outcomes = await Promise.allSettled([
+    database.write([quiet("a", 1)]),
+    database.write([bad("b")]),
+    database.write([quiet("c", 3)]),
+  ])
+  expect(outcomes.map(({status}) => status)).toEqual(["fulfilled", "rejected", "fulfilled"])
+  expect(outcomes[1]).toMatchObject({
+    reason: {code: "database_failed", message: expect.stringContaining("INSERT INTO notes")},
+  })
+  expect(await writers(database)).toEqual([{writer: "a"}, {writer: "c"}])
+  expect(database.state).toEqual({is: "initialized", schema: 1})
+})
+
+test("a change at which the database fails again and again is refused if others are stored, else waited for", async () => {
+  const {location, server} = await remoteDatabase()
+  const database = await open(location, {known: [notes]})
+  server.drop("closes")
+  let isOver = false
+  const bad = persist("a change", log, () => database.write([dropping("bad")])).finally(() => {
+    isOver = true
+  })
+  void bad.catch(() => {})
+  for (let n = 0; !isOver; n++) {
+    await database.write([quiet("good", n)])
+    await sleep(20)
+  }
+  await expect(bad).rejects.toMatchObject({code: "database_refused", message: expect.stringContaining("notes")})
+  server.drop(/./)
+  let tries = 0
+  const patient = persist("a change", log, () => {
+    tries++
+    return database.write([quiet("patient", 1)])
+  })
+  await until("the change to have failed as often", () => tries > 5)
+  server.drop()
+  await patient
+  expect(await database.read("SELECT DISTINCT writer FROM notes")).toEqual([{writer: "good"}, {writer: "patient"}])
+})
+
+test("a busy server has stored nothing", async () => {
+  const {location, server} = await remoteDatabase()
+  const database = await open(location, {known: [notes]})
+  server.setBusy(true)
+  await expect(database.write([quiet("a", 1)])).rejects.toMatchObject({code: "database_busy"})
+  server.setBusy(false)
+  await database.write([quiet("b", 1)])
+  expect(await writers(database)).toEqual([{writer: "b"}])
 })
 
 test("tools that read a database before it has a lease refuse it and leave its lease alone", async () => {

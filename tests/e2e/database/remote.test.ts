@@ -8,6 +8,7 @@ import {expectProblem, launchHost, startHost, svc, type TestHost} from "../../su
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
+import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {echoPlugin, handledAll, post} from "../../support/messages/inbox-ledger.ts"
 
 const token = "a-token-of-the-remote-database"
@@ -201,4 +202,64 @@ test("a handler's answer is stored once, even if the database's response is lost
   await untilPrinted(host.process, /\bfailing; retrying\b/)
   expect(server.sql("SELECT state FROM inbox_marks")).toEqual([{state: "handled"}, {state: "handled"}])
   expect(answered(server)).toEqual(["before", "after"].map(id => ({id, answers: 1})))
+})
+
+test("an event that the database refuses is an error for its sender, who may deliver it again", async () => {
+  const server = await startServer()
+  const host = await startHost(optionsFor(server))
+  server.sql("CREATE TRIGGER refusing BEFORE INSERT ON inbox BEGIN SELECT RAISE(ABORT, 'not now'); END")
+  await expectProblem(await post(host, "one"), 503, "database_failed")
+  server.sql("DROP TRIGGER refusing")
+  expect((await post(host, "one")).status).toBe(202)
+})
+
+const carelessPlugin = `import {definePlugin} from "svc-runtime"
+
+export default definePlugin({
+  setup(plugin) {
+    plugin.database.migrate([{
+      name: "kept",
+      up: table => ["CREATE TABLE " + table("kept") + " (text TEXT)"],
+      irreversible: "the texts are gone",
+    }])
+    const kept = plugin.database.table("kept")
+    const wrong = ["INSERT INTO nowhere VALUES (1)", "INSERT INTO " + kept + " SELECT json_extract('{', '$')"]
+    plugin.on("message-created", async session => {
+      const bad = /^bad (\\d+)/.exec(session.text)
+      const sql = bad === null ? "INSERT INTO " + kept + " VALUES ('fine')" : wrong[Number(bad[1]) % 2]
+      await session.database.write([{sql}])
+    })
+  },
+})
+`
+
+test.for(bunOr("node24"))("on $name, a plugin's wrong statements fail its own handlers only", async runtime => {
+  const run = faultRun("wrong-statements")
+  tellHowToRepeat(run)
+  const server = await startServer()
+  const options = optionsFor(server)
+  const config = `${options.config}  careless: {}\n`
+  const plugins = {...options.plugins, careless: carelessPlugin}
+  const host = await startHost({...options, config, plugins, runtime})
+  const texts = Array.from({length: run.rounds}, (_, n) => (n % 11 === 5 ? `bad ${n}` : `good ${n}`))
+  for (let from = 0; from < texts.length; from += 110) {
+    const answers = texts.slice(from, from + 110).map((text, n) => post(host, text, text, `chat ${n % 20}`))
+    expect(new Set((await Promise.all(answers)).map(({status}) => status))).toEqual(new Set([202]))
+  }
+  await handledAll(host)
+  const bad = texts.filter(text => text.startsWith("bad")).length
+  expect(
+    server.sql(
+      "SELECT handler LIKE '%careless%' AS careless, state, count(*) AS n FROM inbox_marks GROUP BY 1, 2 ORDER BY 1, 3",
+    ),
+  ).toEqual([
+    {careless: 0, state: "handled", n: texts.length},
+    {careless: 1, state: "failed", n: bad},
+    {careless: 1, state: "handled", n: texts.length - bad},
+  ])
+  expect(
+    server.sql(
+      "SELECT DISTINCT error LIKE '%nowhere%' OR error LIKE '%p_careless_kept%' AS named FROM inbox_marks WHERE state = 'failed'",
+    ),
+  ).toEqual([{named: 1}])
 })

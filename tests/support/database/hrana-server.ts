@@ -2,8 +2,11 @@ import {randomUUID} from "node:crypto"
 import {createServer, type IncomingMessage, type ServerResponse} from "node:http"
 import type {AddressInfo} from "node:net"
 import {DatabaseSync} from "node:sqlite"
+import {setTimeout as sleep} from "node:timers/promises"
 import {onTestFinished} from "vitest"
-import {type BatchCondition, type BatchStep, decode, encode, type HranaRequest, type HranaStatement} from "./hrana.ts"
+import type {HranaRequest} from "./hrana.ts"
+import {ProtocolError} from "./hrana-errors.ts"
+import {type Answer, Stream} from "./hrana-stream.ts"
 
 /** The stand-in as tests control it. */
 export interface HranaServer {
@@ -19,6 +22,12 @@ export interface HranaServer {
   cutNext(when: "before" | "after" | "held", text: string): void
   /** Carries out the held request. */
   deliver(): void
+  /** Closes the connection of each request with this text, instead of an answer; of none by default. */
+  drop(text?: string | RegExp): void
+  /** Answers each beginning of a write transaction with "busy", or no longer. */
+  setBusy(isBusy: boolean): void
+  /** The number of requests with a body. */
+  requests(): number
   close(): Promise<void>
 }
 
@@ -29,147 +38,40 @@ export interface HranaOptions {
   readonly token?: string
   /** The port; a free one by default. */
   readonly port?: number
-  /** A result with more rows is too large. */
-  readonly mostRows?: number
-}
-
-type Answer = Record<string, unknown>
-
-/** SQLite's primary result codes (https://www.sqlite.org/rescode.html), with a libSQL server's names. */
-const codes: Readonly<Record<number, string>> = {
-  1: "SQLITE_ERROR",
-  5: "SQLITE_BUSY",
-  10: "SQLITE_IOERR",
-  13: "SQLITE_FULL",
-  19: "SQLITE_CONSTRAINT",
-  20: "SQLITE_MISMATCH",
-}
-
-class HranaError extends Error {
-  readonly code: string
-
-  constructor(code: string, message: string) {
-    super(message)
-    this.code = code
-  }
-}
-
-/** For a libSQL server, a failure to prepare a statement is an input error; a failure to run it has SQLite's code. */
-const errorOf = (error: unknown, code?: string): HranaError => {
-  if (error instanceof HranaError) return error
-  const number = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0
-  return new HranaError(code ?? codes[number] ?? "UNKNOWN", `SQLite error: ${(error as Error).message}`)
-}
-
-/** A stream: the use of a connection, with its stored texts. */
-class Stream {
-  readonly #database: DatabaseSync
-  readonly #texts = new Map<number, string>()
-  readonly #mostRows: number
-
-  constructor(database: DatabaseSync, mostRows: number) {
-    this.#database = database
-    this.#mostRows = mostRows
-  }
-
-  answer(request: HranaRequest): Answer {
-    switch (request.type) {
-      case "execute":
-        return {type: "execute", result: this.#execute(request.stmt)}
-      case "batch":
-        return {type: "batch", result: this.#batch(request.batch.steps)}
-      case "sequence":
-        this.#database.exec(this.#text(request))
-        return {type: "sequence"}
-      case "store_sql":
-        this.#texts.set(request.sql_id, request.sql)
-        return {type: request.type}
-      case "close_sql":
-      case "close":
-        return {type: request.type}
-    }
-  }
-
-  /** Rolls back an open transaction, and returns the connection for the next stream. */
-  close(): DatabaseSync {
-    if (this.#database.isTransaction) this.#database.exec("ROLLBACK")
-    return this.#database
-  }
-
-  #text({sql, sql_id}: HranaStatement): string {
-    const text = sql ?? this.#texts.get(sql_id ?? -1)
-    if (text === undefined) throw new HranaError("SQL_NOT_FOUND", "no such sql_id")
-    return text
-  }
-
-  #prepare(statement: HranaStatement) {
-    try {
-      return this.#database.prepare(this.#text(statement))
-    } catch (error) {
-      throw errorOf(error, "SQL_INPUT_ERROR")
-    }
-  }
-
-  #execute(statement: HranaStatement): Answer {
-    const prepared = this.#prepare(statement)
-    prepared.setReadBigInts(true)
-    const args = (statement.args ?? []).map(decode)
-    const columns = prepared.columns().map(({name, type}) => ({name, decltype: type}))
-    if (columns.length === 0) {
-      const {changes, lastInsertRowid} = prepared.run(...args)
-      const counts = {affected_row_count: Number(changes), last_insert_rowid: String(lastInsertRowid)}
-      return {cols: [], rows: [], ...counts}
-    }
-    const found = prepared.all(...args)
-    if (found.length > this.#mostRows) throw new HranaError("RESPONSE_TOO_LARGE", "Response is too large")
-    const rows = found.map(row => columns.map(({name}) => encode(row[name])))
-    // Also counted for RETURNING, as in a libSQL server.
-    return {cols: columns, rows, affected_row_count: rows.length, last_insert_rowid: null}
-  }
-
-  #batch(steps: readonly BatchStep[]): Answer {
-    const results: (Answer | null)[] = []
-    const errors: (Answer | null)[] = []
-    const holds = (condition: BatchCondition): boolean => {
-      if ("step" in condition) return ((condition.type === "ok" ? results : errors)[condition.step] ?? null) !== null
-      if ("cond" in condition) return !holds(condition.cond)
-      return condition.type === "and" ? condition.conds.every(holds) : condition.conds.some(holds)
-    }
-    for (const {condition, stmt} of steps) {
-      const outcome = condition === undefined || condition === null || holds(condition) ? this.#try(stmt) : {}
-      results.push(outcome.result ?? null)
-      errors.push(outcome.error ?? null)
-    }
-    return {step_results: results, step_errors: errors}
-  }
-
-  #try(statement: HranaStatement): {result?: Answer; error?: Answer} {
-    try {
-      return {result: this.#execute(statement)}
-    } catch (cause) {
-      const {message, code} = errorOf(cause)
-      return {error: {message, code}}
-    }
-  }
+  /** The most bytes of the values in an answer. */
+  readonly mostBytes?: number
+  /** How long a stream is kept without a request, and a write transaction while another waits, in milliseconds. */
+  readonly idle?: number
+  readonly longestWrite?: number
+  /** Like SQLite 3.43, cuts a text from JSON at its NUL. */
+  readonly isOld?: boolean
 }
 
 /**
  * A stand-in for a remote libSQL database: version 2 of its protocol (Hrana) as JSON over HTTP, in front of a SQLite
- * file. These tests use no real libSQL server. A stream that its request leaves open has a baton for the next request.
- * Closed when the test ends.
+ * file, with the errors and limits of a libSQL server. `SVC_TEST_LIBSQL_URL` names a real one for the suites that need
+ * no control over it. A stream that its request leaves open has a baton for the next request. Closed when the test ends.
  */
 export const startHrana = async ({
   file,
   token,
   port: wanted = 0,
-  mostRows = Number.POSITIVE_INFINITY,
+  mostBytes = 10_000_000,
+  idle: idleLimit = 10_000,
+  longestWrite = 5000,
+  isOld = false,
 }: HranaOptions): Promise<HranaServer> => {
   let cut: {when: "before" | "after" | "held"; text: string} | undefined
   let held: readonly HranaRequest[] = []
   let begun = 0
+  let dropped: string | RegExp | undefined
+  let isBusy = false
+  let requestCount = 0
 
-  const open = new Map<string, Stream>()
+  const open = new Map<string, {stream: Stream; expiry: ReturnType<typeof setTimeout>}>()
+  const expired = new Set<string>()
   const idle: DatabaseSync[] = []
+  const options = {mostBytes, parsed: new Set<string>(), isBusy: () => isBusy}
 
   // A new connection reads the whole schema. The file need not survive a crash of the machine.
   const connect = (): DatabaseSync => {
@@ -177,25 +79,49 @@ export const startHrana = async ({
     if (used !== undefined) return used
     const connection = new DatabaseSync(file, {timeout: 5000})
     connection.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF")
+    if (isOld) makeOld(connection)
     return connection
   }
 
+  const take = (baton: string | null): Stream => {
+    const kept = baton === null ? undefined : open.get(baton)
+    if (baton === null || kept === undefined) return new Stream(connect(), options)
+    open.delete(baton)
+    clearTimeout(kept.expiry)
+    return kept.stream
+  }
+
+  const keep = (stream: Stream): string => {
+    const baton = randomUUID()
+    const expire = () => {
+      open.delete(baton)
+      expired.add(baton)
+      idle.push(stream.close())
+    }
+    open.set(baton, {stream, expiry: setTimeout(expire, idleLimit).unref()})
+    return baton
+  }
+
   const run = (requests: readonly HranaRequest[], baton: string | null): Answer => {
-    const stream = (baton === null ? undefined : open.get(baton)) ?? new Stream(connect(), mostRows)
-    if (baton !== null) open.delete(baton)
-    const results = requests.map(request => {
-      try {
-        return {type: "ok", response: stream.answer(request)}
-      } catch (cause) {
-        const {message, code} = errorOf(cause)
-        return {type: "error", error: {message, code}}
-      }
-    })
-    const isClosed = requests.some(({type}) => type === "close")
-    const next = isClosed ? null : randomUUID()
-    if (next === null) idle.push(stream.close())
-    else open.set(next, stream)
-    return {baton: next, base_url: null, results}
+    const stream = take(baton)
+    let next: string | null = null
+    try {
+      const results = requests.map(request => stream.answer(request))
+      if (!requests.some(({type}) => type === "close")) next = keep(stream)
+      return {baton: next, base_url: null, results}
+    } finally {
+      if (next === null) idle.push(stream.close())
+    }
+  }
+
+  /** Waits while another stream writes, for as long as a server lets it. */
+  const waitToWrite = async (baton: string | null) => {
+    for (;;) {
+      const writer = [...open].find(([key, {stream}]) => key !== baton && stream.writingSince !== undefined)?.[1].stream
+      if (writer?.writingSince === undefined) return
+      if (performance.now() - writer.writingSince >= longestWrite) writer.forceBack()
+      else await sleep(10)
+    }
   }
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -209,15 +135,25 @@ export const startHrana = async ({
     for await (const chunk of request) chunks.push(chunk)
     const body = Buffer.concat(chunks).toString()
     if (/BEGIN IMMEDIATE/i.test(body)) begun++
+    requestCount++
+    if (dropped !== undefined && body.search(dropped) >= 0) return request.socket.destroy()
     const {requests, baton = null} = JSON.parse(body) as {requests: readonly HranaRequest[]; baton?: string | null}
     const isCut = cut !== undefined && requests.some(({type}) => type === "batch") && body.includes(cut.text)
     const fault = isCut ? cut?.when : undefined
     if (fault !== undefined) cut = undefined
     if (fault === "held") held = requests
     if (fault === "before" || fault === "held") return request.socket.destroy()
-    const answered = run(requests, baton)
-    if (fault === "after") return request.socket.destroy()
-    return send(200, answered)
+    if (baton !== null && expired.has(baton))
+      return send(400, {message: "The stream has expired due to inactivity", code: "STREAM_EXPIRED"})
+    if (/BEGIN IMMEDIATE/i.test(body)) await waitToWrite(baton)
+    try {
+      const answered = run(requests, baton)
+      if (fault === "after") return request.socket.destroy()
+      return send(200, answered)
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error
+      return response.writeHead(400, {"content-type": "text/plain"}).end(error.message)
+    }
   }
 
   // A killed Host may leave half a request behind.
@@ -230,7 +166,11 @@ export const startHrana = async ({
     isOpen = false
     server.closeAllConnections()
     await new Promise(done => server.close(done))
-    for (const connection of [...idle, ...[...open.values()].map(stream => stream.close())]) connection.close()
+    for (const {stream, expiry} of open.values()) {
+      clearTimeout(expiry)
+      idle.push(stream.close())
+    }
+    for (const connection of idle) connection.close()
   }
   onTestFinished(close)
   return {
@@ -247,6 +187,23 @@ export const startHrana = async ({
       cut = {when, text}
     },
     deliver: () => void run(held, null),
+    drop: text => {
+      dropped = text
+    },
+    setBusy: busy => {
+      isBusy = busy
+    },
+    requests: () => requestCount,
     close,
   }
+}
+
+/** Replaces the functions that an older SQLite has differently. */
+const makeOld = (connection: DatabaseSync): void => {
+  const current = new DatabaseSync(":memory:").prepare("SELECT ?1 ->> ?2 AS value")
+  connection.function("sqlite_version", () => "3.43.0")
+  connection.function("->>", (json, path) => {
+    const value = current.get(json ?? null, path ?? null)?.value ?? null
+    return typeof value === "string" ? (value.split("\0")[0] ?? "") : value
+  })
 }

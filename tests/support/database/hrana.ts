@@ -27,7 +27,8 @@ export type HranaRequest =
   | {readonly type: "batch"; readonly batch: {readonly steps: readonly BatchStep[]}}
   | {readonly type: "sequence"; readonly sql: string}
   | {readonly type: "store_sql"; readonly sql_id: number; readonly sql: string}
-  | {readonly type: "close_sql" | "close"}
+  | {readonly type: "close_sql"; readonly sql_id: number}
+  | {readonly type: "close"}
 
 export const decode = (value: HranaValue): null | bigint | number | string | Uint8Array => {
   if (value.type === "null") return null
