@@ -73,6 +73,12 @@ export const isUnreachable = (error: unknown): boolean => {
   return ("code" in error && network.test(String(error.code))) || isUnreachable(error.cause)
 }
 
+/** True if an open connection was closed before the answer. */
+export const isClosed = (error: unknown): boolean =>
+  error instanceof Error &&
+  (("code" in error && /^(ECONN(RESET|ABORTED)|EPIPE|UND_ERR_SOCKET|ConnectionClosed)$/.test(String(error.code))) ||
+    isClosed(error.cause))
+
 /** True if a server answered that others write, or that nobody may: it has stored nothing. */
 export const isHeldBack = (error: unknown): boolean =>
   error instanceof LibsqlError && /^(SQLITE_(BUSY|LOCKED)|TRANSACTION_(BUSY|TIMEOUT)|BLOCKED)(_|$)/.test(error.code)

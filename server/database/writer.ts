@@ -152,7 +152,7 @@ export class Writer {
     const [only] = group
     if (group.length > 1 || only === undefined) return this.#commitEach(group)
     const why = `the database fails on this change and stores others${about(only, error)}`
-    only.reject(isUnexplained(error) ? new ChangeFailed(why, error) : error)
+    only.reject(isUnexplained(error) ? new ChangeFailed(why, error) : new Problem(error.code, why, {cause: error}))
     return undefined
   }
 

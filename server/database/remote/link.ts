@@ -1,10 +1,12 @@
+import {setTimeout as sleep} from "node:timers/promises"
 import {type Client, createClient} from "@libsql/client/http"
 import {messageOf, Problem} from "../../../shared/problems.ts"
+import {type Backoff, pauseAfter} from "../../../shared/sdk/adapter/backoff.ts"
 import type {Secret} from "../../../shared/secret.ts"
 import {TimeLimitExceeded} from "../../runtime/flow/time-limit.ts"
 import {Connections} from "../../runtime/outgoing/connections.ts"
 import type {EngineWatcher} from "../engine.ts"
-import {isUnreachable} from "../errors.ts"
+import {isClosed, isUnreachable} from "../errors.ts"
 
 /** The address of a remote database. */
 export interface RemoteAddress {
@@ -19,6 +21,10 @@ export const usualTimeout = 10_000
 
 /** The same for a migration, and for each request of a copy: they read or change much data at once. */
 export const patientTimeout = 600_000
+
+/** How often a read is repeated whose connections are closed, and the pauses from the second repeat on. */
+const mostClosed = 7
+const again: Backoff = {first: 50, longest: 1000}
 
 interface ClientOptions {
   /** The time limit of each request, in milliseconds. */
@@ -62,12 +68,23 @@ export class Link {
   }
 
   /** Repeats an unanswered request on a new connection. For requests that may be repeated. */
-  async twice<T>(ask: () => Promise<T>): Promise<T> {
-    try {
-      return await this.ask(ask)
-    } catch (cause) {
-      if (!isUnreachable(cause)) throw cause
-      return await this.ask(ask)
+  twice<T>(ask: () => Promise<T>): Promise<T> {
+    return this.#repeat(ask, () => 1)
+  }
+
+  /** The same, and while the server closes connections, with pauses for two seconds. */
+  untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+    return this.#repeat(ask, cause => (isClosed(cause) ? mostClosed : 1))
+  }
+
+  async #repeat<T>(ask: () => Promise<T>, mostRepeats: (cause: unknown) => number): Promise<T> {
+    for (let failures = 1; ; failures++) {
+      try {
+        return await this.ask(ask)
+      } catch (cause) {
+        if (!isUnreachable(cause) || failures > mostRepeats(cause)) throw cause
+        if (failures > 1) await sleep(pauseAfter(failures - 1, again))
+      }
     }
   }
 

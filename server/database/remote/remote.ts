@@ -6,7 +6,17 @@ import {TimeLimitExceeded} from "../../runtime/flow/time-limit.ts"
 import {toDriver, toDrivers, toResult} from "../driver-values.ts"
 import type {Engine, EngineWatcher, Purged, Result, Statement} from "../engine.ts"
 import {AnswerLost, StatementFailed} from "../engine.ts"
-import {databaseProblem, isConstraint, isHeldBack, isStatementError, isUnreachable, readingProblem} from "../errors.ts"
+import {
+  databaseProblem,
+  isClosed,
+  isConstraint,
+  isHeldBack,
+  isStatementError,
+  isUnreachable,
+  kindsOf,
+  readingProblem,
+} from "../errors.ts"
+import {requireFit} from "./fit.ts"
 import {extendLease, isTaken, Lease, takeLease} from "./lease.ts"
 import {Link, patientTimeout, type RemoteAddress, unanswered, usualTimeout} from "./link.ts"
 
@@ -36,8 +46,13 @@ export const openRemote = async (options: RemoteOptions): Promise<Engine> => {
   const client = link.client({limit: timeout})
   signal.addEventListener("abort", () => link.endBy(performance.now() + stopWithin), {once: true})
   const open = async () => {
-    if (beforeLease !== undefined) await beforeLease(readingWith(link, client, cause => unreachable(options, cause)))
-    const lease = new Lease(link, await takeLease(link, client, options), onLeaseLost)
+    const read = readingWith(link, client, cause => unreachable(options, cause))
+    // Both at once: the start takes no longer.
+    await Promise.all([requireFit(read, new URL(options.url).host), beforeLease?.(read)])
+    const taken = await takeLease(link, client, options).catch(cause => {
+      throw closedAt("INSERT OR IGNORE INTO svc_lease", cause)
+    })
+    const lease = new Lease(link, taken, onLeaseLost)
     try {
       const engine = new RemoteEngine(options, link, lease)
       await engine.prepare()
@@ -68,16 +83,20 @@ const untilAborted = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T
       .finally(() => signal.removeEventListener("abort", end))
   })
 
-/** Reads, and repeats an unanswered read on a new connection. */
+/** Reads, and repeats an unanswered read on new connections. */
 const readingWith =
   (link: Link, client: Client, explain: (cause: unknown) => Error): Engine["read"] =>
   async (sql, args = []) => {
     try {
-      return toResult(await link.twice(() => client.execute(toDriver({sql, args})))).rows
+      return toResult(await link.untilAnswered(() => client.execute(toDriver({sql, args})))).rows
     } catch (cause) {
-      throw cause instanceof Problem ? cause : explain(cause)
+      throw cause instanceof Problem ? cause : explain(closedAt(kindsOf([{sql}]), cause))
     }
   }
+
+/** Adds to the error of a closed connection what the server should have answered. */
+const closedAt = (what: string, cause: unknown): unknown =>
+  isClosed(cause) ? new Error(`it closed the connection instead of answering ${what}`, {cause}) : cause
 
 /** Returns a client that speaks HTTP, with enough time for requests that read much. */
 export const connect = (address: RemoteAddress, more: {readonly intMode?: "bigint"} = {}): Client =>
@@ -201,7 +220,7 @@ class RemoteEngine implements Engine {
     try {
       await this.#lease.during(() => this.#link.ask(() => client.batch(batch, "write")))
     } catch (cause) {
-      throw this.#explain(cause, 1, statements.length)
+      throw this.#explain(closedAt(kindsOf(statements), cause), 1, statements.length)
     }
     if (this.#group < 0) await this.prepare()
   }

@@ -192,7 +192,10 @@ test("a change at which the database fails again and again is refused if others 
   expect(await database.read("SELECT DISTINCT writer FROM notes")).toEqual([{writer: "good"}, {writer: "patient"}])
 })
 
-test("a busy server has stored nothing", async () => {
+test("a busy server has stored nothing, and an opening says that it is busy", async () => {
+  const other = await remoteDatabase()
+  other.server.setBusy(true)
+  await expect(open(other.location, {known: [notes]})).rejects.toMatchObject({code: "database_busy"})
   const {location, server} = await remoteDatabase()
   const database = await open(location, {known: [notes]})
   server.setBusy(true)
@@ -222,6 +225,36 @@ test("a database that cannot be reached is refused with its address", async () =
     code: "database_unopenable",
     message: expect.stringContaining(new URL(server.url).host),
     hint: expect.stringContaining("database.url"),
+  })
+})
+
+test("a server with an old SQLite is refused with its version and the oldest that serves, and left unchanged", async () => {
+  const server = await startHrana({file: join(scratchFolder(), "remote.sqlite"), isOld: true})
+  await expect(open({dialect: "libsql", url: server.url})).rejects.toMatchObject({
+    code: "database_unopenable",
+    message: expect.stringMatching(/\b3\.43\.0\b.*\bNUL\b/),
+    hint: expect.stringContaining("3.45"),
+  })
+  expect(server.sql("SELECT name FROM sqlite_master")).toEqual([])
+})
+
+test("an opening goes on when the server closes the connections of its reads a few times", async () => {
+  const {location, server} = await remoteDatabase()
+  server.drop("sqlite_master", 5)
+  await open(location)
+})
+
+test.each([
+  ["sqlite_master", "SELECT sqlite_master"],
+  ["json_each", "SELECT json_each"],
+  ["svc_lease", "INSERT OR IGNORE INTO svc_lease"],
+])("an opening whose request with %s the server never answers names %j", async (text, kind) => {
+  const {location, server} = await remoteDatabase()
+  server.drop(text)
+  await expect(open(location)).rejects.toMatchObject({
+    code: "database_unopenable",
+    message: expect.stringContaining(kind),
+    cause: expect.any(Error),
   })
 })
 

@@ -70,6 +70,15 @@ const isUnsupported = (sql: string): boolean => {
   )
 }
 
+/** Throws for an expression without AS: versions of SQLite name it differently. */
+export const requireNames = (
+  columns: readonly {readonly name: string; readonly column: string | null}[],
+  sql: string,
+): void => {
+  const nameless = columns.find(({name, column}) => column === null && !/^\w+$/.test(name))
+  if (nameless !== undefined) throw new HranaError("NAMELESS", `${nameless.name} needs AS: ${sql}`)
+}
+
 /** Throws what a server's own parser finds in a text. */
 export const requireSupported = (sql: string): void => {
   if (isUnsupported(sql))

@@ -22,8 +22,8 @@ export interface HranaServer {
   cutNext(when: "before" | "after" | "held", text: string): void
   /** Carries out the held request. */
   deliver(): void
-  /** Closes the connection of each request with this text, instead of an answer; of none by default. */
-  drop(text?: string | RegExp): void
+  /** Closes the connection of each request with this text, or of the next few, instead of an answer. */
+  drop(text?: string | RegExp, count?: number): void
   /** Answers each beginning of a write transaction with "busy", or no longer. */
   setBusy(isBusy: boolean): void
   /** The number of requests with a body. */
@@ -64,7 +64,7 @@ export const startHrana = async ({
   let cut: {when: "before" | "after" | "held"; text: string} | undefined
   let held: readonly HranaRequest[] = []
   let begun = 0
-  let dropped: string | RegExp | undefined
+  let dropped: {text: string | RegExp; count: number} | undefined
   let isBusy = false
   let requestCount = 0
 
@@ -136,7 +136,7 @@ export const startHrana = async ({
     const body = Buffer.concat(chunks).toString()
     if (/BEGIN IMMEDIATE/i.test(body)) begun++
     requestCount++
-    if (dropped !== undefined && body.search(dropped) >= 0) return request.socket.destroy()
+    if (dropped !== undefined && body.search(dropped.text) >= 0 && dropped.count-- > 0) return request.socket.destroy()
     const {requests, baton = null} = JSON.parse(body) as {requests: readonly HranaRequest[]; baton?: string | null}
     const isCut = cut !== undefined && requests.some(({type}) => type === "batch") && body.includes(cut.text)
     const fault = isCut ? cut?.when : undefined
@@ -187,8 +187,8 @@ export const startHrana = async ({
       cut = {when, text}
     },
     deliver: () => void run(held, null),
-    drop: text => {
-      dropped = text
+    drop: (text, count = Number.POSITIVE_INFINITY) => {
+      dropped = text === undefined ? undefined : {text, count}
     },
     setBusy: busy => {
       isBusy = busy

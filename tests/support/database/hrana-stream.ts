@@ -1,6 +1,14 @@
 import type {DatabaseSync, StatementSync} from "node:sqlite"
 import {type BatchCondition, type BatchStep, decode, encode, type HranaRequest, type HranaStatement} from "./hrana.ts"
-import {HranaError, isSyntaxError, ProtocolError, prepareError, requireSupported, runError} from "./hrana-errors.ts"
+import {
+  HranaError,
+  isSyntaxError,
+  ProtocolError,
+  prepareError,
+  requireNames,
+  requireSupported,
+  runError,
+} from "./hrana-errors.ts"
 
 export type Answer = Record<string, unknown>
 
@@ -127,7 +135,9 @@ export class Stream {
     const prepared = this.#prepare(sql)
     prepared.setReadBigInts(true)
     const args = (statement.args ?? []).map(decode)
-    const columns = prepared.columns().map(({name, type}) => ({name, decltype: type}))
+    const found = prepared.columns()
+    requireNames(found, sql)
+    const columns = found.map(({name, type}) => ({name, decltype: type}))
     if (columns.length === 0) {
       const {changes, lastInsertRowid} = prepared.run(...args)
       if (begins || (this.#database.isTransaction && changes !== 0)) this.writingSince ??= performance.now()
