@@ -66,8 +66,8 @@ export interface Database {
   /**
    * Stores one batch, all or nothing; durable when it resolves. Batches that are handed over together share a
    * transaction. Throws `database_refused` if a statement or an assertion of the batch fails, `ChangeFailed` if the
-   * database fails on this batch alone, and `database_full`, `database_busy` or `database_failed` if it fails. `changes` is the number of changes in a batch whose
-   * statements each store many rows.
+   * database fails on this batch alone, and `database_full`, `database_busy` or `database_failed` if it fails. `changes`
+   * is the number of changes in a batch whose statements each store many rows.
    */
   write(batch: readonly Statement[], changes?: number): Promise<readonly Result[]>
   /** Migrates the schema to the newest of these migrations. Throws the errors of `migrate`. */

@@ -83,7 +83,7 @@ export const isClosed = (error: unknown): boolean =>
 export const isHeldBack = (error: unknown): boolean =>
   error instanceof LibsqlError && /^(SQLITE_(BUSY|LOCKED)|TRANSACTION_(BUSY|TIMEOUT)|BLOCKED)(_|$)/.test(error.code)
 
-/** True if the connection was closed, or nobody said what failed: one statement may be the reason, or nothing that concerns the statements. */
+/** True if the connection was closed, or nobody said what failed: perhaps one statement of many is the reason. */
 export const isUnexplained = (error: unknown): boolean =>
   error instanceof Problem
     ? isUnexplained(error.cause)
@@ -101,18 +101,19 @@ export const isConstraint = (error: unknown): boolean =>
 /** The most kinds that a message names. */
 const mostNamed = 3
 
-/** Returns the verb and the table of each statement for a message, such as `UPDATE p_todo_items`. Values never appear. */
+/**
+ * Returns verbs and tables of statements for a message, without values, such as `UPDATE p_todo_items`; those of plugins
+ * first.
+ */
 export const kindsOf = (statements: readonly Pick<Statement, "sql">[]): string => {
   const kinds = [...new Set(statements.map(({sql}) => kindOf(sql)))]
-  return [...kinds.slice(0, mostNamed), ...(kinds.length > mostNamed ? ["…"] : [])].join(", ")
+  const [own, others] = [kinds.filter(kind => kind.includes(" p_")), kinds.filter(kind => !kind.includes(" p_"))]
+  return [...own, ...others].slice(0, mostNamed).join(", ")
 }
 
 const kindOf = (sql: string): string => {
-  const [, verb = "", table = ""] =
-    /\b(INSERT(?: OR \w+)? INTO|REPLACE INTO|UPDATE|DELETE FROM|(?:CREATE|DROP|ALTER)(?: \w+)+?|PRAGMA)\s+["`[]?(\w+)/i.exec(
-      sql,
-    ) ??
-    /\b(SELECT)\b[\s\S]*?\bFROM\s+["`[]?(\w+)/i.exec(sql) ??
-    []
-  return verb === "" ? (/\w+/.exec(sql)?.[0] ?? "an empty statement") : `${verb} ${table}`
+  const changing = /\b(INSERT(?: OR \w+)? INTO|REPLACE INTO|UPDATE|DELETE FROM|CREATE \w+|PRAGMA)\s+["`[]?(\w+)/i
+  const reading = /\b(SELECT)\b[\s\S]*?\bFROM\s+["`[]?(\w+)/i
+  const [, verb, table] = changing.exec(sql) ?? reading.exec(sql) ?? []
+  return verb === undefined ? (/\w+/.exec(sql)?.[0] ?? "no statement") : `${verb} ${table}`
 }

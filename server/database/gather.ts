@@ -18,8 +18,8 @@ const largest = {items: 256, characters: 1024 ** 2}
 
 /**
  * Stores all items of one turn of the event loop in one batch, in their order. A statement for many rows costs little
- * more than a statement for one. If the database refuses the batch or fails on it alone, each item gets a separate batch, so that no item
- * fails because of another.
+ * more than a statement for one. If the database refuses the batch or fails on it alone, each item gets
+ * a separate batch, so that no item fails because of another.
  */
 export class Gather<Item, Answer> {
   readonly #database: Pick<Database, "write">

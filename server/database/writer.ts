@@ -142,8 +142,10 @@ export class Writer {
     const culprit = group.length === 1 ? group[0] : ownerOf(group, error.index)
     // The driver does not say which statement failed.
     if (culprit === undefined) return this.#commitEach(group)
-    const {cause} = error
-    culprit.reject(new Problem("database_refused", `the database refused the change${about(culprit, cause)}`, {cause}))
+    const {cause, index = -1} = error
+    const failed = group.flatMap(({statements}) => statements)[index]
+    const why = `the database refused the change${about(failed === undefined ? culprit.statements : [failed], cause)}`
+    culprit.reject(new Problem("database_refused", why, {cause}))
     return this.#commit(group.filter(pending => pending !== culprit))
   }
 
@@ -151,7 +153,7 @@ export class Writer {
   async #isolate(group: readonly Pending[], error: Problem): Promise<unknown> {
     const [only] = group
     if (group.length > 1 || only === undefined) return this.#commitEach(group)
-    const why = `the database fails on this change and stores others${about(only, error)}`
+    const why = `the database fails on this change and stores others${about(only.statements, error)}`
     only.reject(isUnexplained(error) ? new ChangeFailed(why, error) : new Problem(error.code, why, {cause: error}))
     return undefined
   }
@@ -181,7 +183,7 @@ const rejectAll = (group: readonly Pending[], error: unknown): unknown => {
   return error
 }
 
-const about = ({statements}: Pending, cause: unknown) => ` (${kindsOf(statements)}): ${messageOf(cause)}`
+const about = (statements: readonly Statement[], cause: unknown) => ` (${kindsOf(statements)}): ${messageOf(cause)}`
 
 /**
  * Resolves the batches without result rows, for which it is enough to know that they are stored. Callers that need rows

@@ -247,8 +247,11 @@ class RemoteEngine implements Engine {
     if (isTaken(cause) && isConstraint(cause)) return this.#lease.passed(cause)
     const index = indexOf(cause)
     const place = index === undefined ? undefined : index - before
-    const isOwn = place !== undefined && (place < 0 || place >= count)
-    if (isStatementError(cause) && !isOwn) return new StatementFailed(place, cause)
+    if (isStatementError(cause)) {
+      const isCallers = place === undefined || (place >= 0 && place < count)
+      if (isCallers) return new StatementFailed(place, cause)
+      return new Problem("database_failed", `storing failed: ${messageOf(cause)}`, {cause})
+    }
     if (index !== undefined || isHeldBack(cause)) return databaseProblem(cause, "storing failed")
     return outcomeUnknown(cause)
   }
