@@ -9,8 +9,20 @@ export const toResult = ({columns, rows, rowsAffected}: ResultSet): Result => ({
   changes: columns.length > 0 ? 0 : rowsAffected,
 })
 
-/** Throws `TypeError` for text with a NUL: the file's driver would silently cut it there on reading. */
-export const toDriver = ({sql, args = []}: Statement): InStatement => ({sql, args: args.map(withoutNul)})
+/**
+ * Throws `TypeError` for text with a NUL, which the file's driver would silently cut there on reading, and for a
+ * statement that begins or ends a transaction.
+ */
+export const toDriver = ({sql, args = []}: Statement): InStatement => ({sql: within(sql), args: args.map(withoutNul)})
+
+/** After spaces and comments, the words that would store or drop the other batches of a group too. */
+const ofTransaction =
+  /^(?:[\s;]|--[^\n]*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*(?:BEGIN|COMMIT|END|ROLLBACK|SAVEPOINT|RELEASE)\b/i
+
+const within = (sql: string): string => {
+  if (ofTransaction.test(sql)) throw new TypeError("only svc begins and ends transactions")
+  return sql
+}
 
 const withoutNul = <T>(value: T): T => {
   if (typeof value === "string" && value.includes("\0")) throw new TypeError("text with a NUL character")
@@ -30,7 +42,7 @@ export interface Bound {
 export const toBound = (statement: Statement): Bound => {
   const bound = statement instanceof ManyRows ? statement.bound() : undefined
   if (bound !== undefined) return {sql: bound.sql, args: bound.args ?? []}
-  return {sql: statement.sql, args: (statement.args ?? []).map(value => toBindable(withoutNul(value)))}
+  return {sql: within(statement.sql), args: (statement.args ?? []).map(value => toBindable(withoutNul(value)))}
 }
 
 /** The same for several statements. Throws `StatementFailed`. */

@@ -97,6 +97,8 @@ describe.each([...engines, {name: "a local file on a slow disk", make: onSlowDis
       "a failure at run time",
       {sql: "INSERT INTO notes (writer, n) SELECT 'bad', json_extract(writer, '$') FROM notes"},
     ],
+    ["a rule about transactions", {sql: "ROLLBACK"}],
+    ["a rule about transactions after a comment", {sql: "/* all */ -- of it\n COMMIT"}],
     ["a column that does not exist", {sql: "INSERT INTO notes (nowhere) VALUES (1)"}],
     ["a syntax error", {sql: "INSERT IN notes"}],
     ["a missing argument's null", {sql: "INSERT INTO notes (writer, n) VALUES (?, ?)", args: ["bad", null]}],
