@@ -28,6 +28,7 @@ export const commands: Readonly<Record<string, () => Promise<Record<string, unkn
   "config check": () => import("./config/check.ts"),
   "config print": () => import("./config/print.ts"),
   "config schema": () => import("./config/schema.ts"),
+  "database accept-older": () => import("./database/accept-older.ts"),
   "database compact": () => import("./database/compact.ts"),
   "database info": () => import("./database/info.ts"),
   "database migrate": () => import("./database/migrate.ts"),

@@ -6,6 +6,7 @@ import {type ExitCode, exit} from "../shared/exit.ts"
 import {Problem} from "../shared/problems.ts"
 import {CheckpointCommand} from "./kit/checkpoint/command.ts"
 import {describeSchema} from "./kit/checkpoint/schema.ts"
+import {describeOutcome} from "./kit/checkpoint/view.ts"
 import {counted, facts} from "./kit/print.ts"
 
 export class Rollback extends CheckpointCommand {
@@ -115,12 +116,7 @@ const describeProof = ({restored, proof}: RolledBackResult): string => {
       "heads",
       `events ${database.events}, inbox ${database.inbox}, outbox ${database.outbox}, schema ${database.schema}`,
     ],
-    [
-      "held",
-      `${counted(restored.held.outbox, "message")}, ${counted(restored.held.inbox, "handler")}, ${counted(restored.held.agents, "run")} of agents`,
-    ],
-    ["settled", `${counted(restored.held.settled, "row")} that the replaced state had already sent, handled or ended`],
-    ...restored.notes.map(text => ["note", text] as const),
+    ...describeOutcome(restored),
     ["next", "svc doctor, svc runtime start; svc ingress status; release or discard the held work"],
   ])
 }

@@ -204,6 +204,11 @@ export const problems = {
     title: "The database is damaged",
     hint: "Keep the file, restore a checkpoint, then run svc doctor.",
   },
+  database_older: {
+    status: 503,
+    title: "The database is an older copy",
+    hint: "Put the newest copy back. To continue without what it lacks: svc database accept-older.",
+  },
   database_newer: {
     status: 503,
     title: "The database was written by a newer version",

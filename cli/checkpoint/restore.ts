@@ -6,7 +6,8 @@ import {Problem} from "../../shared/problems.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import {withCheckpoint} from "../kit/checkpoint/open.ts"
 import {describeSchema} from "../kit/checkpoint/schema.ts"
-import {counted, facts} from "../kit/print.ts"
+import {describeOutcome} from "../kit/checkpoint/view.ts"
+import {facts} from "../kit/print.ts"
 
 type Rows = readonly (readonly [string, string])[]
 
@@ -58,7 +59,7 @@ export class CheckpointRestore extends CheckpointCommand {
     if ("held" in result) {
       const next = await this.#next(result)
       this.show(result, () =>
-        facts([...describe(result), ...this.#warnings(result), ...outcome(result), ["next", next]]),
+        facts([...describe(result), ...this.#warnings(result), ...describeOutcome(result), ["next", next]]),
       )
     } else if (this.json) this.show(result, () => "")
   }
@@ -117,12 +118,3 @@ const describeKept = (result: Restored | RestorePlan): Rows => {
   const name = "held" in result ? "kept" : "would keep"
   return result.replacesConfiguration && place !== null ? [[name, `the replaced configuration, as ${place}`]] : []
 }
-
-const outcome = ({held, notes}: Restored): Rows => [
-  [
-    "held",
-    `${counted(held.outbox, "message")} (svc outbox list --state held), ${counted(held.inbox, "handler")} (svc inbox list --state held), ${counted(held.agents, "run")} of agents (svc agent runs --state held)`,
-  ],
-  ["settled", `${counted(held.settled, "row")} that the replaced state had already sent, handled or ended`],
-  ...notes.map(text => ["note", text] as const),
-]

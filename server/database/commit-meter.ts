@@ -4,6 +4,8 @@ import {Histogram} from "../../shared/meter.ts"
 export class CommitMeter {
   readonly seconds = new Histogram()
   readonly batches = new Histogram([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000])
+  /** The number of the newest group that is known to be stored; -1 before the first. */
+  newest = -1
   #failures = 0
   /** Requests that a remote database did not answer in time. */
   unanswered = 0

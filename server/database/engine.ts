@@ -25,6 +25,8 @@ export interface Engine {
    * index.
    */
   migrate(statements: readonly Statement[], signal: AbortSignal, begins?: (index: number) => void): Promise<void>
+  /** The number of the newest group that is known to be stored; -1 until the database counts them. */
+  readonly group: number
   /** True if `migrate` reacts to an abort between two statements; false if only before the first. */
   readonly canEndBetween: boolean
   /** Erases overwritten and deleted content from the storage, as far as possible: see `Purged`. */

@@ -60,7 +60,6 @@ class LocalEngine implements Engine {
   readonly #place: Place
   readonly #isScratch: boolean
   readonly #disk: SlowDisk
-  /** The number of the last group that is known to be stored; -1 until the table exists. */
   #group = -1
   /** False from a failure until the new connection has its settings and the group's number was read. */
   #isPrepared = false
@@ -92,6 +91,10 @@ class LocalEngine implements Engine {
 
   watch(watcher: EngineWatcher): void {
     this.#disk.watcher = watcher
+  }
+
+  get group(): number {
+    return this.#group
   }
 
   async read(sql: string, args: Statement["args"] = []): Promise<readonly Row[]> {

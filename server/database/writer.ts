@@ -46,7 +46,10 @@ export class Writer {
 
   constructor(engine: Engine, {committed = () => {}, whyEnded = () => undefined}: WriterHooks = {}) {
     this.#engine = engine
-    this.#committed = committed
+    this.#committed = () => {
+      this.commits.newest = engine.group
+      committed()
+    }
     this.#whyEnded = whyEnded
   }
 

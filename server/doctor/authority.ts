@@ -1,11 +1,13 @@
 import {existsSync} from "node:fs"
 import type {ProjectConfig} from "../../shared/config.ts"
 import {epochOf} from "../../shared/event-id.ts"
+import {isProblem, Problem} from "../../shared/problems.ts"
 import {schemaVersion} from "../database/migrations/migrate.ts"
 import {readRemote} from "../database/remote/remote.ts"
 import {withDatabase} from "../database/without-host.ts"
+import {requireNotOlder} from "../project/high-water.ts"
 import {judgeHolders} from "../project/judge-holders.ts"
-import {type FoundState, readHolders} from "../project/one-history.ts"
+import {type FoundState, readHolders, type StateReader} from "../project/one-history.ts"
 import {locationOf} from "../project/settings.ts"
 import {withLock} from "../runtime/lock.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
@@ -31,7 +33,12 @@ export const checkAuthority = async (
     const named = running.authorities.filter(({authority}) => authority !== null).map(({part}) => part)
     return [ok(check, describeParts(running.authority, named))]
   }
-  const {holders} = await read(paths, config, isSound)
+  const found = await read(paths, config, isSound).catch((problem: unknown) => {
+    if (isProblem(problem, "database_older")) return problem
+    throw problem
+  })
+  if (found instanceof Problem) return [error(check, found.message, found.hint)]
+  const {holders} = found
   const problem = judgeHolders(holders)
   // The check of the jobs reports a job file that cannot be read.
   if (problem?.code === "jobs_invalid" && problem.issues.length > 0) return []
@@ -56,13 +63,17 @@ const describeParts = (authority: string, parts: readonly string[]) =>
 const read = async (paths: ProjectPaths, config: ProjectConfig, isSound: boolean): Promise<FoundState> => {
   const location = locationOf(config, paths)
   const without = () => readHolders({paths, config, database: undefined})
+  const compare = async (database: StateReader) => {
+    await requireNotOlder(database, paths)
+    return readHolders({paths, config, database})
+  }
   if (!isSound) return without()
   if (location.dialect === "libsql") {
     return readRemote(location, async query => {
       const state = {is: "initialized", schema: await schemaVersion({read: query})} as const
-      return readHolders({paths, config, database: {read: query, location, state}})
+      return compare({read: query, location, state})
     })
   }
   if (!existsSync(location.file)) return without()
-  return withLock(paths, asDoctor, () => withDatabase(location, database => readHolders({paths, config, database})))
+  return withLock(paths, asDoctor, () => withDatabase(location, compare))
 }

@@ -11,6 +11,7 @@ import {type Database, type FoundDatabase, openUnmigrated} from "../database/dat
 import type {DatabaseObserver} from "../database/failing.ts"
 import {recordEnd, recordStart} from "../database/runs.ts"
 import {RunLog, type RunLogOptions} from "../logs/runs/run-log.ts"
+import {HighWater, requireNotOlder} from "../project/high-water.ts"
 import {requireKnownDatabase, tellingOf, upgradeDatabase} from "../project/migrate.ts"
 import {requireDatabaseFile, requireOneHistory} from "../project/one-history.ts"
 import {foldersOf, locationOf, projectName, requireProject, settleToken, urlOf} from "../project/settings.ts"
@@ -199,6 +200,7 @@ const openState = async (
   // A remote database is compared twice: another Host may have changed it before this one took the lease.
   const compare = async (found: FoundDatabase) => {
     await requireKnownDatabase(found, paths)
+    await requireNotOlder(found, paths)
     return requireOneHistory({paths, config: boot.config, database: found})
   }
   const database = await parts.start({
@@ -231,6 +233,11 @@ const openState = async (
   })
   if (upgraded.applied.length > 0) log.info(`the database is at schema version ${upgraded.to}`)
   const authority = await settleAuthority(database, paths.authority, found.file)
+  await parts.start({
+    name: "the mark of what is stored",
+    start: () => HighWater.start(database, authority, paths.highWater, log),
+    stop: (_, end) => end(),
+  })
   const content = await settleJobFile(database, paths, authority, text => log.warn(text))
   const history = await parts.start({
     name: "the record of this run",

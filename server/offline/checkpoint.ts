@@ -10,6 +10,7 @@ import type {Location} from "../database/database.ts"
 import {withDatabase} from "../database/without-host.ts"
 import {createAtRest} from "../project/at-rest.ts"
 import {holding, loadStopped, type StoppedOptions} from "../project/held.ts"
+import {requireNotOlder} from "../project/high-water.ts"
 import {requireKnownDatabase} from "../project/migrate.ts"
 import {requireOneHistory} from "../project/one-history.ts"
 import {locationOf, requireProject} from "../project/settings.ts"
@@ -42,6 +43,7 @@ export const createStopped = (options: StoppedOptions, how: CreateOptions): Prom
       throw new Problem("checkpoint_failed", `there is no data yet: ${location.file} does not exist`)
     return withDatabase(location, async database => {
       await requireKnownDatabase(database, paths)
+      await requireNotOlder(database, paths)
       const {authority} = await requireOneHistory({paths, config: loaded.config, database})
       return createAtRest({paths, loaded, database, authority, runtimeId: null}, how)
     })

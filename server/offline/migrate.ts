@@ -14,6 +14,7 @@ import {readStorage} from "../database/upkeep/storage.ts"
 import {withDatabase} from "../database/without-host.ts"
 import {readApplied} from "../plugins/plugin-migrations.ts"
 import {holding, loadStopped, type StoppedOptions} from "../project/held.ts"
+import {requireNotOlder} from "../project/high-water.ts"
 import {requireKnownDatabase, tellingOf, type UpgradeOptions, upgradeDatabase} from "../project/migrate.ts"
 import {requireOneHistory} from "../project/one-history.ts"
 import {locationOf, requireProject} from "../project/settings.ts"
@@ -33,6 +34,7 @@ export const migrateStopped = (options: StoppedOptions, how: UpgradeOptions): Pr
     const loaded = await loadStopped(options)
     return withDatabase(requireThere(locationOf(loaded.config, paths)), async database => {
       await requireKnownDatabase(database, paths)
+      await requireNotOlder(database, paths)
       const {authority} = await requireOneHistory({paths, config: loaded.config, database})
       const before = await sizeOf(database)
       const upgraded = await upgradeDatabase({paths, loaded, database, authority, runtimeId: null}, how)

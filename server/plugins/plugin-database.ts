@@ -1,5 +1,5 @@
 import type {Log} from "../../shared/log.ts"
-import {Problem} from "../../shared/problems.ts"
+import {messageOf, Problem} from "../../shared/problems.ts"
 import type {
   PluginDatabase,
   Row,
@@ -12,6 +12,7 @@ import {readStatements} from "../../shared/sdk/values.ts"
 import type {TSchema} from "../../shared/type.ts"
 import type {Database} from "../database/database.ts"
 import type {Result} from "../database/engine.ts"
+import {ChangeFailed, isUnexplained} from "../database/errors.ts"
 import {persist} from "../database/persist.ts"
 import {fitRows} from "./rows.ts"
 
@@ -38,7 +39,16 @@ export const readingPatiently = (
   log: Log,
   signal: AbortSignal,
 ): OpenDatabase => ({
-  read: (sql, args) => persist(`a read of ${path}`, log, () => database.read(sql, args), signal),
+  read: (sql, args) => {
+    const read = () =>
+      database.read(sql, args).catch(async error => {
+        if (!isUnexplained(error)) throw error
+        // If the database works otherwise, waiting for it helps no one.
+        await database.read("SELECT 1 AS one")
+        throw new ChangeFailed(messageOf(error), error)
+      })
+    return persist(`a read of ${path}`, log, read, signal)
+  },
   write: (batch, changes) => database.write(batch, changes),
 })
 

@@ -19,6 +19,7 @@ export const projectPaths = (project: string) => ({
   lastGood: join(project, ".svc/last-good"),
   releases: join(project, ".svc/releases.jsonl"),
   authority: join(project, ".svc/authority.json"),
+  highWater: join(project, ".svc/high-water.json"),
   generation: join(project, ".svc/generation.json"),
   tokenAges: join(project, ".svc/token-ages.json"),
   jobs: join(project, "data/schedule-jobs.json"),

@@ -1,6 +1,7 @@
 import type {StoredCheckpoint} from "../../../server/recovery/checkpoint/store.ts"
 import {detailOf} from "../../../server/recovery/checkpoint/store.ts"
-import {duration, facts} from "../print.ts"
+import type {Restored} from "../../../server/recovery/restore/restore.ts"
+import {counted, duration, facts} from "../print.ts"
 
 const units = ["B", "KiB", "MiB", "GiB", "TiB"] as const
 
@@ -49,3 +50,13 @@ export const describeCheckpoint = (stored: StoredCheckpoint): string => {
     ["made by", `svc ${manifest.version}`],
   ])
 }
+
+/** Describes what a restore left for a person. */
+export const describeOutcome = ({held, notes}: Restored): readonly (readonly [string, string])[] => [
+  [
+    "held",
+    `${counted(held.outbox, "message")} (svc outbox list --state held), ${counted(held.inbox, "handler")} (svc inbox list --state held), ${counted(held.agents, "run")} of agents (svc agent runs --state held)`,
+  ],
+  ["settled", `${counted(held.settled, "row")} that the replaced state had already sent, handled or ended`],
+  ...notes.map(text => ["note", text] as const),
+]

@@ -1,13 +1,13 @@
+import type {Client, ResultSet} from "@libsql/client/http"
 import {messageOf, Problem} from "../../../shared/problems.ts"
-import type {Engine} from "../engine.ts"
 import {isStatementError} from "../errors.ts"
 
 /** SQLite 3.40 and 3.43 cut a text from JSON at its NUL; 3.45 and later keep it. */
 const oldest = "3.45"
 
 /**
- * What svc relies on and a schema does not prove: tables WITHOUT ROWID, triggers and RETURNING fail in a migration, and
- * agents do without FTS5. SQL by what a server without it does.
+ * SQL that is true on a server that can do what svc relies on, by what another server does. Servers with all of it have
+ * RETURNING and triggers too. Agents do without FTS5.
  */
 const needs = {
   "cuts a text from JSON at its NUL": `length(CAST('{"text":"a\\u0000b"}' ->> '$.text' AS BLOB)) = 3`,
@@ -15,23 +15,27 @@ const needs = {
   "has no time in milliseconds": "typeof(unixepoch('subsec')) = 'real'",
 } as const
 
-/** Throws `database_unopenable` for a server whose SQLite cannot do what svc relies on. Reads once if it can. */
-export const requireFit = async (read: Engine["read"], host: string): Promise<void> => {
-  const faults = await findFaults(read)
+const conditions = Object.values(needs).map((condition, place) => `${condition} AS need${place}`)
+const probes = [
+  `WITH RECURSIVE one(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM one WHERE n < 1) SELECT ${conditions.join(", ")} FROM one`,
+  // Only compiled.
+  "EXPLAIN CREATE TABLE svc_fit (id TEXT PRIMARY KEY) WITHOUT ROWID",
+]
+
+/**
+ * Throws `database_unopenable` for a server that cannot do what svc relies on, with its version. One request if it can.
+ */
+export const requireFit = async (ask: Client["batch"], host: string): Promise<void> => {
+  const faults = await ask(probes, "deferred").then(faultsIn, error => {
+    if (!isStatementError(error)) throw error
+    return [`refuses what svc relies on (${messageOf(error)})`]
+  })
   if (faults.length === 0) return
-  const [row] = await read("SELECT sqlite_version() AS version")
+  const [found] = await ask(["SELECT sqlite_version() AS version"], "deferred")
   const hint = `Update the server to one with SQLite ${oldest} or newer. The database is unchanged.`
-  throw new Problem("database_unopenable", `${host} has SQLite ${row?.version}, which ${faults.join(" and ")}`, {hint})
+  const why = `${host} has SQLite ${found?.rows[0]?.version}, which ${faults.join(" and ")}`
+  throw new Problem("database_unopenable", why, {hint})
 }
 
-const findFaults = async (read: Engine["read"]): Promise<readonly string[]> => {
-  const names = Object.keys(needs)
-  const conditions = Object.values(needs).map((condition, place) => `${condition} AS need${place}`)
-  try {
-    const [row] = await read(`SELECT ${conditions.join(", ")}`)
-    return names.filter((_, place) => row?.[`need${place}`] !== 1)
-  } catch (error) {
-    if (!(error instanceof Problem && isStatementError(error.cause))) throw error
-    return [`refuses what svc relies on (${messageOf(error.cause)})`]
-  }
-}
+const faultsIn = ([found]: readonly ResultSet[]): readonly string[] =>
+  Object.keys(needs).filter((_, place) => found?.rows[0]?.[`need${place}`] !== 1)

@@ -1,11 +1,11 @@
 import type {Client} from "@libsql/client/http"
-import {LibsqlBatchError, type ResultSet} from "@libsql/core/api"
+import {LibsqlBatchError} from "@libsql/core/api"
 import {Problem} from "../../../shared/problems.ts"
 import {pauseStart} from "../../runtime/flow/starting.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {toDrivers} from "../driver-values.ts"
-import type {Statement} from "../engine.ts"
-import {isStatementError} from "../errors.ts"
+import type {Engine, Row, Statement} from "../engine.ts"
+import {isConstraint} from "../errors.ts"
 import type {Link} from "./link.ts"
 
 /**
@@ -63,11 +63,19 @@ export interface Taken {
  * its attempts to restart a killed Host. It only reads meanwhile: some servers end a write transaction after 5 s if
  * another one waits for it. Throws `stopping`, and `locked` as soon as its holder renews it.
  */
-export const takeLease = async (link: Link, client: Client, {runtimeId, signal}: Claimant): Promise<Taken> => {
+export const takeLease = async (
+  link: Link,
+  client: Client,
+  read: Engine["read"],
+  {runtimeId, signal}: Claimant,
+): Promise<Taken> => {
   const take = () => link.twice(() => tryLease(client, runtimeId))
-  const look = () => link.twice(() => readLease(client))
-  const tables = await link.twice(() => client.execute("SELECT 1 FROM sqlite_master WHERE name = 'svc_lease'"))
-  const first = tables.rows.length === 0 ? await take() : await look()
+  const look = async () => {
+    const sentAt = performance.now()
+    return toFound((await read(current))[0], sentAt)
+  }
+  const tables = await read("SELECT 1 FROM sqlite_master WHERE name = 'svc_lease'")
+  const first = tables.length === 0 ? await take() : await look()
   for (let found = first; ; found = await look()) {
     if (found.left < 0) found = await take()
     if (found.holder === runtimeId)
@@ -78,11 +86,6 @@ export const takeLease = async (link: Link, client: Client, {runtimeId, signal}:
 }
 
 const current = `SELECT runtime_id, lease, until, until - ${now} AS left FROM svc_lease WHERE id = 1`
-
-const readLease = async (client: Client): Promise<Found> => {
-  const sentAt = performance.now()
-  return toFound(await client.execute(current), sentAt)
-}
 
 const tryLease = async (client: Client, runtimeId: string): Promise<Found> => {
   const sentAt = performance.now()
@@ -97,20 +100,17 @@ const tryLease = async (client: Client, runtimeId: string): Promise<Found> => {
     ],
     "write",
   )
-  return toFound(results.at(-1), sentAt)
+  return toFound(results.at(-1)?.rows[0], sentAt)
 }
 
 /** Without its row, the lease counts as expired. */
-const toFound = (result: ResultSet | undefined, sentAt: number): Found => {
-  const row = result?.rows[0]
-  return {
-    holder: String(row?.runtime_id),
-    number: Number(row?.lease),
-    until: Number(row?.until),
-    left: Number(row?.left ?? -1),
-    sentAt,
-  }
-}
+const toFound = (row: Row | undefined, sentAt: number): Found => ({
+  holder: String(row?.runtime_id),
+  number: Number(row?.lease),
+  until: Number(row?.until),
+  left: Number(row?.left ?? -1),
+  sentAt,
+})
 
 const lockedBy = ({holder, left}: Found) =>
   new Problem(
@@ -124,7 +124,7 @@ const lockedBy = ({holder, left}: Found) =>
 
 /** Did the lease's own statement, the first of each batch, refuse the batch? */
 export const isTaken = (cause: unknown): boolean =>
-  cause instanceof LibsqlBatchError && cause.statementIndex === 0 && isStatementError(cause)
+  cause instanceof LibsqlBatchError && cause.statementIndex === 0 && isConstraint(cause)
 
 /**
  * The lease of this Host, renewed while the database answers. It ends permanently when another Host has taken it, or
@@ -135,6 +135,7 @@ export class Lease {
   readonly #client: Client
   readonly #taken: Taken
   readonly #onLost: (why: Problem) => void
+  readonly #isOlder: () => Promise<boolean>
   #until: number
   #lost: Problem | undefined
   #migrations = 0
@@ -142,11 +143,13 @@ export class Lease {
   #watch: ReturnType<typeof setTimeout> | undefined
   #isClosed = false
 
-  constructor(link: Link, taken: Taken, onLost: (why: Problem) => void) {
+  /** `isOlder` tells whether the database lacks what this Host has stored in it. */
+  constructor(link: Link, taken: Taken, onLost: (why: Problem) => void, isOlder: () => Promise<boolean>) {
     this.#link = link
     this.#client = link.client({limit: lease.answerWithin})
     this.#taken = taken
     this.#onLost = onLost
+    this.#isOlder = isOlder
     this.#until = taken.until
     this.#renewAfter(lease.renewEvery)
     this.#watchEnd()
@@ -185,9 +188,16 @@ export class Lease {
     }
   }
 
-  /** Ends the lease because another Host has it. */
-  passed(cause: unknown): Problem {
-    return this.#lose(new Problem("lease_lost", "another Host has taken over the remote database", {cause}))
+  /** Ends the lease because the database names it no more: another Host has taken it, or the data is older. */
+  async passed(cause: unknown): Promise<Problem> {
+    // The Host sends nothing while it finds out.
+    this.#until = 0
+    const older = "the remote database has older data than this Host has stored in it, as after a restart with a copy"
+    const isOlder = await this.#isOlder().catch(() => false)
+    const [code, text] = isOlder
+      ? (["database_older", older] as const)
+      : (["lease_lost", "another Host has taken over the remote database"] as const)
+    return this.#lose(new Problem(code, text, {cause}))
   }
 
   /** Releases the lease, so that the next Host need not wait until it expires. Gives up after a second. */
@@ -220,7 +230,7 @@ export class Lease {
       this.#until = Math.max(this.#until, sentAt + lease.length)
       this.#renewAfter(lease.renewEvery)
     } catch (cause) {
-      if (isTaken(cause)) this.passed(cause)
+      if (isTaken(cause)) await this.passed(cause)
       else this.#renewAfter(Math.max(50, 1000 - (performance.now() - sentAt)))
     }
   }

@@ -47,14 +47,20 @@ export const openRemote = async (options: RemoteOptions): Promise<Engine> => {
   signal.addEventListener("abort", () => link.endBy(performance.now() + stopWithin), {once: true})
   const open = async () => {
     const read = readingWith(link, client, cause => unreachable(options, cause))
+    const probe: Client["batch"] = (statements, mode) =>
+      link
+        .untilAnswered(() => client.batch(statements, mode))
+        .catch(cause => {
+          throw closedAt("SELECT json_each", cause)
+        })
     // Both at once: the start takes no longer.
-    await Promise.all([requireFit(read, new URL(options.url).host), beforeLease?.(read)])
-    const taken = await takeLease(link, client, options).catch(cause => {
+    await Promise.all([requireFit(probe, new URL(options.url).host), beforeLease?.(read)])
+    const taken = await takeLease(link, client, read, options).catch(cause => {
       throw closedAt("INSERT OR IGNORE INTO svc_lease", cause)
     })
-    const lease = new Lease(link, taken, onLeaseLost)
+    const lease: Lease = new Lease(link, taken, onLeaseLost, () => engine.isOlder())
+    const engine = new RemoteEngine(options, link, lease)
     try {
-      const engine = new RemoteEngine(options, link, lease)
       await engine.prepare()
       if (signal.aborted) throw startEnded()
       return engine
@@ -96,7 +102,9 @@ const readingWith =
 
 /** Adds to the error of a closed connection what the server should have answered. */
 const closedAt = (what: string, cause: unknown): unknown =>
-  isClosed(cause) ? new Error(`it closed the connection instead of answering ${what}`, {cause}) : cause
+  !(cause instanceof Problem) && isClosed(cause)
+    ? new Error(`it closed the connection instead of answering ${what}`, {cause})
+    : cause
 
 /** Returns a client that speaks HTTP, with enough time for requests that read much. */
 export const connect = (address: RemoteAddress, more: {readonly intMode?: "bigint"} = {}): Client =>
@@ -125,10 +133,15 @@ export const readRemote = async <T>(options: RemoteAddress, work: (read: Engine[
 
 const nextGroup = (number: number): Statement => ({sql: "UPDATE svc_group SET number = ? WHERE id = 1", args: [number]})
 
-/** Refuses the batch if this group or a later one is stored, so that a late request changes nothing. */
-const notStored = (number: number): Statement => ({
-  sql: "INSERT INTO svc_lease_check (held) SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM svc_group WHERE id = 1 AND number < ?)",
-  args: [number],
+const readGroup: Statement = {sql: "SELECT number FROM svc_group WHERE id = 1"}
+
+/**
+ * Refuses the batch if this group or a later one is stored, so that a late request changes nothing, and if an earlier
+ * one is missing that was stored.
+ */
+const inOrder = (stored: number, number: number): Statement => ({
+  sql: "INSERT INTO svc_lease_check (held) SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM svc_group WHERE id = 1 AND number >= ? AND number < ?)",
+  args: [stored, number],
 })
 
 class RemoteEngine implements Engine {
@@ -139,6 +152,8 @@ class RemoteEngine implements Engine {
   readonly #client: Client
   /** The number of the last group that was sent; -1 until the table exists. No number is used twice. */
   #group = -1
+  /** The number of the last group that is known to be stored. */
+  #stored = -1
   readonly read: Engine["read"]
 
   constructor(address: RemoteAddress, link: Link, lease: Lease) {
@@ -151,14 +166,25 @@ class RemoteEngine implements Engine {
     )
   }
 
+  get group(): number {
+    return this.#stored
+  }
+
   get mayAct(): boolean {
     return this.#lease.holds
   }
 
   async prepare(): Promise<void> {
     const tables = await this.read("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'svc_group'")
-    const [row] = tables.length === 0 ? [] : await this.read("SELECT number FROM svc_group WHERE id = 1")
-    this.#group = Math.max(this.#group, Number(row?.number ?? -1))
+    const [row] = tables.length === 0 ? [] : await this.read(readGroup.sql)
+    this.#stored = Number(row?.number ?? -1)
+    this.#group = Math.max(this.#group, this.#stored)
+  }
+
+  /** Does the database lack a group that it had stored, as after a restart of its server with an older copy? */
+  async isOlder(): Promise<boolean> {
+    const [row] = await this.read(readGroup.sql)
+    return Number(row?.number ?? -1) < this.#stored
   }
 
   watch(watcher: EngineWatcher): void {
@@ -169,15 +195,17 @@ class RemoteEngine implements Engine {
     this.#lease.require()
     const own = toDrivers(statements)
     const group = this.#group < 0 ? undefined : ++this.#group
-    const before = [this.#lease.held, ...(group === undefined ? [] : [notStored(group)])]
+    const before = [this.#lease.held, ...(group === undefined ? [] : [inOrder(this.#stored, group)])]
     const after = group === undefined ? [] : [nextGroup(group)]
     const batch = [...toDrivers(before), ...own, ...toDrivers(after)]
     const store = async () => {
       const results = await this.#link.ask(() => this.#client.batch(batch, "write"))
+      this.#stored = group ?? -1
       return results.slice(before.length, before.length + own.length).map(toResult)
     }
     const fail = async (cause: unknown): Promise<never> => {
-      const error = this.#explain(cause, before.length, own.length)
+      if (indexOf(cause) === 1 && isConstraint(cause) && (await this.isOlder())) throw await this.#lease.passed(cause)
+      const error = await this.#explain(cause, before.length, own.length)
       const isOpen = isProblem(error, "database_outcome_unknown") && !(cause instanceof TimeLimitExceeded)
       throw group !== undefined && isOpen ? await this.#decide(group, cause) : error
     }
@@ -190,7 +218,7 @@ class RemoteEngine implements Engine {
     try {
       return await store()
     } catch (cause) {
-      if (indexOf(cause) === 1 && isConstraint(cause)) throw new AnswerLost()
+      if (indexOf(cause) === 1 && isConstraint(cause) && !(await this.isOlder())) throw new AnswerLost()
       return fail(cause)
     }
   }
@@ -200,15 +228,16 @@ class RemoteEngine implements Engine {
    * group afterwards.
    */
   async #decide(group: number, cause: unknown): Promise<Error> {
-    const look: Statement = {sql: "SELECT number FROM svc_group WHERE id = 1"}
-    const batch = toDrivers([this.#lease.held, look, nextGroup(++this.#group)])
+    const next = ++this.#group
+    const batch = toDrivers([this.#lease.held, inOrder(this.#stored, next), readGroup, nextGroup(next)])
     try {
-      const [, found] = await this.#link.ask(() => this.#client.batch(batch, "write"))
+      const [, , found] = await this.#link.ask(() => this.#client.batch(batch, "write"))
+      this.#stored = next
       if (Number(found?.rows[0]?.number) === group) return new AnswerLost()
       const what = isUnreachable(cause) ? "closed the connection instead of an answer" : "rejected the request"
       return new Problem("database_failed", `the remote database ${what}: ${messageOf(cause)}`, {cause})
     } catch (later) {
-      return isTaken(later) && isConstraint(later) ? this.#lease.passed(later) : outcomeUnknown(cause)
+      return isConstraint(later) ? this.#lease.passed(later) : outcomeUnknown(cause)
     }
   }
 
@@ -220,7 +249,7 @@ class RemoteEngine implements Engine {
     try {
       await this.#lease.during(() => this.#link.ask(() => client.batch(batch, "write")))
     } catch (cause) {
-      throw this.#explain(closedAt(kindsOf(statements), cause), 1, statements.length)
+      throw await this.#explain(closedAt(kindsOf(statements), cause), 1, statements.length)
     }
     if (this.#group < 0) await this.prepare()
   }
@@ -242,9 +271,9 @@ class RemoteEngine implements Engine {
   }
 
   /** `count` statements of a batch are the caller's, after `before` of the engine's own. */
-  #explain(cause: unknown, before: number, count: number): Error {
+  async #explain(cause: unknown, before: number, count: number): Promise<Error> {
     if (cause instanceof Problem) return cause
-    if (isTaken(cause) && isConstraint(cause)) return this.#lease.passed(cause)
+    if (isTaken(cause)) return this.#lease.passed(cause)
     const index = indexOf(cause)
     const place = index === undefined ? undefined : index - before
     if (isStatementError(cause)) {

@@ -228,15 +228,21 @@ test("a database that cannot be reached is refused with its address", async () =
   })
 })
 
-test("a server with an old SQLite is refused with its version and the oldest that serves, and left unchanged", async () => {
-  const server = await startHrana({file: join(scratchFolder(), "remote.sqlite"), isOld: true})
-  await expect(open({dialect: "libsql", url: server.url})).rejects.toMatchObject({
-    code: "database_unopenable",
-    message: expect.stringMatching(/\b3\.43\.0\b.*\bNUL\b/),
-    hint: expect.stringContaining("3.45"),
-  })
-  expect(server.sql("SELECT name FROM sqlite_master")).toEqual([])
-})
+test.each([
+  ["cuts texts at a NUL", {isOld: true}, /\b3\.43\.0\b.*\bNUL\b/],
+  ["has no tables of this kind", {lacks: "WITHOUT ROWID"}, /\b3\.\d+\.\d+\b.*WITHOUT ROWID/],
+])(
+  "a server that %s is refused with its version and the oldest that serves, and left unchanged",
+  async (_, how, named) => {
+    const server = await startHrana({file: join(scratchFolder(), "remote.sqlite"), ...how})
+    await expect(open({dialect: "libsql", url: server.url})).rejects.toMatchObject({
+      code: "database_unopenable",
+      message: expect.stringMatching(named),
+      hint: expect.stringContaining("3.45"),
+    })
+    expect(server.sql("SELECT name FROM sqlite_master")).toEqual([])
+  },
+)
 
 test("an opening goes on when the server closes the connections of its reads a few times", async () => {
   const {location, server} = await remoteDatabase()
@@ -247,7 +253,7 @@ test("an opening goes on when the server closes the connections of its reads a f
 test.each([
   ["sqlite_master", "SELECT sqlite_master"],
   ["json_each", "SELECT json_each"],
-  ["svc_lease", "INSERT OR IGNORE INTO svc_lease"],
+  ["INSERT OR IGNORE", "INSERT OR IGNORE INTO svc_lease"],
 ])("an opening whose request with %s the server never answers names %j", async (text, kind) => {
   const {location, server} = await remoteDatabase()
   server.drop(text)

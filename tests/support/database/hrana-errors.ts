@@ -80,8 +80,8 @@ export const requireNames = (
 }
 
 /** Throws what a server's own parser finds in a text. */
-export const requireSupported = (sql: string): void => {
-  if (isUnsupported(sql))
+export const requireSupported = (sql: string, lacks?: string): void => {
+  if (isUnsupported(sql) || (lacks !== undefined && sql.includes(lacks)))
     throw new HranaError("SQL_PARSE_ERROR", `SQL string could not be parsed: unsupported statement: ${sql}`)
   const code = sql.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\//g, "x")
   if (/;\s*\S/.test(code) && !/^\s*CREATE\s+TRIGGER/i.test(code))

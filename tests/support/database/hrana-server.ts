@@ -45,6 +45,8 @@ export interface HranaOptions {
   readonly longestWrite?: number
   /** Like SQLite 3.43, cuts a text from JSON at its NUL. */
   readonly isOld?: boolean
+  /** Words of SQL that the server does not know. */
+  readonly lacks?: string
 }
 
 /**
@@ -60,6 +62,7 @@ export const startHrana = async ({
   idle: idleLimit = 10_000,
   longestWrite = 5000,
   isOld = false,
+  lacks,
 }: HranaOptions): Promise<HranaServer> => {
   let cut: {when: "before" | "after" | "held"; text: string} | undefined
   let held: readonly HranaRequest[] = []
@@ -71,7 +74,7 @@ export const startHrana = async ({
   const open = new Map<string, {stream: Stream; expiry: ReturnType<typeof setTimeout>}>()
   const expired = new Set<string>()
   const idle: DatabaseSync[] = []
-  const options = {mostBytes, parsed: new Set<string>(), isBusy: () => isBusy}
+  const options = {mostBytes, parsed: new Set<string>(), isBusy: () => isBusy, lacks}
 
   // A new connection reads the whole schema. The file need not survive a crash of the machine.
   const connect = (): DatabaseSync => {

@@ -18,6 +18,8 @@ export interface StreamOptions {
   readonly mostBytes: number
   /** Texts that the server's parser has accepted. */
   readonly parsed: Set<string>
+  /** Words of SQL that the server does not know. */
+  readonly lacks: string | undefined
   /** True while every write transaction is refused as busy. */
   readonly isBusy: () => boolean
 }
@@ -110,7 +112,7 @@ export class Stream {
 
   #parse(sql: string): void {
     if (this.#options.parsed.has(sql)) return
-    requireSupported(sql)
+    requireSupported(sql, this.#options.lacks)
     try {
       this.#database.prepare(sql)
     } catch (error) {

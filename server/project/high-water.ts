@@ -1,0 +1,120 @@
+import {closeSync, constants, openSync, writeSync} from "node:fs"
+import {relative} from "node:path"
+import {Check} from "typebox/schema"
+import {toJson} from "../../shared/json.ts"
+import type {Log} from "../../shared/log.ts"
+import {messageOf, Problem} from "../../shared/problems.ts"
+import {type Static, Type} from "../../shared/type.ts"
+import {readAuthorityRows} from "../database/authority.ts"
+import {type Database, schemaOf} from "../database/database.ts"
+import {readJsonIfExists} from "../runtime/files.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
+import type {StateReader} from "./one-history.ts"
+
+/** What the database of an authority had stored when the Host wrote this. */
+const Mark = Type.Object({
+  authority: Type.String(),
+  /** The number of the newest group of changes. */
+  group: Type.Integer(),
+  /** The offset of the newest event, as of at most a second before. */
+  event: Type.Integer(),
+  /** Milliseconds since 1970. */
+  at: Type.Integer(),
+})
+type Mark = Static<typeof Mark>
+
+/** The length of the file in bytes: each mark overwrites the one before in one write. */
+const length = 256
+
+/**
+ * Writes the newest stored group into a file outside of the database, before anybody learns that it is stored, and
+ * without a sync. After a power loss the file may therefore name an older group, never a newer one. A mark that cannot
+ * be written is left out.
+ */
+export class HighWater {
+  readonly #database: Database
+  readonly #authority: string
+  readonly #file: number
+  #event = 0
+  #reading: ReturnType<typeof setTimeout> | undefined
+
+  private constructor(database: Database, authority: string, file: number) {
+    this.#database = database
+    this.#authority = authority
+    this.#file = file
+  }
+
+  /** Begins with what the database has stored. Resolves to the function that ends it. */
+  static async start(database: Database, authority: string, path: string, log: Log): Promise<() => void> {
+    try {
+      const file = openSync(path, constants.O_CREAT | constants.O_WRONLY, 0o600)
+      const mark = new HighWater(database, authority, file)
+      await mark.#readEvent()
+      mark.#write(await newestGroup(database))
+      const leave = database.observe({committed: () => mark.#note()})
+      return () => {
+        leave()
+        clearTimeout(mark.#reading)
+        closeSync(file)
+      }
+    } catch (error) {
+      log.warn(`a start cannot tell an older copy of the database: ${path} is not written: ${messageOf(error)}`)
+      return () => {}
+    }
+  }
+
+  #note(): void {
+    this.#write(this.#database.commits.newest)
+    this.#reading ??= setTimeout(() => {
+      void this.#readEvent()
+        .catch(() => {})
+        .finally(() => {
+          this.#reading = undefined
+        })
+    }, 1000).unref()
+  }
+
+  async #readEvent(): Promise<void> {
+    this.#event = await newestEvent(this.#database)
+  }
+
+  #write(group: number): void {
+    if (group < 0) return
+    const mark: Mark = {authority: this.#authority, group, event: this.#event, at: Date.now()}
+    try {
+      writeSync(this.#file, `${toJson(mark).padEnd(length - 1)}\n`, 0)
+    } catch {
+      // The next group is written again, and without it a start only sees less.
+    }
+  }
+}
+
+const newestEvent = async (database: Pick<Database, "read">): Promise<number> => {
+  const [row] = await database.read("SELECT coalesce(max(offset), 0) AS newest FROM events")
+  return Number(row?.newest ?? 0)
+}
+
+const newestGroup = async (database: Pick<Database, "read">): Promise<number> => {
+  const [row] = await database.read("SELECT number FROM svc_group WHERE id = 1")
+  return Number(row?.number ?? 0)
+}
+
+/**
+ * Compares the database with the mark of its authority. Throws `database_older` if it has less than the Host has
+ * acknowledged. A missing or damaged mark says nothing.
+ */
+export const requireNotOlder = async (database: StateReader, paths: ProjectPaths): Promise<void> => {
+  const mark: unknown = await readJsonIfExists(paths.highWater)
+  if (!Check(Mark, mark)) return
+  const {authority, group, event, at} = mark as Mark
+  if (schemaOf(database) === 0 || (await readAuthorityRows(database)).authority !== authority) return
+  const found = await newestGroup(database)
+  if (found >= group) return
+  const {location} = database
+  const name = location.dialect === "sqlite" ? relative(paths.project, location.file) : new URL(location.url).host
+  const newest = await newestEvent(database)
+  throw new Problem(
+    "database_older",
+    `${name} is an older copy of this project's database: its newest group of changes is ${found} and its newest event ${newest}; this project had stored group ${group} and event ${event} at ${new Date(at).toISOString()}`,
+  )
+}

@@ -1,0 +1,75 @@
+import {copyFileSync, existsSync, rmSync} from "node:fs"
+import {join} from "node:path"
+import {expect, test} from "vitest"
+import {scratchFolder} from "../../support/database/databases.ts"
+import {startHrana} from "../../support/database/hrana-server.ts"
+import {launchHost, startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import type {Project} from "../../support/host/project.ts"
+import {runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
+import {freePort} from "../../support/machine/ports.ts"
+import {echoPlugin, handledAll, post} from "../../support/messages/inbox-ledger.ts"
+
+const configOf = (database: string) => `http: {port: 0}\n${database}plugins: {sandbox: {}, echo: {}}\n`
+
+const accept = async (host: TestHost, ids: readonly string[]) => {
+  for (const id of ids) expect((await post(host, id)).status).toBe(202)
+  await handledAll(host)
+}
+
+/** Expects a start that is refused, and the same words from the doctor; then a start without the missing events. */
+const expectRefusedThenAccepted = async (runtime: TestRuntime, project: Project, more: readonly string[] = []) => {
+  const options = {runtime, project, args: ["--no-watch"]}
+  const {code, stderr} = await launchHost(options).process.finished
+  expect({code, isNamed: /newest event \d+; .* event \d+ at 20/.test(stderr)}).toEqual({code: 1, isNamed: true})
+  expect((await svc(runtime, project, ["doctor"])).stdout).toContain("svc database accept-older")
+  const accepted = await svc(runtime, project, ["database", "accept-older", "--json", ...more])
+  expect(JSON.parse(accepted.stdout)).toMatchObject({
+    missing: expect.stringMatching(/ event \d+ at /),
+    held: {inbox: 0},
+  })
+  const host = await startHost(options)
+  await accept(host, ["after"])
+  expect((await host.stop()).code).toBe(0)
+  expect((await svc(runtime, project, ["database", "accept-older"])).code).toBe(1)
+}
+
+test.each(runtimes)("an older copy of a database file is refused until someone accepts it, on $name", async runtime => {
+  const options = {own: true, runtime, args: ["--no-watch"]}
+  const first = await startHost({...options, config: configOf(""), plugins: {echo: echoPlugin}})
+  const {project} = first
+  await accept(first, ["one", "two"])
+  await first.stop()
+  const file = project.path(".svc/data.sqlite")
+  copyFileSync(file, `${file}.copy`)
+  const second = await startHost({...options, project})
+  await accept(second, ["three"])
+  await second.stop("SIGKILL")
+  for (const end of ["-wal", "-shm"]) if (existsSync(`${file}${end}`)) rmSync(`${file}${end}`)
+  copyFileSync(`${file}.copy`, file)
+  await expectRefusedThenAccepted(runtime, project)
+})
+
+test.each(runtimes)(
+  "a remote database with older data is refused until someone accepts it, on $name",
+  async runtime => {
+    const place = {file: join(scratchFolder(), "remote.sqlite"), port: await freePort()}
+    const database = `database: {dialect: libsql, url: "http://127.0.0.1:${place.port}"}\n`
+    const server = await startHrana(place)
+    const options = {own: true, runtime, args: ["--no-watch"]}
+    const host = await startHost({...options, config: configOf(database), plugins: {echo: echoPlugin}})
+    await accept(host, ["one"])
+    server.sql(`VACUUM INTO '${place.file}.copy'`)
+    await accept(host, ["two"])
+    await server.close()
+    for (const end of ["-wal", "-shm"]) rmSync(`${place.file}${end}`, {force: true})
+    copyFileSync(`${place.file}.copy`, place.file)
+    const older = await startHrana(place)
+    await until("a refusal", async () => (await post(host, "three")).status === 503)
+    const ended = await host.process.finished
+    expect({code: ended.code, isNamed: ended.stdout.includes("older data")}).toEqual({code: 75, isNamed: true})
+    // The Host that ended has not released its lease.
+    older.sql("UPDATE svc_lease SET until = 0")
+    await expectRefusedThenAccepted(runtime, host.project, ["--external-restore-point", "the copy"])
+  },
+)
