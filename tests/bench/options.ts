@@ -21,7 +21,6 @@ ${list}
   --pairs <n>     interleaved pairs of each figure (default 7; fewer show a direction, not a result)
   --on <name>     only this runtime; repeat it for several: ${runtimes.map(({name}) => name).join(", ")}
   --json          print the figures as JSON, on one line
-  --records <n>   records in the Journal for journal-open (default 100000)
   --rows <n>      events in the inbox for backlog (default 1000000)
 
 The page takes ${pageRows.map(({name}) => name).join(", ")}.
@@ -35,7 +34,6 @@ export interface Options {
   readonly ref: string
   readonly pairs: number
   readonly runtimes: readonly TestRuntime[]
-  readonly records: number
   readonly events: number
   readonly json: boolean
 }
@@ -64,7 +62,6 @@ export const readOptions = (args: readonly string[]): Options => {
       json: {type: "boolean", default: false},
       compare: {type: "string", default: ""},
       pairs: {type: "string", default: "7"},
-      records: {type: "string", default: "100000"},
       rows: {type: "string", default: "1000000"},
       on: {type: "string", multiple: true, default: runtimes.map(({name}) => name)},
     },
@@ -80,7 +77,6 @@ export const readOptions = (args: readonly string[]): Options => {
     ref: values.compare,
     pairs: countOf("pairs", values.pairs),
     runtimes: choose("runtime", runtimes, values.on),
-    records: countOf("records", values.records),
     events: countOf("rows", values.rows),
     json: values.json,
   }

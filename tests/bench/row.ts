@@ -6,8 +6,6 @@ export interface RowOptions {
   readonly pairs: number
   /** The runtimes of the Host. */
   readonly runtimes: readonly TestRuntime[]
-  /** The number of records in the Journal to open. */
-  readonly records: number
   /** The number of inbox events of a Host with a backlog. */
   readonly events: number
   /** Reports the current step. */

@@ -7,16 +7,13 @@ import {idleEndpoints} from "./endpoints/idle.ts"
 import {isolation} from "./endpoints/isolation.ts"
 import {eventAppend} from "./events/event-append.ts"
 import {stream} from "./events/stream.ts"
-import {streamIdle} from "./events/stream-idle.ts"
 import {streamStalled} from "./events/stream-stalled.ts"
 import {day} from "./host/day.ts"
 import {http} from "./host/http.ts"
-import {jobs} from "./host/jobs.ts"
 import {logs} from "./host/logs.ts"
 import {loopDelay} from "./host/loop-delay.ts"
 import {memory} from "./host/memory.ts"
 import {metricHistory} from "./host/metric-history.ts"
-import {metrics} from "./host/metrics.ts"
 import {reload} from "./host/reload.ts"
 import {start} from "./host/start.ts"
 import {chat} from "./messages/chat.ts"
@@ -26,25 +23,23 @@ import {durable} from "./messages/durable.ts"
 import {peers} from "./peers/peers.ts"
 import {files} from "./plugins/files.ts"
 import {hears} from "./plugins/hears.ts"
-import {pluginTest} from "./plugins/plugin-test.ts"
 import {send} from "./plugins/send.ts"
 import {timersDue} from "./plugins/timers-due.ts"
 import {timersWaiting} from "./plugins/timers-waiting.ts"
 import type {Row} from "./row.ts"
 import {journal} from "./workroom/journal.ts"
-import {journalOpen} from "./workroom/journal-open.ts"
 
 /** All rows, by the folder of their files. */
 export const rooms: Readonly<Record<string, readonly Row[]>> = {
-  host: [start, http, memory, day, loopDelay, metrics, metricHistory, reload, logs, jobs],
+  host: [start, http, memory, day, loopDelay, metricHistory, reload, logs],
   messages: [durable, doors, chat, dispatch],
-  plugins: [send, files, hears, timersDue, timersWaiting, pluginTest],
+  plugins: [send, files, hears, timersDue, timersWaiting],
   agents: [agentStep, agentBusy],
   endpoints: [isolation, idleEndpoints],
-  events: [stream, streamIdle, streamStalled, eventAppend],
+  events: [stream, streamStalled, eventAppend],
   database: [checkpoint, backlog],
   disk: [slowDisk],
-  workroom: [journal, journalOpen],
+  workroom: [journal],
 }
 
 export const rows: readonly Row[] = Object.values(rooms).flat()

@@ -37,16 +37,16 @@ export interface Comparison {
 
 type Sample = readonly (Figure & {readonly row: string})[]
 
-type Wanted = Pick<Options, "rows" | "ref" | "pairs" | "runtimes" | "records" | "events">
+type Wanted = Pick<Options, "rows" | "ref" | "pairs" | "runtimes" | "events">
 
 /** Takes one sample of a row with that tree's bench, in a process that cleans up after itself. */
-const sampleOf = (folder: string, row: string, {runtimes, records, events}: Wanted): Promise<Sample> =>
+const sampleOf = (folder: string, row: string, {runtimes, events}: Wanted): Promise<Sample> =>
   runScript<Sample>(
     [
       process.execPath,
       "tests/bench/run.ts",
       row,
-      ...["--json", "--pairs", "1", "--records", String(records), "--rows", String(events)],
+      ...["--json", "--pairs", "1", "--rows", String(events)],
       ...runtimes.flatMap(({name}) => ["--on", name]),
     ],
     {cwd: folder, endsBy: "SIGTERM"},

@@ -25,6 +25,9 @@ const partsOf = ({name, row}: Compared) => {
   return {what: what || row, runtime}
 }
 
+/** The same for a figure on each runtime. */
+const lineOf = (figure: Compared): string => `${partsOf(figure).what} (${figure.unit})`
+
 /** Returns a table with a line for each figure and a column for each runtime. */
 const tableOf = (
   figures: readonly Compared[],
@@ -34,7 +37,7 @@ const tableOf = (
 ): string => {
   const runtimes = [...new Set(figures.map(figure => partsOf(figure).runtime))]
   const columns = ["Figure", ...titles, ...runtimes]
-  const lines = [...Map.groupBy(figures, figure => `${partsOf(figure).what} (${figure.unit})`).values()].map(same => [
+  const lines = [...Map.groupBy(figures, lineOf).values()].map(same => [
     ...same.slice(0, 1).map(figure => partsOf(figure).what),
     ...leading(same),
     ...runtimes.map(runtime =>
@@ -59,11 +62,17 @@ const yardsticksOf = (figures: readonly Compared[]): readonly string[] => {
   return shown.length === 0 ? [] : [tableOf(shown, ["Yardstick"], yardsticks, cellOf)]
 }
 
-/** Shows only figures with enough pairs for a verdict. */
+/** Shows figures that changed on a runtime, and counts those that did not. Without enough pairs, there is no verdict. */
 const changesOf = (figures: readonly Compared[]): readonly string[] => {
   const judged = figures.filter(each => Number.isFinite(each.ratio.median) && changeOf(each) !== "too few pairs")
+  const groups = [...Map.groupBy(judged, lineOf).values()]
+  const changed = groups.filter(same => same.some(figure => changeOf(figure) !== "alike"))
+  const alike = groups.length - changed.length
   const cellOf = (figure: Compared) => `${spread(figure.ratio)} ${changeOf(figure)}`
-  return judged.length === 0 ? [] : [tableOf(judged, [], () => [], cellOf)]
+  return [
+    ...(changed.length === 0 ? [] : [tableOf(changed.flat(), [], () => [], cellOf)]),
+    ...(alike === 0 ? [] : [`Alike: ${alike} of ${groups.length} figures.`]),
+  ]
 }
 
 /** The commits and the machine of the comparison. */
