@@ -1,10 +1,10 @@
 import {createServer} from "node:http"
-import type {AddressInfo} from "node:net"
 import {join} from "node:path"
-import {expect, onTestFinished, test} from "vitest"
+import {expect, test} from "vitest"
 import {whyUnreachable} from "../../../server/database/remote/reach.ts"
 import {scratchFolder} from "../../support/database/databases.ts"
 import {startHrana} from "../../support/database/hrana-server.ts"
+import {listen} from "../../support/machine/listen.ts"
 import {freePort} from "../../support/machine/ports.ts"
 
 const {signal} = new AbortController()
@@ -12,12 +12,7 @@ const {signal} = new AbortController()
 /** A gateway that answers every request with this status. Resolves to its host. */
 const gateway = async (status: number): Promise<string> => {
   const server = createServer((_, response) => response.writeHead(status).end())
-  await new Promise<void>(done => server.listen(0, "127.0.0.1", done))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return `127.0.0.1:${await listen(server)}`
 }
 
 test("a remote database that answers is reachable, whatever it says about the token", async () => {
@@ -46,14 +41,9 @@ test("an invalid address is left to the code that opens it", async () => {
 })
 
 test("a stop ends the check", async () => {
-  const server = createServer(() => {}).listen(0, "127.0.0.1")
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  await new Promise(done => server.once("listening", done))
+  const server = createServer(() => {})
   const stop = new AbortController()
-  const asked = whyUnreachable(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop.signal)
+  const asked = whyUnreachable(`http://127.0.0.1:${await listen(server)}`, stop.signal)
   stop.abort()
   expect(await asked).toContain("does not answer")
 })

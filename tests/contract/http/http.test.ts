@@ -258,16 +258,6 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     expect(refused.headers.get("access-control-allow-origin")).toBe("https://console.example")
   })
 
-  test("accepts a short Host header, and refuses two of them", async () => {
-    const host = common()
-    for (const name of ["a", "a.b", "svc", "localhost"]) {
-      const answer = await raw(host, `GET /pub/ready HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n\r\n`)
-      expect(answer).toContain('{"ready":true}')
-    }
-    const twice = await raw(host, "GET /pub/ready HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n")
-    expect(twice).not.toContain("HTTP/1.1 5")
-  })
-
   test("refuses headers of more than 32 KiB", async () => {
     const host = common()
     const answer = await raw(

@@ -1,6 +1,6 @@
 import {describe, expect, onTestFinished, test} from "vitest"
 import {endOf, runOf, runsOf, waitingApprovals} from "../../support/agents/host.ts"
-import {type ScriptedModel, startScriptedModel} from "../../support/agents/scripted-model.ts"
+import {helperAt, type ScriptedModel, startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
 import {launchHost, startHost, type TestHost} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
@@ -22,12 +22,7 @@ const configOf = (model: Pick<ScriptedModel, "url">, more = "") => `http: {port:
 permissions: [{endpoint: sandbox, permission: trusted}]
 plugins: {sandbox: {}, toolbox: {}}
 agents:
-  helper:
-    provider: openai-compatible
-    model: scripted
-    baseURL: ${model.url}
-    instructions: You help.
-    tools: {toolbox.note: {}, toolbox.announce: {}}
+${helperAt(model.url)}    tools: {toolbox.note: {}, toolbox.announce: {}}
     triggers: {direct: true}
     limits: {tokens: 1000000}
 ${more}`

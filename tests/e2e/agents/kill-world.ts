@@ -1,5 +1,5 @@
 import {type Loopback, loopbackPlugin} from "../../support/adapters/loopback.ts"
-import {type ScriptedModel, startScriptedModel} from "../../support/agents/scripted-model.ts"
+import {helperAt, type ScriptedModel, startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
 import {startStandIn} from "../../support/machine/stand-in-server.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
@@ -70,12 +70,7 @@ plugins:
   loopback: {endpoints: [{id: one, url: "${platform.url}"}]}
   toolbox: {}
 agents:
-  helper:
-    provider: openai-compatible
-    model: scripted
-    baseURL: ${model.url}
-    instructions: You help.
-    tools: {${toolNames.map(name => `${name}: {}`).join(", ")}}
+${helperAt(model.url)}    tools: {${toolNames.map(name => `${name}: {}`).join(", ")}}
     triggers: {direct: true}
     # Calls that are cut off count: slow ones are cut off at each kill.
     limits: {parallel: 16, steps: 1000, tokens: 1000000000}

@@ -1,5 +1,5 @@
 import {describe, expect, onTestFinished, test} from "vitest"
-import {startScriptedModel} from "../../support/agents/scripted-model.ts"
+import {helperAt, startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {startHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
@@ -30,12 +30,7 @@ describe.each(bunOr("node24"))("an agent on $name", runtime => {
       config: `http: {port: 0}
 plugins: {sandbox: {}, toolbox: {}}
 agents:
-  helper:
-    provider: openai-compatible
-    model: scripted
-    baseURL: ${model.url}
-    instructions: You help.
-    tools: {toolbox.note: {}}
+${helperAt(model.url)}    tools: {toolbox.note: {}}
     triggers: {direct: true, mention: true}
 `,
       files: {"plugins/toolbox.ts": toolbox},

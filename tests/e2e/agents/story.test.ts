@@ -1,6 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {readRows, runAsked, waitingApprovals} from "../../support/agents/host.ts"
 import {type FakeQuestion, startProtocolFake} from "../../support/agents/protocol-fake.ts"
+import {helperAt} from "../../support/agents/scripted-model.ts"
 import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
@@ -40,12 +41,7 @@ const tell = ({asked, results}: FakeQuestion) => {
 }
 
 const bindings = (url: string) => `agents:
-  helper:
-    provider: openai-compatible
-    model: any
-    baseURL: ${url}
-    instructions: You help.
-    tools: &tools {toolbox.note: {}, toolbox.announce: {}, workroom.add: {}}
+${helperAt(url)}    tools: &tools {toolbox.note: {}, toolbox.announce: {}, workroom.add: {}}
     triggers: {direct: true, mention: true}
   claude:
     provider: anthropic

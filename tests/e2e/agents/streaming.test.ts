@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {readRows, runAsked} from "../../support/agents/host.ts"
-import {type ScriptedAnswer, startScriptedModel} from "../../support/agents/scripted-model.ts"
+import {helperAt, type ScriptedAnswer, startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
@@ -88,12 +88,7 @@ describe.each(bunOr("node24"))("a slowly streamed answer on $name", runtime => {
     const config = `http: {port: 0}
 plugins: {sandbox: {}, board: {}}
 agents:
-  helper:
-    provider: openai-compatible
-    model: any
-    baseURL: ${model.url}
-    instructions: You help.
-    limits: {parallel: 16}
+${helperAt(model.url)}    limits: {parallel: 16}
     triggers: {direct: true}
 `
     let host = await startHost({own: true, runtime, config, plugins: {board}})

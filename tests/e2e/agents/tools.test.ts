@@ -1,10 +1,10 @@
 import {createServer} from "node:http"
 import {expect, onTestFinished, test} from "vitest"
-import {startScriptedModel} from "../../support/agents/scripted-model.ts"
+import {helperAt, startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
-import {listen} from "../../support/platforms/platform.ts"
+import {listen} from "../../support/machine/listen.ts"
 
 interface Run {
   readonly runId: string
@@ -44,12 +44,7 @@ plugins: {sandbox: {}}
 permissions: [{endpoint: sandbox, user: ada, permission: trusted}]
 files: {allowPrivate: ["${page}"]}
 agents:
-  helper:
-    provider: openai-compatible
-    model: scripted
-    baseURL: ${model.url}
-    instructions: Do what you are asked for.
-    triggers: {command: ask}
+${helperAt(model.url)}    triggers: {command: ask}
     tools:
       send: {to: [{endpoint: sandbox, channel: news}]}
       fetch: {hosts: ["${page}"]}

@@ -1,7 +1,7 @@
 import {expect, onTestFinished, test} from "vitest"
 import {en} from "../../../server/console/web/texts/en.ts"
 import {agentRun, fillDatabase} from "../../support/agents/rows.ts"
-import {startScriptedModel} from "../../support/agents/scripted-model.ts"
+import {helperAt, startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {startHost} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {fullAndDemo} from "../../support/host/tokens.ts"
@@ -20,12 +20,7 @@ export default definePlugin({
 `
 
 const configOf = (url: string) => `${fullAndDemo.config("toolbox")}agents:
-  helper:
-    provider: openai-compatible
-    model: scripted
-    baseURL: ${url}
-    instructions: You help.
-    tools: {toolbox.note: {}}
+${helperAt(url)}    tools: {toolbox.note: {}}
 `
 
 const start = async () => {

@@ -1,6 +1,6 @@
 import {expect, test} from "vitest"
 import {agentRun, fillDatabase} from "../../support/agents/rows.ts"
-import {startScriptedModel} from "../../support/agents/scripted-model.ts"
+import {helperAt, startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {ask, makeReadersProject, readerOf} from "../../support/docs/reader-project.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
@@ -9,12 +9,7 @@ const configOf = (url: string, store: string) => `http: {port: 0, token: "\${HTT
 workroom: {store: ${store}}
 plugins: {sandbox: {}}
 agents:
-  helper:
-    provider: openai-compatible
-    model: scripted
-    baseURL: ${url}
-    instructions: You help.
-    permission: user
+${helperAt(url)}    permission: user
     triggers: {items: true}
 `
 

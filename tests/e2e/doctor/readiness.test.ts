@@ -308,20 +308,3 @@ test("the report names generation, commit, check time and authority, and lists e
     "endpoint wire~b false",
   ])
 })
-
-test("http.readiness.database: false does not require the database", async () => {
-  const host = await start("http: {port: 0, readiness: {database: false}}\nplugins: {sandbox: {}}\n")
-  const report = await reportOf(host)
-  expect(report.ready).toBe(true)
-  expect(report.components.find(({kind}) => kind === "database")).toMatchObject({required: false, ready: true})
-})
-
-test("the report needs the full token, and the public probe shows only the ready flag", async () => {
-  const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
-  const config = requiring("wire~z", twoAccounts, "  token: ${HTTP_TOKEN}\n  demoToken: ${DEMO_TOKEN}\n")
-  const host = await startHost({config, env, plugins: {wire: wirePlugin}, args: quiet})
-  const url = `${host.url}/api/system/readiness`
-  await expectProblem(await fetch(url), 401, "unauthorized")
-  await expectProblem(await fetch(url, {headers: {authorization: `Bearer ${env.DEMO_TOKEN}`}}), 403, "forbidden")
-  expect((await reportOf(host)).ready).toBe(false)
-})

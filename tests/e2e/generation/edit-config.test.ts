@@ -1,9 +1,8 @@
 import {execFileSync} from "node:child_process"
 import {randomBytes} from "node:crypto"
-import {once} from "node:events"
 import {chmodSync, existsSync, statSync} from "node:fs"
-import {type AddressInfo, createServer} from "node:net"
-import {describe, expect, onTestFinished, test} from "vitest"
+import {createServer} from "node:net"
+import {describe, expect, test} from "vitest"
 import type {ConfigApplied, ConfigChange, ConfigFile, ConfigPreview} from "../../../shared/api/configuration/file.ts"
 import {generationOf, generationsOf, statusOf} from "../../support/host/generation.ts"
 import {makeGitProject} from "../../support/host/git-project.ts"
@@ -12,6 +11,7 @@ import {until} from "../../support/host/process.ts"
 import {bunOr, casesOf, usualRuntime} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
 import {mountReadOnly, needMounts} from "../../support/machine/disk.ts"
+import {listen} from "../../support/machine/listen.ts"
 import {freePort} from "../../support/machine/ports.ts"
 
 const env = {
@@ -282,10 +282,8 @@ test("in production a trial start with the new file decides, and a failed one le
   }
   const host = await startHost(production)
   const {hash, text} = await fileOf(host)
-  const taken = createServer().listen(0, "127.0.0.1")
-  onTestFinished(() => void taken.close())
-  await once(taken, "listening")
-  const {port} = taken.address() as AddressInfo
+  const taken = createServer()
+  const port = await listen(taken)
   const refused = await previewOf(host, {text: text.replace("${SVC_TEST_PORT}", String(port)), draft: true})
   expect(refused).toMatchObject({issues: [], restart: ["http.port"]})
   await expectProblem(await postConfig(host, {hash, text: refused.text, restart: true}), 422, "trial_failed")

@@ -2,7 +2,7 @@ import {describe, expect, test} from "vitest"
 import {failureOf, generationOf, generationsOf, reload, statusOf} from "../../support/host/generation.ts"
 import {startHost, svc} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
-import {bunAnd, casesOf, onBun} from "../../support/host/runtimes.ts"
+import {bunAnd, casesOf} from "../../support/host/runtimes.ts"
 import {pluginWith, replying, wirePlugin} from "../../support/plugins/plugin-sources.ts"
 
 const token = {HTTP_TOKEN: "a-token-of-thirty-two-characters"}
@@ -93,17 +93,6 @@ describe("in production", () => {
     expect(await host.say("/greet")).toEqual(["hello"])
     await host.post("/api/system/reload", {confirm: true})
     expect((await host.process.finished).code).toBe(75)
-  })
-
-  test("a broken configuration keeps the old generation for every kind of reload", async () => {
-    const host = await startHost({own: true, ...production, env: supervised})
-    host.project.write("svc.config.yml", `${production.config}htpt: {}\n`)
-    const asked = await svc(onBun, host.project, ["runtime", "reload"], {env: token})
-    expect(asked.code).toBe(1)
-    expect(asked.stderr).toContain('svc.config.yml:5:1 htpt: unknown key (did you mean "http"?)')
-    host.process.child.kill("SIGHUP")
-    await until("the second failure", async () => (await statusOf(host)).lastFailure?.reason === "SIGHUP")
-    expect(await host.say("/greet")).toEqual(["hello"])
   })
 
   test("a new plugin needs no restart", async () => {

@@ -1,8 +1,8 @@
-import {once} from "node:events"
 import {createServer, type ServerResponse} from "node:http"
-import {describe, expect, onTestFinished, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import {startHost, svc} from "../../support/host/host.ts"
 import {bunAnd} from "../../support/host/runtimes.ts"
+import {listen} from "../../support/machine/listen.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const mebibyte = 1024 * 1024
@@ -61,14 +61,9 @@ const serve = async (others: string): Promise<string> => {
     const answer = answers[request.url ?? ""]
     if (answer === undefined) response.writeHead(404).end()
     else answer(response, others)
-  }).listen(0, "127.0.0.1")
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
   })
-  await once(server, "listening")
-  const address = server.address()
-  return `127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
+  const port = await listen(server)
+  return `127.0.0.1:${port}`
 }
 
 describe.each(bunAnd("node24"))("files of a message on $name", runtime => {

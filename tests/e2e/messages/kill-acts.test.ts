@@ -1,10 +1,11 @@
 import {createServer} from "node:http"
 import {setTimeout as sleep} from "node:timers/promises"
-import {expect, onTestFinished, test} from "vitest"
+import {expect, test} from "vitest"
 import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
+import {listen} from "../../support/machine/listen.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const {rounds: kills} = faultRun("act-kills")
@@ -41,13 +42,8 @@ const startPlatform = async () => {
       response.end("{}")
     })
   })
-  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  return {messages, wrong, port: typeof address === "object" && address !== null ? address.port : 0}
+  const port = await listen(server)
+  return {messages, wrong, port}
 }
 
 const wire = pluginWith(`

@@ -1,8 +1,7 @@
 import {existsSync} from "node:fs"
 import {createServer, request} from "node:http"
-import type {AddressInfo} from "node:net"
 import {join} from "node:path"
-import {describe, expect, onTestFinished, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import {problems} from "../../../shared/problems.ts"
 import {scratchFolder} from "../../support/database/databases.ts"
 import {startHrana} from "../../support/database/hrana-server.ts"
@@ -10,6 +9,7 @@ import {expectProblem, launchHost, startHost} from "../../support/host/host.ts"
 import {type Running, until, untilPrinted} from "../../support/host/process.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
 import {bunOr, onBun, onNode22} from "../../support/host/runtimes.ts"
+import {listen} from "../../support/machine/listen.ts"
 import {freePort, holdPort} from "../../support/machine/ports.ts"
 
 const both = onNode22 === undefined ? [onBun] : [onBun, onNode22]
@@ -87,12 +87,7 @@ const startFront = async (behind: string) => {
     passed.on("error", () => answer.destroy())
     incoming.pipe(passed)
   })
-  await new Promise<void>(done => server.listen(0, "127.0.0.1", done))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  front.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  front.url = `http://127.0.0.1:${await listen(server)}`
   return front
 }
 

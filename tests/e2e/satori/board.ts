@@ -1,5 +1,5 @@
 import {createServer} from "node:http"
-import {onTestFinished} from "vitest"
+import {listen} from "../../support/machine/listen.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 /** A stand-in for a chat platform on loopback that lets a bot edit and delete messages. */
@@ -32,10 +32,8 @@ export const startBoard = async (): Promise<Board> => {
     else shown.set(key, text)
     response.end(JSON.stringify({id: key}))
   })
-  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => void server.close())
-  const address = server.address()
-  return {port: typeof address === "object" && address !== null ? address.port : 0, asked, shown}
+  const port = await listen(server)
+  return {port, asked, shown}
 }
 
 /** Source of the board's adapter. A route injects a message from a user. */

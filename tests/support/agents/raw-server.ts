@@ -1,5 +1,5 @@
 import {createServer, type IncomingMessage, type ServerResponse} from "node:http"
-import {listen} from "../platforms/platform.ts"
+import {listen} from "../machine/listen.ts"
 
 export interface RawRequest {
   readonly path: string

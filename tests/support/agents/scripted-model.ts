@@ -1,6 +1,6 @@
 import {createServer, type IncomingMessage, type ServerResponse} from "node:http"
 import {setTimeout as sleep} from "node:timers/promises"
-import {listen} from "../platforms/platform.ts"
+import {listen} from "../machine/listen.ts"
 import {type ChatBody, type ModelQuestion, questionOf} from "./question.ts"
 
 /**
@@ -35,6 +35,14 @@ export interface ScriptedAnswer {
   /** A raw body instead of a stream. */
   readonly body?: string
 }
+
+/** The beginning of the binding `helper` below `agents:`, at the address of a scripted model. */
+export const helperAt = (url: string): string => `  helper:
+    provider: openai-compatible
+    model: scripted
+    baseURL: ${url}
+    instructions: You help.
+`
 
 /** The answers of a list in order, with the last one repeated. */
 export type Script = readonly ScriptedAnswer[] | ((question: ModelQuestion) => ScriptedAnswer | Promise<ScriptedAnswer>)

@@ -6,6 +6,7 @@ import {pipeline} from "node:stream"
 import {expect, onTestFinished} from "vitest"
 import type {TestHost} from "../host/host.ts"
 import {startProcess, until} from "../host/process.ts"
+import {listen} from "../machine/listen.ts"
 import {npmTool} from "../machine/npm-tool.ts"
 import {freePort} from "../machine/ports.ts"
 
@@ -72,13 +73,7 @@ export const startPrism = async (
       })
     }
   })
-  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  const own = typeof address === "object" && address !== null ? address.port : 0
+  const own = await listen(server)
   return {url: `http://127.0.0.1:${own}${base}`, told: () => ({...counts, violations: [...violations]})}
 }
 

@@ -1,5 +1,5 @@
 import {createServer, type RequestListener} from "node:http"
-import {whenOver} from "../host/shared.ts"
+import {listen} from "./listen.ts"
 
 export interface StandIn {
   readonly url: string
@@ -15,11 +15,6 @@ export const startStandIn = async (answer: RequestListener): Promise<StandIn> =>
     response.on("error", () => {})
     answer(request, response)
   })
-  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
-  whenOver(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  return {url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`, requests}
+  const port = await listen(server)
+  return {url: `http://127.0.0.1:${port}`, requests}
 }

@@ -1,6 +1,6 @@
 import {createServer, type IncomingHttpHeaders} from "node:http"
 import type {AlertMessage} from "../../../shared/alerts/api.ts"
-import {whenOver} from "../host/shared.ts"
+import {listen} from "../machine/listen.ts"
 
 export interface ReceivedAlert {
   readonly headers: IncomingHttpHeaders
@@ -50,14 +50,9 @@ export const startAlertReceiver = async (): Promise<AlertReceiver> => {
       response.writeHead(status ?? 200).end()
     })
   })
-  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
-  whenOver(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
+  const port = await listen(server)
   return {
-    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
+    url: `http://127.0.0.1:${port}`,
     taken: name => taken.get(name) ?? [],
     hung: name => hung.get(name) ?? [],
     asked: path => asked.get(path) ?? 0,

@@ -1,6 +1,3 @@
-import type {Server} from "node:http"
-import {whenOver} from "../host/shared.ts"
-
 /** A message of a person. */
 export interface Said {
   readonly text: string
@@ -68,16 +65,4 @@ export const createTroubles = () => {
       return isLosing
     },
   }
-}
-
-/** Listens on a free port of this machine until the test ends; resolves to the port. */
-export const listen = async (server: Server): Promise<number> => {
-  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
-  whenOver(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  if (address === null || typeof address === "string") throw new Error("the fake has no port")
-  return address.port
 }

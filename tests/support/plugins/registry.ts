@@ -3,7 +3,7 @@ import {createServer} from "node:http"
 import {join} from "node:path"
 import {runProcess} from "../host/process.ts"
 import {makeProject} from "../host/project.ts"
-import {whenOver} from "../host/shared.ts"
+import {listen} from "../machine/listen.ts"
 
 export interface Published {
   readonly name: string
@@ -41,8 +41,6 @@ export const startRegistry = async (code: string, packages: readonly Published[]
     const versions = Object.fromEntries(found.map(manifest => [manifest.version, manifest]))
     response.end(JSON.stringify({name: path.slice(1), versions, "dist-tags": {latest: found.at(-1)?.version}}))
   })
-  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
-  whenOver(() => void server.close())
-  const address = server.address()
-  return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/`
+  const port = await listen(server)
+  return `http://127.0.0.1:${port}/`
 }

@@ -1,7 +1,7 @@
 import {createHmac} from "node:crypto"
 import {createServer} from "node:http"
 import {Webhook} from "standardwebhooks"
-import {onTestFinished} from "vitest"
+import {listen} from "../machine/listen.ts"
 
 /** A secret for tests: `whsec_` and base64 of at least 24 bytes. */
 export const secretOf = (name: string): string => `whsec_${Buffer.from(name.padEnd(32, ".")).toString("base64")}`
@@ -100,12 +100,6 @@ export const startReceiver = async (
     })
     response.on("error", () => {})
   })
-  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  const port = typeof address === "object" && address !== null ? address.port : 0
+  const port = await listen(server)
   return {url: `http://127.0.0.1:${port}/in`, deliveries, refused: () => refused}
 }

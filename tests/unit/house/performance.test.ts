@@ -30,6 +30,7 @@ const comparison: Comparison = {
     {...figureOf("the path on node24", "", 1.2), against: "another", target: {is: "at least", value: 0.2}},
     figureOf("a wait, on node24", "ms", 0.8),
     {...figureOf("too few on bun", "ms", 0.8), pairs: 2},
+    figureOf("no change on bun", "ms", 1),
   ],
   failed: [{row: "files", reason: "the old commit has none"}],
 }
@@ -75,7 +76,8 @@ test("the page shows ratios with their spread by runtime, the machine, and no ti
   expect(durable).toContain(`| the path | a yardstick, or another | ${ratio} | ${ratio}, target at least 0.20 |`)
   expect(durable).toContain("| the path | 1.20 (1.08 to 1.26) changed | 1.20 (1.08 to 1.26) better |")
   expect(durable).toContain("| a wait |  | 0.80 (0.72 to 0.84) better |")
-  expect(durable).not.toContain("too few")
+  expect(durable).toContain("\n\nAlike: 1 of 3 figures.")
+  expect(durable).not.toMatch(/too few|no change/)
   expect(durable).toContain(
     "ba9876543210 through 0123456789ab: 7 pairs, 2 cores of x64, a load of 0.10 to 2.30, Bun 1.4.5, Node 24.21.0.",
   )

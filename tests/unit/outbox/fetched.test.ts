@@ -1,7 +1,7 @@
-import {once} from "node:events"
 import {createServer} from "node:http"
-import {expect, onTestFinished, test} from "vitest"
+import {expect, test} from "vitest"
 import {fetchFile, nameAtEnd} from "../../../server/outbox/files/fetched.ts"
+import {listen} from "../../support/machine/listen.ts"
 
 test.each([
   ["https://example.com/a/cat%20one.png?x=1#y", "cat one.png"],
@@ -20,11 +20,8 @@ test("a fetch ends when nobody waits for it any more, also between two chunks", 
   const server = createServer((_, response) => {
     response.on("close", () => closed.resolve())
     response.write("abc")
-  }).listen(0, "127.0.0.1")
-  onTestFinished(() => void server.close())
-  await once(server, "listening")
-  const address = server.address()
-  const port = typeof address === "object" && address !== null ? address.port : 0
+  })
+  const port = await listen(server)
   const ended = new AbortController()
   const read = async (pieces: AsyncIterable<Uint8Array>) => {
     for await (const _ of pieces) ended.abort(new Error("the handler has ended"))

@@ -1,6 +1,7 @@
 import {createServer, type IncomingMessage, type ServerResponse} from "node:http"
 import {setTimeout as sleep} from "node:timers/promises"
-import {createTroubles, type FakePlatform, listen} from "../platform.ts"
+import {listen} from "../../machine/listen.ts"
+import {createTroubles, type FakePlatform} from "../platform.ts"
 import {chatOf, messageOf, type Shown, userOf} from "./chats.ts"
 import {type Fields, type FormFile, formOf} from "./form.ts"
 import {type Answer, methods, type World} from "./methods.ts"

@@ -1,9 +1,9 @@
-import {once} from "node:events"
 import {createServer, type Socket} from "node:net"
 import {expect, onTestFinished, test} from "vitest"
 import {Gateway, GatewayClosed} from "../../../../server/adapters/discord/gateway/gateway.ts"
 import {accountKey} from "../../../../server/adapters/discord/gateway/session.ts"
 import {until} from "../../../support/host/process.ts"
+import {listen} from "../../../support/machine/listen.ts"
 import {startDiscord} from "../../../support/platforms/discord/discord.ts"
 
 const open = async (url: string, token = "bot-999.token") => {
@@ -77,11 +77,8 @@ test("a wrong token is recognized by its code", async () => {
 
 test("a connection leaves no socket open when the gateway never answered", async () => {
   const sockets: Socket[] = []
-  const server = createServer(socket => void sockets.push(socket.resume())).listen(0, "127.0.0.1")
-  onTestFinished(() => void server.close())
-  await once(server, "listening")
-  const address = server.address()
-  const port = typeof address === "object" && address !== null ? address.port : 0
+  const server = createServer(socket => void sockets.push(socket.resume()))
+  const port = await listen(server)
   const {gateway} = await open(`ws://127.0.0.1:${port}`)
   const connecting = gateway.connect().catch(error => error)
   await until("the connection", () => sockets.length === 1)

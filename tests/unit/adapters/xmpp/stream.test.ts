@@ -1,10 +1,11 @@
 import {once} from "node:events"
 import {connect, createServer} from "node:net"
-import {describe, expect, onTestFinished, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import {readPositions, writePositions} from "../../../../server/adapters/xmpp/archive/cursor.ts"
 import {failureIn, isPassing, outcomeOf, streamFailure} from "../../../../server/adapters/xmpp/stream/failures.ts"
 import {bare, domainOf, isJid, localOf, normal, resourceOf} from "../../../../server/adapters/xmpp/stream/jid.ts"
 import {LibrarySocket} from "../../../../server/adapters/xmpp/stream/library-socket.ts"
+import {listen} from "../../../support/machine/listen.ts"
 import {parseXml} from "../../../support/platforms/xmpp/parse.ts"
 
 test("an address is split into its parts", () => {
@@ -85,11 +86,9 @@ describe("an error is classified:", () => {
 })
 
 test("a character split over two chunks stays whole, and a library error ends the connection", async () => {
-  const server = createServer().listen(0, "127.0.0.1")
-  onTestFinished(() => void server.close())
-  await once(server, "listening")
-  const address = server.address()
-  const near = connect(typeof address === "object" && address !== null ? address.port : 0, "127.0.0.1")
+  const server = createServer()
+  const port = await listen(server)
+  const near = connect(port, "127.0.0.1")
   const [far] = await once(server, "connection")
   const socket = new LibrarySocket({socket: near, isSecure: false})
   let said = ""

@@ -1,7 +1,7 @@
 import {createServer} from "node:http"
 import {expect, onTestFinished, test} from "vitest"
 import {dispatcherKey, patientFetch} from "../../../../server/runtime/outgoing/patient-fetch.ts"
-import {listen} from "../../../support/platforms/platform.ts"
+import {listen} from "../../../support/machine/listen.ts"
 
 test.skipIf(process.versions.bun !== undefined)(
   "Node's own dispatcher makes the connection, without its limits",

@@ -1,19 +1,14 @@
 import {createServer, type RequestListener} from "node:http"
-import type {AddressInfo} from "node:net"
-import {expect, onTestFinished, test} from "vitest"
+import {expect, test} from "vitest"
 import {post} from "../../../../server/runtime/outgoing/post.ts"
+import {listen} from "../../../support/machine/listen.ts"
 import {freePort} from "../../../support/machine/ports.ts"
 
 /** A receiver on this machine. */
 const startReceiver = async (answer: RequestListener) => {
   let connections = 0
   const server = createServer(answer).on("connection", () => connections++)
-  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const {port} = server.address() as AddressInfo
+  const port = await listen(server)
   return {url: `http://127.0.0.1:${port}/in?to=a%20b`, connections: () => connections}
 }
 
