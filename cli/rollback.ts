@@ -108,9 +108,7 @@ const describeProof = ({restored, proof}: RolledBackResult): string => {
     ...changes.map(text => ["differs", text] as const),
     ["lockfile", lockfile === null ? "none" : `${lockfile.name} ${lockfile.sha256}`],
     ["configuration", configuration],
-    ...(restored.keptConfiguration === null
-      ? []
-      : [["kept", `the replaced configuration, as ${restored.keptConfiguration}`] as const]),
+    ["kept", restored.keptConfiguration && `the replaced configuration, as ${restored.keptConfiguration}`],
     ["build", describeBuild(build)],
     [
       "heads",

@@ -1,12 +1,11 @@
 import {AgentConfig, type AgentSettings} from "./agents/config.ts"
 import {type AlertSettings, AlertsConfig} from "./alerts/config.ts"
-import {section} from "./config-keys.ts"
 import {durationPattern} from "./duration.ts"
 import {namePattern} from "./ids.ts"
 import {logLevels} from "./log.ts"
 import {pagePattern} from "./sdk/page.ts"
 import {PermissionRule} from "./sdk/permission.ts"
-import {Closed, Optional, type Static, Type} from "./type.ts"
+import {Closed, Optional, type Static, section, Type} from "./type.ts"
 
 const ReadinessConfig = section({
   database: Optional.Boolean({
@@ -22,10 +21,7 @@ const ReadinessConfig = section({
         description: "<adapter_slot>~<endpoint_id>, or only the adapter slot if it has no accounts.",
       }),
     }),
-    {
-      default: [],
-      description: "The endpoints that must admit events for the Host to be ready. Others are optional.",
-    },
+    {default: [], description: "The endpoints that must admit events for the Host to be ready. Others are optional."},
   ),
   agents: Optional.Array(Type.String(), {default: [], description: "The agent bindings that must be configured."}),
 })
@@ -122,7 +118,7 @@ export const PluginConfig = section({
     description: "The plugin to run: a file of the project, a built-in adapter or a package.",
   }),
   enabled: Optional.Boolean({default: true, description: "false: the plugin publishes no capabilities."}),
-  config: Optional.Unknown({description: "The plugin's settings; the plugin defines their schema."}),
+  config: Type.Optional(Type.Unknown({description: "The plugin's settings; the plugin defines their schema."})),
   outbox: Type.Optional(Closed(outboxKeys)),
   pages: Optional.Array(Type.String({pattern: pagePattern}), {
     default: [],
@@ -289,10 +285,12 @@ const LanguagesConfig = section({
     default: [],
     description: "The languages of channels. The first matching rule counts. A user's own choice overrides it.",
   }),
-  texts: Optional.Record(Type.String(), Type.Record(Type.String(), Type.String()), {
-    default: {},
-    description: "Replacements for svc's own chat texts, by language and key, in ICU MessageFormat.",
-  }),
+  texts: Type.Optional(
+    Type.Record(Type.String(), Type.Record(Type.String(), Type.String()), {
+      default: {},
+      description: "Replacements for svc's own chat texts, by language and key, in ICU MessageFormat.",
+    }),
+  ),
 })
 
 const nameOf = (what: string) =>
@@ -349,11 +347,13 @@ export const ProjectConfig = Closed({
       }),
     }),
   ),
-  plugins: Optional.Record(Type.String({pattern: namePattern}), PluginConfig, {
-    additionalProperties: false,
-    default: {},
-    description: "Plugin instances by name.",
-  }),
+  plugins: Type.Optional(
+    Type.Record(Type.String({pattern: namePattern}), PluginConfig, {
+      additionalProperties: false,
+      default: {},
+      description: "Plugin instances by name.",
+    }),
+  ),
   permissions: Optional.Array(PermissionRule, {
     default: [],
     description:
@@ -362,11 +362,13 @@ export const ProjectConfig = Closed({
   files: Type.Optional(FilesConfig),
   languages: Type.Optional(LanguagesConfig),
   ingress: Type.Optional(IngressConfig),
-  agents: Optional.Record(Type.String({pattern: namePattern}), AgentConfig, {
-    additionalProperties: false,
-    default: {},
-    description: "Agent bindings by name. Readiness may require them.",
-  }),
+  agents: Type.Optional(
+    Type.Record(Type.String({pattern: namePattern}), AgentConfig, {
+      additionalProperties: false,
+      default: {},
+      description: "Agent bindings by name. Readiness may require them.",
+    }),
+  ),
   workroom: Type.Optional(WorkroomConfig),
   events: Type.Optional(EventsConfig),
   retention: Type.Optional(RetentionConfig),

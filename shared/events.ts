@@ -45,7 +45,6 @@ const Outgoing = Named("Outgoing", {
   error: Detail("The error from the platform or the adapter"),
 })
 
-/** An alert. */
 const Alert = Named("AlertEvent", {
   alert: Type.String({description: "Its id"}),
   code: Type.String(),
@@ -61,7 +60,6 @@ const JobRun = Named("JobRun", {
   error: Detail("Why it failed"),
 })
 
-/** A run of an agent. */
 const AgentRun = Named("AgentRun", {
   agent: Type.String(),
   trigger: Type.Enum([...agentTriggers]),

@@ -17,24 +17,24 @@ export const Type = {...typebox.default, Secret}
 export const Closed = <P extends typebox.TProperties>(properties: P, options: typebox.TObjectOptions = {}) =>
   Type.Object(properties, {additionalProperties: false, ...options})
 
-const optional =
-  <A extends readonly unknown[], T extends typebox.TSchema>(build: (...args: A) => T) =>
-  (...args: A) =>
-    Type.Optional(build(...args))
+/** A part of the configuration; without it, each of its keys has its default. */
+export const section = <P extends typebox.TProperties>(properties: P) => Closed(properties, {default: {}})
+
+type Optionally<T extends typebox.TSchema> = ReturnType<typeof typebox.Optional<T>>
 
 /** The builders of properties that may be left out: `Optional.String(…)` is `Type.Optional(Type.String(…))`. */
 export const Optional = {
-  Array: optional(Type.Array),
-  Boolean: optional(Type.Boolean),
-  Enum: <const V extends string[]>(values: readonly [...V], options: typebox.TSchemaOptions = {}) =>
-    Type.Optional(Type.Enum(values, options)),
-  Integer: optional(Type.Integer),
-  Number: optional(Type.Number),
-  Object: optional(Type.Object),
-  Record: optional(Type.Record),
-  Secret: optional(Secret),
-  String: optional(Type.String),
-  Unknown: optional(Type.Unknown),
+  Array: <T extends typebox.TSchema>(items: T, options?: typebox.TArrayOptions): Optionally<typebox.TArray<T>> =>
+    Type.Optional(Type.Array(items, options)),
+  Boolean: (options?: typebox.TSchemaOptions): Optionally<typebox.TBoolean> => Type.Optional(Type.Boolean(options)),
+  Enum: <const V extends string[]>(
+    values: readonly [...V],
+    options?: typebox.TSchemaOptions,
+  ): Optionally<typebox.TEnum<V>> => Type.Optional(Type.Enum(values, options)),
+  Integer: (options?: typebox.TNumberOptions): Optionally<typebox.TInteger> => Type.Optional(Type.Integer(options)),
+  Number: (options?: typebox.TNumberOptions): Optionally<typebox.TNumber> => Type.Optional(Type.Number(options)),
+  Secret: (options?: {description?: string}): Optionally<ReturnType<typeof Secret>> => Type.Optional(Secret(options)),
+  String: (options?: typebox.TStringOptions): Optionally<typebox.TString> => Type.Optional(Type.String(options)),
 }
 
 export const isSecretSchema = (schema: unknown): boolean =>

@@ -6,9 +6,8 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class AlertList extends DataCommand {
   static override usage = Command.Usage({
     description: "list the alerts that are in force or ended within a day, and the alert targets",
-    details: `
-      The targets are those under alerts in svc.config.yml. If a target waits, or its last message failed, the list shows the reason.
-    `,
+    details:
+      "The targets are those under alerts in svc.config.yml. If a target waits, or its last message failed, the list shows the reason.",
     examples: [
       ["The alerts of the project in this folder", "svc alert list"],
       ["As JSON", "svc alert list --json"],

@@ -64,11 +64,11 @@ const describeMigration = (done: MigrationReport): string => {
           irreversible === null ? `${name}, can be undone: ${undo}` : `${name}, CANNOT BE UNDONE: ${irreversible}`,
         ] as const,
     ),
-    ...(checkpoint === null ? [] : [["checkpoint", `${checkpoint}, created and verified before`] as const]),
+    ["checkpoint", checkpoint && `${checkpoint}, created and verified before`],
     ...describePlugins(done),
     ["checks", findings.length === 0 ? "integrity and foreign keys are sound" : findings.join("; ")],
     ["took", `${seconds.toFixed(3)} s`],
-    ...(size === null ? [] : [["size", `${bytes(size.before)} before, ${bytes(size.after)} after`] as const]),
+    ["size", size && `${bytes(size.before)} before, ${bytes(size.after)} after`],
     ...(dryRun
       ? [
           [

@@ -2,7 +2,7 @@ import {Command, Option} from "clipanion"
 import type {EndpointView, GapView} from "../../shared/api/endpoints.ts"
 import {Problem} from "../../shared/problems.ts"
 import {connectHost} from "../kit/host-client.ts"
-import {facts} from "../kit/print.ts"
+import {type Facts, facts} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class EndpointShow extends DataCommand {
@@ -23,26 +23,24 @@ export class EndpointShow extends DataCommand {
     }
     const gaps = await host.get<{items: GapView[]}>("/api/inbox/gaps?limit=500")
     const gap = gaps.items.find(({endpoint}) => endpoint === this.name)
-    this.show(found, () => facts([...factsOf(found), ...optional("newest gap", gap && lineOf(gap))]))
+    this.show(found, () => facts([...factsOf(found), ["newest gap", gap && lineOf(gap)]]))
   }
 }
 
 const lineOf = ({from, to, reason, backfill}: GapView): string =>
   [from, to ?? "not yet", reason, ...(backfill === null ? [] : [backfill])].join("  ")
 
-type Fact = readonly [string, string]
-
-const factsOf = (view: EndpointView): readonly Fact[] => [
+const factsOf = (view: EndpointView): Facts => [
   ["endpoint", view.name],
   ["state", view.state],
   ["since", view.since],
   ["admission", view.admission],
-  ...optional("reason", view.reason),
-  ...optional("error", view.error),
-  ...optional("remedy", view.remediation),
-  ...optional("next attempt", view.retryAt),
+  ["reason", view.reason],
+  ["error", view.error],
+  ["remedy", view.remediation],
+  ["next attempt", view.retryAt],
   ["last event", view.lastEventAt ?? "-"],
-  ...optional("cursor stored", view.cursorAt ?? undefined),
+  ["cursor stored", view.cursorAt],
   ...(view.dropped === 0 ? [] : [["dropped", `${view.dropped} events that arrived too late to deduplicate`] as const]),
   ["plugin", view.owner],
   ["history", view.history],
@@ -54,6 +52,3 @@ const factsOf = (view: EndpointView): readonly Fact[] => [
   ["rate", view.rates.map(({messages, per}) => `${messages} in ${per / 1000} s`).join(", ") || "no limit"],
   ["in doubt", view.onUnknown],
 ]
-
-const optional = (name: string, value: string | undefined): readonly Fact[] =>
-  value === undefined ? [] : [[name, value]]

@@ -6,9 +6,7 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class IngressResume extends DataCommand {
   static override usage = Command.Usage({
     description: "remove one reason for the pause",
-    details: `
-      Ingress opens when no reason is left. The Host removes the reason disk when enough space is free again.
-    `,
+    details: "Ingress opens when no reason is left. The Host removes the reason disk when enough space is free again.",
     examples: [["After the release", "svc ingress resume --reason release"]],
   })
 

@@ -28,12 +28,18 @@ export const table = (headings: readonly string[], rows: readonly (readonly stri
     .join("\n")
 }
 
-/** Returns names with aligned values. Further lines of a value are indented, so that none looks like a name. */
-export const facts = (entries: readonly (readonly [string, string])[]): string => {
-  const width = Math.max(...entries.map(([name]) => widthOf(name)))
+export type Facts = readonly (readonly [name: string, value: string | null | undefined])[]
+
+/**
+ * Returns names with aligned values; a name without a value is left out. Further lines of a value are indented, so that
+ * none looks like a name.
+ */
+export const facts = (entries: Facts): string => {
+  const known = entries.flatMap(([name, value]) => (value === null || value === undefined ? [] : [{name, value}]))
+  const width = Math.max(...known.map(({name}) => widthOf(name)))
   const below = `\n${" ".repeat(width + 2)}`
-  return entries
-    .map(([name, value]) => `${pad(name, width)}  ${shown(value).replaceAll("\n", below)}`.trimEnd())
+  return known
+    .map(({name, value}) => `${pad(name, width)}  ${shown(value).replaceAll("\n", below)}`.trimEnd())
     .join("\n")
 }
 

@@ -34,7 +34,7 @@ export class ReleaseInstall extends ReleaseCommand {
 const describeInstalled = ({build, wasInstalled, code, replaced}: Installed, next: string): string =>
   facts([
     ["installed", `${describeBuild(build)}${wasInstalled ? " (already installed)" : ""}`],
-    ...(code === null ? [] : [["code", describeCode(code)] as const]),
+    ["code", code && describeCode(code)],
     ...(replaced.length === 0 ? [] : [["replaced", `${replaced.join(", ")}; kept for svc rollback`] as const]),
     ["next", `${next}, check the console; then svc release complete --accepted-by <name>`],
   ])

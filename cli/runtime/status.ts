@@ -76,16 +76,12 @@ const describeStatus = (
   const rows = [
     ["project", status.project],
     ["ready", status.ready ? "yes" : "no (svc doctor --live shows why)"],
-    ...(status.lastGood === null ? [] : [["LAST GOOD", describeLastGood(status.lastGood)] as const]),
+    ["LAST GOOD", status.lastGood && describeLastGood(status.lastGood)],
     ["generation", `${status.generation.number} (${status.generation.reason}), ${status.generation.committedAt}`],
-    ...(status.provisional === undefined ? [] : [["provisional", describeProvisional(status.provisional)] as const]),
-    ...(status.pin === null
-      ? []
-      : [["pinned", `generation ${status.pin.number}; svc generation unpin ends it`] as const]),
-    ...(status.lastFailure === null ? [] : [["not committed", status.lastFailure.issues.join("\n")] as const]),
-    ...(status.uncommitted === null
-      ? []
-      : [["uncommitted", `${status.uncommitted.file}; ${status.uncommitted.command}`] as const]),
+    ["provisional", status.provisional && describeProvisional(status.provisional)],
+    ["pinned", status.pin && `generation ${status.pin.number}; svc generation unpin ends it`],
+    ["not committed", status.lastFailure?.issues.join("\n")],
+    ["uncommitted", status.uncommitted && `${status.uncommitted.file}; ${status.uncommitted.command}`],
     ["ingress", describeIngress(status.ingress)],
     [
       "checkpoint",
@@ -93,9 +89,7 @@ const describeStatus = (
         ? "none is verified (svc checkpoint create)"
         : `${status.checkpoint.id}, verified, ${duration(status.checkpoint.age)} old`,
     ],
-    ...(status.checkpointFailure === null
-      ? []
-      : [["not saved", `${status.checkpointFailure.detail} (${status.checkpointFailure.at})`] as const]),
+    ["not saved", status.checkpointFailure && `${status.checkpointFailure.detail} (${status.checkpointFailure.at})`],
     ["endpoints", endpoints.map(describeEndpoint).join(", ") || "none"],
     ["database", `${status.database.dialect}, ${status.database.state}, schema ${status.database.schema}`],
     ["build", describeBuild(status.build)],

@@ -62,7 +62,7 @@ export class UserForget extends UserCommand {
     this.show({counts, busy, erased, remains}, () =>
       facts([
         ...describe(counts, !this.dryRun),
-        ...(erased === null ? [] : [["erased", promises[erased]] as const]),
+        ["erased", erased && promises[erased]],
         ...(remains === null ? [] : describeRemains(remains)),
       ]),
     )

@@ -6,9 +6,8 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class UserMay extends DataCommand {
   static override usage = Command.Usage({
     description: "show the permission of a user, and the rule that decides it",
-    details: `
-      The running Host applies the same rules and code as to a message. Without \`--channel\` it answers for a direct conversation, where rules with a \`channel\` do not match.
-    `,
+    details:
+      "The running Host applies the same rules and code as to a message. Without `--channel` it answers for a direct conversation, where rules with a `channel` do not match.",
     examples: [
       ["In a channel", "svc user may irc~libera ada --channel '#team' --account ada"],
       ["In a direct conversation", "svc user may sandbox you"],

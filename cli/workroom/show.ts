@@ -26,12 +26,10 @@ const describeItem = (item: Item): string =>
     ["priority", item.priority],
     ["labels", item.labels.join(", ") || "none"],
     ["assignee", item.assignee ?? "nobody"],
-    ...(item.blocker === null ? [] : [["waits for", blockerOf(item)] as const]),
+    ["waits for", item.blocker && blockerOf(item)],
     ["added", `${item.createdAt} by ${item.createdBy}`],
     ["changed", item.updatedAt],
-    ...(item.conversation === null
-      ? []
-      : [["conversation", `${item.conversation.endpoint} ${item.conversation.channel}`] as const]),
+    ["conversation", item.conversation && `${item.conversation.endpoint} ${item.conversation.channel}`],
     ...(item.description === "" ? [] : [["description", item.description] as const]),
     ...item.comments.map(({at, actor, text}) => ["comment", `${at} ${actor}: ${text}`] as const),
   ])

@@ -33,7 +33,6 @@ export class AgentMeter {
     observe(this.#tools, {agent, tool, outcome}, seconds)
   }
 
-  /** Counts a model call that has ended. */
   modelEnded(agent: string, seconds: number, outcome: CallOutcome): void {
     observe(this.#models, {agent, tool: "", outcome}, seconds)
   }

@@ -41,7 +41,6 @@ export class Running {
     this.#options = options
   }
 
-  /** Returns a binding if it is enabled. */
   enabled(agent: string): Binding | undefined {
     const binding = this.#options.bindings.find(agent)
     return binding?.config.enabled === true ? binding : undefined

@@ -1,6 +1,8 @@
 import {type Page, page} from "../../shared/api/paging.ts"
+import type {Row} from "../../shared/sdk/plugin/database.ts"
 import type {Call, Operation} from "../../shared/sdk/route.ts"
 import type {Static, TSchema} from "../../shared/type.ts"
+import type {Database} from "../database/database.ts"
 
 export interface NewestFirst<T extends TSchema> extends Pick<Operation, "summary" | "query" | "problems"> {
   readonly item: T
@@ -29,6 +31,23 @@ export const newestFirst = <T extends TSchema>({item, read, numberOf, ...about}:
   }
 }
 
+/**
+ * Reads the newest `most` rows below a number. Columns of `wanted` have that value; an undefined value adds no condition,
+ * so that the index of the others is used.
+ */
+export const readNewest = (
+  database: Database,
+  table: string,
+  wanted: Readonly<Record<string, unknown>>,
+  before: number,
+  most: number,
+): Promise<readonly Row[]> => {
+  const given = Object.entries(wanted).filter(([, value]) => value !== undefined)
+  const where = ["seq < ?", ...given.map(([column]) => `${column} = ?`)].join(" AND ")
+  const values = [before, ...given.map(([, value]) => String(value)), most]
+  return database.read(`SELECT * FROM ${table} WHERE ${where} ORDER BY seq DESC LIMIT ?`, values)
+}
+
 /** A page of a complete list in memory; the cursor is a position. */
 export const pageOf = <T>(items: readonly T[], call: Call): Page<T> => {
   const start = call.query.cursor === undefined ? 0 : Number(call.query.cursor)
@@ -44,3 +63,9 @@ export const isInState =
 
 export const timeOf = (at: unknown): string | null =>
   at === null || at === undefined ? null : new Date(Number(at)).toISOString()
+
+export const textOrNull = (value: unknown): string | null =>
+  value === null || value === undefined ? null : String(value)
+
+export const numberOrNull = (value: unknown): number | null =>
+  value === null || value === undefined ? null : Number(value)

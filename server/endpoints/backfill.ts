@@ -7,7 +7,6 @@ import type {HistoryPage, Sender} from "../../shared/sdk/adapter/sender.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {Turns} from "./turns.ts"
 
-/** The limits of one backfill. */
 export const backfillLimits = {
   /** The channels with the newest messages. */
   channels: 50,

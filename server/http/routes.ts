@@ -151,20 +151,8 @@ const oncePer = <T>(subject: () => object, make: () => T): (() => T) => {
 /** The route table: method, path, scope of the token, and operation; grouped by the tags of the document. */
 const routesBelowBase = (services: RouteServices, document: () => object): readonly Route[] => {
   const {identity, system, current, generations, endpoints, database, inbox, outbox, ingress, jobs, timers} = services
-  const {
-    agents,
-    bindings,
-    events,
-    workroom,
-    checkpoints,
-    uploads,
-    releases,
-    capacity,
-    placeWatch,
-    users,
-    logs,
-    metrics,
-  } = services
+  const {agents, bindings, events, workroom, checkpoints, uploads, releases, capacity, placeWatch, users} = services
+  const {logs, metrics} = services
   const satori = {
     logins: services.satori.logins,
     database,

@@ -16,7 +16,6 @@ export interface LogCall {
   readonly level: LogLevel
   /** A text, according to the types. Plugins may pass any value. */
   readonly message: unknown
-  /** Fields of every record. */
   readonly bound: LogFields
   /** Fields of this log, from `with`. */
   readonly known: LogFields

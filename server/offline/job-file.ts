@@ -53,7 +53,6 @@ export const viewStopped = (job: Job): JobView => {
 export const checkStopped = (job: unknown, count: number): DraftCheck =>
   checkDraft(job, draftFindings(job), Date.now(), {count})
 
-/** Returns the next times of a job of a stopped project. */
 export const nextStopped = (jobs: readonly Job[], id: string, count: number): NextTimes => {
   const job = jobs.find(each => each.id === id)
   if (job === undefined) throw new Problem("job_unknown", `there is no job ${id}`)

@@ -70,7 +70,6 @@ export const urlOf = ({http}: ProjectConfig, port: number): string => {
   return `http://${host}:${port}${http.base}`
 }
 
-/** Returns the location of the database by the configuration. */
 export const locationOf = ({database}: ProjectConfig, paths: ProjectPaths): Location => {
   const {dialect, url, authToken, filename, timeout} = database
   if (dialect === "libsql" && url !== undefined)

@@ -42,13 +42,11 @@ export class History {
     return (await this.#event("endpoint = ? AND event ->> '$.guild.id' = ?", [endpoint, id]))?.guild
   }
 
-  /** Returns the direct channel of a user and the bot. */
   async directChannel(endpoint: string, user: string): Promise<Channel | undefined> {
     const condition = "endpoint = ? AND event ->> '$.user.id' = ? AND event ->> '$.channel.type' = 1"
     return (await this.#event(condition, [endpoint, user]))?.channel
   }
 
-  /** Returns a received message with its author and channel. */
   async received(endpoint: string, channel: string, id: string): Promise<(Message & Partial<SatoriEvent>) | undefined> {
     const isIt = ({event: {message, channel: said}}: Kept) => message?.id === id && said?.id === channel
     const byEvent = await this.#kept("FROM inbox WHERE endpoint = ? AND event_id = ?", [endpoint, id])

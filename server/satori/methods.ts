@@ -52,7 +52,7 @@ const createMessage = method(
   Type.Object({
     channel_id: Id,
     content: Type.String({minLength: 1, pattern: "^[^\\0]*$"}),
-    referrer: Optional.Unknown(),
+    referrer: Type.Optional(Type.Unknown()),
   }),
   Type.Array(Message),
   async ({outbox}, {endpoint}, {channel_id, content}) => {

@@ -2,7 +2,6 @@ import {type ItemState, itemStates} from "../../shared/api/item-rules.ts"
 import type {Item} from "../../shared/api/workroom.ts"
 
 export interface Figures {
-  /** The number of items in each state. */
   readonly states: Readonly<Record<ItemState, number>>
   /** Blocked items whose deadline has passed. */
   readonly overdue: number

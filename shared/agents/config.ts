@@ -1,9 +1,8 @@
-import {section} from "../config-keys.ts"
 import {durationPattern} from "../duration.ts"
 import type {Permission} from "../sdk/permission.ts"
 import {permissions} from "../sdk/permission.ts"
 import type {Secret} from "../secret.ts"
-import {Closed, Optional, Type} from "../type.ts"
+import {Closed, Optional, section, Type} from "../type.ts"
 
 /** The providers that svc knows, and the package that speaks each one's protocol. */
 export const agentProviders = {
@@ -166,11 +165,13 @@ export const AgentConfig = Closed({
     minLength: 1,
     description: "A file of the project with the instructions, in place of `instructions`.",
   }),
-  tools: Optional.Record(Type.String({pattern: toolNamePattern}), ToolSettings, {
-    additionalProperties: false,
-    default: {},
-    description: "The tools that the agent may call: svc's own, and `<plugin>.<tool>`. It has no others.",
-  }),
+  tools: Type.Optional(
+    Type.Record(Type.String({pattern: toolNamePattern}), ToolSettings, {
+      additionalProperties: false,
+      default: {},
+      description: "The tools that the agent may call: svc's own, and `<plugin>.<tool>`. It has no others.",
+    }),
+  ),
   limits: Type.Optional(Limits),
   prices: Type.Optional(Prices),
   triggers: Type.Optional(Triggers),

@@ -67,9 +67,7 @@ export const Verification = Named("Verification", {
   at: Time("When it happened"),
   ok: Type.Boolean(),
   findings: Type.Array(Type.String(), {description: "Why it cannot be restored"}),
-  warnings: Type.Array(Type.String(), {
-    description: "Problems to fix that do not prevent a restore",
-  }),
+  warnings: Type.Array(Type.String(), {description: "Problems to fix that do not prevent a restore"}),
   manifest: Sha256("SHA-256 of the verified manifest"),
   seconds: Type.Number(),
 })

@@ -24,7 +24,7 @@ export const EndpointView = Named("EndpointView", {
   error: Optional.String({private: true}),
   remediation: Optional.String(),
   lastEventAt: orNull(Time()),
-  login: Optional.Unknown({private: true}),
+  login: Type.Optional(Type.Unknown({private: true})),
   history: Type.Enum(["replay", "none", "inside"]),
   idempotent: Type.Boolean(),
   cursorAt: orNull(Time(), {

@@ -21,7 +21,7 @@ export const views = {
     restarts: Type.Integer(),
     generation: Type.Object({number: Type.Integer()}),
     ingress: Type.Object({state: text, reasons: Type.Array(text)}),
-    workroom: Optional.Object({store: text, authority: text, seq: Type.Integer()}),
+    workroom: Type.Optional(Type.Object({store: text, authority: text, seq: Type.Integer()})),
   }),
   endpoints: page(
     Type.Object({

@@ -11,7 +11,6 @@ export const questions = [
   "Do database, event history, workroom Journal and job file have one authority?",
 ] as const
 
-/** The path of each view. */
 export const paths: Readonly<Record<keyof typeof views, string>> = {
   status: "/api/system/status",
   endpoints: "/api/endpoints?limit=500",

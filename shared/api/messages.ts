@@ -46,7 +46,7 @@ export const InboxDetail = Named("InboxDetail", {
   ...InboxView.properties,
   eventId: Type.String(),
   conversation: Type.String({private: true}),
-  raw: Optional.Unknown({private: true}),
+  raw: Type.Optional(Type.Unknown({private: true})),
   marks: Type.Array(
     Named("MarkView", {
       handler: Type.String(),

@@ -16,16 +16,14 @@ const PluginHandlers = Named("PluginHandlers", {
     failed: Type.Integer({description: "Attempts that failed"}),
   }),
   day: Type.Object({ended: Type.Integer(), failed: Type.Integer()}),
-  failures: Type.Array(Type.Integer(), {
-    description: "Failed attempts in each of the last 60 minutes, oldest first",
-  }),
+  failures: Type.Array(Type.Integer(), {description: "Failed attempts in each of the last 60 minutes, oldest first"}),
   lastFailure: orNull(
     Named("HandlerFailure", {
       at: Type.String({format: "date-time"}),
       handler: Type.String(),
       seq: Type.Integer({description: "Sequence of the inbox event"}),
       error: Type.String({private: true}),
-      place: Optional.Object(Place.properties, {description: "Where the plugin's code threw it"}),
+      place: Type.Optional(Type.Object(Place.properties, {description: "Where the plugin's code threw it"})),
     }),
   ),
   slowest: orNull(
@@ -52,7 +50,7 @@ export const PluginView = Named("PluginView", {
   state: Type.Enum([...pluginStates]),
   since: Optional.String({format: "date-time"}),
   error: Optional.String({private: true}),
-  at: Optional.Object(Place.properties, {description: "Where the plugin's code threw the error"}),
+  at: Type.Optional(Type.Object(Place.properties, {description: "Where the plugin's code threw the error"})),
   origin: Optional.Enum(["source", "built", "built-in", "package"]),
   from: Optional.String(),
   description: Optional.String(),
@@ -71,7 +69,9 @@ export const PluginDetail = Named("PluginDetail", {
   key: Type.String({description: "Its key in the configuration"}),
   place: Type.Object(Place.properties, {description: "The position of that key in the running configuration"}),
   schema: Type.Unknown({description: "JSON Schema of its `config`; null if it has none or was not loaded"}),
-  config: Optional.Unknown({private: true, description: "Its settings with defaults. A secret is shown as [secret]"}),
+  config: Type.Optional(
+    Type.Unknown({private: true, description: "Its settings with defaults. A secret is shown as [secret]"}),
+  ),
   written: Type.Array(Written, {description: "The settings that the configuration contains. The others are defaults"}),
 })
 

@@ -197,7 +197,7 @@ const Component = Named("Component", {
   message: Type.String(),
   since: Type.String({format: "date-time"}),
   proves: Type.String({description: "What the check proves, and no more"}),
-  remediation: Optional.Object({text: Type.String(), command: Type.String()}),
+  remediation: Type.Optional(Type.Object({text: Type.String(), command: Type.String()})),
 })
 export type Component = Static<typeof Component>
 

@@ -61,10 +61,7 @@ const common = {
   }),
 }
 const onItem = {
-  expectedRevision: Type.Integer({
-    minimum: 1,
-    description: "The revision of the item that the command is based on",
-  }),
+  expectedRevision: Type.Integer({minimum: 1, description: "The revision of the item that the command is based on"}),
   ...common,
 }
 

@@ -25,7 +25,6 @@ export const endText = ({runId, state, answer, reason, error}: AgentRunDetail): 
   return state === "held" ? `${what}; svc agent release ${runId} continues it` : what
 }
 
-/** Returns all details of one run as text. */
 export const runText = (run: AgentRunDetail): string => {
   const {trail, approvals, limits} = run
   const state = [run.state, run.waitsFor, run.reason].filter(part => part !== null).join(", ")
@@ -40,7 +39,7 @@ export const runText = (run: AgentRunDetail): string => {
     ["tokens", String(run.tokens)],
     ["money", String(run.money)],
     ["limits", limits.map(({what, used, limit}) => `${what} ${used} of ${limit}`).join(", ") || "-"],
-    ...(run.error === null ? [] : [["error", run.error] as const]),
+    ["error", run.error],
     ["asked", run.input],
     ["answer", run.answer ?? "-"],
   ])

@@ -1,24 +1,11 @@
 import type {StoredCheckpoint} from "../../../server/recovery/checkpoint/store.ts"
 import {detailOf} from "../../../server/recovery/checkpoint/store.ts"
 import type {Restored} from "../../../server/recovery/restore/restore.ts"
+import {bytes} from "../bytes.ts"
 import {counted, duration, facts} from "../print.ts"
-
-const units = ["B", "KiB", "MiB", "GiB", "TiB"] as const
-
-/** Formats a size: `12 KiB`, `1.4 GiB`. */
-export const bytes = (count: number): string => {
-  let value = count
-  let unit = 0
-  while (value >= 1024 && unit < units.length - 1) {
-    value /= 1024
-    unit++
-  }
-  return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`
-}
 
 export const ageOf = (time: string): string => duration((Date.now() - Date.parse(time)) / 1000)
 
-/** Returns the details of a checkpoint as text. */
 export const describeCheckpoint = (stored: StoredCheckpoint): string => {
   const {manifest, verification, state, size, uploadedAt} = detailOf(stored)
   const {code, lockfile, database, secrets} = manifest
@@ -28,9 +15,7 @@ export const describeCheckpoint = (stored: StoredCheckpoint): string => {
     ...(verification?.findings ?? []).map(text => ["finding", text] as const),
     ...(verification?.warnings ?? []).map(text => ["warning", text] as const),
     ["made", `${manifest.createdAt} (${ageOf(manifest.createdAt)} ago), ${manifest.reason}`],
-    ...(uploadedAt === null
-      ? []
-      : [["uploaded", `${uploadedAt}; not a backup of this project, so it never counts as its newest`] as const]),
+    ["uploaded", uploadedAt && `${uploadedAt}; not a backup of this project, so it never counts as its newest`],
     ["size", `${bytes(size)} in ${manifest.files.length} files`],
     ["project", manifest.project],
     ["authority", manifest.authority],
@@ -43,7 +28,7 @@ export const describeCheckpoint = (stored: StoredCheckpoint): string => {
       "commit",
       code.commit === null ? "not known" : `${code.commit}${code.clean === false ? ", with uncommitted changes" : ""}`,
     ],
-    ...(code.image === null ? [] : [["image", code.image] as const]),
+    ["image", code.image],
     ["configuration", manifest.configuration.sha256.slice(0, 12)],
     ["lockfile", lockfile === null ? "none" : `${lockfile.name} ${lockfile.sha256.slice(0, 12)}`],
     ["not included", secrets.join(", ") || "no secrets are known"],

@@ -56,18 +56,17 @@ const describeVerification = (release: ReleaseView): readonly (readonly [string,
   ]
 }
 
-/** Returns the details of a release as text. */
 export const describeRelease = (release: ReleaseView): string =>
   facts([
     ["release", release.id],
     ["state", stateOf(release)],
     ["began", release.beganAt],
-    ...(release.endedAt === null ? [] : [["ended", release.endedAt] as const]),
-    ...(release.problem === null ? [] : [["problem", `${release.problem.code}: ${release.problem.detail}`] as const]),
+    ["ended", release.endedAt],
+    ["problem", release.problem && `${release.problem.code}: ${release.problem.detail}`],
     ...(release.restorePoint === null ? [] : point(release.restorePoint)),
     ...describeVerification(release),
-    ...(release.unverified === null ? [] : [["unverified", release.unverified] as const]),
-    ...(release.acceptedBy === null ? [] : [["accepted by", release.acceptedBy] as const]),
-    ...(release.reason === null ? [] : [["reason", release.reason] as const]),
+    ["unverified", release.unverified],
+    ["accepted by", release.acceptedBy],
+    ["reason", release.reason],
     ["next", next[release.state]],
   ])

@@ -1,7 +1,6 @@
 import type {VerificationView} from "../../../shared/api/workroom.ts"
 import {counted} from "../print.ts"
 
-/** Describes a verified store of the workroom. */
 export const describeStore = ({
   store,
   seq,

@@ -2,6 +2,7 @@ import type {Binding} from "../../../shared/agents/binding.ts"
 import {agentProviders} from "../../../shared/agents/config.ts"
 import {type ReadinessReason, readinessReasons} from "../../../shared/api/readiness.ts"
 import {didYouMean} from "../../config/suggest.ts"
+import {isAgentProvider} from "../providers/packages.ts"
 
 /** Why a binding is not configured, as a code. */
 export type BindingReason = Extract<ReadinessReason, `agent_${string}`>
@@ -53,11 +54,9 @@ const problem = (reason: BindingReason, at: readonly string[], more = ""): Bindi
   at,
 })
 
-const isProvider = (name: string): name is keyof typeof agentProviders => Object.hasOwn(agentProviders, name)
-
 const providerProblem = ({config: {provider}}: Binding, {isInstalled}: BindingFacts) => {
   const known = Object.keys(agentProviders)
-  if (!isProvider(provider)) {
+  if (!isAgentProvider(provider)) {
     const more = `There is no "${provider}"${didYouMean(provider, known)}; the providers are ${known.join(", ")}.`
     return problem("agent_provider_unknown", ["provider"], more)
   }

@@ -1,12 +1,12 @@
 import {Check} from "typebox/schema"
 import {toExactJson} from "../../../shared/json.ts"
-import {Optional, type Static, Type} from "../../../shared/type.ts"
+import {type Static, Type} from "../../../shared/type.ts"
 import {callPartOf} from "./call-part.ts"
 import {type Hide, hideIn} from "./hiding.ts"
 import type {CallPart, PartMetadata, ReasoningPart, TextPart} from "./language-model.ts"
 import type {ModelMessage} from "./model.ts"
 
-const metadata = Optional.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()))
+const metadata = Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown())))
 
 const KeptPart = Type.Union([
   Type.Object({type: Type.Literal("text"), text: Type.String(), metadata}),

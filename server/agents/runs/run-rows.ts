@@ -69,7 +69,6 @@ export const runOf = (row: Row): AgentRun => ({
   createdAt: Number(row.created_at),
 })
 
-/** Returns the conversation of a run, if it has one. */
 export const conversationOf = ({endpoint, channel}: Pick<AgentRun, "endpoint" | "channel">) =>
   endpoint === undefined || channel === undefined ? undefined : {endpoint, channel}
 

@@ -5,7 +5,6 @@ import {didYouMean} from "../../config/suggest.ts"
 import type {ToolTable} from "./table.ts"
 import type {AgentTool} from "./tool.ts"
 
-/** The tools of a binding. */
 export interface ResolvedTools {
   /** Tools by name, with the binding's approval and permission. */
   readonly tools: ReadonlyMap<string, AgentTool>

@@ -1,10 +1,10 @@
 import {toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Permission} from "../../../shared/sdk/permission.ts"
 import {Closed, Optional, type Static, Type} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 import {sha256Of} from "../../runtime/hash.ts"
 import type {Timers} from "../../scheduler/timers/timers.ts"
+import type {WakeData} from "../triggers/plugin.ts"
 import {quote} from "./quote.ts"
 import type {AgentTool, RunFacts} from "./tool.ts"
 
@@ -20,10 +20,7 @@ const Arguments = Closed({
     maximum: longest / minute,
     description: "Minutes from now; alternatively set `at`.",
   }),
-  at: Optional.String({
-    format: "date-time",
-    description: "The time with its time zone, such as 2026-12-01T18:00:00Z.",
-  }),
+  at: Optional.String({format: "date-time", description: "The time with its time zone, such as 2026-12-01T18:00:00Z."}),
   note: Type.String({
     minLength: 1,
     maxLength: 2000,
@@ -32,13 +29,6 @@ const Arguments = Closed({
   }),
 })
 type Arguments = Static<typeof Arguments>
-
-/** The data of an agent's timer. */
-export interface WakeData {
-  readonly agent: string
-  readonly note: string
-  readonly permission?: Permission
-}
 
 /** The declared timer that wakes agents. */
 export interface Wake {

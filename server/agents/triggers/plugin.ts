@@ -11,6 +11,7 @@ import {
   Problem,
   type SatoriEvent,
   type Session,
+  type Static,
   Type,
 } from "../../../shared/sdk/sdk.ts"
 import {fieldsOf} from "../../../shared/sdk/values.ts"
@@ -42,6 +43,8 @@ export const WakeData = Type.Object(
   },
   {additionalProperties: false},
 )
+
+export type WakeData = Static<typeof WakeData>
 
 /** The timer that starts a run. */
 export const wakeTimer = "wake"

@@ -70,7 +70,6 @@ export const askPlatform = (endpoints: Endpoints): Operation => ({
   },
 })
 
-/** The reason for the state, or for the closed admission. */
 const reasonOf = (state: Endpoint["state"], admission: Endpoint["admission"]): {readonly reason?: string} => {
   if ("reason" in state) return {reason: state.reason}
   return admission.is === "closed" ? {reason: admission.reason} : {}

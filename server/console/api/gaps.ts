@@ -3,7 +3,7 @@ import {PageQuery} from "../../../shared/api/paging.ts"
 import type {Row} from "../../../shared/sdk/plugin/database.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Database} from "../../database/database.ts"
-import {newestFirst, timeOf} from "../paging.ts"
+import {newestFirst, readNewest, timeOf} from "../paging.ts"
 
 export const listGaps = (database: Database): Operation =>
   newestFirst({
@@ -11,13 +11,7 @@ export const listGaps = (database: Database): Operation =>
     query: PageQuery,
     item: GapView,
     numberOf: ({seq}) => seq,
-    read: async (_, before, most) => {
-      const rows = await database.read("SELECT * FROM endpoint_gaps WHERE seq < ? ORDER BY seq DESC LIMIT ?", [
-        before,
-        most,
-      ])
-      return rows.map(viewGap)
-    },
+    read: async (_, before, most) => (await readNewest(database, "endpoint_gaps", {}, before, most)).map(viewGap),
   })
 
 const viewGap = (row: Row): GapView => {

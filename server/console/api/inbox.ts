@@ -10,7 +10,7 @@ import {type InboxAction, ofPlugin, statesFor} from "../../inbox/actions.ts"
 import type {Inbox} from "../../inbox/inbox.ts"
 import {redactInbox} from "../../inbox/redact.ts"
 import {inBulk} from "../bulk.ts"
-import {timeOf} from "../paging.ts"
+import {textOrNull, timeOf} from "../paging.ts"
 import {type Condition, containingAt, given, type MessageSearch, searchedList, searchMessages} from "../search.ts"
 import {redacting} from "./redacting.ts"
 
@@ -169,7 +169,7 @@ const viewDetail = (row: Row, marks: readonly Row[], replies: readonly Row[]): I
     attempt: Number(mark.attempt),
     startedAt: timeOf(mark.started_at),
     endedAt: timeOf(mark.ended_at),
-    error: mark.error === null ? null : String(mark.error),
+    error: textOrNull(mark.error),
   })),
   replies: replies.map(({id}) => String(id)),
 })

@@ -23,7 +23,7 @@ import {presentButtons} from "../../outbox/buttons.ts"
 import type {OutboxDraft} from "../../outbox/draft.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import {inBulk} from "../bulk.ts"
-import {timeOf} from "../paging.ts"
+import {numberOrNull, textOrNull, timeOf} from "../paging.ts"
 import {type Condition, containingInJson, given, type MessageSearch, searchedList, searchMessages} from "../search.ts"
 import {redacting} from "./redacting.ts"
 
@@ -147,8 +147,8 @@ export const viewMessage = (row: Row): OutboxView => ({
   endedAt: timeOf(row.ended_at),
   notBefore: Number(row.not_before) === 0 ? null : timeOf(row.not_before),
   text: textOfContent(row),
-  reason: row.reason === null ? null : String(row.reason),
-  error: row.error === null ? null : String(row.error),
+  reason: textOrNull(row.reason),
+  error: textOrNull(row.error),
 })
 
 /** The text of a message, or the essential part of an act. */
@@ -164,6 +164,6 @@ const viewDetail = (row: Row): OutboxDetail => ({
   ...viewMessage(row),
   content: fromJson(String(row.content)),
   platformIds: row.platform_ids === null ? [] : fromJson(String(row.platform_ids)),
-  inboxSeq: row.inbox_seq === null ? null : Number(row.inbox_seq),
-  handler: row.handler === null ? null : String(row.handler),
+  inboxSeq: numberOrNull(row.inbox_seq),
+  handler: textOrNull(row.handler),
 })

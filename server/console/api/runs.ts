@@ -1,7 +1,7 @@
-import {type AgentRunState, agentRunStates} from "../../../shared/agents/states.ts"
+import {agentRunStates} from "../../../shared/agents/states.ts"
 import {AgentRunDetail, AgentRunView} from "../../../shared/api/agents/agents.ts"
 import {PageQuery, page} from "../../../shared/api/paging.ts"
-import {type RunState, RunView, runStates} from "../../../shared/api/scheduled/jobs.ts"
+import {RunView, runStates} from "../../../shared/api/scheduled/jobs.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Call, Operation} from "../../../shared/sdk/route.ts"
 import {Optional, type Static, Type} from "../../../shared/type.ts"
@@ -9,10 +9,10 @@ import type {Bindings} from "../../agents/bindings/bindings.ts"
 import type {AgentService} from "../../agents/service.ts"
 import type {Database} from "../../database/database.ts"
 import type {Jobs} from "../../scheduler/jobs.ts"
-import {newestFirst} from "../paging.ts"
-import {detailOf, findAgentRun, readAgentRuns} from "./agents/runs.ts"
+import {newestFirst, readNewest} from "../paging.ts"
+import {detailOf, findAgentRun} from "./agents/runs.ts"
 import {viewAgentRun} from "./agents/views.ts"
-import {findJobRun, readJobRuns} from "./scheduled/runs.ts"
+import {findJobRun, viewJobRun} from "./scheduled/runs.ts"
 
 const states = [...new Set([...runStates, ...agentRunStates])]
 
@@ -46,10 +46,8 @@ const agentRuns = (database: Database) =>
     summary: "",
     item: AgentRunView,
     numberOf: ({seq}) => seq,
-    read: ({query}, before, most) => {
-      const {agent, state} = query as RunQuery
-      return readAgentRuns(database, {agent, state: state as AgentRunState | undefined}, before, most)
-    },
+    read: async ({query: {agent, state}}, before, most) =>
+      (await readNewest(database, "agent_runs", {agent, state}, before, most)).map(viewAgentRun),
   })
 
 const jobRuns = (database: Database) =>
@@ -57,10 +55,8 @@ const jobRuns = (database: Database) =>
     summary: "",
     item: RunView,
     numberOf: ({seq}) => seq,
-    read: ({query}, before, most) => {
-      const {job, state} = query as RunQuery
-      return readJobRuns(database, {job, state: state as RunState | undefined}, before, most)
-    },
+    read: async ({query: {job, state}}, before, most) =>
+      (await readNewest(database, "job_runs", {job, state}, before, most)).map(viewJobRun),
   })
 
 /** Each kind has its own schema, which marks the private fields. */

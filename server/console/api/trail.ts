@@ -6,7 +6,7 @@ import type {Database} from "../../database/database.ts"
 import type {EventLog} from "../../events/log.ts"
 import type {Logs} from "../../logs/log.ts"
 import {readLogAbout} from "../../logs/page.ts"
-import {timeOf} from "../paging.ts"
+import {textOrNull, timeOf} from "../paging.ts"
 import type {EventServices} from "./events.ts"
 import {readInboxEvent} from "./inbox.ts"
 import {viewMessage} from "./outbox.ts"
@@ -48,7 +48,7 @@ export const showTrail = ({
       event.seq,
       mostSent,
     ])
-    const sent = rows.map(row => ({...viewMessage(row), handler: row.handler === null ? null : String(row.handler)}))
+    const sent = rows.map(row => ({...viewMessage(row), handler: textOrNull(row.handler)}))
     const after = call.query.cursor === undefined ? undefined : Number(call.query.cursor)
     const until = lastChange(event, rows)
     const found = await search(events, event, until, after)

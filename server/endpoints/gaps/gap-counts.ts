@@ -25,7 +25,6 @@ export interface GapReading {
   readonly open: readonly OpenGap[]
 }
 
-/** An open gap. */
 export interface OpenGap {
   readonly seq: number
   readonly endpoint: string

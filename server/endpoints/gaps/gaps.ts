@@ -92,7 +92,6 @@ export class Gaps {
     else if (endpoint.state.is === "online") this.#lack(endpoint, at)
   }
 
-  /** Does the endpoint have an open gap? */
   isOpen({spec: {name}}: Endpoint): boolean {
     return this.#left.has(name)
   }

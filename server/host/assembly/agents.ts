@@ -44,7 +44,6 @@ export interface HostAgentsOptions {
   readonly timers: () => Timers
 }
 
-/** The agents part of a Host. */
 export interface HostAgents extends AgentService, AgentDesk {
   readonly bindings: Bindings
   /** The built-in plugin `agents`. Loading it also loads the tools. */

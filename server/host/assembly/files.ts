@@ -17,11 +17,9 @@ export interface HostFilesOptions {
   readonly settings: () => Pick<ProjectConfig, "files">
 }
 
-/** The file store of a Host. */
 export const createFiles = ({paths, database, log, settings}: HostFilesOptions): FileStore =>
   new FileStore({folder: paths.files, database, log, quota: () => settings().files.quota * 1024 ** 2})
 
-/** Stores the files of drafts. */
 export const createDraftFiles = (
   store: FileStore,
   endpoints: Pick<Endpoints, "get">,

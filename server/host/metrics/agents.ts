@@ -22,7 +22,7 @@ const countOpen = `SELECT a.value AS agent, s.value AS state,
   FROM json_each(?1) a CROSS JOIN json_each(?2) s`
 
 /** The newest failed or cancelled run of each agent: two look-ups in the index of agent and state. */
-const selectFailed = `SELECT r.agent, r.run_id FROM json_each(?1) a CROSS JOIN agent_runs r ON r.seq = (SELECT max(seq) FROM (
+export const selectFailed = `SELECT r.agent, r.run_id FROM json_each(?1) a CROSS JOIN agent_runs r ON r.seq = (SELECT max(seq) FROM (
     SELECT max(seq) AS seq FROM agent_runs WHERE agent = a.value AND state = 'failed'
     UNION ALL SELECT max(seq) FROM agent_runs WHERE agent = a.value AND state = 'cancelled'))`
 

@@ -1,3 +1,4 @@
+import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AlertCode} from "../../../shared/alerts/items.ts"
 import {type GapReason, isPlanned} from "../../../shared/api/endpoints.ts"
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
@@ -17,7 +18,9 @@ import {conditionsOf} from "../../metrics/alerts/words.ts"
 import {type Depth, readInboxDepth, readOutboxDepth} from "../../outbox/depths.ts"
 import {freeSpace} from "../../runtime/disk.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
+import {selectFailed} from "./agents.ts"
 import {readStoredSizes} from "./data.ts"
+import {every, once} from "./remember.ts"
 
 export interface AlertSources {
   readonly services: Services
@@ -37,6 +40,10 @@ const depthsEvery = 60_000
 export const createLook = ({services, status, report, now = Date.now}: AlertSources): (() => Promise<Seen>) => {
   const {database, endpoints, jobs, bindings, capacity, workroom, handlers, current, events, logs, disk} = services
   const {identity} = services
+  const viewJobs = () => {
+    const views = jobs.list().map(job => jobs.view(job))
+    return withLastRuns(database, views)
+  }
   const watch = new FigureWatch()
   const depths = every(depthsEvery, () => Promise.all([readInboxDepth(database), readOutboxDepth(database)]), now)
   const room = every(depthsEvery, () => capacity.info(false), now)
@@ -52,15 +59,7 @@ export const createLook = ({services, status, report, now = Date.now}: AlertSour
     const [boxes, info, list, agents, gaps, size, free, ends, started, first] = await Promise.all([
       read(depths, "inbox_aside", "outbox_aside", "inbox_stuck", "outbox_stuck"),
       read(room, "disk_filling"),
-      read(
-        () =>
-          withLastRuns(
-            database,
-            jobs.list().map(job => jobs.view(job)),
-          ),
-        "jobs_failed",
-        "jobs_unreachable",
-      ),
+      read(viewJobs, "jobs_failed", "jobs_unreachable"),
       read(
         () => readAgentAttention(bindings, database),
         "approvals_waiting",
@@ -71,14 +70,7 @@ export const createLook = ({services, status, report, now = Date.now}: AlertSour
       read(() => readGaps(database), "endpoint_gap"),
       read(() => readStoredSizes(database.location), "database_capacity"),
       read(async () => Math.min(...(await Promise.all(disk.folders.map(freeSpace)))), "disk_full"),
-      read(
-        () =>
-          readAgentEnds(
-            database,
-            bindings.list().map(({name}) => name),
-          ),
-        "agent_failures",
-      ),
+      read(() => readAgentEnds(database, bindings.list()), "agent_failures"),
       read(starts, "restarts"),
       read(firstStart, "checkpoint_missing"),
     ])
@@ -130,23 +122,6 @@ const sinceStart = (condition: Condition, startedAt: number, firstStart: number 
     : condition
 }
 
-/** Reads again when the last reading is older than the interval. A failed reading is repeated at the next call. */
-const every = <T>(milliseconds: number, read: () => Promise<T>, now: () => number): (() => Promise<T>) => {
-  let last: {readonly at: number; readonly value: Promise<T>} | undefined
-  return () => {
-    if (last === undefined || now() - last.at >= milliseconds || now() < last.at) {
-      const reading = {at: now(), value: read()}
-      reading.value.catch(() => {
-        if (last === reading) last = undefined
-      })
-      last = reading
-    }
-    return last.value
-  }
-}
-
-const once = <T>(read: () => Promise<T>): (() => Promise<T>) => every(Number.POSITIVE_INFINITY, read, () => 0)
-
 /** Uses the index of starts. */
 const countStarts = async (database: Database, startedAt: number): Promise<number> => {
   const [row] = await database.read("SELECT count(*) AS n FROM svc_runs WHERE started_at > ? AND started_at <= ?", [
@@ -173,16 +148,12 @@ const readGaps = async (database: Database): Promise<readonly SeenGap[]> =>
     }),
   )
 
-/** Two look-ups for each agent, in the index of agent and state. */
-const selectBad = `SELECT r.agent, r.run_id FROM json_each(?1) a CROSS JOIN agent_runs r ON r.seq = (SELECT max(seq) FROM (
-    SELECT max(seq) AS seq FROM agent_runs WHERE agent = a.value AND state = 'failed'
-    UNION ALL SELECT max(seq) FROM agent_runs WHERE agent = a.value AND state = 'cancelled'))`
-
-const readAgentEnds = async (database: Database, agents: readonly string[]): Promise<readonly AgentEnds[]> => {
-  if (agents.length === 0) return []
+const readAgentEnds = async (database: Database, bindings: readonly Binding[]): Promise<readonly AgentEnds[]> => {
+  if (bindings.length === 0) return []
+  const agents = bindings.map(({name}) => name)
   const [totals, bad] = await Promise.all([
     database.read("SELECT agent, outcome, runs FROM agent_run_totals"),
-    database.read(selectBad, [toJson(agents)]),
+    database.read(selectFailed, [toJson(agents)]),
   ])
   return agents.map(agent => {
     const own = totals.filter(row => row.agent === agent)

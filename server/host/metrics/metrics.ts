@@ -19,6 +19,7 @@ import {
 import {noDropped, noGaps, readDroppedEvents, readEndpoints, readGaps} from "./endpoints.ts"
 import {noEventLog, readEventLog, readStream} from "./events.ts"
 import {noRuns, readCounters, readHost, readRunEnds} from "./host.ts"
+import {once} from "./remember.ts"
 import type {MetricsSources} from "./sources.ts"
 import {noJobRuns, readCheckpoints, readJobRuns, readWorkroom} from "./work.ts"
 
@@ -81,16 +82,4 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
       svc_collect_failures_total: by("part", failures),
     }
   })
-}
-
-/** Keeps the first successful reading. */
-const once = <T>(read: () => Promise<T>): (() => Promise<T>) => {
-  let kept: Promise<T> | undefined
-  return () => {
-    kept ??= read().catch(error => {
-      kept = undefined
-      throw error
-    })
-    return kept
-  }
 }

@@ -13,7 +13,9 @@ const ProblemBody = Named("Problem", {
   hint: Type.String({description: "What to do"}),
   requestId: Optional.String(),
   issues: Optional.Array(Type.Unknown()),
-  current: Optional.Unknown({description: "The current value, where the request was made against an older one"}),
+  current: Type.Optional(
+    Type.Unknown({description: "The current value, where the request was made against an older one"}),
+  ),
 })
 
 type ByName = Readonly<Record<string, unknown>>

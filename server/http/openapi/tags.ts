@@ -42,7 +42,6 @@ export const tagOf = (path: string): string => {
   return area === "api" ? part : area
 }
 
-/** The used tags with their descriptions. */
 export const describeTags = (used: ReadonlySet<string>) =>
   Object.entries(tags)
     .filter(([name]) => used.has(name))

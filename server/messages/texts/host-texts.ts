@@ -48,7 +48,6 @@ export class HostTexts {
     this.#fallback = fallback
   }
 
-  /** The languages that have texts. */
   get languages(): readonly string[] {
     return [...new Set([...this.#own.keys(), ...Object.keys(builtInTables)])]
   }

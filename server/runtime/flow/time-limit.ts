@@ -1,4 +1,3 @@
-/** The work exceeded its time limit. */
 export class TimeLimitExceeded extends Error {
   constructor(milliseconds: number) {
     super(`timed out after ${milliseconds / 1000} s`)

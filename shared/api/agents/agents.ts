@@ -168,10 +168,7 @@ export type AgentRunDetail = Static<typeof AgentRunDetail>
 /** How many runs were released or discarded. */
 export const AgentRunsChanged = Named("AgentRunsChanged", {runs: Type.Integer()})
 
-export const ApprovalQuery = Type.Object({
-  ...PageQuery.properties,
-  state: Optional.Enum([...approvalStates]),
-})
+export const ApprovalQuery = Type.Object({...PageQuery.properties, state: Optional.Enum([...approvalStates])})
 
 /** An operator's question to an agent over the API. The run contains the answer. */
 export const AgentAsk = NamedClosed("AgentAsk", {

@@ -40,7 +40,7 @@ export const ConfigChange = Type.Union([
     "add_plugin",
     {
       use: Optional.String({minLength: 1}),
-      config: Optional.Record(Type.String(), Type.Unknown()),
+      config: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     },
     "Adds a plugin after the others",
   ),
@@ -80,10 +80,7 @@ export const ConfigFile = Named("ConfigFile", {
 export const ConfigPreviewRequest = NamedClosed("ConfigPreviewRequest", {
   hash: Hash("SHA-256 of the file that the change applies to"),
   text: Optional.String({maxLength: 1024 * 1024, description: "The whole new file"}),
-  changes: Optional.Array(ConfigChange, {
-    maxItems: 500,
-    description: "Applied one after the other, instead of `text`",
-  }),
+  changes: Optional.Array(ConfigChange, {maxItems: 500, description: "Applied one after the other, instead of `text`"}),
   draft: Optional.Boolean({
     default: false,
     description:

@@ -47,7 +47,7 @@ export const TimerWhen = NamedClosed("TimerWhen", {
 })
 export type TimerWhen = Static<typeof TimerWhen>
 
-const Data = Optional.Unknown({private: true, description: "Data for its handler"})
+const Data = Type.Optional(Type.Unknown({private: true, description: "Data for its handler"}))
 
 /** A timer that an operator sets for a plugin that declares it. */
 export const TimerDraft = NamedClosed("TimerDraft", {
@@ -56,10 +56,7 @@ export const TimerDraft = NamedClosed("TimerDraft", {
   when: TimerWhen,
   data: Data,
   key: Optional.String({minLength: 1, maxLength: 200, private: true, description: "The plugin's key for it"}),
-  endpoint: Optional.String({
-    minLength: 1,
-    description: "The endpoint of its conversation, where its handler replies",
-  }),
+  endpoint: Optional.String({minLength: 1, description: "The endpoint of its conversation, where its handler replies"}),
   channel: Optional.String({minLength: 1, private: true}),
   user: Optional.String({minLength: 1, private: true}),
 })

@@ -40,7 +40,7 @@ export const JobTarget = NamedClosed("JobTarget", {
   text: Optional.String({minLength: 1, maxLength: 100_000, private: true}),
   plugin: Optional.String({minLength: 1}),
   job: Optional.String({minLength: 1, description: "A name that the plugin declares with plugin.job"}),
-  data: Optional.Unknown({private: true, description: "Data for the plugin's job"}),
+  data: Type.Optional(Type.Unknown({private: true, description: "Data for the plugin's job"})),
   item: Type.Optional(NamedClosed("JobItem", template, {private: true})),
   agent: Optional.String({
     minLength: 1,
@@ -147,11 +147,7 @@ export const JobFileView = Named("JobFileView", {
   authority: orNull(Type.String({description: "The authority in the file; null if it names none"})),
   sha256: orNull(Type.String({description: "SHA-256 of the active file; null if there is none"})),
   refused: orNull(
-    Type.Object({
-      at: Time(),
-      detail: Type.String(),
-      issues: Type.Array(Type.String(), {private: true}),
-    }),
+    Type.Object({at: Time(), detail: Type.String(), issues: Type.Array(Type.String(), {private: true})}),
     // The previous jobs keep running.
   ),
 })

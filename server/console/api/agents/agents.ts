@@ -7,22 +7,14 @@ import type {Bindings} from "../../../agents/bindings/bindings.ts"
 import type {AgentService} from "../../../agents/service.ts"
 import type {Database} from "../../../database/database.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../../../runtime/flow/time-limit.ts"
-import {viewBinding} from "./binding-view.ts"
-import {readFigures} from "./figures.ts"
+import {viewBindings} from "./binding-view.ts"
 
 const AgentList = Type.Object({items: Type.Array(AgentView)}, {title: "AgentList"})
 
 export const listAgents = (bindings: Bindings, database: Database): Operation => ({
   summary: "The agent bindings of the configuration, with their state and activity",
   response: {200: AgentList},
-  handle: async (_, call) => {
-    const listed = bindings.list()
-    const figures = await readFigures(
-      database,
-      listed.map(({name}) => name),
-    )
-    return call.json(AgentList, {items: listed.map(binding => viewBinding(bindings, binding, figures))})
-  },
+  handle: async (_, call) => call.json(AgentList, {items: await viewBindings(bindings, database)}),
 })
 
 export const showAgent = (bindings: Bindings, database: Database): Operation => ({
@@ -30,8 +22,8 @@ export const showAgent = (bindings: Bindings, database: Database): Operation => 
   response: {200: AgentView},
   problems: ["agent_unknown"],
   handle: async (_, call) => {
-    const binding = bindings.require(call.params.name ?? "")
-    return call.json(AgentView, viewBinding(bindings, binding, await readFigures(database, [binding.name])))
+    const [view] = await viewBindings(bindings, database, [bindings.require(call.params.name ?? "")])
+    return call.json(AgentView, view)
   },
 })
 

@@ -2,8 +2,7 @@ import type {Facts} from "../../../../shared/attention/finding.ts"
 import type {Bindings} from "../../../agents/bindings/bindings.ts"
 import type {Database} from "../../../database/database.ts"
 import {selectApprovals} from "./approvals.ts"
-import {viewBinding} from "./binding-view.ts"
-import {readFigures} from "./figures.ts"
+import {viewBindings} from "./binding-view.ts"
 import {viewApproval} from "./views.ts"
 
 /** The highest number of pending approvals to read. */
@@ -11,13 +10,8 @@ const most = 100
 
 /** The state of the agents, as the console reads it. Without agents, nothing is read. */
 export const readAgentAttention = async (bindings: Bindings, database: Database): Promise<Facts["agents"]> => {
-  const listed = bindings.list()
-  if (listed.length === 0) return {items: [], approvals: []}
-  const figures = await readFigures(
-    database,
-    listed.map(({name}) => name),
-  )
-  const items = listed.map(binding => viewBinding(bindings, binding, figures))
+  if (bindings.list().length === 0) return {items: [], approvals: []}
+  const items = await viewBindings(bindings, database)
   if (!items.some(({approvals}) => approvals > 0)) return {items, approvals: []}
   const rows = await database.read(`${selectApprovals("a.state = 'waiting'", "a.seq DESC")} LIMIT ?`, [most])
   return {items, approvals: rows.map(viewApproval)}

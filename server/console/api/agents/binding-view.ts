@@ -3,12 +3,23 @@ import type {AgentTrigger} from "../../../../shared/agents/states.ts"
 import type {AgentView} from "../../../../shared/api/agents/agents.ts"
 import type {Row} from "../../../../shared/sdk/plugin/database.ts"
 import type {Bindings} from "../../../agents/bindings/bindings.ts"
-import {timeOf} from "../../paging.ts"
-import type {Figures} from "./figures.ts"
+import type {Database} from "../../../database/database.ts"
+import {textOrNull, timeOf} from "../../paging.ts"
+import {type Figures, readFigures} from "./figures.ts"
 import {moneyOf} from "./views.ts"
 
-/** A binding in the form of the API. */
-export const viewBinding = (bindings: Bindings, binding: Binding, figures: Figures): AgentView => {
+/** Bindings in the form of the API. */
+export const viewBindings = async (
+  bindings: Bindings,
+  database: Database,
+  shown: readonly Binding[] = bindings.list(),
+): Promise<AgentView[]> => {
+  const names = shown.map(({name}) => name)
+  const figures = await readFigures(database, names)
+  return shown.map(binding => viewBinding(bindings, binding, figures))
+}
+
+const viewBinding = (bindings: Bindings, binding: Binding, figures: Figures): AgentView => {
   const {name, config} = binding
   const standing = bindings.standingOf(binding)
   const runs = runsOf(name, figures)
@@ -91,6 +102,6 @@ const lastOf = (row: Row | undefined): AgentView["lastRun"] =>
     : {
         runId: String(row.run_id),
         state: row.state as NonNullable<AgentView["lastRun"]>["state"],
-        reason: row.reason === null ? null : String(row.reason),
+        reason: textOrNull(row.reason),
         endedAt: timeOf(row.ended_at),
       }

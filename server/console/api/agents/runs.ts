@@ -1,41 +1,13 @@
-import type {AgentRunState} from "../../../../shared/agents/states.ts"
-import {type AgentRunDetail, AgentRunsChanged, type AgentRunView} from "../../../../shared/api/agents/agents.ts"
+import {type AgentRunDetail, AgentRunsChanged} from "../../../../shared/api/agents/agents.ts"
 import type {Row} from "../../../../shared/sdk/plugin/database.ts"
 import type {Operation} from "../../../../shared/sdk/route.ts"
 import type {Bindings} from "../../../agents/bindings/bindings.ts"
 import type {AgentService} from "../../../agents/service.ts"
 import type {Database} from "../../../database/database.ts"
+import {textOrNull} from "../../paging.ts"
 import {selectApprovals} from "./approvals.ts"
 import {limitsOfRun, viewAgentRun, viewApproval, viewStep} from "./views.ts"
 
-interface Wanted {
-  readonly agent: string | undefined
-  readonly state: AgentRunState | undefined
-}
-
-/**
- * Reads at most `most` runs of agents with numbers below `before`, newest first. A filter that is not set adds no
- * condition.
- */
-export const readAgentRuns = async (
-  database: Database,
-  {agent, state}: Wanted,
-  before: number,
-  most: number,
-): Promise<readonly AgentRunView[]> => {
-  const given = Object.entries({agent, state}).flatMap(([column, value]) =>
-    value === undefined ? [] : [{column, value}],
-  )
-  const where = ["seq < ?", ...given.map(({column}) => `${column} = ?`)].join(" AND ")
-  const rows = await database.read(`SELECT * FROM agent_runs WHERE ${where} ORDER BY seq DESC LIMIT ?`, [
-    before,
-    ...given.map(({value}) => value),
-    most,
-  ])
-  return rows.map(viewAgentRun)
-}
-
-/** The row of an agent's run. */
 export const findAgentRun = async (database: Database, runId: string): Promise<Row | undefined> => {
   const [row] = await database.read("SELECT * FROM agent_runs WHERE run_id = ?", [runId])
   return row
@@ -54,7 +26,7 @@ export const detailOf = async (
   return {
     ...viewAgentRun(row),
     input: String(row.input),
-    answer: row.answer === null ? null : String(row.answer),
+    answer: textOrNull(row.answer),
     trail: steps.map(viewStep),
     approvals: approvals.map(viewApproval),
     limits: limitsOfRun(row, bindings.find(String(row.agent))),

@@ -2,13 +2,10 @@ import type {Binding} from "../../../../shared/agents/binding.ts"
 import type {AgentRunDetail, AgentRunView, AgentStepView, ApprovalView} from "../../../../shared/api/agents/agents.ts"
 import {fromJson} from "../../../../shared/json.ts"
 import type {Row} from "../../../../shared/sdk/plugin/database.ts"
-import {timeOf} from "../../paging.ts"
+import {numberOrNull, textOrNull, timeOf} from "../../paging.ts"
 
 /** Rows store money in millionths. */
 export const moneyOf = (millionths: unknown): number => Number(millionths) / 1e6
-
-const textOrNull = (value: unknown): string | null => (value === null || value === undefined ? null : String(value))
-const numberOrNull = (value: unknown): number | null => (value === null || value === undefined ? null : Number(value))
 
 /** A row of `agent_runs`. */
 export const viewAgentRun = (row: Row): AgentRunView => ({

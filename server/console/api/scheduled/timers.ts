@@ -10,7 +10,7 @@ import type {Endpoints} from "../../../endpoints/endpoints.ts"
 import type {TimerAction} from "../../../scheduler/timers/actions.ts"
 import {timerRevision} from "../../../scheduler/timers/operator.ts"
 import type {Timers} from "../../../scheduler/timers/timers.ts"
-import {newestFirst, timeOf} from "../../paging.ts"
+import {newestFirst, readNewest, textOrNull, timeOf} from "../../paging.ts"
 
 export const listTimers = (database: Database): Operation =>
   newestFirst({
@@ -18,11 +18,8 @@ export const listTimers = (database: Database): Operation =>
     query: TimerQuery,
     item: TimerView,
     numberOf: ({seq}) => seq,
-    read: async ({query}, before, most) => {
-      const state = query.state === undefined ? [] : [String(query.state)]
-      const sql = `SELECT * FROM timers WHERE seq < ?${state.length > 0 ? " AND state = ?" : ""} ORDER BY seq DESC LIMIT ?`
-      return (await database.read(sql, [before, ...state, most])).map(viewTimer)
-    },
+    read: async ({query: {state}}, before, most) =>
+      (await readNewest(database, "timers", {state}, before, most)).map(viewTimer),
   })
 
 export const showTimer = (database: Database): Operation => ({
@@ -96,23 +93,21 @@ export const actOnHeldTimers = (timers: Timers, action: TimerAction): Operation 
   handle: async (_, call) => call.json(TimersChanged, {timers: await timers.act(action, "held")}),
 })
 
-const textOf = (value: unknown): string | null => (value === null || value === undefined ? null : String(value))
-
 const viewTimer = (row: Row): TimerView => ({
   id: String(row.id),
   seq: Number(row.seq),
   plugin: String(row.plugin),
   name: String(row.name),
-  key: textOf(row.key),
+  key: textOrNull(row.key),
   state: row.state as TimerView["state"],
-  reason: textOf(row.reason),
+  reason: textOrNull(row.reason),
   dueAt: timeOf(row.due_at) ?? "",
-  schedule: textOf(row.schedule),
-  timezone: textOf(row.timezone),
+  schedule: textOrNull(row.schedule),
+  timezone: textOrNull(row.timezone),
   missed: row.missed as "once" | "skip",
-  endpoint: textOf(row.endpoint),
-  channel: textOf(row.channel),
-  user: textOf(row.user),
+  endpoint: textOrNull(row.endpoint),
+  channel: textOrNull(row.channel),
+  user: textOrNull(row.user),
   createdAt: timeOf(row.created_at) ?? "",
   fired: Number(row.fired),
   lastFiredAt: timeOf(row.last_fired_at),
