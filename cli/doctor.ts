@@ -7,7 +7,7 @@ import {checkLive} from "../server/doctor/live.ts"
 import type {StuckTimers} from "../server/doctor/timers.ts"
 import {isLocked} from "../server/runtime/lock.ts"
 import {projectPaths} from "../server/runtime/project.ts"
-import type {DatabaseInfo} from "../shared/api/database.ts"
+import type {DatabaseCheck, DatabaseInfo} from "../shared/api/database.ts"
 import type {ReadinessReport} from "../shared/api/readiness.ts"
 import type {Status} from "../shared/api/system.ts"
 import {durationOf, durationPattern} from "../shared/duration.ts"
@@ -97,6 +97,7 @@ export class Doctor extends DataCommand {
       timers: isAsked ? await this.#timers() : undefined,
       agents: isAsked ? await this.#agents() : undefined,
       files: isAsked ? await this.#files() : undefined,
+      checked: isAsked ? await this.#checked() : undefined,
     })
     const failed = findings.some(({level}) => level === "error")
     this.show({ok: !failed, findings}, () => findings.map(describeFinding).join("\n"))
@@ -117,6 +118,12 @@ export class Doctor extends DataCommand {
         info => info.files,
         () => undefined,
       )
+  }
+
+  async #checked(): Promise<DatabaseCheck | Problem | undefined> {
+    return connectHost(this.folder)
+      .then(host => host.post<DatabaseCheck>("/api/database/check"))
+      .catch(error => (error instanceof Problem ? error : undefined))
   }
 
   async #agents(): Promise<StuckAgents | undefined> {

@@ -202,7 +202,7 @@ export const problems = {
   database_corrupt: {
     status: 503,
     title: "The database is damaged",
-    hint: "Keep the file, restore a checkpoint, then run svc doctor.",
+    hint: "Keep a copy of the file. Create a checkpoint; else run svc database rescue; else restore: svc checkpoint restore.",
   },
   database_older: {
     status: 503,
@@ -226,12 +226,12 @@ export const problems = {
   },
   database_replaced: {
     status: 503,
-    title: "The database file was removed or replaced",
+    title: "The database file was removed, replaced or changed",
     hint: "Run svc database rescue: the Host writes its data into a new file. Do not stop or kill the Host before that.",
   },
   rescue_not_needed: {
     status: 409,
-    title: "The database file was not replaced",
+    title: "The database file is in its place",
     hint: "Use svc checkpoint create for a copy of the database.",
   },
   rescue_failed: {

@@ -7,9 +7,9 @@ import {DataCommand} from "../kit/svc-command.ts"
 
 export class DatabaseRescue extends DataCommand {
   static override usage = Command.Usage({
-    description: "save the database of a running Host whose database file was removed or replaced",
+    description: "save the database of a running Host whose database file is lost or damaged",
     details: `
-      If the database file is removed or replaced, the running Host still has the old file open, and no other process can reach it. The Host keeps running, reports that it is not ready, and accepts no events. This command makes the Host write all data into a new file, then prints the commands that put that file in place.
+      If the database file is removed, replaced or truncated, the running Host still has the old file open or its pages in memory, and no other process can reach them. The Host keeps running, reports that it is not ready, and accepts no events. This command makes the Host write all data into a new file, then prints the commands that put that file in place.
 
       The Host answers no requests while it writes. On SIGTERM the Host writes the file before it exits; a Host that is killed loses the data.
     `,

@@ -124,6 +124,13 @@ const table = {
     suite: 20,
     long: 2000,
   },
+  "page-damage": {
+    what: "one damaged leaf page of any table or index: a check names the table, or the database does not open",
+    files: ["contract/database/damage"],
+    unit: "pages",
+    suite: 11,
+    long: 500,
+  },
   "checkpoint-kills": {
     what: "create, verify and restore, killed at any moment and at any fsync or removal",
     files: ["e2e/checkpoint/kill"],

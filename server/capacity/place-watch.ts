@@ -22,7 +22,7 @@ export interface PlaceWatchOptions {
 }
 
 /**
- * Checks that the database and the lock are still the files that the Host has open. A lost lock ends the Host with 75. With a
+ * Checks that the database and the lock are as the Host left them. A lost lock ends the Host with 75. With a
  * lost database the Host keeps running with ingress paused: only it has the data, until a rescue has written it.
  */
 export class PlaceWatch {

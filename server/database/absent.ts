@@ -28,6 +28,7 @@ export class AbsentDatabase implements Database {
   snapshotPoint = () => this.#refuse()
   giveBack = () => this.#refuse()
   truncateLog = () => this.#refuse()
+  check = () => this.#refuse()
   inspectPlace = () => undefined
   rescueTo = () => this.#refuse()
   observe = () => () => {}

@@ -1,13 +1,15 @@
-import {isProblem, Problem} from "../../shared/problems.ts"
+import type {DatabaseCheck} from "../../shared/api/database.ts"
+import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Secret} from "../../shared/secret.ts"
 import type {CommitMeter} from "./commit-meter.ts"
 import type {Engine, Purged, Result, Row, Statement} from "./engine.ts"
-import {ChangeFailed} from "./errors.ts"
-import {type DatabaseFailure, type DatabaseObserver, Failing} from "./failing.ts"
+import {ChangeFailed, isDamage} from "./errors.ts"
+import {type Damage, type DatabaseFailure, type DatabaseObserver, Failing} from "./failing.ts"
 import {openLocal} from "./local.ts"
 import {type Applied, type MigrateOptions, migrate, runMigration, schemaVersion} from "./migrations/migrate.ts"
 import {type Migration, migrations} from "./migrations/migrations.ts"
-import {type Fingerprint, snapshotFile, snapshotPoint} from "./upkeep/maintenance.ts"
+import {displaced} from "./place.ts"
+import {checkTables, type Fingerprint, snapshotFile, snapshotPoint} from "./upkeep/maintenance.ts"
 import type {Rescued} from "./upkeep/rescue.ts"
 import {Writer} from "./writer.ts"
 
@@ -43,6 +45,7 @@ export type DatabaseState =
       readonly is: "initialized"
       readonly schema: number
       readonly failure?: DatabaseFailure
+      readonly damage?: Damage
       /** Another Host may hold the lease of the remote database: this Host sends nothing more. */
       readonly mayBeLost?: true
     }
@@ -94,14 +97,20 @@ export interface Database {
   /** Copies the write-ahead log into the file and empties the log. */
   truncateLog(): Promise<void>
   /**
-   * Checks that the file is still at its path and that the project is still held. If not, the database stores and
+   * Checks each table in a child process, and records the damage in the state. The signal ends it. Finds nothing in a
+   * remote database, whose server checks it.
+   */
+  check(signal: AbortSignal): Promise<DatabaseCheck>
+  /**
+   * Checks that the files are as the Host left them and that the project is still held. If not, the database stores and
    * acknowledges nothing more: it refuses every change with the returned problem, and tells observers. Every group is
    * checked in the same way.
    */
   inspectPlace(): Problem | undefined
   /**
-   * Writes all stored data into a new file, through the connection that still has a removed or replaced file open.
-   * Blocks the event loop. Throws `rescue_failed`, and `rescue_not_needed` while the file is in its place.
+   * Writes all stored data into a new file, through the connection that still has a lost or damaged file open. After
+   * that, the database stores nothing more. Blocks the event loop. Throws `rescue_failed`, and `rescue_not_needed` while
+   * the file is in its place and sound.
    */
   rescueTo(target: string): Promise<Rescued>
   /** Notifies the observer until the returned function is called. */
@@ -202,15 +211,16 @@ class DatabaseHost implements Database {
   }
 
   get state(): DatabaseState {
-    const {failure} = this.#failing
+    const {failure, damage} = this.#failing
     const mayBeLost = this.#engine.mayAct === false
-    if (this.#state.is === "closed" || (failure === undefined && !mayBeLost)) return this.#state
-    return {...this.#state, ...(failure && {failure}), ...(mayBeLost && {mayBeLost})}
+    const isSound = failure === undefined && damage === undefined && !mayBeLost
+    if (this.#state.is === "closed" || isSound) return this.#state
+    return {...this.#state, ...(failure && {failure}), ...(damage && {damage}), ...(mayBeLost && {mayBeLost})}
   }
 
   async read(sql: string, args?: Statement["args"]): Promise<readonly Row[]> {
     this.#requireOpen()
-    return this.#engine.read(sql, args)
+    return this.#heeding(this.#engine.read(sql, args))
   }
 
   async write(batch: readonly Statement[], changes?: number): Promise<readonly Result[]> {
@@ -221,7 +231,8 @@ class DatabaseHost implements Database {
       return results
     } catch (error) {
       const isOfChange = error instanceof ChangeFailed || isProblem(error, "database_refused")
-      if (error instanceof Problem && !isOfChange) this.#failing.fail(error)
+      if (isDamage(error)) this.#failing.damaged(messageOf(error))
+      else if (error instanceof Problem && !isOfChange) this.#failing.fail(error)
       throw error
     }
   }
@@ -232,8 +243,9 @@ class DatabaseHost implements Database {
 
   inspectPlace(): Problem | undefined {
     if (this.#ended === undefined && this.#state.is !== "closed") {
-      this.#ended = this.#engine.held?.whyLost() ?? this.#whyNotHeld()
-      if (this.#ended !== undefined) this.#failing.fail(this.#ended)
+      const {held} = this.#engine
+      this.#end(held?.whyLost() ?? this.#whyNotHeld())
+      if (held?.wasTouched() === true) this.#failing.touched()
     }
     return this.#ended
   }
@@ -243,10 +255,20 @@ class DatabaseHost implements Database {
     const {held} = this.#engine
     this.inspectPlace()
     const isLost = this.#ended?.code === "database_replaced" || held?.whyLost() !== undefined
-    if (held === undefined || !isLost)
-      throw new Problem("rescue_not_needed", "the database file is in its place; there is nothing to rescue")
+    if (held === undefined || this.location.dialect === "libsql" || !(isLost || this.#failing.damage !== undefined))
+      throw new Problem(
+        "rescue_not_needed",
+        "the database file is in its place and no damage is known; there is nothing to rescue",
+      )
     const release = await this.#writer.hold()
-    return held.rescue(target).finally(release)
+    try {
+      const rescued = await held.rescue(target)
+      // Later changes would not be in the rescue.
+      this.#end(displaced(this.location.file, `found damaged and rescued into ${target}`))
+      return rescued
+    } finally {
+      release()
+    }
   }
 
   async bringUp(known: readonly Migration[], options: MigrateOptions): Promise<readonly Applied[]> {
@@ -265,27 +287,40 @@ class DatabaseHost implements Database {
   ): Promise<void> {
     this.#requirePlace()
     await this.#writer.idle()
-    await runMigration(this.#engine, statements, signal, whatOf)
+    await this.#heeding(runMigration(this.#engine, statements, signal, whatOf))
   }
 
   async purge(): Promise<Purged> {
     this.#requirePlace()
-    return this.#engine.purge()
+    return this.#heeding(this.#engine.purge())
   }
 
   async giveBack(pages: number): Promise<void> {
     this.#requirePlace()
-    return this.#engine.giveBack(pages)
+    return this.#heeding(this.#engine.giveBack(pages))
   }
 
   async truncateLog(): Promise<void> {
     this.#requirePlace()
-    return this.#engine.truncateLog()
+    return this.#heeding(this.#engine.truncateLog())
+  }
+
+  async check(signal: AbortSignal): Promise<DatabaseCheck> {
+    if (this.location.dialect === "libsql") return {damaged: [], unchecked: []}
+    this.#requirePlace()
+    const checked = await checkTables(this.location.file, signal).catch((error): DatabaseCheck => {
+      if (isProblem(error, "database_replaced")) this.#end(error)
+      if (!isDamage(error)) throw error
+      return {damaged: [{table: "sqlite_schema", finding: messageOf(error)}], unchecked: []}
+    })
+    const tables = checked.damaged.map(({table}) => table)
+    if (tables.length > 0) this.#failing.damaged(checked.damaged[0]?.finding ?? "", tables)
+    return checked
   }
 
   async snapshotTo(target: string, signal?: AbortSignal): Promise<void> {
     this.#requirePlace()
-    await snapshotFile(this.#file, target, signal)
+    await this.#heeding(snapshotFile(this.#file, target, signal))
   }
 
   async snapshotPoint(
@@ -306,7 +341,7 @@ class DatabaseHost implements Database {
         released()
       }
     }
-    return snapshotPoint(this.#file, target, atPoint, signal)
+    return this.#heeding(snapshotPoint(this.#file, target, atPoint, signal))
   }
 
   get #file(): string {
@@ -319,6 +354,23 @@ class DatabaseHost implements Database {
     this.#state = {is: "closed"}
     await this.#writer.idle()
     await this.#engine.close()
+  }
+
+  /** From now on the database stores nothing more. */
+  #end(why: Problem | undefined): void {
+    if (why === undefined || this.#ended !== undefined) return
+    this.#ended = why
+    this.#failing.fail(why)
+  }
+
+  /** Records the damage that some work on the database met. */
+  async #heeding<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } catch (error) {
+      if (isDamage(error)) this.#failing.damaged(messageOf(error))
+      throw error
+    }
   }
 
   /** The Host neither reads nor changes a file that replaced its database file. */

@@ -64,6 +64,8 @@ export class AnswerLost extends Error {
 export interface HeldFile {
   /** Why the stored data is no longer at the path; undefined while it is. */
   whyLost(): Problem | undefined
+  /** True once after another program has written to the files. */
+  wasTouched(): boolean
   /** Writes the stored data into a new file. Later changes are not in it. Throws `rescue_failed`. */
   rescue(target: string): Promise<Rescued>
 }

@@ -1,5 +1,5 @@
 import {LibsqlError} from "@libsql/core/api"
-import {messageOf, Problem, type ProblemCode} from "../../shared/problems.ts"
+import {isProblem, messageOf, Problem, type ProblemCode} from "../../shared/problems.ts"
 import type {Statement} from "../../shared/sdk/plugin/database.ts"
 import {TimeLimitExceeded} from "../runtime/flow/time-limit.ts"
 
@@ -37,6 +37,10 @@ export const databaseProblem = (
   const code = cause instanceof LibsqlError ? codes[cause.code.split("_", 2).join("_")] : undefined
   return new Problem(code ?? otherwise, `${context}: ${withoutRepeats(messageOf(cause))}`, {cause})
 }
+
+/** True if SQLite, or a process that read the file, has found a damaged page. */
+export const isDamage = (error: unknown): boolean =>
+  isProblem(error, "database_corrupt") || (error instanceof LibsqlError && codes[error.code] === "database_corrupt")
 
 /** Converts an error of a read: `database_refused` if its statement or a value is at fault. */
 export const readingProblem = (cause: unknown): Problem => {

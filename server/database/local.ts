@@ -5,8 +5,8 @@ import {SlowDisk} from "./disk/slow-disk.ts"
 import {type Bound, toAllBound, toBound, toDriver, toResult} from "./driver-values.ts"
 import type {Engine, EngineWatcher, HeldFile, Purged, Result, Row, Statement} from "./engine.ts"
 import {StatementFailed} from "./engine.ts"
-import {databaseProblem, isDiskError, isStatementError, isValueError, readingProblem} from "./errors.ts"
-import {Place} from "./place.ts"
+import {databaseProblem, isDamage, isDiskError, isStatementError, isValueError, readingProblem} from "./errors.ts"
+import {logLimit, Place} from "./place.ts"
 import {createKeepingClient, type LocalClient} from "./prepared.ts"
 import {removeUnfinished} from "./upkeep/compact.ts"
 import {rescueInto} from "./upkeep/rescue.ts"
@@ -17,9 +17,6 @@ import {prepareFile, requireWhole, sizeOf} from "./upkeep/whole.ts"
  * still for this time.
  */
 const busyTimeout = 250
-
-/** How many bytes the write-ahead log keeps on the disk after it was copied into the file. */
-const logLimit = 16 * 1024 * 1024
 
 /**
  * A purge rewrites a file up to this number of bytes within the call, which blocks everything else for at most a
@@ -39,11 +36,13 @@ export const openLocal = async (file: string, {isScratch = false} = {}): Promise
   try {
     const client = createKeepingClient(file, busyTimeout)
     const disk = new SlowDisk(client, file, busyTimeout)
-    const engine = new LocalEngine(client, new Place(file), disk, isScratch)
+    const place = new Place(file)
+    const engine = new LocalEngine(client, place, disk, isScratch)
     await engine.prepare()
     // Detects another writer here, where the error names the file, instead of at the first change.
     await (await client.transaction("write")).rollback()
     await requireWhole(client, file)
+    place.take()
     return engine
   } catch (cause) {
     throw databaseProblem(cause, `cannot open ${file}`, "database_unopenable")
@@ -54,6 +53,7 @@ class LocalEngine implements Engine {
   readonly canEndBetween = true
   readonly held: HeldFile = {
     whyLost: () => this.#place.whyLost(),
+    wasTouched: () => this.#place.wasTouched(),
     rescue: target => this.#alone(() => rescueInto(this.#client, target)),
   }
   readonly #client: LocalClient
@@ -125,7 +125,7 @@ class LocalEngine implements Engine {
         await this.#recover()
         throw databaseProblem(cause, "erasing the unused parts of the file failed")
       }
-    })
+    }, true)
   }
 
   giveBack(pages: number): Promise<void> {
@@ -149,7 +149,7 @@ class LocalEngine implements Engine {
       await this.#disk.ready()
       await this.#disk.leave()
       await this.#client.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    })
+    }, true)
   }
 
   async close(): Promise<void> {
@@ -163,8 +163,9 @@ class LocalEngine implements Engine {
     this.#client.close()
   }
 
-  #alone<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#busy.then(work)
+  /** `empties` is true for work that may empty the log. */
+  #alone<T>(work: () => Promise<T>, empties = false): Promise<T> {
+    const done = this.#busy.then(() => this.#place.during(work, () => sizeOf(this.#client), empties))
     this.#busy = done.catch(() => {})
     return done
   }
@@ -179,9 +180,16 @@ class LocalEngine implements Engine {
     } catch (cause) {
       transaction.close()
       const isOwn = (indexOf(cause) ?? 0) >= statements.length
-      if ((isStatementError(cause) && !isOwn) || isValueError(cause)) throw new StatementFailed(indexOf(cause), cause)
+      // A damaged page concerns only the changes that need it.
+      if ((isStatementError(cause) && !isOwn) || isValueError(cause) || isDamage(cause))
+        throw new StatementFailed(indexOf(cause), cause)
       await this.#recover()
       throw databaseProblem(cause, "storing failed")
+    }
+    const lost = this.#place.whyLost()
+    if (lost !== undefined) {
+      transaction.close()
+      throw lost
     }
     const begun = performance.now()
     try {
@@ -226,7 +234,7 @@ class LocalEngine implements Engine {
   async #settle(): Promise<void> {
     await this.#disk.settle()
     if (!this.#disk.isDue) return
-    void this.#alone(() => this.#disk.checkpoint().catch(() => this.#recover()))
+    void this.#alone(() => this.#disk.checkpoint().catch(() => this.#recover()), true)
   }
 
   async #begin<T>(begin: () => Promise<T>): Promise<T> {

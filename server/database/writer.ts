@@ -2,7 +2,7 @@ import {setImmediate as turn} from "node:timers/promises"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import {CommitMeter} from "./commit-meter.ts"
 import {AnswerLost, type Engine, type Result, type Statement, StatementFailed} from "./engine.ts"
-import {ChangeFailed, isUnexplained, kindsOf} from "./errors.ts"
+import {ChangeFailed, databaseProblem, isUnexplained, kindsOf} from "./errors.ts"
 
 interface Pending {
   readonly statements: readonly Statement[]
@@ -147,8 +147,8 @@ export class Writer {
     if (culprit === undefined) return this.#commitEach(group)
     const {cause, index = -1} = error
     const failed = group.flatMap(({statements}) => statements)[index]
-    const why = `the database refused the change${about(failed === undefined ? culprit.statements : [failed], cause)}`
-    culprit.reject(new Problem("database_refused", why, {cause}))
+    const kinds = kindsOf(failed === undefined ? culprit.statements : [failed])
+    culprit.reject(databaseProblem(cause, `the database refused the change (${kinds})`, "database_refused"))
     return this.#commit(group.filter(pending => pending !== culprit))
   }
 

@@ -1,4 +1,4 @@
-import type {DatabaseInfo} from "../../shared/api/database.ts"
+import type {DatabaseCheck, DatabaseInfo} from "../../shared/api/database.ts"
 import type {ProjectConfig} from "../../shared/config.ts"
 import {formatIssue, type Problem} from "../../shared/problems.ts"
 import {type Environment, readEnvironment} from "../config/environment.ts"
@@ -47,6 +47,8 @@ export interface DoctorOptions {
   readonly agents?: StuckAgents | undefined
   /** From the running Host, if it answers. */
   readonly files?: DatabaseInfo["files"] | undefined
+  /** From the running Host, if it answers. */
+  readonly checked?: DatabaseCheck | Problem | undefined
 }
 
 /** Checks a project and its machine without changing either. Every warning and error has a remediation. */
@@ -72,14 +74,14 @@ export const examine = async (options: DoctorOptions): Promise<readonly Finding[
 
 /** Checks everything except the project's files. */
 const examineState = async (
-  {running, timers, agents, files}: DoctorOptions,
+  {running, timers, agents, files, checked}: DoctorOptions,
   paths: ProjectPaths,
   loaded: ProjectConfig | Finding,
   tried: OnceResult | undefined,
 ): Promise<readonly Finding[]> => {
   const findings: Finding[] = []
   if (!isFinding(loaded)) {
-    const database = await checkDatabase(paths, loaded, running).catch(cause =>
+    const database = await checkDatabase(paths, loaded, running, checked).catch(cause =>
       error("database", problemOf(cause).message, problemOf(cause).hint),
     )
     findings.push(

@@ -1,5 +1,7 @@
 import {stat} from "node:fs/promises"
 import {createServer} from "node:net"
+import type {DatabaseCheck} from "../../shared/api/database.ts"
+import {readinessReasons} from "../../shared/api/readiness.ts"
 import type {Status} from "../../shared/api/system.ts"
 import type {ProjectConfig} from "../../shared/config.ts"
 import {Problem} from "../../shared/problems.ts"
@@ -22,6 +24,7 @@ export const checkDatabase = async (
   paths: ProjectPaths,
   config: ProjectConfig,
   running: HostStatus | "unknown" | undefined,
+  checked?: DatabaseCheck | Problem,
 ): Promise<Finding> => {
   const check = "database"
   if (running === "unknown") {
@@ -37,9 +40,18 @@ export const checkDatabase = async (
       const {waitsFor, error: why} = running.provisional
       return error(check, `the running Host retries: ${why}`, waitsFor === "space" ? spaceHint : unreachableHint)
     }
-    return state === "initialized"
-      ? ok(check, `${dialect}, schema ${schema}, according to the running Host`)
-      : error(check, `the running Host reports ${state}`, "Read the Host's log.")
+    if (state !== "initialized") return error(check, `the running Host reports ${state}`, "Read the Host's log.")
+    if (checked === undefined) return warning(check, "the running Host could not check it", "Read the Host's log.")
+    if (checked instanceof Problem) return error(check, checked.message, checked.hint)
+    const {damaged, unchecked} = checked
+    if (damaged.length > 0) return damagedIn(damaged.map(({table, finding}) => `${table}: ${finding}`))
+    return unchecked.length === 0
+      ? ok(check, `${dialect}, schema ${schema}, sound, according to the running Host`)
+      : warning(
+          check,
+          `too busy to check: ${unchecked.join(", ")}`,
+          "Run svc doctor again when the Host has less to do.",
+        )
   }
   const location = locationOf(config, paths)
   if (location.dialect === "libsql") {
@@ -61,9 +73,11 @@ const unreachableHint =
 /** The name under which the doctor locks a project, so that no Host starts during a check. */
 export const asDoctor = "svc doctor"
 
+const damagedIn = (findings: readonly string[]): Finding =>
+  error("database", `damaged: ${findings.join("; ")}`, readinessReasons.database_damaged.remediation.text)
+
 const describeFile = ({findings, schema}: {findings: readonly string[]; schema: number}): Finding => {
-  if (findings.length > 0)
-    return error("database", findings.join("; "), "Keep a copy of the file, and restore a backup.")
+  if (findings.length > 0) return damagedIn(findings)
   if (schema > newestSchema) {
     return error(
       "database",

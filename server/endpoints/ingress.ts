@@ -81,10 +81,10 @@ export class Ingress {
   }
 
   /**
-   * Adds the reason `database`: the Host's file was removed or replaced. It holds until the Host ends, since no event
-   * can be stored.
+   * Adds the reason `database`: the Host's file is lost, or damaged where events are stored. It holds until the Host
+   * ends.
    */
-  setDatabaseReplaced(): void {
+  setDatabaseLost(): void {
     this.#add("database", Date.now())
   }
 

@@ -206,6 +206,7 @@ const observeAll = ({
     uncommitted: () => uncommitted.seen,
     databaseInitialized: database.state.is === "initialized",
     databaseFailure: database.state.is === "initialized" ? database.state.failure : undefined,
+    databaseDamage: database.state.is === "initialized" ? database.state.damage : undefined,
     endpoints: () => endpoints.list(),
     agents: () => bindings.standings(),
     ingress: () => ingress.view,

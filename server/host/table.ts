@@ -166,7 +166,7 @@ const lastGoodRow = (
 const serviceRows = ({options, opened, made, api, metricHistory}: TableOptions): readonly Row[] => {
   const {gate, listener, url, paths, runtimeId, token, boot} = opened
   const {log} = options.logs
-  const {events, satori, inbox, outbox, jobs, timers, agents, recovery, capacity} = made
+  const {events, satori, inbox, outbox, jobs, timers, agents, recovery, capacity, damageWatch} = made
   return [
     {
       name: "connections",
@@ -193,6 +193,7 @@ const serviceRows = ({options, opened, made, api, metricHistory}: TableOptions):
     {name: "the agents", start: () => agents.start(), stop: () => agents.stop(), limit: 250},
     {name: "checkpoints and releases", start: () => recovery.start()},
     {name: "the deletion of old rows", start: () => capacity.start()},
+    {name: "the check of the database", early: true, start: () => damageWatch.start(), stop: () => damageWatch.stop()},
     {
       name: "the metric history",
       start: () => metricHistory.start(),

@@ -16,7 +16,7 @@ import {
 } from "../console/api/checkpoints.ts"
 import {applyConfig, previewConfig, showConfigFile, showConfigForm} from "../console/api/config/file.ts"
 import {showConfigSchema} from "../console/api/config/schema.ts"
-import {compactDatabase, rescueDatabase, showCompaction, showDatabase} from "../console/api/database.ts"
+import {checkDatabase, compactDatabase, rescueDatabase, showCompaction, showDatabase} from "../console/api/database.ts"
 import {askPlatform, listEndpoints, reconnectEndpoint} from "../console/api/endpoints.ts"
 import {listEvents, streamEvents} from "../console/api/events.ts"
 import {listGaps} from "../console/api/gaps.ts"
@@ -311,6 +311,7 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     get("/api/database", "demo", showDatabase(capacity)),
     get("/api/database/compaction", "demo", showCompaction(capacity)),
     post("/api/database/compact", "full", compactDatabase(capacity)),
+    post("/api/database/check", "full", checkDatabase(services.damageWatch)),
     post("/api/database/rescue", "full", rescueDatabase(placeWatch)),
 
     get("/api/logs", "full", listLogRecords(logs, identity.runtimeId, services.logFolder)),

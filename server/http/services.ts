@@ -4,7 +4,7 @@ import type {Bindings} from "../agents/bindings/bindings.ts"
 import type {AgentMeter} from "../agents/meter.ts"
 import type {AgentService} from "../agents/service.ts"
 import type {DiskLimit} from "../capacity/disk-watch.ts"
-import type {CapacityService, RescueService} from "../console/api/database.ts"
+import type {CapacityService, DamageService, RescueService} from "../console/api/database.ts"
 import type {EventServices} from "../console/api/events.ts"
 import type {UserService} from "../console/api/users/users.ts"
 import type {PluginNames} from "../console/config-form.ts"
@@ -81,6 +81,7 @@ export interface Services {
   readonly uploads: Uploads
   readonly releases: Releases
   readonly capacity: CapacityService
+  readonly damageWatch: DamageService
   readonly placeWatch: RescueService
   readonly users: UserService
   readonly disk: DiskLimit

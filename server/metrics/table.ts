@@ -172,8 +172,9 @@ export const metrics = {
   ),
   svc_database_failing: gauge("1 if the database failed to store the newest change, else 0."),
   svc_database_replaced: gauge(
-    "1 if the database file was removed or replaced under the running Host and a rescue is due, else 0.",
+    "1 if the database file was removed, replaced or changed under the running Host and a rescue is due, else 0.",
   ),
+  svc_database_damaged: gauge("1 if SQLite has found a damaged page of the database in this run, else 0."),
   svc_database_commit_seconds: histogram("Time from the start of a group commit until it is durable."),
   svc_database_commit_failures_total: counter("Group commits that failed, whether or not a retry succeeded."),
   svc_database_unanswered_total: counter("Requests that a remote database did not answer in time."),

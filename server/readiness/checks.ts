@@ -64,7 +64,7 @@ const silences: Readonly<Record<string, string>> = {
 
 /**
  * `initialized`: opened and migrated in this run. It is not a live SQL test: a database that fails now stays ready,
- * with a message. A database whose file was removed or replaced is never ready and always required.
+ * with a message. A database whose file is lost or damaged is never ready and always required.
  */
 export const checkDatabase = (
   initialized: boolean,
@@ -72,6 +72,7 @@ export const checkDatabase = (
   since: string,
   failure?: DatabaseFailure,
   unreachable?: string,
+  damaged?: readonly string[],
 ): Component => {
   const component = {...ofDatabase, required, since}
   if (unreachable !== undefined) {
@@ -82,6 +83,10 @@ export const checkDatabase = (
   if (failure?.code === "database_replaced") {
     const failed = fail({...component, required: true}, "database_replaced")
     return failure.message === "" ? failed : {...failed, message: `${failed.message} ${failure.message}.`}
+  }
+  if (damaged !== undefined) {
+    const failed = fail({...component, required: true}, "database_damaged")
+    return damaged.length === 0 ? failed : {...failed, message: `${failed.message} Damaged: ${damaged.join(", ")}.`}
   }
   if (failure === undefined) return pass(component, "The database is initialized.")
   const but = silences[failure.code] ?? "the newest change was not stored"

@@ -46,6 +46,8 @@ export interface Facts {
   readonly noSpace?: string | undefined
   /** Why the newest change was not stored, while the database fails. */
   readonly databaseFailure?: DatabaseFailure | undefined
+  /** The damaged tables, none while they are unknown. */
+  readonly databaseDamage?: {readonly tables: readonly string[]; readonly since: number} | undefined
   readonly endpoints: readonly EndpointFacts[]
   /** For display only: a paused Host is ready. Defaults to open since the start. */
   readonly ingress?: IngressView | undefined

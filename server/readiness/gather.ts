@@ -19,6 +19,7 @@ export interface Observed {
   readonly uncommitted?: () => UncommittedConfig
   readonly databaseInitialized: boolean
   readonly databaseFailure?: DatabaseFailure | undefined
+  readonly databaseDamage?: Facts["databaseDamage"]
   readonly endpoints: () => readonly Pick<Endpoint, "spec" | "ownAdmission" | "state">[]
   /** Whether each binding of the generation is configured. */
   readonly agents: () => Standings
@@ -42,6 +43,7 @@ class ObservedFacts implements Facts {
   readonly isPinned: boolean
   readonly databaseInitialized: boolean
   readonly databaseFailure: DatabaseFailure | undefined
+  readonly databaseDamage: Facts["databaseDamage"]
 
   constructor(observed: Observed) {
     this.#observed = observed
@@ -53,6 +55,7 @@ class ObservedFacts implements Facts {
     this.isPinned = observed.isPinned ?? false
     this.databaseInitialized = observed.databaseInitialized
     this.databaseFailure = observed.databaseFailure
+    this.databaseDamage = observed.databaseDamage
   }
 
   get required(): Facts["required"] {

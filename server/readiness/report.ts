@@ -34,7 +34,8 @@ const databaseOf = (facts: Facts): Component =>
     ? requiredOf(facts, "", databaseTime(facts)).database
     : checkSpace(facts.noSpace, time(facts.startedAt))
 
-const databaseTime = ({databaseFailure, startedAt}: Facts): string => time(databaseFailure?.since ?? startedAt)
+const databaseTime = ({databaseFailure, databaseDamage, startedAt}: Facts): string =>
+  time(databaseFailure?.since ?? databaseDamage?.since ?? startedAt)
 
 /** The `ready` of the report without the report itself: probes ask for it all the time. */
 export const isEveryRequiredReady = (facts: Facts): boolean => {
@@ -47,7 +48,7 @@ export const isEveryRequiredReady = (facts: Facts): boolean => {
 const isReady = ({ready}: Component): boolean => ready
 
 const requiredOf = (facts: Facts, since: string, databaseSince: string) => {
-  const {required, databaseInitialized, databaseFailure, databaseUnreachable} = facts
+  const {required, databaseInitialized, databaseFailure, databaseUnreachable, databaseDamage} = facts
   const seen = required.endpoints.length === 0 ? nothingSeen : seenIn(facts)
   const agents = required.agents.length === 0 ? noAgents : facts.agents
   return {
@@ -57,6 +58,7 @@ const requiredOf = (facts: Facts, since: string, databaseSince: string) => {
       databaseSince,
       databaseFailure,
       databaseUnreachable,
+      databaseDamage?.tables,
     ),
     endpoints: required.endpoints.map(selector => checkEndpoint(selector, seen, since, true)),
     agents: required.agents.map(name => checkAgent(name, standingOf(agents, name), since, true)),

@@ -72,7 +72,7 @@ export const alertItems = {
     when: "less than twice `ingress.minimumFree` is free",
   },
   disk_filling: {severity: "warning", for: "0s", when: "the disk will be full in less than 14 days at this rate"},
-  database_failing: {severity: "critical", for: "1m", when: "the database does not store changes"},
+  database_failing: {severity: "critical", for: "1m", when: "the database does not store changes, or is damaged"},
   ingress_paused: {severity: "warning", for: "15m", when: "ingress is paused"},
   inbox_stuck: {
     severity: "warning",

@@ -83,6 +83,16 @@ export type CompactTask = Static<typeof CompactTask>
 
 export const LastCompaction = Named("LastCompaction", {task: orNull(CompactTask)})
 
+export const DatabaseCheck = Named("DatabaseCheck", {
+  damaged: Type.Array(
+    Type.Object({table: Type.String(), finding: Type.String({description: "What SQLite said first"})}),
+  ),
+  unchecked: Type.Array(Type.String(), {
+    description: "Tables that were too busy to check: the write-ahead log would have grown too much",
+  }),
+})
+export type DatabaseCheck = Static<typeof DatabaseCheck>
+
 export const RescueRequest = NamedClosed("RescueRequest", {
   to: Optional.String({
     minLength: 1,

@@ -30,10 +30,17 @@ export const readinessReasons = {
   },
   database_replaced: {
     message:
-      "The database file was removed or replaced while the Host runs. Only the Host still has the data, and it accepts no more.",
+      "The database file was removed, replaced or changed while the Host runs. Only the Host may still have the data, and it accepts no more.",
     remediation: {
       text: "Let the Host write its data into a new file, stop it, and move that file into place.",
       command: "svc database rescue",
+    },
+  },
+  database_damaged: {
+    message: "SQLite has found damaged pages in the database.",
+    remediation: {
+      text: "Create a checkpoint. If that fails, svc database rescue writes what the Host still reads; if that fails too, restore the newest checkpoint: svc checkpoint restore.",
+      command: "svc checkpoint create",
     },
   },
   last_good: {

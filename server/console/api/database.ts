@@ -2,6 +2,7 @@ import {
   Compacted,
   CompactRequest,
   CompactTask,
+  DatabaseCheck,
   DatabaseInfo,
   DatabaseQuery,
   LastCompaction,
@@ -20,13 +21,18 @@ export interface CapacityService {
   readonly task: CompactTask | null
 }
 
-/** Rescues the data of a database whose file was removed or replaced. */
+/** Looks for damaged pages. */
+export interface DamageService {
+  check(): Promise<DatabaseCheck>
+}
+
+/** Rescues the data of a lost or damaged database file. */
 export interface RescueService {
   rescue(to?: string): Promise<Rescued>
 }
 
 export const rescueDatabase = (held: RescueService): Operation => ({
-  summary: "Write the data that the Host still holds of a removed or replaced database file to a new file",
+  summary: "Write the data that the Host still holds of a lost or damaged database file to a new file",
   body: RescueRequest,
   response: {200: Rescued},
   problems: ["rescue_not_needed", "rescue_failed"],
@@ -34,6 +40,13 @@ export const rescueDatabase = (held: RescueService): Operation => ({
     const {to} = (await call.body()) as Static<typeof RescueRequest>
     return call.json(Rescued, await held.rescue(to))
   },
+})
+
+export const checkDatabase = (damage: DamageService): Operation => ({
+  summary: "Look for damaged pages in each table of the database file; readiness reports them too",
+  response: {200: DatabaseCheck},
+  problems: ["database_failed"],
+  handle: async (_, call) => call.json(DatabaseCheck, await damage.check()),
 })
 
 export const showDatabase = (capacity: CapacityService): Operation => ({

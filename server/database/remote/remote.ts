@@ -10,6 +10,7 @@ import {
   databaseProblem,
   isClosed,
   isConstraint,
+  isDamage,
   isHeldBack,
   isStatementError,
   isUnreachable,
@@ -276,10 +277,10 @@ class RemoteEngine implements Engine {
     if (isTaken(cause)) return this.#lease.passed(cause)
     const index = indexOf(cause)
     const place = index === undefined ? undefined : index - before
-    if (isStatementError(cause)) {
+    if (isStatementError(cause) || isDamage(cause)) {
       const isCallers = place === undefined || (place >= 0 && place < count)
       if (isCallers) return new StatementFailed(place, cause)
-      return new Problem("database_failed", `storing failed: ${messageOf(cause)}`, {cause})
+      return databaseProblem(cause, "storing failed")
     }
     if (index !== undefined || isHeldBack(cause)) return databaseProblem(cause, "storing failed")
     return outcomeUnknown(cause)

@@ -1,7 +1,8 @@
 import {createHash} from "node:crypto"
-import {chmodSync, closeSync, fsyncSync, openSync, readSync, renameSync} from "node:fs"
+import {chmodSync, closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync} from "node:fs"
 import {dirname} from "node:path"
 import {createInterface} from "node:readline/promises"
+import {setTimeout as sleep} from "node:timers/promises"
 import {pathToFileURL} from "node:url"
 import {type Client, createClient} from "@libsql/client/sqlite3"
 import {toJson} from "../../../shared/json.ts"
@@ -13,6 +14,8 @@ import {toJson} from "../../../shared/json.ts"
  * - `snapshot <database> <partial> <target>` copies the database, under the first name until the copy is complete.
  * - `point` does the same, but first prints `ready` and waits for a line; it also hashes the copy.
  * - `check <database>` runs quick_check, `integrity <database>` runs integrity_check.
+ * - `damage <database> <table>` looks at the files that a Host has open, then runs quick_check of each table behind this
+ *   one; it prints each table's name, then a finding.
  * - `tables <database>` counts rows and bytes.
  * - `rewrite` copies a file that no other process has open, and leaves its log empty.
  */
@@ -106,6 +109,59 @@ const rewrite = async () => {
   return {ok: true}
 }
 
+const readStart = (path: string, length: number) => {
+  const file = openSync(path, "r")
+  const start = Buffer.alloc(length)
+  const read = readSync(file, start, 0, length, 0)
+  const {size} = fstatSync(file)
+  closeSync(file)
+  return {start, size, isWhole: read === length}
+}
+
+/** What happened to the files, by their first bytes (https://www.sqlite.org/fileformat2.html). */
+const wrongFile = () => {
+  const {start, size, isWhole} = readStart(database, 100)
+  if (!isWhole || start.toString("latin1", 0, 16) !== "SQLite format 3\0") return {path: database, how: "overwritten"}
+  const pageSize = start.readUInt16BE(16) === 1 ? 65536 : start.readUInt16BE(16)
+  const counts = start.readUInt32BE(24) === start.readUInt32BE(92)
+  if (counts && size < start.readUInt32BE(28) * pageSize) return {path: database, how: "truncated"}
+  const log = readStart(`${database}-wal`, 32)
+  const isLog = log.size === 0 || (log.isWhole && log.start.readUInt32BE(0) >>> 1 === 0x377f0682 >>> 1)
+  return isLog ? undefined : {path: `${database}-wal`, how: "truncated or overwritten"}
+}
+
+/** Tries several times, since a checkpoint writes the first page before the last ones. */
+const findWrongFile = async () => {
+  for (let tries = 0; wrongFile() !== undefined && tries < 5; tries++) await sleep(100)
+  return wrongFile()
+}
+
+/**
+ * Looks at the files before SQLite opens them, because closing a file drops its locks. SQLite cannot restart the log
+ * while a check reads, so the child pauses after each long one.
+ */
+const damage = async () => {
+  const lost = await findWrongFile()
+  if (lost !== undefined) return {ok: false, lost}
+  const client = await open()
+  const {rows} = await client.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")
+  const names = ["sqlite_schema", ...rows.map(row => String(row.name))].toSorted()
+  for (const table of names.filter(name => name > partial)) {
+    process.stdout.write(`${toJson({table})}\n`)
+    const began = performance.now()
+    const findings = await client.execute(`PRAGMA quick_check("${table.replaceAll('"', '""')}")`).then(
+      checked => checked.rows.map(row => String(row.quick_check)),
+      error => [error instanceof Error ? error.message : String(error)],
+    )
+    const finding = findings.find(text => text !== "ok")?.replace(/^\*\*\*.*\n/, "")
+    if (finding !== undefined) process.stdout.write(`${toJson({table, finding})}\n`)
+    const took = performance.now() - began
+    if (took > 50) await sleep(took)
+  }
+  client.close()
+  return {ok: true}
+}
+
 const tables = async () => {
   const client = await open()
   const {rows} = await client.execute(`SELECT s.tbl_name AS name, sum(d.pgsize) AS bytes
@@ -120,7 +176,15 @@ const tables = async () => {
   return {ok: true, tables: counted}
 }
 
-const tasks: Readonly<Record<string, () => Promise<object>>> = {snapshot, point, check, integrity, tables, rewrite}
+const tasks: Readonly<Record<string, () => Promise<object>>> = {
+  snapshot,
+  point,
+  check,
+  integrity,
+  damage,
+  tables,
+  rewrite,
+}
 
 try {
   process.stdout.write(toJson(await tasks[task ?? ""]?.()))

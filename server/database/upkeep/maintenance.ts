@@ -1,10 +1,12 @@
 import {existsSync, statSync} from "node:fs"
 import {rm} from "node:fs/promises"
 import {setTimeout as sleep} from "node:timers/promises"
+import type {DatabaseCheck} from "../../../shared/api/database.ts"
 import {fromJson} from "../../../shared/json.ts"
-import {messageOf, Problem} from "../../../shared/problems.ts"
+import {messageOf, Problem, type ProblemCode} from "../../../shared/problems.ts"
 import {ownModule} from "../../runtime/own-files.ts"
 import {type Child, startChild} from "../../runtime/process/child.ts"
+import {displaced} from "../place.ts"
 
 const module = ownModule("server/database/upkeep/database-child.ts")
 
@@ -15,6 +17,7 @@ interface Answer {
   readonly size?: number
   readonly sha256?: string
   readonly tables?: readonly TableSize[]
+  readonly lost?: {readonly path: string; readonly how: string}
 }
 
 export interface TableSize {
@@ -105,7 +108,7 @@ const begun = async (partial: string, answer: Promise<Answer>): Promise<void> =>
 
 const keepingNothingPartial = async <T>(target: string, copy: (partial: string) => Promise<T>): Promise<T> => {
   const failed = (why: string, cause?: unknown) =>
-    new Problem("database_failed", `the snapshot to ${target} failed: ${why}`, {cause})
+    new Problem(codeOf(why), `the snapshot to ${target} failed: ${why}`, {cause})
   if (existsSync(target)) throw failed("it already exists")
   const partial = `${target}.partial`
   await removePartial(partial)
@@ -116,6 +119,10 @@ const keepingNothingPartial = async <T>(target: string, copy: (partial: string) 
     throw failed(messageOf(cause), cause)
   }
 }
+
+/** The code of a child's failure. */
+const codeOf = (why: string): ProblemCode =>
+  /\bSQLITE_(CORRUPT|NOTADB)\b/.test(why) ? "database_corrupt" : "database_failed"
 
 const removePartial = async (partial: string): Promise<void> => {
   for (const end of ["", "-journal"]) await rm(`${partial}${end}`, {force: true})
@@ -143,4 +150,63 @@ export const inspectFile = async (database: string): Promise<{findings: readonly
 export const checkIntegrity = async (database: string): Promise<readonly string[]> => {
   const {ok, findings = []} = await run(["integrity", database])
   return ok || findings.length > 0 ? findings : ["integrity_check returned nothing"]
+}
+
+type Damaged = DatabaseCheck["damaged"][number]
+
+/** How many bytes the log may grow while a table is checked, since SQLite cannot restart it meanwhile. */
+const mostGrowth = 24 * 1024 * 1024
+
+/**
+ * Runs SQLite's quick_check of each table with its indexes, in a child process, while the Host writes. Throws
+ * `database_replaced`, `database_corrupt`, `database_failed`, and what the signal aborts with.
+ */
+export const checkTables = async (database: string, signal: AbortSignal, most = mostGrowth): Promise<DatabaseCheck> => {
+  const damaged: Damaged[] = []
+  const unchecked: string[] = []
+  for (let last: string | undefined = ""; last !== undefined; ) {
+    last = await checkTablesAfter(database, last, {signal, most, found: damage => damaged.push(damage)})
+    if (last !== undefined) unchecked.push(last)
+  }
+  return {damaged, unchecked}
+}
+
+interface TableCheck {
+  readonly signal: AbortSignal
+  readonly most: number
+  readonly found: (damage: Damaged) => void
+}
+
+/** Resolves to the table at which the log grew too much; undefined if all were checked. */
+const checkTablesAfter = async (database: string, last: string, {signal, most, found}: TableCheck) => {
+  const sizeOfLog = () => statSync(`${database}-wal`, {throwIfNoEntry: false})?.size ?? 0
+  const end = new AbortController()
+  const abort = () => end.abort(signal.reason)
+  signal.addEventListener("abort", abort)
+  if (signal.aborted) abort()
+  let table = last
+  let before = Number.POSITIVE_INFINITY
+  let hasGrown = false
+  const watch = setInterval(() => {
+    hasGrown = sizeOfLog() - before > most
+    if (hasGrown) end.abort()
+  }, 100)
+  try {
+    const child = startChild(module, ["damage", database, last], end.signal, line => {
+      const told = fromJson(line) as {readonly table: string; readonly finding?: string}
+      if (told.finding !== undefined) return found({table: told.table, finding: told.finding})
+      table = told.table
+      before = sizeOfLog()
+    })
+    const {ok, findings = [], lost} = await answerOf(child)
+    if (lost !== undefined) throw displaced(lost.path, lost.how)
+    if (!ok) throw new Problem(codeOf(findings.join()), `checking the tables failed: ${findings.join("; ")}`)
+    return undefined
+  } catch (error) {
+    if (signal.aborted || !hasGrown) throw error
+    return table
+  } finally {
+    clearInterval(watch)
+    signal.removeEventListener("abort", abort)
+  }
 }

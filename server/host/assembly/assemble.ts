@@ -3,6 +3,7 @@ import {exit} from "../../../shared/exit.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {AgentMeter} from "../../agents/meter.ts"
 import {Capacity} from "../../capacity/capacity.ts"
+import {DamageWatch} from "../../capacity/damage-watch.ts"
 import {watchDisk} from "../../capacity/disk-watch.ts"
 import {PlaceWatch} from "../../capacity/place-watch.ts"
 import {readEnvironment} from "../../config/environment.ts"
@@ -95,9 +96,10 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     database,
     paths,
     log,
-    onReplaced: () => ingress.setDatabaseReplaced(),
+    onReplaced: () => ingress.setDatabaseLost(),
     onLockLost: () => askExit({code: exit.runtimeRestart, reason: "lock_lost"}),
   })
+  const damageWatch = new DamageWatch({database, log, onNeeded: () => ingress.setDatabaseLost()})
   const capacity = new Capacity({
     database,
     log,
@@ -242,6 +244,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     disk,
     diskWatch,
     placeWatch,
+    damageWatch,
     capacity,
     recovery,
     users,

@@ -100,6 +100,7 @@ export const createLook = ({services, status, report, now = Date.now}: AlertSour
       capacity: size?.svc_database_capacity_ratio[0]?.value,
       disk: free === undefined ? undefined : {free, least: disk.least()},
       databaseFailure: state.is === "initialized" ? state.failure : undefined,
+      databaseDamage: state.is === "initialized" ? state.damage : undefined,
       oldest: boxes === undefined ? undefined : {inbox: boxes[0].oldestAge, outbox: boxes[1].oldestAge},
       blocked: workroom.items.filter(({state: is}) => is === "blocked").length,
       agents: ends,

@@ -61,6 +61,7 @@ export const readCounters = ({logs, database, requests, handlers}: MetricsSource
     ),
     svc_database_failing: single(oneIf(state.is === "initialized" && state.failure !== undefined)),
     svc_database_replaced: single(oneIf(state.is === "initialized" && state.failure?.code === "database_replaced")),
+    svc_database_damaged: single(oneIf(state.is === "initialized" && state.damage !== undefined)),
     svc_database_commit_seconds: [{labels: {}, histogram: commits.seconds}],
     svc_database_commit_failures_total: single(commits.failures),
     svc_database_unanswered_total: single(commits.unanswered),

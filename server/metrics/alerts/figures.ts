@@ -1,3 +1,4 @@
+import {readinessReasons} from "../../../shared/api/readiness.ts"
 import type {Condition} from "./condition.ts"
 import {Window} from "./window.ts"
 
@@ -35,6 +36,7 @@ export interface Figures {
   /** Bytes. */
   readonly disk: {readonly free: number; readonly least: number} | undefined
   readonly databaseFailure: {readonly code: string; readonly message: string} | undefined
+  readonly databaseDamage: {readonly tables: readonly string[]; readonly message: string} | undefined
   /** How long the oldest one has waited, in seconds, by endpoint. */
   readonly oldest:
     | {readonly inbox: ReadonlyMap<string, number>; readonly outbox: ReadonlyMap<string, number>}
@@ -168,7 +170,7 @@ const firstOfEndpoint = ({subject}: Condition, index: number, all: readonly Cond
 
 const mebibytes = (bytes: number): string => `${Math.round(bytes / 1024 ** 2)} MiB`
 
-const storage = ({capacity, disk, databaseFailure}: Figures): readonly Condition[] => [
+const storage = ({capacity, disk, databaseFailure, databaseDamage}: Figures): readonly Condition[] => [
   ...(capacity === undefined
     ? []
     : [
@@ -198,6 +200,17 @@ const storage = ({capacity, disk, databaseFailure}: Figures): readonly Condition
           title: "The database is not storing changes",
           text: `The Host rejects events until it does. ${databaseFailure.code}: ${databaseFailure.message.slice(0, 300)}`,
           remediation: {text: "Check the disk and the Host's log.", command: "svc doctor"},
+        } as const,
+      ]),
+  ...(databaseDamage === undefined
+    ? []
+    : [
+        {
+          code: "database_failing",
+          subject: "damage",
+          title: "The database is damaged",
+          text: `Tables: ${databaseDamage.tables.join(", ") || "not known yet"}. ${databaseDamage.message.slice(0, 300)}`,
+          remediation: readinessReasons.database_damaged.remediation,
         } as const,
       ]),
 ]

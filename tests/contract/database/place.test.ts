@@ -4,7 +4,7 @@ import {expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {countNotes, note, notes, open, remoteDatabase, scratchFolder} from "../../support/database/databases.ts"
-import {displacements} from "../../support/database/displace.ts"
+import {displacements, truncations} from "../../support/database/displace.ts"
 
 const make = async () => {
   const folder = join(scratchFolder(), "data")
@@ -31,7 +31,7 @@ const writeUntilRefused = async (database: Database, onFirst: () => void) => {
   throw new Error("nothing was refused")
 }
 
-test.each(displacements)(
+test.each([...displacements, ...truncations])(
   "a database after $name acknowledges nothing more, and a rescue has every acknowledged note",
   async ({displace}) => {
     const {database, file, failures} = await make()

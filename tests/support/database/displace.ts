@@ -1,4 +1,4 @@
-import {copyFileSync, renameSync, rmSync, writeFileSync} from "node:fs"
+import {copyFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync} from "node:fs"
 import {dirname} from "node:path"
 
 /** A way to move a database away from a process that has it open. */
@@ -25,4 +25,14 @@ export const displacements: readonly Displacement[] = [
       renameSync(`${file}.copy`, `${file}-wal`)
     },
   },
+]
+
+/** A way to change the files in place, which another program can only do between two writes of the process. */
+export const truncations: readonly Displacement[] = [
+  {name: "the log is emptied", displace: file => truncateSync(`${file}-wal`)},
+  {name: "the log is truncated", displace: file => truncateSync(`${file}-wal`, statSync(`${file}-wal`).size / 2)},
+  {name: "the log is overwritten", displace: file => writeFileSync(`${file}-wal`, "somebody else's")},
+  {name: "the file is emptied", displace: file => truncateSync(file)},
+  {name: "the file is truncated", displace: file => truncateSync(file, statSync(file).size - 4096)},
+  {name: "the file is overwritten", displace: file => writeFileSync(file, "somebody else's")},
 ]

@@ -102,6 +102,10 @@ export class MortalDatabase implements Database {
 
   async truncateLog(): Promise<void> {}
 
+  check(): Promise<never> {
+    throw new Error("no checks here")
+  }
+
   snapshotTo(): Promise<void> {
     throw new Error("no snapshots here")
   }

@@ -235,6 +235,7 @@ describe("figures over time", () => {
     capacity: 0.1,
     disk: {free: 1000, least: 100},
     databaseFailure: undefined,
+    databaseDamage: undefined,
     oldest: {inbox: new Map(), outbox: new Map()},
     blocked: 0,
     agents: [],

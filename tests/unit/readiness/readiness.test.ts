@@ -112,6 +112,10 @@ const causes: Record<ReadinessReason, Partial<Facts>> = {
     databaseFailure: {code: "database_replaced", message: "", hint: "", since: at},
     required: requiring({database: false, endpoints: [], agents: []}),
   },
+  database_damaged: {
+    databaseDamage: {tables: [], since: at},
+    required: requiring({database: false, endpoints: [], agents: []}),
+  },
   last_good: {notStarted: ""},
   plugin_missing: {plugins: {}, endpoints: []},
   plugin_disabled: {plugins: {irc: "disabled"}, endpoints: []},
