@@ -131,6 +131,13 @@ const table = {
     suite: 11,
     long: 500,
   },
+  "file-truncations": {
+    what: "another process empties the database or its log under writers: no later write is acknowledged and lost",
+    files: ["contract/database/place"],
+    unit: "truncations",
+    suite: 12,
+    long: 500,
+  },
   "checkpoint-kills": {
     what: "create, verify and restore, killed at any moment and at any fsync or removal",
     files: ["e2e/checkpoint/kill"],

@@ -1,10 +1,15 @@
+import {execFile} from "node:child_process"
 import {existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} from "node:fs"
 import {dirname, join} from "node:path"
+import {setTimeout as sleep} from "node:timers/promises"
+import {promisify} from "node:util"
 import {expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {countNotes, note, notes, open, remoteDatabase, scratchFolder} from "../../support/database/databases.ts"
 import {displacements, truncations} from "../../support/database/displace.ts"
+import {Chance} from "../../support/machine/chance.ts"
+import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 
 const make = async () => {
   const folder = join(scratchFolder(), "data")
@@ -53,6 +58,50 @@ test.each([...displacements, ...truncations])(
     expect(await countNotes(await open({dialect: "sqlite", file: target}, {known: [notes]}))).toBe(21)
   },
 )
+
+const run = faultRun("file-truncations")
+test(`after each of ${run.rounds} truncations by another process, no acknowledged note is lost unsaid (seed ${run.seed})`, async () => {
+  tellHowToRepeat(run)
+  const chance = new Chance(run.seed)
+  let rescues = 0
+  for (let round = 0; round < run.rounds; round++) {
+    const {database, file} = await make()
+    const acknowledged: number[] = []
+    const refusals: string[] = []
+    let isOver = false
+    const write = async (writer: number) => {
+      for (let n = writer; !isOver && refusals.length === 0; n += 4)
+        await database.write([note("load", n)]).then(
+          () => acknowledged.push(n),
+          ({code}) => refusals.push(code),
+        )
+    }
+    const writing = Promise.all([0, 1, 2, 3].map(write))
+    await sleep(chance.below(50))
+    await promisify(execFile)("truncate", ["-s", "0", `${file}${chance.pick(["", "-wal"])}`])
+    await sleep(50)
+    isOver = true
+    await writing
+    // The look at the files and the write of a group are not one step. A check finds what happened in between.
+    const told = await database.check(new AbortController().signal).then(
+      ({damaged}) => damaged.length > 0,
+      ({code}) => code === "database_replaced",
+    )
+    expect(told).toBe(true)
+    expect(refusals.filter(code => code !== "database_replaced" && code !== "database_corrupt")).toEqual([])
+    const target = join(scratchFolder(), "rescued.sqlite")
+    const rescued = await database.rescueTo(target).catch(({code}) => expect(code).toBe("rescue_failed"))
+    if (rescued !== undefined) {
+      const found = await open({dialect: "sqlite", file: target}, {known: [notes]})
+      const stored = new Set((await found.read("SELECT n FROM notes")).map(({n}) => Number(n)))
+      expect(acknowledged.filter(n => !stored.has(n))).toEqual([])
+      await found.close()
+      rescues++
+    }
+    await database.close()
+  }
+  expect(rescues).toBeGreaterThan(run.rounds * 0.9)
+})
 
 test("a check finds a lost database while nobody writes", async () => {
   const {database, file, failures} = await make()
