@@ -1,9 +1,9 @@
 import {randomUUID} from "node:crypto"
-import {existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync} from "node:fs"
+import {existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync} from "node:fs"
 import {expect, test} from "vitest"
 import type {Status} from "../../../shared/api/system.ts"
 import {epochOf} from "../../../shared/event-id.ts"
-import {changeDatabase} from "../../support/database/databases.ts"
+import {changeDatabase, open} from "../../support/database/databases.ts"
 import {printed, runCommand} from "../../support/host/command-line.ts"
 import {launchHost, startHost} from "../../support/host/host.ts"
 import {makeProject, type Project, plainConfig} from "../../support/host/project.ts"
@@ -130,11 +130,49 @@ test.each(["", "{", "null", '{"authority":7}'])("a damaged authority file (%j) i
   expect(readFileSync(project.path(file), "utf8")).toBe(text)
 })
 
-test("the next start completes a first start that was killed while it minted the authority", async () => {
-  const authority = randomUUID()
-  const project = makeProject({files: {[file]: JSON.stringify({authority, minting: true})}})
-  expect(await authorityOf(project)).toBe(authority)
-  expect(JSON.parse(readFileSync(project.path(file), "utf8"))).toEqual({authority})
-  project.write(file, JSON.stringify({authority, minting: true}))
-  expect(await authorityOf(project)).toBe(authority)
-})
+const minted = randomUUID()
+const fileStates = {missing: undefined, minting: {authority: minted, minting: true}, complete: {authority: minted}}
+const databaseStates = {
+  missing: async () => {},
+  empty: async (path: string) => writeFileSync(path, ""),
+  unnamed: async (path: string) => (await open({dialect: "sqlite", file: path})).close(),
+  named: async (path: string) => {
+    await databaseStates.unnamed(path)
+    await changeDatabase(path, `INSERT INTO svc_meta (key, value) VALUES ('authority', '${minted}')`)
+    await changeDatabase(path, `UPDATE event_retention SET authority = '${minted}'`)
+  },
+}
+
+/** What a start does after the first start lost its power, before it acknowledged anything. */
+test.each([
+  ["missing", "missing", "is a first one"],
+  ["empty", "missing", "is a first one"],
+  ["unnamed", "missing", "is a first one"],
+  ["named", "missing", "is refused"],
+  ["missing", "minting", "completes it"],
+  ["empty", "minting", "completes it"],
+  ["unnamed", "minting", "completes it"],
+  ["named", "minting", "completes it"],
+  ["missing", "complete", "is refused"],
+  ["empty", "complete", "is refused"],
+  ["unnamed", "complete", "is refused"],
+  ["named", "complete", "completes it"],
+] as const)(
+  "with a database that is %s and an authority file that is %s, a start %s",
+  async (database, own, outcome) => {
+    const content = fileStates[own]
+    const project = makeProject({files: content === undefined ? {} : {[file]: JSON.stringify(content)}})
+    mkdirSync(project.path(".svc"), {recursive: true})
+    await databaseStates[database](project.path(".svc/data.sqlite"))
+    if (outcome === "is refused") {
+      expect(await refusal(project)).toMatch(
+        own === "missing" ? /put \{.*\} into that file/ : /remove|Restore the database/,
+      )
+      return
+    }
+    const authority = await authorityOf(project)
+    expect(authority === minted).toBe(outcome === "completes it")
+    expect(JSON.parse(readFileSync(project.path(file), "utf8"))).toEqual({authority})
+    expect(await authorityOf(project)).toBe(authority)
+  },
+)
