@@ -200,12 +200,8 @@ export const eventTypes = {
   "message.redacted": event(
     "An operator redacted the content of an inbox event or an outbox message",
     Type.Object({
-      sn: orNull(Type.Integer(), {
-        description: "Sequence of the inbox event, or of the one answered",
-      }),
-      message: orNull(Type.String(), {
-        description: "Id of the outbox message; null for an inbox event",
-      }),
+      sn: orNull(Type.Integer(), {description: "Sequence of the inbox event, or of the one answered"}),
+      message: orNull(Type.String(), {description: "Id of the outbox message; null for an inbox event"}),
       reason: orNull(Type.String(), {private: true}),
     }),
   ),

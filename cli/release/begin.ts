@@ -28,9 +28,7 @@ export class ReleaseBegin extends ReleaseCommand {
 
   async run(): Promise<void> {
     const host = await connectHost(this.folder)
-    const begun = await host.post<ReleaseView>("/api/releases", {
-      externalRestorePoint: this.restorePoint,
-    })
+    const begun = await host.post<ReleaseView>("/api/releases", {externalRestorePoint: this.restorePoint})
     this.showRelease(await this.withProgress(show => settled(host, begun, show)))
   }
 }

@@ -20,9 +20,7 @@ export class RuntimeRestart extends SvcCommand {
     ],
   })
 
-  confirm = Option.Boolean("--confirm", false, {
-    description: "Exit even if no supervisor will start the Host again",
-  })
+  confirm = Option.Boolean("--confirm", false, {description: "Exit even if no supervisor will start the Host again"})
 
   force = Option.Boolean("--force", false, {description: forceText})
 

@@ -88,9 +88,7 @@ const recordsInFiles = async ({state}: ProjectPaths): Promise<number | undefined
 /** The built-in plugin `workroom` of a Host's workroom. */
 export const workroomPluginOf =
   (workroom: Workroom, texts: () => HostTexts | undefined) =>
-  async (): Promise<{readonly default: PluginDefinition}> => ({
-    default: workroomPlugin(() => workroom, texts),
-  })
+  async (): Promise<{readonly default: PluginDefinition}> => ({default: workroomPlugin(() => workroom, texts)})
 
 /** The same plugin when no Host runs: it is set up but never called. */
 export const closedWorkroomPlugin = async (): Promise<{readonly default: PluginDefinition}> => ({

@@ -27,9 +27,7 @@ export const EndpointView = Named("EndpointView", {
   login: Type.Optional(Type.Unknown({private: true})),
   history: Type.Enum(["replay", "none", "inside"]),
   idempotent: Type.Boolean(),
-  cursorAt: orNull(Time(), {
-    description: "When the platform's cursor was last stored; null if it has none",
-  }),
+  cursorAt: orNull(Time(), {description: "When the platform's cursor was last stored; null if it has none"}),
   dropped: Type.Integer({
     description: "Events redelivered so late that the Host cannot tell whether they were handled, so it dropped them",
   }),

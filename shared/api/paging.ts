@@ -16,9 +16,7 @@ export const page = <T extends TSchema>(item: T) => {
   return Type.Object(
     {
       items: Type.Array(item),
-      next: orNull(Type.String(), {
-        description: "The cursor of the next page; null on the last page",
-      }),
+      next: orNull(Type.String(), {description: "The cursor of the next page; null on the last page"}),
     },
     title === undefined ? {} : {title: `${title.replace(/View$/, "")}Page`},
   )

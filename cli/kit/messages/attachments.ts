@@ -25,9 +25,7 @@ export const readAttachments = async (given: readonly string[]): Promise<readonl
     throw new Problem(
       "file_too_large",
       `--attach: ${paths.join(", ")}: ${bytes(size)}; the sandbox accepts ${bytes(most)}`,
-      {
-        hint: "Attach smaller files, or the address of a larger one: --attach https://…",
-      },
+      {hint: "Attach smaller files, or the address of a larger one: --attach https://…"},
     )
   return Promise.all(given.map(each => (isAddress(each) ? {src: each} : attach(each))))
 }

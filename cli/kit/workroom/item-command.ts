@@ -8,9 +8,7 @@ import {lineOf} from "./view.ts"
 /** The base of the commands about one item: its id, the expected revision and the actor. */
 export abstract class WorkItemCommand extends DataCommand {
   id = Option.String({name: "item"})
-  as = Option.String("--as", {
-    description: "The actor: user:<id> or agent:<name> (default: the operator)",
-  })
+  as = Option.String("--as", {description: "The actor: user:<id> or agent:<name> (default: the operator)"})
   revision = Option.String("--revision", {
     description: "The revision that you read; refused if the item has changed since (default: the present revision)",
   })

@@ -99,9 +99,7 @@ export const tryAgain = async (
   const noted = [notingFailure(run.seq, n, text), ...counted]
   if (kind === "refused" || failures >= mostTries[kind]) return over(fail(engine, run, reason, text, noted))
   const pause = Math.min(longestPause, Math.max(Math.round(pauseAfter(failures, busyPauses)), retryAfter))
-  engine.log.warn(`run ${run.runId} of ${run.agent} retries its model call in ${pause} ms: ${text}`, {
-    runId: run.runId,
-  })
+  engine.log.warn(`run ${run.runId} of ${run.agent} retries its model call in ${pause} ms: ${text}`, {runId: run.runId})
   await writeFenced(
     engine,
     run,

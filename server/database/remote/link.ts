@@ -129,7 +129,5 @@ export const unanswered = ({url}: RemoteAddress, cause: unknown): Problem =>
   new Problem(
     "database_unanswered",
     `the remote database at ${new URL(url).host} did not answer: ${messageOf(cause)}`,
-    {
-      cause,
-    },
+    {cause},
   )

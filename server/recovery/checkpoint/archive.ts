@@ -61,9 +61,7 @@ const requireClean = ({id, verification}: StoredCheckpoint): void => {
     throw new Problem(
       "checkpoint_failed",
       `${id} ${verification === undefined ? "was not verified" : "cannot be restored"}`,
-      {
-        hint: `svc checkpoint verify ${id}`,
-      },
+      {hint: `svc checkpoint verify ${id}`},
     )
   }
   refuseLeaks(id, verification)

@@ -274,9 +274,7 @@ const adoptionOf = async (database: Database, {id, authority}: Checkpoint["manif
   throw new Problem(
     "restore_refused",
     `the database has the authority ${found}, but the checkpoint has ${authority}: they belong to two histories`,
-    {
-      hint: "Restore the database's own backup that svc checkpoint show names, then repeat the command.",
-    },
+    {hint: "Restore the database's own backup that svc checkpoint show names, then repeat the command."},
   )
 }
 

@@ -23,9 +23,7 @@ export const TimerView = Named("TimerView", {
       "Why it failed or is held: its handler no longer exists, its data no longer fits, or a restore holds it",
   }),
   dueAt: Time(),
-  schedule: orNull(Type.String(), {
-    description: "How it repeats: every or cron; null if it fires once",
-  }),
+  schedule: orNull(Type.String(), {description: "How it repeats: every or cron; null if it fires once"}),
   timezone: orNull(Type.String()),
   missed: Type.Enum(["once", "skip"]),
   endpoint: orNull(Type.String()),

@@ -15,9 +15,7 @@ export const TrailQuery = Type.Object({
 
 /** The searched interval: the Host checked every entry from `from` to `to`. */
 const searched = {
-  from: orNull(Time(), {
-    description: "The oldest checked entry; null if there was none",
-  }),
+  from: orNull(Time(), {description: "The oldest checked entry; null if there was none"}),
   to: orNull(Time(), {description: "The newest checked entry"}),
   isWhole: Type.Boolean({description: "False if entries that may belong here are no longer kept"}),
 }
@@ -36,9 +34,7 @@ export const InboxTrail = Named("InboxTrail", {
       description: "Entries of the event log about it and the sent messages, oldest first",
     }),
     ...searched,
-    next: orNull(Type.String(), {
-      description: "`cursor` of the next part; null at the end",
-    }),
+    next: orNull(Type.String(), {description: "`cursor` of the next part; null at the end"}),
   }),
   logs: Named("TrailLogs", {
     items: Type.Array(LogRecordView, {description: "Log records about it and the sent messages, oldest first"}),

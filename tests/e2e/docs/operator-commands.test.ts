@@ -69,7 +69,7 @@ test("the commands of the page on state rescue a database whose file is missing"
   const reader = readerOf(project, () => ({"/mnt/spare/": `${spare}/`}), {}, onNode22)
   await reader.start()
   for (const end of ["", "-wal", "-shm"]) rmSync(project.path(`.svc/data.sqlite${end}`), {force: true})
-  await reader.run("docs/operate/state.md", "When the database file is removed or replaced")
+  await reader.run("docs/operate/state.md", "When the database file is lost")
   expect(readFileSync(join(spare, "rescued.sqlite")).subarray(0, 15).toString()).toBe("SQLite format 3")
 }, 600_000)
 

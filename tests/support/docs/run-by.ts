@@ -55,7 +55,7 @@ export const runBy: Readonly<Record<string, Readonly<Record<string, string>>>> =
   "docs/operate/release.md": {"": release},
   "docs/operate/rollback.md": {"": release},
   "docs/operate/run.md": {Start: operator, Restarts: operator},
-  "docs/operate/state.md": {"When the database file is removed or replaced": operator},
+  "docs/operate/state.md": {"When the database file is lost": operator},
   "docs/outbox.md": {"Look at a message": messages},
   "docs/plugins/first.md": {"Run it": messages},
   "docs/plugins/timers.md": {"Look after timers": messages},
