@@ -9,6 +9,7 @@ import {checkTables} from "../../../server/database/upkeep/maintenance.ts"
 import {storing} from "../../../server/inbox/arrivals.ts"
 import {damageAt, damagePage, leavesOf} from "../../support/database/damage.ts"
 import {notes, open, remoteDatabase, scratchFolder} from "../../support/database/databases.ts"
+import {startHrana} from "../../support/database/hrana-server.ts"
 import {Chance} from "../../support/machine/chance.ts"
 import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 
@@ -86,9 +87,16 @@ test("a sound database has no findings, nor has a remote one, which only its ser
   expect(await remote.check(signal)).toEqual({damaged: [], unchecked: []})
 })
 
-test("a read that meets damage reports it at once, and a write that meets it fails alone in its group", async () => {
-  const file = await makeDamaged("job_runs", "timers")
-  const database = await open({dialect: "sqlite", file})
+const locations = {
+  file: async (file: string) => ({dialect: "sqlite", file}) as const,
+  "remote database": async (file: string) => ({dialect: "libsql", url: (await startHrana({file})).url}) as const,
+}
+
+test.each([
+  ["file", ["job_runs", "timers"]],
+  ["remote database", []],
+] as const)("a read of a %s reports damage at once, and a write that meets it fails alone", async (where, tables) => {
+  const database = await open(await locations[where](await makeDamaged("job_runs", "timers")))
   const heard: Damage[] = []
   database.observe({damaged: damage => heard.push(damage)})
   const corrupt = {code: "database_corrupt"}
@@ -105,7 +113,7 @@ test("a read that meets damage reports it at once, and a write that meets it fai
     "fulfilled",
   ])
   await database.check(signal)
-  expect(damageIn(database)?.tables).toEqual(["job_runs", "timers"])
+  expect(damageIn(database)?.tables).toEqual(tables)
   expect(await database.read("SELECT key FROM svc_meta WHERE key IN ('one', 'two')")).toHaveLength(2)
 })
 
