@@ -55,7 +55,6 @@ export class Place {
 
   /** Does work that may change the files. `empties` may empty the log; `sizeOf` returns the size of all pages. */
   async during<T>(work: () => Promise<T>, sizeOf: () => Promise<number>, empties = false): Promise<T> {
-    this.whyLost()
     this.#isWriting = true
     this.#mayEmpty = empties
     try {
