@@ -103,6 +103,13 @@ const table = {
     suite: 20,
     long: 500,
   },
+  "everything-kills": {
+    what: "kill -9 and reloads of a bot with files, timers, buttons, states and an agent at once: nothing fails, each is done once",
+    files: ["e2e/messages/everything/kills"],
+    unit: "kills a runtime",
+    suite: 10,
+    long: 500,
+  },
   "cursor-kills": {
     what: "kill -9 of a Host that stores a platform's events with its cursor: each is stored and answered once",
     files: ["e2e/endpoints/cursor"],
