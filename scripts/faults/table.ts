@@ -161,7 +161,7 @@ const table = {
       "e2e/database/capacity",
       "e2e/release/install",
       "e2e/release/rollback",
-      "e2e/restart/last-good",
+      "e2e/restart/state-kills",
     ],
     unit: "percent of the calls",
     suite: 8,

@@ -1,17 +1,10 @@
-import {readdirSync, readFileSync, writeFileSync} from "node:fs"
-import {join} from "node:path"
-import {build} from "esbuild"
+import {writeFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import {readLastGood} from "../../../server/recovery/last-good/store.ts"
-import {killNumbers, steps} from "../../support/checkpoint/restore-kill-loop.ts"
 import {printed, runCommand} from "../../support/host/command-line.ts"
 import {launchHost, startHost} from "../../support/host/host.ts"
-import {keepGeneration} from "../../support/host/keep-last-good.ts"
 import {until} from "../../support/host/process.ts"
-import {makeFolder, makeProject, type Project} from "../../support/host/project.ts"
-import {bunOr, nodeOf, onBun, root, scriptCommand, type TestRuntime} from "../../support/host/runtimes.ts"
-import {need} from "../../support/machine/disk.ts"
-import {needStrace, startToBeKilled} from "../../support/machine/strace.ts"
+import {makeProject, type Project} from "../../support/host/project.ts"
+import {bunOr, type TestRuntime} from "../../support/host/runtimes.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const env = {HTTP_TOKEN: "a-long-token-of-this-test", SVC_SUPERVISOR: "test"}
@@ -103,35 +96,3 @@ describe.each(bunOr("node22"))("on $name", runtime => {
     expect(named).toContain("svc rollback")
   }, 600_000)
 })
-
-test("a kill at any rename, fsync or removal keeps the old or the new generation complete", async context => {
-  needStrace(context)
-  // Node makes its file calls on one thread. Bun uses several, and strace counts the calls of each thread separately.
-  const runtime = nodeOf("node24")
-  need(context, runtime !== onBun, "a Node")
-  const folder = makeFolder()
-  for (const number of [1, 2]) writeFileSync(join(folder, `answers-${number}.js`), `export default ${number}\n`)
-  // A bundle starts in a third of the time of the source.
-  const script = join(folder, "keep.mjs")
-  const entryPoints = [`${root}tests/support/host/keep-last-good.ts`]
-  await build({entryPoints, outfile: script, bundle: true, platform: "node", format: "esm"})
-  const command = [...scriptCommand(runtime, script), folder, "2"]
-  const place = {lastGood: join(folder, "last-good")}
-  for (const calls of Object.values(steps)) {
-    const outcomes: number[] = []
-    for (const when of killNumbers()) {
-      await keepGeneration(folder, 1)
-      const isKilled = (await startToBeKilled(command, calls, when, folder).finished).code !== 0
-      const kept = await readLastGood(place)
-      expect(kept?.config.text).toBe(`log_level: info # ${kept?.generation}\n`)
-      const plugin = readFileSync(join(kept?.plugins ?? "", "answers.js"), "utf8")
-      expect(plugin).toBe(`export default ${kept?.generation}\n`)
-      outcomes.push(kept?.generation ?? 0)
-      if (!isKilled) break
-    }
-    // The last process ran to its end. Once the new generation is kept, it stays.
-    expect(outcomes.at(-1)).toBe(2)
-    expect(outcomes.toSorted()).toEqual(outcomes)
-  }
-  expect(readdirSync(place.lastGood).filter(name => !name.startsWith("."))).toHaveLength(2)
-}, 600_000)

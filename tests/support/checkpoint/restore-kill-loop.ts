@@ -64,7 +64,7 @@ export const steps = {
 } as const
 
 /** More calls than any of the commands makes, so that a command that fails at every one is not killed forever. */
-const mostCalls = 300
+export const mostCalls = 300
 
 /** The numbers of the calls at which a test kills a command, without end: the first four, then a share of all, by chance. */
 export function* killNumbers(): Generator<number, never> {
