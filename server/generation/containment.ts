@@ -60,10 +60,7 @@ export class Containment {
       if (error === undefined) fresh.activate()
       else {
         next.delete(instance)
-        this.#log.error(`${instance.path} could not be restarted: ${messageOf(error)}`, {
-          error,
-          plugin: instance.name,
-        })
+        this.#log.error(`${instance.path} could not be restarted: ${messageOf(error)}`, {error, plugin: instance.name})
       }
     }
     return next

@@ -4,6 +4,7 @@ import type {Variables} from "../config/expand.ts"
 import {type ConfigText, readConfigText} from "../config/load.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {Instance} from "../plugins/instance.ts"
+import {Running} from "../runtime/flow/running.ts"
 import {checkText} from "./checks/check-text.ts"
 import {createDraft, type Draft, type DraftOptions, describeFailure} from "./draft.ts"
 import type {Failure, Generation, NewPin, Pin} from "./generation.ts"
@@ -58,7 +59,7 @@ export class Generations {
   /** Changes run one after the other. */
   #changing: Promise<unknown> = Promise.resolve()
   /** Disposals of replaced instances, which a stop waits for. */
-  readonly #leaving = new Set<Promise<unknown>>()
+  readonly #leaving = new Running()
 
   constructor(options: GenerationsOptions) {
     this.#options = {...options, signal: AbortSignal.any([options.signal, this.#stopping.signal])}
@@ -221,7 +222,7 @@ export class Generations {
     this.#stopping.abort()
     await this.#changing.catch(() => {})
     await disposeInOrder(this.#current?.instances ?? [], limit)
-    await Promise.all(this.#leaving)
+    await this.#leaving.ends()
   }
 
   /** Runs an earlier generation under its old number. Its migrations were applied when it was committed. */
@@ -357,8 +358,6 @@ export class Generations {
   /** Opens and closes endpoints, then disposes the replaced instances. A stop waits for it. */
   #settle(generation: Generation, leaving: readonly Instance[]): void {
     const closed = this.#options.endpoints.apply(generation.snapshot.endpoints)
-    const disposed = leaving.length === 0 ? Promise.resolve() : closed.then(() => disposeInOrder(leaving, drainLimit))
-    this.#leaving.add(disposed)
-    void disposed.finally(() => this.#leaving.delete(disposed))
+    void this.#leaving.add(() => closed.then(() => disposeInOrder(leaving, drainLimit)))
   }
 }

@@ -11,7 +11,7 @@ import {type Database, type FoundDatabase, openUnmigrated} from "../database/dat
 import type {DatabaseObserver} from "../database/failing.ts"
 import {recordEnd, recordStart} from "../database/runs.ts"
 import {RunLog, type RunLogOptions} from "../logs/runs/run-log.ts"
-import {HighWater, requireNotOlder} from "../project/high-water.ts"
+import {markStored, requireNotOlder} from "../project/high-water.ts"
 import {requireKnownDatabase, tellingOf, upgradeDatabase} from "../project/migrate.ts"
 import {requireDatabaseFile, requireOneHistory} from "../project/one-history.ts"
 import {foldersOf, locationOf, projectName, requireProject, settleToken, urlOf} from "../project/settings.ts"
@@ -235,7 +235,7 @@ const openState = async (
   const authority = await settleAuthority(database, paths.authority, found.file)
   await parts.start({
     name: "the mark of what is stored",
-    start: () => HighWater.start(database, authority, paths.highWater, log),
+    start: () => markStored(database, authority, paths.highWater, log),
     stop: (_, end) => end(),
   })
   const content = await settleJobFile(database, paths, authority, text => log.warn(text))

@@ -28,64 +28,43 @@ const length = 256
 
 /**
  * Writes the newest stored group into a file outside of the database, before anybody learns that it is stored, and
- * without a sync. After a power loss the file may therefore name an older group, never a newer one. A mark that cannot
- * be written is left out.
+ * without a sync. After a power loss the file may name an older group, never a newer one. A mark that cannot be written
+ * is left out. Resolves to the function that ends it.
  */
-export class HighWater {
-  readonly #database: Database
-  readonly #authority: string
-  readonly #file: number
-  #event = 0
-  #reading: ReturnType<typeof setTimeout> | undefined
-
-  private constructor(database: Database, authority: string, file: number) {
-    this.#database = database
-    this.#authority = authority
-    this.#file = file
-  }
-
-  /** Begins with what the database has stored. Resolves to the function that ends it. */
-  static async start(database: Database, authority: string, path: string, log: Log): Promise<() => void> {
+export const markStored = async (
+  database: Database,
+  authority: string,
+  path: string,
+  log: Log,
+): Promise<() => void> => {
+  let event = await newestEvent(database)
+  let reading: ReturnType<typeof setTimeout> | undefined
+  let isTold = false
+  const file = openSync(path, constants.O_CREAT | constants.O_WRONLY, 0o600)
+  const write = (group: number) => {
+    const mark: Mark = {authority, group, event, at: Date.now()}
     try {
-      const file = openSync(path, constants.O_CREAT | constants.O_WRONLY, 0o600)
-      const mark = new HighWater(database, authority, file)
-      await mark.#readEvent()
-      mark.#write(await newestGroup(database))
-      const leave = database.observe({committed: () => mark.#note()})
-      return () => {
-        leave()
-        clearTimeout(mark.#reading)
-        closeSync(file)
-      }
+      writeSync(file, `${toJson(mark).padEnd(length - 1)}\n`, 0)
     } catch (error) {
-      log.warn(`a start cannot tell an older copy of the database: ${path} is not written: ${messageOf(error)}`)
-      return () => {}
+      if (!isTold) log.warn(`a start could not tell an older database: cannot write ${path}: ${messageOf(error)}`)
+      isTold = true
     }
   }
-
-  #note(): void {
-    this.#write(this.#database.commits.newest)
-    this.#reading ??= setTimeout(() => {
-      void this.#readEvent()
-        .catch(() => {})
-        .finally(() => {
-          this.#reading = undefined
-        })
-    }, 1000).unref()
+  const readEvent = async () => {
+    event = await newestEvent(database).catch(() => event)
+    reading = undefined
   }
-
-  async #readEvent(): Promise<void> {
-    this.#event = await newestEvent(this.#database)
-  }
-
-  #write(group: number): void {
-    if (group < 0) return
-    const mark: Mark = {authority: this.#authority, group, event: this.#event, at: Date.now()}
-    try {
-      writeSync(this.#file, `${toJson(mark).padEnd(length - 1)}\n`, 0)
-    } catch {
-      // The next group is written again, and without it a start only sees less.
-    }
+  write(await newestGroup(database))
+  const leave = database.observe({
+    committed: () => {
+      if (database.commits.newest >= 0) write(database.commits.newest)
+      reading ??= setTimeout(readEvent, 1000).unref()
+    },
+  })
+  return () => {
+    leave()
+    clearTimeout(reading)
+    closeSync(file)
   }
 }
 

@@ -192,12 +192,9 @@ export class Lease {
   async passed(cause: unknown): Promise<Problem> {
     // The Host sends nothing while it finds out.
     this.#until = 0
-    const older = "the remote database has older data than this Host has stored in it, as after a restart with a copy"
     const isOlder = await this.#isOlder().catch(() => false)
-    const [code, text] = isOlder
-      ? (["database_older", older] as const)
-      : (["lease_lost", "another Host has taken over the remote database"] as const)
-    return this.#lose(new Problem(code, text, {cause}))
+    if (isOlder) return this.#lose(new Problem("database_older", "the remote database has older data now", {cause}))
+    return this.#lose(new Problem("lease_lost", "another Host has taken over the remote database", {cause}))
   }
 
   /** Releases the lease, so that the next Host need not wait until it expires. Gives up after a second. */

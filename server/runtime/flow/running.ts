@@ -12,19 +12,15 @@ export class Running {
     return running.finally(() => this.#all.delete(running))
   }
 
-  /**
-   * Resolves to true once no work runs, also none that starts meanwhile, and to false if some runs after `limit`
-   * milliseconds.
-   */
-  async ends(limit: number): Promise<boolean> {
-    if (this.#all.size > 0) await withTimeLimit(limit, signal => this.#drain(signal)).catch(() => {})
-    return this.#all.size === 0
-  }
-
-  async #drain(signal: AbortSignal): Promise<void> {
-    while (this.#all.size > 0 && !signal.aborted) {
-      await Promise.allSettled(this.#all)
-      await turn()
+  /** Resolves to true once no work runs, also none that starts meanwhile; to false after `limit` milliseconds. */
+  async ends(limit?: number): Promise<boolean> {
+    const drain = async (signal?: AbortSignal) => {
+      while (this.#all.size > 0 && signal?.aborted !== true) {
+        await Promise.allSettled(this.#all)
+        await turn()
+      }
     }
+    if (this.#all.size > 0) await (limit === undefined ? drain() : withTimeLimit(limit, drain).catch(() => {}))
+    return this.#all.size === 0
   }
 }
