@@ -131,6 +131,20 @@ const table = {
     suite: 20,
     long: 2000,
   },
+  "older-copies": {
+    what: "an older copy of the database: a start refuses it, and accept-older continues without what is missing",
+    files: ["e2e/database/older"],
+    unit: "copies a runtime",
+    suite: 1,
+    long: 30,
+  },
+  "storage-cuts": {
+    what: "a remote database that is cut off, and files that cannot be stored: no handler fails that did not fail itself",
+    files: ["e2e/messages/failing-storage"],
+    unit: "cuts a runtime",
+    suite: 1,
+    long: 100,
+  },
   "page-damage": {
     what: "one damaged leaf page of any table or index: a check names the table, or the database does not open",
     files: ["contract/database/damage"],

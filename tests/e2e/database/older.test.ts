@@ -1,14 +1,20 @@
-import {copyFileSync, existsSync, rmSync} from "node:fs"
+import {copyFileSync, rmSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
 import {scratchFolder} from "../../support/database/databases.ts"
 import {startHrana} from "../../support/database/hrana-server.ts"
 import {launchHost, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
-import type {Project} from "../../support/host/project.ts"
+import {makeProject, type Project} from "../../support/host/project.ts"
 import {runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
+import {faultRun} from "../../support/machine/fault-run.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {echoPlugin, handledAll, post} from "../../support/messages/inbox-ledger.ts"
+
+const {rounds} = faultRun("older-copies")
+
+/** How long the rounds may take, in milliseconds. */
+const patience = 180_000 + rounds * 30_000
 
 const configOf = (database: string) => `http: {port: 0}\n${database}plugins: {sandbox: {}, echo: {}}\n`
 
@@ -18,7 +24,12 @@ const accept = async (host: TestHost, ids: readonly string[]) => {
 }
 
 /** Expects a start that is refused, and the same words from the doctor; then a start without the missing events. */
-const expectRefusedThenAccepted = async (runtime: TestRuntime, project: Project, more: readonly string[] = []) => {
+const expectRefusedThenAccepted = async (
+  runtime: TestRuntime,
+  project: Project,
+  after: string,
+  more: readonly string[] = [],
+) => {
   const options = {runtime, project, args: ["--no-watch"]}
   const {code, stderr} = await launchHost(options).process.finished
   expect({code, isNamed: /newest event \d+; .* event \d+ at 20/.test(stderr)}).toEqual({code: 1, isNamed: true})
@@ -29,26 +40,32 @@ const expectRefusedThenAccepted = async (runtime: TestRuntime, project: Project,
     held: {inbox: 0},
   })
   const host = await startHost(options)
-  await accept(host, ["after"])
+  await accept(host, [after])
   expect((await host.stop()).code).toBe(0)
   expect((await svc(runtime, project, ["database", "accept-older"])).code).toBe(1)
 }
 
-test.each(runtimes)("an older copy of a database file is refused until someone accepts it, on $name", async runtime => {
-  const options = {own: true, runtime, args: ["--no-watch"]}
-  const first = await startHost({...options, config: configOf(""), plugins: {echo: echoPlugin}})
-  const {project} = first
-  await accept(first, ["one", "two"])
-  await first.stop()
-  const file = project.path(".svc/data.sqlite")
-  copyFileSync(file, `${file}.copy`)
-  const second = await startHost({...options, project})
-  await accept(second, ["three"])
-  await second.stop("SIGKILL")
-  for (const end of ["-wal", "-shm"]) if (existsSync(`${file}${end}`)) rmSync(`${file}${end}`)
-  copyFileSync(`${file}.copy`, file)
-  await expectRefusedThenAccepted(runtime, project)
-})
+test.each(runtimes)(
+  "an older copy of a database file is refused until someone accepts it, on $name",
+  async runtime => {
+    const project = makeProject({config: configOf(""), plugins: {echo: echoPlugin}})
+    const options = {own: true, runtime, project, args: ["--no-watch"]}
+    const file = project.path(".svc/data.sqlite")
+    for (let round = 0; round < rounds; round++) {
+      const first = await startHost(options)
+      await accept(first, [`one ${round}`, `two ${round}`])
+      await first.stop()
+      copyFileSync(file, `${file}.copy`)
+      const second = await startHost(options)
+      await accept(second, [`three ${round}`])
+      await second.stop("SIGKILL")
+      for (const end of ["-wal", "-shm"]) rmSync(`${file}${end}`, {force: true})
+      copyFileSync(`${file}.copy`, file)
+      await expectRefusedThenAccepted(runtime, project, `after ${round}`)
+    }
+  },
+  patience,
+)
 
 test.each(runtimes)(
   "a remote database with older data is refused until someone accepts it, on $name",
@@ -70,6 +87,7 @@ test.each(runtimes)(
     expect({code: ended.code, isNamed: ended.stdout.includes("older data")}).toEqual({code: 75, isNamed: true})
     // The Host that ended has not released its lease.
     older.sql("UPDATE svc_lease SET until = 0")
-    await expectRefusedThenAccepted(runtime, host.project, ["--external-restore-point", "the copy"])
+    await expectRefusedThenAccepted(runtime, host.project, "after", ["--external-restore-point", "the copy"])
   },
+  patience,
 )

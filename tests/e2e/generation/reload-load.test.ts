@@ -15,23 +15,28 @@ const run = faultRun("reload-load")
 const pause = 20
 const conversations = 20
 
-/** A stand-in for a bot's work: a handler and a command, each with one reply after 100 ms. */
+/** A stand-in for a bot's work: a handler and two commands, each with one reply after 100 ms. */
 const slowPlugin = (edition: number) =>
   pluginWith(`// edition ${edition}
     plugin.command("work", async () => {
       await sleep(100)
       return "done"
     })
+    plugin.command("picture", async () => {
+      await sleep(100)
+      return h("file", {src: randomBytes(300_000), title: "done.bin"})
+    })
     plugin.on("message-created", async () => {
       await sleep(100)
       return "heard"
-    })`)
+    })`).replace("import {definePlugin,", 'import {randomBytes} from "node:crypto"\nimport {definePlugin, h,')
 
 const startMessages = (host: TestHost) => {
   const accepted: Promise<number>[] = []
   const timer = setInterval(() => {
     const channel = `c${accepted.length % conversations}`
-    const message = {text: accepted.length % 2 === 0 ? "/work" : "not a command", channel}
+    const text = ["/picture", "not a command", "/work", "not a command"][accepted.length % 4]
+    const message = {text, channel}
     const answer = host.post<{sn: number}>("/api/plugins/sandbox/messages", message)
     answer.catch(() => {})
     accepted.push(answer.then(({sn}) => sn))

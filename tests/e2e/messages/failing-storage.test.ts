@@ -4,10 +4,16 @@ import {expect, test} from "vitest"
 import {scratchFolder} from "../../support/database/databases.ts"
 import {startHrana} from "../../support/database/hrana-server.ts"
 import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until, untilPrinted} from "../../support/host/process.ts"
+import {until} from "../../support/host/process.ts"
 import {runtimes} from "../../support/host/runtimes.ts"
+import {faultRun} from "../../support/machine/fault-run.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+const {rounds} = faultRun("storage-cuts")
+
+/** How long the rounds may take, in milliseconds. */
+const patience = 120_000 + rounds * 15_000
 
 /** Its commands use the storage once the file `go` exists. */
 const keeper = pluginWith(`
@@ -34,7 +40,9 @@ const keeper = pluginWith(`
       return h("file", {src: new Uint8Array(1000), title: "zeros"})
     })`).replace("{definePlugin,", "{definePlugin, h,")
 
+/** Says the commands, and resolves to their numbers once all handlers wait for the file `go`. */
 const say = async (host: TestHost, commands: readonly string[]) => {
+  for (const path of ["go", "notes.log"]) rmSync(join(host.project.folder, path), {force: true})
   const sns = await Promise.all(
     commands.map(async (text, n) => {
       const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/messages", {text, channel: `c${n}`})
@@ -45,6 +53,10 @@ const say = async (host: TestHost, commands: readonly string[]) => {
   return sns
 }
 
+/** Each round logs at least one wait. */
+const untilRetrying = (host: TestHost, round: number) =>
+  until("a handler to wait", () => (host.process.output().match(/retrying/g)?.length ?? 0) >= round)
+
 const statesOf = async (host: TestHost, sns: readonly number[]) =>
   until("the handlers to end", async () => {
     const events = await Promise.all(sns.map(sn => host.get<{marks: {state: string}[]}>(`/api/inbox/${sn}`)))
@@ -52,34 +64,48 @@ const statesOf = async (host: TestHost, sns: readonly number[]) =>
     return !states.some(state => state === "pending" || state === "running") && states
   })
 
-test.each(runtimes)("handlers wait for a remote database that is cut off, on $name", async runtime => {
-  const place = {file: join(scratchFolder(), "remote.sqlite"), port: await freePort()}
-  const server = await startHrana(place)
-  const host = await startHost({
-    own: true,
-    runtime,
-    args: ["--no-watch"],
-    plugins: {keeper},
-    config: `http: {port: 0}
+test.each(runtimes)(
+  "handlers wait for a remote database that is cut off, on $name",
+  async runtime => {
+    const place = {file: join(scratchFolder(), "remote.sqlite"), port: await freePort()}
+    let server = await startHrana(place)
+    const host = await startHost({
+      own: true,
+      runtime,
+      args: ["--no-watch"],
+      plugins: {keeper},
+      config: `http: {port: 0}
 database: {dialect: libsql, url: "http://127.0.0.1:${place.port}"}
 plugins: {sandbox: {}, keeper: {}}
 `,
-  })
-  const sns = await say(host, ["/read", "/read", "/write", "/wrong"])
-  await server.close()
-  host.project.write("go", "")
-  await untilPrinted(host.process, "retrying")
-  await startHrana(place)
-  expect(await statesOf(host, sns)).toEqual(["handled", "handled", "handled", "failed"])
-})
+    })
+    for (let round = 1; round <= rounds; round++) {
+      const sns = await say(host, ["/read", "/read", "/write", "/wrong"])
+      await server.close()
+      host.project.write("go", "")
+      await untilRetrying(host, round)
+      server = await startHrana(place)
+      expect(await statesOf(host, sns)).toEqual(["handled", "handled", "handled", "failed"])
+    }
+  },
+  patience,
+)
 
-test.each(runtimes)("handlers wait while no file can be stored, on $name", async runtime => {
-  const config = "http: {port: 0}\nplugins: {sandbox: {}, keeper: {}}\n"
-  const host = await startHost({own: true, runtime, config, plugins: {keeper}, args: ["--no-watch"]})
-  const sns = await say(host, ["/file", "/file", "/read"])
-  host.project.write("data/files", "in the way")
-  host.project.write("go", "")
-  await untilPrinted(host.process, "retrying")
-  rmSync(join(host.project.folder, "data/files"))
-  expect(await statesOf(host, sns)).toEqual(["handled", "handled", "handled"])
-})
+test.each(runtimes)(
+  "handlers wait while no file can be stored, on $name",
+  async runtime => {
+    const config = "http: {port: 0}\nplugins: {sandbox: {}, keeper: {}}\n"
+    const host = await startHost({own: true, runtime, config, plugins: {keeper}, args: ["--no-watch"]})
+    const files = join(host.project.folder, "data/files")
+    for (let round = 1; round <= rounds; round++) {
+      const sns = await say(host, ["/file", "/file", "/read"])
+      rmSync(files, {recursive: true, force: true})
+      host.project.write("data/files", "in the way")
+      host.project.write("go", "")
+      await untilRetrying(host, round)
+      rmSync(files)
+      expect(await statesOf(host, sns)).toEqual(["handled", "handled", "handled"])
+    }
+  },
+  patience,
+)
