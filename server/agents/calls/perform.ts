@@ -6,6 +6,7 @@ import {storing} from "../runs/answer.ts"
 import {type After, AttemptOver, type Engine} from "../runs/engine.ts"
 import {beginningTool, counting, endingTool} from "../runs/step-rows.ts"
 import {isStep, never, writeFenced} from "../runs/write.ts"
+import {checkArguments} from "../tools/arguments.ts"
 import {cut} from "../tools/result.ts"
 import {ToolCutOff, type ToolResult, type ToolUse} from "../tools/tool.ts"
 import {type Call, shownBy} from "./call.ts"
@@ -49,12 +50,20 @@ export const perform = async (engine: Engine, call: Call, signal: AbortSignal): 
 }
 
 /** While the database fails, repeats a call that may be repeated. */
-const runTool = async ({log}: Engine, {run: {runId}, tool}: Call, use: ToolUse): Promise<ToolResult> => {
-  if (tool.effect === "external") return tool.run(use)
-  return persist(`run ${runId}`, log, async () => {
+const runTool = async (engine: Engine, call: Call, use: ToolUse): Promise<ToolResult> => {
+  const attempt = async () => {
     use.signal.throwIfAborted()
-    return tool.run(use)
-  })
+    const {tool, args} = inCurrentPlugin(engine, call)
+    return tool.run({...use, args})
+  }
+  return call.tool.effect === "external" ? attempt() : persist(`run ${call.run.runId}`, engine.log, attempt)
+}
+
+/** Returns the equal tool of the current generation: a reload may have ended the plugin while a row was stored. */
+const inCurrentPlugin = (engine: Engine, {run, binding, step, tool, args}: Call): Pick<Call, "tool" | "args"> => {
+  const current = engine.toolsOf(binding, run).get(tool.name)
+  const checked = current?.effect === tool.effect ? checkArguments(current, step.call.input) : undefined
+  return current !== undefined && checked?.is === "fit" ? {tool: current, args: checked.args} : {tool, args}
 }
 
 /** Whether an error is not the tool's own. */

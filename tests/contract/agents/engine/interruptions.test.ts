@@ -3,6 +3,7 @@ import type {Database} from "../../../../server/database/database.ts"
 import type {Statement} from "../../../../server/database/engine.ts"
 import {type Plugin, Type} from "../../../../shared/sdk/sdk.ts"
 import {askedBy} from "../../../support/agents/engine.ts"
+import {publishWeather} from "../../../support/agents/plugin-tools.ts"
 import type {ModelQuestion} from "../../../support/agents/question.ts"
 import type {Script, ScriptedAnswer} from "../../../support/agents/scripted-model.ts"
 import {open} from "../../../support/database/databases.ts"
@@ -119,6 +120,26 @@ class MeddledDatabase extends MortalDatabase {
     return super.write(batch)
   }
 }
+
+test.each(["none", "transaction", "idempotent", "external"] as const)(
+  "a call with the effect %s is made by the new plugin after a reload while its row was stored",
+  async effect => {
+    const meddled = new MeddledDatabase(await open({dialect: "sqlite", file: `${memoryFolder()}/data.sqlite`}))
+    const publish = (name: string) =>
+      publishWeather(meddled, plugin => {
+        plugin.tool("act", {description: "Acts", parameters: Type.Object({}), effect}, () => name)
+      })
+    const [older, newer] = [await publish("the old one"), await publish("the new one")]
+    let {snapshot} = older
+    const settings = {tools: {"weather.act": {}}}
+    const {ask} = await converse({script: once, database: meddled, settings, snapshot: () => snapshot})
+    meddled.before(effect, async () => {
+      snapshot = newer.snapshot
+      await older.instance.dispose(0)
+    })
+    expect(await ask("go")).toMatchObject({calls: ["done"], answer: "told: the new one"})
+  },
+)
 
 test("resuming ingress while a run starts to wait for it blocks nothing", async () => {
   let isPaused = false
