@@ -54,13 +54,6 @@ const table = {
     suite: 6,
     long: 200,
   },
-  "timer-kills": {
-    what: "kill -9 of a Host whose timers fire: each fires once for each due time",
-    files: ["e2e/plugins/timers"],
-    unit: "kills",
-    suite: 6,
-    long: 200,
-  },
   "form-kills": {
     what: "kill -9 of a Host whose forms are answered: each answer counts once, and each form is done once",
     files: ["e2e/interactions/forms"],
