@@ -47,7 +47,7 @@ test("rows start in order, and those after a failing one are left out", async ()
   const rows = [part("a"), {name: "only stops", stop}, part("b", {start: fails}), part("c")]
   await expect(parts.startAll(rows)).rejects.toThrow("no")
   await parts.stop(ending)
-  expect(noted).toEqual(["start a", "stop only stops", "stop a"])
+  expect(noted).toEqual(["debug: starting a", "start a", "debug: starting b", "stop only stops", "stop a"])
 })
 
 test("a start that fails stops the parts before it, but not itself", async () => {
