@@ -35,12 +35,7 @@ export const acceptOlder = (
       const project = {paths, loaded, database, authority, runtimeId: null}
       return {missing: older.message, checkpoint: await createAtRest(project, {...how, reason: "accept-older"})}
     })
-    const restored = await restoreCheckpoint(checkpoint, {
-      paths,
-      locate: () => location,
-      replaced: undefined,
-      dataOnly: true,
-      ...(how.progress === undefined ? {} : {progress: how.progress}),
-    })
+    const kept = {paths, locate: () => location, replaced: undefined, dataOnly: true}
+    const restored = await restoreCheckpoint(checkpoint, {...how, ...kept})
     return {...restored, missing}
   })

@@ -31,12 +31,7 @@ const length = 256
  * without a sync. After a power loss the file may name an older group, never a newer one. A mark that cannot be written
  * is left out. Resolves to the function that ends it.
  */
-export const markStored = async (
-  database: Database,
-  authority: string,
-  path: string,
-  log: Log,
-): Promise<() => void> => {
+export const markStored = async (database: Database, authority: string, path: string, log: Log) => {
   let event = await newestEvent(database)
   let reading: ReturnType<typeof setTimeout> | undefined
   let isTold = false
