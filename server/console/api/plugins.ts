@@ -91,7 +91,6 @@ const toRoute = ({instance, route}: PublishedRoute, mode: Mode = "production"): 
     const {params, query, scope, requestId} = call
     const own = {params, query, scope, requestId, body, json: call.json.bind(call)}
     const given = await instance.run(() => route.handle(request, own as never), {requestId})
-    if (isResponse(given) && route.stream !== true) return new Response(instance.answer(given.body, {requestId}), given)
     return toResponse(given, route, call, mode)
   },
 })
