@@ -24,7 +24,7 @@ const slowPlugin = (edition: number) =>
     })
     plugin.command("picture", async () => {
       await sleep(100)
-      return h("file", {src: randomBytes(300_000), title: "done.bin"})
+      return h("file", {src: randomBytes(30_000), title: "done.bin"})
     })
     plugin.on("message-created", async () => {
       await sleep(100)
@@ -35,7 +35,7 @@ const startMessages = (host: TestHost) => {
   const accepted: Promise<number>[] = []
   const timer = setInterval(() => {
     const channel = `c${accepted.length % conversations}`
-    const text = ["/picture", "not a command", "/work", "not a command"][accepted.length % 4]
+    const text = accepted.length % 8 === 0 ? "/picture" : accepted.length % 2 === 0 ? "/work" : "not a command"
     const message = {text, channel}
     const answer = host.post<{sn: number}>("/api/plugins/sandbox/messages", message)
     answer.catch(() => {})
