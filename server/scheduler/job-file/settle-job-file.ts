@@ -1,7 +1,6 @@
 import {type Database, schemaOf} from "../../database/database.ts"
 import {readLastCommitted} from "../../generation/last-committed.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
-
 import {type JobFileContent, parseJobFile} from "./job-file.ts"
 import {jobFileName, missingFile, readJobFile, requireAuthority, writeJobFile} from "./job-store.ts"
 
