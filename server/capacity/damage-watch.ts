@@ -40,6 +40,7 @@ export class DamageWatch {
   #timers: readonly NodeJS.Timeout[] = []
   #unobserve = () => {}
   #running: Promise<DatabaseCheck> | undefined
+  #next: Promise<DatabaseCheck> | undefined
   #touchedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: DamageWatchOptions) {
@@ -58,15 +59,17 @@ export class DamageWatch {
     this.#stop.abort()
     for (const timer of this.#timers) clearTimeout(timer)
     this.#unobserve()
-    await this.#running?.catch(() => {})
+    await Promise.allSettled([this.#running])
   }
 
-  /** Checks every table, or joins the check in progress. The database's state then has the damaged tables. */
+  /** Checks every table, after a check in progress: that one may have passed a table that was damaged since. */
   check(): Promise<DatabaseCheck> {
-    this.#running ??= this.#options.database.check(this.#stop.signal).finally(() => {
-      this.#running = undefined
+    this.#next ??= Promise.allSettled([this.#running]).then(() => {
+      this.#next = undefined
+      this.#running = this.#options.database.check(this.#stop.signal)
+      return this.#running
     })
-    return this.#running
+    return this.#next
   }
 
   #look(): void {

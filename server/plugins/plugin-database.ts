@@ -29,7 +29,6 @@ export const tableName =
     return `p_${plugin.replaceAll("-", "_")}_${table}`
   }
 
-/** The Host's database for a plugin's code. */
 export type OpenDatabase = Pick<Database, "read" | "write">
 
 /** Returns the database with reads that wait while it fails, until `signal` is aborted. */

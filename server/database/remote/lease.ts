@@ -143,7 +143,6 @@ export class Lease {
   #watch: ReturnType<typeof setTimeout> | undefined
   #isClosed = false
 
-  /** `isOlder` tells whether the database lacks what this Host has stored in it. */
   constructor(link: Link, taken: Taken, onLost: (why: Problem) => void, isOlder: () => Promise<boolean>) {
     this.#link = link
     this.#client = link.client({limit: lease.answerWithin})

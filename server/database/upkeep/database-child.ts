@@ -130,10 +130,13 @@ const wrongFile = () => {
   return isLog ? undefined : {path: `${database}-wal`, how: "truncated or overwritten"}
 }
 
-/** Tries several times, since a checkpoint writes the first page before the last ones. */
+/** Looks again for a while: a checkpoint writes the first page before the last ones, and the Host may lack processor. */
 const findWrongFile = async () => {
-  for (let tries = 0; wrongFile() !== undefined && tries < 5; tries++) await sleep(100)
-  return wrongFile()
+  for (const began = performance.now(); ; await sleep(100)) {
+    const found = wrongFile()
+    const patience = found?.how === "truncated" ? 10_000 : 500
+    if (found === undefined || performance.now() - began > patience) return found
+  }
 }
 
 /**

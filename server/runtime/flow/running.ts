@@ -5,7 +5,6 @@ import {withTimeLimit} from "./time-limit.ts"
 export class Running {
   readonly #all = new Set<Promise<unknown>>()
 
-  /** Does work, and returns its result. */
   async add<T>(work: () => Promise<T>): Promise<T> {
     const running = work()
     this.#all.add(running)
