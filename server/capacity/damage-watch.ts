@@ -95,7 +95,7 @@ export class DamageWatch {
   #heard({tables, message}: Damage): void {
     const {log, onNeeded} = this.#options
     log.error(`the database is damaged: ${message}`, {tables: tables.join() || "unknown"})
-    if (tables.length === 0) void Promise.allSettled([this.#running]).then(() => this.#look())
+    if (tables.length === 0) this.#look()
     else if (tables.some(table => neededToAcknowledge.has(table))) onNeeded()
   }
 }

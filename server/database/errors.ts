@@ -27,6 +27,10 @@ const unexplained =
 /** Removes the code that the driver repeats before its message, twice for a batch. */
 const withoutRepeats = (message: string) => message.replace(/^(\w+: )\1+/, "$1")
 
+/** Returns the problem's code for an error of the driver; SQLite's code may have an extended part. */
+const codeOf = (cause: unknown): ProblemCode | undefined =>
+  cause instanceof LibsqlError ? codes[cause.code.split("_", 2).join("_")] : undefined
+
 /** Converts an error of the driver to a problem, with the code `otherwise` if the driver's code has no problem. */
 export const databaseProblem = (
   cause: unknown,
@@ -34,13 +38,12 @@ export const databaseProblem = (
   otherwise: ProblemCode = "database_failed",
 ): Problem => {
   if (cause instanceof Problem) return cause
-  const code = cause instanceof LibsqlError ? codes[cause.code.split("_", 2).join("_")] : undefined
-  return new Problem(code ?? otherwise, `${context}: ${withoutRepeats(messageOf(cause))}`, {cause})
+  return new Problem(codeOf(cause) ?? otherwise, `${context}: ${withoutRepeats(messageOf(cause))}`, {cause})
 }
 
 /** True if SQLite, or a process that read the file, has found a damaged page. */
 export const isDamage = (error: unknown): boolean =>
-  isProblem(error, "database_corrupt") || (error instanceof LibsqlError && codes[error.code] === "database_corrupt")
+  isProblem(error, "database_corrupt") || codeOf(error) === "database_corrupt"
 
 /** Converts an error of a read: `database_refused` if its statement or a value is at fault. */
 export const readingProblem = (cause: unknown): Problem => {
