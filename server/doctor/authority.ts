@@ -64,8 +64,9 @@ const read = async (paths: ProjectPaths, config: ProjectConfig, isSound: boolean
   const location = locationOf(config, paths)
   const without = () => readHolders({paths, config, database: undefined})
   const compare = async (database: StateReader) => {
-    await requireNotOlder(database, paths)
-    return readHolders({paths, config, database})
+    const state = await readHolders({paths, config, database})
+    await requireNotOlder(database, state.authority, paths)
+    return state
   }
   if (!isSound) return without()
   if (location.dialect === "libsql") {

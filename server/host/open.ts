@@ -200,8 +200,9 @@ const openState = async (
   // A remote database is compared twice: another Host may have changed it before this one took the lease.
   const compare = async (found: FoundDatabase) => {
     await requireKnownDatabase(found, paths)
-    await requireNotOlder(found, paths)
-    return requireOneHistory({paths, config: boot.config, database: found})
+    const state = await requireOneHistory({paths, config: boot.config, database: found})
+    await requireNotOlder(found, state.authority, paths)
+    return state
   }
   const database = await parts.start({
     name: "the database",

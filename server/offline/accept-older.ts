@@ -25,13 +25,13 @@ export const acceptOlder = (
     const location = requireThere(locationOf(loaded.config, paths))
     const {missing, checkpoint} = await withDatabase(location, async database => {
       await requireKnownDatabase(database, paths)
-      const older = await requireNotOlder(database, paths).catch(problem => problem)
+      const {authority} = await requireOneHistory({paths, config: loaded.config, database})
+      const older = await requireNotOlder(database, authority, paths).catch(problem => problem)
       if (older === undefined)
         throw new Problem("conflict", "the database is not older than what this project has stored", {
           hint: "Nothing is missing: start the Host.",
         })
       if (!isProblem(older, "database_older")) throw older
-      const {authority} = await requireOneHistory({paths, config: loaded.config, database})
       const project = {paths, loaded, database, authority, runtimeId: null}
       return {missing: older.message, checkpoint: await createAtRest(project, {...how, reason: "accept-older"})}
     })

@@ -43,8 +43,8 @@ export const createStopped = (options: StoppedOptions, how: CreateOptions): Prom
       throw new Problem("checkpoint_failed", `there is no data yet: ${location.file} does not exist`)
     return withDatabase(location, async database => {
       await requireKnownDatabase(database, paths)
-      await requireNotOlder(database, paths)
       const {authority} = await requireOneHistory({paths, config: loaded.config, database})
+      await requireNotOlder(database, authority, paths)
       return createAtRest({paths, loaded, database, authority, runtimeId: null}, how)
     })
   })

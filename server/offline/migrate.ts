@@ -34,8 +34,8 @@ export const migrateStopped = (options: StoppedOptions, how: UpgradeOptions): Pr
     const loaded = await loadStopped(options)
     return withDatabase(requireThere(locationOf(loaded.config, paths)), async database => {
       await requireKnownDatabase(database, paths)
-      await requireNotOlder(database, paths)
       const {authority} = await requireOneHistory({paths, config: loaded.config, database})
+      await requireNotOlder(database, authority, paths)
       const before = await sizeOf(database)
       const upgraded = await upgradeDatabase({paths, loaded, database, authority, runtimeId: null}, how)
       await database.write(tellingOf(upgraded))

@@ -5,8 +5,7 @@ import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {type Static, Type} from "../../shared/type.ts"
-import {readAuthorityRows} from "../database/authority.ts"
-import {type Database, schemaOf} from "../database/database.ts"
+import type {Database} from "../database/database.ts"
 import {readJsonIfExists} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import type {StateReader} from "./one-history.ts"
@@ -14,7 +13,6 @@ import type {StateReader} from "./one-history.ts"
 /** What the database of an authority had stored when the Host wrote this. */
 const Mark = Type.Object({
   authority: Type.String(),
-  /** The number of the newest group of changes. */
   group: Type.Integer(),
   /** The offset of the newest event, as of at most a second before. */
   event: Type.Integer(),
@@ -73,15 +71,12 @@ const newestGroup = async (database: Pick<Database, "read">): Promise<number> =>
   return Number(row?.number ?? 0)
 }
 
-/**
- * Compares the database with the mark of its authority. Throws `database_older` if it has less than the Host has
- * acknowledged. A missing or damaged mark says nothing.
- */
-export const requireNotOlder = async (database: StateReader, paths: ProjectPaths): Promise<void> => {
+/** Throws `database_older` if the database has less than the mark of its authority says. No mark says nothing. */
+export const requireNotOlder = async (database: StateReader, authority: string | undefined, paths: ProjectPaths) => {
   const mark: unknown = await readJsonIfExists(paths.highWater)
   if (!Check(Mark, mark)) return
-  const {authority, group, event, at} = mark as Mark
-  if (schemaOf(database) === 0 || (await readAuthorityRows(database)).authority !== authority) return
+  const {group, event, at, ...of} = mark as Mark
+  if (of.authority !== authority) return
   const found = await newestGroup(database)
   if (found >= group) return
   const {location} = database
