@@ -13,6 +13,7 @@ import {countRunning, showRunning} from "../runtime/flow/handler-slots.ts"
 import {Running} from "../runtime/flow/running.ts"
 import {pluginUndoLimit, Scope} from "../runtime/flow/scope.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
+import {isStreamed} from "../runtime/sockets/streamed.ts"
 import type {Registrations} from "./declared.ts"
 import {guardService} from "./guard.ts"
 import {type CompiledHears, compileHears} from "./hears/compile.ts"
@@ -242,12 +243,13 @@ export class Instance {
     return this.#running.add(() => this.as(async () => work(), about, what).finally(ended))
   }
 
-  /** Returns the body of its answer. Its disposal waits until the body is read or cancelled. */
-  answer(body: Response["body"], about: LogFields): Response["body"] {
-    if (body === null) return null
+  /** Returns its answer. Its disposal waits until a stream in it is read or cancelled. */
+  answer(given: Response, about: LogFields): Response {
+    const body = isStreamed(given) ? given.body : null
+    if (body === null) return given
     const {readable, writable} = new TransformStream<Uint8Array<ArrayBuffer>>()
     this.run(() => body.pipeTo(writable), about).catch(() => {})
-    return readable
+    return new Response(readable, given)
   }
 
   /** Runs code of this instance. Its disposal does not wait for the code. */

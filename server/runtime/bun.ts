@@ -14,8 +14,24 @@ import {
   type ServeOptions,
 } from "./runtime.ts"
 import {oncePerAnswer} from "./sockets/heads.ts"
+import {isStream, streamed} from "./sockets/streamed.ts"
 import {createTargetCheck} from "./sockets/target.ts"
 import {inlineSourceMap} from "./source-map.ts"
+
+const FetchResponse = globalThis.Response
+
+globalThis.Response = class Response extends FetchResponse {
+  readonly [streamed]: boolean
+
+  constructor(...[body, init]: ConstructorParameters<typeof FetchResponse>) {
+    super(body, init)
+    this[streamed] = isStream(body)
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof FetchResponse
+  }
+} as typeof FetchResponse
 
 /**
  * Longer than the pipeline's own limit, so that the pipeline answers first. A stream must write more often than this.

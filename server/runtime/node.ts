@@ -29,6 +29,7 @@ import {
 import {Connections} from "./sockets/connections.ts"
 import {oncePerAnswer} from "./sockets/heads.ts"
 import {readBodiesStraight} from "./sockets/straight-body.ts"
+import {isStream, streamed} from "./sockets/streamed.ts"
 import {createTargetCheck} from "./sockets/target.ts"
 import {inlineSourceMap} from "./source-map.ts"
 
@@ -38,8 +39,11 @@ type ResponseArgs = ConstructorParameters<typeof Response>
 class UnconvertedResponse extends (FastResponse as unknown as new (
   ...args: ResponseArgs
 ) => Response & {readonly _response: Response}) {
+  readonly [streamed]: boolean
+
   constructor(...args: ResponseArgs) {
     super(...args)
+    this[streamed] = isStream(args[0])
     // The conversion names the boundary of a form.
     if (args[0] instanceof FormData) void this._response
   }

@@ -91,13 +91,12 @@ const toRoute = ({instance, route}: PublishedRoute, mode: Mode = "production"): 
     const {params, query, scope, requestId} = call
     const own = {params, query, scope, requestId, body, json: call.json.bind(call)}
     const given = await instance.run(() => route.handle(request, own as never), {requestId})
-    return toResponse(given, route, call, mode)
+    return isResponse(given) ? instance.answer(given, {requestId}) : toResponse(given, route, call, mode)
   },
 })
 
 /** Throws an error for the log; the caller does not see it. It contains no value of the response. */
 const toResponse = (given: unknown, {response, status = 200}: PluginRoute, call: Call, mode: Mode): Response => {
-  if (isResponse(given)) return given
   if (response === undefined) throw new TypeError("the route returned no Response, and it has no response schema")
   if (given === undefined) throw new TypeError("the route returned nothing")
   const [wrong] = mode === "production" ? [] : explainUnseen(response, given)

@@ -81,7 +81,7 @@ const answer = async ({instance, page}: PublishedPage, request: Request, request
   const asked = new Request(url, {method, headers, signal, body})
   const given: unknown = await instance.run(() => page.handle(asked), {requestId}, `${instance.path}/page${page.path}`)
   if (!isResponse(given)) throw new Problem("internal", "the page returned no Response")
-  return new Response(instance.answer(given.body, {requestId}), {
+  return new Response(instance.answer(given, {requestId}).body, {
     status: given.status,
     headers: headersOf(given, requestId),
   })

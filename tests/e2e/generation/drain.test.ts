@@ -26,6 +26,7 @@ const slowPlugin = (edition: number) =>
         }),
       )
     plugin.page("/slow", () => slow("page"))
+    plugin.route({method: "GET", path: "/slow", scope: "read", handle: () => slow("route")})
     plugin.adapter("wire", {
       history: "none",
       open: async (_, endpoint) => ({
@@ -36,20 +37,20 @@ const slowPlugin = (edition: number) =>
       }),
     })`)
 
-test.each(runtimes)("a reload waits for pages that are read and for sends, on $name", async runtime => {
+test.each(runtimes)("a reload waits for answers that are read and for sends, on $name", async runtime => {
   const host = await startHost({
     runtime,
     config: "http: {port: 0}\nplugins:\n  slow: {pages: [/slow]}\n",
     plugins: {slow: slowPlugin(0)},
     args: ["--no-watch"],
   })
-  const page = host.fetch("/pages/slow/slow").then(answer => answer.text())
+  const answers = ["/pages/slow/slow", "/api/plugins/slow/slow"].map(path => host.fetch(path).then(one => one.text()))
   const {id} = await host.post<{id: string}>("/api/outbox", {endpoint: "wire", channel: "c", text: "hello"})
-  await until("both to begin", () => host.project.read("notes.log").split("\n").length === 3)
+  await until("all to begin", () => host.project.read("notes.log").split("\n").length === 4)
   host.project.write("plugins/slow.ts", slowPlugin(1))
   expect(await reload(host)).toEqual({committed: true, generation: 2})
   host.project.write("go", "")
-  expect(await page).toBe("begin end")
+  expect(await Promise.all(answers)).toEqual(["begin end", "begin end"])
   const sent = await until("the send to end", async () => {
     const {items} = await host.get<{items: {id: string; state: string; attempt: number}[]}>("/api/outbox")
     const [message] = items.filter(item => item.id === id)
