@@ -9,22 +9,16 @@ import {isConstraint} from "../errors.ts"
 import type {Link} from "./link.ts"
 
 /**
- * How long a lease lasts without renewal, how often it is renewed, and how long a renewal may take, in milliseconds.
- * The limit is short, so that a renewal on a hanging connection is repeated on another one in time. The database's
- * clock decides who may take the lease.
+ * How long a lease lasts without renewal, and during a migration; how often it is renewed, and how long a renewal may
+ * take, in milliseconds. The limit is short, so that a renewal on a hanging connection is repeated on another one in
+ * time. The database's clock decides who may take the lease.
  */
-export const lease = {length: 15_000, renewEvery: 5_000, answerWithin: 4_000} as const
+export const lease = {length: 15_000, migration: 60_000, renewEvery: 5_000, answerWithin: 4_000} as const
 
 /** How long one last renewal may take after the lease's end, in milliseconds: the process may have stood still. */
 const grace = 2_000
 
 const now = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
-
-/** Extends the own lease, counted from the moment at which the database runs the statement. */
-export const extendLease: Statement = {
-  sql: `UPDATE svc_lease SET until = ${now} + ? WHERE id = 1`,
-  args: [lease.length],
-}
 
 const schema = [
   "CREATE TABLE IF NOT EXISTS svc_lease (id INTEGER PRIMARY KEY CHECK (id = 1), runtime_id TEXT NOT NULL, lease INTEGER NOT NULL, until INTEGER NOT NULL)",
@@ -174,12 +168,13 @@ export class Lease {
   }
 
   /**
-   * Runs a migration. It occupies the database's only writer, so a renewal would wait for it, and so does every other
-   * Host.
+   * Runs a migration. It occupies the database's only writer, so a renewal would wait for it. The longer lease keeps
+   * other Hosts from waiting for the writer: some servers would end the migration for them.
    */
   async during<T>(migration: () => Promise<T>): Promise<T> {
     this.#migrations++
     try {
+      await this.#extend(lease.migration)
       return await migration()
     } finally {
       this.#migrations--
@@ -222,13 +217,20 @@ export class Lease {
     if (this.#isClosed || this.#migrations > 0) return
     const sentAt = performance.now()
     try {
-      await this.#link.ask(() => this.#client.batch(toDrivers([this.held, extendLease]), "write"))
-      this.#until = Math.max(this.#until, sentAt + lease.length)
+      await this.#extend(lease.length)
       this.#renewAfter(lease.renewEvery)
     } catch (cause) {
       if (isTaken(cause)) await this.passed(cause)
       else this.#renewAfter(Math.max(50, 1000 - (performance.now() - sentAt)))
     }
+  }
+
+  /** Lets the lease end after `length` milliseconds, counted from the moment at which the database stores that. */
+  async #extend(length: number): Promise<void> {
+    const sentAt = performance.now()
+    const extend = {sql: `UPDATE svc_lease SET until = ${now} + ? WHERE id = 1`, args: [length]}
+    await this.#link.ask(() => this.#client.batch(toDrivers([this.held, extend]), "write"))
+    this.#until = sentAt + length
   }
 
   #watchEnd(): void {

@@ -18,7 +18,7 @@ import {
   readingProblem,
 } from "../errors.ts"
 import {requireFit} from "./fit.ts"
-import {extendLease, isTaken, Lease, takeLease} from "./lease.ts"
+import {isTaken, Lease, takeLease} from "./lease.ts"
 import {Link, patientTimeout, type RemoteAddress, unanswered, usualTimeout} from "./link.ts"
 
 export type {RemoteAddress} from "./link.ts"
@@ -245,7 +245,7 @@ class RemoteEngine implements Engine {
   async migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void> {
     if (signal.aborted) throw new Problem("stopping", "a signal interrupted the migration; the next start repeats it")
     this.#lease.require()
-    const batch = toDrivers([this.#lease.held, ...statements, extendLease])
+    const batch = toDrivers([this.#lease.held, ...statements])
     const client = this.#link.client({limit: Math.max(patientTimeout, this.#address.timeout ?? 0)})
     try {
       await this.#lease.during(() => this.#link.ask(() => client.batch(batch, "write")))

@@ -92,6 +92,16 @@ test("closing after losing the lease leaves the other Host's lease alone", async
   expect(server.sql("SELECT runtime_id FROM svc_lease WHERE until > 0")).toEqual([{runtime_id: "other"}])
 })
 
+const leaseLeft = "SELECT until - CAST(unixepoch('subsec') * 1000 AS INTEGER) AS ms FROM svc_lease"
+
+test("a migration has a longer lease, so that no waiting Host asks for the writer meanwhile", async () => {
+  const {location, server} = await remoteDatabase()
+  const migration = {...notes, statements: [...notes.statements, `CREATE TABLE seen AS ${leaseLeft}`]}
+  await open(location, {known: [migration]})
+  expect(Number(server.sql("SELECT ms FROM seen")[0]?.ms)).toBeGreaterThan(50_000)
+  expect(Number(server.sql(leaseLeft)[0]?.ms)).toBeLessThanOrEqual(15_000)
+})
+
 test("the lease is renewed while the Host lives, and its loss is noticed without a write", async () => {
   const {location, server} = await remoteDatabase()
   let lost = false
@@ -100,8 +110,7 @@ test("the lease is renewed while the Host lives, and its loss is noticed without
       lost = true
     },
   })
-  const left = () =>
-    Number(server.sql("SELECT until - CAST(unixepoch('subsec') * 1000 AS INTEGER) AS ms FROM svc_lease")[0]?.ms)
+  const left = () => Number(server.sql(leaseLeft)[0]?.ms)
   server.sql("UPDATE svc_lease SET until = until - 9000 WHERE id = 1 RETURNING 1")
   expect(left()).toBeLessThan(6500)
   await until("the lease to be renewed", () => left() > 10_000)
