@@ -16,7 +16,7 @@ import {cutOff, endStep, told} from "./tool-end.ts"
 /** A run that makes the same call this often is stuck. */
 const mostEqual = 5
 
-/** A call during which the Host has stopped this often is not started again. */
+/** A call during which the Host or the plugin has ended this often is not started again. */
 const mostBegun = 3
 
 /** Makes the call of a step, or tells the model why not. */
@@ -42,7 +42,7 @@ export const callTool = async (
     return cutOff(engine, {run, binding, step}, shown, "the Host stopped during the call")
   }
   if (isGivenUp) {
-    const why = `the Host stopped ${step.begun} times while ${step.tool} ran`
+    const why = `the Host or its plugin ended ${step.begun} times while ${step.tool} ran`
     return endStep(engine, run, step, {state: "failed", reason: "tool_failed", error: why, result: told(why)})
   }
   if (tool === undefined || checked === undefined) {
