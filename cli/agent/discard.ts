@@ -1,19 +1,9 @@
-import {Command, Option} from "clipanion"
-import {DecisionCommand} from "../kit/messages/decision.ts"
+import {decision} from "../kit/messages/decision.ts"
 
-export class AgentDiscard extends DecisionCommand {
-  static override usage = Command.Usage({
-    description: "discard a run of an agent that a restore holds",
-    examples: [
-      ["One run", "svc agent discard 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
-      ["All runs that a restore holds", "svc agent discard --held"],
-    ],
-  })
-
-  id = Option.String({name: "run", required: false})
-  held = Option.Boolean("--held", false, {description: "All held runs of agents"})
-
-  run(): Promise<void> {
-    return this.decide("runs", "discard", this.id, this.held)
-  }
-}
+export const AgentDiscard = decision("runs", "discard", {
+  description: "discard a run of an agent that a restore holds",
+  examples: [
+    ["One run", "svc agent discard 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
+    ["All runs that a restore holds", "svc agent discard --held"],
+  ],
+})

@@ -1,4 +1,5 @@
 import {Command, Option} from "clipanion"
+import {heldOption} from "../kit/messages/decision.ts"
 import {InboxActionCommand} from "../kit/messages/inbox-action.ts"
 
 export class InboxRelease extends InboxActionCommand {
@@ -11,7 +12,7 @@ export class InboxRelease extends InboxActionCommand {
   })
 
   seq = Option.String({name: "seq", required: false})
-  held = Option.Boolean("--held", false, {description: "All held events"})
+  held = heldOption("inbox")
 
   run(): Promise<void> {
     return this.act("release", this.seq, this.held)

@@ -1,20 +1,10 @@
-import {Command, Option} from "clipanion"
-import {DecisionCommand} from "../kit/messages/decision.ts"
+import {decision} from "../kit/messages/decision.ts"
 
-export class OutboxRelease extends DecisionCommand {
-  static override usage = Command.Usage({
-    description: "send a message that is held or unknown",
-    details: "An unknown message may have arrived already; then it arrives twice.",
-    examples: [
-      ["One message", "svc outbox release 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
-      ["All held or unknown messages", "svc outbox release --held"],
-    ],
-  })
-
-  id = Option.String({name: "id", required: false})
-  held = Option.Boolean("--held", false, {description: "All held or unknown messages"})
-
-  run(): Promise<void> {
-    return this.decide("outbox", "release", this.id, this.held)
-  }
-}
+export const OutboxRelease = decision("outbox", "release", {
+  description: "send a message that is held or unknown",
+  details: "An unknown message may have arrived already; then it arrives twice.",
+  examples: [
+    ["One message", "svc outbox release 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
+    ["All held or unknown messages", "svc outbox release --held"],
+  ],
+})

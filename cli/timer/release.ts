@@ -1,19 +1,9 @@
-import {Command, Option} from "clipanion"
-import {DecisionCommand} from "../kit/messages/decision.ts"
+import {decision} from "../kit/messages/decision.ts"
 
-export class TimerRelease extends DecisionCommand {
-  static override usage = Command.Usage({
-    description: "release a timer that a restore holds, so that it fires at its time",
-    examples: [
-      ["One timer", "svc timer release 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
-      ["All timers that a restore holds", "svc timer release --held"],
-    ],
-  })
-
-  id = Option.String({name: "id", required: false})
-  held = Option.Boolean("--held", false, {description: "All held timers"})
-
-  run(): Promise<void> {
-    return this.decide("timers", "release", this.id, this.held)
-  }
-}
+export const TimerRelease = decision("timers", "release", {
+  description: "release a timer that a restore holds, so that it fires at its time",
+  examples: [
+    ["One timer", "svc timer release 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
+    ["All timers that a restore holds", "svc timer release --held"],
+  ],
+})

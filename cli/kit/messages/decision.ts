@@ -1,16 +1,38 @@
+import {type CommandClass, Option, type Usage} from "clipanion"
 import {Problem} from "../../../shared/problems.ts"
 import {counted} from "../print.ts"
 import {DataCommand} from "../svc-command.ts"
 
 type Decision = "retry" | "release" | "discard" | "cancel"
 
-/** By the list's name in the paths of the API: one row, the command that shows rows, and what a change counts. */
+/**
+ * By the list's name in the paths of the API: one row, the held ones, the command that shows rows, and what a change
+ * counts.
+ */
 const lists = {
-  inbox: {row: "an event", shownBy: "svc inbox list", counts: ["handler", "event"]},
-  outbox: {row: "a message", shownBy: "svc outbox list", counts: ["message"]},
-  timers: {row: "a timer", shownBy: "svc timer list", counts: ["timer"]},
-  runs: {row: "a run", shownBy: "svc agent runs --state held", counts: ["run"]},
+  inbox: {row: "an event", held: "events", shownBy: "svc inbox list", counts: ["handler", "event"]},
+  outbox: {row: "a message", held: "or unknown messages", shownBy: "svc outbox list", counts: ["message"]},
+  timers: {row: "a timer", held: "timers", shownBy: "svc timer list", counts: ["timer"]},
+  runs: {row: "a run", held: "runs of agents", shownBy: "svc agent runs --state held", counts: ["run"]},
 } as const
+
+type List = keyof typeof lists
+
+/** The option for all held rows of a list. */
+export const heldOption = (list: List) => Option.Boolean("--held", false, {description: `All held ${lists[list].held}`})
+
+/** Makes the command that decides about one row of a list, or about all held ones. */
+export const decision = (list: Exclude<List, "inbox">, action: Decision, usage: Usage): CommandClass =>
+  class extends DecisionCommand {
+    static override usage = usage
+
+    id = Option.String({name: list === "runs" ? "run" : "id", required: false})
+    held = heldOption(list)
+
+    run(): Promise<void> {
+      return this.decide(list, action, this.id, this.held)
+    }
+  }
 
 /** The base of the commands that decide about rows that wait for a person. */
 export abstract class DecisionCommand extends DataCommand {
@@ -19,7 +41,7 @@ export abstract class DecisionCommand extends DataCommand {
    * `--held` is given.
    */
   protected async decide(
-    list: keyof typeof lists,
+    list: List,
     action: Decision,
     named: string | undefined,
     isHeld = false,

@@ -109,7 +109,7 @@ const settle = async (scene: Scene, kills: number): Promise<Outcome> => {
   // The engine gives up a call after three interruptions.
   expect(
     cut.filter(
-      ({state, error}) => state !== "unknown" && !/^the Host (stopped|or its plugin ended)/.test(String(error)),
+      ({state, error}) => state !== "unknown" && !/^the Host (stopped|or its plugin)/.test(String(error)),
     ),
   ).toEqual([])
 
