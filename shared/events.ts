@@ -51,7 +51,6 @@ const Alert = Named("AlertEvent", {
   severity: Type.Enum([...severities]),
 })
 
-/** A run of a scheduled job. */
 const JobRun = Named("JobRun", {
   job: Type.String(),
   trigger: Type.Enum([...runTriggers]),

@@ -15,7 +15,6 @@ export const languageTag = (text: unknown): string | undefined => {
 export const languageHint = (text: unknown): string | undefined =>
   typeof text === "string" ? languageTag(text.replaceAll("_", "-")) : undefined
 
-/** Returns the error message for an invalid language tag. */
 export const noLanguage = (text: string): string =>
   `"${text}" is not a language tag (BCP 47) such as en, de-AT or zh-Hans`
 

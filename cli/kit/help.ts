@@ -32,7 +32,6 @@ export const define = (cli: Cli, command: CommandClass): Definition => {
   }
 }
 
-/** Returns the text that `--help` prints for one command. */
 export const commandHelp = (definition: Definition, bold: (text: string) => string): string => {
   const {usage, description, details, examples, options} = definition
   return [

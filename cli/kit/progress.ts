@@ -20,7 +20,6 @@ export class ProgressLine {
     this.#write(total > 0 ? `${step} ${Math.floor((done / total) * 100)} %` : done > 0 ? `${step} ${done}` : step)
   }
 
-  /** Erases the line. */
   clear(): void {
     if (this.#shown !== "") this.#write("")
   }

@@ -21,6 +21,5 @@ export abstract class RedactCommand extends DataCommand {
   }
 }
 
-/** Returns the result of a redaction as text. */
 const describeRedaction = (what: string, {erased}: Redacted): string =>
   `redacted ${what}; ${promises[erased]}. Earlier checkpoints still contain it: svc checkpoint create, then prune.`

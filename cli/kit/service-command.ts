@@ -10,7 +10,6 @@ import {packageRoot} from "../../server/runtime/own-files.ts"
 import {type ProjectPaths, projectPaths} from "../../server/runtime/project.ts"
 import {DataCommand} from "./svc-command.ts"
 
-/** The base of the commands about the service of a project. */
 export abstract class ServiceCommand extends DataCommand {
   user = Option.Boolean("--user", false, {description: "On Linux: use your user's systemd instead of the system's"})
 

@@ -2,7 +2,6 @@ import {Problem} from "../../shared/problems.ts"
 import type {Row} from "../../shared/sdk/plugin/database.ts"
 import type {Database} from "../database/database.ts"
 
-/** Whether a run in this state has not ended. */
 export const isOpen = (state: string): boolean => !["succeeded", "failed", "cancelled"].includes(state)
 
 /**

@@ -3,7 +3,6 @@ import {Histogram} from "../../shared/meter.ts"
 /** How a call ended, as a fixed word of svc. */
 export type CallOutcome = "done" | "failed" | "unknown" | "refused"
 
-/** The figures of one kind of call. */
 export interface CallFigures {
   readonly agent: string
   /** The tool's name in the binding; empty for model calls. */

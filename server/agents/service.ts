@@ -7,7 +7,6 @@ import type {Channel, User} from "../../shared/sdk/satori.ts"
 export interface RunRequest {
   readonly agent: string
   readonly trigger: AgentTrigger
-  /** The text of the request. */
   readonly input: string
   /** A key of the request. Repeating it creates no second run, and returns the first run's id. */
   readonly request?: string
@@ -19,7 +18,6 @@ export interface RunRequest {
   readonly permission?: Permission
   /** The inbox event that the run answers. */
   readonly event?: number
-  /** The work item of the run. */
   readonly item?: number
   /** The plugin that made the request. */
   readonly plugin?: string

@@ -3,7 +3,6 @@ import {join} from "node:path"
 import {parse} from "dotenv"
 import type {Variables} from "./expand.ts"
 
-/** A `.env` file that was read. */
 export interface EnvironmentFile {
   readonly path: string
   readonly text: string

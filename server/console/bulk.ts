@@ -8,7 +8,6 @@ import type {SearchResult} from "./search.ts"
 type Action = Static<typeof BulkRequest>["action"]
 
 export interface Bulk extends Pick<Operation, "summary"> {
-  /** The filters of the list. */
   readonly query: TSchema
   /** The next rows that match the filters and that the action applies to. */
   search(call: Call, action: Action, before: number, limit: number): Promise<SearchResult>

@@ -23,7 +23,6 @@ export interface ConsoleListing {
   readonly files: Readonly<Record<string, ConsoleFile>>
 }
 
-/** The build's output folder. */
 export const consoleFolder = join(packageRoot, "dist/console")
 
 export const listingName = "files.json"

@@ -85,7 +85,6 @@ const linesOf = (text: string | undefined): readonly string[] => (text ?? "").sp
 const describeImage = ({SVC_COMMIT: commit, SVC_IMAGE: image}: NodeJS.ProcessEnv): string =>
   `${image ? `the image ${image}` : "an image"}${commit ? ` of commit ${commit}` : " of an unknown commit"}`
 
-/** Checks that the build matches the source. */
 export const checkBuild = async (paths: ProjectPaths): Promise<Finding> => {
   const stale = await findStalePlugins(paths)
   if (stale === undefined) return ok("build", "there is no build; the Host compiles the plugins at its start")

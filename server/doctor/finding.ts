@@ -3,7 +3,6 @@ export interface Finding {
   readonly check: string
   readonly level: "ok" | "warning" | "error"
   readonly detail: string
-  /** The step that fixes it. */
   readonly remediation?: string
 }
 

@@ -46,7 +46,6 @@ const failureOf = (error: unknown, {spec: {name, log}}: Endpoint): Problem => {
   return new Problem("platform_failed", `${name} failed; see the Host's log for the error`)
 }
 
-/** Calls a Satori method of the platform. */
 export const askMethod = (
   endpoint: Endpoint,
   method: string,

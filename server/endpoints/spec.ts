@@ -39,11 +39,9 @@ export interface EndpointSpec {
 export const hasBackfill = ({history, features}: EndpointSpec): boolean =>
   history === "none" && features.includes("history")
 
-/** Can the endpoint have gaps? */
 export const hasGaps = ({history, forgetsAcknowledged}: EndpointSpec): boolean =>
   history === "none" || forgetsAcknowledged
 
-/** Does its platform show buttons? */
 export const hasButtons = ({features}: EndpointSpec): boolean => features.includes("buttons")
 
 /** Returns how an endpoint sends, for the outbox. */

@@ -159,7 +159,6 @@ export class StreamClient {
     this.send(frame({id, event: "cursor", json: toJson({id})}))
   }
 
-  /** Reads one page of history. */
   async #read(after: number): Promise<void> {
     this.#isReading = true
     try {

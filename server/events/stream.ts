@@ -77,7 +77,6 @@ export class EventStream {
     })
   }
 
-  /** The number of connected clients. */
   get clients(): number {
     return this.#clients.size
   }

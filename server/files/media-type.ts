@@ -36,7 +36,6 @@ const byEnding: Readonly<Record<string, string>> = {
 /** For a file whose name does not show its type. */
 const unknown = "application/octet-stream"
 
-/** Returns the media type for the extension of a name. */
 export const mediaTypeOf = (name: string): string => {
   const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ""
   return Object.hasOwn(byEnding, ending) ? (byEnding[ending] ?? unknown) : unknown

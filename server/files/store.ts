@@ -155,7 +155,6 @@ export class FileStore {
     return {sha256, size, name, type, stream: () => streamOf(path)}
   }
 
-  /** The number and size of all stored files. */
   usage(): Promise<FileUsage> {
     return readUsage(this.#options.database)
   }

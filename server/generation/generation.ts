@@ -30,10 +30,8 @@ export interface PublishedPage {
   readonly page: PluginPage
 }
 
-/** A function that scheduled jobs may call. */
 export type PublishedJob = Handler & DeclaredJob
 
-/** A tool that agents may call. */
 export type PublishedTool = Handler & DeclaredTool
 
 /** Everything that the instances of a generation publish; frozen. */

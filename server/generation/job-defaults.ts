@@ -3,7 +3,6 @@ import type {DefaultSchedule} from "../../shared/sdk/plugin/job.ts"
 import type {LoadedConfig} from "../config/load.ts"
 import type {Instance} from "../plugins/instance.ts"
 
-/** A plugin's job with its default schedule. */
 export interface JobDefault {
   readonly plugin: string
   readonly name: string

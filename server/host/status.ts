@@ -56,7 +56,6 @@ export const createStatus = (services: Services): ((ready: boolean) => Status) =
   }
 }
 
-/** A failed draft, in the form of the status. */
 export const viewFailure = ({at, reason, problem}: Failure): Status["lastFailure"] => ({
   at: new Date(at).toISOString(),
   reason,

@@ -17,7 +17,6 @@ export const jsonAnswer = (
   headers: Readonly<Record<string, string>> = {},
 ): Response => jsonTextAnswer(scrub(toJson(value)), requestId, status, headers)
 
-/** A response with ready-made JSON. */
 export const jsonTextAnswer = (
   json: string,
   requestId: string,

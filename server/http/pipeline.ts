@@ -71,7 +71,6 @@ export const createPipeline = (options: PipelineOptions) => {
   }
 }
 
-/** Counts work in progress. */
 const createCount = () => {
   let count = 0
   const waiting: (() => void)[] = []

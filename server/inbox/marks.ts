@@ -81,7 +81,6 @@ export const assertRunning = ({seq, handler, attempt}: MarkKey): Statement =>
 export const readIsRunning = async (database: Database, {seq, handler, attempt}: MarkKey): Promise<boolean> =>
   (await database.read(`SELECT ${isRunning} AS holds`, [seq, handler, attempt]))[0]?.holds === 1
 
-/** How an attempt ends. */
 export interface MarkEnd {
   readonly state: "handled" | "failed"
   readonly error?: string

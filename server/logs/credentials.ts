@@ -1,4 +1,3 @@
-/** Replaces a hidden value. */
 export const masked = "[secret]"
 
 const names =
@@ -17,7 +16,6 @@ const longestName = 63
 const seen = new Map<string, boolean>()
 const mostSeen = 1000
 
-/** Does this field name mean that the value is a credential? */
 export const isCredentialName = (name: string): boolean => {
   if (name.length < shortest.name || name.length > longestName) return false
   const known = seen.get(name)

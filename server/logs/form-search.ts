@@ -5,7 +5,6 @@ export interface Form {
   readonly text: string
 }
 
-/** The position of a form. */
 export interface Hit<F extends Form> {
   readonly begin: number
   readonly form: F
@@ -35,7 +34,6 @@ export class FormSearch<F extends Form> {
     for (const form of forms) this.#add(form)
   }
 
-  /** True if there is nothing to look for. */
   get isEmpty(): boolean {
     return this.#forms.size === 0
   }

@@ -2,7 +2,6 @@ import {formatIssue, Problem} from "../../shared/problems.ts"
 import {isCredentialName, masked} from "./credentials.ts"
 import type {Mask} from "./mask.ts"
 
-/** An error as a record shows it. */
 interface DescribedError {
   readonly name: string
   readonly message: string

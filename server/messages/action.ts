@@ -6,7 +6,6 @@ import type {TSchema} from "../../shared/type.ts"
 import {misfitOf} from "../config/explain.ts"
 import type {Question} from "../inbox/prompts.ts"
 
-/** An action that a plugin declared. */
 export interface Action {
   /** The handler id that the mark of a press carries. */
   readonly id: string

@@ -22,7 +22,6 @@ export type Wants = (event: SatoriEvent, reception: Reception) => boolean
 /** The key under which the Host's own plugins declare which events a handler wants: see `Wants`. */
 export const wantsKey = Symbol("svc.wants")
 
-/** A handler of a generation. */
 export interface Handler {
   readonly id: string
   readonly log: Log
@@ -46,7 +45,6 @@ export interface EventHandler extends Handler {
   readonly handle: (session: Session) => Reply
 }
 
-/** A handler that chooses among the events of its type. */
 export interface ChoosingHandler extends EventHandler {
   readonly wants: Wants
 }
@@ -61,7 +59,6 @@ export interface ActionRunner extends Handler {
   readonly action: Action
 }
 
-/** The handler of a timer that fires. */
 export interface TimerRunner extends Handler {
   readonly timer: DeclaredTimer
 }

@@ -4,7 +4,6 @@ import type {Attempt} from "../inbox/handling.ts"
 import type {Hold} from "../runtime/flow/time-limit.ts"
 import type {Handler} from "./handler.ts"
 
-/** A middleware of a generation. */
 export interface MiddlewareHandler extends Handler {
   readonly around: Middleware
 }

@@ -12,7 +12,6 @@ import {personOf, type Question} from "../inbox/prompts.ts"
 import type {Router} from "./command/router.ts"
 import type {HostTexts} from "./texts/host-texts.ts"
 
-/** A prompt that a plugin declared. */
 export interface Prompt {
   /** The handler id that the mark of an answer carries. */
   readonly id: string

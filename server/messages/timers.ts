@@ -7,7 +7,6 @@ import type {TSchema} from "../../shared/type.ts"
 import {misfitOf} from "../config/explain.ts"
 import type {InboxEvent} from "../inbox/handling.ts"
 
-/** A timer that a plugin declared. */
 export interface DeclaredTimer {
   /** The handler id that the mark of a firing carries. */
   readonly id: string

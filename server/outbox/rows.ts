@@ -27,7 +27,6 @@ export const endpointOfLane = (lane: string): string => lane.slice(0, lane.index
 
 export const laneOf = (row: Row): Lane => ({endpoint: String(row.endpoint), channel: String(row.channel)})
 
-/** Returns the address of a message by its id. */
 export const readAddress = async (database: Database, id: string): Promise<Address | undefined> => {
   const [row] = await database.read("SELECT endpoint, channel, user FROM outbox WHERE id = ?", [id])
   return row && {...laneOf(row), ...(typeof row.user === "string" ? {user: row.user} : {})}
@@ -53,7 +52,6 @@ export const readMessage = async (database: Pick<Database, "read">, id: string):
   return {...laneOf(row), state: row.state as OutboxState, platform: fromJson(String(row.platform_ids ?? "[]"))}
 }
 
-/** Returns the next message to send in a channel. */
 export const readNext = async (database: Database, {endpoint, channel}: Lane): Promise<Row | undefined> => {
   const [row] = await database.read(
     `SELECT seq, id, kind, channel, user, content, attempt, spared, not_before, progress, platform_ids FROM outbox

@@ -11,7 +11,6 @@ const page = 500
 /** Without this index, SQLite uses the index of all states and reads every waiting row. */
 const waiting = "outbox INDEXED BY outbox_scheduled WHERE state = 'scheduled'"
 
-/** Selects the earliest due time. */
 export const selectNext = `SELECT not_before AS at FROM ${waiting} ORDER BY not_before LIMIT 1`
 
 const queueDue = `UPDATE outbox SET state = 'queued', not_before = 0 WHERE seq IN (

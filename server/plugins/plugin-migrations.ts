@@ -66,7 +66,6 @@ const readRecorded = async (database: Pick<Database, "read">): Promise<ReadonlyM
   return Map.groupBy(recorded, ({plugin}) => String(plugin))
 }
 
-/** The migrations that the database has, by plugin. */
 export const readApplied = async (
   database: Pick<Database, "read">,
 ): Promise<{plugin: string; migrations: string[]}[]> =>

@@ -8,7 +8,6 @@ import {readJsonIfExists} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import type {Deployment} from "./deployments.ts"
 
-/** The values for a template. */
 export interface DeploymentValues {
   /** A DNS label, which is also the name of images, services and volumes. */
   readonly name: string

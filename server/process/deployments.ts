@@ -6,7 +6,6 @@ export interface DeploymentFile {
   readonly isShared?: true
 }
 
-/** A deployment template. */
 export interface Deployment {
   /** The description in the help. */
   readonly what: string

@@ -23,7 +23,6 @@ const stops: Readonly<Record<string, string>> = {
   openrc: "rc-service <name> stop",
 }
 
-/** Returns the owner of the Host that holds the project. */
 export const ownerOf = ({supervisor = "none", pid}: Holder): Owner => {
   if (supervisor !== "systemd") {
     const stop = stops[supervisor]

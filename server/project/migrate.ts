@@ -26,7 +26,6 @@ export interface UpgradeOptions {
   readonly tell?: (text: string) => void
 }
 
-/** The result of a migration. */
 export interface Upgraded {
   readonly from: number
   readonly to: number

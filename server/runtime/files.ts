@@ -24,7 +24,6 @@ export const makeFolder = async (path: string, mode?: number): Promise<void> => 
   for (const parent of parentsOf(path, first)) await syncFolder(parent)
 }
 
-/** Like `makePrivateFolder`, but synchronous. */
 export const makePrivateFolderSync = (path: string): void => {
   for (const parent of parentsOf(path, mkdirSync(path, {recursive: true, mode: 0o700}))) syncNow(parent)
 }

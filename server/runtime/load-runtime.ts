@@ -1,5 +1,4 @@
 import type {Runtime} from "./runtime.ts"
 
-/** Returns the implementation for the runtime of this process. */
 export const loadRuntime = async (): Promise<Runtime> =>
   process.versions.bun === undefined ? (await import("./node.ts")).node : (await import("./bun.ts")).bun

@@ -142,7 +142,6 @@ export const withLock = async <T>(paths: ProjectPaths, command: string, work: ()
   }
 }
 
-/** Returns whether a process holds the project now. */
 export const isLocked = async (paths: LockFiles): Promise<boolean> => {
   // Checking leaves no file where no Host ever ran.
   if (!existsSync(paths.lock)) return false

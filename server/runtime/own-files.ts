@@ -7,7 +7,6 @@ const isSource = import.meta.url.endsWith(".ts")
 /** `dist/` has the bundle for Node, `dist/bun/` the bundle for Bun. */
 const toRoot = isSource || /\/dist\/bun\/[^/]+$/.test(import.meta.url) ? "../.." : ".."
 
-/** The folder of the svc package. */
 export const packageRoot: string = fileURLToPath(new URL(toRoot, import.meta.url)).replace(/\/$/, "")
 
 /**

@@ -2,7 +2,6 @@ import {join} from "node:path"
 import manifest from "../../package.json" with {type: "json"}
 import {readJsonIfExists} from "./files.ts"
 
-/** The version of svc. */
 export const version: string = manifest.version
 
 /** Returns the version of svc that is installed in a project; undefined if none is. */

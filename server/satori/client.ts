@@ -90,7 +90,6 @@ export class Client {
     setTimeout(() => this.#peer.terminate(), closePatience).unref()
   }
 
-  /** Marks the connection as closed. */
   closed(): void {
     this.#isClosed = true
     this.#isReady = false

@@ -117,7 +117,6 @@ export class Jobs {
     return this.view(findJob(this.scheduler.jobs, id))
   }
 
-  /** A job of the list, as the API shows it. */
   view(job: Job): Static<typeof JobView> {
     return viewJob(job, {
       nextAt: this.scheduler.nextOf(job.id),

@@ -6,7 +6,6 @@ import {assertThat, type Database} from "../database/database.ts"
 import {jsonRows} from "../database/json-rows.ts"
 import type {Planned} from "./consider.ts"
 
-/** A run that waits to start. */
 export interface QueuedRun {
   readonly runId: string
   readonly job: string

@@ -25,7 +25,6 @@ export interface RunnerOptions {
 /** How many jobs run at the same time. The runs of one job never do. */
 const width = 32
 
-/** The error of a cancelled run. */
 class Cancelled extends Error {}
 
 /**

@@ -31,7 +31,6 @@ const departureOf = (draft: OutboxDraft, at: number) => ({
   turn: undefined,
 })
 
-/** A target that sends a fixed text. */
 export const messageTarget = (
   outbox: Outbox,
   endpoints: Pick<Endpoints, "get">,

@@ -43,7 +43,6 @@ export interface FireOptions {
 /** How long the sandbox may take to open, in milliseconds. */
 const startLimit = 30_000
 
-/** A message that a job sent. */
 export interface Sent {
   readonly endpoint: string
   readonly channel: string

@@ -1,6 +1,5 @@
 import {type Asked, askFor, askHost} from "./asking.ts"
 
-/** A file that the bot sent. */
 export interface BotFile {
   readonly name: string
   /** The media type. */

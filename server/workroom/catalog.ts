@@ -106,7 +106,6 @@ export class Catalog implements CatalogView {
   }
 }
 
-/** The head of a stored Catalog. */
 export interface CatalogHead extends Head {
   readonly origin: string
   readonly authority: string

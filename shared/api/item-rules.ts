@@ -22,7 +22,6 @@ export const takenIn: Readonly<Record<ItemCommand, readonly ItemState[]>> = {
   comment: [...open, "done", "cancelled"],
 }
 
-/** The event type of each command. */
 export const itemEvents = {
   add: "workroom.item_added",
   claim: "workroom.item_claimed",

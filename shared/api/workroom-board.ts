@@ -5,7 +5,6 @@ import {Item, ItemFilter} from "./workroom.ts"
 
 const {id, revision, state, priority, labels, title, assignee, blocker, createdAt, updatedAt} = Item.properties
 
-/** A work item as a board shows it. */
 export const BoardItem = Named("BoardItem", {
   id,
   revision,

@@ -68,7 +68,6 @@ const onItem = {
 /** The body of a command without further fields. */
 const ItemCommandRequest = NamedClosed("ItemCommandRequest", onItem)
 
-/** The bodies of the commands, by name. */
 export const commandBodies = {
   add: NamedClosed("AddItemRequest", {
     title: Title,

@@ -24,7 +24,6 @@ export interface Facts {
   readonly agents: {readonly items: readonly AgentView[]; readonly approvals: readonly ApprovalView[]} | undefined
 }
 
-/** Findings about agents. */
 export type AgentFinding =
   | {readonly code: "approvals_waiting"; readonly approvals: readonly ApprovalView[]}
   | {readonly code: "agents_wrong"; readonly agents: readonly AgentView[]}

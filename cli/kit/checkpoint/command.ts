@@ -5,7 +5,6 @@ import type {HostClient} from "../host-client.ts"
 import {ProgressLine} from "../progress.ts"
 import {StoppableCommand} from "../stoppable-command.ts"
 
-/** The base of the commands about checkpoints. */
 export abstract class CheckpointCommand extends StoppableCommand {
   get store(): CheckpointStore {
     return new CheckpointStore(this.places.checkpoints)

@@ -5,7 +5,6 @@ import {facts} from "../print.ts"
 import {DataCommand} from "../svc-command.ts"
 import {type JobsAccess, openJobs} from "./jobs-access.ts"
 
-/** The base of the commands about scheduled jobs. */
 export abstract class ScheduleCommand extends DataCommand {
   /** Resolves to the jobs of the running Host, or of the file if none runs. */
   jobs(): Promise<JobsAccess> {

@@ -3,7 +3,6 @@ import type {TimerWhen} from "../../../shared/api/scheduled/drafts.ts"
 import {DataCommand} from "../svc-command.ts"
 import {given} from "./command.ts"
 
-/** The options for the time of a timer. */
 export abstract class TimerCommand extends DataCommand {
   at = Option.String("--at", {description: "Time: once, such as 2026-05-01T09:00"})
   after = Option.String("--in", {description: "Time: once, this long from now, such as 15m or 24h"})

@@ -1,6 +1,5 @@
 import type {Item} from "../../../shared/api/workroom.ts"
 
-/** Describes an item in one line. */
 export const lineOf = ({id, state, revision, title}: Item): string =>
   `item ${id} is ${state}, revision ${revision}: ${title}`
 

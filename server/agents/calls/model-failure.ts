@@ -48,7 +48,6 @@ interface Failure {
   readonly isFree: boolean
 }
 
-/** The model returned nothing. */
 export const empty: Failure = {
   kind: "malformed",
   reason: "answer_empty",

@@ -1,7 +1,6 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {ModelFailure} from "./model.ts"
 
-/** Returns the remedy for a failed call. */
 export const hintFor = (failure: ModelFailure, binding: Binding): string => {
   const {code, status, kind} = failure
   if (code !== undefined) return hintForConnection(code, binding)

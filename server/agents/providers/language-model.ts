@@ -47,7 +47,6 @@ interface Known {
   providerMetadata?: PartMetadata
 }
 
-/** Parts that svc reads. */
 export type ReadPart =
   | ({type: "text-start" | "text-end" | "reasoning-start" | "reasoning-end"; id: string} & Known)
   | ({type: "text-delta" | "reasoning-delta"; id: string; delta: string} & Known)

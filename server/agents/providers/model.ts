@@ -56,7 +56,6 @@ export interface ModelOptions {
   readonly onText?: (text: string) => void
 }
 
-/** A model of a provider. */
 export interface Model {
   /** Makes one call, without retries. Rejects with a `ModelFailure`, or with the reason of `signal`. */
   call(request: ModelRequest, options: ModelOptions): Promise<ModelReply>

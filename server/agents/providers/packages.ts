@@ -4,7 +4,6 @@ import {messageOf, Problem} from "../../../shared/problems.ts"
 import {packageRoot} from "../../runtime/own-files.ts"
 import {findPackage, importPackage, installCommandOf} from "../../runtime/packages/find.ts"
 
-/** Whether svc knows this provider. */
 export const isAgentProvider = (name: string): name is AgentProvider => Object.hasOwn(agentProviders, name)
 
 /**

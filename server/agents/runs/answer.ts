@@ -67,7 +67,6 @@ export class StreamedAnswer {
     this.#place = place !== undefined && engine.endpoints.hasFeature(place.endpoint, "edit") ? place : undefined
   }
 
-  /** Adds new text from the model. */
   readonly add = (text: string): void => {
     this.#text += text
     if (this.#place !== undefined) this.#wake(this.#message === undefined ? firstAfter : every)

@@ -8,7 +8,6 @@ import type {RunFacts} from "../tools/tool.ts"
 import {hasIndex} from "./index-schema.ts"
 import {markOf, matchOf} from "./words.ts"
 
-/** A message that matches a search. */
 export interface FoundMessage {
   readonly from: string
   readonly at: string

@@ -25,7 +25,6 @@ export const resolveTools = (binding: Binding, table: ToolTable): ResolvedTools 
   return {tools, problems}
 }
 
-/** Returns the text for people about an unknown tool. */
 export const missingTool = (name: string, {names}: ToolTable): string =>
   `there is no tool "${name}"${didYouMean(name, names)}: neither svc nor a plugin provides it`
 

@@ -15,7 +15,6 @@ export interface RunFacts {
   readonly user: {readonly id: string; readonly name?: string} | undefined
   /** Channel and user, as the platform sent them. A timer keeps them, and its firing is checked against them. */
   readonly place: {readonly channel?: Channel; readonly user?: User}
-  /** The work item of the run. */
   readonly item: number | undefined
   /** The run's name in the Journal: `agent:<name>`. */
   readonly actor: string

@@ -33,7 +33,6 @@ export interface AgentDesk extends Pick<AgentService, "queue" | "decide"> {
   texts(): HostTexts | undefined
 }
 
-/** The data of an agent's timer. */
 export const WakeData = Type.Object(
   {
     agent: Type.String(),
@@ -49,7 +48,6 @@ export type WakeData = Static<typeof WakeData>
 /** The timer that starts a run. */
 export const wakeTimer = "wake"
 
-/** The data of an approval's button. */
 const DecisionData = Type.Object({approval: Type.String(), approve: Type.Boolean()}, {additionalProperties: false})
 
 /** The action that decides on an approval. Its buttons work as long as possible. */

@@ -38,7 +38,6 @@ const statesOf = (state: string | undefined): readonly string[] | undefined => {
   return state === undefined ? undefined : (groups[state] ?? [state])
 }
 
-/** The conditions of an operator's filters. */
 const conditionsOf: MessageSearch["conditionsOf"] = ({endpoint, channel, user, plugin, state, text}) => {
   return [
     ...given(endpoint, "+endpoint = ?"),

@@ -29,7 +29,6 @@ import {redacting} from "./redacting.ts"
 
 const inState = "SELECT seq FROM outbox WHERE state = ?3 AND seq < ?1 ORDER BY seq DESC LIMIT ?2"
 
-/** The conditions of an operator's filters. */
 const conditionsOf: MessageSearch["conditionsOf"] = ({endpoint, channel, user, plugin, text}) => {
   const handlers = `root/${plugin}/`
   return [
@@ -134,7 +133,6 @@ export const actOnHeldMessages = (outbox: Outbox, action: keyof typeof heldActio
   handle: async (_, call) => call.json(OutboxChanged, {messages: await outbox.act(action, "held")}),
 })
 
-/** A row of the outbox in the form of lists. */
 export const viewMessage = (row: Row): OutboxView => ({
   id: String(row.id),
   seq: Number(row.seq),

@@ -6,7 +6,6 @@ export interface Moment {
   readonly passed: number
 }
 
-/** An online endpoint and when it came online. */
 export interface Online {
   readonly endpoint: Endpoint
   readonly came: Moment

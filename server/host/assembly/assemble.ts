@@ -39,7 +39,6 @@ import {createUserData} from "./users.ts"
 
 const notLoaded = [] as const
 
-/** The parts that `assemble` creates. */
 export type Assembled = Awaited<ReturnType<typeof assemble>>
 
 /**

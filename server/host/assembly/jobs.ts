@@ -34,7 +34,6 @@ export interface HostJobsOptions {
   readonly agent: FiringTarget
 }
 
-/** The jobs of a Host, and their targets. */
 export const createJobs = (options: HostJobsOptions): Jobs => {
   const {outbox, endpoints, generations, ingress, paths, clock} = options
   return new Jobs({

@@ -15,7 +15,6 @@ export interface StatusPageOptions {
 
 const none = {title: "", labels: []} as const
 
-/** The public status page, and the uptimes on it. */
 export const createStatusPage = ({generations, endpoints, ingress, bindings, isReady}: StatusPageOptions) => {
   const settings = () => generations.current?.config.config.status ?? none
   const uptimes = new Uptimes(() => subjectsOf(settings()))

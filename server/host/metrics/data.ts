@@ -85,7 +85,6 @@ export const readCapacity = async (database: Database) => {
 
 export const noFiles = {svc_files_bytes: [], svc_files_quota_bytes: []} satisfies Partial<Readings>
 
-/** The disk space that messages' files use, and their quota. */
 export const readFiles = async (files: Pick<FileStore, "usage" | "quota">) => {
   const {bytes} = await files.usage()
   return {

@@ -2,7 +2,6 @@ import type {EventLog} from "../../events/log.ts"
 import {by, type Readings, single} from "../../metrics/readings.ts"
 import type {MetricsSources} from "./sources.ts"
 
-/** The clients, gaps and lost events of the event stream. */
 export const readStream = ({events: {events, stream}}: Pick<MetricsSources, "events">) =>
   ({
     svc_event_stream_clients: single(stream.clients),

@@ -8,7 +8,6 @@ const ingressReasons = ["operator", "release", "disk", "database"] as const
 
 const oneIf = (holds: boolean): number => (holds ? 1 : 0)
 
-/** The identity and the state of this Host. */
 export const readHost = ({identity, build, generations, ingress, report, isReady}: MetricsSources) => {
   const {project, runtimeId, runtime, mode, authority, supervisor} = identity
   const labels = {

@@ -12,7 +12,6 @@ import {splitWords, takeWord, takeWords} from "./words.ts"
 
 export type ParsedArguments = Readonly<Record<string, Value | readonly Value[]>>
 
-/** A command that a plugin declared. */
 export interface Command {
   /** The handler id that its marks carry. */
   readonly id: string

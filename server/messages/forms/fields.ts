@@ -4,7 +4,6 @@ import {fieldsOf} from "../../../shared/sdk/values.ts"
 import type {TSchema} from "../../../shared/type.ts"
 import type {Taking, Value} from "../arguments/value.ts"
 
-/** A form that a plugin declared. */
 export interface FormDeclaration {
   readonly name: string
   /** The handler id of an answer. */
@@ -21,7 +20,6 @@ export interface Field extends Taking {
   readonly schema: TSchema
   readonly isRequired: boolean
   readonly description: string | undefined
-  /** Returns the question in a language. */
   labelIn(language: string): string
 }
 

@@ -4,7 +4,6 @@ import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
 import {BoundedMap} from "../../runtime/bounded-map.ts"
 import {foldOf, groupOf, type IdRules} from "../permissions.ts"
 
-/** The languages of a bot. */
 export interface Languages {
   /** Canonical tags, the default first. */
   readonly known: readonly string[]

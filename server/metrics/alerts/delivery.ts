@@ -7,7 +7,6 @@ import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {messageOf, type Notice, subjectOf, textOf, type Who} from "./notice.ts"
 import {type PostTo, postAlert} from "./webhook.ts"
 
-/** A mail to a target. */
 export interface Mail {
   readonly id: string
   readonly subject: string

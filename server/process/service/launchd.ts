@@ -58,13 +58,11 @@ const isList = (value: object): value is readonly string[] => Array.isArray(valu
 
 const escapeXml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
-/** Returns the path of a project's agent. */
 export const agentPath = (home: string, name: string): string =>
   join(home, "Library/LaunchAgents", `${labelOf(name)}.plist`)
 
 const labelOf = (name: string) => `svc.${serviceName(name)}`
 
-/** Returns the Host as a launchd agent of the current user. */
 export const launchdService = (options: ServiceOptions): Service => {
   const {project, user, name} = options
   const label = labelOf(name)

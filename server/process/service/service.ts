@@ -35,7 +35,6 @@ export interface Service {
   logs(options: {readonly follow: boolean; readonly lines: number}): readonly string[]
 }
 
-/** The parts of a service. */
 export interface ServiceOptions {
   /** The absolute path of the project. */
   readonly project: string

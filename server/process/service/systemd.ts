@@ -20,7 +20,6 @@ export interface Unit {
   advice(): Promise<string | undefined>
 }
 
-/** Returns a project's Host as a systemd unit. */
 export const systemdService = (unit: Unit): Service => {
   const {name, scope, files, own} = unit
   const systemctl = (...args: readonly string[]) => mustRun("systemctl", [...scope, ...args])

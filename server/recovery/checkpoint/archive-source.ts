@@ -4,7 +4,6 @@ import {pipeline} from "node:stream/promises"
 import {createGunzip} from "node:zlib"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 
-/** The limits for the content of an archive. */
 export interface ArchiveLimits {
   /** The most files. */
   readonly entries: number

@@ -134,7 +134,6 @@ export class Checkpoints {
     return gone
   }
 
-  /** Deletes a checkpoint. */
   async remove(id: string): Promise<void> {
     await this.store.remove(id)
     await this.#refresh()

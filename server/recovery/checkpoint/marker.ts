@@ -28,7 +28,6 @@ export const readMarker = async (database: Database): Promise<Marker | undefined
   return row === undefined ? undefined : (fromJson(String(row.value)) as Marker)
 }
 
-/** Reads the number of the last group in a database. */
 export const readGroup = async (database: Database): Promise<number> => {
   const [row]: readonly Row[] = await database.read("SELECT number FROM svc_group WHERE id = 1")
   return Number(row?.number)

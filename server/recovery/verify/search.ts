@@ -37,7 +37,6 @@ export class SecretSearch {
     )
   }
 
-  /** Whether there is nothing to search for. */
   get isEmpty(): boolean {
     return this.#search.isEmpty
   }

@@ -35,7 +35,6 @@ export class DueClock {
     this.#clock = options.clock ?? systemClock
   }
 
-  /** Begins to fire rows. */
   start(): void {
     this.#isRunning = true
     this.#sleep(this.#clock.now())
@@ -46,7 +45,6 @@ export class DueClock {
     if (this.#isRunning && at < this.#at) this.#sleep(at)
   }
 
-  /** True while a firing is in progress. */
   get isFiring(): boolean {
     return this.#running !== undefined
   }

@@ -29,7 +29,6 @@ export class Places {
     return [...this.#owners.values()].some(({wanting}) => wanting.size > 0)
   }
 
-  /** Does this lane have a place? */
   has(lane: string): boolean {
     return this.#taken.has(lane)
   }

@@ -2,7 +2,6 @@ import {Problem} from "../../../shared/problems.ts"
 import type {Statement} from "../../../shared/sdk/plugin/database.ts"
 import type {Database} from "../../database/database.ts"
 
-/** An operator's actions on timers. */
 export type TimerAction = "release" | "cancel"
 
 /** One timer by its id, or all held timers. */

@@ -25,7 +25,6 @@ import type {Plan} from "./when.ts"
 export const timerRevision = ({schedule, timezone, data, due_at: due}: Row): string =>
   revisionOf([schedule ?? null, timezone ?? null, data, schedule === null ? Number(due) : null])
 
-/** Returns the conversation of a draft. */
 export const placeOf = ({endpoint, channel, user}: TimerDraft): Place => ({
   ...(endpoint === undefined ? {} : {endpoint}),
   ...(channel === undefined ? {} : {channel: {id: channel, type: channelType.text}}),

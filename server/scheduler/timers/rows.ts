@@ -11,7 +11,6 @@ export interface Place {
   readonly user?: User
 }
 
-/** A timer to store. */
 export interface NewTimer extends Plan {
   readonly id: string
   readonly plugin: string
@@ -54,7 +53,6 @@ export const page = 500
 /** Without this hint, SQLite may use the index of all states. */
 const waiting = "timers INDEXED BY timers_due WHERE state = 'waiting'"
 
-/** Selects the earliest due time. */
 export const selectNext = `SELECT due_at AS at FROM ${waiting} ORDER BY due_at LIMIT 1`
 
 export const selectDue = `SELECT * FROM ${waiting} AND due_at <= ? ORDER BY due_at LIMIT ${page}`

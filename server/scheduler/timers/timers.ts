@@ -29,7 +29,6 @@ import {
 } from "./rows.ts"
 import {nextDue, readWhen} from "./when.ts"
 
-/** A timer that a plugin declares. */
 export interface TimerKind {
   /** The handler id that the mark of a firing carries. */
   readonly id: string
@@ -92,7 +91,6 @@ export class Timers {
     return this.#due.stop()
   }
 
-  /** True if no timer is being fired. */
   get isQuiet(): boolean {
     return !this.#due.isFiring
   }

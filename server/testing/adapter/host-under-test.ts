@@ -63,7 +63,6 @@ export class HostUnderTest {
     return this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  /** Replaces the configuration and reloads it. */
   async reconfigure(config: HostOptions["config"]): Promise<void> {
     await configure(this.#folder, config)
     await this.ask("/api/system/reload", {})

@@ -81,7 +81,6 @@ const expectedRevision = Optional.String({
   description: "Fails with 409 if the job has another revision, because somebody else changed it",
 })
 
-/** The body of `remove`. */
 export const JobRemoval = NamedClosed("JobRemoval", {expectedRevision})
 export type JobRemoval = Static<typeof JobRemoval>
 

@@ -47,7 +47,6 @@ export const packageManagerOf = async (project: string): Promise<PackageManager>
 export const installCommand = ({lockfile, install: [program = "", ...args]}: PackageManager): string =>
   [lockfile.startsWith("bun.") ? "bun" : program, ...args].join(" ")
 
-/** Resolves to whether package.json has a script of this name. */
 export const hasScript = async (project: string, name: string): Promise<boolean> => {
   const manifest = await readJsonIfExists(join(project, "package.json"))
   if (typeof manifest !== "object" || manifest === null || !("scripts" in manifest)) return false
