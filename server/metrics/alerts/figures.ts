@@ -170,50 +170,40 @@ const firstOfEndpoint = ({subject}: Condition, index: number, all: readonly Cond
 
 const mebibytes = (bytes: number): string => `${Math.round(bytes / 1024 ** 2)} MiB`
 
-const storage = ({capacity, disk, databaseFailure, databaseDamage}: Figures): readonly Condition[] => [
-  ...(capacity === undefined
-    ? []
-    : [
-        {
-          code: "database_capacity",
-          title: "The database is large for its disk",
-          text: `It uses ${Math.round(capacity * 100)} % of the space that it could have.`,
-          remediation: {text: "Enlarge the disk, or keep less data (retention).", command: "svc database info"},
-          value: capacity * 100,
-        } as const,
-      ]),
-  ...(disk === undefined || disk.free >= 2 * disk.least
-    ? []
-    : [
-        {
-          code: "disk_full",
-          title: "The disk is nearly full",
-          text: `${mebibytes(disk.free)} are free for the Host's data; ingress pauses below ${mebibytes(disk.least)}.`,
-          remediation: {text: "Free space on the disk of data/ and .svc/ now.", command: "du -h data .svc"},
-        } as const,
-      ]),
-  ...(databaseFailure === undefined
-    ? []
-    : [
-        {
-          code: "database_failing",
-          title: "The database is not storing changes",
-          text: `The Host rejects events until it does. ${databaseFailure.code}: ${databaseFailure.message.slice(0, 300)}`,
-          remediation: {text: "Check the disk and the Host's log.", command: "svc doctor"},
-        } as const,
-      ]),
-  ...(databaseDamage === undefined
-    ? []
-    : [
-        {
-          code: "database_failing",
-          subject: "damage",
-          title: "The database is damaged",
-          text: `Tables: ${databaseDamage.tables.join(", ") || "not known yet"}. ${databaseDamage.message.slice(0, 300)}`,
-          remediation: readinessReasons.database_damaged.remediation,
-        } as const,
-      ]),
-]
+const storage = ({capacity, disk, databaseFailure, databaseDamage}: Figures): readonly Condition[] => {
+  const conditions: Condition[] = []
+  if (capacity !== undefined)
+    conditions.push({
+      code: "database_capacity",
+      title: "The database is large for its disk",
+      text: `It uses ${Math.round(capacity * 100)} % of the space that it could have.`,
+      remediation: {text: "Enlarge the disk, or keep less data (retention).", command: "svc database info"},
+      value: capacity * 100,
+    })
+  if (disk !== undefined && disk.free < 2 * disk.least)
+    conditions.push({
+      code: "disk_full",
+      title: "The disk is nearly full",
+      text: `${mebibytes(disk.free)} are free for the Host's data; ingress pauses below ${mebibytes(disk.least)}.`,
+      remediation: {text: "Free space on the disk of data/ and .svc/ now.", command: "du -h data .svc"},
+    })
+  if (databaseFailure !== undefined)
+    conditions.push({
+      code: "database_failing",
+      title: "The database is not storing changes",
+      text: `The Host rejects events until it does. ${databaseFailure.code}: ${databaseFailure.message.slice(0, 300)}`,
+      remediation: {text: "Check the disk and the Host's log.", command: "svc doctor"},
+    })
+  if (databaseDamage !== undefined)
+    conditions.push({
+      code: "database_failing",
+      subject: "damage",
+      title: "The database is damaged",
+      text: `Tables: ${databaseDamage.tables.join(", ") || "not known yet"}. ${databaseDamage.message.slice(0, 300)}`,
+      remediation: readinessReasons.database_damaged.remediation,
+    })
+  return conditions
+}
 
 const stuck = ({oldest}: Figures, now: number): readonly Condition[] => {
   if (oldest === undefined) return []
