@@ -6,6 +6,7 @@ import {fieldsOf} from "../../../shared/sdk/values.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import type {Peer, PeerOf, SocketHooks} from "../../runtime/runtime.ts"
+import {decodePercent} from "../../runtime/text/percent.ts"
 import {internalProblem} from "../answers.ts"
 import {FailureLimit} from "../auth.ts"
 import {requireAdmission, retryAfter} from "../webhooks.ts"
@@ -75,7 +76,7 @@ export class PlatformSockets {
     const [plugin = "", name = "", ...more] = path
       .slice(`${this.#options.base}/hooks/`.length)
       .split("/")
-      .map(part => decode(part))
+      .map(decodePercent)
     const endpoint = this.#options.endpoints.get(name)
     const isThere = endpoint?.spec.sockets === true && endpoint.spec.owner === pluginPath(plugin)
     if (!isThere || more.length > 0) throw new Problem("endpoint_unknown", "no endpoint accepts WebSockets here")
@@ -143,14 +144,6 @@ export class PlatformSockets {
 
 /** The context that `#admit` made. */
 const admittedOf = (peer: Peer) => peer.context as Admitted
-
-const decode = (part: string): string => {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
-}
 
 const readData = (data: unknown): string | Uint8Array =>
   typeof data === "string" || data instanceof Uint8Array ? data : new Uint8Array(data as ArrayBuffer)

@@ -1,6 +1,7 @@
 import {readType, typeOfName} from "../../../shared/media-types.ts"
 import {type Element, type FileType, fileTypeOf, isElement, type Node} from "../../../shared/sdk/elements.ts"
 import type {SessionFile} from "../../../shared/sdk/files/session-file.ts"
+import {decodePercent} from "../../runtime/text/percent.ts"
 import {sizeOfDataUrl, typeOfDataUrl} from "./data-url.ts"
 
 /** In characters. */
@@ -40,12 +41,7 @@ const nameOf = (element: Element, src: string | undefined): string => {
 
 const lastSegment = (src: string): string => {
   if (isData(src)) return ""
-  const segment = URL.parse(src)?.pathname.split("/").at(-1) ?? ""
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
+  return decodePercent(URL.parse(src)?.pathname.split("/").at(-1) ?? "")
 }
 
 /** Control characters, and characters that change the text direction and so could hide a name's extension. */

@@ -2,6 +2,7 @@ import {readType} from "../../../shared/media-types.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {boundedStream, type Source} from "../../runtime/outgoing/bounded-stream.ts"
+import {decodePercent} from "../../runtime/text/percent.ts"
 
 /** How long fetching a file that plugin code names by its address may take, in milliseconds. */
 const patience = 300_000
@@ -62,14 +63,6 @@ const hidden = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029/\\]/gu
 /** Returns the name at the end of an address; undefined if it has none. */
 export const nameAtEnd = (address: string): string | undefined => {
   const segment = URL.parse(address)?.pathname.split("/").at(-1) ?? ""
-  const name = decoded(segment).replace(hidden, "").trim().slice(-200).toWellFormed()
+  const name = decodePercent(segment).replace(hidden, "").trim().slice(-200).toWellFormed()
   return /^\.*$/.test(name) ? undefined : name
-}
-
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

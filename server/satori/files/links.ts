@@ -1,4 +1,5 @@
 import {storedHash} from "../../../shared/sdk/files/file-source.ts"
+import {decodePercent} from "../../runtime/text/percent.ts"
 import type {KnownLogin} from "../protocol.ts"
 
 /** The login that a link belongs to. */
@@ -25,14 +26,6 @@ const own = "_svc"
  */
 const encode = (text: string): string => text.toWellFormed().replace(/[%/?#\\"'<>&\s\p{Cc}]/gu, encodeURIComponent)
 
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
 const linkOf = ({platform, user}: Pick<KnownLogin, "platform" | "user">, path: readonly (string | number)[]): string =>
   `internal:${[platform, user.id, own, ...path].map(part => encode(String(part))).join("/")}`
 
@@ -49,7 +42,7 @@ export const readLink = (link: string): Link | undefined => {
   const hash = storedHash(link)
   if (hash !== undefined) return {is: "stored", sha256: hash, name: undefined}
   const [, rest = ""] = /^internal:(.+)$/s.exec(link) ?? []
-  const [platform = "", user = "", ...path] = rest.split("/").map(decode)
+  const [platform = "", user = "", ...path] = rest.split("/").map(decodePercent)
   if (platform === "" || user === "" || path.length === 0) return undefined
   if (path[0] !== own) return {is: "adapter", platform, user, src: link}
   return ownLink({platform, user}, path.slice(1))
