@@ -4,7 +4,7 @@ import type {Permission} from "../../shared/sdk/permission.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {TimerPlace} from "../../shared/sdk/timer.ts"
 import type {PermissionOf} from "../messages/permissions.ts"
-import {HostTexts, type Say} from "../messages/texts/host-texts.ts"
+import {builtInTexts, type HostTexts, type Say} from "../messages/texts/host-texts.ts"
 import type {Bindings} from "./bindings/bindings.ts"
 import type {Model} from "./providers/model.ts"
 import {openModel} from "./providers/open-model.ts"
@@ -27,8 +27,6 @@ export interface RunningOptions {
   /** Removes the values of secrets from a text. */
   readonly hide: (text: string) => string
 }
-
-const builtInTexts = new HostTexts()
 
 /** The parts of the running generation that runs use. */
 export class Running {

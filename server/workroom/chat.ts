@@ -4,7 +4,7 @@ import {timeFrom} from "../../shared/duration.ts"
 import {definePlugin, type LocalText, type PluginDefinition, Problem, type Session, Type} from "../../shared/sdk/sdk.ts"
 import {fieldsOf} from "../../shared/sdk/values.ts"
 import type {HostText} from "../messages/texts/en.ts"
-import {HostTexts, type Say} from "../messages/texts/host-texts.ts"
+import {builtInTexts, type HostTexts, type Say} from "../messages/texts/host-texts.ts"
 import {partyOf} from "./party.ts"
 import {mostComments} from "./transitions.ts"
 import type {Workroom} from "./workroom.ts"
@@ -26,8 +26,6 @@ type Bare<T> = T extends unknown ? Omit<T, "expectedRevision" | "request"> : nev
 
 /** Lists in chat are short. */
 const mostListed = 10
-
-const builtInTexts = new HostTexts()
 
 /** Work items from chat. The sender is the actor; the rules of `permissions` decide what the sender may do. */
 export const workroomPlugin = (

@@ -19,7 +19,7 @@ import {type Reception, type Wants, wantsKey} from "../../messages/handler.ts"
 import {parseContent} from "../../messages/parse-content.ts"
 import {mayUse} from "../../messages/permissions.ts"
 import type {HostText} from "../../messages/texts/en.ts"
-import {HostTexts, type Say} from "../../messages/texts/host-texts.ts"
+import {builtInTexts, type HostTexts, type Say} from "../../messages/texts/host-texts.ts"
 import type {BuiltIn} from "../../plugins/load.ts"
 import {partyOf} from "../../workroom/party.ts"
 import type {Approval} from "../approval/approvals.ts"
@@ -56,8 +56,6 @@ export const decideAction = {
   id: `root/${agentsPluginName}/action/decide`,
   definition: {data: DecisionData, expires: 30 * 24 * 60 * 60},
 } as const
-
-const builtInTexts = new HostTexts()
 
 /**
  * Returns the plugin that starts runs from chat and decides on their calls. Its configuration is the enabled bindings.

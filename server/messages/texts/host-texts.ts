@@ -89,5 +89,6 @@ export class HostTexts {
   }
 }
 
-/** svc's texts in English, for code without a generation. */
-export const inEnglish: Say = new HostTexts().in("en")
+/** svc's texts, for code without a generation. */
+export const builtInTexts = new HostTexts()
+export const inEnglish: Say = builtInTexts.in("en")
