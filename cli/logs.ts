@@ -7,9 +7,9 @@ import {findHolder} from "../server/runtime/lock.ts"
 import {projectPaths} from "../server/runtime/project.ts"
 import type {LogPage} from "../shared/api/logs.ts"
 import {type LogLevel, logLevels} from "../shared/log.ts"
-import {isProblem, Problem, type ProblemCode} from "../shared/problems.ts"
+import {isProblem, Problem} from "../shared/problems.ts"
 import type {Static} from "../shared/type.ts"
-import {connectHost, type HostClient} from "./kit/host-client.ts"
+import {connectHost, type HostClient, mayComeFromRestart} from "./kit/host-client.ts"
 import {counted, table} from "./kit/print.ts"
 import {DataCommand} from "./kit/svc-command.ts"
 
@@ -17,9 +17,6 @@ type Page = Static<typeof LogPage>
 
 /** The pause between two requests for new records, or between two attempts to reach an offline Host, in milliseconds. */
 const pause = 500
-
-/** The errors that a restarting Host causes; in development its token changes too. */
-const away: readonly ProblemCode[] = ["host_unreachable", "starting", "stopping", "unauthorized"]
 
 /** A new Host writes its token a moment after it answers; a token that it refuses more often is wrong. */
 const mostRefusals = 2
@@ -112,7 +109,7 @@ export class LogsCommand extends DataCommand {
         if (page.next !== null) continue
       } catch (error) {
         refusals = isProblem(error, "unauthorized") ? refusals + 1 : 0
-        if (refusals > mostRefusals || !away.some(code => isProblem(error, code))) throw error
+        if (refusals > mostRefusals || !mayComeFromRestart(error)) throw error
         if (!isAway) this.tell("the Host is offline; waiting for it")
         isAway = true
         host = undefined

@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {createParser} from "eventsource-parser"
-import {isProblem, type ProblemCode} from "../../shared/problems.ts"
-import {connectHost, type HostClient} from "./host-client.ts"
+import {isProblem} from "../../shared/problems.ts"
+import {connectHost, type HostClient, mayComeFromRestart} from "./host-client.ts"
 
 /** One event of a Host's stream; `json` is its data, unparsed. */
 export interface Told {
@@ -25,9 +25,6 @@ const pause = 300
 
 /** The longest silence of a live stream, in milliseconds: the Host sends a comment every 15 s. */
 const silence = 45_000
-
-/** The errors that a restarting Host causes; in development its token changes too. */
-const away: readonly ProblemCode[] = ["host_unreachable", "starting", "stopping", "unauthorized"]
 
 /** A new Host writes its token a moment after it answers; a token that it refuses more often is wrong. */
 const mostRefusals = 5
@@ -54,8 +51,7 @@ export async function* followEvents(options: FeedOptions): AsyncGenerator<Told> 
     } catch (error) {
       if (signal.aborted) return
       refusals = isProblem(error, "unauthorized") ? refusals + 1 : 0
-      if (refusals > mostRefusals || (!(error instanceof StreamLost) && !away.some(code => isProblem(error, code))))
-        throw error
+      if (refusals > mostRefusals || !(error instanceof StreamLost || mayComeFromRestart(error))) throw error
     }
     host = undefined
     if (!isAway && !signal.aborted) options.onAway()

@@ -56,6 +56,10 @@ const findHost = async (project: string): Promise<HostFile | undefined> => {
 /** Resolves to whether a Host serves this project; a starting Host does not yet. */
 export const isHostRunning = async (project: string): Promise<boolean> => (await findHost(project)) !== undefined
 
+/** Returns whether a restart of the Host may cause the error; in development its token changes too. */
+export const mayComeFromRestart = (error: unknown): boolean =>
+  error instanceof Problem && ["host_unreachable", "starting", "stopping", "unauthorized"].includes(error.code)
+
 type Call = (path: string, init: RequestInit) => Promise<Response>
 
 /**

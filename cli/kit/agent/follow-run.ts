@@ -1,7 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {AgentRunDetail, AgentStepView, ApprovalView} from "../../../shared/api/agents/agents.ts"
-import {isProblem, type ProblemCode} from "../../../shared/problems.ts"
-import {connectHost} from "../host-client.ts"
+import {connectHost, mayComeFromRestart} from "../host-client.ts"
 import {isOver} from "./run-text.ts"
 
 export interface FollowOptions {
@@ -20,8 +19,6 @@ const pause = 300
 /** How long a restarting Host may be offline, in milliseconds. */
 const mostAbsent = 30_000
 
-const away: readonly ProblemCode[] = ["host_unreachable", "starting", "stopping", "unauthorized"]
-
 /**
  * Follows a run until it is over, across restarts of the Host. Resolves to undefined if the signal aborts first; the run
  * continues. Throws the Host's problem.
@@ -38,7 +35,7 @@ export const followRun = async (options: FollowOptions): Promise<AgentRunDetail 
       await told.tell(run)
       if (isOver(run)) return run
     } catch (error) {
-      if (!away.some(code => isProblem(error, code)) || Date.now() - seen > mostAbsent) throw error
+      if (!mayComeFromRestart(error) || Date.now() - seen > mostAbsent) throw error
     }
     await sleep(pause, undefined, {signal}).catch(() => {})
   }
