@@ -1,15 +1,11 @@
 import {toJson} from "../../shared/json.ts"
-import type {Log} from "../../shared/log.ts"
 import {isProblem} from "../../shared/problems.ts"
 import type {Statement} from "../../shared/sdk/plugin/database.ts"
 import type {Channel, Login, SatoriEvent, User} from "../../shared/sdk/satori.ts"
-import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
-import type {Clock} from "../runtime/flow/clock.ts"
-import type {Lanes} from "../runtime/flow/lanes.ts"
 import {type Arrival, sequencesOf, storing} from "./arrivals.ts"
-import type {Task} from "./intake.ts"
-import {type Due, readUnsettled} from "./marks.ts"
+import type {IntakeOptions} from "./intake.ts"
+import {readUnsettled} from "./marks.ts"
 
 /** An event of the Host itself, for one named handler. */
 export interface Firing {
@@ -28,15 +24,9 @@ export interface Firing {
   readonly data: unknown
 }
 
-export interface FiringOptions {
-  readonly database: Database
-  readonly log: Log
-  readonly runtimeId: string
-  readonly clock: Clock
-  readonly lanes: Lanes<Task>
+export interface FiringOptions
+  extends Pick<IntakeOptions, "database" | "log" | "runtimeId" | "clock" | "lanes" | "resume"> {
   readonly loginOf: (endpoint: string) => Login
-  /** Runs the handlers of an event that was stored although storing it seemed to fail. */
-  readonly resume: (due: readonly Due[]) => void
 }
 
 /** The statements of a batch before and after the firings. */
