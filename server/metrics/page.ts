@@ -6,12 +6,10 @@ import {metrics} from "./table.ts"
 /** Prometheus' text format, in the form that `promtool check metrics` accepts. */
 export const contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-type Library = Awaited<ReturnType<typeof load>>
-
 /** The metrics as one page. The library that renders it is loaded for the first page, so that no start waits for it. */
 export class MetricsPage {
   readonly #collect: () => Promise<Readings>
-  #library: Promise<Library> | undefined
+  #library: ReturnType<typeof load> | undefined
 
   constructor(collect: () => Promise<Readings>) {
     this.#collect = collect

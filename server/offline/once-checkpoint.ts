@@ -12,8 +12,6 @@ import {projectPaths} from "../runtime/project.ts"
 import {settleJobFile} from "../scheduler/job-file/settle-job-file.ts"
 import {openWorkroom} from "../workroom/open.ts"
 
-type Checkpoint = Pick<StoredCheckpoint, "folder" | "manifest">
-
 /** The checkpoint of a one-shot start, with its contents. */
 export interface TriedCheckpoint {
   readonly id: string
@@ -42,7 +40,7 @@ export interface OnceStateOptions {
  * database, and the problem that keeps the state from opening.
  */
 export const openCheckpoint = async (
-  {folder, manifest}: Checkpoint,
+  {folder, manifest}: Pick<StoredCheckpoint, "folder" | "manifest">,
   {config}: LoadedConfig,
   options: OnceStateOptions,
 ): Promise<{database: Database; tried: TriedCheckpoint}> => {
@@ -77,10 +75,7 @@ export const openCheckpoint = async (
     tried: {
       id,
       createdAt,
-      schema: {
-        before: manifest.database.schema,
-        after: schemaOf(database),
-      },
+      schema: {before: manifest.database.schema, after: schemaOf(database)},
       inbox: Number(row?.inbox),
       outbox: Number(row?.outbox),
       items: workroom.items.length,

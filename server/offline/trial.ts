@@ -117,15 +117,14 @@ const requireSameStore = ({config, source}: LoadedConfig, {workroom: {store, rec
   })
 }
 
-const unavailable = {status: 503, headers: {}, body: ""}
-
 /** Binds an address that has changed, and releases it. Throws `port_taken`. */
 const tryAddress = async ({config}: LoadedConfig, {address}: TrialRequest, runtime: Runtime): Promise<void> => {
   const {host, port} = config.http
   if (host === address.host && port === address.port) return
   const bind = async (at: number) => {
     const nothing = () => new Response(null, {status: 503})
-    const answers = {fetch: nothing, fixed: {}, socket: {upgrade: nothing}, refuse: () => unavailable}
+    const refuse = () => ({status: 503, headers: {}, body: ""})
+    const answers = {fetch: nothing, fixed: {}, socket: {upgrade: nothing}, refuse}
     const listener = await runtime.serve({host, port: at, connections: 10, ...answers})
     await listener.close(true)
   }

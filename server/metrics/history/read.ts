@@ -61,8 +61,6 @@ export const readMetricHistory = async (
 const stepOf = (length: number, span: Span): number =>
   steps.find(step => step >= span && length / step <= most) ?? Math.ceil(length / most / day) * day
 
-type Series = readonly (number | null)[]
-
 const seriesOf = (intervals: readonly (Sample | undefined)[], lengthOf: (index: number) => number) => {
   const each = (read: (sample: Sample, index: number) => number | null): (number | null)[] =>
     intervals.map((sample, index) => (sample === undefined ? null : read(sample, index)))
@@ -76,7 +74,7 @@ const seriesOf = (intervals: readonly (Sample | undefined)[], lengthOf: (index: 
     delay: each(({delay}) => delay),
     bytes: each(({bytes}) => bytes || null),
     memory: each(({memory}) => memory || null),
-  } satisfies Readonly<Record<string, Series>>
+  } satisfies Readonly<Record<string, readonly (number | null)[]>>
 }
 
 const rounded = (share: number): number => Math.round(share * 10_000) / 10_000

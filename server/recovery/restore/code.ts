@@ -117,8 +117,6 @@ const changedFiles = async (top: string, from: string, to: string) => {
 export const codeFolders = ({from, to, top, index}: CodeChange): readonly string[] =>
   from === to ? [] : [join(top, stagingName), join(dirname(index), stagingName)]
 
-const gitFiles = ({head, index}: CodeChange) => [index, head]
-
 /**
  * Writes the files of the commit durably beside those that they replace, with a matching index and HEAD. Resolves to the
  * renames that replace them; HEAD comes last. Paths in `taken` already have a rename.
@@ -153,7 +151,7 @@ export const stageCode = async (
       ...change.removed.filter(free).map((path, number) => swap(join(top, path), null, kept("removed", number))),
       ...written.map((path, number) => swap(join(top, path), join(fresh, path), kept("written", number))),
     ],
-    git: gitFiles(change).map((target, number) =>
+    git: [change.index, change.head].map((target, number) =>
       swap(target, join(beside, "new", number === 0 ? "index" : "HEAD"), join(beside, "old", `${number}`)),
     ),
   }

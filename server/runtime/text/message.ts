@@ -73,11 +73,9 @@ const placeOf = (error: unknown): {readonly line?: number; readonly column?: num
     ? ((error.location as {readonly start?: {readonly line: number; readonly column: number}}).start ?? {})
     : {}
 
-type Nodes = ReturnType<IntlMessageFormat["getAst"]>
-
 const literal = 0
 
-const namesIn = (nodes: Nodes): Set<string> =>
+const namesIn = (nodes: ReturnType<IntlMessageFormat["getAst"]>): Set<string> =>
   new Set(
     nodes.flatMap(node => {
       const own = "value" in node && node.type !== literal ? [node.value] : []
