@@ -9,10 +9,7 @@ export const alertSchema = "svc.alert/1"
 
 const Code = Type.Enum([...alertCodes] as [AlertCode, ...AlertCode[]])
 
-const Remedy = Named("AlertRemedy", {
-  text: Type.String(),
-  command: Type.Optional(Type.String()),
-})
+const Remedy = Named("AlertRemedy", {text: Type.String(), command: Type.Optional(Type.String())})
 
 const about = {
   id: Type.String({description: "A new id each time the alert is raised"}),

@@ -41,18 +41,12 @@ export type Channel = Static<typeof Channel>
 export const channelType = {text: 0, direct: 1, category: 2, voice: 3} as const
 
 export const Guild = Type.Object(
-  {
-    id: Type.String({private: true}),
-    name: Type.Optional(Type.String({private: true})),
-  },
+  {id: Type.String({private: true}), name: Type.Optional(Type.String({private: true}))},
   {title: "Guild"},
 )
 
 export const Member = Type.Object(
-  {
-    nick: Type.Optional(Type.String({private: true})),
-    joined_at: Type.Optional(Type.Integer()),
-  },
+  {nick: Type.Optional(Type.String({private: true})), joined_at: Type.Optional(Type.Integer())},
   {title: "Member"},
 )
 

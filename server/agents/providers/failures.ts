@@ -24,10 +24,7 @@ export const failureOfAnswer = (response: Response, body: string, now: number): 
   return new ModelFailure(
     isBusy ? "busy" : "refused",
     `the provider answered ${status}${said === "" ? "" : `: ${said}`}`,
-    {
-      status,
-      ...(isBusy && retryAfter !== undefined ? {retryAfter} : {}),
-    },
+    {status, ...(isBusy && retryAfter !== undefined ? {retryAfter} : {})},
   )
 }
 

@@ -191,10 +191,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     workroom,
     clock,
     files: draftFiles,
-    agent: {
-      problem: target => agents.target.problem(target),
-      fire: firing => agents.target.fire(firing),
-    },
+    agent: {problem: target => agents.target.problem(target), fire: firing => agents.target.fire(firing)},
   })
   const timers: Timers = createTimers({database, log, generations, ingress, inbox, clock})
   const agentMeter = new AgentMeter()

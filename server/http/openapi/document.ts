@@ -49,12 +49,7 @@ export const createOpenApi = (routes: readonly Route[], base: string, version: s
   }
   return {
     openapi: "3.1.0",
-    info: {
-      title: "svc Host",
-      version,
-      description: about,
-      license: {name: "MIT", identifier: "MIT"},
-    },
+    info: {title: "svc Host", version, description: about, license: {name: "MIT", identifier: "MIT"}},
     servers: [{url: "/"}],
     security: [{fullToken: []}],
     tags: describeTags(used),

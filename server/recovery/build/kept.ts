@@ -11,10 +11,7 @@ import type {ProjectPaths} from "../../runtime/project.ts"
  * `.svc/builds/<name>/build.json`: a build that is not in use and can be installed. `entries` are the outputs of install and
  * build, relative to the top of the work tree; each is kept in `files/`.
  */
-const KeptBuild = Type.Object({
-  build: BuildIdentity,
-  entries: Type.Array(Type.String({minLength: 1})),
-})
+const KeptBuild = Type.Object({build: BuildIdentity, entries: Type.Array(Type.String({minLength: 1}))})
 export type KeptBuild = Static<typeof KeptBuild>
 
 /** A kept build with its place. */

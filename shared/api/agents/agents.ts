@@ -16,10 +16,7 @@ import {Named, NamedClosed, orNull, Time} from "../schemas.ts"
 /** Agents as the HTTP API shows them. A demo token sees states, but no text: fields marked `private` are left out. */
 
 /** A limit, and how much of it is used. */
-const Meter = Named("AgentMeter", {
-  limit: Type.Number(),
-  used: Type.Number(),
-})
+const Meter = Named("AgentMeter", {limit: Type.Number(), used: Type.Number()})
 
 const reasonOf = (description: string) =>
   orNull(Type.String({description: `${description}: ${Object.keys(agentReasons).join(", ")}`}))
