@@ -4,7 +4,6 @@ import {conversationOf, type InboxEvent} from "../inbox/handling.ts"
 import type {OutboxDraft} from "../outbox/draft.ts"
 import {OnceAMinute} from "./once-a-minute.ts"
 
-/** Returns a text as the reply to an event. */
 export const replyTo = (stored: InboxEvent, text: string): OutboxDraft | undefined => {
   const address = conversationOf(stored)
   return address && {...address, id: uuid(), kind: "message", content: [text]}

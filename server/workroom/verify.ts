@@ -1,7 +1,6 @@
 import {Catalog} from "./catalog.ts"
 import {damaged, rebuildIt, replay, type Store, type StoreKind} from "./store/store.ts"
 
-/** The result of a verification. */
 export interface Verification {
   readonly store: StoreKind
   readonly authority: string

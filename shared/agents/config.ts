@@ -143,7 +143,6 @@ const Prices = Closed(
   {description: "In any unit, such as dollars. Limits of money need prices."},
 )
 
-/** One binding of `agents`. */
 export const AgentConfig = Closed({
   enabled: Optional.Boolean({
     default: true,
@@ -187,7 +186,6 @@ export interface AgentTarget {
   readonly channel: string
 }
 
-/** The settings of one of a binding's tools. */
 export interface ToolSettings {
   readonly approval?: boolean
   readonly permission?: Permission

@@ -2,11 +2,9 @@
 export const agentRunStates = ["queued", "running", "waiting", "held", "succeeded", "failed", "cancelled"] as const
 export type AgentRunState = (typeof agentRunStates)[number]
 
-/** What a waiting run waits for. */
 export const agentWaits = ["approval", "retry", "ingress"] as const
 export type AgentWait = (typeof agentWaits)[number]
 
-/** What started a run. */
 export const agentTriggers = [
   "mention",
   "direct",

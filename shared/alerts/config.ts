@@ -208,7 +208,6 @@ export type EmailTarget = Readonly<Static<typeof Email>>
 export type QuietSettings = Filled<Static<typeof Quiet>>
 export type HeartbeatSettings = Filled<Static<typeof Heartbeat>>
 
-/** The settings of one alert. */
 interface RuleSettings {
   readonly enabled?: boolean
   readonly for?: string
@@ -233,7 +232,6 @@ export interface AlertSettings {
 export const isAlerting = ({targets, heartbeat}: Pick<AlertSettings, "targets" | "heartbeat">): boolean =>
   Object.keys(targets).length > 0 || heartbeat !== undefined
 
-/** Returns the kind of a target. */
 export const kindOf = ({webhook, email}: Pick<AlertTarget, "webhook" | "email">): "channel" | "webhook" | "email" =>
   webhook !== undefined ? "webhook" : email !== undefined ? "email" : "channel"
 

@@ -62,7 +62,6 @@ export const Manifest = NamedClosed("Manifest", {
 })
 export type Manifest = Static<typeof Manifest>
 
-/** The result of verifying a checkpoint. */
 export const Verification = Named("Verification", {
   at: Time("When it happened"),
   ok: Type.Boolean(),

@@ -2,7 +2,6 @@ import {isAdmittingOffline, missedFirst} from "../endpoint-states.ts"
 import {epochOf} from "../event-id.ts"
 import type {View, views} from "./incident-views.ts"
 
-/** The questions of an incident, in order. */
 export const questions = [
   "Is /pub/health reachable?",
   "Is it the expected Host and version?",

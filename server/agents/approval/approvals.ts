@@ -61,7 +61,6 @@ export const readApprovalById = async (database: Pick<Database, "read">, id: str
 export interface Question {
   readonly step: ToolStep
   readonly tool: AgentTool
-  /** What will happen. */
   readonly shown: string
   /** Whether an equal call was interrupted before. */
   readonly isRepeated: boolean

@@ -17,7 +17,6 @@ export interface SessionFilesOptions {
   readonly endpoints: Pick<EndpointActs, "download">
   /** Hosts on private networks from which the Host may read. */
   readonly privateHosts: () => readonly string[]
-  /** The handler's signal. */
   readonly signal: AbortSignal
   /** Throws `late` once the handler has ended. */
   readonly requireOpen: () => void

@@ -87,7 +87,6 @@ export class TableStore implements Store {
     return {seq: Number(first.seq), text: catalogText(headOf(first), items)}
   }
 
-  /** Replaces the stored Catalog. */
   async replace(catalog: Catalog): Promise<void> {
     const {seq, hash} = catalog.head
     await this.#database.write([
