@@ -20,6 +20,9 @@ alerts:
 plugins: {sandbox: {}, echo: {}}
 `
 
+/** While the disk is slow, another connection reads than the one that rescues what it has read. */
+const env = {SVC_SLOW_DISK_FROM: "Infinity"}
+
 /** Starts a Host that acknowledges twenty events. */
 const startFirst = async (runtime: TestRuntime) => {
   const project = makeProject({config, plugins: {echo: echoPlugin}})
@@ -33,7 +36,7 @@ const startAgain = async (runtime: TestRuntime, ...damaged: readonly string[]) =
   const {host, project, file} = await startFirst(runtime)
   await host.stop()
   await damageTables(file, ...damaged)
-  return {host: await startHost({own: true, runtime, project, args: ["--no-watch"]}), project, file}
+  return {host: await startHost({own: true, runtime, project, args: ["--no-watch"], env}), project, file}
 }
 
 const reportOf = (host: TestHost) => host.fetch("/api/system/readiness").then(r => r.json() as Promise<ReadinessReport>)
