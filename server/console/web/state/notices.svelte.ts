@@ -67,6 +67,8 @@ export class Notices {
     this.#put({id, title: deed.title, state: "running", detail: ""})
     try {
       const result = await deed.run()
+      // An earlier start was that of the Host that has answered.
+      delete restart.at
       const named = deed.about?.(result)
       const said = {id, title: deed.title, detail: deed.say?.(result) ?? "", ...(named && {about: named})}
       if (deed.event !== undefined) this.#put({...said, state: "running"})
