@@ -56,9 +56,11 @@ const findHost = async (project: string): Promise<HostFile | undefined> => {
 /** Resolves to whether a Host serves this project; a starting Host does not yet. */
 export const isHostRunning = async (project: string): Promise<boolean> => (await findHost(project)) !== undefined
 
-/** Returns whether a restart of the Host may cause the error; in development its token changes too. */
+/** The errors that a restarting Host causes; in development its token changes too. */
+const ofRestart: readonly ProblemCode[] = ["host_unreachable", "starting", "stopping", "unauthorized"]
+
 export const mayComeFromRestart = (error: unknown): boolean =>
-  error instanceof Problem && ["host_unreachable", "starting", "stopping", "unauthorized"].includes(error.code)
+  error instanceof Problem && ofRestart.includes(error.code)
 
 type Call = (path: string, init: RequestInit) => Promise<Response>
 
