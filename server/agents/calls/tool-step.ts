@@ -34,16 +34,19 @@ export const callTool = async (
   const checked = tool && checkArguments(tool, step.call.input)
   const facts = factsOf(engine, run, binding)
   const isGivenUp = step.state === "begun" && step.begun >= mostBegun
+  const stopped =
+    step.effect === "external"
+      ? "the Host stopped during the call"
+      : `the Host or its plugin ended ${step.begun} times while ${step.tool} ran`
   if (step.state === "begun" && (step.effect === "external" || (isGivenUp && step.effect === "idempotent"))) {
     const shown =
       tool !== undefined && checked?.is === "fit"
         ? shownBy(tool, checked.args, facts)
         : `${step.tool} ${step.call.input}`
-    return cutOff(engine, {run, binding, step}, shown, "the Host stopped during the call")
+    return cutOff(engine, {run, binding, step}, shown, stopped)
   }
   if (isGivenUp) {
-    const why = `the Host or its plugin ended ${step.begun} times while ${step.tool} ran`
-    return endStep(engine, run, step, {state: "failed", reason: "tool_failed", error: why, result: told(why)})
+    return endStep(engine, run, step, {state: "failed", reason: "tool_failed", error: stopped, result: told(stopped)})
   }
   if (tool === undefined || checked === undefined) {
     const known = [...engine.toolsOf(binding, run).keys()].join(", ") || "none"
