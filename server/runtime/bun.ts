@@ -20,6 +20,7 @@ import {inlineSourceMap} from "./source-map.ts"
 
 const FetchResponse = globalThis.Response
 
+/** Knows whether its body is a stream. Responses of Bun itself count as responses too. */
 globalThis.Response = class Response extends FetchResponse {
   readonly [streamed]: boolean
 
