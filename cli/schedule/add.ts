@@ -2,7 +2,8 @@ import {Command, Option} from "clipanion"
 import {settingsOf} from "../../shared/api/scheduled/job-settings.ts"
 import type {Job} from "../../shared/api/scheduled/jobs.ts"
 import {Problem} from "../../shared/problems.ts"
-import {JobCommand} from "../kit/schedule/command.ts"
+import {describeJob, JobCommand} from "../kit/schedule/command.ts"
+import {openJobs} from "../kit/schedule/jobs-access.ts"
 
 export class ScheduleAdd extends JobCommand {
   static override usage = Command.Usage({
@@ -45,7 +46,7 @@ export class ScheduleAdd extends JobCommand {
   like = Option.String("--like", {description: "The job to copy; other options override its settings"})
 
   async run(): Promise<void> {
-    const jobs = await this.jobs()
+    const jobs = await openJobs(this)
     const copied = this.like === undefined ? {} : settingsOf(await jobs.show(this.like))
     const {schedule, timezone, target, ...more}: Partial<Job> = {...copied, ...this.change()}
     if (!schedule || !timezone || !target) {
@@ -56,6 +57,6 @@ export class ScheduleAdd extends JobCommand {
       ]
       throw new Problem("request_invalid", `a job needs ${missing.join(" and ")}`, {hint: "svc schedule add --help"})
     }
-    this.showJob(await jobs.add({...more, id: this.id, schedule, timezone, target}))
+    this.show(await jobs.add({...more, id: this.id, schedule, timezone, target}), describeJob)
   }
 }

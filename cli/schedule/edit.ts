@@ -1,6 +1,7 @@
 import {Command, Option} from "clipanion"
 import {Problem} from "../../shared/problems.ts"
-import {JobCommand} from "../kit/schedule/command.ts"
+import {describeJob, JobCommand} from "../kit/schedule/command.ts"
+import {openJobs} from "../kit/schedule/jobs-access.ts"
 
 export class ScheduleEdit extends JobCommand {
   static override usage = Command.Usage({
@@ -32,12 +33,13 @@ export class ScheduleEdit extends JobCommand {
     if (Object.keys(change).length === 0 && this.clear.length === 0) {
       throw new Problem("request_invalid", "name at least one change", {hint: "svc schedule edit --help"})
     }
-    this.showJob(
-      await (await this.jobs()).edit(this.id, {
+    this.show(
+      await (await openJobs(this)).edit(this.id, {
         ...change,
         ...(this.revision === undefined ? {} : {expectedRevision: this.revision}),
         ...(this.clear.length === 0 ? {} : {clear: this.clear as NonNullable<typeof change.clear>}),
       }),
+      describeJob,
     )
   }
 }

@@ -3,6 +3,7 @@ import type {NextTimes} from "../../shared/api/scheduled/jobs.ts"
 import {Problem} from "../../shared/problems.ts"
 import {table} from "../kit/print.ts"
 import {TimedCommand} from "../kit/schedule/command.ts"
+import {openJobs} from "../kit/schedule/jobs-access.ts"
 
 export class ScheduleNext extends TimedCommand {
   static override usage = Command.Usage({
@@ -33,7 +34,7 @@ export class ScheduleNext extends TimedCommand {
         hint: "svc schedule next --help",
       })
     }
-    return (await this.jobs()).next(id, Number(this.count))
+    return (await openJobs(this)).next(id, Number(this.count))
   }
 
   async #tried(): Promise<NextTimes> {
@@ -45,7 +46,7 @@ export class ScheduleNext extends TimedCommand {
       })
     }
     const job = {schedule, timezone, ...(jitter === undefined ? {} : {jitter})}
-    const {next, findings} = await (await this.jobs()).check(job, Number(this.count))
+    const {next, findings} = await (await openJobs(this)).check(job, Number(this.count))
     if (next !== null) return next
     const about = findings.filter(({path}) => /^(schedule|timezone|jitter)/.test(path))
     throw new Problem("request_invalid", about.map(({path, message}) => `${path}: ${message}`).join("; "))

@@ -10,8 +10,8 @@ import {
 } from "../../shared/api/users/users.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
+import {promises} from "../kit/messages/redact.ts"
 import {counted, facts} from "../kit/print.ts"
-import {promises} from "../kit/redact-command.ts"
 import {UserCommand} from "../kit/user-command.ts"
 
 /** How many times to retry, once a second, while rows of the user are in use: a handler ends within a minute. */

@@ -1,7 +1,8 @@
 import {type CommandClass, Option, type Usage} from "clipanion"
 import {Problem} from "../../../shared/problems.ts"
 import {counted} from "../print.ts"
-import {DataCommand} from "../svc-command.ts"
+import {command} from "../rows.ts"
+import type {DataCommand} from "../svc-command.ts"
 
 type Decision = "retry" | "release" | "discard" | "cancel"
 
@@ -23,39 +24,32 @@ export const heldOption = (list: List) => Option.Boolean("--held", false, {descr
 
 /** Makes the command that decides about one row of a list, or about all held ones. */
 export const decision = (list: Exclude<List, "inbox">, action: Decision, usage: Usage): CommandClass =>
-  class extends DecisionCommand {
-    static override usage = usage
+  command(
+    usage,
+    {id: Option.String({name: list === "runs" ? "run" : "id", required: false}), held: heldOption(list)},
+    given => decide(given, list, action, given.id, given.held),
+  )
 
-    id = Option.String({name: list === "runs" ? "run" : "id", required: false})
-    held = heldOption(list)
-
-    run(): Promise<void> {
-      return this.decide(list, action, this.id, this.held)
-    }
+/**
+ * Acts on one row, or without `named` on all held rows. Throws `request_invalid` unless exactly one of `named` and
+ * `--held` is given.
+ */
+export const decide = async (
+  given: DataCommand,
+  list: List,
+  action: Decision,
+  named: string | undefined,
+  isHeld = false,
+  body?: object,
+): Promise<void> => {
+  const {row, shownBy, counts} = lists[list]
+  const [, noun] = row.split(" ")
+  if (isHeld === (named !== undefined)) {
+    const detail = isHeld ? `name either ${named} or --held, not both` : `which ${noun}?`
+    const all = action === "retry" ? "" : `, or use --held for all held ${noun}s`
+    throw new Problem("request_invalid", detail, {hint: `Name ${row} that ${shownBy} shows${all}.`})
   }
-
-/** The base of the commands that decide about rows that wait for a person. */
-export abstract class DecisionCommand extends DataCommand {
-  /**
-   * Acts on one row, or without `named` on all held rows. Throws `request_invalid` unless exactly one of `named` and
-   * `--held` is given.
-   */
-  protected async decide(
-    list: List,
-    action: Decision,
-    named: string | undefined,
-    isHeld = false,
-    body?: object,
-  ): Promise<void> {
-    const {row, shownBy, counts} = lists[list]
-    const [, noun] = row.split(" ")
-    if (isHeld === (named !== undefined)) {
-      const detail = isHeld ? `name either ${named} or --held, not both` : `which ${noun}?`
-      const all = action === "retry" ? "" : `, or use --held for all held ${noun}s`
-      throw new Problem("request_invalid", detail, {hint: `Name ${row} that ${shownBy} shows${all}.`})
-    }
-    const which = named === undefined ? "held" : encodeURIComponent(named)
-    const changed = await this.post<Readonly<Record<string, number>>>(`/api/${list}/${which}/${action}`, body)
-    this.show(changed, () => `${action}: ${counts.map(each => counted(changed[`${each}s`] ?? 0, each)).join(" of ")}`)
-  }
+  const which = named === undefined ? "held" : encodeURIComponent(named)
+  const changed = await given.post<Readonly<Record<string, number>>>(`/api/${list}/${which}/${action}`, body)
+  given.show(changed, () => `${action}: ${counts.map(each => counted(changed[`${each}s`] ?? 0, each)).join(" of ")}`)
 }

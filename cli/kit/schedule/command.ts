@@ -3,21 +3,9 @@ import type {JobChange, JobTarget, JobView, Schedule} from "../../../shared/api/
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {facts} from "../print.ts"
 import {DataCommand} from "../svc-command.ts"
-import {type JobsAccess, openJobs} from "./jobs-access.ts"
-
-export abstract class ScheduleCommand extends DataCommand {
-  /** Resolves to the jobs of the running Host, or of the file if none runs. */
-  jobs(): Promise<JobsAccess> {
-    return openJobs(this.folder, `svc ${this.path.join(" ")}`)
-  }
-
-  showJob(job: JobView): void {
-    this.show(job, describeJob)
-  }
-}
 
 /** The options for the times of a job. */
-export abstract class TimedCommand extends ScheduleCommand {
+export abstract class TimedCommand extends DataCommand {
   cron = Option.String("--cron", {description: "Time: a cron expression of five fields, or six with seconds first"})
   every = Option.String("--every", {description: "Time: at this interval, such as 15m or 24h"})
   from = Option.String("--from", {description: "The start of the --every intervals, such as 2026-05-01T09:00"})

@@ -12,6 +12,7 @@ import {
 import type {DraftCheck} from "../../../shared/api/scheduled/drafts.ts"
 import type {Job, JobChange, JobFileView, JobRemoval, JobView, NextTimes} from "../../../shared/api/scheduled/jobs.ts"
 import {connectHost, isHostRunning} from "../host-client.ts"
+import type {SvcCommand} from "../svc-command.ts"
 
 export interface JobList {
   readonly items: readonly JobView[]
@@ -30,9 +31,9 @@ export interface JobsAccess {
   next(id: string, count: number): Promise<NextTimes>
 }
 
-/** Opens the jobs of a project; `command` names the holder of the lock. */
-export const openJobs = async (project: string, command: string): Promise<JobsAccess> =>
-  (await isHostRunning(project)) ? ofHost(project) : ofFile(project, command)
+/** Opens the jobs of a command's project. */
+export const openJobs = async ({folder, path}: Pick<SvcCommand, "folder" | "path">): Promise<JobsAccess> =>
+  (await isHostRunning(folder)) ? ofHost(folder) : ofFile(folder, `svc ${path.join(" ")}`)
 
 const ofHost = async (project: string): Promise<JobsAccess> => {
   const host = await connectHost(project)

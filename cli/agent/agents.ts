@@ -1,0 +1,160 @@
+import {type CommandClass, Option, type Usage} from "clipanion"
+import type {AgentCheck, AgentRunDetail, AgentRunView, AgentView, ApprovalView} from "../../shared/api/agents/agents.ts"
+import {exit} from "../../shared/exit.ts"
+import {isProblem, Problem} from "../../shared/problems.ts"
+import {connectHost, type HostClient} from "../kit/host-client.ts"
+import {decision} from "../kit/messages/decision.ts"
+import {shorten} from "../kit/print.ts"
+import {command, listCommand, tableOf} from "../kit/rows.ts"
+
+/** Makes the command that approves or denies a call of an agent. */
+const approval = (action: "approve" | "deny", usage: Usage): CommandClass =>
+  command(
+    usage,
+    {
+      id: Option.String({name: "approval"}),
+      by: Option.String("--as", {
+        description: "The name of the person who decides, for the record (default: operator)",
+      }),
+      reason: Option.String("--reason", {description: "The reason, for the model and the record"}),
+    },
+    async given => {
+      const {by, reason} = given
+      const host = await connectHost(given.folder)
+      const id = encodeURIComponent(await approvalOf(host, given.id))
+      const decided = await host.post<ApprovalView>(`/api/approvals/${id}/${action}`, {by, reason})
+      given.show(decided, () => `${decided.state}: ${decided.tool} of ${decided.agent}, run ${decided.runId}`)
+    },
+  )
+
+/** Returns the id of the approval that a run waits for, or the id itself. Throws `approval_unknown` if it waits for none. */
+const approvalOf = async (host: HostClient, named: string): Promise<string> => {
+  const run = await host.get<Partial<AgentRunDetail>>(`/api/runs/${encodeURIComponent(named)}`).catch(error => {
+    if (isProblem(error, "run_unknown")) return undefined
+    throw error
+  })
+  if (run?.approvals === undefined) return named
+  const [waiting] = run.approvals.filter(({state}) => state === "waiting")
+  if (waiting === undefined) throw new Problem("approval_unknown", `the run ${named} waits for no approval`)
+  return waiting.id
+}
+
+export const approve = approval("approve", {
+  description: "approve a tool call for which an agent waits",
+  details: "Accepts the id of the approval, or of the run that waits for it. Needs a running Host.",
+  examples: [
+    ["A run that svc agent runs --state waiting lists", "svc agent approve 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
+  ],
+})
+
+export const deny = approval("deny", {
+  description: "deny a tool call for which an agent waits",
+  details:
+    "Accepts the id of the approval, or of the run that waits for it. The run continues without the call. Needs a running Host.",
+  examples: [["With a reason", "svc agent deny 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e --reason 'the wrong channel'"]],
+})
+
+export const cancel = command(
+  {
+    description: "cancel a run of an agent",
+    details:
+      "The Host aborts the request to the provider. Effects of tools that have run remain. Needs a running Host.",
+    examples: [["A run that svc agent runs lists", "svc agent cancel 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
+  },
+  {id: Option.String({name: "run"})},
+  async given => {
+    const run = await given.post<AgentRunView>(`/api/runs/${encodeURIComponent(given.id)}/cancel`)
+    given.show(run, () => `${run.runId} is ${run.state}`)
+  },
+)
+
+export const check = command(
+  {
+    description: "call an agent's model once to check that it answers",
+    details: "The provider may charge for the call. Exits 1 if the model does not answer. Needs a running Host.",
+    examples: [["Check the key, the address and the model", "svc agent check writer"]],
+  },
+  {name: Option.String({name: "name"})},
+  async given => {
+    const found = await given.post<AgentCheck>(`/api/agents/${encodeURIComponent(given.name)}/check`)
+    const {ok, model, milliseconds, tokens, problem, hint} = found
+    const cost = tokens === null ? "" : ` with ${tokens} tokens`
+    if (ok || given.json) given.show(found, () => `${model} answered in ${milliseconds} ms${cost}`)
+    else given.tell(`svc: ${model}: ${problem}${hint === null ? "" : `\n  hint: ${hint}`}`)
+    return ok ? exit.ok : exit.failed
+  },
+)
+
+export const discard = decision("runs", "discard", {
+  description: "discard a run of an agent that a restore holds",
+  examples: [
+    ["One run", "svc agent discard 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
+    ["All runs that a restore holds", "svc agent discard --held"],
+  ],
+})
+
+export const release = decision("runs", "release", {
+  description: "continue a run of an agent that a restore holds",
+  examples: [
+    ["One run", "svc agent release 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
+    ["All runs that a restore holds", "svc agent release --held"],
+  ],
+})
+
+export const list = command(
+  {
+    description: "list the agent bindings with their state and their runs",
+    details:
+      "Needs a running Host. If the Host is stopped, svc config check names the bindings that are not configured.",
+    examples: [["All agents", "svc agent list"]],
+  },
+  {},
+  async given =>
+    given.show(await given.get<{items: readonly AgentView[]}>("/api/agents"), ({items}) =>
+      items.length === 0
+        ? "the configuration has no agents"
+        : tableOf(
+            {
+              agent: ({name}) => name,
+              model: ({provider, model}) => `${provider} ${model}`,
+              state: ({configured, reason}) => (configured ? "configured" : reason),
+              open: ({runs}) => runs.queued + runs.running,
+              waiting: ({runs}) => runs.waiting,
+              succeeded: ({runs}) => runs.succeeded,
+              failed: ({runs}) => runs.failed,
+              approvals: ({approvals}) => approvals,
+              today: ({today}) => `${today.tokens} tokens`,
+            },
+            items,
+          ),
+    ),
+)
+
+export const runs = listCommand<AgentRunView>({
+  description: "list runs of agents, newest first",
+  details: "Needs a running Host.",
+  examples: [
+    ["The newest runs", "svc agent runs"],
+    ["Runs that wait for an approval", "svc agent runs --state waiting"],
+    ["Failed runs of one agent", "svc agent runs --agent writer --state failed"],
+  ],
+  path: "/api/runs",
+  always: {kind: "agent"},
+  filters: {
+    agent: Option.String("--agent", {description: "Only runs of this agent"}),
+    state: Option.String("--state", {
+      description: "Only runs in this state: queued, running, waiting, held, succeeded, failed or cancelled",
+    }),
+  },
+  columns: {
+    run: ({runId}) => runId,
+    agent: ({agent}) => agent,
+    created: ({createdAt}) => createdAt,
+    trigger: ({trigger}) => trigger,
+    state: ({state}) => state,
+    reason: ({reason, waitsFor}) => reason ?? waitsFor,
+    steps: ({steps}) => steps,
+    tokens: ({tokens}) => tokens,
+    error: ({error}) => shorten(error ?? "", 40),
+  },
+})

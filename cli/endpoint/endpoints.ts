@@ -1,0 +1,96 @@
+import {Option} from "clipanion"
+import type {EndpointView, GapView} from "../../shared/api/endpoints.ts"
+import {Problem} from "../../shared/problems.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {type Facts, facts, shorten} from "../kit/print.ts"
+import {command, tableOf} from "../kit/rows.ts"
+
+export const list = command(
+  {
+    description: "list the endpoints with their states; required ones that are not online come first",
+    examples: [
+      ["All endpoints", "svc endpoint list"],
+      ["As JSON", "svc endpoint list --json"],
+    ],
+  },
+  {},
+  async given => {
+    const {items} = await given.get<{items: EndpointView[]}>("/api/endpoints?limit=500")
+    given.show(items, () =>
+      tableOf(
+        {
+          endpoint: ({name}) => name,
+          state: ({state}) => state,
+          since: ({since}) => since,
+          "last event": ({lastEventAt}) => lastEventAt ?? "-",
+          error: ({error, reason}) => shorten(error ?? reason ?? "", 60),
+        },
+        items,
+      ),
+    )
+  },
+)
+
+export const reconnect = command(
+  {
+    description: "close an endpoint's connection and open a new one, even if the endpoint has failed",
+    details: `
+    A failed endpoint does not retry. Once you have fixed the cause on the platform, this command makes the endpoint connect again without a restart of the Host. To load a changed credential from .env, use svc runtime reload or restart the Host.
+
+    The command does not wait for the connection: svc endpoint show shows the result.
+  `,
+    examples: [["After you gave the bot its permission", "svc endpoint reconnect discord~main"]],
+  },
+  {endpoint: Option.String({name: "endpoint"})},
+  async given =>
+    given.show(
+      await given.post<{name: string}>(`/api/endpoints/${encodeURIComponent(given.endpoint)}/reconnect`),
+      ({name}) => `${name} is reconnecting; svc endpoint show ${name} shows its state`,
+    ),
+)
+
+export const show = command(
+  {
+    description: "show one endpoint: its state, last error, features and limits",
+    examples: [["An endpoint that fails", "svc endpoint show irc~libera"]],
+  },
+  {name: Option.String({name: "name"})},
+  async given => {
+    const host = await connectHost(given.folder)
+    const {items} = await host.get<{items: EndpointView[]}>("/api/endpoints?limit=500")
+    const found = items.find(({name}) => name === given.name)
+    if (found === undefined) {
+      const known = items.map(({name}) => name).join(", ")
+      throw new Problem("endpoint_unknown", `there is no endpoint ${given.name}; known endpoints: ${known || "none"}`)
+    }
+    const gaps = await host.get<{items: GapView[]}>("/api/inbox/gaps?limit=500")
+    const gap = gaps.items.find(({endpoint}) => endpoint === given.name)
+    given.show(found, () => facts([...factsOf(found), ["newest gap", gap && lineOf(gap)]]))
+  },
+)
+
+const lineOf = ({from, to, reason, backfill}: GapView): string =>
+  [from, to ?? "not yet", reason, ...(backfill === null ? [] : [backfill])].join("  ")
+
+const factsOf = (view: EndpointView): Facts => [
+  ["endpoint", view.name],
+  ["state", view.state],
+  ["since", view.since],
+  ["admission", view.admission],
+  ["reason", view.reason],
+  ["error", view.error],
+  ["remedy", view.remediation],
+  ["next attempt", view.retryAt],
+  ["last event", view.lastEventAt ?? "-"],
+  ["cursor stored", view.cursorAt],
+  ...(view.dropped === 0 ? [] : [["dropped", `${view.dropped} events that arrived too late to deduplicate`] as const]),
+  ["plugin", view.owner],
+  ["history", view.history],
+  ["can", ["send", ...view.features].join(", ")],
+  [
+    "longest text",
+    view.limits.text === undefined ? "no limit" : `${view.limits.text} characters; longer texts are split`,
+  ],
+  ["rate", view.rates.map(({messages, per}) => `${messages} in ${per / 1000} s`).join(", ") || "no limit"],
+  ["in doubt", view.onUnknown],
+]

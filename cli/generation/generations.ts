@@ -1,0 +1,73 @@
+import {Option} from "clipanion"
+import {type PluginChanges, pluginChanges} from "../../shared/api/generation-changes.ts"
+import type {GenerationView} from "../../shared/api/system.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {command, tableOf} from "../kit/rows.ts"
+
+export const list = command(
+  {
+    description: "list the committed generations, newest first",
+    examples: [["The newest ten", "svc generation list --limit 10"]],
+  },
+  {limit: Option.String("--limit", "20", {description: "How many to list"})},
+  async given => {
+    const {items} = await given.get<{items: GenerationView[]}>(
+      `/api/generations?limit=${encodeURIComponent(given.limit)}`,
+    )
+    given.show(items, () =>
+      tableOf(
+        {
+          "": ({current, pinned}) => (pinned ? "pinned" : current ? "runs" : ""),
+          number: ({number}) => number,
+          committed: ({committedAt}) => committedAt,
+          configuration: ({configSha256}) => configSha256.slice(0, 12),
+          reason: ({reason}) => reason,
+        },
+        items,
+      ),
+    )
+  },
+)
+
+export const rollback = command(
+  {
+    description: "run the configuration of an earlier generation",
+    details: `
+    The Host commits that configuration as a new generation and pins it: it stays in effect, across restarts too, until svc.config.yml changes or you run svc generation unpin.
+
+    The command does not change svc.config.yml, and plugins keep their present code.
+  `,
+    examples: [["Back to generation 6", "svc generation rollback 6"]],
+  },
+  {number: Option.String({name: "number"})},
+  async given => {
+    const host = await connectHost(given.folder)
+    const {items} = await host.get<{items: GenerationView[]}>("/api/generations?limit=50")
+    const running = items.find(({current}) => current)
+    const wanted = items.find(({number}) => String(number) === given.number)
+    const committed = await host.post<{number: number}>(`/api/generations/${encodeURIComponent(given.number)}/rollback`)
+    const told = running === undefined || wanted === undefined ? [] : describe(pluginChanges(running, wanted))
+    given.show(committed, () =>
+      [`generation ${committed.number} runs the configuration of ${given.number}, pinned`, ...told].join("\n"),
+    )
+  },
+)
+
+const describe = ({enabled, disabled, code}: PluginChanges): readonly string[] => [
+  ...(enabled.length === 0 ? [] : [`  enabled   ${enabled.join(", ")}`]),
+  ...(disabled.length === 0 ? [] : [`  disabled  ${disabled.join(", ")}`]),
+  ...(code.length === 0 ? [] : [`  not restored: the code of ${code.join(", ")}, which has changed since`]),
+]
+
+export const unpin = command(
+  {
+    description: "end a rollback: run svc.config.yml again",
+    examples: [["End a rollback", "svc generation unpin"]],
+  },
+  {},
+  async given =>
+    given.show(
+      await given.post<{number: number}>("/api/generations/unpin"),
+      ({number}) => `generation ${number} runs svc.config.yml`,
+    ),
+)

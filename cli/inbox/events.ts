@@ -1,0 +1,121 @@
+import {Option, type Usage} from "clipanion"
+import type {GapView} from "../../shared/api/endpoints.ts"
+import type {InboxDetail, InboxView} from "../../shared/api/messages.ts"
+import {decide, heldOption} from "../kit/messages/decision.ts"
+import {redactCommand} from "../kit/messages/redact.ts"
+import {facts, shorten} from "../kit/print.ts"
+import {command, listCommand, searchFilters} from "../kit/rows.ts"
+
+const handler = Option.String("--handler", {description: "Only this handler, by its name in svc inbox show"})
+
+/** Makes the command that decides about the handlers of one event, or about all held ones. */
+const handlersDecision = (action: "release" | "discard", usage: Usage) =>
+  command(usage, {handler, seq: Option.String({name: "seq", required: false}), held: heldOption("inbox")}, given =>
+    decide(given, "inbox", action, given.seq, given.held, given.held ? {} : {handler: given.handler}),
+  )
+
+export const discard = handlersDecision("discard", {
+  description: "discard the failed, dead and held handlers of an event",
+  examples: [
+    ["One event that no longer needs an answer", "svc inbox discard 42"],
+    ["All events that a restore holds", "svc inbox discard --held"],
+  ],
+})
+
+export const release = handlersDecision("release", {
+  description: "run the held handlers of an event",
+  examples: [
+    ["One event", "svc inbox release 42"],
+    ["All events that a restore holds", "svc inbox release --held"],
+  ],
+})
+
+export const retry = command(
+  {
+    description: "run the failed and dead handlers of an event again",
+    details: "Messages that a handler had already sent with sendNow are not sent again.",
+    examples: [["Once the bug is fixed", "svc inbox retry 42"]],
+  },
+  {handler, seq: Option.String({name: "seq"})},
+  given => decide(given, "inbox", "retry", given.seq, false, {handler: given.handler}),
+)
+
+export const redact = redactCommand("inbox", "event", "seq", {
+  description: "overwrite the content of an inbox event, for example a secret",
+  details:
+    "The Host overwrites the text, the names, the platform's payload and the errors of the handlers, also in the database file. Ids and times stay. It discards failed, dead and held handlers. To redact the answer too, use svc outbox redact.",
+  examples: [["A secret was sent to the bot", "svc inbox redact 42 --reason 'a password'"]],
+})
+
+export const gaps = listCommand<GapView>({
+  description: "list the intervals in which endpoints may have missed messages, newest first",
+  details: `
+    Messages sent there between from and to may be missing from the inbox. Only endpoints whose platform does not deliver again have gaps. A gap without to is still open. A planned gap is a stop or a restart that an operator requested.
+
+    If the platform has a history, backfill says whether the Host fetched all of the gap afterwards (filled) or not (partly). After a restore, a platform that forgets acknowledged messages also has a gap, from the checkpoint on.
+  `,
+  examples: [["The newest five", "svc inbox gaps --limit 5"]],
+  path: "/api/inbox/gaps",
+  columns: {
+    endpoint: ({endpoint}) => endpoint,
+    from: ({from}) => from,
+    to: ({to}) => to ?? "not yet",
+    reason: ({reason}) => reason,
+    planned: ({planned}) => (planned ? "yes" : "no"),
+    backfill: ({backfill}) => backfill ?? "-",
+  },
+})
+
+export const list = listCommand<InboxView>({
+  description: "list inbox events, newest first",
+  examples: [
+    ["The newest five", "svc inbox list --limit 5"],
+    ["Events with a failed handler", "svc inbox list --state failed"],
+    ["Events of one user", "svc inbox list --user ann"],
+  ],
+  path: "/api/inbox",
+  filters: {
+    ...searchFilters,
+    state: Option.String("--state", {
+      description:
+        "Only events with a handler in this state: pending, running, handled, failed, dead, held or discarded",
+    }),
+  },
+  columns: {
+    seq: ({seq}) => seq,
+    received: ({receivedAt}) => receivedAt,
+    state: ({state}) => state,
+    endpoint: ({endpoint}) => endpoint,
+    user: ({event}) => event.user?.name ?? event.user?.id,
+    content: ({event}) => shorten(event.button === undefined ? (event.message?.content ?? event.type) : event.type, 60),
+  },
+})
+
+export const show = command(
+  {
+    description: "show one inbox event with its handlers and the messages they sent",
+    examples: [["An event that got no answer", "svc inbox show 42"]],
+  },
+  {seq: Option.String({name: "seq"})},
+  async given => given.show(await given.get<InboxDetail>(`/api/inbox/${encodeURIComponent(given.seq)}`), describeEvent),
+)
+
+const describeEvent = ({seq, state, endpoint, type, receivedAt, event, eventId, marks, replies}: InboxDetail): string =>
+  facts([
+    ["seq", String(seq)],
+    ["state", state],
+    ["endpoint", endpoint],
+    ["type", type],
+    ["received", receivedAt],
+    ["event id", eventId],
+    ["channel", event.channel?.id ?? ""],
+    ["user", event.user?.name ?? event.user?.id ?? ""],
+    ["content", event.message?.content ?? ""],
+    ...(marks.length === 0
+      ? [["handlers", "none"] as const]
+      : marks.map(mark => ["handler", describeMark(mark)] as const)),
+    ["sent", replies.join(", ") || "nothing"],
+  ])
+
+const describeMark = ({handler: name, state, attempt, error}: InboxDetail["marks"][number]): string =>
+  `${name}: ${state}, attempt ${attempt}${error === null ? "" : `, ${error}`}`

@@ -1,0 +1,34 @@
+import {Option, type Usage} from "clipanion"
+import type {IngressView} from "../../shared/api/readiness.ts"
+import {describeIngress} from "../kit/ingress-view.ts"
+import {command} from "../kit/rows.ts"
+
+const change = (action: "pause" | "resume", usage: Usage) =>
+  command(usage, {reason: Option.String("--reason", "operator", {description: "operator or release"})}, async given =>
+    given.show(await given.post<IngressView>(`/api/ingress/${action}`, {reason: given.reason}), describeIngress),
+  )
+
+export const pause = change("pause", {
+  description: "stop admitting events and accepting sends, until ingress is resumed",
+  details: `
+    The Host still handles the events that it has accepted and sends the messages in the outbox. Reads and probes still work, and readiness does not change. The pause survives restarts.
+
+    Endpoints whose platform does not deliver again have a gap until ingress is open: svc inbox gaps.
+  `,
+  examples: [["Before a release", "svc ingress pause --reason release"]],
+})
+
+export const resume = change("resume", {
+  description: "remove one reason for the pause",
+  details: "Ingress opens when no reason is left. The Host removes the reason disk when enough space is free again.",
+  examples: [["After the release", "svc ingress resume --reason release"]],
+})
+
+export const status = command(
+  {
+    description: "show whether ingress is open or paused, why, and since when",
+    examples: [["The ingress of the project in this folder", "svc ingress status"]],
+  },
+  {},
+  async given => given.show(await given.get<IngressView>("/api/ingress"), describeIngress),
+)

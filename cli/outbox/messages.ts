@@ -1,0 +1,95 @@
+import {Option} from "clipanion"
+import type {OutboxDetail, OutboxView} from "../../shared/api/messages.ts"
+import {decide, decision} from "../kit/messages/decision.ts"
+import {redactCommand} from "../kit/messages/redact.ts"
+import {facts, shorten} from "../kit/print.ts"
+import {command, listCommand, searchFilters} from "../kit/rows.ts"
+
+export const discard = decision("outbox", "discard", {
+  description: "discard a message that was not sent",
+  details: "The message stays in the list as discarded.",
+  examples: [
+    ["One message", "svc outbox discard 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
+    ["All held or unknown messages", "svc outbox discard --held"],
+  ],
+})
+
+export const release = decision("outbox", "release", {
+  description: "send a message that is held or unknown",
+  details: "An unknown message may have arrived already; then it arrives twice.",
+  examples: [
+    ["One message", "svc outbox release 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
+    ["All held or unknown messages", "svc outbox release --held"],
+  ],
+})
+
+export const retry = command(
+  {
+    description: "send a failed, dead or unknown message again",
+    details: "An unknown message may have arrived already; then it arrives twice.",
+    examples: [["After you created the channel", "svc outbox retry 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
+  },
+  {id: Option.String({name: "id"})},
+  given => decide(given, "outbox", "retry", given.id),
+)
+
+export const redact = redactCommand("outbox", "message", "id", {
+  description: "overwrite the content of an outbox message, for example a secret",
+  details:
+    "The Host overwrites its text and error, also in the database file. It discards a message that is failed, dead, held or unknown.",
+  examples: [
+    ["An answer that repeats a secret", "svc outbox redact 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e --reason 'a password'"],
+  ],
+})
+
+export const list = listCommand<OutboxView>({
+  description: "list outbox messages, newest first",
+  examples: [
+    ["The newest five", "svc outbox list --limit 5"],
+    ["Dead letters", "svc outbox list --state dead"],
+    ["Messages that a plugin sent today", "svc outbox list --plugin reminders --from 2026-01-31T00:00:00Z"],
+    ["Messages that may have arrived or not", "svc outbox list --state unknown"],
+  ],
+  path: "/api/outbox",
+  filters: {
+    ...searchFilters,
+    state: Option.String("--state", {
+      description: "Only messages in this state: queued, sending, sent, failed, dead, unknown, held or discarded",
+    }),
+  },
+  columns: {
+    id: ({id}) => id,
+    created: ({createdAt}) => createdAt,
+    state: ({state}) => state,
+    attempt: ({attempt}) => attempt,
+    to: ({endpoint, channel}) => `${endpoint} ${channel}`,
+    text: ({text}) => shorten(text, 60),
+  },
+})
+
+export const show = command(
+  {
+    description: "show one outbox message: its state, attempts and origin",
+    examples: [["A message with its last error", "svc outbox show 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
+  },
+  {id: Option.String({name: "id"})},
+  async given =>
+    given.show(await given.get<OutboxDetail>(`/api/outbox/${encodeURIComponent(given.id)}`), describeMessage),
+)
+
+const describeMessage = (message: OutboxDetail): string =>
+  facts([
+    ["id", message.id],
+    ["state", message.state],
+    ["kind", message.kind],
+    ["to", `${message.endpoint} ${message.channel}`],
+    ["attempts", String(message.attempt)],
+    ["created", message.createdAt],
+    ["ended", message.endedAt ?? "not yet"],
+    ["not before", message.notBefore],
+    ["reason", message.reason],
+    ["error", message.error],
+    ["from", message.inboxSeq === null ? "no event" : `inbox event ${message.inboxSeq}, ${message.handler}`],
+    ["platform ids", message.platformIds.join(", ") || "none"],
+    ["text", message.text],
+  ])

@@ -1,0 +1,56 @@
+import {type CommandClass, Option, type Usage} from "clipanion"
+import type {PluginView} from "../../shared/api/plugin-views.ts"
+import type {GenerationView} from "../../shared/api/system.ts"
+import {command, tableOf} from "../kit/rows.ts"
+
+/** Makes the command that enables or disables a plugin of the running configuration. */
+const change = (enabled: boolean, usage: Usage): CommandClass =>
+  command(usage, {plugin: Option.String({name: "plugin"})}, async given => {
+    const path = `/api/plugins/${encodeURIComponent(given.plugin)}`
+    given.show(await given.post<GenerationView>(path, {enabled}), ({number, pinned}) => {
+      const what = `generation ${number} runs ${enabled ? "with" : "without"} ${given.plugin}`
+      return `${what}${pinned ? ", pinned" : ""}`
+    })
+  })
+
+export const disable = change(false, {
+  description: "disable a plugin while the Host runs",
+  details: `
+    The Host removes everything that the plugin publishes, and commits and pins a new generation without it. It stays disabled, across restarts too, until svc plugin enable, svc generation unpin, or a change of svc.config.yml.
+
+    The command does not change svc.config.yml. To disable a plugin for good, write enabled: false there.
+  `,
+  examples: [["Disable the plugin greeter", "svc plugin disable greeter"]],
+})
+
+export const enable = change(true, {
+  description: "enable a disabled plugin while the Host runs",
+  details:
+    "If the result equals svc.config.yml, the pin that disabled the plugin ends; otherwise the Host pins the new configuration.",
+  examples: [["Enable the plugin greeter again", "svc plugin enable greeter"]],
+})
+
+export const list = command(
+  {
+    description: "list the plugins of the running configuration, with their states and errors",
+    examples: [
+      ["All plugins", "svc plugin list"],
+      ["As JSON", "svc plugin list --json"],
+    ],
+  },
+  {},
+  async given => {
+    const {items} = await given.get<{items: PluginView[]}>("/api/plugins?limit=500")
+    given.show(items, () =>
+      tableOf(
+        {
+          plugin: ({name}) => name,
+          state: ({state}) => state,
+          code: ({from}) => from,
+          error: ({error = "", at}) => (at === undefined ? error : `${at.file}:${at.line}:${at.column} ${error}`),
+        },
+        items,
+      ),
+    )
+  },
+)

@@ -1,0 +1,142 @@
+import {Option} from "clipanion"
+import type {RunView} from "../../shared/api/scheduled/jobs.ts"
+import {shorten} from "../kit/print.ts"
+import {command, listCommand, tableOf} from "../kit/rows.ts"
+import {describeJob, describeSchedule, describeTarget} from "../kit/schedule/command.ts"
+import {type JobList, openJobs} from "../kit/schedule/jobs-access.ts"
+
+export const cancel = command(
+  {
+    description: "cancel a queued or running run",
+    details: "The Host does not send the messages that the run has queued. Needs a running Host.",
+    examples: [["A run that takes too long", "svc schedule cancel 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
+  },
+  {runId: Option.String({name: "run"})},
+  async given => {
+    const run = await given.post<RunView>(`/api/runs/${encodeURIComponent(given.runId)}/cancel`)
+    given.show(run, () => `${run.runId} of ${run.job} is ${run.state}`)
+  },
+)
+
+export const list = command(
+  {
+    description: "list the scheduled jobs",
+    details: "If the Host is stopped, it lists the jobs in data/schedule-jobs.json, which the next start loads.",
+    examples: [
+      ["All jobs", "svc schedule list"],
+      ["As JSON", "svc schedule list --json"],
+    ],
+  },
+  {},
+  async given => given.show(await (await openJobs(given)).list(), describeJobs),
+)
+
+const describeJobs = ({items, file}: JobList): string =>
+  [
+    ...(file.refused === null
+      ? []
+      : [
+          `data/schedule-jobs.json is not in effect: ${file.refused.detail}`,
+          ...(file.refused.issues ?? []).map(issue => `  ${issue}`),
+        ]),
+    items.length === 0
+      ? "no jobs"
+      : tableOf(
+          {
+            id: ({id}) => id,
+            on: ({enabled}) => (enabled ? "yes" : "no"),
+            schedule: ({schedule}) => describeSchedule(schedule),
+            timezone: ({timezone}) => timezone,
+            next: ({nextAt}) => nextAt ?? "never",
+            target: ({target}) => shorten(describeTarget(target), 40),
+            problem: ({problem}) => problem,
+          },
+          items,
+        ),
+  ].join("\n")
+
+export const pause = command(
+  {
+    description: "turn a scheduled job off",
+    details:
+      "The job stays in the file, turned off, until svc schedule resume. Its queued runs are cancelled; a running one continues.",
+    examples: [["No stand-up in August", "svc schedule pause standup"]],
+  },
+  {id: Option.String({name: "id"})},
+  async given => given.show(await (await openJobs(given)).edit(given.id, {enabled: false}), describeJob),
+)
+
+export const resume = command(
+  {
+    description: "turn a scheduled job on",
+    details: "The job does not make up for times that were due while it was off.",
+    examples: [["Turn the job standup on", "svc schedule resume standup"]],
+  },
+  {id: Option.String({name: "id"})},
+  async given => given.show(await (await openJobs(given)).edit(given.id, {enabled: true}), describeJob),
+)
+
+export const remove = command(
+  {
+    description: "remove a scheduled job from the file",
+    details: "svc schedule runs still lists its runs. Its queued runs are cancelled; a running one continues.",
+    examples: [["One job", "svc schedule remove standup"]],
+  },
+  {
+    id: Option.String({name: "id"}),
+    revision: Option.String("--revision", {
+      description: "The revision that you read; refused if the job has changed since",
+    }),
+  },
+  async given => {
+    const {id, revision} = given
+    await (await openJobs(given)).remove(id, revision === undefined ? {} : {expectedRevision: revision})
+    given.show({id}, () => `removed ${id}`)
+  },
+)
+
+export const run = command(
+  {
+    description: "run a scheduled job now, due or not",
+    details: "Prints the run's id once the run is stored; svc schedule runs shows its result. Needs a running Host.",
+    examples: [["Try a job", "svc schedule run standup"]],
+  },
+  {id: Option.String({name: "id"})},
+  async given =>
+    given.show(await given.post<{id: string}>(`/api/jobs/${encodeURIComponent(given.id)}/run`), ({id}) => id),
+)
+
+export const runs = listCommand<RunView>({
+  description: "list runs of scheduled jobs, newest first",
+  details: "Needs a running Host.",
+  examples: [
+    ["The newest runs", "svc schedule runs"],
+    ["Failed runs of one job", "svc schedule runs standup --state failed"],
+  ],
+  path: "/api/runs",
+  filters: {
+    job: Option.String({name: "job", required: false}),
+    state: Option.String("--state", {
+      description: "Only runs in this state: queued, running, succeeded, failed, cancelled or skipped",
+    }),
+  },
+  columns: {
+    run: ({runId}) => runId,
+    job: ({job}) => job,
+    due: ({scheduledFor}) => scheduledFor,
+    trigger: ({trigger}) => trigger,
+    state: ({state}) => state,
+    reason: ({reason}) => reason,
+    error: ({error}) => shorten(error ?? "", 60),
+  },
+})
+
+export const show = command(
+  {
+    description: "show one scheduled job: its next time, its target and the result of its last run",
+    details: "If the Host is stopped, it shows the job from data/schedule-jobs.json, without the last run.",
+    examples: [["A job that svc schedule list shows", "svc schedule show standup"]],
+  },
+  {id: Option.String({name: "id"})},
+  async given => given.show(await (await openJobs(given)).show(given.id), describeJob),
+)

@@ -1,0 +1,238 @@
+import {Option, type Usage} from "clipanion"
+import type {ItemCommand} from "../../shared/api/item-rules.ts"
+import type {Item, JournalRecord} from "../../shared/api/workroom.ts"
+import {timeFrom} from "../../shared/duration.ts"
+import {Problem} from "../../shared/problems.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {facts, shorten} from "../kit/print.ts"
+import {command, listCommand} from "../kit/rows.ts"
+
+const pathOf = (id: string): string => `/api/workroom/items/${encodeURIComponent(id)}`
+
+const lineOf = ({id, state, revision, title}: Item): string => `item ${id} is ${state}, revision ${revision}: ${title}`
+
+/** Describes the blocker of an item; empty if it has none. */
+const blockerOf = ({blocker}: Item): string => {
+  if (blocker === null) return ""
+  const owner = blocker.owner === null ? "" : `, by ${blocker.owner}`
+  const until = blocker.deadline === null ? "" : `, until ${blocker.deadline}${blocker.overdue ? " (overdue)" : ""}`
+  return `${blocker.reason}${owner}${until}`
+}
+
+type Fields = Readonly<Record<string, string | undefined>>
+
+/** Makes the command that changes one item, as an actor and from a revision. `prepare` checks the fields. */
+const itemCommand = <F extends Fields>(
+  name: ItemCommand,
+  usage: Usage,
+  fields: F,
+  prepare: (given: F) => Fields = given => given,
+) => {
+  const options = {
+    id: Option.String({name: "item"}),
+    as: Option.String("--as", {description: "The actor: user:<id> or agent:<name> (default: the operator)"}),
+    revision: Option.String("--revision", {
+      description: "The revision that you read; refused if the item has changed since (default: the present revision)",
+    }),
+    ...fields,
+  }
+  return command(usage, options, async given => {
+    const values = prepare(given)
+    const sent = Object.fromEntries(Object.keys(fields).map(field => [field, values[field]]))
+    const host = await connectHost(given.folder)
+    const {id, as: actor, revision} = given
+    const expectedRevision = revision === undefined ? (await host.get<Item>(pathOf(id))).revision : Number(revision)
+    given.show(await host.post<Item>(`${pathOf(id)}/${name}`, {...sent, actor, expectedRevision}), lineOf)
+  })
+}
+
+export const accept = itemCommand(
+  "accept",
+  {
+    description: "accept the work on an item in review: the item becomes done",
+    details: "To send the item back to work instead, use svc workroom claim.",
+    examples: [
+      ["Accept the work", "svc workroom accept 12"],
+      ["Only if the item has not changed since you read it", "svc workroom accept 12 --revision 7"],
+    ],
+  },
+  {},
+)
+
+export const add = command(
+  {
+    description: "add a work item",
+    examples: [
+      ["With a title only", 'svc workroom add "Renew the certificate"'],
+      [
+        "With priority, label and assignee",
+        'svc workroom add "Renew the certificate" --priority high --label ops --assignee user:ada',
+      ],
+    ],
+  },
+  {
+    title: Option.String({name: "title"}),
+    description: Option.String("--description", {description: "The description"}),
+    priority: Option.String("--priority", {description: "low, normal (the default), high or urgent"}),
+    labels: Option.Array("--label", {description: "A label; repeatable"}),
+    assignee: Option.String("--assignee", {description: "The assignee: user:<id> or agent:<name>"}),
+    as: Option.String("--as", {description: "The author: user:<id> or agent:<name> (default: the operator)"}),
+  },
+  async given => {
+    const {title, description, priority, labels, assignee, as: actor} = given
+    given.show(
+      await given.post<Item>("/api/workroom/items", {title, description, priority, labels, assignee, actor}),
+      lineOf,
+    )
+  },
+)
+
+export const block = itemCommand(
+  "block",
+  {
+    description: "block an active work item, and name the reason",
+    details: "Once --until has passed, the item is overdue, and the Host emits an event.",
+    examples: [
+      ["Without a deadline", 'svc workroom block 12 "waiting for the printer"'],
+      ["With a deadline and an owner", 'svc workroom block 12 "waiting for parts" --until 2d --owner user:grace'],
+    ],
+  },
+  {
+    reason: Option.String({name: "reason"}),
+    owner: Option.String("--owner", {description: "Who must remove the blocker: user:<id> or agent:<name>"}),
+    deadline: Option.String("--until", {
+      description: "A date, a time in ISO 8601, or a time from now such as 12h or 2d",
+    }),
+  },
+  given => {
+    const deadline = given.deadline === undefined ? undefined : timeFrom(given.deadline, Date.now())
+    if (given.deadline === undefined || deadline !== undefined) return {...given, deadline}
+    throw new Problem("request_invalid", `--until ${given.deadline} is not a time`, {
+      hint: "Use a date such as 2030-01-31, a time in ISO 8601, or a time from now such as 12h or 2d.",
+    })
+  },
+)
+
+export const cancel = itemCommand(
+  "cancel",
+  {
+    description: "cancel a work item",
+    details: "The reason is kept as a comment.",
+    examples: [
+      ["Without a reason", "svc workroom cancel 12"],
+      ["With a reason", 'svc workroom cancel 12 "the printer was sold"'],
+    ],
+  },
+  {reason: Option.String({name: "reason", required: false})},
+)
+
+export const claim = itemCommand(
+  "claim",
+  {
+    description: "assign a work item",
+    details:
+      "An open item becomes active, an active item gets a new assignee, and an item in review becomes active again.",
+    examples: [
+      ["For yourself", "svc workroom claim 12 --as user:ada"],
+      ["For an agent", "svc workroom claim 12 --assignee agent:triage"],
+    ],
+  },
+  {assignee: Option.String("--assignee", {description: "user:<id> or agent:<name> (default: the actor of --as)"})},
+)
+
+export const comment = itemCommand(
+  "comment",
+  {
+    description: "comment on a work item",
+    examples: [["As a user", 'svc workroom comment 12 "the parts are on their way" --as user:grace']],
+  },
+  {text: Option.String({name: "text"})},
+)
+
+export const review = itemCommand(
+  "review",
+  {
+    description: "submit an active work item for review",
+    examples: [["Submit an item as a user", "svc workroom review 12 --as user:ada"]],
+  },
+  {},
+)
+
+export const unblock = itemCommand(
+  "unblock",
+  {
+    description: "unblock a blocked work item: it becomes active again",
+    examples: [["After the blocker is resolved", "svc workroom unblock 12"]],
+  },
+  {},
+)
+
+export const list = listCommand<Item>({
+  description: "list work items, newest first",
+  examples: [
+    ["The newest items", "svc workroom list"],
+    ["Blocked items", "svc workroom list --state blocked"],
+    ["The items of one assignee", "svc workroom list --assignee user:ada"],
+  ],
+  path: "/api/workroom/items",
+  filters: {
+    state: Option.String("--state", {
+      description: "Only items in this state: open, active, blocked, review, done or cancelled",
+    }),
+    assignee: Option.String("--assignee", {description: "Only items of user:<id> or agent:<name>"}),
+    label: Option.String("--label", {description: "Only items with this label"}),
+  },
+  columns: {
+    item: ({id}) => id,
+    rev: ({revision}) => revision,
+    state: ({state}) => state,
+    priority: ({priority}) => priority,
+    assignee: ({assignee}) => assignee,
+    title: ({title}) => shorten(title, 50),
+    "waits for": item => shorten(blockerOf(item), 50),
+  },
+})
+
+export const journal = listCommand<JournalRecord>({
+  description: "list records of the workroom's Journal, newest first",
+  details: "With --json each record has its full command, its hash and the hash of the previous record.",
+  examples: [
+    ["The newest five records", "svc workroom journal --limit 5"],
+    ["Complete records, as JSON", "svc workroom journal --json"],
+  ],
+  path: "/api/workroom/journal",
+  columns: {
+    seq: ({seq}) => seq,
+    at: ({at}) => at,
+    actor: ({actor}) => actor,
+    item: ({item}) => item || null,
+    command: ({command: {is}}) => is,
+    hash: ({hash}) => hash.slice(0, 12),
+  },
+})
+
+export const show = command(
+  {
+    description: "show one work item with its comments",
+    examples: [["An item, with its blocker if it is blocked", "svc workroom show 12"]],
+  },
+  {id: Option.String({name: "item"})},
+  async given => given.show(await given.get<Item>(pathOf(given.id)), describeItem),
+)
+
+const describeItem = (item: Item): string =>
+  facts([
+    ["item", String(item.id)],
+    ["title", item.title],
+    ["state", item.state],
+    ["revision", String(item.revision)],
+    ["priority", item.priority],
+    ["labels", item.labels.join(", ") || "none"],
+    ["assignee", item.assignee ?? "nobody"],
+    ["waits for", item.blocker && blockerOf(item)],
+    ["added", `${item.createdAt} by ${item.createdBy}`],
+    ["changed", item.updatedAt],
+    ["conversation", item.conversation && `${item.conversation.endpoint} ${item.conversation.channel}`],
+    ...(item.description === "" ? [] : [["description", item.description] as const]),
+    ...item.comments.map(({at, actor, text}) => ["comment", `${at} ${actor}: ${text}`] as const),
+  ])
