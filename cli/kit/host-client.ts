@@ -4,7 +4,12 @@ import {type HostFile, readHostFile} from "../../server/runtime/host-file.ts"
 import {isLocked} from "../../server/runtime/lock.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
 import {bypassProxy} from "../../server/runtime/proxy.ts"
+import {fromJson} from "../../shared/json.ts"
 import {isProblem, messageOf, Problem, type ProblemBody, type ProblemCode, problems} from "../../shared/problems.ts"
+import {readText} from "../../shared/sdk/adapter/answer.ts"
+
+/** The largest answer that is read, in bytes. */
+const largest = 64 * 1024 * 1024
 
 /** The running Host of a project, over HTTP. */
 export interface HostClient {
@@ -30,10 +35,10 @@ export const connectHost = async (project: string): Promise<HostClient> => {
   const call = callWith(file.url, given === undefined ? await configuredTokens(project) : [given])
   return {
     file,
-    get: async <T>(path: string) => (await (await call(path, {})).json()) as T,
+    get: async <T>(path: string) => (await readJson(await call(path, {}))) as T,
     post: async <T>(path: string, body?: unknown) => {
       const sent = {headers: {"content-type": "application/json"}, body: JSON.stringify(body)}
-      return (await (await call(path, {method: "POST", ...(body === undefined ? {} : sent)})).json()) as T
+      return (await readJson(await call(path, {method: "POST", ...(body === undefined ? {} : sent)}))) as T
     },
     put: async <T>(path: string, body: ReadableStream<Uint8Array>) => {
       // A body can be sent only once, so this request finds out first which token the Host accepts.
@@ -41,7 +46,7 @@ export const connectHost = async (project: string): Promise<HostClient> => {
       const headers = {"content-type": "application/octet-stream"}
       // Node needs `duplex` to send a stream.
       const init: RequestInit & {readonly duplex: "half"} = {method: "PUT", body, headers, duplex: "half"}
-      return (await (await call(path, init)).json()) as T
+      return (await readJson(await call(path, init))) as T
     },
     open: (path, signal, headers = {}) => call(path, {signal, headers}),
   }
@@ -95,8 +100,11 @@ const request = async (url: string, token: string | undefined, init: RequestInit
   throw await problemOf(response)
 }
 
+/** Throws if the answer is not JSON. */
+const readJson = async (response: Response): Promise<unknown> => fromJson(await readText(response, largest))
+
 const problemOf = async (response: Response): Promise<Problem> => {
-  const body = (await response.json().catch(() => undefined)) as ProblemBody | undefined
+  const body = (await readJson(response).catch(() => undefined)) as ProblemBody | undefined
   if (body === undefined || !Object.hasOwn(problems, body.code)) {
     const detail = typeof body?.detail === "string" ? `: ${body.detail}` : ""
     return new Problem("host_unreachable", `the Host answered ${response.status}${detail}`)

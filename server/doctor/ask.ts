@@ -1,4 +1,5 @@
 import {messageOf} from "../../shared/problems.ts"
+import {parseJson, readStart} from "../../shared/sdk/adapter/answer.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {fits} from "../config/check.ts"
 import {bypassProxy, isLoopback} from "../runtime/proxy.ts"
@@ -44,7 +45,8 @@ export const ask = async (target: string, token: string | undefined, signal: Abo
       return none("the Host answered with a redirect, which svc doctor does not follow")
     if (status === 401) return none("the Host does not know the token in SVC_HTTP_TOKEN (401)")
     if (status === 403) return none("the token in SVC_HTTP_TOKEN is not the full token (403)")
-    return {is: "answer", status, text: await readText(response)}
+    const {bytes, isWhole} = await readStart(response.body, largest)
+    return {is: "answer", status, text: isWhole ? new TextDecoder().decode(bytes) : undefined}
   } catch (error) {
     return none(describeFailure(error), false)
   }
@@ -52,26 +54,8 @@ export const ask = async (target: string, token: string | undefined, signal: Abo
 
 /** Returns the JSON of an answer, or undefined if it does not fit its schema. */
 export const parseAnswer = (schema: TSchema, text: string | undefined): unknown => {
-  if (text === undefined) return undefined
-  try {
-    const value: unknown = JSON.parse(text)
-    return fits(schema, value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** Resolves to the body as text, or to undefined if it is too large. Stops reading at the limit. */
-const readText = async (response: Response): Promise<string | undefined> => {
-  const decoder = new TextDecoder()
-  let text = ""
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength
-    if (size > largest) return undefined
-    text += decoder.decode(chunk, {stream: true})
-  }
-  return text + decoder.decode()
+  const value = parseJson(text ?? "")
+  return fits(schema, value) ? value : undefined
 }
 
 const describeFailure = (error: unknown): string => {

@@ -1,5 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {fromJson, toJson} from "../../shared/json.ts"
+import {readStart, readText} from "../../shared/sdk/adapter/answer.ts"
 import type {Host} from "../host/host.ts"
 
 /** The first pause between polls, the usual one, and the longest one after seconds of waiting, in milliseconds. */
@@ -24,6 +25,9 @@ export const until = async <T>(
   }
 }
 
+/** The largest answer that is read, in bytes. */
+const largest = 64 * 1024 * 1024
+
 export interface Asked {
   readonly url: string
   readonly token: string
@@ -38,10 +42,13 @@ export const askHost = ({url, token, headers}: Asked, path: string, body?: unkno
     ...(body === undefined ? {} : {method: "POST", body: toJson(body)}),
   })
 
+/** Resolves to the bytes of a response. */
+export const readBytes = async ({body}: Response) => (await readStart(body, largest)).bytes
+
 /** Returns the content of the Host's response. Throws it if it is not 2xx. */
 export const askFor = async <T>(host: Asked, path: string, body?: unknown): Promise<T> => {
   const answer = await askHost(host, path, body)
-  const text = await answer.text()
+  const text = await readText(answer, largest)
   if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`)
   return fromJson(text) as T
 }

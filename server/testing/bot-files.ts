@@ -1,4 +1,4 @@
-import {type Asked, askFor, askHost} from "./asking.ts"
+import {type Asked, askFor, askHost, readBytes} from "./asking.ts"
 
 export interface BotFile {
   readonly name: string
@@ -24,7 +24,7 @@ export const filesOf = async (host: Asked, channel = "test"): Promise<readonly B
       const path = `${base}/files?${where}&message=${encodeURIComponent(id)}&number=${number}`
       const answer = await askHost(host, path)
       if (!answer.ok) throw new Error(`${path} answered ${answer.status}`)
-      files.push({name, type, bytes: new Uint8Array(await answer.arrayBuffer())})
+      files.push({name, type, bytes: await readBytes(answer)})
     }
   }
   return files

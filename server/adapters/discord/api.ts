@@ -1,4 +1,4 @@
-import {type Refusal, refused, retryAfter} from "../../../shared/sdk/sdk.ts"
+import {fetchWhole, type Refusal, refused, retryAfter} from "../../../shared/sdk/sdk.ts"
 import {type AccountSettings, usualApi} from "./account.ts"
 import {isSnowflake, numberIn, payloadOf, textIn} from "./payload.ts"
 
@@ -33,7 +33,9 @@ export const createApi = (
   {token, api = usualApi}: Pick<AccountSettings, "token" | "api">,
 ): Api & {close(): void} => {
   // The library neither waits nor retries: the Host counts attempts and shows waits.
-  const rest = new library.REST({api, version: "10", retries: 0, timeout: 25_000, rejectOnRateLimit: () => true})
+  const options = {api, version: "10", retries: 0, timeout: 25_000, rejectOnRateLimit: () => true}
+  const makeRequest = fetchWhole as unknown as typeof library.DefaultRestOptions.makeRequest
+  const rest = new library.REST({...options, makeRequest})
   rest.setToken(token.reveal())
   return {
     ask: async (method, path, {body, query, files, auth = true} = {}, signal) => {

@@ -1,8 +1,8 @@
-import {refused, retryAfter, withDeadline} from "../../../shared/sdk/sdk.ts"
+import {fetchWhole, parseJson, readText, refused, retryAfter, withDeadline} from "../../../shared/sdk/sdk.ts"
 import {type Fields, fieldsOf, numberIn, textIn} from "./json.ts"
 
-/** In bytes. The client stops reading a larger answer. */
-const longestAnswer = 64 * 1024 * 1024
+/** The largest answer, in bytes: a sync after a long absence. */
+const longestAnswer = 16 * 1024 * 1024
 
 /** The timeout in milliseconds for a request that does not wait at the server. */
 const patience = 30_000
@@ -40,6 +40,8 @@ export interface Request {
   readonly patience?: number
 }
 
+type Init = RequestInit & {readonly duplex?: "half"; readonly headers?: Readonly<Record<string, string>>}
+
 /** Returns a path of the API. Each `value` is one segment. */
 export const path = (texts: TemplateStringsArray, ...values: readonly string[]): string =>
   texts.reduce((whole, text, index) => whole + encodeURIComponent(values[index - 1] ?? "") + text)
@@ -64,20 +66,17 @@ export class Client {
     {body, query = {}, signal, patience: time = patience}: Request,
   ): Promise<Fields> {
     const sent = body === undefined ? {} : {body: JSON.stringify(body), headers: {"content-type": "application/json"}}
-    const ask = async (limit: AbortSignal) => {
-      const answer = await this.fetch(method, `${route}${queryOf(query)}`, {signal: limit, ...sent})
-      return {answer, json: parse(await readText(answer, this.homeserver))}
-    }
-    const {answer, json} = await withDeadline(time, ask, signal)
-    if (!answer.ok)
-      throw new MatrixError(
-        `${method} ${shown(route)}`,
-        answer.status,
-        fieldsOf(json),
-        answer.headers.get("retry-after"),
-      )
-    if (json === undefined)
-      throw new Error(`${method} ${shown(route)}: ${this.homeserver} returned something other than JSON`)
+    const ask = (limit: AbortSignal) => this.send(method, `${route}${queryOf(query)}`, {signal: limit, ...sent})
+    return withDeadline(time, ask, signal)
+  }
+
+  /** Sends a request and reads the JSON. Throws the errors of `ask`. */
+  async send(method: string, route: string, init: Init): Promise<Fields> {
+    const answer = await this.fetch(method, route, init, fetchWhole)
+    const json = parseJson(await readText(answer, longestAnswer))
+    const what = `${method} ${shown(route)}`
+    if (!answer.ok) throw new MatrixError(what, answer.status, fieldsOf(json), answer.headers.get("retry-after"))
+    if (json === undefined) throw new Error(`${what}: ${this.homeserver} returned something other than JSON`)
     return fieldsOf(json)
   }
 
@@ -85,12 +84,13 @@ export class Client {
   async fetch(
     method: string,
     route: string,
-    {headers, ...init}: RequestInit & {readonly duplex?: "half"; readonly headers?: Readonly<Record<string, string>>},
+    {headers, ...init}: Init,
+    fetching: typeof fetchWhole = fetch,
   ): Promise<Response> {
     const authorization = this.#token === undefined ? {} : {authorization: `Bearer ${this.#token}`}
     try {
-      const options = {...init, method, headers: {...headers, ...authorization}, redirect: "manual"} as const
-      return await fetch(`${this.homeserver}/_matrix${route}`, options)
+      const sent = {...init, method, headers: {...headers, ...authorization}, redirect: "manual"} as const
+      return await fetching(`${this.homeserver}/_matrix${route}`, {...sent, most: longestAnswer})
     } catch (error) {
       if (init.signal?.aborted === true && !isTimeout(init.signal.reason)) throw init.signal.reason
       throw new Error(`could not reach ${this.homeserver}: ${reasonOf(error)}`)
@@ -99,7 +99,7 @@ export class Client {
 }
 
 /** Routes contain room ids. The rest of a longer one would not help. */
-const shown = (route: string): string => decodeURIComponent(route).slice(0, 200)
+const shown = (route: string): string => decodeURIComponent(route.replace(/\?.*/s, "")).slice(0, 200)
 
 const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === "TimeoutError"
 
@@ -113,31 +113,6 @@ const reasonOf = (error: unknown): string => {
 const queryOf = (query: NonNullable<Request["query"]>): string => {
   const given = Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]]))
   return given.length === 0 ? "" : `?${new URLSearchParams(given as [string, string][])}`
-}
-
-const readText = async (answer: Response, homeserver: string): Promise<string> => {
-  const pieces: Uint8Array[] = []
-  let size = 0
-  const reader = answer.body?.getReader()
-  for (;;) {
-    const next = await reader?.read()
-    if (next?.value === undefined) break
-    size += next.value.byteLength
-    if (size > longestAnswer) {
-      await reader?.cancel()
-      throw new Error(`${homeserver} answered with more than ${longestAnswer} bytes`)
-    }
-    pieces.push(next.value)
-  }
-  return Buffer.concat(pieces).toString("utf8")
-}
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Converts errors of an act for the Host: a permanent error becomes a refusal, and a rate limit becomes a wait. */

@@ -1,6 +1,6 @@
 import {type FileRef, refused, type StoredFile} from "../../../shared/sdk/sdk.ts"
 import {type Client, MatrixError, path} from "./client.ts"
-import {fieldsOf, numberIn, textIn} from "./json.ts"
+import {numberIn, textIn} from "./json.ts"
 
 const mxc = /^mxc:\/\/([A-Za-z0-9.:[\]-]+)\/([A-Za-z0-9_-]+)$/
 
@@ -25,17 +25,14 @@ export class Uploads {
         reason: "file_too_large",
         remediation: "Send a smaller file, or ask the homeserver's operators for a higher limit.",
       })
-    const answer = await this.#client.fetch("POST", `/media/v3/upload?${new URLSearchParams({filename: file.name})}`, {
+    const answer = await this.#client.send("POST", `/media/v3/upload?${new URLSearchParams({filename: file.name})}`, {
       // Homeservers need the length in advance.
       headers: {"content-type": file.type, "content-length": String(file.size)},
       body: file.size === 0 ? new Uint8Array() : file.stream(),
       duplex: "half",
       signal,
     })
-    const json = fieldsOf(jsonOf(await answer.text()))
-    if (!answer.ok)
-      throw new MatrixError("POST /media/v3/upload", answer.status, json, answer.headers.get("retry-after"))
-    const address = textIn(json, "content_uri")
+    const address = textIn(answer, "content_uri")
     if (address === undefined || !mxc.test(address))
       throw new Error("POST /media/v3/upload: the homeserver returned no address")
     return address
@@ -54,14 +51,6 @@ const mostBytes = async (client: Client, signal: AbortSignal): Promise<number | 
     })
   })
   return numberIn(answer, "m.upload.size")
-}
-
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /**

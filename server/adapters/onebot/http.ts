@@ -1,4 +1,4 @@
-import {refused, retryAfter} from "../../../shared/sdk/sdk.ts"
+import {fetchWhole, parseJson, readText, refused, retryAfter} from "../../../shared/sdk/sdk.ts"
 import {type Ask, resultOf, wrongToken} from "./api.ts"
 import {headersOf, type Server} from "./socket.ts"
 
@@ -8,15 +8,19 @@ export const askByHttp = (server: Server): Ask => {
   return async (action, params, signal) => {
     const headers = {...headersOf(server), "content-type": "application/json"}
     const body = JSON.stringify(params)
-    const answer = await fetch(`${base}/${action}`, {method: "POST", headers, body, redirect: "manual", signal}).catch(
-      cause => {
-        throw new Error(
-          `could not reach the implementation: ${signal.aborted ? "it does not answer" : (cause.code ?? cause.message)}`,
-          {cause},
-        )
-      },
-    )
-    const text = await answer.text()
+    const answer = await fetchWhole(`${base}/${action}`, {
+      method: "POST",
+      headers,
+      body,
+      redirect: "manual",
+      signal,
+    }).catch(cause => {
+      throw new Error(
+        `could not reach the implementation: ${signal.aborted ? "it does not answer" : (cause.code ?? cause.message)}`,
+        {cause},
+      )
+    })
+    const text = await readText(answer)
     if (answer.status === 401 || answer.status === 403) throw wrongToken()
     if (answer.status === 404)
       throw refused(`the implementation does not have ${action}`, {
@@ -25,14 +29,6 @@ export const askByHttp = (server: Server): Ask => {
       })
     if (answer.status === 429) throw retryAfter(answer.headers.get("retry-after"))
     if (!answer.ok) throw new Error(`the implementation answered ${action} with status ${answer.status}`)
-    return resultOf(action, parse(text))
-  }
-}
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+    return resultOf(action, parseJson(text))
   }
 }

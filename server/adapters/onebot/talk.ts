@@ -1,4 +1,5 @@
 import {randomUUID} from "node:crypto"
+import {parseJson} from "../../../shared/sdk/sdk.ts"
 import {type Ask, isRecord, resultOf, wrongToken} from "./api.ts"
 
 type Payload = Readonly<Record<string, unknown>>
@@ -68,10 +69,6 @@ export class Talk {
 }
 
 const parse = (data: unknown): Payload | undefined => {
-  try {
-    const value: unknown = JSON.parse(typeof data === "string" ? data : "")
-    return isRecord(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(typeof data === "string" ? data : "")
+  return isRecord(value) ? value : undefined
 }

@@ -1,8 +1,11 @@
 import {randomUUID} from "node:crypto"
-import {type Endpoint, isElement, type Node, refused, type StoredFile} from "../../../shared/sdk/sdk.ts"
+import {type Endpoint, isElement, type Node, readStart, refused, type StoredFile} from "../../../shared/sdk/sdk.ts"
 import type {Context} from "./koishi.ts"
 
 const scheme = "svc-file:"
+
+/** The largest file of the platform that an adapter reads, in bytes; it reads whole files. */
+const largest = 64 * 1024 * 1024
 
 interface ReadFile {
   readonly data: ArrayBuffer
@@ -30,15 +33,19 @@ export class LentFiles {
   serve(context: Context, open: (link: string) => Promise<Response | undefined>): void {
     const read = async (address: string): Promise<ReadFile | undefined> => {
       const file = this.#files.get(address)
-      if (file !== undefined) return readFile(file.stream(), file)
+      if (file !== undefined) return readFile(file.stream(), file, file.size)
       if (/^data:/i.test(address)) return undefined
       if (/^https?:/i.test(address) && !(await context.http.isLocal(address))) return undefined
       const opened = await open(address)
       if (opened?.ok !== true) throw unreadable()
-      return readFile(opened.body ?? [], {
-        name: decodeURIComponent(address.split("/").at(-1) ?? "file"),
-        type: opened.headers.get("content-type") ?? "application/octet-stream",
-      })
+      return readFile(
+        opened.body,
+        {
+          name: decodeURIComponent(address.split("/").at(-1) ?? "file"),
+          type: opened.headers.get("content-type") ?? "application/octet-stream",
+        },
+        largest,
+      )
     }
     context.on("http/file", read, true)
   }
@@ -77,11 +84,11 @@ const unreadable = () =>
   })
 
 const readFile = async (
-  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | ReadableStream<Uint8Array>,
+  body: ReadableStream<Uint8Array> | null,
   {name, type}: {readonly name: string; readonly type: string},
+  most: number,
 ): Promise<ReadFile> => {
-  const pieces: Uint8Array[] = []
-  for await (const piece of body as AsyncIterable<Uint8Array>) pieces.push(piece)
-  const data = new Uint8Array(Buffer.concat(pieces)).buffer
-  return {data, filename: name, type, mime: type}
+  const {bytes, isWhole} = await readStart(body, most)
+  if (!isWhole) throw unreadable()
+  return {data: bytes.buffer, filename: name, type, mime: type}
 }

@@ -1,4 +1,4 @@
-import {refused, retryAfter} from "../../../shared/sdk/sdk.ts"
+import {fetchWhole, parseJson, readText, refused, retryAfter} from "../../../shared/sdk/sdk.ts"
 import {type AccountSettings, baseOf} from "./account.ts"
 import {fieldsOf, textIn} from "./fields.ts"
 import type {ServerLogin} from "./protocol.ts"
@@ -43,25 +43,14 @@ export class Api implements Methods {
   }
 
   async call(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
-    const answer = await this.#fetch(`/v1/${method}`, signal, {
-      method: "POST",
-      headers: {"content-type": "application/json"},
-      body: JSON.stringify(params),
-    })
-    return json(await this.#textOf(answer, method))
+    const body = JSON.stringify(params)
+    return parseJson(await this.#post(method, "application/json", body, signal))
   }
 
   /** Uploads one file. Resolves to its address. Throws the same errors as `call`. */
   async upload(form: {readonly type: string; readonly body: ReadableStream<Uint8Array>}, signal: AbortSignal) {
-    const method = "upload.create"
-    const headers = {"content-type": form.type}
-    const answer = await this.#fetch(`/v1/${method}`, signal, {
-      method: "POST",
-      headers,
-      body: form.body,
-      duplex: "half",
-    } as RequestInit)
-    const src = Object.values(fieldsOf(json(await this.#textOf(answer, method)))).find(each => typeof each === "string")
+    const links = fieldsOf(parseJson(await this.#post("upload.create", form.type, form.body, signal)))
+    const src = Object.values(links).find(each => typeof each === "string")
     if (typeof src !== "string") throw new Error("the server accepted the file but returned no address for it")
     return src
   }
@@ -71,26 +60,27 @@ export class Api implements Methods {
     const prefix = `${this.#base}/v1/proxy/`
     const url = URL.parse(`${prefix}${link}`)
     if (url === null || !url.href.startsWith(new URL(prefix).href) || url.hash !== "") return undefined
-    return this.#fetch(url.href.slice(new URL(this.#base).href.replace(/\/$/, "").length), signal)
+    return fetch(url, {headers: this.#headers, signal, redirect: "manual"})
   }
 
-  #fetch(path: string, signal: AbortSignal, init: RequestInit = {}): Promise<Response> {
+  get #headers(): Readonly<Record<string, string>> {
     const {platform, user} = this.#login
-    const headers = {
+    return {
       ...(this.#token === undefined ? {} : {authorization: `Bearer ${this.#token}`}),
       "satori-platform": platform,
       "satori-user-id": user.id,
       // Servers that follow the first drafts read these.
       "x-platform": platform,
       "x-self-id": user.id,
-      ...(init.headers as Record<string, string> | undefined),
     }
-    // A redirect could leak the token.
-    return fetch(`${this.#base}${path}`, {...init, headers, signal, redirect: "manual"})
   }
 
-  async #textOf(answer: Response, method: string): Promise<string> {
-    const text = await answer.text()
+  async #post(method: string, type: string, body: string | ReadableStream<Uint8Array>, signal: AbortSignal) {
+    const headers = {...this.#headers, "content-type": type}
+    // A redirect could leak the token.
+    const init = {method: "POST", headers, body, duplex: "half", signal, redirect: "manual"} as const
+    const answer = await fetchWhole(`${this.#base}/v1/${method}`, init)
+    const text = await readText(answer)
     if (answer.ok) return text
     if (answer.status === 429 || (answer.status === 503 && answer.headers.has("retry-after")))
       throw retryAfter(answer.headers.get("retry-after"), `the server asks to wait before another ${method}`)
@@ -99,19 +89,11 @@ export class Api implements Methods {
 
   /** Returns the server's reason, without the token, which the server may have repeated. */
   #reasonIn(text: string): string {
-    const problem = fieldsOf(json(text))
+    const problem = fieldsOf(parseJson(text))
     const said = textIn(problem, "detail") ?? textIn(problem, "message") ?? textIn(problem, "title") ?? text
     const shown = this.#token === undefined ? said : said.replaceAll(this.#token, "[token]")
     const line = shown.replace(/\s+/g, " ").trim().slice(0, longestReason).toWellFormed()
     return line === "" || line.startsWith("<") ? "" : `: ${line}`
-  }
-}
-
-const json = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

@@ -1,3 +1,4 @@
+import {parseJson} from "../../../shared/sdk/sdk.ts"
 import {type Fields, fieldsOf, listOf, numberIn, textIn} from "./fields.ts"
 
 /** Satori v1, events: the `op` of each signal (https://satori.chat). */
@@ -24,7 +25,7 @@ export type Signal =
 
 /** Reads one message of a server; undefined for an unknown signal. */
 export const readSignal = (text: string): Signal | undefined => {
-  const {op, body: said} = fieldsOf(parse(text))
+  const {op, body: said} = fieldsOf(parseJson(text))
   const body = fieldsOf(said)
   if (op === opcode.event) return {is: "event", event: body}
   if (op === opcode.pong) return {is: "pong"}
@@ -32,14 +33,6 @@ export const readSignal = (text: string): Signal | undefined => {
   if (op === opcode.meta) return {is: "meta", proxies}
   if (op !== opcode.ready) return undefined
   return {is: "ready", logins: readLogins(body.logins), proxies}
-}
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Returns the logins, without those whose user is not known yet. */

@@ -1,5 +1,5 @@
 import type * as WebApi from "@slack/web-api"
-import {type CheckTools, type Refusal, refused, retryAfter} from "../../../shared/sdk/sdk.ts"
+import {type CheckTools, fetchWhole, type Refusal, refused, retryAfter} from "../../../shared/sdk/sdk.ts"
 import {type AccountSettings, apiOf} from "./account.ts"
 import {type Payload, payloadOf, textIn} from "./payload.ts"
 
@@ -34,7 +34,7 @@ export const clientOptions = (account: AccountSettings, signal: AbortSignal): We
   retryConfig: {retries: 0},
   rejectRateLimitedCalls: true,
   allowAbsoluteUrls: false,
-  fetch: ((url, init) => fetch(url, {...init, signal})) as typeof fetch,
+  fetch: ((url, init) => fetchWhole(url, {...init, signal})) as typeof fetch,
 })
 
 /** Loads the library. Calls use the bot's token. */

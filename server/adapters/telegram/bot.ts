@@ -1,6 +1,7 @@
-import type {Api, InputFile} from "grammy"
+import {Readable} from "node:stream"
+import type {Api, ApiClientOptions, InputFile} from "grammy"
 import type {UserFromGetMe} from "grammy/types"
-import type {CheckTools, StoredFile} from "../../../shared/sdk/sdk.ts"
+import {type CheckTools, fetchWhole, type StoredFile} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
 import {BotApiError} from "./failures.ts"
 
@@ -20,6 +21,14 @@ export interface Bot {
 export type ApiSignal = NonNullable<Parameters<Api["getMe"]>[0]>
 export const apiSignal = (signal: AbortSignal): ApiSignal => signal as unknown as ApiSignal
 
+/** The library's signal and stream are not those of the web. */
+const fetchApi = ((url: string, {signal, body, ...init}: RequestInit) => {
+  const ended = new AbortController()
+  signal?.addEventListener("abort", () => ended.abort(), {once: true})
+  const sent: unknown = body instanceof Readable ? Readable.toWeb(body) : body
+  return fetchWhole(url, {...init, body: sent as BodyInit, duplex: "half", redirect: "error", signal: ended.signal})
+}) as unknown as NonNullable<ApiClientOptions["fetch"]>
+
 export const createBot = async ({token, apiRoot}: AccountSettings, {load}: Pick<CheckTools, "load">): Promise<Bot> => {
   const {Api, InputFile} = await load<typeof import("grammy")>("grammy")
   const root = (apiRoot ?? "https://api.telegram.org").replace(/\/+$/, "")
@@ -27,7 +36,7 @@ export const createBot = async ({token, apiRoot}: AccountSettings, {load}: Pick<
   /** HTTP errors contain the address, which includes the token. */
   const reasonOf = (error: unknown): string =>
     (error instanceof Error ? error.message : String(error)).replaceAll(secret, "<token>")
-  const {raw, config} = new Api(secret, {apiRoot: root, timeoutSeconds: patience})
+  const {raw, config} = new Api(secret, {apiRoot: root, timeoutSeconds: patience, fetch: fetchApi})
   config.use(async (previous, method, payload, signal) => {
     const answer = await previous(method, payload, signal).catch((error: unknown) => {
       // The library's error has the original one in `error`.

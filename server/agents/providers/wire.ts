@@ -1,3 +1,4 @@
+import {readStart} from "../../../shared/sdk/adapter/answer.ts"
 import {patientFetch} from "../../runtime/outgoing/patient-fetch.ts"
 import {cutFailure, failureOfAnswer, failureOfConnection, malformedFailure} from "./failures.ts"
 import type {ModelFailure} from "./model.ts"
@@ -25,7 +26,7 @@ export const createWire = (): Wire => {
     const response = await patientFetch(url, {...init, redirect: "manual"}).catch(error => {
       throw init.signal?.aborted ? error : fail(failureOfConnection(url, error))
     })
-    if (!response.ok) throw fail(failureOfAnswer(response, await readSome(response), Date.now()))
+    if (!response.ok) throw fail(failureOfAnswer(response, await readSome(response.body), Date.now()))
     const {body, status, headers} = response
     if (body === null) throw fail(malformedFailure("it is empty"))
     return new Response(boundLines(body, fail), {status, headers})
@@ -36,24 +37,12 @@ export const createWire = (): Wire => {
   }
 }
 
-/** Reads the beginning of a body, as far as possible. */
-const readSome = async ({body}: Response): Promise<string> => {
-  if (body === null) return ""
-  const reader = body.getReader()
-  const decoder = new TextDecoder()
-  let text = ""
-  try {
-    while (text.length < longestFailure) {
-      const {done, value} = await reader.read()
-      if (done) break
-      text += decoder.decode(value, {stream: true})
-    }
-  } catch {
-    // The status is enough.
-  }
-  reader.cancel().catch(() => {})
-  return text
-}
+/** Reads the beginning of a body. If that breaks, the status is enough. */
+const readSome = (body: Response["body"]): Promise<string> =>
+  readStart(body, longestFailure).then(
+    ({bytes}) => new TextDecoder().decode(bytes),
+    () => "",
+  )
 
 /** Passes the bytes through. It fails after a line that is too long, and reports a broken connection. */
 const boundLines = (

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import {setTimeout as sleep} from "node:timers/promises"
 import {fromJson} from "../../../shared/json.ts"
+import {readText} from "../../../shared/sdk/adapter/answer.ts"
 import {askHost} from "../asking.ts"
 import type {Check} from "./check.ts"
 import type {HostUnderTest} from "./host-under-test.ts"
@@ -51,7 +52,7 @@ export const judgesAccounts: Check = async trial => {
 const check = async ({endpoint}: Trial, host: HostUnderTest): Promise<Checked | undefined> => {
   const answer = await askHost(host, `/api/endpoints/${encodeURIComponent(endpoint)}/check`, {})
   if (answer.status === 422) return undefined
-  const text = await answer.text()
+  const text = await readText(answer)
   assert.ok(answer.ok, `the Host answered the check with ${answer.status}: ${text}`)
   return fromJson(text) as Checked
 }

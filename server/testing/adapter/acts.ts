@@ -1,4 +1,5 @@
 import assert from "node:assert/strict"
+import {readText} from "../../../shared/sdk/adapter/answer.ts"
 import {type Check, type Connected, unnamed, where} from "./check.ts"
 import type {HostUnderTest} from "./host-under-test.ts"
 import type {PlatformUnderTest} from "./platform.ts"
@@ -229,7 +230,7 @@ const answerOf = async (
   body: Readonly<Record<string, unknown>>,
 ): Promise<unknown> => {
   const answer = await trial.satori(host, method, body)
-  const text = await answer.text()
+  const text = await readText(answer)
   assert.ok(answer.ok, `features names what ${method} needs, but the Host answered ${answer.status}: ${text}`)
   return JSON.parse(text)
 }

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict"
 import {createHash} from "node:crypto"
+import {readText} from "../../../shared/sdk/adapter/answer.ts"
+import {readBytes} from "../asking.ts"
 import {type Check, unnamed, where} from "./check.ts"
 import type {HostUnderTest} from "./host-under-test.ts"
 import type {FileUnderTest} from "./platform.ts"
@@ -37,7 +39,7 @@ const store = async (
     },
     body: form,
   })
-  const text = await answer.text()
+  const text = await readText(answer)
   assert.ok(answer.ok, `the Host must store the file, but answered ${answer.status}: ${text}`)
   return (JSON.parse(text) as {readonly file: string}).file
 }
@@ -54,7 +56,7 @@ const sendsFiles = where(takesNoFiles, async (trial, host, about) => {
   const link = await store(host, about, file)
   const content = `<file src="${link}"/>`
   const sent = await trial.satori(host, "message.create", {channel_id: trial.platform.channel, content})
-  const text = await sent.text()
+  const text = await readText(sent)
   assert.ok(sent.ok, `message.create answered ${sent.status}: ${text}`)
   const [message] = JSON.parse(text) as readonly {readonly id: string}[]
   await trial.untilSent(host, message?.id ?? "", "sent")
@@ -91,7 +93,7 @@ const readsFiles = where(handsNoFilesOver, async (trial, host, about) => {
   if (size !== undefined) assert.equal(Number(size), file.bytes.length, "the size of a file must be that of its bytes")
   const link = `internal:${encodeURIComponent(login.platform)}/${encodeURIComponent(login.user)}/_svc/events/${seq}/0/file`
   const answer = await fetch(`${host.url}/satori/v1/proxy/${link}`, {headers: {authorization: `Bearer ${host.token}`}})
-  const read = Buffer.from(await answer.arrayBuffer())
+  const read = Buffer.from(await readBytes(answer))
   assert.ok(answer.ok, `download must open the file, but the Host answered ${answer.status}: ${read.toString()}`)
   assert.equal(read.length, file.bytes.length, "download must return the complete file")
   assert.ok(read.equals(file.bytes), "download must return the file with the same bytes")

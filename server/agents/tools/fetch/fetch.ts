@@ -1,6 +1,7 @@
 import type {Binding} from "../../../../shared/agents/binding.ts"
 import {readType} from "../../../../shared/media-types.ts"
 import {Problem} from "../../../../shared/problems.ts"
+import {readStart} from "../../../../shared/sdk/adapter/answer.ts"
 import {Closed, type Static, Type} from "../../../../shared/type.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../../../runtime/flow/time-limit.ts"
 import type {Source} from "../../../runtime/outgoing/bounded-stream.ts"
@@ -93,7 +94,7 @@ const textOf = async (source: Source, address: string): Promise<string> => {
       `${URL.parse(address)?.host} answered with ${type ?? "no content type"}; this tool reads only text`,
     )
   }
-  const {bytes, isWhole} = await readStart(source.body).catch(cause => {
+  const {bytes, isWhole} = await readStart(source.body, mostBytes).catch(cause => {
     throw new Problem("file_unavailable", `${URL.parse(address)?.host} broke off its answer`, {cause})
   })
   const text = decoderOf(source.type).decode(bytes, {stream: !isWhole})
@@ -111,19 +112,4 @@ const decoderOf = (type = ""): TextDecoder => {
   } catch {
     return new TextDecoder()
   }
-}
-
-/** Returns the first bytes, and does not read the rest. */
-const readStart = async (body: ReadableStream<Uint8Array>) => {
-  const reader = body.getReader()
-  const pieces: Uint8Array[] = []
-  let size = 0
-  let next = await reader.read()
-  while (!next.done && size <= mostBytes) {
-    pieces.push(next.value)
-    size += next.value.byteLength
-    if (size <= mostBytes) next = await reader.read()
-  }
-  if (!next.done) await reader.cancel()
-  return {bytes: Buffer.concat(pieces).subarray(0, mostBytes), isWhole: size <= mostBytes}
 }

@@ -1,0 +1,97 @@
+import {fromJson} from "../../json.ts"
+
+/** The largest answer that is read when no limit is given, in bytes. */
+const usualAnswer = 4 * 1024 * 1024
+
+/** The deepest JSON that is read, in levels. An event of Matrix, of 64 KiB, is less deep. */
+const deepestJson = 50_000
+
+/** The statuses whose answers have no body. */
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
+
+/** Bun decompresses ahead of the reader, without a limit; so `fetchWhole` decompresses itself there. */
+const raw: object = "bun" in process.versions ? {decompress: false} : {}
+
+/** Options of `fetch`, and a limit. */
+export interface FetchInit extends RequestInit {
+  /** The largest answer, in bytes; 4 MiB when left out. */
+  readonly most?: number
+  /** Needed for a body that is a stream. */
+  readonly duplex?: "half"
+}
+
+/** Resolves to the first bytes of a body, and to whether these are all. Ends the connection at the limit. */
+export const readStart = async (
+  body: ReadableStream<Uint8Array> | null,
+  most: number,
+): Promise<{readonly bytes: Uint8Array<ArrayBuffer>; readonly isWhole: boolean}> => {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  const reader = body?.getReader()
+  for (let next = await reader?.read(); next?.value !== undefined; next = await reader?.read()) {
+    pieces.push(next.value)
+    size += next.value.byteLength
+    if (size > most) break
+  }
+  if (size > most) reader?.cancel().catch(() => {})
+  return {bytes: new Uint8Array(Buffer.concat(pieces).subarray(0, most)), isWhole: size <= most}
+}
+
+/** Resolves to the body of an answer. Rejects, and ends the connection, if it has more than `most` bytes. */
+const readBody = async (body: Response["body"], most: number): Promise<Uint8Array<ArrayBuffer>> => {
+  const {bytes, isWhole} = await readStart(body, most)
+  if (!isWhole) throw new Error(`the answer is larger than ${most} bytes`)
+  return bytes
+}
+
+/** Resolves to the text of an answer. Rejects, and ends the connection, if it has more than `most` bytes. */
+export const readText = async ({body}: Response, most = usualAnswer): Promise<string> =>
+  new TextDecoder().decode(await readBody(body, most))
+
+/**
+ * Like `fetch`, for a short answer: resolves once it is complete. Rejects, and ends the connection, if it has more than
+ * `most` bytes; compressed ones count as what they become.
+ */
+export const fetchWhole = async (input: string | URL | Request, init: FetchInit = {}): Promise<Response> => {
+  const {most = usualAnswer, ...options} = init
+  const asked = new Headers(options.headers ?? (input instanceof Request ? input.headers : undefined))
+  asked.set("accept-encoding", "gzip")
+  const answer = await fetch(input, {...options, ...raw, headers: asked})
+  const {status, statusText} = answer
+  const headers = new Headers(answer.headers)
+  const isPacked = "decompress" in raw && headers.get("content-encoding") === "gzip"
+  const body = isPacked ? answer.body?.pipeThrough(new DecompressionStream("gzip")) : answer.body
+  const bytes = await readBody(body ?? null, most)
+  for (const name of ["content-encoding", "content-length"]) headers.delete(name)
+  return new Response(bodiless.has(status) ? null : bytes, {status, statusText, headers})
+}
+
+/** Returns the value of a JSON text; undefined if it is not JSON, or deeper than 50,000 levels. */
+export const parseJson = (text: string): unknown => {
+  try {
+    return isTooDeep(text) ? undefined : fromJson(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Also for a text that is not JSON. */
+const isTooDeep = (text: string): boolean => {
+  let open = 0
+  for (let at = 0; at < text.length && text.length > deepestJson; at++) {
+    const mark = text.charCodeAt(at)
+    if (mark === 0x22) at = endOfString(text, at)
+    else if (mark === 0x5b || mark === 0x7b) open++
+    else if (mark === 0x5d || mark === 0x7d) open--
+    if (open > deepestJson) return true
+  }
+  return false
+}
+
+/** Returns where the string that begins at `start` ends. */
+const endOfString = (text: string, start: number): number => {
+  let at = start + 1
+  for (let mark = text.charCodeAt(at); mark !== 0x22 && at < text.length; mark = text.charCodeAt(at))
+    at += mark === 0x5c ? 2 : 1
+  return at
+}

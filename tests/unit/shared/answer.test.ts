@@ -1,0 +1,55 @@
+import type {ServerResponse} from "node:http"
+import {gzipSync} from "node:zlib"
+import {expect, test} from "vitest"
+import {fetchWhole, parseJson, readText} from "../../../shared/sdk/sdk.ts"
+import {startStandIn} from "../../support/machine/stand-in-server.ts"
+
+const packed = {"content-encoding": "gzip"}
+const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024))
+
+/** Writes until the client ends the connection. */
+const flood = (response: ServerResponse): void => {
+  const write = (): void => {
+    while (!response.destroyed && response.write("x".repeat(65_536)));
+    response.once("drain", write)
+  }
+  write()
+}
+
+test.each<[string, (response: ServerResponse) => void]>([
+  ["an endless answer", flood],
+  ["a compressed one", response => response.writeHead(200, packed).end(bomb)],
+])("%s is cut off at the limit", async (_, answer) => {
+  const closed = Promise.withResolvers<void>()
+  const {url} = await startStandIn((_, response) => {
+    response.on("close", closed.resolve)
+    answer(response)
+  })
+  await expect(fetchWhole(url)).rejects.toThrow(/\b4194304\b/)
+  await closed.promise
+  const long = await fetch(url)
+  await expect(readText(long, 10)).rejects.toThrow(/\b10\b/)
+})
+
+test.each([
+  [200, "héllo", {}],
+  [404, gzipSync("héllo"), packed],
+  [204, "", {}],
+] as const)("an answer within the limit is as it was sent: %i", async (status, body, headers) => {
+  const {url} = await startStandIn(
+    (_, response) => void response.writeHead(status, {"x-id": "7", ...headers}).end(body),
+  )
+  const answer = await fetchWhole(url, {most: 6})
+  expect({status: answer.status, id: answer.headers.get("x-id")}).toEqual({status, id: "7"})
+  expect(await readText(answer)).toBe(status === 204 ? "" : "héllo")
+})
+
+const nested = (depth: number) => `${"[".repeat(depth)}"]\\"]"${"]".repeat(depth)}`
+
+test("JSON is read up to 50,000 levels; anything else is undefined", () => {
+  expect(parseJson('{"a": ["]\\"{"]}')).toEqual({a: [']"{']})
+  expect(parseJson(nested(30_000))).toBeInstanceOf(Array)
+  const wide = Array.from({length: 60_000}, () => ["[", {a: '"'}])
+  expect(parseJson(JSON.stringify(wide))).toEqual(wide)
+  for (const text of ["", "{", nested(50_001), "[".repeat(4_000_000)]) expect(parseJson(text)).toBeUndefined()
+})
