@@ -3,7 +3,7 @@ import type {Log} from "../../shared/log.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Receipt, ReceiveOptions} from "../../shared/sdk/adapter/adapter.ts"
 import type {Incoming} from "../../shared/sdk/adapter/incoming.ts"
-import type {SatoriEvent} from "../../shared/sdk/satori.ts"
+import {channelType, type SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
 import {ChangeFailed} from "../database/errors.ts"
 import type {Gather} from "../database/gather.ts"
@@ -151,7 +151,7 @@ export class Intake {
     const {lanes, prompts, clock} = this.#options
     const {name} = endpoint.spec
     const now = clock.now()
-    const event = toEvent(endpoint, incoming, now)
+    const event = toEvent(endpoint, inChannel(incoming, expected?.press), now)
     const {sn: _, ...stored} = event
     const id = incoming.id.toWellFormed()
     const texts = {event: textOf(stored), raw: incoming.raw === undefined ? null : textOf(incoming.raw)}
@@ -279,6 +279,10 @@ export class Intake {
     return Number(row?.seq)
   }
 }
+
+/** Returns a press as an event of its message's channel, where its user's permission is judged. */
+const inChannel = (incoming: Incoming, {channel: id}: Partial<Press> = {}): Incoming =>
+  id === undefined ? incoming : {...incoming, channel: {type: channelType.text, ...incoming.channel, id}}
 
 /** An adapter may pass values that are not JSON, such as a circle or a BigInt. */
 const textOf = (value: unknown): string => {

@@ -21,6 +21,7 @@ export const refusals = {
   gone: "host/button/gone",
   taken: "host/button/taken",
   others: "host/button/others",
+  elsewhere: "host/button/elsewhere",
 } as const
 
 /** The button of an action that an event presses, as it was when it was looked up. */
@@ -29,6 +30,8 @@ export interface Press {
   readonly n: number
   /** The id of its action, or one of `refusals`. */
   readonly handler: string
+  /** The channel of its message, as events name it. When left out, that of the event. */
+  readonly channel?: string
 }
 
 /** A message of only a number, which may press a button of a list. */
@@ -61,6 +64,12 @@ const mayPress = ({spec}: Endpoint, {type, button, message, user}: Incoming): bo
  */
 const pressersOf = (user: User | undefined): readonly string[] =>
   user === undefined ? [] : [personOf(user), `to ${user.id}`]
+
+/** Returns the channels of messages whose buttons an event may press: its own, and the lane of messages to its user. */
+const channelsOf = ({channel, user}: Incoming): readonly string[] => {
+  const isDirect = user !== undefined && (channel === undefined || channel.type === channelType.direct)
+  return [channel?.id ?? user?.id ?? "", ...(isDirect ? [userLane(user.id)] : [])]
+}
 
 /** Finds the buttons that events press. The batch that stores the press checks them again: see `pressing`. */
 export class Presses<T> {
@@ -99,47 +108,44 @@ export class Presses<T> {
       : this.#findInList(endpoint.spec.name, incoming)
   }
 
-  async #findButton({spec}: Endpoint, {button, user}: Incoming): Promise<Press | undefined> {
-    const id = readPlatformId(button?.id ?? "")
+  async #findButton({spec, opened}: Endpoint, incoming: Incoming): Promise<Press | undefined> {
+    const id = readPlatformId(incoming.button?.id ?? "")
     if (id === undefined) return undefined
     const [row] = await this.#database.read(
-      `SELECT handler, user, expires_at, once = 1 AND pressed_seq IS NOT NULL AS taken FROM buttons
+      `SELECT handler, channel, user, expires_at, once = 1 AND pressed_seq IS NOT NULL AS taken FROM buttons
         WHERE message = ? AND n = ? AND endpoint = ?`,
       [id.message, id.n, spec.name],
     )
-    return {...id, handler: handlerOf(row, pressersOf(user), this.#clock.now())}
+    if (row === undefined || Number(row.expires_at) <= this.#clock.now()) return {...id, handler: refusals.gone}
+    const sent = String(row.channel)
+    const handler = handlerOf(row, pressersOf(incoming.user))
+    if (channelsOf(incoming).includes(sent)) return {...id, handler}
+    const channel = spec.own(() => opened?.channelOf?.(sent, incoming))
+    return channel === undefined ? {...id, handler: refusals.elsewhere} : {...id, handler, channel}
   }
 
   /**
    * Returns the button of the newest list in the channel that the user may answer, or of the list that the message
    * quotes.
    */
-  async #findInList(endpoint: string, {channel, user, message}: Incoming): Promise<Press | undefined> {
-    const content = message?.content ?? ""
+  async #findInList(endpoint: string, incoming: Incoming): Promise<Press | undefined> {
+    const content = incoming.message?.content ?? ""
     const chosen = Number(number.exec(content)?.[1])
     const quote = quoted.exec(content)?.[1] ?? null
-    const isDirect = user !== undefined && (channel === undefined || channel.type === channelType.direct)
     const rows = await this.#database.read(
       `SELECT b.message, b.n, b.handler, max(o.seq) OVER () = o.seq AS newest FROM buttons b JOIN outbox o ON o.id = b.message
-        WHERE b.endpoint = ?1 AND b.channel IN (?2, ?3) AND b.expires_at > ?4 AND (b.once = 0 OR b.pressed_seq IS NULL)
-          AND (b.user IS NULL OR b.user IN (SELECT value FROM json_each(?5))) AND o.state IN ('sending', 'sent', 'unknown')
-          AND (?6 IS NULL OR ?6 IN (SELECT value FROM json_each(coalesce(o.platform_ids, '[]'))))`,
-      [
-        endpoint,
-        channel?.id ?? user?.id ?? "",
-        isDirect ? userLane(user.id) : "",
-        this.#clock.now(),
-        toJson(pressersOf(user)),
-        quote,
-      ],
+        WHERE b.endpoint = ?1 AND b.channel IN (SELECT value FROM json_each(?2)) AND b.expires_at > ?3
+          AND (b.once = 0 OR b.pressed_seq IS NULL) AND (b.user IS NULL OR b.user IN (SELECT value FROM json_each(?4)))
+          AND o.state IN ('sending', 'sent', 'unknown')
+          AND (?5 IS NULL OR ?5 IN (SELECT value FROM json_each(coalesce(o.platform_ids, '[]'))))`,
+      [endpoint, toJson(channelsOf(incoming)), this.#clock.now(), toJson(pressersOf(incoming.user)), quote],
     )
     const row = rows.find(({newest, n}) => newest === 1 && n === chosen)
     return row && {message: String(row.message), n: chosen, handler: String(row.handler)}
   }
 }
 
-const handlerOf = (row: Row | undefined, pressers: readonly string[], now: number): string => {
-  if (row === undefined || Number(row.expires_at) <= now) return refusals.gone
+const handlerOf = (row: Row, pressers: readonly string[]): string => {
   if (row.user !== null && !pressers.includes(String(row.user))) return refusals.others
   return row.taken === 1 ? refusals.taken : String(row.handler)
 }

@@ -9,6 +9,7 @@ const sentences: Readonly<Record<string, HostText>> = {
   [refusals.gone]: "press.gone",
   [refusals.taken]: "press.taken",
   [refusals.others]: "press.others",
+  [refusals.elsewhere]: "press.elsewhere",
 }
 
 export const isPressRefusal = (handler: string): boolean => Object.hasOwn(sentences, handler)

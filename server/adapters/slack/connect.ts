@@ -12,6 +12,7 @@ import {openSocket} from "./incoming/socket.ts"
 import {Threads} from "./incoming/threads.ts"
 import {answerRequest} from "./incoming/webhook.ts"
 import {idIn, textIn} from "./payload.ts"
+import {channelOfPress} from "./place.ts"
 
 /** An open account: its acts, and the handler for Slack's requests. */
 export interface Opened extends Sender {
@@ -53,6 +54,7 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
     ...createFiles(ask, account),
     ...createHistory(ask, read),
     ...createMembers(ask),
+    channelOf: channelOfPress,
     answer: request => answerRequest(request, signingSecret, inbox),
   }
 }

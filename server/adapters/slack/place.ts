@@ -34,3 +34,13 @@ export const placedAt = (channel: string, thread?: string, name?: string): Pick<
   },
   ...(isDirect(channel) ? {} : {guild: {id: channel, ...(name === undefined ? {} : {name})}}),
 })
+
+/**
+ * Returns the channel of a press. A message with a quote is in the thread of the quoted message. Slack also accepts a
+ * channel's name, and a user's id for the direct conversation.
+ */
+export const channelOfPress = (sent: string, {channel, user}: Incoming): string | undefined => {
+  const at = channel === undefined ? undefined : placeOf(channel.id).channel
+  const isThere = sent === at || sent === `#${channel?.name}` || (sent === user?.id && at !== undefined && isDirect(at))
+  return isThere ? channel?.id : undefined
+}

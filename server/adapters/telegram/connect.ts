@@ -61,6 +61,7 @@ const createSender = (bot: Bot, endpoint: Endpoint<DatedIncoming>, places: Place
         }),
       ),
     open: (user, signal) => acting(() => open(bot, user, signal)),
+    channelOf: (sent, press) => places.channelOf(sent, press),
     download: (file, signal) => acting(() => download(bot, file, signal)),
     commands: (commands, signal) => acting(() => setCommands(bot, commands, signal)),
     call: (method, params, signal) => acting(() => callMethod(bot, places, method, params, signal)),

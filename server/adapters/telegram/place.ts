@@ -1,4 +1,5 @@
-import {refused} from "../../../shared/sdk/sdk.ts"
+import type {Chat} from "grammy/types"
+import {type Incoming, refused} from "../../../shared/sdk/sdk.ts"
 import {BotApiError} from "./failures.ts"
 
 /** The target of a method of the Bot API. */
@@ -11,8 +12,10 @@ export interface Place {
 export const channelIdOf = (chat: number, topic?: number): string =>
   topic === undefined ? `${chat}` : `${chat}:${topic}`
 
+const partsOf = (channel: string): readonly string[] => /^(-?\d+|@\w+)(?::(\d+))?$/.exec(channel)?.slice(1) ?? []
+
 const placeOf = (channel: string): Place => {
-  const [, chat, topic] = /^(-?\d+|@\w+)(?::(\d+))?$/.exec(channel) ?? []
+  const [chat, topic] = partsOf(channel)
   if (chat === undefined)
     throw refused(`"${channel}" is not a Telegram chat`, {
       reason: "target_invalid",
@@ -25,6 +28,23 @@ const placeOf = (channel: string): Place => {
 /** The chats of a connection. A group that becomes a supergroup gets a new id, which replaces the old one here. */
 export class Places {
   readonly #moved = new Map<number | string, number>()
+  /** The public names of chats in lower case, by id. */
+  readonly #names = new Map<number, string>()
+
+  learn({id, username}: Pick<Chat, "id" | "username">): void {
+    if (username !== undefined) this.#names.set(id, `@${username.toLowerCase()}`)
+  }
+
+  /**
+   * Returns the channel of a press whose message was sent to a chat's public name, to the former id of a group, or to a
+   * topic: Telegram does not name the topic of a message older than 48 hours.
+   */
+  channelOf(sent: string, {channel}: Incoming): string | undefined {
+    const [[to = "", topic], [pressed]] = [partsOf(sent), partsOf(channel?.id ?? "")]
+    const chat = Number(pressed)
+    const isThere = to === pressed || this.#moved.get(Number(to)) === chat || this.#names.get(chat) === to.toLowerCase()
+    return isThere ? channelIdOf(chat, topic === undefined ? undefined : Number(topic)) : undefined
+  }
 
   /** Stores the id of the supergroup that replaces a group. */
   move(from: number | string, to: number): void {

@@ -32,6 +32,7 @@ export const de: HostTable = {
   "press.gone": "Dieser Knopf gilt nicht mehr.",
   "press.taken": "Das wurde schon beantwortet.",
   "press.others": "Dieser Knopf ist für jemand anderen.",
+  "press.elsewhere": "Dieser Knopf gilt nur dort, wo er gesendet wurde.",
   "form.open": "Ausfüllen",
   "form.choices": "{label} ({choices})",
   "form.optional": "Antworte „{word}“, um es auszulassen.",

@@ -34,6 +34,7 @@ export const en = {
   "press.gone": "This button no longer works.",
   "press.taken": "This has already been answered.",
   "press.others": "This button is for somebody else.",
+  "press.elsewhere": "This button works only where it was sent.",
   "form.open": "Fill in",
   "form.choices": "{label} ({choices})",
   "form.optional": 'Answer "{word}" to skip it.',

@@ -32,6 +32,7 @@ export const es: HostTable = {
   "press.gone": "Este botón ya no funciona.",
   "press.taken": "Ya se ha respondido.",
   "press.others": "Este botón es para otra persona.",
+  "press.elsewhere": "Este botón solo funciona donde se envió.",
   "form.open": "Rellenar",
   "form.choices": "{label} ({choices})",
   "form.optional": "Responde «{word}» para omitirlo.",

@@ -32,6 +32,7 @@ export const zhHans: HostTable = {
   "press.gone": "此按钮已失效。",
   "press.taken": "此问题已有人回答。",
   "press.others": "此按钮是给其他人的。",
+  "press.elsewhere": "此按钮只能在它所在的会话中使用。",
   "form.open": "填写",
   "form.choices": "{label}（{choices}）",
   "form.optional": "回复“{word}”可跳过此项。",

@@ -1,7 +1,7 @@
 import type {Element, Node} from "../elements.ts"
 import type {StoredFile} from "../files/file-source.ts"
 import type {Channel} from "../satori.ts"
-import type {DatedIncoming} from "./incoming.ts"
+import type {DatedIncoming, Incoming} from "./incoming.ts"
 
 export interface Outgoing {
   /**
@@ -98,6 +98,12 @@ export interface Sender {
   typing?(channel: string, signal: AbortSignal): Promise<void>
   /** Returns the direct channel to a user, and creates it if there is none. */
   open?(user: string, signal: AbortSignal): Promise<Channel>
+  /**
+   * Returns the id, in events, of the channel to which the message with a pressed button was sent; undefined if the
+   * press comes from another channel. The Host asks if `sent` is not the id of the press's channel, but a name of it,
+   * or the channel of its thread. Must be quick. When left out, the press does nothing.
+   */
+  channelOf?(sent: string, press: Incoming): string | undefined
   /**
    * Returns past messages. With `history: "none"` the Host uses it to fetch messages missed in a gap, and
    * `endpoint.receive` waits meanwhile. Do not wait for `receive` inside `open`, or where it would delay this response.

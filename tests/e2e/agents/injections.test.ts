@@ -38,6 +38,7 @@ const config = (url: string, page: number, listed: readonly string[]) => `http: 
 permissions:
   - {endpoint: sandbox, user: boss, permission: admin}
   - {endpoint: sandbox, user: ada, permission: trusted}
+  - {endpoint: sandbox, channel: trusting, permission: trusted}
 files: {allowPrivate: ["127.0.0.1:${page}"]}
 plugins:
   sandbox: {}
@@ -286,6 +287,7 @@ describe.each(runtimes)("an agent under prompt injection, on $name", runtime => 
     const presses = [
       {button: button?.id},
       {button: button?.id, channel: "elsewhere", message: "gone"},
+      {button: button?.id, channel: "trusting", group: true, message: "gone"},
       {button: `${approval?.id}:1`, message: "gone"},
       {button: forged, message: "gone"},
       {button: "action:decide", message: "gone"},

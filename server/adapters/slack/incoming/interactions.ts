@@ -15,7 +15,7 @@ export const readInteraction = (body: Payload): readonly DatedIncoming[] => {
   const [by, where] = [idIn(user, "id"), idIn(channel, "id")]
   const ts = tsIn(message, "ts") ?? tsIn(payloadOf(body.container), "message_ts")
   if (body.type !== "block_actions" || by === undefined || where === undefined || ts === undefined) return []
-  const thread = tsIn(message, "thread_ts")
+  const thread = tsIn(message, "thread_ts") ?? tsIn(payloadOf(body.container), "thread_ts")
   return payloadsIn(body, "actions").flatMap((action, n): readonly DatedIncoming[] => {
     const [name = "", at] = [textIn(action, "action_id"), tsIn(action, "action_ts")]
     const id = pressedIn(action, name)

@@ -56,6 +56,8 @@ export class Intake {
   #read(update: Update): readonly DatedIncoming[] {
     const {log} = this.#endpoint
     try {
+      const chat = update.callback_query?.message?.chat
+      if (chat !== undefined) this.#places.learn(chat)
       const events = readUpdate(update, this.#me)
       if (events.length === 0) log.debug("skipped an update that has no event for the bot", {update: update.update_id})
       return events
