@@ -15,6 +15,8 @@ export interface CallFigures {
 export class AgentMeter {
   readonly #tools = new Map<string, CallFigures>()
   readonly #models = new Map<string, CallFigures>()
+  /** How many things in the answers for each binding svc did not know, and left out. */
+  readonly unknown = new Map<string, number>()
 
   get tools(): readonly CallFigures[] {
     return [...this.#tools.values()]
@@ -34,6 +36,10 @@ export class AgentMeter {
 
   modelEnded(agent: string, seconds: number, outcome: CallOutcome): void {
     observe(this.#models, {agent, tool: "", outcome}, seconds)
+  }
+
+  unknownMet(agent: string): void {
+    this.unknown.set(agent, (this.unknown.get(agent) ?? 0) + 1)
   }
 }
 

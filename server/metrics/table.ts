@@ -223,6 +223,10 @@ export const metrics = {
     "agent",
     "outcome",
   ),
+  svc_agent_unknown_total: counter(
+    "Events, parts and values in the answers of models that this version does not know and left out, by binding.",
+    "agent",
+  ),
   svc_checkpoint_verified_timestamp_seconds: gauge(
     "When the newest verified checkpoint was made; no series if there is none.",
   ),

@@ -49,6 +49,7 @@ export const agentReasons = {
   provider_refused:
     "The provider rejected the call: a wrong key, an unknown model, or a request that it does not accept.",
   provider_unavailable: "The provider did not answer or was overloaded, and svc has stopped retrying.",
+  provider_cut: "The provider's answers broke off before their end, and svc has stopped retrying.",
   answer_malformed: "svc could not read the model's answers, and has stopped retrying.",
   answer_empty: "The model answered with neither text nor a tool call, and svc has stopped retrying.",
   answer_cut: "The model's answer was longer than `limits.output` allows.",

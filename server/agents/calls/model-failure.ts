@@ -70,7 +70,7 @@ export const failureOf = (error: unknown): Failure | undefined => {
   const reasons = {busy: "provider_unavailable", malformed: "answer_malformed", refused: "provider_refused"} as const
   return {
     kind: error.kind,
-    reason: reasons[error.kind],
+    reason: error.code === "cut" ? "provider_cut" : reasons[error.kind],
     message: messageOf(error),
     retryAfter: error.retryAfter,
     isFree: error.status !== undefined && error.status >= 400,

@@ -41,11 +41,15 @@ export const callModel = async (
   if (place !== undefined) engine.endpoints.typing(place.endpoint, place.channel)
   const meter = (outcome: "done" | "failed") =>
     engine.meter.modelEnded(run.agent, (engine.clock.elapsed() - began) / 1000, outcome)
+  const onUnknown = (what: string) => {
+    engine.meter.unknownMet(run.agent)
+    engine.log.debug(`the answer for run ${run.runId} has something that svc does not know: ${what}`)
+  }
   try {
     const model = await engine.modelOf(binding)
     const limit = Math.min(binding.config.limits.call * 1000, binding.config.limits.seconds * 1000 - run.active)
     const work = (ending: AbortSignal) =>
-      model.call({...request, output: reserved.output}, {signal: ending, onText: streamed.add})
+      model.call({...request, output: reserved.output}, {signal: ending, onText: streamed.add, onUnknown})
     const reply = await withTimeLimit(limit, work, signal)
     meter("done")
     const message = await streamed.end()

@@ -9,6 +9,7 @@ import type {Wire} from "./wire.ts"
 export interface Opened {
   /** Returns the package's model for one call, which uses this `fetch`. */
   create(fetch: Wire["fetch"]): LanguageModel
+  readonly provider: AgentProvider
   /** The provider and the model. Details of a reply are valid only for these. */
   readonly source: string
   /** Empty if no key is sent. */
@@ -65,7 +66,7 @@ export const createFor = async (binding: Binding, project: string): Promise<Open
     throw new Problem("agent_misconfigured", old)
   }
   create(globalThis.fetch)
-  return {create, source: `${provider}/${model}`, key}
+  return {create, provider, source: `${provider}/${model}`, key}
 }
 
 interface Access {

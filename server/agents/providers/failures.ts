@@ -1,6 +1,7 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {messageOf} from "../../../shared/problems.ts"
 import type {Hide} from "./hiding.ts"
+import {field} from "./known-parts.ts"
 import {ModelFailure} from "./model.ts"
 import {retryAfterOf} from "./retry-after.ts"
 
@@ -10,15 +11,19 @@ const longestMessage = 550
 /** 4xx statuses for which a retry may succeed: timeout, conflict, too early, too many requests. */
 const passing: readonly number[] = [408, 409, 425, 429]
 
-/** Words in a failure's type for which a retry would fail too, whatever the status. */
-const lasting = /insufficient_quota|billing|invalid|authentication|permission|not_found|too_large|context_length/i
+/** Words in a failure's type, or else in its message, for which a retry would fail too. */
+const lasting =
+  /insufficient.quota|billing|invalid|unauth|authentication|permission|not.found|too.(large|long)|context.length/i
+
+/** Words in a type of 429 that mean the account, not the moment. */
+const unpaid = /insufficient_quota|billing/
 
 /** Returns the failure for an HTTP answer. `body` is the part that was read. `now` is in milliseconds since 1970. */
 export const failureOfAnswer = (response: Response, body: string, now: number): ModelFailure => {
   const {status, headers} = response
   const words = wordsOf(body)
   const retryAfter = retryAfterOf(headers, now) ?? retryDelayOf(body)
-  const isBusy = status >= 500 || (passing.includes(status) && !/insufficient_quota|billing/.test(words.type))
+  const isBusy = isPassing(status, words.type)
   const target = status >= 300 && status < 400 ? redirectOf(headers, response.url) : undefined
   const said = target ?? (words.message === "" ? response.statusText : words.message)
   return new ModelFailure(
@@ -27,6 +32,9 @@ export const failureOfAnswer = (response: Response, body: string, now: number): 
     {status, ...(isBusy && retryAfter !== undefined ? {retryAfter} : {})},
   )
 }
+
+const isPassing = (status: number, type: string): boolean =>
+  status >= 500 || (passing.includes(status) && !unpaid.test(type))
 
 /** Reads Google's `RetryInfo`, which has no header: a duration in the body, such as 34.4s. */
 const retryDelayOf = (body: string): number | undefined => {
@@ -40,21 +48,36 @@ const redirectOf = (headers: Headers, from: string): string => {
   return target === null ? "a redirect to nowhere" : `a redirect to ${target.origin}, which svc does not follow`
 }
 
-/** Returns the failure that the provider reports inside its stream. */
-export const failureInStream = (error: unknown): ModelFailure => {
-  if (isUnreadable(error)) return unreadable(error)
-  const status = numberOf(error, "statusCode")
-  const {message, type} = wordsOfValue(error)
-  const isLasting = status === undefined ? lasting.test(type) : status < 500 && !passing.includes(status)
-  const said = message === "" ? "the provider's stream reported a failure" : `the provider broke off: ${message}`
-  return new ModelFailure(isLasting ? "refused" : "busy", said, status === undefined ? {} : {status})
+/**
+ * Returns the failure in an event of the provider's answer, of whatever shape; undefined if it reports none. `name` is
+ * the event's name in the stream, and `isFirst` says that nothing came before it.
+ */
+export const failureInAnswer = (
+  event: unknown,
+  {name, isFirst}: {readonly name: string | undefined; readonly isFirst: boolean},
+): ModelFailure | undefined => {
+  const isFailure = [name, field(event, "type"), field(event, "object")].includes("error")
+  const inChoice = field(field(field(event, "choices"), "0"), "error")
+  const error = field(event, "error") || inChoice || (isFailure ? event : undefined)
+  if (error === undefined || error === null) return undefined
+  const {message, type, status} = wordsOfValue(error)
+  const isBusy = status === undefined ? !lasting.test(type === "" ? message : type) : isPassing(status, type)
+  const retryAfter = isBusy ? retryDelayOf(toJson(error)) : undefined
+  return new ModelFailure(isBusy ? "busy" : "refused", `the provider reported a failure: ${message || type}`, {
+    // Tokens are free only if the failure is the whole answer.
+    ...(isFirst && status !== undefined ? {status} : {}),
+    ...(retryAfter === undefined ? {} : {retryAfter}),
+  })
 }
 
-/** Returns the failure for an error of a provider's package: the provider's own words, or an unreadable answer. */
-export const packageFailure = (error: unknown): ModelFailure =>
-  numberOf(error, "statusCode") !== undefined || isUnreadable(error)
-    ? failureInStream(error)
-    : malformedFailure(messageOf(error))
+/** Returns the failure for an error of a provider's package: an answer that was cut off, or one that it cannot read. */
+export const packageFailure = (error: unknown): ModelFailure => {
+  if (!(error instanceof Error) || !isUnreadable.test(error.name)) return malformedFailure(messageOf(error))
+  return /without a finish reason/.test(error.message) ? cutFailure() : malformedFailure()
+}
+
+/** The names of the packages' errors about unreadable data. */
+const isUnreadable = /^AI_(JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)/
 
 /** Returns the failure for a connection that could not be opened, or broke before the answer began. */
 export const failureOfConnection = (url: string, error: unknown): ModelFailure => {
@@ -66,18 +89,10 @@ export const failureOfConnection = (url: string, error: unknown): ModelFailure =
 export const cutFailure = (): ModelFailure =>
   new ModelFailure("busy", "the provider's stream ended before the answer was complete", {code: "cut"})
 
-/** Whether this is an error of the provider's package about unreadable data. */
-const isUnreadable = (error: unknown): boolean =>
-  error instanceof Error && /^AI_(JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)/.test(error.name)
-
-/**
- * Returns the failure for unreadable data: a stream that ended early, a failure in words unknown to the package, or
- * nonsense.
- */
-const unreadable = (error: unknown): ModelFailure => {
-  if (error instanceof Error && /without a finish reason/.test(error.message)) return cutFailure()
-  const {message} = wordsOfValue(field(error, "value"))
-  return malformedFailure(message === "" ? undefined : message)
+/** Returns the failure for an answer of which svc knows nothing, with its first words. */
+export const unknownAnswer = (event: unknown): ModelFailure => {
+  const words = typeof event === "string" ? wordsOf(event) : wordsOfValue(event)
+  return malformedFailure(words.message || (typeof event === "string" ? undefined : toJson(event)))
 }
 
 export const malformedFailure = (why = "it is not a stream of the provider's protocol"): ModelFailure =>
@@ -87,6 +102,7 @@ interface Words {
   readonly message: string
   /** The provider's word for the kind of failure. */
   readonly type: string
+  readonly status: number | undefined
 }
 
 /**
@@ -98,7 +114,7 @@ const wordsOf = (body: string): Words => {
     return wordsOfValue(fromJson(body))
   } catch {
     const isPage = /^\s*</.test(body)
-    return {message: isPage ? "" : body, type: ""}
+    return {message: isPage ? "" : body, type: "", status: undefined}
   }
 }
 
@@ -106,17 +122,13 @@ const wordsOfValue = (value: unknown): Words => {
   const first = Array.isArray(value) ? value[0] : value
   const error = field(first, "error") ?? first
   const detail = field(error, "message") ?? field(error, "detail") ?? error
-  const types = ["type", "code", "status"].map(name => field(error, name)).filter(each => typeof each === "string")
+  const kinds = ["type", "code", "status", "statusCode"].map(name => field(error, name))
   const text = typeof detail === "string" ? detail : detail === error ? "" : toJson(detail)
-  return {message: text, type: types.join(" ")}
-}
-
-const field = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined
-
-const numberOf = (value: unknown, name: string): number | undefined => {
-  const found = field(value, name)
-  return typeof found === "number" ? found : undefined
+  return {
+    message: text,
+    type: kinds.filter(kind => typeof kind === "string").join(" "),
+    status: kinds.map(Number).find(status => status >= 400 && status < 600),
+  }
 }
 
 /** Returns the system's error code, which Node keeps in a cause; otherwise the cause's message, such as "bad port". */

@@ -52,7 +52,7 @@ export type ReadPart =
   | ({type: "text-delta" | "reasoning-delta"; id: string; delta: string} & Known)
   | {type: "tool-input-delta"; id: string; delta: string}
   | ({type: "tool-call"; toolCallId: string; toolName: string; input: string; providerExecuted?: boolean} & Known)
-  | {type: "finish"; finishReason: {unified: string}; usage: TokenUsage}
+  | ({type: "finish"; finishReason: {unified: string; raw?: string | undefined}; usage: TokenUsage} & Known)
   | {type: "error"; error: unknown}
 
 export interface TokenUsage {

@@ -54,6 +54,8 @@ export interface ModelOptions {
   readonly signal: AbortSignal
   /** Called with each new piece of text. It must not throw. */
   readonly onText?: (text: string) => void
+  /** Called with a short name for each thing in the answer that svc does not know and leaves out. It must not throw. */
+  readonly onUnknown?: (what: string) => void
 }
 
 export interface Model {

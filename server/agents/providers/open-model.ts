@@ -29,10 +29,10 @@ const call = async (
   opened: Opened,
   hide: Hide,
   request: ModelRequest,
-  {signal, onText}: ModelOptions,
+  {signal, onText, onUnknown}: ModelOptions,
 ): Promise<ModelReply> =>
   untilAborted(signal, async own => {
-    const wire = createWire()
+    const wire = createWire(opened.provider, what => onUnknown?.(hide(what)))
     const hear = (text: string) => {
       if (!own.aborted) onText?.(text)
     }

@@ -1,5 +1,5 @@
 import {detailsOf, type KeptPart} from "./details.ts"
-import {cutFailure, failureInStream, malformedFailure} from "./failures.ts"
+import {cutFailure, malformedFailure, packageFailure} from "./failures.ts"
 import type {PartMetadata, ReadPart, StreamPart, TokenUsage} from "./language-model.ts"
 import type {ModelCall, ModelReply, ModelUsage} from "./model.ts"
 
@@ -14,6 +14,9 @@ const finishes: Readonly<Record<string, ModelReply["finish"]>> = {
   length: "length",
   "content-filter": "filtered",
 }
+
+/** Servers' words for an end that cut the answer off: OpenRouter's, vLLM's, DeepSeek's. */
+const cutOff = /^(error|abort(ed)?|interrupted|insufficient_system_resource)$/i
 
 type BlockPart = Exclude<ReadPart, {type: "tool-input-delta" | "tool-call" | "finish" | "error"}>
 type Block = Exclude<KeptPart, {type: "call"}>
@@ -43,7 +46,7 @@ export class ReplyReader {
       return undefined
     }
     if (part.type === "finish") return this.#finish(part)
-    if (part.type === "error") throw this.#hasBegun ? failureInStream(part.error) : this.#failureOfFirst(part.error)
+    if (part.type === "error") throw this.#hasBegun ? packageFailure(part.error) : this.#failureOfFirst(part.error)
     this.#hasBegun = true
     if (part.type === "tool-call") this.#call(part)
     else if (part.type === "tool-input-delta") this.#pending += part.delta.length
@@ -60,7 +63,7 @@ export class ReplyReader {
 
   /** If nothing came before, a stream without an end was not a reply. */
   #failureOfFirst(error: unknown) {
-    const failure = failureInStream(error)
+    const failure = packageFailure(error)
     return failure.code === "cut" ? malformedFailure() : failure
   }
 
@@ -97,13 +100,17 @@ export class ReplyReader {
     this.#parts.push({type: "call", id, ...(metadata === undefined ? {} : {metadata})})
   }
 
-  #finish({finishReason: {unified}, usage}: Extract<ReadPart, {type: "finish"}>): ModelReply {
-    if (unified === "interrupted" || unified === "error") throw this.ended()
+  #finish({finishReason, usage, providerMetadata}: Extract<ReadPart, {type: "finish"}>): ModelReply {
+    const {unified, raw = ""} = finishReason
+    if (unified === "interrupted" || (unified === "error" && raw === "") || cutOff.test(raw)) throw this.ended()
     const finish = finishes[unified] ?? "other"
-    const texts = this.#parts.map(part => (part.type === "text" ? part.text : ""))
+    const text = this.#parts.map(part => (part.type === "text" ? part.text : "")).join("")
+    const isSilent = text.trim() === "" && this.#calls.length === 0
+    if (unified === "error" || (finish === "other" && raw !== "" && isSilent))
+      throw malformedFailure(`it ended with ${[raw, ...finishMessages(providerMetadata)].join(": ")}`)
     const details = detailsOf(this.#source, this.#parts)
     return {
-      text: texts.join(""),
+      text,
       calls: this.#calls,
       // Some servers report a stop although they make calls.
       finish: finish === "stop" && this.#calls.length > 0 ? "calls" : finish,
@@ -112,6 +119,10 @@ export class ReplyReader {
     }
   }
 }
+
+/** Returns Google's words for the end of an answer. */
+const finishMessages = (metadata: PartMetadata = {}) =>
+  Object.values(metadata).flatMap(({finishMessage}) => (typeof finishMessage === "string" ? [finishMessage] : []))
 
 const readTypes: ReadonlySet<string> = new Set([
   "text-start",

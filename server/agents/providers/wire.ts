@@ -1,6 +1,9 @@
+import type {AgentProvider} from "../../../shared/agents/config.ts"
 import {readStart} from "../../../shared/sdk/adapter/answer.ts"
 import {patientFetch} from "../../runtime/outgoing/patient-fetch.ts"
 import {cutFailure, failureOfAnswer, failureOfConnection, malformedFailure} from "./failures.ts"
+import {knownEvents} from "./known-events.ts"
+import type {OnUnknown} from "./known-parts.ts"
 import type {ModelFailure} from "./model.ts"
 
 /** The longest line of a stream, in bytes. An event of the protocols is one line, and no buffer limits it. */
@@ -16,7 +19,7 @@ export interface Wire {
   readonly failure: () => ModelFailure | undefined
 }
 
-export const createWire = (): Wire => {
+export const createWire = (provider: AgentProvider, onUnknown: OnUnknown): Wire => {
   let failure: ModelFailure | undefined
   const fail = (error: ModelFailure): ModelFailure => {
     failure ??= error
@@ -29,7 +32,7 @@ export const createWire = (): Wire => {
     if (!response.ok) throw fail(failureOfAnswer(response, await readSome(response.body), Date.now()))
     const {body, status, headers} = response
     if (body === null) throw fail(malformedFailure("it is empty"))
-    return new Response(boundLines(body, fail), {status, headers})
+    return new Response(await knownEvents(boundLines(body, fail), {provider, fail, onUnknown}), {status, headers})
   }
   return {
     fetch: (input, init = {}) => answer(input instanceof Request ? input.url : String(input), init),

@@ -13,7 +13,7 @@ export const itemTaken = "the work item no longer belongs to the agent"
 /** Returns the text for the conversation of a failed run. It says only whether asking again may help. */
 const failureText = (reason: AgentReason): HostText => {
   if (reason.startsWith("limit_")) return "agent.limit"
-  if (reason === "provider_unavailable" || reason === "provider_refused") return "agent.unavailable"
+  if (reason.startsWith("provider_")) return "agent.unavailable"
   return "agent.failed"
 }
 

@@ -12,10 +12,11 @@ import type {Model, ModelRequest} from "../providers/model.ts"
 import type {AgentTool} from "../tools/tool.ts"
 import type {AgentRun} from "./run-rows.ts"
 
-/** Receives each ended call, in seconds. */
+/** Receives each ended call, in seconds, and each thing in a model's answer that svc does not know. */
 export interface CallMeter {
   modelEnded(agent: string, seconds: number, outcome: "done" | "failed"): void
   toolEnded(agent: string, tool: string, seconds: number, outcome: "done" | "failed" | "unknown"): void
+  unknownMet(agent: string): void
 }
 
 /** The parts of the Host that agent runs use; the composition root passes them in. */

@@ -65,7 +65,7 @@ const secondsOf = ({agent, tool, outcome, seconds}: CallFigures) => ({
   histogram: seconds,
 })
 
-/** The durations of model and tool calls in this run of the Host. */
+/** The durations of model and tool calls in this run of the Host, and what was unknown in the models' answers. */
 export const readCalls = (meter: AgentMeter) =>
   ({
     svc_agent_tool_seconds: meter.tools.map(secondsOf),
@@ -73,4 +73,5 @@ export const readCalls = (meter: AgentMeter) =>
       labels: {agent, outcome},
       histogram: seconds,
     })),
+    svc_agent_unknown_total: [...meter.unknown].map(([agent, value]) => ({labels: {agent}, value})),
   }) satisfies Partial<Readings>

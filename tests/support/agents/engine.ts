@@ -52,7 +52,7 @@ export const agentsOn = async (parts: EngineParts): Promise<{agents: Agents; wor
     permissionOf: () => "trusted",
     languageOf: async () => "en",
     texts: () => undefined,
-    meter: {modelEnded: () => {}, toolEnded: () => {}},
+    meter: {modelEnded: () => {}, toolEnded: () => {}, unknownMet: () => {}},
     hide: text => text,
     requireOpen: () => {
       if (isPaused()) throw new Problem("ingress_paused", "ingress is paused: no agent runs")

@@ -14,7 +14,7 @@ const lasting: readonly {name: string; answer: ScriptedAnswer; reason: string; t
   {
     name: "a stream that is always cut",
     answer: {text: "Once upon", cut: true},
-    reason: "provider_unavailable",
+    reason: "provider_cut",
     tries: 8,
   },
   {name: "a wrong key", answer: {status: 401, message: "no such key"}, reason: "provider_refused", tries: 1},
