@@ -1,3 +1,5 @@
+import {Problem} from "./problems.ts"
+
 /**
  * The runtime's JSON functions, saved at process start before any plugin loads. What the Host writes stays correct if a
  * plugin or one of its packages replaces the functions of the global `JSON`.
@@ -21,4 +23,60 @@ const halfPairs = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g
 export const toJson = (value: unknown, replacer?: (key: string, value: unknown) => unknown, space?: number): string => {
   const json = stringify(value, replacer, space)
   return json?.includes("\\ud") ? json.replace(halfPairs, "$1\ufffd") : json
+}
+
+/** The deepest nesting of JSON that somebody else wrote: the runtimes' own functions fail at different depths. */
+export const deepestJson = 64
+
+/** Returns whether lists and objects in a JSON text nest deeper than this. Linear in the length of the text. */
+export const nestsDeeper = (json: string, levels: number): boolean => {
+  let depth = 0
+  for (let at = 0; at < json.length; at++) {
+    switch (json[at]) {
+      case '"':
+        at = endOfText(json, at)
+        break
+      case "[":
+      case "{":
+        if (++depth > levels) return true
+        break
+      case "]":
+      case "}":
+        depth--
+    }
+  }
+  return false
+}
+
+/** Returns the position of the quote that ends the text which begins at `start`. */
+const endOfText = (json: string, start: number): number => {
+  for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
+    let from = end
+    while (json[from - 1] === "\\") from--
+    if ((end - from) % 2 === 0) return end
+  }
+  return json.length
+}
+
+/**
+ * Parses JSON that somebody else wrote, with or without a byte order mark. Throws `request_invalid` if `what` is not
+ * JSON, or nests lists and objects deeper than 64 levels.
+ */
+export const parseJson = (text: string, what = "the body"): unknown => {
+  if (nestsDeeper(text, deepestJson))
+    throw new Problem("request_invalid", `${what} nests deeper than ${deepestJson} levels`)
+  try {
+    return fromJson(text.startsWith("\ufeff") ? text.slice(1) : text)
+  } catch (cause) {
+    throw new Problem("request_invalid", `${what} is not JSON`, {cause})
+  }
+}
+
+/** The same as `parseJson`, but returns undefined for a text that it refuses. */
+export const tryParseJson = (text: string): unknown => {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
 }

@@ -1,9 +1,10 @@
 import {Command, Option} from "clipanion"
 import type {Accepted} from "../../shared/api/messages.ts"
 import type {TimerDetail} from "../../shared/api/scheduled/timers.ts"
+import {parseJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"
-import {given, readJson} from "../kit/schedule/command.ts"
+import {given} from "../kit/schedule/command.ts"
 import {TimerCommand} from "../kit/schedule/timer-command.ts"
 
 export class TimerAdd extends TimerCommand {
@@ -41,7 +42,7 @@ export class TimerAdd extends TimerCommand {
     const [plugin = copied?.plugin, name = copied?.name] = this.timer?.split("/") ?? []
     if (plugin === undefined || name === undefined) throw this.#missing("<plugin>/<timer>, or --like")
     const own = copied === undefined ? {} : ownOf(copied)
-    const data = this.data === undefined ? own.data : readJson("--data", this.data)
+    const data = this.data === undefined ? own.data : parseJson(this.data, "--data")
     const place = {...own.place, ...given({key, endpoint, channel, user})}
     const {id} = await this.post<Static<typeof Accepted>>("/api/timers", {
       ...{plugin, name, when, data},

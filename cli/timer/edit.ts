@@ -1,6 +1,6 @@
 import {Command, Option} from "clipanion"
+import {parseJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
-import {readJson} from "../kit/schedule/command.ts"
 import {TimerCommand} from "../kit/schedule/timer-command.ts"
 
 export class TimerEdit extends TimerCommand {
@@ -28,7 +28,7 @@ export class TimerEdit extends TimerCommand {
     }
     await this.post(`/api/timers/${encodeURIComponent(this.id)}/edit`, {
       when,
-      ...(this.data === undefined ? {} : {data: readJson("--data", this.data)}),
+      ...(this.data === undefined ? {} : {data: parseJson(this.data, "--data")}),
       expectedRevision: this.revision,
     })
     this.show({id: this.id}, () => `changed ${this.id}`)

@@ -1,5 +1,6 @@
+import {tryParseJson} from "../../shared/json.ts"
 import {messageOf} from "../../shared/problems.ts"
-import {parseJson, readStart} from "../../shared/sdk/adapter/answer.ts"
+import {readStart} from "../../shared/sdk/adapter/answer.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {fits} from "../config/check.ts"
 import {bypassProxy, isLoopback} from "../runtime/proxy.ts"
@@ -54,7 +55,7 @@ export const ask = async (target: string, token: string | undefined, signal: Abo
 
 /** Returns the JSON of an answer, or undefined if it does not fit its schema. */
 export const parseAnswer = (schema: TSchema, text: string | undefined): unknown => {
-  const value = parseJson(text ?? "")
+  const value = tryParseJson(text ?? "")
   return fits(schema, value) ? value : undefined
 }
 

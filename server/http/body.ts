@@ -1,4 +1,4 @@
-import {fromJson} from "../../shared/json.ts"
+import {parseJson} from "../../shared/json.ts"
 import {type Issue, Problem} from "../../shared/problems.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {explainValue} from "../config/explain.ts"
@@ -55,6 +55,15 @@ const readChunks = async (reader: ReadableStreamDefaultReader<Uint8Array>, hold:
   return {chunks, size}
 }
 
+/** Throws `unsupported_media_type` for a compressed body: a small one can become a large one. */
+export const requirePlain = ({headers}: Request): void => {
+  const encoding = headers.get("content-encoding") ?? ""
+  if (/^\s*(identity\s*)?$/i.test(encoding)) return
+  throw new Problem("unsupported_media_type", "the body has a Content-Encoding, and the Host decodes none", {
+    hint: "Send the body without compression.",
+  })
+}
+
 /**
  * Returns a JSON body that matches its schema. Throws `unsupported_media_type`, `request_invalid` and what `readBody`
  * throws.
@@ -65,13 +74,13 @@ export const readJson = async (request: Request, schema: TSchema, hold: BodyHold
   if (!/^application\/(.+\+)?json\b/i.test(request.headers.get("content-type") ?? "")) {
     throw new Problem("unsupported_media_type", "the body must be sent as application/json")
   }
-  let value: unknown
+  let text: string
   try {
-    value = fromJson(new TextDecoder("utf-8", {fatal: true}).decode(bytes))
+    text = new TextDecoder("utf-8", {fatal: true}).decode(bytes)
   } catch (cause) {
-    throw new Problem("request_invalid", "the body is not JSON in UTF-8", {cause})
+    throw new Problem("request_invalid", "the body is not UTF-8", {cause})
   }
-  return checked(value, schema)
+  return checked(parseJson(text), schema)
 }
 
 const checked = (value: unknown, schema: TSchema): unknown => {

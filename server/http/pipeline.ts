@@ -9,7 +9,7 @@ import {limits} from "../runtime/runtime.ts"
 import {internalProblem, jsonAnswer, problemAnswer, type ScrubJson} from "./answers.ts"
 import type {Verify} from "./auth.ts"
 import {Bodies, type BodyHold} from "./bodies.ts"
-import {readBody, readJson, readQuery} from "./body.ts"
+import {readBody, readJson, readQuery, requirePlain} from "./body.ts"
 import {admit, type Gatekeeper} from "./door.ts"
 import {createSignatureLimit, type Handle} from "./signature-limit.ts"
 
@@ -46,6 +46,7 @@ export const createPipeline = (options: PipelineOptions) => {
       const hold = route.method === "GET" ? none : bodies.open()
       try {
         const scope = authorize(options, route.scope, request)
+        if (route.method !== "GET") requirePlain(request)
         const asked = {route, request, params, scope, requestId, query: emptyQuery, scrub: options.scrub, hold}
         const answered = handle(request, new RouteCall(asked))
         if (!(answered instanceof Promise)) {

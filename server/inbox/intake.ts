@@ -1,9 +1,9 @@
-import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
-import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
+import {isProblem} from "../../shared/problems.ts"
 import type {Receipt, ReceiveOptions} from "../../shared/sdk/adapter/adapter.ts"
 import type {Incoming} from "../../shared/sdk/adapter/incoming.ts"
 import {channelType, type SatoriEvent} from "../../shared/sdk/satori.ts"
+import {readJson} from "../../shared/sdk/values.ts"
 import type {Database} from "../database/database.ts"
 import {ChangeFailed} from "../database/errors.ts"
 import type {Gather} from "../database/gather.ts"
@@ -284,11 +284,4 @@ export class Intake {
 const inChannel = (incoming: Incoming, {channel: id}: Partial<Press> = {}): Incoming =>
   id === undefined ? incoming : {...incoming, channel: {type: channelType.text, ...incoming.channel, id}}
 
-/** An adapter may pass values that are not JSON, such as a circle or a BigInt. */
-const textOf = (value: unknown): string => {
-  try {
-    return toJson(value)
-  } catch (cause) {
-    throw new Problem("event_invalid", `the event cannot be stored as JSON: ${messageOf(cause)}`, {cause})
-  }
-}
+const textOf = (value: unknown): string => readJson("the event", value, "event_invalid")

@@ -1,4 +1,4 @@
-import {fromJson, toJson} from "../../shared/json.ts"
+import {toJson, tryParseJson} from "../../shared/json.ts"
 import type {User} from "../../shared/sdk/satori.ts"
 
 /** The `op` of a signal (Satori v1, events). */
@@ -44,12 +44,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 const parseObject = (text: string): Record<string, unknown> | undefined => {
-  try {
-    const value: unknown = fromJson(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = tryParseJson(text)
+  return isObject(value) ? value : undefined
 }
 
 /**

@@ -1,5 +1,6 @@
 /** The public plugin SDK: `import {definePlugin, Type} from "svc-runtime"`. */
 
+export {parseJson, tryParseJson} from "../json.ts"
 export type {Log, LogFields, LogLevel} from "../log.ts"
 export {type Issue, isProblem, Problem, type ProblemCode} from "../problems.ts"
 export {Secret} from "../secret.ts"
@@ -23,7 +24,7 @@ export type {
   Receipt,
   ReceiveOptions,
 } from "./adapter/adapter.ts"
-export {type FetchInit, fetchWhole, parseJson, readStart, readText} from "./adapter/answer.ts"
+export {type FetchInit, fetchWhole, readStart, readText} from "./adapter/answer.ts"
 export {type Backoff, pauseAfter} from "./adapter/backoff.ts"
 export {withDeadline} from "./adapter/deadline.ts"
 export type {DatedIncoming, Incoming} from "./adapter/incoming.ts"

@@ -1,4 +1,4 @@
-import {toJson} from "../json.ts"
+import {deepestJson, nestsDeeper, toJson} from "../json.ts"
 import {messageOf, Problem, type ProblemCode} from "../problems.ts"
 import type {Statement} from "./plugin/database.ts"
 
@@ -10,6 +10,9 @@ export const lastTime = 8.64e15
 
 /** The most characters of a JSON value that a plugin stores (state, data of timers and of jobs). */
 export const longestKept = 64 * 1024
+
+/** The deepest nesting of a stored value: that of JSON from elsewhere, and what its receiver puts around it. */
+const deepestKept = deepestJson + 16
 
 /** Returns the fields of a value, or none if it is not an object. */
 export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
@@ -32,12 +35,13 @@ export const readKey = (key: unknown, code: ProblemCode): string | undefined => 
   throw new Problem(code, `key must be text of 1 to ${longestKey} characters, well-formed Unicode without NUL`)
 }
 
-/** Returns a plugin's value as JSON. Throws a problem with `code` if it has none: a circle, a BigInt, a function. */
+/** Returns a plugin's value as JSON. Throws a problem with `code` if it has none, as a circle or a BigInt, or nests too deeply. */
 export const readJson = (what: string, value: unknown, code: ProblemCode): string => {
   let why = `it is ${typeof value}`
   try {
     const text: string | undefined = toJson(value)
-    if (text !== undefined) return text
+    if (text !== undefined && !nestsDeeper(text, deepestKept)) return text
+    if (text !== undefined) why = `it nests deeper than ${deepestKept} levels`
   } catch (error) {
     why = messageOf(error)
   }

@@ -1,6 +1,6 @@
 import {Option} from "clipanion"
 import type {JobChange, JobTarget, JobView, Schedule} from "../../../shared/api/scheduled/jobs.ts"
-import {messageOf, Problem} from "../../../shared/problems.ts"
+import {parseJson} from "../../../shared/json.ts"
 import {facts} from "../print.ts"
 import {DataCommand} from "../svc-command.ts"
 
@@ -54,8 +54,8 @@ export abstract class JobCommand extends TimedCommand {
     const {endpoint, channel, text, agent, plugin, job} = this
     const target: JobTarget = {
       ...given({endpoint, channel, text, agent, plugin, job}),
-      ...(this.data === undefined ? {} : {data: readJson("--data", this.data)}),
-      ...(this.item === undefined ? {} : {item: readJson("--item", this.item) as NonNullable<JobTarget["item"]>}),
+      ...(this.data === undefined ? {} : {data: parseJson(this.data, "--data")}),
+      ...(this.item === undefined ? {} : {item: parseJson(this.item, "--item") as NonNullable<JobTarget["item"]>}),
     }
     return Object.keys(target).length === 0 ? undefined : target
   }
@@ -65,15 +65,6 @@ type Given<T> = {[K in keyof T]?: Exclude<T[K], undefined>}
 
 export const given = <T extends Readonly<Record<string, unknown>>>(options: T): Given<T> =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Given<T>
-
-/** Parses the JSON of an option. Throws `request_invalid`. */
-export const readJson = (option: string, text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new Problem("request_invalid", `${option} is not JSON: ${messageOf(cause)}`, {cause})
-  }
-}
 
 /** Returns, for example, `cron 0 9 * * MON-FRI`, `every 15m from …` or `at …`. */
 export const describeSchedule = ({cron, every, from, at}: Schedule): string => {

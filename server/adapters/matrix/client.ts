@@ -1,4 +1,4 @@
-import {fetchWhole, parseJson, readText, refused, retryAfter, withDeadline} from "../../../shared/sdk/sdk.ts"
+import {fetchWhole, readText, refused, retryAfter, tryParseJson, withDeadline} from "../../../shared/sdk/sdk.ts"
 import {type Fields, fieldsOf, numberIn, textIn} from "./json.ts"
 
 /** The largest answer, in bytes: a sync after a long absence. */
@@ -73,7 +73,7 @@ export class Client {
   /** Sends a request and reads the JSON. Throws the errors of `ask`. */
   async send(method: string, route: string, init: Init): Promise<Fields> {
     const answer = await this.fetch(method, route, init, fetchWhole)
-    const json = parseJson(await readText(answer, longestAnswer))
+    const json = tryParseJson(await readText(answer, longestAnswer))
     const what = `${method} ${shown(route)}`
     if (!answer.ok) throw new MatrixError(what, answer.status, fieldsOf(json), answer.headers.get("retry-after"))
     if (json === undefined) throw new Error(`${what}: ${this.homeserver} returned something other than JSON`)

@@ -1,3 +1,4 @@
+import {tryParseJson} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
 
 /** The content of a payload. */
@@ -23,7 +24,7 @@ export const readPayload = (bytes: Uint8Array, format: Format = {format: "text"}
   const text = textOfBytes(bytes)
   if (text === undefined || text === "") return undefined
   if (format.format === "text") return {text}
-  const found = parse(text)
+  const found = tryParseJson(text)
   const said = at(found, format.text ?? "text")
   if (typeof said !== "string" || said === "") return undefined
   const user = nameOf(at(found, format.user ?? "user"))
@@ -39,14 +40,6 @@ export const writePayload = (said: Required<Said>, format: Format = {format: "te
   put(payload, format.user ?? "user", said.user)
   put(payload, format.text ?? "text", said.text)
   return JSON.stringify(payload)
-}
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null

@@ -1,5 +1,5 @@
 import {createHmac, timingSafeEqual} from "node:crypto"
-import {Problem} from "../../../shared/sdk/sdk.ts"
+import {Problem, parseJson} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
 import {isRecord} from "./api.ts"
 
@@ -23,11 +23,7 @@ export const createHook =
   }
 
 const parse = (text: string): Readonly<Record<string, unknown>> => {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (isRecord(value)) return value
-  } catch {
-    // The Problem below rejects it.
-  }
+  const value = parseJson(text)
+  if (isRecord(value)) return value
   throw new Problem("request_invalid", "the body is not a JSON object")
 }

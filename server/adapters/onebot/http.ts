@@ -1,4 +1,4 @@
-import {fetchWhole, parseJson, readText, refused, retryAfter} from "../../../shared/sdk/sdk.ts"
+import {fetchWhole, readText, refused, retryAfter, tryParseJson} from "../../../shared/sdk/sdk.ts"
 import {type Ask, resultOf, wrongToken} from "./api.ts"
 import {headersOf, type Server} from "./socket.ts"
 
@@ -29,6 +29,6 @@ export const askByHttp = (server: Server): Ask => {
       })
     if (answer.status === 429) throw retryAfter(answer.headers.get("retry-after"))
     if (!answer.ok) throw new Error(`the implementation answered ${action} with status ${answer.status}`)
-    return resultOf(action, parseJson(text))
+    return resultOf(action, tryParseJson(text))
   }
 }

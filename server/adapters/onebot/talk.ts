@@ -1,5 +1,5 @@
 import {randomUUID} from "node:crypto"
-import {parseJson} from "../../../shared/sdk/sdk.ts"
+import {tryParseJson} from "../../../shared/sdk/sdk.ts"
 import {type Ask, isRecord, resultOf, wrongToken} from "./api.ts"
 
 type Payload = Readonly<Record<string, unknown>>
@@ -69,6 +69,6 @@ export class Talk {
 }
 
 const parse = (data: unknown): Payload | undefined => {
-  const value = parseJson(typeof data === "string" ? data : "")
+  const value = tryParseJson(typeof data === "string" ? data : "")
   return isRecord(value) ? value : undefined
 }

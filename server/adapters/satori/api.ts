@@ -1,4 +1,4 @@
-import {fetchWhole, parseJson, readText, refused, retryAfter} from "../../../shared/sdk/sdk.ts"
+import {fetchWhole, readText, refused, retryAfter, tryParseJson} from "../../../shared/sdk/sdk.ts"
 import {type AccountSettings, baseOf} from "./account.ts"
 import {fieldsOf, textIn} from "./fields.ts"
 import type {ServerLogin} from "./protocol.ts"
@@ -44,12 +44,12 @@ export class Api implements Methods {
 
   async call(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
     const body = JSON.stringify(params)
-    return parseJson(await this.#post(method, "application/json", body, signal))
+    return tryParseJson(await this.#post(method, "application/json", body, signal))
   }
 
   /** Uploads one file. Resolves to its address. Throws the same errors as `call`. */
   async upload(form: {readonly type: string; readonly body: ReadableStream<Uint8Array>}, signal: AbortSignal) {
-    const links = fieldsOf(parseJson(await this.#post("upload.create", form.type, form.body, signal)))
+    const links = fieldsOf(tryParseJson(await this.#post("upload.create", form.type, form.body, signal)))
     const src = Object.values(links).find(each => typeof each === "string")
     if (typeof src !== "string") throw new Error("the server accepted the file but returned no address for it")
     return src
@@ -89,7 +89,7 @@ export class Api implements Methods {
 
   /** Returns the server's reason, without the token, which the server may have repeated. */
   #reasonIn(text: string): string {
-    const problem = fieldsOf(parseJson(text))
+    const problem = fieldsOf(tryParseJson(text))
     const said = textIn(problem, "detail") ?? textIn(problem, "message") ?? textIn(problem, "title") ?? text
     const shown = this.#token === undefined ? said : said.replaceAll(this.#token, "[token]")
     const line = shown.replace(/\s+/g, " ").trim().slice(0, longestReason).toWellFormed()

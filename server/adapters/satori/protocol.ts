@@ -1,4 +1,4 @@
-import {parseJson} from "../../../shared/sdk/sdk.ts"
+import {tryParseJson} from "../../../shared/sdk/sdk.ts"
 import {type Fields, fieldsOf, listOf, numberIn, textIn} from "./fields.ts"
 
 /** Satori v1, events: the `op` of each signal (https://satori.chat). */
@@ -25,7 +25,7 @@ export type Signal =
 
 /** Reads one message of a server; undefined for an unknown signal. */
 export const readSignal = (text: string): Signal | undefined => {
-  const {op, body: said} = fieldsOf(parseJson(text))
+  const {op, body: said} = fieldsOf(tryParseJson(text))
   const body = fieldsOf(said)
   if (op === opcode.event) return {is: "event", event: body}
   if (op === opcode.pong) return {is: "pong"}

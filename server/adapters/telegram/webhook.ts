@@ -1,6 +1,6 @@
 import {createHmac, timingSafeEqual} from "node:crypto"
 import type {Update} from "grammy/types"
-import {Problem} from "../../../shared/sdk/sdk.ts"
+import {Problem, parseJson} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
 import {apiSignal, type Bot} from "./bot.ts"
 import {allowedUpdates} from "./incoming/events.ts"
@@ -41,9 +41,7 @@ const verify = (shown: string, secret: string): void => {
 }
 
 const readBody = (body: string): Update => {
-  try {
-    const update: unknown = JSON.parse(body)
-    if (typeof update === "object" && update !== null) return update as Update
-  } catch {}
+  const update = parseJson(body)
+  if (typeof update === "object" && update !== null) return update as Update
   throw new Problem("request_invalid", "the body is not a Bot API update")
 }

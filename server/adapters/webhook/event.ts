@@ -4,6 +4,7 @@ import {
   type Element,
   fileElement,
   Problem,
+  parseJson,
   renderContent,
 } from "../../../shared/sdk/sdk.ts"
 
@@ -65,12 +66,7 @@ type Body = Readonly<Record<string, unknown>>
 
 const parse = (body: string): Body => {
   if (body === "") throw new Problem("request_invalid", "the body is empty; it must be a JSON object")
-  let value: unknown
-  try {
-    value = JSON.parse(body)
-  } catch (cause) {
-    throw new Problem("request_invalid", "the body is not JSON", {cause})
-  }
+  const value = parseJson(body)
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Body
   throw new Problem("request_invalid", "the body must be a JSON object")
 }

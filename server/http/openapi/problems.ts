@@ -55,14 +55,15 @@ export const createProblemAnswers = (place: Place): ProblemAnswers => {
 /** `job_unknown` is `JobUnknown`. */
 const nameOf = (code: ProblemCode) => code.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase())
 
-/** The codes that the route names, and those of its scope, body and query. */
-const codesOf = ({scope, problems: own = [], body, query}: Route): ReadonlySet<ProblemCode> => {
+/** The codes that the route names, and those of its scope, method, body and query. */
+const codesOf = ({method, scope, problems: own = [], body, query}: Route): ReadonlySet<ProblemCode> => {
   const isPublic = scope === "none" || scope === "signature"
   return new Set<ProblemCode>([
     ...(isPublic ? [] : (["unauthorized", "too_many_failures"] as const)),
     ...(scope === "full" ? (["forbidden"] as const) : []),
     ...own,
-    ...(body === undefined ? [] : (["request_invalid", "body_too_large", "unsupported_media_type"] as const)),
+    ...(body === undefined ? [] : (["request_invalid", "body_too_large"] as const)),
+    ...(method === "GET" ? [] : (["unsupported_media_type"] as const)),
     ...(query === undefined ? [] : (["request_invalid"] as const)),
   ])
 }

@@ -1,4 +1,4 @@
-import {fromJson} from "../../../shared/json.ts"
+import {deepestJson, fromJson} from "../../../shared/json.ts"
 import type {Path} from "../../config/source.ts"
 
 /** Why a text is not JSON, or is ambiguous. */
@@ -22,15 +22,12 @@ const text = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const word = /[A-Za-z]+/y
 
-/** How deeply values may be nested. */
-const deepest = 64
-
 /**
  * Parses strict JSON (RFC 8259). Throws `JsonError` with the position of the first error. A repeated key is an error,
  * because `JSON.parse` would silently drop the first value.
  */
 export const parseJson = (source: string, visit: Visit = () => {}): unknown => {
-  let at = 0
+  let at = source.startsWith("\ufeff") ? 1 : 0
   const fail = (message: string, offset = at): never => {
     throw new JsonError(offset, message)
   }
@@ -86,7 +83,7 @@ export const parseJson = (source: string, visit: Visit = () => {}): unknown => {
   }
   const readValue = (path: Path, key?: number): unknown => {
     skip()
-    if (path.length > deepest) fail("is nested too deeply")
+    if (path.length > deepestJson) fail("is nested too deeply")
     visit(path, at, key ?? at)
     if (has("{")) return readObject(path)
     if (has("[")) return readArray(path)

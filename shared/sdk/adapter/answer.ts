@@ -1,10 +1,5 @@
-import {fromJson} from "../../json.ts"
-
 /** The largest answer that is read when no limit is given, in bytes. */
 const usualAnswer = 4 * 1024 * 1024
-
-/** The deepest JSON that is read, in levels. An event of Matrix, of 64 KiB, is less deep. */
-const deepestJson = 50_000
 
 /** The statuses whose answers have no body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
@@ -64,34 +59,4 @@ export const fetchWhole = async (input: string | URL | Request, init: FetchInit 
   const bytes = await readBody(body ?? null, most)
   for (const name of ["content-encoding", "content-length"]) headers.delete(name)
   return new Response(bodiless.has(status) ? null : bytes, {status, statusText, headers})
-}
-
-/** Returns the value of a JSON text; undefined if it is not JSON, or deeper than 50,000 levels. */
-export const parseJson = (text: string): unknown => {
-  try {
-    return isTooDeep(text) ? undefined : fromJson(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** Also for a text that is not JSON. */
-const isTooDeep = (text: string): boolean => {
-  let open = 0
-  for (let at = 0; at < text.length && text.length > deepestJson; at++) {
-    const mark = text.charCodeAt(at)
-    if (mark === 0x22) at = endOfString(text, at)
-    else if (mark === 0x5b || mark === 0x7b) open++
-    else if (mark === 0x5d || mark === 0x7d) open--
-    if (open > deepestJson) return true
-  }
-  return false
-}
-
-/** Returns where the string that begins at `start` ends. */
-const endOfString = (text: string, start: number): number => {
-  let at = start + 1
-  for (let mark = text.charCodeAt(at); mark !== 0x22 && at < text.length; mark = text.charCodeAt(at))
-    at += mark === 0x5c ? 2 : 1
-  return at
 }

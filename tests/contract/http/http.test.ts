@@ -1,3 +1,4 @@
+import {gzipSync} from "node:zlib"
 import {describe, expect, test} from "vitest"
 import {expectProblem, startHost} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
@@ -151,9 +152,18 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
 
   test("checks a body: schema, type, encoding, size", async () => {
     const host = common()
-    const post = (body: string | Uint8Array<ArrayBuffer>, type = "application/json") =>
-      host.fetch(`${probe}/echo`, {method: "POST", headers: {"content-type": type}, body})
-    expect(await (await post('{"text":"hi"}')).json()).toEqual({text: "hi"})
+    const post = (body: string | Uint8Array<ArrayBuffer>, type = "application/json", more = {}) =>
+      host.fetch(`${probe}/echo`, {method: "POST", headers: {"content-type": type, ...more}, body})
+    for (const body of ['{"text":"hi"}', '\ufeff{"text":"hi"}'])
+      expect(await (await post(body)).json()).toEqual({text: "hi"})
+    const gzip = gzipSync('{"text":"hi"}')
+    await expectProblem(
+      await post(gzip, "application/json", {"content-encoding": "gzip"}),
+      415,
+      "unsupported_media_type",
+    )
+    const deep = await expectProblem(await post("[".repeat(65) + "]".repeat(65)), 400, "request_invalid")
+    expect(deep).not.toHaveProperty("issues")
     const wrong = await expectProblem(await post('{"text":1,"more":2}'), 400, "request_invalid")
     expect(wrong.detail).toContain("text: expected text, got 1")
     expect(wrong.detail).toContain("more: unknown key")

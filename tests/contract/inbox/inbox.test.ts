@@ -166,6 +166,7 @@ describe.each(engines)("the inbox on $name", ({make}) => {
   test.each<[string, unknown]>([
     ["a number beyond JSON", 10n],
     ["a circle", (circle => Object.assign(circle, {circle}))({})],
+    ["1,000 levels", JSON.parse("[".repeat(1000) + "]".repeat(1000))],
   ])("refuses a payload that is not JSON, and its conversation continues: %s", async (_, data) => {
     const {receive, marks} = await start()
     await expect(receive(incoming("one", {raw: {type: "PRIVMSG", data}}))).rejects.toMatchObject({

@@ -149,6 +149,8 @@ describe.each(bunOr("node22"))("an incoming webhook on $name", runtime => {
     await expectProblem(await send(""), 400, "request_invalid")
     await expectProblem(await send("[]"), 400, "request_invalid")
     await expectProblem(await send("{"), 400, "request_invalid")
+    const deep = `{"type": "order", "a": ${"[".repeat(5000)}${"]".repeat(5000)}}`
+    await expectProblem(await send(deep), 400, "request_invalid")
     await expectProblem(await send('{"type": "svc.message", "text": "a"}'), 400, "request_invalid")
     const broken = Uint8Array.from([...Buffer.from('{"text": "'), 0xff, 0xfe, ...Buffer.from('"}')])
     await expectProblem(await send(broken), 400, "request_invalid")
@@ -158,6 +160,7 @@ describe.each(bunOr("node22"))("an incoming webhook on $name", runtime => {
     await expectProblem(get, 405, "method_not_allowed")
     expect(get.headers.get("allow")).toBe("POST")
     expect(await stored(host)).toEqual([])
+    expect((await send('\ufeff{"type": "order"}')).status).toBe(202)
     expect((await send('{"text": "héllo 👋"}', {"content-type": "application/json; charset=utf-8"})).status).toBe(202)
   })
 })

@@ -1,3 +1,4 @@
+import {tryParseJson} from "../../../../shared/sdk/sdk.ts"
 import {numberIn, type Payload, payloadOf, textIn} from "../payload.ts"
 import {readReady, type Session} from "./session.ts"
 
@@ -256,11 +257,6 @@ const isSocket = (value: unknown): value is Socket =>
   typeof value === "object" && value !== null && "readyState" in value && "close" in value
 
 const parse = (data: unknown): Payload | undefined => {
-  if (typeof data !== "string") return undefined
-  try {
-    const value: unknown = JSON.parse(data)
-    return typeof value === "object" && value !== null ? payloadOf(value) : undefined
-  } catch {
-    return undefined
-  }
+  const value = typeof data === "string" ? tryParseJson(data) : undefined
+  return typeof value === "object" && value !== null ? payloadOf(value) : undefined
 }

@@ -1,4 +1,4 @@
-import {type Endpoint, Problem} from "../../../../shared/sdk/sdk.ts"
+import {type Endpoint, Problem, parseJson} from "../../../../shared/sdk/sdk.ts"
 import {numberIn, type Payload, payloadOf} from "../payload.ts"
 import {type Callback, type Interaction, interactionType} from "./read.ts"
 import {readPublicKey, requireSigned} from "./signature.ts"
@@ -22,21 +22,13 @@ export const createHook = ({publicKey, endpoint, read, answered}: InteractionHoo
       throw new Problem("method_not_allowed", "interactions must be sent by POST", {hint: "Use POST."})
     const body = new Uint8Array(await request.arrayBuffer())
     requireSigned(key, request.headers, body)
-    const data = payloadOf(parse(body))
+    const data = payloadOf(parseJson(Buffer.from(body).toString("utf8")))
     if (numberIn(data, "type") === interactionType.ping) return answerWith({type: 1})
     const interaction = read(data)
     if (interaction === undefined) throw new Problem("request_invalid", "unknown kind of interaction")
     if (interaction.events.length > 0) await endpoint.receive(interaction.events)
     answered(interaction)
     return answerWith(interaction.answer)
-  }
-}
-
-const parse = (body: Uint8Array): unknown => {
-  try {
-    return JSON.parse(Buffer.from(body).toString("utf8"))
-  } catch (cause) {
-    throw new Problem("request_invalid", "the body is not JSON", {cause})
   }
 }
 

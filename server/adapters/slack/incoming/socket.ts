@@ -1,6 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type * as SocketMode from "@slack/socket-mode"
 import type {Endpoint, Secret} from "../../../../shared/sdk/sdk.ts"
+import {tryParseJson} from "../../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "../account.ts"
 import {appToken, clientOptions, failureOf, quiet} from "../api.ts"
 import {type Payload, payloadOf, textIn} from "../payload.ts"
@@ -84,13 +85,7 @@ const guard = (client: SocketMode.SocketModeClient, heard: (message: Payload) =>
   })
 }
 
-const parse = (data: string): Payload => {
-  try {
-    return payloadOf(JSON.parse(data))
-  } catch {
-    return {}
-  }
-}
+const parse = (data: string): Payload => payloadOf(tryParseJson(data))
 
 /** Names of the client's own events. */
 const reserved =

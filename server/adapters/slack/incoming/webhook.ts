@@ -1,4 +1,4 @@
-import {Problem, type Secret} from "../../../../shared/sdk/sdk.ts"
+import {Problem, parseJson, type Secret} from "../../../../shared/sdk/sdk.ts"
 import {type Payload, payloadOf, textIn} from "../payload.ts"
 import type {Inbox} from "./inbox.ts"
 import {requireSignature} from "./signature.ts"
@@ -25,10 +25,4 @@ export const answerRequest = async (request: Request, secret: Secret | undefined
   return new Response(null)
 }
 
-const parse = (text: string): Payload => {
-  try {
-    return payloadOf(JSON.parse(text))
-  } catch (cause) {
-    throw new Problem("request_invalid", "the body is not JSON", {cause})
-  }
-}
+const parse = (text: string): Payload => payloadOf(parseJson(text))
