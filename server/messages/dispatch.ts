@@ -16,7 +16,7 @@ import {hear, heardBy} from "./hears.ts"
 import type {LanguageChoices} from "./language/choices.ts"
 import {languageCommandId} from "./language/command.ts"
 import {orderOf, surround} from "./middleware.ts"
-import {textOfEvent} from "./parse-content.ts"
+import {textOfMessage} from "./parse-content.ts"
 import {isPressRefusal, PressRefusals} from "./press-refusals.ts"
 import {answer, isAnswerTo} from "./prompt.ts"
 import {type Runnable, runToEnd} from "./run-handler.ts"
@@ -89,7 +89,7 @@ const wantingHandlers = (
 ): readonly string[] => {
   const handlers = choosing.get(event.type)
   if (handlers === undefined) return []
-  const text = textOfEvent(event.message?.content).trim()
+  const text = textOfMessage(event).trim()
   const isAddressed = !router.hasPrefix(text) && router.isCalled(text, event)
   const reception = {endpoint, isTaken: isTaken || router.hasPrefix(text), isAddressed}
   return handlers.filter(({wants}) => wants(event, reception)).map(({id}) => id)
@@ -103,12 +103,12 @@ const isAnswer = (
 ): asked is string => {
   const continuation = prompts.get(asked)
   if (continuation === undefined || event.user?.is_bot === true) return false
-  const text = textOfEvent(event.message?.content).trim()
+  const text = textOfMessage(event).trim()
   return isAnswerTo(continuation.prompt, {router, text, event, texts, isCommand: routed.is === "command"})
 }
 
 const routeEvent = ({router}: MessageTable, event: SatoriEvent): Routed =>
-  event.user?.is_bot === true ? {is: "none"} : router.route(textOfEvent(event.message?.content).trim(), event)
+  event.user?.is_bot === true ? {is: "none"} : router.route(textOfMessage(event).trim(), event)
 
 const handlerOf = ({router}: MessageTable, routed: Routed): string | undefined => {
   switch (routed.is) {
@@ -191,7 +191,7 @@ const find = (options: RunOptions, stored: InboxEvent, id: string): Runnable | u
   const timer = table.timers.get(id)
   if (timer !== undefined) return {...timer, handle: session => runTimer(timer.timer, stored, session)}
   const routed = routeEvent(table, stored.event)
-  const prefix = () => table.router.manner(textOfEvent(stored.event.message?.content).trim(), stored.event)
+  const prefix = () => table.router.manner(textOfMessage(stored.event).trim(), stored.event)
   if (id === unknownCommand) {
     return {
       ...hostHandler(id, log),

@@ -3,7 +3,7 @@ import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
 import type {Cooldowns} from "./command/cooldowns.ts"
 import type {Handler} from "./handler.ts"
-import {textOfEvent} from "./parse-content.ts"
+import {textOfMessage} from "./parse-content.ts"
 import {mayUse} from "./permissions.ts"
 
 /** A handler for messages whose text matches its pattern. */
@@ -21,8 +21,8 @@ export interface HearsHandler extends Handler {
 const longestText = 16_384
 
 /** Returns the text that patterns see. Half a surrogate pair at the cut is left out. */
-const heardText = ({message}: SatoriEvent): string => {
-  const text = textOfEvent(message?.content).trim()
+const heardText = (event: SatoriEvent): string => {
+  const text = textOfMessage(event).trim()
   return text.length <= longestText ? text : text.slice(0, longestText).replace(/[\uD800-\uDBFF]$/, "")
 }
 

@@ -2,7 +2,7 @@ import {v7 as uuid} from "uuid"
 import type {Position} from "../../shared/api/plugin-views.ts"
 import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
-import {type Content, h, type Node, writtenText} from "../../shared/sdk/elements.ts"
+import {type Content, h, type Node} from "../../shared/sdk/elements.ts"
 import type {Permission} from "../../shared/sdk/permission.ts"
 import type {Statement} from "../../shared/sdk/plugin/database.ts"
 import type {Session, SessionDatabase, Target} from "../../shared/sdk/session.ts"
@@ -18,7 +18,7 @@ import {type Acts, actsOf, type EndpointActs} from "./acts.ts"
 import {openFiles, type SessionFiles} from "./files/session-files.ts"
 import type {Form} from "./forms/form.ts"
 import {sayIn} from "./language/say-in.ts"
-import {parseContent} from "./parse-content.ts"
+import {parseContent, textOfMessage} from "./parse-content.ts"
 import {ask, type Prompt} from "./prompt.ts"
 import {SessionState} from "./state.ts"
 import type {SessionTimers} from "./timers.ts"
@@ -134,7 +134,7 @@ export const openSession = (options: SessionOptions): OpenSession => {
       return elements
     },
     get text() {
-      return writtenText(session.elements)
+      return textOfMessage(event)
     },
     get files() {
       const {elements} = session

@@ -56,8 +56,8 @@ export const changeElements = async (
   return changed
 }
 
-const escapes: Record<string, string> = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
-const escapeText = (text: string): string => text.replace(/[&<>"]/g, character => escapes[character] ?? character)
+const escapeText = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
 
 const renderAttribute = ([name, value]: [string, string | number | boolean]): string => {
   if (value === true) return ` ${name}`

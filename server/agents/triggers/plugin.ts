@@ -193,7 +193,10 @@ const chatOf = (
 /** Whether the message contains the platform's mention of the bot. */
 const isMentioned = ({login, message}: SatoriEvent): boolean => {
   const id = login.user?.id
-  return id !== undefined && id !== "" && parseContent(message?.content ?? "").some(node => mentions(node, id))
+  const content = message?.content ?? ""
+  return (
+    id !== undefined && id !== "" && /<at\b/i.test(content) && parseContent(content).some(node => mentions(node, id))
+  )
 }
 
 const mentions = (node: Node, id: string): boolean =>

@@ -317,3 +317,17 @@ describe("a message", () => {
     expect(match(event("/echo hi", {type: "message-updated"}))).toEqual([])
   })
 })
+
+test("a message is decoded once, for all who ask for its text", async () => {
+  const read = {times: 0}
+  const message = Object.defineProperty({id: "m", content: ""}, "content", {
+    get: () => {
+      read.times++
+      return "1 &lt; 2"
+    },
+  })
+  const of = event("", {message})
+  const {run} = dispatchOf([handler(session => session.text)])
+  for (let n = 0; n < 2; n++) expect(sent(await run(of))).toEqual([["1 < 2"]])
+  expect(read.times).toBe(1)
+})
