@@ -72,6 +72,7 @@ export const list = listCommand<InboxView>({
     ["The newest five", "svc inbox list --limit 5"],
     ["Events with a failed handler", "svc inbox list --state failed"],
     ["Events of one user", "svc inbox list --user ann"],
+    ["Events whose id came again with other content", "svc inbox list --repeats"],
   ],
   path: "/api/inbox",
   filters: {
@@ -80,11 +81,15 @@ export const list = listCommand<InboxView>({
       description:
         "Only events with a handler in this state: pending, running, handled, failed, dead, held or discarded",
     }),
+    repeats: Option.Boolean("--repeats", {
+      description: "Only events whose id came again with other content, which the Host did not store, and how often",
+    }),
   },
   columns: {
     seq: ({seq}) => seq,
     received: ({receivedAt}) => receivedAt,
     state: ({state}) => state,
+    repeats: ({repeats}) => repeats || null,
     endpoint: ({endpoint}) => endpoint,
     user: ({event}) => event.user?.name ?? event.user?.id,
     content: ({event}) => shorten(event.button === undefined ? (event.message?.content ?? event.type) : event.type, 60),

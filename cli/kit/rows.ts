@@ -38,7 +38,7 @@ interface List<T> extends Usage {
   /** What every call filters by. */
   readonly always?: Readonly<Record<string, string>>
   /** The filters, by the names of the API. */
-  readonly filters?: Readonly<Record<string, string | undefined>>
+  readonly filters?: Readonly<Record<string, string | boolean | undefined>>
   readonly columns: Columns<T>
 }
 
@@ -52,7 +52,7 @@ export const listCommand = <T>({path, always, filters = {}, columns, ...usage}: 
   return command(usage, options, async list => {
     const query = new URLSearchParams(always)
     for (const name of Object.keys(options) as (keyof typeof options)[]) {
-      if (list[name] !== undefined) query.set(name, list[name])
+      if (list[name] !== undefined) query.set(name, String(list[name]))
     }
     const page = await list.get<Listed<T>>(`${path}?${query}`)
     list.show(page, () => `${tableOf(columns, page.items)}${furtherOf(page, Number(list.limit))}`)

@@ -164,6 +164,8 @@ export interface MessageSearch {
   readonly rows: Searched
   /** SQL of the numbers in a state, `?3`: below `?1`, highest first, at most `?2`. */
   readonly inState: string
+  /** The same for the numbers of events whose id came again with other content. */
+  readonly repeated?: string
   /** Words for groups of states. */
   readonly groups: Readonly<Record<string, readonly string[]>>
   conditionsOf(query: MessageQuery): readonly Condition[]
@@ -172,14 +174,19 @@ export interface MessageSearch {
 /** The messages that match a request's filters; `also` adds conditions. */
 export const searchMessages = (
   database: Pick<Database, "read">,
-  {rows, inState, groups, conditionsOf}: MessageSearch,
+  {rows, inState, repeated, groups, conditionsOf}: MessageSearch,
   call: Call,
   {before, limit, also = []}: {before: number; limit: number; also?: readonly Condition[]},
 ): Promise<SearchResult> => {
   const query = call.query as MessageQuery
   return searchRows(database, rows, {
     conditions: [...conditionsOf(query), ...also],
-    numbers: query.state === undefined ? undefined : numbersIn(inState, groups[query.state] ?? [query.state]),
+    numbers:
+      repeated !== undefined && "repeats" in query && query.repeats
+        ? {sql: repeated, args: []}
+        : query.state === undefined
+          ? undefined
+          : numbersIn(inState, groups[query.state] ?? [query.state]),
     ...timesOf(call),
     before,
     limit,

@@ -1,6 +1,12 @@
 import type {PluginPath} from "../../shared/ids.ts"
 import type {Log} from "../../shared/log.ts"
-import type {AdapterFinding, CheckTools, Endpoint as EndpointHandle, History} from "../../shared/sdk/adapter/adapter.ts"
+import type {
+  AdapterFinding,
+  CheckTools,
+  Endpoint as EndpointHandle,
+  History,
+  Varying,
+} from "../../shared/sdk/adapter/adapter.ts"
 import type {Feature, Limits, Sender} from "../../shared/sdk/adapter/sender.ts"
 import {type Delivery, noPolicy, type Policy} from "./policy.ts"
 
@@ -15,6 +21,9 @@ export interface EndpointSpec {
   /** With `history: "replay"`: does a restore lose acknowledged messages? */
   readonly forgetsAcknowledged: boolean
   readonly idempotent: boolean
+  /** Is an event known by its content too, because others may have its id? */
+  readonly claimedIds: boolean
+  readonly varies: readonly Varying[]
   /** What its adapter declares besides sending. */
   readonly features: readonly Feature[]
   readonly limits: Limits

@@ -322,6 +322,8 @@ const specOf = (
     history: adapter.history,
     forgetsAcknowledged: adapter.forgetsAcknowledged ?? false,
     idempotent: adapter.idempotent ?? false,
+    claimedIds: adapter.claimedIds ?? false,
+    varies: adapter.varies ?? [],
     features: featuresOf(adapter, account),
     limits: adapter.limits ?? {},
     log: instance.log.with({endpoint: name}),

@@ -17,6 +17,8 @@ export interface Arrival {
   /** JSON, like `raw`. */
   readonly event: string
   readonly raw: string | null
+  /** From `contentHash`; null for an event of the Host itself. */
+  readonly content: string | null
   readonly handlers: readonly string[]
   /** Handlers that begin as soon as the event is stored: their marks are stored as `running`, in the first attempt. */
   readonly claimed: readonly string[]
@@ -46,9 +48,9 @@ export interface Stored {
 
 /** Stores the first of equal arrivals in one batch. Does not store an event again that retention has deleted. */
 const insertEvents = manyRows(
-  ["endpoint", "id", "conversation", "type", "at", "event", "raw"],
-  source => `INSERT INTO inbox (endpoint, event_id, conversation, type, received_at, event, raw)
-  SELECT a.endpoint, a.id, a.conversation, a.type, a.at, a.event, a.raw FROM ${source} a
+  ["endpoint", "id", "conversation", "type", "at", "event", "raw", "content"],
+  source => `INSERT INTO inbox (endpoint, event_id, conversation, type, received_at, event, raw, content_hash)
+  SELECT a.endpoint, a.id, a.conversation, a.type, a.at, a.event, a.raw, a.content FROM ${source} a
   WHERE NOT EXISTS (SELECT 1 FROM inbox i WHERE i.endpoint = a.endpoint AND i.event_id = a.id)
     AND NOT EXISTS (SELECT 1 FROM inbox_keys k WHERE k.endpoint = a.endpoint AND k.event_id = a.id)
   RETURNING seq, endpoint, event_id`,

@@ -89,6 +89,7 @@ const arrivalOf = ({endpoint, id, type, conversation, handler}: Firing, event: S
     at,
     event: toJson(stored),
     raw: null,
+    content: null,
     handlers: [handler],
     claimed: [],
     isHeld: false,

@@ -20,6 +20,7 @@ import type {Dispatch, InboxEvent} from "./handling.ts"
 import {Intake, type Task} from "./intake.ts"
 import {type Due, readDue, takeOver} from "./marks.ts"
 import {type Asked, Prompts} from "./prompts.ts"
+import {Repeats} from "./repeats.ts"
 import {settleSetBack} from "./set-back.ts"
 
 /** The pauses before a handler with `retries` runs again. */
@@ -47,6 +48,7 @@ type Fire = ReturnType<typeof createFire>
  * handler are stored in one batch with its mark.
  */
 export class Inbox {
+  readonly repeats: Repeats
   readonly #database: Database
   readonly #log: Log
   readonly #clock: Clock
@@ -68,6 +70,7 @@ export class Inbox {
     this.#log = log
     this.#lanes = new Lanes(width, task => this.#handle(task), {clock, ownerOf: endpointOfLane})
     this.#prompts = new Prompts(database, log, clock)
+    this.repeats = new Repeats(database, log)
     this.#intake = new Intake({
       database,
       log,
@@ -75,6 +78,7 @@ export class Inbox {
       clock,
       lanes: this.#lanes,
       prompts: this.#prompts,
+      repeats: this.repeats,
       oldest,
       resume: due => this.#resume(due),
     })

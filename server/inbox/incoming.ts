@@ -1,8 +1,11 @@
+import {hash} from "node:crypto"
+import {toJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Incoming} from "../../shared/sdk/adapter/incoming.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import {isId, lastTime} from "../../shared/sdk/values.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
+import type {EndpointSpec} from "../endpoints/spec.ts"
 
 /**
  * Checks an event of an adapter, which may be any value in JavaScript. Throws `event_invalid`, which names what is
@@ -44,6 +47,31 @@ export const toEvent = (endpoint: Endpoint, incoming: Incoming, now: number): Sa
     // A platform's own event is useless without its payload (Satori, "internal").
     ...(raw !== undefined && event.type === "internal" ? {_data: raw.data} : {}),
   }
+}
+
+/** An element, as `renderContent` writes it. Takes time linear in the length of any text. */
+const element = /<[^<>]*>/g
+
+/** Returns a hash of what an event says, without its times and names: 16 hexadecimal digits, in about 1 µs. */
+export const contentHash = (
+  {type, channel, guild, user, message, emoji, button, form, raw}: Incoming,
+  {varies}: Pick<EndpointSpec, "varies">,
+): string => {
+  const said = message?.content ?? ""
+  const parts = [
+    type,
+    varies.includes("channel") ? undefined : channel?.id,
+    guild?.id,
+    user?.id,
+    message?.id,
+    emoji?.id,
+    button?.id,
+    form && toJson(form.values),
+    type === "internal" && !varies.includes("payload") ? toJson(raw?.data) : undefined,
+    varies.includes("elements") ? said.replace(element, "") : said,
+  ]
+  // Of these, only the last may contain a NUL.
+  return hash("sha256", parts.join("\0")).slice(0, 16)
 }
 
 const invalid = (why: string): Problem => new Problem("event_invalid", why)

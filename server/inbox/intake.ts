@@ -14,7 +14,7 @@ import type {Lanes} from "../runtime/flow/lanes.ts"
 import type {Reservation} from "../runtime/flow/reservation.ts"
 import {type Arrival, type Delivery, eventKeyOf, gatherDeliveries, type Stored} from "./arrivals.ts"
 import type {Dispatch, InboxEvent} from "./handling.ts"
-import {requireEvent, toEvent} from "./incoming.ts"
+import {contentHash, requireEvent, toEvent} from "./incoming.ts"
 import {type Due, readUnsettled} from "./marks.ts"
 import {
   conversationOf,
@@ -28,6 +28,7 @@ import {
   refusals,
 } from "./presses.ts"
 import type {Prompts, Question} from "./prompts.ts"
+import type {Repeats} from "./repeats.ts"
 
 /** A stored event whose handlers are to run. */
 export interface Task {
@@ -76,6 +77,7 @@ export interface IntakeOptions {
   readonly clock: Clock
   readonly lanes: Lanes<Task>
   readonly prompts: Prompts
+  readonly repeats: Repeats
   /** Replayed events older than this cannot be recognized as repetitions, in milliseconds since 1970. */
   readonly oldest: () => number
   /** Runs the handlers of an event that was stored although storing it seemed to fail. */
@@ -153,8 +155,9 @@ export class Intake {
     const now = clock.now()
     const event = toEvent(endpoint, inChannel(incoming, expected?.press), now)
     const {sn: _, ...stored} = event
-    const id = incoming.id.toWellFormed()
     const texts = {event: textOf(stored), raw: incoming.raw === undefined ? null : textOf(incoming.raw)}
+    const content = contentHash(incoming, endpoint.spec)
+    const id = endpoint.spec.claimedIds ? `${incoming.id} ${content}` : incoming.id.toWellFormed()
     // A cursor that was restored with the state redelivers events that the replaced state may have handled.
     const isHeld = event.timestamp < this.#restoredAt
     const asked = isHeld ? undefined : prompts.find(name, event)
@@ -178,6 +181,7 @@ export class Intake {
       type: event.type,
       at: now,
       ...texts,
+      content,
       handlers,
       claimed: turn === undefined || isAnswer ? [] : this.#first(handlers),
       isHeld,
@@ -232,7 +236,7 @@ export class Intake {
     const {arrival, question, press, otherwise} = offer
     if (seq === undefined) {
       if (isUnsettled) await this.#resume(arrival)
-      return {sn: await this.#sequenceOf(arrival), duplicate: true, dropped: false}
+      return {sn: await this.#options.repeats.count(arrival), duplicate: true, dropped: false}
     }
     const isPlain = question === undefined && press === undefined
     if (!arrival.isHeld) this.#hand(offer, seq, isPlain || didAlso ? arrival.handlers : otherwise)
@@ -268,15 +272,6 @@ export class Intake {
     this.#unsettled.add(key)
     const [due] = await persist(`event ${arrival.id}`, log, () => readUnsettled(database, arrival, runtimeId))
     if (this.#unsettled.delete(key) && due !== undefined) resume([due])
-  }
-
-  async #sequenceOf({endpoint, id}: Arrival): Promise<number> {
-    const [row] = await this.#options.database.read(
-      `SELECT seq FROM inbox WHERE endpoint = ?1 AND event_id = ?2
-       UNION ALL SELECT seq FROM inbox_keys WHERE endpoint = ?1 AND event_id = ?2`,
-      [endpoint, id],
-    )
-    return Number(row?.seq)
   }
 }
 

@@ -30,7 +30,7 @@ export const redactInbox = async (database: Database, seq: number, reason: strin
     ]),
     changes: [
       {
-        sql: "UPDATE inbox SET event = ?, raw = NULL WHERE seq = ?",
+        sql: "UPDATE inbox SET event = ?, raw = NULL, content_hash = NULL WHERE seq = ?",
         args: [toJson(withoutWords(event)), seq],
       },
       {

@@ -109,6 +109,11 @@ export const metrics = {
     "endpoint",
     "owner",
   ),
+  svc_inbox_repeats_total: counter(
+    "Deliveries under the id of a stored event, which the Host did not store again. differs is true if the content was another one.",
+    "endpoint",
+    "differs",
+  ),
   svc_inbox_handlers: gauge(
     "Handlers of inbox events by state, without those that are done. Counts at most 20000 per state.",
     "state",

@@ -1,4 +1,4 @@
-import type {AdapterDefinition} from "../../shared/sdk/adapter/adapter.ts"
+import type {AdapterDefinition, Varying} from "../../shared/sdk/adapter/adapter.ts"
 import {contentFeatures, senderFeatures} from "../../shared/sdk/adapter/sender.ts"
 import type {TSchema} from "../../shared/type.ts"
 
@@ -8,6 +8,8 @@ const exactVersion = /^\d+\.\d+\.\d+(-[\w.-]+)?$/
 
 /** A Satori method: `guild.member.mute`. */
 const method = /^[\w-]+(\.[\w-]+)+$/
+
+const varying: readonly string[] = ["channel", "elements", "payload"] satisfies readonly Varying[]
 
 const named: readonly string[] = [...senderFeatures, ...contentFeatures]
 
@@ -21,6 +23,7 @@ export const requireAdapter = (slot: string, adapter: AdapterDefinition<TSchema>
     sockets,
     history,
     forgetsAcknowledged,
+    varies = [],
     features = [],
     limits: {text, file} = {},
     rate,
@@ -40,6 +43,7 @@ export const requireAdapter = (slot: string, adapter: AdapterDefinition<TSchema>
     refuse("needs forgetsAcknowledged as true or false")
   if (forgetsAcknowledged === true && history !== "replay")
     refuse("declares forgetsAcknowledged, which needs history: replay")
+  if (!varies.every(part => varying.includes(part))) refuse(`needs varies: any of ${varying.join(", ")}`)
   if (text !== undefined && !isCount(text)) refuse("needs limits.text as a whole number from 1")
   if (file !== undefined && !isCount(file)) refuse("needs limits.file as a whole number of bytes from 1")
   if (rate !== undefined && !(isCount(rate.messages) && rate.per > 0))

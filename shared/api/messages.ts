@@ -30,6 +30,7 @@ export const InboxQuery = Type.Object({
   state: Optional.Enum([...MarkState.enum, ...(Object.keys(inboxGroups) as (keyof typeof inboxGroups)[])], {
     description: "Events with a handler in this state. open: pending or running; aside: failed, dead or held",
   }),
+  repeats: Optional.Boolean({description: "True for the events whose id came again with other content"}),
 })
 
 export const InboxView = Named("InboxView", {
@@ -38,6 +39,7 @@ export const InboxView = Named("InboxView", {
   type: Type.String(),
   receivedAt: Time(),
   state: MarkState,
+  repeats: Type.Integer({description: "How often its id came again with other content, which was not stored"}),
   event: SatoriEvent,
 })
 export type InboxView = Static<typeof InboxView>

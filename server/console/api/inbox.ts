@@ -38,12 +38,14 @@ const statesOf = (state: string | undefined): readonly string[] | undefined => {
   return state === undefined ? undefined : (groups[state] ?? [state])
 }
 
-const conditionsOf: MessageSearch["conditionsOf"] = ({endpoint, channel, user, plugin, state, text}) => {
+const conditionsOf: MessageSearch["conditionsOf"] = query => {
+  const {endpoint, channel, user, plugin, state, text} = query
+  const isRepeated = "repeats" in query && query.repeats === true && state !== undefined
   return [
     ...given(endpoint, "+endpoint = ?"),
     ...given(channel, "event ->> '$.channel.id' = ?"),
     ...(user === undefined ? [] : [{sql: "? IN (event ->> '$.user.id', event ->> '$.user.name')", args: [user]}]),
-    ...(plugin === undefined ? [] : [handledBy(plugin, statesOf(state))]),
+    ...(plugin === undefined && !isRepeated ? [] : [handledBy(plugin, statesOf(state))]),
     ...(text === undefined ? [] : [containingAt("event", "$.message.content", text)]),
   ]
 }
@@ -51,6 +53,7 @@ const conditionsOf: MessageSearch["conditionsOf"] = ({endpoint, channel, user, p
 const inboxSearch: MessageSearch = {
   rows: {table: "inbox", time: "received_at", more: `, ${state} AS state`},
   inState,
+  repeated: "SELECT seq FROM inbox WHERE repeats > 0 AND seq < ?1 ORDER BY seq DESC LIMIT ?2",
   groups: inboxGroups,
   conditionsOf,
 }
@@ -154,6 +157,7 @@ const viewEvent = (row: Row): InboxView => ({
   type: String(row.type),
   receivedAt: timeOf(row.received_at) ?? "",
   state: row.state as InboxView["state"],
+  repeats: Number(row.repeats),
   event: {...fromJson(String(row.event)), sn: Number(row.seq)},
 })
 

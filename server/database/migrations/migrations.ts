@@ -185,6 +185,18 @@ export const migrations: readonly Migration[] = [
       "CREATE TABLE alert_beat (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL)",
     ],
   },
+  {
+    version: 24,
+    name: "repeats",
+    undo: "drop the index inbox_repeated, and the columns content_hash and repeats of inbox",
+    statements: [
+      // NULL for events of the Host itself, of an older svc, and without content.
+      "ALTER TABLE inbox ADD COLUMN content_hash TEXT",
+      // How many deliveries under the event's id differed from it.
+      "ALTER TABLE inbox ADD COLUMN repeats INTEGER NOT NULL DEFAULT 0",
+      "CREATE INDEX inbox_repeated ON inbox (seq) WHERE repeats > 0",
+    ],
+  },
 ]
 
 /** The schema version of this svc. */

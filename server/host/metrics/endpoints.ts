@@ -6,6 +6,7 @@ import type {GapCount, GapCounts} from "../../endpoints/gaps/gap-counts.ts"
 import {GapLengths} from "../../endpoints/gaps/gap-lengths.ts"
 import {hasGaps} from "../../endpoints/spec.ts"
 import type {EndpointState} from "../../endpoints/state.ts"
+import type {Repeats} from "../../inbox/repeats.ts"
 import {by, type Readings} from "../../metrics/readings.ts"
 
 const noStates: Readonly<Record<EndpointState["is"], number>> = {
@@ -40,6 +41,20 @@ export const readEndpoints = (endpoints: readonly Endpoint[], stored: ReadonlyMa
     }),
   } satisfies Partial<Readings>
 }
+
+/** Every endpoint has its series from the start, so that the first increase is visible. */
+export const readRepeats = (endpoints: readonly Endpoint[], repeats: Repeats) =>
+  ({
+    svc_inbox_repeats_total: endpoints
+      .filter(({spec}) => spec.open !== undefined)
+      .flatMap(({spec: {name: endpoint}}) => {
+        const {same, differs} = repeats.of(endpoint)
+        return [
+          {labels: {endpoint, differs: "false"}, value: same},
+          {labels: {endpoint, differs: "true"}, value: differs},
+        ]
+      }),
+  }) satisfies Partial<Readings>
 
 export const noGaps = {
   svc_endpoint_gaps_total: [],

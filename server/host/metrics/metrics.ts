@@ -1,6 +1,6 @@
 import {readRuns} from "../../database/runs.ts"
 import {GapCounts} from "../../endpoints/gaps/gap-counts.ts"
-import {readLastEvents} from "../../inbox/last-events.ts"
+import {readLastEvents} from "../../inbox/newest.ts"
 import {MetricsPage} from "../../metrics/page.ts"
 import {by, type Readings} from "../../metrics/readings.ts"
 import {noAgents, readAgents, readCalls} from "./agents.ts"
@@ -16,7 +16,7 @@ import {
   readFiles,
   readStoredSizes,
 } from "./data.ts"
-import {noDropped, noGaps, readDroppedEvents, readEndpoints, readGaps} from "./endpoints.ts"
+import {noDropped, noGaps, readDroppedEvents, readEndpoints, readGaps, readRepeats} from "./endpoints.ts"
 import {noEventLog, readEventLog, readStream} from "./events.ts"
 import {noRuns, readCounters, readHost, readRunEnds} from "./host.ts"
 import {once} from "./remember.ts"
@@ -67,6 +67,7 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
       ...readWorkroom(sources.workroom),
       ...readCheckpoints(sources.checkpoints),
       ...readEndpoints(list, stored),
+      ...readRepeats(list, sources.inbox.repeats),
       ...ends,
       ...gaps,
       ...dropped,

@@ -65,7 +65,7 @@ export const inboxPart: UserPart = {
     ),
   forgetting: rows => [
     {
-      sql: `UPDATE inbox SET event = r.event, raw = NULL FROM ${eventRows.source} r WHERE inbox.seq = r.seq`,
+      sql: `UPDATE inbox SET event = r.event, raw = NULL, content_hash = NULL FROM ${eventRows.source} r WHERE inbox.seq = r.seq`,
       args: [eventRows.encode(rows.map(row => ({seq: row.seq ?? null, event: toJson(withoutWords(eventOf(row)))})))],
     },
     {

@@ -103,6 +103,12 @@ export type History = "replay" | "none" | "inside"
 /** The events that `endpoint.receive` accepts: a platform that replays must date its events. */
 export type IncomingOf<H extends History> = H extends "replay" ? DatedIncoming : Incoming
 
+/**
+ * A part of an event that its platform may change when it delivers the event again. `elements`: everything in the
+ * content but its text, such as the names in mentions and the addresses of files. `payload`: that of an `internal` event.
+ */
+export type Varying = "channel" | "elements" | "payload"
+
 /** A finding of `check` about an account. */
 export interface AdapterFinding {
   /** What the adapter checked: `credentials`, `scope chat:write`, `permission to send in #team`. */
@@ -162,6 +168,13 @@ export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender,
    * rules identify people by `user.account`.
    */
   readonly claimedUsers?: boolean
+  /**
+   * True if two events may have one id, because devices or senders choose it, or the platform starts over. The Host
+   * then stores an event again unless its content is the same too.
+   */
+  readonly claimedIds?: boolean
+  /** What the Host leaves out when it compares a repeated event. Times, names and payloads never count. */
+  readonly varies?: readonly Varying[]
   /** True if ids ignore the case of ASCII letters. Rules of `permissions` then ignore it too. */
   readonly ignoresCase?: boolean
   /**

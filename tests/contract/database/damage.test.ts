@@ -26,6 +26,7 @@ const arrival = (id: string) => ({
   handlers: ["h"],
   claimed: [],
   isHeld: false,
+  content: null,
   also: [],
 })
 

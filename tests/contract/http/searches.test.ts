@@ -29,8 +29,10 @@ interface Changed {
 const say = async (host: TestHost) => {
   await host.say("hello", {user: "ann", channel: "one"})
   await host.say("fail", {user: "ann", channel: "two"})
-  await host.say("100% sure", {user: "bob", channel: "one"})
-  await host.say("fail", {user: "bob", channel: "two"})
+  await host.say("100% sure", {user: "bob", channel: "one", id: "three"})
+  await host.say("fail", {user: "bob", channel: "two", id: "four"})
+  for (const id of ["three", "four", "four"]) await host.say("other words", {user: "bob", channel: "two", id})
+  await host.say("fail", {user: "bob", channel: "two", id: "four"})
 }
 
 describe.each(bunOr("node24"))("the lists of messages on $name", runtime => {
@@ -79,6 +81,8 @@ describe.each(bunOr("node24"))("the lists of messages on $name", runtime => {
     ["state=aside", [4, 2]],
     ["state=aside&user=bob", [4]],
     ["state=open", []],
+    ["repeats=true", [4, 3]],
+    ["repeats=true&state=failed", [4]],
     ["from=2000-01-01T00:00:00Z", [4, 3, 2, 1]],
     ["to=2000-01-01T00:00:00Z", []],
     ["from=2100-01-01T00:00:00Z", []],
@@ -86,6 +90,17 @@ describe.each(bunOr("node24"))("the lists of messages on $name", runtime => {
     const page = await spoken().get<Page>(`/api/inbox?${query}`)
     expect(page.items.map(({seq}) => seq)).toEqual(expected)
     expect(page.next).toBeNull()
+  })
+
+  test("say how often an id came again with other content, as the metrics do", async () => {
+    const {items} = await spoken().get<{items: {repeats: number}[]}>("/api/inbox?limit=2")
+    expect(items.map(({repeats}) => repeats)).toEqual([2, 1])
+    const page = await (await spoken().fetch("/api/metrics")).text()
+    for (const [differs, count] of [
+      ["false", 1],
+      ["true", 3],
+    ])
+      expect(page).toContain(`svc_inbox_repeats_total{endpoint="sandbox",differs="${differs}"} ${count}`)
   })
 
   test("separate two events by a time between them", async () => {

@@ -58,7 +58,8 @@ const greeterHost = (own = false): Promise<TestHost> =>
 
 describe.each([usualRuntime])("with a running Host, on $name", runtime => {
   test("chat and send reach the bot, and inbox and outbox show the results", async () => {
-    const {project} = await greeterHost()
+    const host = await greeterHost()
+    const {project} = host
     // The input ends once the bot has answered both lines.
     const lines = "printf '/greet\\n\\n/grete\\n'; until test -e answered; do sleep 0.1; done"
     const command = [...runtime.command, "chat", "--as", "Ada"].join(" ")
@@ -82,6 +83,10 @@ describe.each([usualRuntime])("with a running Host, on $name", runtime => {
       runtime,
     )
     expect(rest).toMatchObject({items: [{seq: oldest?.seq}], next: null})
+    for (const text of ["once", "differs"]) await host.say(text, {id: "one id"})
+    expect(await printed(project, "inbox list --repeats", runtime)).toMatch(
+      /^seq +received +state +repeats +endpoint +user +content\n3 .* 1 +sandbox +you +once\n$/,
+    )
     const table = await printed(project, "inbox list", runtime)
     expect(table.split("\n")[0]).toMatch(/^seq +received +state +endpoint +user +content$/)
     expect(table).toMatch(/handled +sandbox +Ada +\/greet\n/)

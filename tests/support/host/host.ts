@@ -33,7 +33,7 @@ export interface TestHost {
   /** Says something in the sandbox; resolves to the bot's replies once all handlers have ended. */
   say(
     text: string,
-    options?: {user?: string; channel?: string; group?: boolean; files?: readonly object[]},
+    options?: {user?: string; channel?: string; group?: boolean; id?: string; files?: readonly object[]},
   ): Promise<readonly string[]>
   /** Sends SIGTERM or another signal; resolves when the process has ended. */
   stop(signal?: NodeJS.Signals): Promise<Finished>

@@ -14,6 +14,8 @@ export const lineSpec = (more: Partial<EndpointSpec> = {}): EndpointSpec => ({
   history: "none",
   forgetsAcknowledged: false,
   idempotent: false,
+  claimedIds: false,
+  varies: [],
   features: [],
   limits: {},
   libraries: {},
