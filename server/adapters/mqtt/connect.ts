@@ -3,6 +3,7 @@ import type * as Mqtt from "mqtt"
 import type {IClientOptions, IConnackPacket, MqttClient} from "mqtt"
 import type {DatedIncoming, Endpoint, Sender} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
+import {Place} from "./place.ts"
 import {connectError, reasons} from "./reasons.ts"
 import {receiveFrom} from "./receive.ts"
 import {createSend, publish} from "./send.ts"
@@ -18,10 +19,11 @@ const unacknowledged = 20
 export const connect = async (account: AccountSettings, endpoint: Endpoint<DatedIncoming>): Promise<Sender> => {
   const client = await createClient(account, endpoint, keptSession(account))
   endpoint.defer(() => close(client, account.status === undefined ? 0 : disconnectWithWill))
-  receiveFrom(client, account, endpoint)
+  const place = new Place(endpoint.cursor, account.clientId)
+  receiveFrom(client, account, place, endpoint)
   const connack = await connected(client, account, endpoint.signal)
   tellLoss(client, account, endpoint)
-  await subscribe(client, connack, account, endpoint)
+  await subscribe(client, connack, account, place, endpoint)
   const {clientId, status} = account
   if (status !== undefined)
     await publish(

@@ -16,6 +16,7 @@ export default definePlugin({
       history: "replay",
       forgetsAcknowledged: true,
       claimedUsers: true,
+      varies: ["payload"],
       open: connect,
       check,
     })

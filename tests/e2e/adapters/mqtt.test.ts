@@ -73,18 +73,31 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
     expect(ann.textsOf("secret/door")).toEqual([])
   })
 
-  test("handles a retained message once, even after the broker loses the session", async () => {
+  test("handles a message once: retained, by two subscriptions, and after the broker loses the session", async () => {
     const broker = await startBroker()
     const ann = await joinBroker(broker)
     await ann.say("state/door", "open", {retain: true})
-    const account = accountAt(broker, {subscribe: [{topic: "state/#"}, {topic: "other", retained: false}]})
+    const account = accountAt(broker, {subscribe: [{topic: "state/#"}, {topic: "+/door"}]})
     const host = await start([account])
     await untilTexts(host, ["open"])
+    const said = ["shut", "open", "open", "ajar"]
+    for (const text of said) await ann.say("state/door", text, {retain: true})
+    await untilTexts(host, ["open", ...said])
     await endSession(broker, "bot")
     await until("the bot to reconnect", () => broker.connects("bot") >= 3)
     await untilMqtt(host, "one", "online")
     await ann.say("state/window", "shut")
-    await untilTexts(host, ["open", "shut"])
+    await untilTexts(host, ["open", ...said, "shut"])
+  })
+
+  test("handles every message under a constant id, and a repeated one once", async () => {
+    const broker = await startBroker()
+    const ann = await joinBroker(broker)
+    const host = await start([accountAt(broker, {payload: {format: "json"}})])
+    await untilMqtt(host, "one", "online")
+    const texts = ["20.5", "20.6", "20.6", "20.7"]
+    for (const text of texts) await ann.say("room/in", JSON.stringify({id: "sensor-1", text}))
+    await untilTexts(host, [...new Set(texts)])
   })
 
   test("receives separate messages on several accounts, over TCP, WebSocket and TLS", async () => {

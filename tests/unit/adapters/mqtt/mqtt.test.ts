@@ -1,5 +1,6 @@
 import type {IPublishPacket} from "mqtt"
 import {describe, expect, test} from "vitest"
+import {Copies} from "../../../../server/adapters/mqtt/copies.ts"
 import {readPayload, writePayload} from "../../../../server/adapters/mqtt/payload.ts"
 import {toEvent} from "../../../../server/adapters/mqtt/receive.ts"
 import {addressOf, channelOf, channelOfRequest, matchTopic} from "../../../../server/adapters/mqtt/topics.ts"
@@ -99,7 +100,7 @@ describe("events", () => {
   })
 
   test("never contain a user's text as markup", () => {
-    expect(toEvent(packet(), account, 5)).toMatchObject({
+    expect(toEvent(packet(), account, {now: 5})?.event).toMatchObject({
       type: "message-created",
       timestamp: 5,
       channel: {id: "room/a", type: 0},
@@ -108,17 +109,50 @@ describe("events", () => {
     })
   })
 
-  test("are distinguished by the sender's id per topic; without one, each delivery has its own id", () => {
-    const withId = (topic: string) => packet({topic, properties: {userProperties: {id: ["7", "8"], user: "ann"}}})
-    expect(toEvent(withId("room/a"), account)).toMatchObject({id: "room/a 7", user: {id: "ann"}})
-    expect(toEvent(withId("room/b"), account)?.id).toBe("room/b 7")
-    expect(toEvent(packet(), account)?.id).not.toBe(toEvent(packet({dup: true}), account)?.id)
+  const idOf = (more: Partial<IPublishPacket>, last?: string) => toEvent(packet(more), account, {last})?.event.id
+
+  test("are distinguished by the sender's id per topic and its content; without one, each delivery has its own id", () => {
+    const withId = (more: Partial<IPublishPacket>) =>
+      idOf({...more, properties: {userProperties: {id: ["7", "8"], user: "ann"}, ...more.properties}})
+    expect(withId({})).toMatch(/^room\/a 7 [0-9a-f]{16}$/)
+    expect(withId({dup: true, retain: true})).toBe(withId({}))
+    const others: Partial<IPublishPacket>[] = [
+      {topic: "room/b"},
+      {payload: "another reading"},
+      {properties: {userProperties: {id: "7", user: "bob"}}},
+      {properties: {responseTopic: "replies/ann", correlationData: Buffer.from([1])}},
+      {properties: {responseTopic: "replies/ann", correlationData: Buffer.from([2])}},
+    ]
+    expect(new Set([withId({}), ...others.map(withId)]).size).toBe(others.length + 1)
+    expect(idOf({})).not.toBe(idOf({dup: true}))
   })
 
-  test("of a retained message have an id made of its content", () => {
-    const [one, same] = [toEvent(packet({retain: true}), account), toEvent(packet({retain: true}), account)]
-    expect(one?.id).toBe(same?.id)
-    expect(toEvent(packet({retain: true, payload: "other"}), account)?.id).not.toBe(one?.id)
+  test("of a retained message have an id made of its content, until another value came between", () => {
+    expect(idOf({retain: true})).toBe(idOf({retain: true}))
+    expect(idOf({retain: true, payload: "other"})).not.toBe(idOf({retain: true}))
+    expect(idOf({retain: true}, "the other value")).not.toBe(idOf({retain: true}, "the other value"))
+  })
+
+  test.each([
+    ["a copy for each subscription", [1, 2, 1, 2], [false, true, false, true]],
+    ["the copies of two equal messages, in another order", [1, 1, 2, 2], [false, false, true, true]],
+    [
+      "one delivery for all subscriptions",
+      [
+        [1, 2],
+        [1, 2],
+      ],
+      [false, false],
+    ],
+    ["messages from before a subscription was made", [2, 2, 1, 2], [false, false, true, false]],
+    ["a broker without identifiers", [undefined, undefined], [false, false]],
+  ])("are recognized as copies: %s", (_, identifiers, expected) => {
+    const copies = new Copies()
+    const isCopy = (subscriptionIdentifier: number | number[] | undefined) =>
+      copies.isCopy("v", packet(subscriptionIdentifier === undefined ? {} : {properties: {subscriptionIdentifier}}), 0)
+    expect(identifiers.map(isCopy)).toEqual(expected)
+    expect(copies.isCopy("other", packet({properties: {subscriptionIdentifier: 1}}), 0)).toBe(false)
+    expect(copies.isCopy("v", packet({properties: {subscriptionIdentifier: 2}}), 60_000)).toBe(false)
   })
 
   test("need a matching subscription", () => {
