@@ -30,12 +30,12 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
   const transport = transportOf(account)
   const watch = watchHeart(endpoint)
   let self = ""
-  const take = async (payload: Payload) => {
+  const take = async (payload: Payload, id?: string) => {
     // Several bots on one implementation may post to one address.
     const isOthers = self !== "" && payload.self_id !== undefined && String(payload.self_id) !== self
     if (isOthers) return endpoint.log.debug(`skipped an event of another bot, ${String(payload.self_id).slice(0, 100)}`)
     if (payload.post_type === "meta_event") return watch(payload)
-    const event = toEvent(payload)
+    const event = toEvent(payload, id)
     if (event === undefined)
       endpoint.log.debug(`skipped an event of the type ${String(payload.post_type).slice(0, 100)}`)
     else await endpoint.receive(event)
@@ -46,11 +46,10 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
   self = await withDeadline(logInPatience, signal => logIn(ask, endpoint, signal), endpoint.signal)
   if (transport.is === "reverse" && self !== transport.selfId)
     throw new Error(`the implementation is logged in as ${self}; reverse.selfId is ${transport.selfId}`)
-  const hook = createHook(account, payload =>
-    take(payload).catch(error => {
-      // The implementation does not repeat posts, so an invalid event is dropped.
-      if (!isProblem(error, "event_invalid")) throw error
+  const hook = createHook(account, (payload, id) =>
+    take(payload, id).catch(error => {
       tell(endpoint, error)
+      throw error
     }),
   )
   const acts = createActs(ask, account, element => endpoint.file(element))

@@ -1,13 +1,16 @@
 import {randomUUID} from "node:crypto"
-import {channelType, type DatedIncoming, type Incoming, renderContent} from "../../../shared/sdk/sdk.ts"
+import {channelType, type DatedIncoming, type Incoming, Problem, renderContent} from "../../../shared/sdk/sdk.ts"
 import {directChannel, isRecord} from "./api.ts"
 import {toElements} from "./content.ts"
 import {segmentsOf} from "./cq.ts"
 
 type Payload = Readonly<Record<string, unknown>>
 
-/** Converts a report of the implementation to a Satori event. Undefined for the bot's own messages and meta events. */
-export const toEvent = (payload: unknown): Incoming | undefined => {
+/**
+ * Converts a report of the implementation to a Satori event. Undefined for the bot's own messages and meta events.
+ * `unique` is the id of a report without a message. Throws `event_invalid` for a message without its ids.
+ */
+export const toEvent = (payload: unknown, unique: string = randomUUID()): Incoming | undefined => {
   if (!isRecord(payload) || payload.post_type === "meta_event" || payload.post_type === "message_sent") return undefined
   const {post_type: post, time} = payload
   const kind = payload[`${post}_type`]
@@ -18,10 +21,10 @@ export const toEvent = (payload: unknown): Incoming | undefined => {
   const {message_id: message} = payload
   const operator = userOf(payload.operator_id ?? payload.user_id)
   if (kind === "group_recall" || kind === "friend_recall") {
-    if (!isId(message)) return undefined
+    if (!isId(message)) throw incomplete(kind)
     return {
       ...base,
-      id: `recall:${base.channel?.id}:${message}`,
+      id: `recall:${base.channel?.id}:${message}:${time}`,
       type: "message-deleted",
       ...operator,
       message: deleted(message),
@@ -29,7 +32,7 @@ export const toEvent = (payload: unknown): Incoming | undefined => {
   }
   const flag = typeof payload.flag === "string" && payload.flag !== "" ? payload.flag : undefined
   const request = flag === undefined ? {} : {message: {id: flag, content: textOf(payload.comment)}}
-  return {...base, id: randomUUID(), type: typeOf(post, kind, payload), ...userOf(payload.user_id), ...request}
+  return {...base, id: unique, type: typeOf(post, kind, payload), ...userOf(payload.user_id), ...request}
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -70,8 +73,14 @@ const placeOf = ({group_id: group, user_id: user}: Payload) => {
 }
 
 const messageOf = (payload: Payload, base: Omit<Incoming, "id" | "type">): Incoming | undefined => {
-  return payload.user_id === payload.self_id ? undefined : spokenOf(payload, base)
+  if (payload.user_id === payload.self_id) return undefined
+  const event = spokenOf(payload, base)
+  if (event === undefined) throw incomplete("message")
+  return event
 }
+
+const incomplete = (kind: string) =>
+  new Problem("event_invalid", `a report of the type ${kind} has no message_id, or no place`)
 
 /** Returns a message of a channel's history, including the bot's own, with the same id as the live one. */
 export const toPastMessage = (
@@ -96,7 +105,8 @@ const spokenOf = (payload: Payload, base: Omit<Incoming, "id" | "type">): Incomi
   const nick = nameOf(sender.card)
   return {
     ...base,
-    id: `${base.channel.id}:${id}`,
+    // Implementations number messages from the start again, or by short hashes.
+    id: `${base.channel.id}:${id}:${payload.time}`,
     type: "message-created",
     user: {id: String(user), ...(name === undefined ? {} : {name}), ...(nick === undefined ? {} : {nick})},
     message: {id: String(id), content: renderContent(toElements(segmentsOf(message)))},

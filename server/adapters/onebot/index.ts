@@ -12,6 +12,7 @@ export default definePlugin({
       description: "A bot on a OneBot v11 implementation",
       account: Account,
       history: "none",
+      varies: ["elements"],
       features: ["delete", "open", "history", "files", ...methodNames],
       lacks: ({history}) => (history === true ? [] : ["history"]),
       sockets: ({reverse}) => reverse !== undefined,

@@ -77,7 +77,10 @@ test("accounts connected over WebSocket and over HTTP each answer in their own f
   expect((await postEvent(hook, groupMessage("!greet Eve", 2), "another secret")).status).toBe(403)
   expect((await postEvent(hook, {...groupMessage("!greet Eve", 3), self_id: 7})).status).toBe(204)
   expect((await host.fetch("/hooks/onebot/onebot~posts")).status).toBe(405)
-  expect(await stored(host, "posts")).toHaveLength(1)
+  expect((await postEvent(hook, {...groupMessage("!greet Eve", 4), message_id: null})).status).toBe(400)
+  const poke = {post_type: "notice", notice_type: "notify", sub_type: "poke", group_id: group, user_id: 42, time: 0}
+  for (const _ of [1, 2]) expect((await postEvent(hook, poke)).status).toBe(204)
+  expect((await stored(host, "posts")).map(({type}) => type)).toEqual(["message-created", "internal"])
 })
 
 test("malformed data from the implementation blocks nothing", async () => {

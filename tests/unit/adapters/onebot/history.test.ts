@@ -46,7 +46,12 @@ test("a private conversation keeps its channel for messages of the bot too", asy
   const {events} = await history({channel: "private:42", limit: 2}, signal)
   expect(asked.at(-1)).toEqual(["get_friend_msg_history", {user_id: 42, count: 20}])
   expect(events).toMatchObject([
-    {id: "private:42:-1", channel: {id: "private:42", type: 1}, user: {id: "7"}, timestamp: 1_700_000_001_000},
-    {id: "private:42:-2", channel: {id: "private:42", type: 1}, user: {id: "42"}},
+    {
+      id: "private:42:-1:1700000001",
+      channel: {id: "private:42", type: 1},
+      user: {id: "7"},
+      timestamp: 1_700_000_001_000,
+    },
+    {id: "private:42:-2:1700000002", channel: {id: "private:42", type: 1}, user: {id: "42"}},
   ])
 })

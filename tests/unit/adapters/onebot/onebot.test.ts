@@ -3,8 +3,8 @@ import {numberOf, resultOf, targetOf} from "../../../../server/adapters/onebot/a
 import {toElements, toSegments} from "../../../../server/adapters/onebot/content.ts"
 import {parseCq, segmentsOf, writeCq} from "../../../../server/adapters/onebot/cq.ts"
 import {toEvent} from "../../../../server/adapters/onebot/events.ts"
-import {signatureOf} from "../../../../server/adapters/onebot/hook.ts"
-import {h, renderContent} from "../../../../shared/sdk/sdk.ts"
+import {createHook, signatureOf} from "../../../../server/adapters/onebot/hook.ts"
+import {h, Problem, renderContent, Secret} from "../../../../shared/sdk/sdk.ts"
 
 describe("CQ codes", () => {
   const text = (text: string) => ({type: "text", data: {text}})
@@ -101,6 +101,37 @@ test.each([
   expect(signatureOf(secret, Buffer.from(body))).toBe(`sha1=${digest}`)
 })
 
+test("a recorded post has the id of its first delivery, and is refused a day later", async () => {
+  const secret = new Secret("posts")
+  const ids: string[] = []
+  const post = (body: string, now: number, take = async (_: object, id: string) => void ids.push(id)) => {
+    const headers = {"x-signature": signatureOf(secret.reveal(), Buffer.from(body))}
+    const request = new Request("http://host/hooks", {method: "POST", body, headers})
+    return createHook(
+      {secret},
+      take,
+      () => now,
+    )(request).then(
+      ({status}) => status,
+      error => (error instanceof Problem ? error.code : expect.fail(String(error))),
+    )
+  }
+  const day = 86_400_000
+  const poke = (time: object) => JSON.stringify({...time, post_type: "notice", notice_type: "notify"})
+  const statuses = [
+    await post(poke({time: 1000}), 1_000_000),
+    await post(poke({time: 1000}), 1_000_000 + day),
+    await post(poke({time: 1000}), 1_000_001 + day),
+    await post(poke({time: 1001}), 1_000_001 + day),
+    await post(poke({}), 1_000_001 + day),
+    await post(poke({}), 1_000_001 + day, async () => {
+      throw new Problem("event_invalid", "it cannot be stored")
+    }),
+  ]
+  expect(statuses).toEqual([204, 204, "request_invalid", 204, 204, "event_invalid"])
+  expect(ids.map(id => ids.indexOf(id))).toEqual([0, 0, 2, 3])
+})
+
 describe("events", () => {
   const base = {time: 1_515_204_254, self_id: 10_001_000}
   const notice = (notice_type: string, more: object = {}) =>
@@ -124,7 +155,12 @@ describe("events", () => {
 
   test("a recalled message is deleted, under one id", () => {
     const event = notice("group_recall", {message_id: 5, operator_id: 1})
-    expect(event).toMatchObject({id: "recall:7:5", type: "message-deleted", user: {id: "1"}, message: {id: "5"}})
+    expect(event).toMatchObject({
+      id: "recall:7:5:1515204254",
+      type: "message-deleted",
+      user: {id: "1"},
+      message: {id: "5"},
+    })
     const friend = {...base, post_type: "notice", notice_type: "friend_recall", user_id: 42, message_id: 6}
     expect(toEvent(friend)).toMatchObject({channel: {id: "private:42", type: 1}, message: {id: "6"}})
   })
@@ -151,7 +187,7 @@ describe("events", () => {
     }
     const sender = {nickname: "小不点", sex: "male", age: 18}
     expect(toEvent({...base, ...message, message: "你好～", raw_message: "你好～", font: 456, sender})).toMatchObject({
-      id: "private:12345678:12",
+      id: "private:12345678:12:1515204254",
       type: "message-created",
       channel: {id: "private:12345678", type: 1},
       user: {id: "12345678", name: "小不点"},
@@ -177,9 +213,15 @@ describe("events", () => {
       self_id: 1,
       message: "its own",
     },
-    {post_type: "notice", notice_type: "group_recall"},
   ])("%j is not an event", payload => {
     expect(toEvent(payload)).toBeUndefined()
+  })
+
+  test.each([
+    {post_type: "notice", notice_type: "group_recall"},
+    {post_type: "message", message_type: "group", group_id: 7, user_id: 42, self_id: 1, message: "no id"},
+  ])("%j cannot be stored", payload => {
+    expect(() => toEvent(payload)).toThrow(expect.objectContaining({code: "event_invalid"}))
   })
 })
 
