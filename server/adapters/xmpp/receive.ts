@@ -1,4 +1,3 @@
-import {randomUUID} from "node:crypto"
 import type {Element} from "@xmpp/client"
 import {channelType, type DatedIncoming, type Log, type User} from "../../../shared/sdk/sdk.ts"
 import type {Intake} from "./archive/intake.ts"
@@ -6,6 +5,7 @@ import type {Archived} from "./archive/query.ts"
 import type {Reader} from "./archive/reader.ts"
 import {deletedByRoom, eventsOf, noteReactions, type Said, type Scene} from "./content/events.ts"
 import type {Named} from "./content/read.ts"
+import {accountsIn, idsIn, type Kept, saidOf} from "./content/said.ts"
 import type {Memory} from "./memory.ts"
 import type {Room} from "./rooms/room.ts"
 import {bare, localOf, normal, resourceOf} from "./stream/jid.ts"
@@ -26,11 +26,9 @@ export interface ReceiverOptions {
 }
 
 /** The archive of a message, and facts beyond its own text. */
-interface Source {
-  /** The address of the archive, and the message's id in it. */
+interface Source extends Kept {
+  /** The address of the archive. */
   readonly archive: string
-  readonly id: string | undefined
-  readonly at: number
   readonly isLive: boolean
   readonly onlyOurs?: true
 }
@@ -231,29 +229,3 @@ export class Receiver {
 }
 
 const isOf = (child: Element | string, xmlns: string): boolean => typeof child !== "string" && child.getNS() === xmlns
-
-/** Returns the ids that an archive gave a message (XEP-0359), including forged ones. */
-const idsIn = (message: Element, archive: string): readonly string[] =>
-  message
-    .getChildren("stanza-id", ns.sid)
-    .filter(({attrs}) => normal(attrs.by ?? "") === archive)
-    .flatMap(({attrs}) => attrs.id || [])
-
-/** Returns the accounts that a room's archive names as the author. */
-const accountsIn = (message: Element): readonly string[] =>
-  message
-    .getChildren("x", ns.mucUser)
-    .flatMap(part => part.getChildren("item"))
-    .flatMap(({attrs}) => (attrs.jid === undefined ? [] : [bare(attrs.jid)]))
-
-const saidOf = (message: Element, {id, at}: Source, archive: string, named: string | undefined): Said => {
-  const origin = message.getChild("origin-id", ns.sid)?.attrs.id || message.attrs.id || id || randomUUID()
-  const from = message.attrs.from ?? ""
-  return {
-    // Ids are unique only within an archive. Without one, only the sender's id exists.
-    id: id === undefined ? `${from} ${origin}` : `${archive} ${id}`,
-    message: named || origin,
-    origin: message.attrs.id || origin,
-    at,
-  }
-}

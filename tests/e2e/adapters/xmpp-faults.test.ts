@@ -112,12 +112,20 @@ describeWith("prosody", "openssl")("a bot on XMPP when things go wrong", () => {
   test("reports a missing archive in its check and its log, and still receives live messages", async () => {
     const server = await startProsody({accounts, archives: false})
     const ann = await joinXmpp(server, "ann", {password: accounts.ann, room})
-    const account = {id: "main", service: `xmpp://127.0.0.1:${server.port}`, rooms: [{jid: room}]}
+    const cable = await layCable(server.port)
+    const account = {id: "main", service: `xmpp://127.0.0.1:${cable.port}`, rooms: [{jid: room}]}
     const host = await startXmppHost([account], {runtime})
     await host.untilState("xmpp~main", "online")
     expect(host.process.output()).toContain(` archive of ${room}`)
     await ann.say(room, "live")
     await host.receives("the live message", ({message}) => message?.content === "live")
+    const repeated = ["one", "two", "two"]
+    for (const text of repeated)
+      cable.inject(`<message type='groupchat' from='${room}/eve' id='1'><body>${text}</body></message>`)
+    await ann.say(room, "the last")
+    await host.receives("the last message", ({message}) => message?.content === "the last")
+    const said = (await host.events()).flatMap(({message}) => message?.content ?? [])
+    expect(said).toEqual(["live", ...repeated, "the last"])
     const [message] = (await host.events()).filter(event => event.message !== undefined)
     const history = await host.satori("bot@localhost", "message.list", {
       channel_id: room,
