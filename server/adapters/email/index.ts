@@ -19,6 +19,7 @@ export default definePlugin({
       limits: {text: 60_000, file: 18_000_000},
       rate: {messages: 60, per: 60_000},
       claimedUsers: true,
+      varies: ["elements"],
       ignoresCase: true,
       open: connect,
       check,

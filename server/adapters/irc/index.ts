@@ -14,6 +14,7 @@ export default definePlugin({
       resumes: true,
       claimedUsers: true,
       ignoresCase: true,
+      claimedIds: true,
       open: connect,
       check,
     })

@@ -15,6 +15,8 @@ export default definePlugin({
       account: Account,
       history: "replay",
       idempotent: true,
+      // After a restart, the adapter may not know the thread of a reaction.
+      varies: ["channel", "elements"],
       resumes: true,
       features: ["edit", "delete", "react", "unreact", "typing", "open", "history", "download", "files", ...methods],
       limits: {text: 10_000},

@@ -16,6 +16,7 @@ export default definePlugin({
       packages: account => [account.package],
       account: Account,
       history: "none",
+      varies: ["elements"],
       features,
       lacks,
       limits: {text: 2000, file: 25 * 1024 * 1024},

@@ -1,3 +1,4 @@
+import {createHash} from "node:crypto"
 import {channelType, eventTypes, type Incoming} from "../../../shared/sdk/sdk.ts"
 import {buttonIdOf, contentOf} from "./content.ts"
 import {type Fields, fieldsOf, numberIn, textIn} from "./fields.ts"
@@ -67,7 +68,8 @@ const idOf = (type: string, event: Fields, channel?: string, known?: string): st
   if (known !== undefined) return known
   const sn = snOf(event)
   const timestamp = numberIn(event, "timestamp")
-  return sn === undefined && timestamp === undefined ? undefined : `${type}/${sn ?? ""}/${timestamp ?? ""}`
+  if (sn === undefined && timestamp === undefined) return undefined
+  return `${type}/${sn ?? ""}/${timestamp ?? createHash("sha256").update(JSON.stringify(event)).digest("hex")}`
 }
 
 export const messageId = (channel: string, message: string): string => `${channel}/${message}`

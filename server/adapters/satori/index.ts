@@ -12,6 +12,7 @@ export default definePlugin({
       description: "A login of a Satori server",
       account: Account,
       history: "none",
+      varies: ["elements"],
       features,
       lacks: ({buttons}) => (buttons === true ? [] : ["buttons"]),
       open: connect,

@@ -15,6 +15,8 @@ export default definePlugin({
       account: Account,
       history: "replay",
       forgetsAcknowledged: true,
+      // A bot that was idle for a week gets a random number, and another bot has its own numbers.
+      claimedIds: true,
       libraries,
       // Telegram's limits for one bot (core.telegram.org/bots/faq), and the Bot API's for a message and a file.
       rate: {messages: 30, per: 1000},
