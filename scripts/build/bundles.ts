@@ -29,7 +29,8 @@ export const nodeBundle = {
   // The SDK runs on Node ^20.19 too.
   target: "node20.19",
   // The database driver is native. Bundling the rest halves the start time and the size of a project's packages.
-  external: ["bun:test", "@libsql/client", "@libsql/core", "standardwebhooks"],
+  // `ws` is a part of Bun, and only Bun loads it.
+  external: ["bun:test", "@libsql/client", "@libsql/core", "standardwebhooks", "ws"],
   banner: {
     js: "import {createRequire as svcCreateRequire} from 'node:module'; const require = svcCreateRequire(import.meta.url);",
   },

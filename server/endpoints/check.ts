@@ -4,6 +4,7 @@ import type {AdapterFinding} from "../../shared/sdk/adapter/adapter.ts"
 import {isRefusal} from "../../shared/sdk/adapter/refusal.ts"
 import type {Static} from "../../shared/type.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
+import {openSocket} from "../runtime/outgoing/open-socket.ts"
 import type {EndpointSpec} from "./spec.ts"
 
 /** How long a platform may take to answer, in milliseconds: less than a request may take. */
@@ -22,7 +23,7 @@ export const checkEndpoint = async (
       hint: `svc endpoint show ${name} shows whether it is connected, and its last error.`,
     })
   const begun = performance.now()
-  const ask = (limited: AbortSignal) => check({load, log, signal: limited})
+  const ask = (limited: AbortSignal) => check({load, log, openSocket, signal: limited})
   const findings = await withTimeLimit(checkTime, ask, signal).catch((error: unknown) => {
     if (signal.aborted) throw signal.reason
     return [findingOf(error)]

@@ -12,6 +12,7 @@ import type {Login} from "../../shared/sdk/satori.ts"
 import {Running} from "../runtime/flow/running.ts"
 import {pluginUndoLimit, Scope} from "../runtime/flow/scope.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
+import {openSocket} from "../runtime/outgoing/open-socket.ts"
 import {post} from "../runtime/outgoing/post.ts"
 import type {ChannelEnd, Filled} from "./backfill.ts"
 import {Backfills} from "./backfills.ts"
@@ -343,6 +344,7 @@ export class Endpoint {
       file: this.#file,
       load: this.spec.load,
       post,
+      openSocket,
       lost: lose,
       covers: since => {
         if (!scope.signal.aborted) this.#coversSince = since

@@ -198,6 +198,7 @@ const bundle = async ({entry, project, externals}: BundleOptions) => {
   const map = built.outputs.find(({kind}) => kind === "sourcemap")
   if (output === undefined || map === undefined) throw bundleProblem(entry, [], undefined)
   const files = Object.keys(built.metafile?.inputs ?? {}).map(file => resolve(file))
+  // biome-ignore lint/plugin: these are files of the build
   return {code: inlineSourceMap(await output.text(), await map.text(), process.cwd()), files}
 }
 

@@ -45,7 +45,7 @@ export type {
   Sender,
   Upload,
 } from "./adapter/sender.ts"
-export type {AcceptSocket, PlatformSocket, SocketHandler} from "./adapter/socket.ts"
+export type {AcceptSocket, PlatformSocket, SocketHandler, SocketInit, SocketRefused} from "./adapter/socket.ts"
 export {TokenBucket, type TokenBucketLimits} from "./adapter/token-bucket.ts"
 export type {AgentHandle, AgentResult, AgentRunOptions} from "./agent.ts"
 export type {Arguments, ArgumentType, Cooldown, OptionDefinition} from "./command.ts"

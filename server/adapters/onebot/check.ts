@@ -12,13 +12,14 @@ const awaited: AdapterFinding = {
 }
 
 /** Asks over a separate connection for the bot's user, whether it is online, and the protocol. */
-export const check = async (account: AccountSettings, {signal}: CheckTools): Promise<readonly AdapterFinding[]> => {
+export const check = async (account: AccountSettings, tools: CheckTools): Promise<readonly AdapterFinding[]> => {
+  const {signal} = tools
   try {
     const transport = transportOf(account)
     if (transport.is === "reverse") return [awaited]
     const server = {url: transport.url, accessToken: account.accessToken}
     if (transport.is === "http") return [...(await ask(askByHttp(server), signal)), eventsOf(account)]
-    const socket = await openSocket(server, {event: () => {}, closed: () => {}}, signal)
+    const socket = await openSocket(server, {event: () => {}, closed: () => {}}, tools)
     try {
       return await ask(socket.ask, signal)
     } finally {

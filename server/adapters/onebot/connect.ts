@@ -69,7 +69,7 @@ const openApi = async (
   if (transport.is === "reverse") return new ReverseSockets(transport, endpoint, listener).open()
   const server = {url: transport.url, accessToken}
   if (transport.is === "http") return askByHttp(server)
-  const socket = await openSocket(server, listener, endpoint.signal)
+  const socket = await openSocket(server, listener, endpoint)
   endpoint.defer(() => socket.close())
   return socket.ask
 }

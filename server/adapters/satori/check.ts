@@ -11,12 +11,12 @@ const ignore = {event: () => {}, proxies: () => {}, strange: () => {}, lost: () 
  * Identifies on a separate connection, and asks for the login by HTTP. Throws if the server cannot be reached, or
  * rejects the token.
  */
-export const check = async (account: AccountSettings, {signal}: CheckTools): Promise<readonly AdapterFinding[]> => {
+export const check = async (account: AccountSettings, tools: CheckTools): Promise<readonly AdapterFinding[]> => {
   const undos: (() => void)[] = []
   try {
-    const logins = await openSocket(account, {signal, listener: ignore, defer: undo => undos.push(undo)})
+    const logins = await openSocket(account, {tools, listener: ignore, defer: undo => undos.push(undo)})
     const credentials = {what: "credentials", ok: true, detail: `the server has ${logins.length} logins`}
-    return [credentials, ...(await checkLogin(account, logins, signal))]
+    return [credentials, ...(await checkLogin(account, logins, tools.signal))]
   } finally {
     for (const undo of undos.reverse()) undo()
   }

@@ -30,7 +30,7 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
   let take = (event: Fields): void => void early.push(event)
   const logins = await openSocket(account, {
     sn,
-    signal: endpoint.signal,
+    tools: endpoint,
     defer: undo => endpoint.defer(undo),
     listener: {
       event: event => take(event),

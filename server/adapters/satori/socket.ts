@@ -1,4 +1,4 @@
-import {refused} from "../../../shared/sdk/sdk.ts"
+import {type CheckTools, refused} from "../../../shared/sdk/sdk.ts"
 import {type AccountSettings, baseOf} from "./account.ts"
 import type {Fields} from "./fields.ts"
 import {opcode, readSignal, type ServerLogin} from "./protocol.ts"
@@ -9,8 +9,8 @@ const readyPatience = 15_000
 /** The interval between two PINGs that Satori v1 requires, in milliseconds. */
 const pingEvery = 10_000
 
-/** Longer signals, in UTF-16 code units, are skipped. */
-const longestSignal = 8 * 1024 * 1024
+/** In bytes. The server would repeat a larger signal at each connection. */
+const largestSignal = 16 * 1024 * 1024
 
 export interface Listener {
   event(event: Fields): void
@@ -28,7 +28,7 @@ export interface SocketOptions {
   /** The event after which to resume. */
   readonly sn?: number | undefined
   readonly listener: Listener
-  readonly signal: AbortSignal
+  readonly tools: Pick<CheckTools, "openSocket" | "signal">
   readonly defer: (undo: () => void) => void
   readonly pingEvery?: number
 }
@@ -39,10 +39,8 @@ export interface SocketOptions {
  */
 export const openSocket = (
   account: Pick<AccountSettings, "url" | "token">,
-  {sn, listener, signal, defer, pingEvery: every = pingEvery}: SocketOptions,
+  {sn, listener, tools: {openSocket, signal}, defer, pingEvery: every = pingEvery}: SocketOptions,
 ): Promise<readonly ServerLogin[]> => {
-  const socket = new WebSocket(`${baseOf(account).replace(/^http/, "ws")}/v1/events`)
-  const tell = (op: number, body?: object) => socket.send(JSON.stringify({op, ...(body === undefined ? {} : {body})}))
   let isReady = false
   return new Promise((resolve, reject) => {
     const beat = new Heartbeat(() => tell(opcode.ping))
@@ -51,46 +49,45 @@ export const openSocket = (
       else reject(error)
     }
     const late = setTimeout(() => end(new Error("the server did not answer IDENTIFY in time")), readyPatience)
-    const isOpen = () => socket.readyState === WebSocket.OPEN
+    const url = `${baseOf(account).replace(/^http/, "ws")}/v1/events`
+    const opening = openSocket(
+      url,
+      {most: largestSignal, signal},
+      {
+        close: ({code, reason}) => {
+          beat.stop()
+          end(isReady ? closed(wordsOf(code, reason)) : notReady(code, reason), beat.goodAt)
+        },
+        message: data => {
+          if (typeof data !== "string") return listener.strange("a message that is not text")
+          const said = readSignal(data)
+          if (said === undefined) return listener.strange("an unknown signal")
+          if (said.is === "pong") return beat.answered()
+          if (said.is === "event") {
+            if (isReady) listener.event(said.event)
+            return
+          }
+          listener.proxies(said.proxies)
+          if (said.is === "meta" || isReady) return
+          isReady = true
+          clearTimeout(late)
+          beat.start(every, since => end(new Error(`the server did not answer PING within ${every / 1000} s`), since))
+          resolve(said.logins)
+        },
+      },
+    )
+    const tell = (op: number, body?: object) =>
+      void opening.then(socket => socket.send(JSON.stringify({op, ...(body && {body})}))).catch(() => {})
     defer(() => {
       clearTimeout(late)
       beat.stop()
-      socket.close()
+      void opening.then(socket => socket.close()).catch(() => {})
     })
     signal.addEventListener("abort", () => reject(signal.reason), {once: true})
-    socket.addEventListener("open", () => {
-      const token = account.token?.reveal()
-      // Servers that follow the first drafts read `sequence`.
-      tell(opcode.identify, {...(token === undefined ? {} : {token}), ...(sn === undefined ? {} : {sn, sequence: sn})})
-    })
-    socket.addEventListener("close", ({code, reason}) => {
-      beat.stop()
-      end(isReady ? closed(wordsOf(code, reason)) : notReady(code, reason), beat.goodAt)
-    })
-    // Node 22.12 reports a failed connection only with this event.
-    socket.addEventListener("error", event => {
-      const why =
-        "message" in event && typeof event.message === "string" && event.message !== "" ? event.message : "it failed"
-      end(isReady ? closed(why) : notAccepted(why), beat.goodAt)
-    })
-    socket.addEventListener("message", ({data}: {data: unknown}) => {
-      if (!isOpen()) return
-      if (typeof data !== "string") return listener.strange("a message that is not text")
-      if (data.length > longestSignal) return listener.strange(`a signal of ${data.length} characters`)
-      const said = readSignal(data)
-      if (said === undefined) return listener.strange("an unknown signal")
-      if (said.is === "pong") return beat.answered()
-      if (said.is === "event") {
-        if (isReady) listener.event(said.event)
-        return
-      }
-      listener.proxies(said.proxies)
-      if (said.is === "meta" || isReady) return
-      isReady = true
-      clearTimeout(late)
-      beat.start(every, since => end(new Error(`the server did not answer PING within ${every / 1000} s`), since))
-      resolve(said.logins)
-    })
+    opening.catch((error: Error) => reject(notAccepted(error.message)))
+    const token = account.token?.reveal()
+    // Servers that follow the first drafts read `sequence`.
+    tell(opcode.identify, {...(token === undefined ? {} : {token}), ...(sn === undefined ? {} : {sn, sequence: sn})})
   })
 }
 

@@ -6,7 +6,7 @@ import type {Login} from "../satori.ts"
 import type {DatedIncoming, Incoming} from "./incoming.ts"
 import type {Answered, Post} from "./post.ts"
 import type {Feature, Limits, RateLimit, Sender} from "./sender.ts"
-import type {AcceptSocket} from "./socket.ts"
+import type {AcceptSocket, PlatformSocket, SocketHandler, SocketInit} from "./socket.ts"
 
 export interface Receipt {
   /** The event's sequence in the inbox; 0 if the Host dropped it. */
@@ -67,6 +67,11 @@ export interface Endpoint<I extends Incoming = Incoming> {
    */
   post(url: string, post: Post): Promise<Answered>
   /**
+   * Opens a WebSocket to the platform, and resolves once it is open. It reads no message above its limit, which the
+   * global `WebSocket` does not have. Rejects after 15 s, and with the HTTP `status` if the platform refuses it.
+   */
+  openSocket(url: string, init: SocketInit, handler: SocketHandler): Promise<PlatformSocket>
+  /**
    * Reports a lost connection. The Host closes this attempt and opens another after a pause. `since`, in milliseconds
    * since 1970, is when the connection was last known to work, if that is longer ago than `lag` says.
    */
@@ -121,7 +126,7 @@ export interface AdapterFinding {
 }
 
 /** The tools of a check. */
-export interface CheckTools extends Pick<Endpoint, "load" | "log"> {
+export interface CheckTools extends Pick<Endpoint, "load" | "log" | "openSocket"> {
   /** Aborted when the check times out or the Host stops. */
   readonly signal: AbortSignal
 }

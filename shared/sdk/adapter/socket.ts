@@ -1,4 +1,4 @@
-/** A WebSocket that the platform opened to the Host. */
+/** A WebSocket between the Host and the platform. */
 export interface PlatformSocket {
   /** Aborted once the connection has ended, whichever side ended it. */
   readonly signal: AbortSignal
@@ -17,9 +17,9 @@ export interface SocketHandler {
   /** Called when the connection is open. */
   open?(socket: PlatformSocket): void
   /**
-   * Called for one message of at most 1 MiB, text or bytes as sent. The next message does not wait for the returned
-   * promise. The Host closes the connection (1013) if 1,000 messages or 16 MiB are unsettled, and (1011) if this
-   * throws.
+   * Called for one message, text or bytes as sent: of at most 1 MiB, or of `most` bytes if the Host opened the
+   * connection. The next message does not wait for the returned promise. The Host closes a connection that the
+   * platform opened (1013) if 1,000 messages or 16 MiB are unsettled, and any (1011) if this throws.
    */
   message(data: string | Uint8Array, socket: PlatformSocket): void | Promise<void>
   /**
@@ -34,3 +34,17 @@ export interface SocketHandler {
  * here who connects. The Host's token is never passed on.
  */
 export type AcceptSocket = (request: Request) => Response | SocketHandler
+
+/** How the Host opens a WebSocket to the platform. */
+export interface SocketInit {
+  readonly headers?: Readonly<Record<string, string>>
+  /** The largest message, in bytes; 8 MiB when left out. A larger one ends the connection (1009), unread. */
+  readonly most?: number
+  /** Cuts the connection. */
+  readonly signal: AbortSignal
+}
+
+/** The platform refused a WebSocket with this HTTP status. */
+export interface SocketRefused extends Error {
+  readonly status: number
+}

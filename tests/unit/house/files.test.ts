@@ -57,18 +57,33 @@ test(".editorconfig agrees with Biome", () => {
   expect(rulesFor("a.md")).toMatchObject({indent_size: "2", max_line_length: "off"})
 })
 
-test("the linter refuses AbortSignal.timeout in the product, also as a variable", () => {
+test("the linter refuses deadlines and readers that do not hold, in the product alone", () => {
   const cwd = scratchFolder()
   const product = ["cli", "server", "shared"]
-  for (const file of ["biome.json", "scripts/deadlines.grit"]) cpSync(join(root, file), join(cwd, file))
-  for (const folder of [...product, "tests"]) {
-    mkdirSync(join(cwd, folder))
-    const text = "const late = AbortSignal.timeout(1)\nexport const either = AbortSignal.any([late])\n"
-    writeFileSync(join(cwd, folder, "late.ts"), text)
+  const rules = ["deadlines", "unbounded"].map(name => `scripts/${name}.grit`)
+  for (const file of ["biome.json", ...rules]) cpSync(join(root, file), join(cwd, file))
+  const refused = [
+    "const late = AbortSignal.timeout(1)",
+    'export const socket = new WebSocket("ws://e.org")',
+    ...["text", "json", "arrayBuffer", "blob", "bytes"].map(read => `void (await (await fetch("x")).${read}())`),
+    "export const read = (answer: Response) => answer.text()",
+  ]
+  const text = [
+    ...refused,
+    "export const either = AbortSignal.any([late])",
+    "export const taken = async (request: Request) => [await request.text(), await request.json()]",
+    "export const whole = async (stream: Blob) => new Response(stream).arrayBuffer()",
+  ]
+  for (const folder of [...product, "server/console/web", "tests"]) {
+    mkdirSync(join(cwd, folder), {recursive: true})
+    writeFileSync(join(cwd, folder, "late.ts"), `${text.join("\n")}\n`)
   }
   const biome = join(root, "node_modules/.bin/biome")
-  const {stderr} = spawnSync(biome, ["lint", "--vcs-enabled=false", ...product, "tests"], {cwd, encoding: "utf8"})
-  expect(stderr.match(/\w+\/late\.ts:1:14 plugin/g)?.sort()).toEqual(product.map(name => `${name}/late.ts:1:14 plugin`))
+  const options = ["lint", "--vcs-enabled=false", "--max-diagnostics=100", ...product, "tests"]
+  const {stderr} = spawnSync(biome, options, {cwd, encoding: "utf8"})
+  const found = [...new Set(stderr.match(/\S+\/late\.ts:\d+(?=:\d+ plugin)/g))].sort()
+  const all = product.flatMap(folder => refused.map((_, index) => `${folder}/late.ts:${index + 1}`))
+  expect(found).toEqual([...all, "server/console/web/late.ts:1"].sort())
 })
 
 test("the package has the licence of its LICENSE file, and names no repository", () => {

@@ -1,6 +1,7 @@
 import type {Peer} from "crossws"
 import {expect, onTestFinished, test} from "vitest"
-import {openSocket} from "../../../../server/adapters/satori/socket.ts"
+import {openSocket as connect} from "../../../../server/adapters/satori/socket.ts"
+import {openSocket} from "../../../../server/runtime/outgoing/open-socket.ts"
 import {isRefusal} from "../../../../shared/sdk/adapter/refusal.ts"
 import {Secret} from "../../../../shared/secret.ts"
 import {until} from "../../../support/host/process.ts"
@@ -19,10 +20,10 @@ const open = async (hear: (peer: Peer, said: Say) => void) => {
   )
   const lost: {readonly error: string; readonly since: number | undefined}[] = []
   const strange: string[] = []
-  const ready = openSocket(
+  const ready = connect(
     {url: `${url}/satori`, token: new Secret("right")},
     {
-      signal: new AbortController().signal,
+      tools: {openSocket, signal: new AbortController().signal},
       defer: undo => onTestFinished(undo),
       pingEvery: 50,
       listener: {
@@ -85,9 +86,9 @@ test("a server that cannot be reached is reported at once", async () => {
   const url = "http://127.0.0.1:1/satori"
   const listener = {event: () => {}, proxies: () => {}, strange: () => {}, lost: () => {}}
   const began = performance.now()
-  const opening = openSocket(
+  const opening = connect(
     {url},
-    {signal: new AbortController().signal, defer: undo => onTestFinished(undo), listener},
+    {tools: {openSocket, signal: new AbortController().signal}, defer: undo => onTestFinished(undo), listener},
   )
   await expect(opening).rejects.toThrow(/\bevent connection\b/)
   expect(performance.now() - began).toBeLessThan(10_000)
