@@ -107,7 +107,9 @@ const contentOf = ({uid, outline, headers}: Letter, said: Said, {validity}: Mail
     shown.add(found)
     return elementOf(found)
   }
-  const texts = said.texts.map(({isHtml, text}) => (isHtml ? readHtml(text, imageOf) : plainNodes(text)))
+  const texts = said.texts.map(({isHtml, text}) =>
+    isHtml ? readHtml(text, imageOf, headers.subject) : plainNodes(text, headers.subject),
+  )
   const written = joined(texts.filter(nodes => nodes.length > 0))
   const files = outline.files.filter(file => !shown.has(file)).map(elementOf)
   const [quoted] = headers.inReplyTo
@@ -122,8 +124,8 @@ const contentOf = ({uid, outline, headers}: Letter, said: Said, {validity}: Mail
   ]
 }
 
-const plainNodes = (text: string): readonly Node[] => {
-  const own = withoutQuotes(text)
+const plainNodes = (text: string, subject: string): readonly Node[] => {
+  const own = withoutQuotes(text, subject)
   return own === "" ? [] : [own]
 }
 

@@ -1,4 +1,6 @@
-import {decodeEntities, type Element, isElement, type Node} from "../../../../shared/sdk/sdk.ts"
+import {decodeEntities, type Element, type Node} from "../../../../shared/sdk/sdk.ts"
+import {onLines, plainLines, pruned, signs, withImages} from "./nodes.ts"
+import {isForwarded, ownLines} from "./quotes.ts"
 import {cleanText} from "./text.ts"
 
 /** HTML elements with a counterpart in Satori, and its name there. */
@@ -38,9 +40,9 @@ const hidden = new Set(
 /** Tags without an end tag. */
 const empty = new Set("area base br col embed hr img input link meta param source track wbr".split(" "))
 
-/** Classes with which mail programs mark quotations and signatures. */
-const foreign =
-  /\b(gmail_quote|gmail_extra|gmail_attr|gmail_signature|moz-cite-prefix|moz-signature|yahoo_quoted|protonmail_quote)\b/i
+/** Classes with which mail programs mark quotations, and signatures. */
+const quotation = /\b(gmail_quote|gmail_extra|gmail_attr|moz-cite-prefix|yahoo_quoted|protonmail_quote)\b/i
+const signature = /\b(gmail_signature|moz-signature)\b/i
 
 /** In Outlook's mail, everything after these ids is quoted. */
 const quotesTheRest = /^(divRplyFwdMsg|appendonsend|x_divRplyFwdMsg)$/i
@@ -82,10 +84,13 @@ const attributesOf = (tag: string): ReadonlyMap<string, string> =>
     ),
   )
 
+const isQuotation = ({name, attributes}: Tag): boolean =>
+  quotation.test(attributes.get("class") ?? "") ||
+  (name === "blockquote" && attributes.get("type")?.toLowerCase() === "cite")
+
 const isForeign = ({name, attributes}: Tag): boolean =>
   hidden.has(name) ||
-  foreign.test(attributes.get("class") ?? "") ||
-  (name === "blockquote" && attributes.get("type")?.toLowerCase() === "cite") ||
+  signature.test(attributes.get("class") ?? "") ||
   /display\s{0,9}:\s{0,9}none/i.test(attributes.get("style") ?? "")
 
 /** Whether this is an address to which readers may be sent. */
@@ -103,10 +108,13 @@ const elementFor = ({name, attributes}: Tag): Open["element"] | undefined => {
   return name === "a" && isLink(href) ? {type: "a", attrs: {href}, children: []} : undefined
 }
 
-/** Converts HTML to elements. It drops scripts, styles, remote pictures, quoted mail and signatures. */
+/**
+ * Converts HTML to elements. It drops scripts, styles, remote pictures and signatures. Signs stand for quoted mail that
+ * the mail's program marks, unless `keepsQuotes`.
+ */
 class Reader {
   readonly nodes: Node[] = []
-  readonly #imageOf: (cid: string) => Element | undefined
+  readonly #keepsQuotes: boolean
   readonly #open: Open[] = []
   /** The element being skipped, and how many elements of its name are open in it. */
   #skipped: {readonly name: string; depth: number} | undefined
@@ -117,18 +125,15 @@ class Reader {
   /** The last content: spaces after a space or at the beginning of a line are dropped. */
   #last: "nothing" | "space" | "word" = "nothing"
 
-  constructor(imageOf: (cid: string) => Element | undefined) {
-    this.#imageOf = imageOf
+  constructor(keepsQuotes: boolean) {
+    this.#keepsQuotes = keepsQuotes
   }
 
-  /** Handles a token. Returns false if nothing after it is by the writer. */
-  take(token: string | Tag): boolean {
-    if (typeof token !== "string" && !token.isEnd && quotesTheRest.test(token.attributes.get("id") ?? "")) return false
+  take(token: string | Tag): void {
     if (this.#skipped !== undefined) this.#skip(this.#skipped, token)
     else if (typeof token === "string") this.#say(decodeEntities(token))
     else if (token.isEnd) this.#end(token.name)
     else this.#begin(token)
-    return true
   }
 
   finish(): readonly Node[] {
@@ -144,7 +149,10 @@ class Reader {
 
   #begin(tag: Tag): void {
     const {name, attributes} = tag
-    if (isForeign(tag)) {
+    const isQuoted = !this.#keepsQuotes && isQuotation(tag)
+    if (isQuoted) this.#sign(signs.quoted)
+    if (!this.#keepsQuotes && quotesTheRest.test(attributes.get("id") ?? "")) this.#sign(signs.rest)
+    if (isQuoted || isForeign(tag)) {
       if (!empty.has(name)) this.#skipped = {name, depth: 1}
     } else if (name === "br") this.#breakLine()
     else if (name === "img") this.#show(attributes)
@@ -171,15 +179,24 @@ class Reader {
 
   #show(attributes: ReadonlyMap<string, string>): void {
     const [, cid] = /^cid:(.+)$/i.exec(attributes.get("src")?.trim() ?? "") ?? []
-    const image = cid === undefined ? undefined : this.#imageOf(cid)
-    if (image === undefined) {
-      this.#say(attributes.get("alt") ?? "")
+    const alt = attributes.get("alt") ?? ""
+    if (cid === undefined) {
+      this.#say(alt)
       return
     }
     this.#endLines()
     this.#flush()
-    this.#children().push(image)
+    this.#children().push({type: "img", attrs: {cid, alt}, children: []})
     this.#last = "word"
+  }
+
+  /** Writes the sign on a separate line. */
+  #sign(sign: string): void {
+    this.#endLine(1)
+    this.#endLines()
+    this.#text += sign
+    this.#last = "word"
+    this.#endLine(1)
   }
 
   #say(written: string): void {
@@ -216,20 +233,25 @@ class Reader {
   }
 }
 
-/** Removes elements that show nothing. */
-const pruned = (nodes: readonly Node[]): readonly Node[] =>
-  nodes.flatMap(node => {
-    if (!isElement(node) || node.attrs.src !== undefined) return [node]
-    const children = pruned(node.children)
-    return children.length === 0 ? [] : [{...node, children}]
-  })
+const nodesOf = (html: string, keepsQuotes: boolean): readonly Node[] => {
+  const reader = new Reader(keepsQuotes)
+  for (const token of tokensOf(html)) reader.take(token)
+  return reader.finish()
+}
 
 /**
- * Converts HTML by the writer to elements; their texts are plain. `imageOf` returns the element of a picture that the
- * mail contains, by its content id.
+ * Converts HTML by the writer to elements; their texts are plain. A mail that somebody passes on without own words
+ * stays whole. `imageOf` returns the element of a picture that the mail contains, by its content id; `subject` is the
+ * mail's.
  */
-export const readHtml = (html: string, imageOf: (cid: string) => Element | undefined): readonly Node[] => {
-  const reader = new Reader(imageOf)
-  for (const token of tokensOf(html)) if (!reader.take(token)) break
-  return pruned(reader.finish())
+export const readHtml = (
+  html: string,
+  imageOf: (cid: string) => Element | undefined,
+  subject = "",
+): readonly Node[] => {
+  const nodes = nodesOf(html, false)
+  const lines = plainLines(nodes)
+  const own = pruned(onLines(nodes, ownLines(lines, subject)))
+  const whole = own.length === 0 || isForwarded(lines, subject) ? nodesOf(html, true) : []
+  return withImages(isForwarded(plainLines(whole), subject) ? pruned(whole) : own, imageOf)
 }

@@ -86,7 +86,12 @@ const parse = (parser: MailParser, source: Buffer): Promise<ParsedMail> =>
   parser.simpleParser(source, {skipHtmlToText: true, skipTextToHtml: true, skipImageLinks: true}).catch(() => nothing)
 
 /** Reads the texts of a mail. A part that cannot be read is empty. */
-export const readTexts = async (tools: ReadTools, {uid, outline}: Letter): Promise<Said> => {
+export const readTexts = async (tools: ReadTools, {uid, outline, written}: Letter): Promise<Said> => {
+  const head = written.toString("latin1")
+  if (multipart.test(head) && !boundary.test(multipart.exec(head)?.[0] ?? "")) {
+    tools.log.warn(`mail ${uid} names no boundary of its parts; its text is what stands there`)
+    return readSource(tools, uid, withBoundary)
+  }
   if (outline.texts.length === 0) return outline.files.length > 0 ? {texts: [], isCut: false} : readSource(tools, uid)
   const texts: Said["texts"][number][] = []
   let isCut = false
@@ -117,12 +122,30 @@ const readPart = async ({client, log}: ReadTools, uid: number, {part}: Part): Pr
   }
 }
 
-/** Without a structure, parses the beginning of the mail here. */
-const readSource = async ({client, parser}: ReadTools, uid: number): Promise<Said> => {
+/** Without a structure, parses the beginning of the mail here, as mended. */
+const readSource = async (
+  {client, parser}: ReadTools,
+  uid: number,
+  mended = (source: Buffer): Buffer => source,
+): Promise<Said> => {
   const message = await client.fetchOne(String(uid), {source: {start: 0, maxLength: longestText}}, {uid: true})
   if (typeof message !== "object" || message.source === undefined) return {texts: [], isCut: false}
-  const {text = "", html} = await parse(parser, message.source)
+  const {text = "", html} = await parse(parser, mended(message.source))
   const isCut = message.source.length >= longestText
   if (text.trim() !== "") return {texts: [{isHtml: false, text: cleanText(text)}], isCut}
   return {texts: html === false ? [] : [{isHtml: true, text: html}], isCut}
+}
+
+/** The header of a mail with parts, and its boundary. */
+const multipart = /^content-type:[ \t]*(multipart\/[\w-]+).*(?:\r?\n[ \t].*)*/im
+const boundary = /boundary(?:\*\d*\*?)?\s*=\s*"?[^"\s;]/i
+
+/** Returns a mail with parts with the boundary that its body has, or as plain text if it has none. */
+const withBoundary = (source: Buffer): Buffer => {
+  const written = source.toString("latin1")
+  const body = written.slice(/\r?\n\r?\n/.exec(written)?.index ?? 0)
+  const [, found] = /^--([^\s"]{1,70})[ \t]*\r?$/m.exec(body) ?? []
+  const type = (_: string, name: string) =>
+    `Content-Type: ${found === undefined ? "text/plain; charset=utf-8" : `${name}; boundary="${found}"`}`
+  return Buffer.from(written.replace(multipart, type), "latin1")
 }

@@ -50,6 +50,17 @@ const automatic: readonly (readonly [string, Headers["automatic"]])[] = [
   ["Content-Type: multipart/report; report-type=delivery-status; boundary=x", "bounce"],
   ["From: no-reply@shop.test", "automatic"],
   ["X-Loop: bot@svc.test", "automatic"],
+  ["X-Autoreply: yes", "automatic"],
+  ["X-Autoreply: no", undefined],
+  ["X-Autorespond: On leave", "automatic"],
+  ["X-Auto-Reply-From: ann@example.org", "automatic"],
+  ["X-FC-MachineGenerated: true", "automatic"],
+  ["Feedback-ID: 1:campaign:shop", "list"],
+  ["List-Post: <mailto:l@example.org>", "list"],
+  ["List-Help: <mailto:l-help@example.org>", "list"],
+  ["X-Envelope-From: <>", "bounce"],
+  ["From: list-request@example.org", "list"],
+  ["From: owner-list@example.org", "list"],
   ["Subject: Out of office", undefined],
 ]
 

@@ -39,6 +39,9 @@ test("texts made to be slow are not", () => {
     `On ${"a ".repeat(100_000)}`,
     "From: a\n".repeat(30_000),
     ">\n\n".repeat(60_000),
+    "a: b@c.d 1.1.2024\n".repeat(15_000),
+    `--- a ---\n${"a@b.c\n".repeat(5)}`.repeat(8000),
+    "1.1.2024 <a@b.c>\n>\n".repeat(12_000),
   ]
   const began = performance.now()
   for (const text of hostile) withoutQuotes(text)
