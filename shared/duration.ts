@@ -1,3 +1,5 @@
+import {inAscii} from "./sdk/text/typed.ts"
+
 /** A number and its unit: 30s, 15m, 24h, 7d. */
 export const durationPattern = "^[0-9]+(s|m|h|d)$"
 
@@ -10,7 +12,8 @@ export const durationOf = (text: string): number => Number(text.slice(0, -1)) * 
  * Returns a time in ISO 8601 from a date, with or without a time, or from a duration from now. Undefined for any other
  * text.
  */
-export const timeFrom = (text: string, now: number): string | undefined => {
+export const timeFrom = (typed: string, now: number): string | undefined => {
+  const text = inAscii(typed)
   const at = new RegExp(durationPattern).test(text)
     ? now + durationOf(text)
     : /^\d{4}-\d\d-\d\d(T.*)?$/.test(text)

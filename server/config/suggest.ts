@@ -8,10 +8,11 @@ const tolerance = (word: string) => (word.length <= 3 ? 1 : word.length <= 8 ? 2
  * cannot make up for the length.
  */
 export const suggest = (word: string, candidates: readonly string[]): string | undefined => {
-  const near = candidates.filter(({length}) => Math.abs(length - word.length) <= tolerance(word))
+  const most = tolerance(word)
+  const near = candidates.filter(({length}) => Math.abs(length - word.length) <= most)
   if (near.length === 0) return undefined
   const best = closest(word, near)
-  return distance(word, best) <= tolerance(word) ? best : undefined
+  return distance(word, best) <= most ? best : undefined
 }
 
 /** ` (did you mean "port"?)`, or nothing. */

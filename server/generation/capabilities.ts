@@ -1,5 +1,6 @@
 import {capabilityId} from "../../shared/ids.ts"
 import {textIn} from "../../shared/sdk/text/texts.ts"
+import {keyOf} from "../../shared/sdk/text/typed.ts"
 import type {EndpointSpec} from "../endpoints/spec.ts"
 import type {Command} from "../messages/command/command.ts"
 import type {Instance} from "../plugins/instance.ts"
@@ -27,7 +28,8 @@ export const conflicts = (
   }
   const words = new Map<string, string>()
   for (const {command} of commands) {
-    for (const path of [command.path, ...command.aliases]) claim(words, path.join(" "), command.owner, "the command")
+    for (const path of [command.path, ...command.aliases])
+      claim(words, path.map(keyOf).join(" "), command.owner, "the command")
   }
   const names = new Map<string, string>()
   for (const {name, owner} of endpoints) claim(names, name, owner, "the endpoint")

@@ -3,6 +3,7 @@ import {toJson} from "../../shared/json.ts"
 import type {Incoming} from "../../shared/sdk/adapter/incoming.ts"
 import type {Row, Statement} from "../../shared/sdk/plugin/database.ts"
 import {channelType, type User} from "../../shared/sdk/satori.ts"
+import {blank, inAscii} from "../../shared/sdk/text/typed.ts"
 import {readPlatformId} from "../database/buttons/button-id.ts"
 import type {Database} from "../database/database.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
@@ -35,7 +36,7 @@ export interface Press {
 }
 
 /** A message of only a number, which may press a button of a list. */
-const number = /^(?:<quote\b[^>]*?(?:\/>|>.*<\/quote>))?\s*([1-9]\d{0,2})\s*$/s
+const number = new RegExp(String.raw`^(?:<quote\b[^>]*?(?:/>|>.*</quote>))?[${blank}]*(\p{Nd}{1,3})[${blank}]*$`, "su")
 const quoted = /^<quote\b[^>]*?\bid="([^"]*)"/
 
 /** The button that an event presses, and the reserved place in its conversation. */
@@ -55,7 +56,13 @@ export const mayAnyPress = (endpoint: Endpoint, incoming: readonly Incoming[]): 
 const mayPress = ({spec}: Endpoint, {type, button, message, user}: Incoming): boolean => {
   if (type === pressType) return button !== undefined && readPlatformId(button.id) !== undefined
   if (type !== "message-created" || user === undefined || user.is_bot === true || hasButtons(spec)) return false
-  return number.test(message?.content ?? "")
+  return chosenIn(message?.content) > 0
+}
+
+/** Returns the number that a message is, in the digits of any script; 0 for another message. */
+const chosenIn = (content = ""): number => {
+  const digits = inAscii(number.exec(content)?.[1] ?? "")
+  return digits.startsWith("0") ? 0 : Number(digits)
 }
 
 /**
@@ -130,7 +137,7 @@ export class Presses<T> {
    */
   async #findInList(endpoint: string, incoming: Incoming): Promise<Press | undefined> {
     const content = incoming.message?.content ?? ""
-    const chosen = Number(number.exec(content)?.[1])
+    const chosen = chosenIn(content)
     const quote = quoted.exec(content)?.[1] ?? null
     const rows = await this.#database.read(
       `SELECT b.message, b.n, b.handler, max(o.seq) OVER () = o.seq AS newest FROM buttons b JOIN outbox o ON o.id = b.message

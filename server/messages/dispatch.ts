@@ -89,9 +89,8 @@ const wantingHandlers = (
 ): readonly string[] => {
   const handlers = choosing.get(event.type)
   if (handlers === undefined) return []
-  const text = textOfMessage(event).trim()
-  const isAddressed = !router.hasPrefix(text) && router.isCalled(text, event)
-  const reception = {endpoint, isTaken: isTaken || router.hasPrefix(text), isAddressed}
+  const called = router.called(textOfMessage(event), event)
+  const reception = {endpoint, isTaken: isTaken || called?.by === "prefix", isAddressed: called?.by === "name"}
   return handlers.filter(({wants}) => wants(event, reception)).map(({id}) => id)
 }
 
@@ -103,12 +102,12 @@ const isAnswer = (
 ): asked is string => {
   const continuation = prompts.get(asked)
   if (continuation === undefined || event.user?.is_bot === true) return false
-  const text = textOfMessage(event).trim()
+  const text = textOfMessage(event)
   return isAnswerTo(continuation.prompt, {router, text, event, texts, isCommand: routed.is === "command"})
 }
 
 const routeEvent = ({router}: MessageTable, event: SatoriEvent): Routed =>
-  event.user?.is_bot === true ? {is: "none"} : router.route(textOfMessage(event).trim(), event)
+  event.user?.is_bot === true ? {is: "none"} : router.route(textOfMessage(event), event)
 
 const handlerOf = ({router}: MessageTable, routed: Routed): string | undefined => {
   switch (routed.is) {
@@ -191,7 +190,7 @@ const find = (options: RunOptions, stored: InboxEvent, id: string): Runnable | u
   const timer = table.timers.get(id)
   if (timer !== undefined) return {...timer, handle: session => runTimer(timer.timer, stored, session)}
   const routed = routeEvent(table, stored.event)
-  const prefix = () => table.router.manner(textOfMessage(stored.event).trim(), stored.event)
+  const prefix = () => table.router.manner(textOfMessage(stored.event), stored.event)
   if (id === unknownCommand) {
     return {
       ...hostHandler(id, log),

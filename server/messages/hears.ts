@@ -1,6 +1,7 @@
 import type {HearsCall, HearsDefinition, Match} from "../../shared/sdk/plugin/hears.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
+import {blank, composed, past, trimSpace} from "../../shared/sdk/text/typed.ts"
 import type {Cooldowns} from "./command/cooldowns.ts"
 import type {Handler} from "./handler.ts"
 import {textOfMessage} from "./parse-content.ts"
@@ -17,13 +18,20 @@ export interface HearsHandler extends Handler {
   readonly handle: (call: HearsCall<string>) => Reply
 }
 
+const blanks = new RegExp(`[${blank}]*`, "uy")
+
 /** The most UTF-16 units of a message that patterns see. */
 const longestText = 16_384
 
-/** Returns the text that patterns see. Half a surrogate pair at the cut is left out. */
+/**
+ * Returns the text that patterns see, with composed accents and plain spaces. Half a surrogate pair at the cut is left
+ * out.
+ */
 const heardText = (event: SatoriEvent): string => {
-  const text = textOfMessage(event).trim()
-  return text.length <= longestText ? text : text.slice(0, longestText).replace(/[\uD800-\uDBFF]$/, "")
+  const written = textOfMessage(event)
+  const text = trimSpace(written.slice(past(blanks, written, 0)))
+  const seen = text.length <= longestText ? text : text.slice(0, longestText).replace(/[\uD800-\uDBFF]$/, "")
+  return composed(seen).replace(/\p{Zs}/gu, " ")
 }
 
 /**

@@ -4,6 +4,7 @@ import {Problem} from "../../shared/problems.ts"
 import type {PromptDefinition, PromptHandler} from "../../shared/sdk/prompt.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
+import {keyOf, trimSpace} from "../../shared/sdk/text/typed.ts"
 import {readJson} from "../../shared/sdk/values.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {explainValue} from "../config/explain.ts"
@@ -47,12 +48,13 @@ export const answer = (
   {router, texts}: Pick<Said, "router" | "texts">,
 ): Reply => {
   if (question === undefined) throw new Problem("event_invalid", `the question of ${id} no longer exists`)
-  const text = session.text.trim()
+  const text = trimSpace(session.text)
   if (isCancel(definition, {router, text, event: session.event, texts}))
     return texts.in(session.language)("prompt.cancelled")
   const data: unknown = fromJson(question.data)
   requireFit(id, definition, data)
-  return handle({answer: router.unnamed(text, session.event), data, session})
+  const called = router.called(text, session.event)
+  return handle({answer: called?.by === "name" ? called.words : text, data, session})
 }
 
 interface Said {
@@ -68,8 +70,8 @@ interface Said {
  */
 const isCancel = ({cancel}: PromptDefinition<TSchema>, {router, text, event, texts}: Said): boolean => {
   if (cancel === "") return false
-  const said = router.bare(text, event).trim().toLowerCase()
-  return cancel === undefined ? texts.cancelWords.has(said) : said === cancel.toLowerCase()
+  const said = keyOf(trimSpace(router.called(text, event)?.words ?? text))
+  return cancel === undefined ? texts.cancelWords.has(said) : said === keyOf(cancel)
 }
 
 /**
@@ -79,8 +81,9 @@ const isCancel = ({cancel}: PromptDefinition<TSchema>, {router, text, event, tex
 export const isAnswerTo = ({definition}: Prompt, said: Said & {readonly isCommand: boolean}): boolean => {
   const {router, text, event, isCommand} = said
   if (definition.takesCommands === true) return true
-  if (isCommand) return !router.isCalled(text, event)
-  return !router.hasPrefix(text) || isCancel(definition, said)
+  const called = router.called(text, event)
+  if (isCommand) return called === undefined
+  return called?.by !== "prefix" || isCancel(definition, said)
 }
 
 /** Throws `event_invalid` if the data of `id` does not fit its schema. */

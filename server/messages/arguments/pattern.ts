@@ -1,4 +1,5 @@
 import type {ArgumentType} from "../../../shared/sdk/command.ts"
+import {keyOf} from "../../../shared/sdk/text/typed.ts"
 import {convert, convertEach, isTwice, partsOf, type Taking, type Value} from "./value.ts"
 
 export interface Argument extends Taking {
@@ -25,7 +26,7 @@ export const parsePattern = (pattern: string): {path: readonly string[]; argumen
   for (const [word] of pattern.matchAll(patternWord)) {
     const bracketed = /^<([^<>]+)>$|^\[(.+)\]$/.exec(word)
     if (bracketed === null) {
-      if (parsed.length > 0 || !/^[^<>[\]]+$/.test(word)) refuse(`unexpected "${word}"`)
+      if (parsed.length > 0 || !/^[^<>[\]]+$/.test(word) || keyOf(word) === "") refuse(`unexpected "${word}"`)
       path.push(word.toLowerCase())
       continue
     }

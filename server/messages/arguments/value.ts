@@ -1,4 +1,5 @@
 import type {ArgumentType} from "../../../shared/sdk/command.ts"
+import {inAscii, keyOf, trimSpace} from "../../../shared/sdk/text/typed.ts"
 
 /** One value of an argument or an option. */
 export type Value = string | number | boolean
@@ -9,30 +10,23 @@ export interface Taking {
   readonly choices?: readonly Value[] | undefined
 }
 
-/** Converts a word to a value of the type, or to the choice that it names in any case; undefined if it is not one. */
+/** Converts a word to a value of the type, or to the choice that it names; undefined if it is not one. */
 export const convert = ({type, choices}: Taking, word: string): Value | undefined => {
   const value = convertTo(type, word)
   if (choices === undefined || value === undefined) return value
-  return choices.find(choice =>
-    typeof choice === "string" ? choice.toLowerCase() === word.toLowerCase() : choice === value,
-  )
+  const key = keyOf(word)
+  return choices.find(choice => (typeof choice === "string" ? keyOf(choice) === key : choice === value))
 }
 
 const convertTo = (type: ArgumentType, word: string): Value | undefined => {
-  switch (type) {
-    case "number":
-      return isNumeric(word) && Number.isFinite(Number(word)) ? Number(word) : undefined
-    case "integer":
-      return isNumeric(word) && Number.isSafeInteger(Number(word)) ? Number(word) : undefined
-    case "boolean":
-      return /^(yes|true|on|1)$/i.test(word) ? true : /^(no|false|off|0)$/i.test(word) ? false : undefined
-    default:
-      return word
-  }
+  if (type === "string" || type === "text") return word
+  const plain = inAscii(word)
+  if (type === "boolean")
+    return /^(yes|true|on|1)$/i.test(plain) ? true : /^(no|false|off|0)$/i.test(plain) ? false : undefined
+  // `Number` reads an empty text as 0.
+  const value = plain.trim() === "" ? Number.NaN : Number(plain)
+  return (type === "integer" ? Number.isSafeInteger(value) : Number.isFinite(value)) ? value : undefined
 }
-
-/** `Number` reads an empty text as 0. */
-const isNumeric = (word: string) => word.trim() !== ""
 
 /**
  * Converts words that must each be a value: returns the values, or the first word that is not one. An empty word is a
@@ -53,8 +47,14 @@ export const convertEach = (
 }
 
 /** Returns the parts of a list in one word: `1,2,3`. */
-export const partsOf = (word: string): readonly string[] => word.split(",").map(part => part.trim())
+export const partsOf = (word: string): readonly string[] => word.split(/[,，、،]/).map(trimSpace)
+
+/** How much of a wrong word a refusal repeats, in characters. */
+const mostShown = 60
+
+export const shownWord = (word: string): string =>
+  word.length > mostShown ? `${word.slice(0, mostShown - 1).toWellFormed()}…` : word
 
 /** Returns whether a choice repeats an earlier one. Texts that differ only in case are the same choice. */
 export const isTwice = (choice: Value, index: number, choices: readonly Value[]): boolean =>
-  choices.findIndex(other => String(other).toLowerCase() === String(choice).toLowerCase()) < index
+  choices.findIndex(other => keyOf(String(other)) === keyOf(String(choice))) < index

@@ -1,14 +1,13 @@
-import {parseArgs} from "node:util"
 import type {PluginPath} from "../../../shared/ids.ts"
 import type {ArgumentType, OptionDefinition} from "../../../shared/sdk/command.ts"
 import type {CommandDefinition, Reply, Session} from "../../../shared/sdk/session.ts"
+import {keyOf} from "../../../shared/sdk/text/typed.ts"
 import {suggest} from "../../config/suggest.ts"
 import type {Argument} from "../arguments/pattern.ts"
-import {convertEach, partsOf, type Taking, type Value} from "../arguments/value.ts"
+import {convertEach, partsOf, shownWord, type Taking, type Value} from "../arguments/value.ts"
 import type {HostText} from "../texts/en.ts"
 import {inEnglish, type Say} from "../texts/host-texts.ts"
-import {misusedOption} from "./misused-option.ts"
-import {splitWords, takeWord, takeWords} from "./words.ts"
+import {type Given, type Split, splitCall} from "./split-call.ts"
 
 export type ParsedArguments = Readonly<Record<string, Value | readonly Value[]>>
 
@@ -31,54 +30,29 @@ export type Parsed =
 
 /** Reads the text after a command's words. Says what is wrong with it in the texts of `say`. */
 export const parseCall = (command: Command, rest: string, say: Say = inEnglish): Parsed => {
-  const {options = {}} = command.definition
-  if (command.definition.options === undefined || !rest.includes("-"))
-    return readArguments(command, rest, readOptions(options, {}, say), say)
-  try {
-    const {values, positionals} = parseArgs({
-      args: splitWords(rest).map(hideMinus),
-      allowPositionals: true,
-      options: Object.fromEntries(Object.entries(options).flatMap(parserOptions)),
-    })
-    return readArguments(command, positionals.map(showMinus), readOptions(options, values, say), say)
-  } catch (error) {
-    return {is: "misused", why: misusedOption(error, say)}
-  }
+  const {options} = command.definition
+  const textAt = command.arguments.findIndex(({type}) => type === "text")
+  const split = splitCall(rest, textAt < 0 ? Number.POSITIVE_INFINITY : textAt, options, say)
+  if ("why" in split) return {is: "misused", why: split.why}
+  const read = readOptions(options, split.options, say)
+  return typeof read === "string" ? {is: "misused", why: read} : readArguments(command, split, read, say)
 }
-
-const parserOptions = ([name, {type, short, list, default: fallback}]: [string, OptionDefinition]) => {
-  const isSwitch = type === "boolean"
-  const own = {type: isSwitch ? ("boolean" as const) : ("string" as const), multiple: list === true}
-  const off = [`no-${name}`, {type: "boolean" as const}] as const
-  return [
-    [name, {...own, ...(short === undefined ? {} : {short})}] as const,
-    ...(isSwitch && fallback === true ? [off] : []),
-  ]
-}
-
-/** A negative number is not an option, so its minus is hidden from `parseArgs`. */
-const hideMinus = (word: string) => (/^-\.?\d/.test(word) ? `\0${word}` : word)
-const showMinus = (word: string) => (word.startsWith("\0") ? word.slice(1) : word)
 
 const readOptions = (
-  options: Record<string, OptionDefinition>,
-  values: Readonly<Record<string, unknown>>,
+  options: Readonly<Record<string, OptionDefinition>> = {},
+  given: readonly Given[],
   say: Say,
 ): ParsedArguments | string => {
   const read: Record<string, Value | readonly Value[]> = {}
   for (const [name, option] of Object.entries(options)) {
-    const given = Object.hasOwn(values, name) ? values[name] : undefined
-    const value = values[`no-${name}`] === true && option.default === true ? false : given
+    const values = given.filter(each => each.name === name).map(({value}) => value)
+    const value = values.at(-1)
     if (value === undefined) {
       const fallback = option.default ?? (option.list === true ? [] : undefined)
       if (fallback !== undefined) read[name] = fallback
     } else if (typeof value === "boolean") read[name] = value
     else {
-      const found = convertEach(
-        option,
-        [value].flat().map(word => showMinus(String(word))),
-        true,
-      )
+      const found = convertEach(option, option.list === true ? values.map(String) : [value], true)
       if ("wrong" in found) return wrongOption(name, option, found.wrong, say)
       const [first] = found.values
       read[name] = option.list === true || first === undefined ? found.values : first
@@ -87,57 +61,44 @@ const readOptions = (
   return read
 }
 
-const readArguments = (command: Command, rest: Rest, options: ParsedArguments | string, say: Say): Parsed => {
-  if (typeof options === "string") return {is: "misused", why: options}
+const readArguments = (command: Command, {words, text}: Split, options: ParsedArguments, say: Say): Parsed => {
   const args: Record<string, Value | readonly Value[]> = {}
-  let left: Rest = rest
+  let at = 0
   for (const argument of command.arguments) {
-    const [words, after] = takeFor(argument, left)
-    left = after
-    if (words.length === 0) {
+    const end = argument.many === "rest" ? words.length : at + 1
+    const own = argument.type === "text" ? (text === undefined ? [] : [text]) : words.slice(at, end)
+    at = end
+    if (own.length === 0) {
       if (argument.required) return {is: "misused", why: say("command.missing", {name: argument.name})}
       const fallback = argument.fallback ?? (argument.many === "rest" ? [] : undefined)
       if (fallback !== undefined) args[argument.name] = fallback
       continue
     }
-    const found = convertEach(
-      argument,
-      argument.many === "list" ? words.flatMap(partsOf) : words,
-      argument.many !== "list",
-    )
+    const found = convertEach(argument, argument.many === "list" ? own.flatMap(partsOf) : own, argument.many !== "list")
     if ("wrong" in found) return {is: "misused", why: wrongArgument(argument, found.wrong, say)}
     const [first] = found.values
     args[argument.name] = argument.many !== undefined || first === undefined ? found.values : first
   }
-  const [surplus] = takeFirst(left)
-  if (surplus !== undefined) return {is: "misused", why: say("command.surplus", {word: surplus})}
+  const surplus = words[at]
+  if (surplus !== undefined) return {is: "misused", why: say("command.surplus", {word: shownWord(surplus)})}
   return {is: "call", args, options}
-}
-
-/** Returns the words of an argument, none if it is not given, and the text after them. */
-const takeFor = ({type, many}: Argument, rest: Rest): [words: readonly string[], after: Rest] => {
-  if (type === "text") {
-    const whole = wholeOf(rest)
-    return [whole === undefined ? [] : [whole], ""]
-  }
-  if (many === "rest") return [typeof rest === "string" ? takeWords(rest) : rest, ""]
-  const [word, after] = takeFirst(rest)
-  return [word === undefined ? [] : [word], after]
 }
 
 const wrongArgument = (argument: Argument, word: string, say: Say): string => {
   const key = argument.many === undefined ? "command.type" : "command.each"
-  return say(key, {name: argument.name, type: describe(argument, say), word}) + meantIn(argument, word, say)
+  return (
+    say(key, {name: argument.name, type: describe(argument, say), word: shownWord(word)}) + meantIn(argument, word, say)
+  )
 }
 
 const wrongOption = (name: string, option: Taking, word: string, say: Say): string => {
   const type = describe(option, say)
   if (option.choices === undefined) return say("command.option", {option: `--${name}`, type})
-  return say("command.type", {name: `--${name}`, type, word}) + meantIn(option, word, say)
+  return say("command.type", {name: `--${name}`, type, word: shownWord(word)}) + meantIn(option, word, say)
 }
 
 const meantIn = ({type, choices = []}: Taking, word: string, say: Say): string => {
-  const meant = type === "string" ? suggest(word.toLowerCase(), choices.map(String)) : undefined
+  const meant = type === "string" ? suggest(keyOf(word), choices.map(String)) : undefined
   return meant === undefined ? "" : say("command.meant", {choice: meant})
 }
 
@@ -147,16 +108,6 @@ export const describe = ({type, choices}: Taking, say: Say): string => {
   const [last = "", ...before] = choices.map(String).toReversed()
   return before.length === 0 ? last : say("type.choices", {choices: before.toReversed().join(", "), last})
 }
-
-const wholeOf = (rest: string | readonly string[]): string | undefined => {
-  const whole = typeof rest === "string" ? rest.trim() : rest.join(" ")
-  return whole === "" ? undefined : whole
-}
-
-type Rest = string | readonly string[]
-
-const takeFirst = (rest: Rest): [string | undefined, Rest] =>
-  typeof rest === "string" ? takeWord(rest) : [rest[0], rest.slice(1)]
 
 const described: Record<ArgumentType, HostText> = {
   string: "type.text",

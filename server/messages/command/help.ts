@@ -1,12 +1,13 @@
 import type {Permission} from "../../../shared/sdk/permission.ts"
 import {textIn} from "../../../shared/sdk/text/texts.ts"
 import {parsePattern} from "../arguments/pattern.ts"
+import {shownWord} from "../arguments/value.ts"
 import {mayUse} from "../permissions.ts"
 import {HostTexts, inEnglish, type Say} from "../texts/host-texts.ts"
 import type {Command} from "./command.ts"
 import {usageOf} from "./command.ts"
 import type {Routed, Router} from "./router.ts"
-import {takeWord} from "./words.ts"
+import {Words} from "./words.ts"
 
 /** The most commands that one help message lists. */
 const mostListed = 40
@@ -19,7 +20,7 @@ export const helpCommand = (router: () => Router, texts = new HostTexts()): Comm
   aliases: [],
   definition: {description: texts.of("help.description")},
   handle: ({args, session: {text, event, permission, language}}) => {
-    const prefix = router().manner(text.trim(), event)
+    const prefix = router().manner(text, event)
     const asked = {prefix, permission, say: texts.in(language), language}
     return helpText(router(), asked, args.command === undefined ? undefined : String(args.command))
   },
@@ -32,7 +33,7 @@ const helpText = (router: Router, asked: Required<Asked>, words: string | undefi
   const group = listGroup(router, words, asked)
   if (command !== undefined && mayCall(command, permission))
     return [describeCommand(command, asked), ...(group === undefined ? [] : [group])].join("\n")
-  return group ?? noCommand(say, words, listsAll(say, prefix))
+  return group ?? noCommand(say, shownWord(words), listsAll(say, prefix))
 }
 
 const mayCall = ({definition}: Command, permission: Permission) => mayUse(permission, definition.permission)
@@ -50,10 +51,10 @@ export const misuseText = (
   const asked = askedOf(router, given)
   const {prefix, permission, say} = asked
   const words = command.path.join(" ")
-  const [word = ""] = takeWord(rest)
+  const {text: word = ""} = new Words(rest).take() ?? {}
   const meant = word === "" ? undefined : router.meantAfter(words, word)
   if (meant !== undefined && isForUser(router, `${words} ${meant}`, permission))
-    return noCommand(say, `${words} ${word}`, say("help.meant", {call: `${prefix}${words} ${meant}`}))
+    return noCommand(say, `${words} ${shownWord(word)}`, say("help.meant", {call: `${prefix}${words} ${meant}`}))
   const group = listGroup(router, words, asked)
   const misuse = say("help.misuse", {why, usage: `${prefix}${usageOf(command)}`})
   return group === undefined ? misuse : `${misuse}\n${group}`

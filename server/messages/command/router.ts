@@ -1,8 +1,13 @@
 import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
+import {blank, keyOf, past, trimSpace} from "../../../shared/sdk/text/typed.ts"
 import {suggest} from "../../config/suggest.ts"
+import {shownWord} from "../arguments/value.ts"
+import {type Called, type Calling, calledBy} from "./called.ts"
 import type {Command} from "./command.ts"
 
 interface Branch {
+  /** As the command writes it. */
+  readonly word: string
   command: Command | undefined
   readonly children: Map<string, Branch>
 }
@@ -27,19 +32,19 @@ export type Routed =
  */
 export class Router {
   readonly commands: readonly Command[]
-  readonly #root: Branch = {command: undefined, children: new Map()}
-  readonly #prefixes: readonly string[]
+  readonly #root: Branch = {word: "", command: undefined, children: new Map()}
+  readonly #calling: Calling
 
   constructor(commands: readonly Command[], prefixes: readonly string[]) {
     this.commands = commands
-    this.#prefixes = prefixes
+    this.#calling = {prefixes, isCommand: words => this.#find(words).is === "command"}
     for (const command of commands) {
       for (const path of [command.path, ...command.aliases]) this.#add(path, command)
     }
   }
 
   get prefix(): string {
-    return this.#prefixes[0] ?? ""
+    return this.#calling.prefixes[0] ?? ""
   }
 
   /**
@@ -48,39 +53,21 @@ export class Router {
    */
   route(text: string, event: SatoriEvent): Routed {
     const direct = event.channel?.type === channelType.direct
-    const called = this.#called(text, event)
-    if (called === undefined && !direct) return {is: "none"}
-    const found = this.#find(called ?? text)
+    const called = this.called(text, event)
+    if (called === undefined ? !direct : called.isForOther === true) return {is: "none"}
+    const found = this.#find(called?.words ?? text.slice(past(blanks, text, 0)))
     if (found.is === "unknown" && called === undefined) return {is: "none"}
     return found.is === "unknown" ? {...found, direct} : found
   }
 
-  /** Returns whether a message starts with a prefix or the bot's name. */
-  isCalled(text: string, event: SatoriEvent): boolean {
-    return this.#called(text, event) !== undefined
+  /** Returns how a message calls the bot; undefined if it does not. */
+  called(text: string, event: SatoriEvent): Called | undefined {
+    return calledBy(text, event, this.#calling)
   }
 
-  hasPrefix(text: string): boolean {
-    return this.#prefixes.some(prefix => text.startsWith(prefix))
-  }
-
-  /** Returns a message without its leading prefix or bot's name. */
-  bare(text: string, event: SatoriEvent): string {
-    return this.#called(text, event) ?? text
-  }
-
-  /** Returns a message without its leading bot's name. A message with a prefix stays unchanged. */
-  unnamed(text: string, event: SatoriEvent): string {
-    return this.hasPrefix(text) ? text : this.bare(text, event)
-  }
-
-  /**
-   * Returns how a message calls the bot, for use in a reply: its prefix, or `bot: `. The first prefix if it calls
-   * nobody.
-   */
+  /** Returns how a reply to a message calls the bot: as the message does, else with the first prefix. */
   manner(text: string, event: SatoriEvent): string {
-    const called = this.#called(text, event)
-    return called === undefined ? this.prefix : text.slice(0, text.length - called.length)
+    return this.called(text, event)?.manner ?? this.prefix
   }
 
   /** Returns the command that these words call; undefined if there is none. */
@@ -97,41 +84,24 @@ export class Router {
 
   /** Returns the known word after these words that resembles `word` most. */
   meantAfter(words: string, word: string): string | undefined {
-    return suggest(word.toLowerCase(), [...(this.#branch(words)?.children.keys() ?? [])])
+    return suggestIn(this.#branch(words)?.children, keyOf(word))
   }
 
   #branch(words: string): Branch | undefined {
     let branch: Branch | undefined = this.#root
-    for (const word of words.toLowerCase().split(/\s+/)) branch = branch?.children.get(word)
+    for (const word of trimSpace(words).split(/\p{White_Space}+/u)) branch = branch?.children.get(keyOf(word))
     return branch
   }
 
   #add(path: readonly string[], command: Command): void {
     let branch = this.#root
     for (const word of path) {
-      const next: Branch = branch.children.get(word) ?? {command: undefined, children: new Map()}
-      branch.children.set(word, next)
+      const key = keyOf(word)
+      const next: Branch = branch.children.get(key) ?? {word, command: undefined, children: new Map()}
+      branch.children.set(key, next)
       branch = next
     }
     branch.command = command
-  }
-
-  /** Returns the text after the prefix or the bot's name; undefined if a message has neither. */
-  #called(text: string, event: SatoriEvent): string | undefined {
-    for (const prefix of this.#prefixes) if (text.startsWith(prefix)) return text.slice(prefix.length)
-    const user = event.login.user
-    for (const name of [user?.name, user?.id]) {
-      if (name === undefined || name === "") continue
-      const start = text.startsWith("@") ? 1 : 0
-      if (
-        text.length > start + name.length &&
-        text.slice(start, start + name.length).toLowerCase() === name.toLowerCase()
-      ) {
-        const after = text.slice(start + name.length)
-        if (/^[:,\s]/.test(after)) return after.slice(1).trimStart()
-      }
-    }
-    return undefined
   }
 
   #find(text: string): {is: "command"; command: Command; rest: string} | Unknown {
@@ -141,47 +111,46 @@ export class Router {
     let position = 0
     let missed = ""
     for (;;) {
-      const end = endOfWord(text, position)
-      const word = text.slice(position, end).toLowerCase()
+      const end = past(solid, text, position)
+      const word = keyOf(text.slice(position, end))
       const next = branch.children.get(word)
       if (next === undefined) {
         missed = word
         break
       }
       branch = next
-      position = skipSpace(text, end)
+      const after = past(spaces, text, end)
+      position = past(blanks, text, after)
       if (next.command !== undefined) {
         command = next.command
-        rest = text.slice(position)
+        rest = text.slice(after)
       }
       if (position >= text.length || next.children.size === 0) break
     }
     if (command !== undefined) return {is: "command", command, rest}
-    const spoken = text.slice(0, endOfWord(text, position)).trim()
-    const best = missed === "" ? undefined : suggest(missed, [...branch.children.keys()])
+    const spoken = trimSpace(text.slice(0, past(solid, text, position)))
+    const meant = suggestIn(branch.children, missed)
     const before = text.slice(0, position)
-    return {is: "unknown", word: spoken, meant: best === undefined ? undefined : before + best, group: before.trim()}
+    return {
+      is: "unknown",
+      word: shownWord(spoken),
+      meant: meant === undefined ? undefined : before + meant,
+      group: trimSpace(before),
+    }
   }
 }
+
+/** Returns the word that was probably meant, as its command writes it. */
+const suggestIn = (known: Branch["children"] = new Map(), missed: string): string | undefined => {
+  const best = missed === "" ? undefined : suggest(missed, [...known.keys()])
+  return best === undefined ? undefined : known.get(best)?.word
+}
+
+const spaces = /\p{White_Space}*/uy
+const blanks = new RegExp(`[${blank}]*`, "uy")
+const solid = /\P{White_Space}*/uy
 
 const commandsOf = ({command, children}: Branch): readonly Command[] => [
   ...(command === undefined ? [] : [command]),
   ...[...children.values()].flatMap(commandsOf),
 ]
-
-const isSpace = (text: string, at: number) => {
-  const code = text.charCodeAt(at)
-  return code === 32 || (code >= 9 && code <= 13)
-}
-
-const endOfWord = (text: string, from: number) => {
-  let end = from
-  while (end < text.length && !isSpace(text, end)) end++
-  return end
-}
-
-const skipSpace = (text: string, from: number) => {
-  let at = from
-  while (at < text.length && isSpace(text, at)) at++
-  return at
-}

@@ -1,32 +1,81 @@
-/** One word as a shell reads it: quotes keep spaces together, a backslash keeps the next character. */
-const word = String.raw`(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\]|["'\\])+`
-const firstWord = new RegExp(`^${word}`, "s")
-const allWords = new RegExp(word, "gs")
-const eachWord = new RegExp(`(?=["'])${word}|\\S+`, "gs")
+import {dash, invisible, past} from "../../../shared/sdk/text/typed.ts"
 
-/**
- * Returns the first word of a text and the rest; undefined if there is none. Only a word that starts with a quote is
- * read as a shell reads it. Other quotes and backslashes are plain characters.
- */
-export const takeWord = (text: string): [word: string | undefined, rest: string] => {
-  const trimmed = text.trimStart()
-  if (trimmed === "") return [undefined, ""]
-  const isQuoted = trimmed[0] === '"' || trimmed[0] === "'"
-  const end = isQuoted ? endOfQuoted(trimmed) : trimmed.search(/\s/)
-  const raw = end < 0 ? trimmed : trimmed.slice(0, end)
-  return [isQuoted ? unquote(raw) : raw, trimmed.slice(raw.length)]
+/** A word that a user typed. */
+export interface Word {
+  /** Without the quotes around it, or around the value of `--name="…"`. */
+  readonly text: string
+  readonly from: number
+  readonly to: number
+  readonly isQuoted: boolean
 }
 
-/** Returns all words of a text, each read as `takeWord` reads it. */
-export const takeWords = (text: string): string[] =>
-  [...text.matchAll(eachWord)].map(([raw]) => (/^["']/.test(raw) ? unquote(raw) : raw))
+/** Unicode's quotation marks. A mark of one kind closes a quote of that kind. */
+const kinds = [`"“”„‟＂〝〞〟⹂`, "«»", "'‘’‚‛＇", "‹›", "「」｢｣﹁﹂", "『』﹃﹄"].map(marks => ({
+  marks,
+  /** Before a border, and not after a backslash. */
+  end: new RegExp(String.raw`(?<!\\)[${marks}](?=[${invisible}]*(?:\p{White_Space}|$))`, "gu"),
+  escape: new RegExp(String.raw`\\(?=[${marks}])`, "g"),
+}))
 
-/** Returns all words of a text, each as a shell reads it. */
-export const splitWords = (text: string): string[] => [...text.matchAll(allWords)].map(([raw]) => unquote(raw))
+const spaces = /\p{White_Space}*/uy
+const solid = /\P{White_Space}+/uy
+const unseen = new RegExp(`[${invisible}]*`, "uy")
+const named = new RegExp(String.raw`[${dash}]{1,2}[^\p{White_Space}=＝]+[=＝]`, "uy")
+const visible = new RegExp(`[^${invisible}]`, "u")
 
-const endOfQuoted = (text: string): number => firstWord.exec(text)?.[0].length ?? -1
+/** Takes the words of a text one by one, in linear time. */
+export class Words {
+  readonly #text: string
+  #at = 0
+  /** The kinds of quotes that nothing closes in the rest of the text. */
+  readonly #unclosed = new Set<RegExp>()
 
-const unquote = (raw: string): string =>
-  raw.replace(/"((?:\\.|[^"\\])*)"|'([^']*)'|\\(.)/gs, (_, double, single, escaped) =>
-    double === undefined ? (single ?? escaped) : double.replace(/\\(.)/gs, "$1"),
-  )
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /**
+   * Returns the next word; undefined at the end. Invisible characters alone are no word. In prose, only the value of
+   * `--name="…"` can be quoted.
+   */
+  take(isProse = false): Word | undefined {
+    for (;;) {
+      const from = past(spaces, this.#text, this.#at)
+      if (from >= this.#text.length) return undefined
+      const to = past(solid, this.#text, from)
+      const word = this.#quoted(from, isProse) ?? {text: this.#text.slice(from, to), from, to, isQuoted: false}
+      this.#at = word.to
+      if (word.to > to || word.isQuoted || visible.test(word.text)) return word
+    }
+  }
+
+  /** Returns the next word, which stays the next one. */
+  peek(): Word | undefined {
+    const at = this.#at
+    const word = this.take()
+    this.#at = at
+    return word
+  }
+
+  /** Makes a word that was taken the next one again. */
+  putBack({from}: Word): void {
+    this.#at = from
+  }
+
+  /** Returns the quoted word at `from`; undefined if no quote begins there, or nothing closes it. */
+  #quoted(from: number, isProse: boolean): Word | undefined {
+    const start = past(unseen, this.#text, from)
+    const open = past(named, this.#text, start)
+    if (open >= this.#text.length || (isProse && open === start)) return undefined
+    const kind = kinds.find(({marks}) => marks.includes(this.#text.charAt(open)))
+    if (kind === undefined || this.#unclosed.has(kind.end)) return undefined
+    kind.end.lastIndex = open + 1
+    const close = kind.end.exec(this.#text)?.index
+    if (close === undefined) {
+      this.#unclosed.add(kind.end)
+      return undefined
+    }
+    const inner = this.#text.slice(open + 1, close).replace(kind.escape, "")
+    return {text: this.#text.slice(start, open) + inner, from, to: close + 1, isQuoted: open === start}
+  }
+}

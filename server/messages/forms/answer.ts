@@ -1,6 +1,7 @@
+import {keyOf, trimSpace} from "../../../shared/sdk/text/typed.ts"
 import {fieldsOf} from "../../../shared/sdk/values.ts"
 import {explainValue} from "../../config/explain.ts"
-import {convert, type Value} from "../arguments/value.ts"
+import {convert, shownWord, type Value} from "../arguments/value.ts"
 import {describe} from "../command/command.ts"
 import type {HostText} from "../texts/en.ts"
 import type {HostTexts, Say} from "../texts/host-texts.ts"
@@ -15,15 +16,12 @@ export type Answer = {readonly value: Value | null} | {readonly wrong: string}
 /** The longest text if its schema sets no limit, in characters. */
 const longestText = 4000
 
-/** How much of a wrong answer a sentence repeats, in characters. */
-const shownWord = 60
-
 export const readAnswer = (field: Field, text: string, texts: HostTexts, say: Say): Answer => {
-  const given = text.trim()
-  const isLeftOut = given === "" || texts.wordsOf("form.skip").has(given.toLowerCase())
-  if (!field.isRequired && isLeftOut) return {value: null}
-  if (given === "") return {wrong: say("form.missing")}
-  const word = given.length > shownWord ? `${given.slice(0, shownWord - 1).toWellFormed()}…` : given
+  const given = trimSpace(text)
+  const key = keyOf(given)
+  if (!field.isRequired && (key === "" || texts.wordsOf("form.skip").has(key))) return {value: null}
+  if (key === "") return {wrong: say("form.missing")}
+  const word = shownWord(given)
   const value = field.type === "boolean" ? booleanOf(given, texts) : convert(field, given)
   if (value === undefined) return {wrong: say("form.type", {type: typeOf(field, say), word})}
   const wrong = whyUnfit(field, value, word, say)
@@ -42,7 +40,7 @@ export const typeOf = (field: Field, say: Say): string =>
 
 /** In any language, because people mix them. */
 const booleanOf = (word: string, texts: HostTexts): boolean | undefined => {
-  const said = word.toLowerCase()
+  const said = keyOf(word)
   if (texts.wordsOf("form.yes").has(said)) return true
   if (texts.wordsOf("form.no").has(said)) return false
   return convert({type: "boolean"}, word) as boolean | undefined

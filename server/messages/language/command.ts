@@ -1,4 +1,5 @@
 import {closestLanguage, languageTag, nameOfLanguage} from "../../../shared/language.ts"
+import {inAscii, keyOf} from "../../../shared/sdk/text/typed.ts"
 import {parsePattern} from "../arguments/pattern.ts"
 import type {Command} from "../command/command.ts"
 import type {Router} from "../command/router.ts"
@@ -25,13 +26,13 @@ export const languageCommand = (router: () => Router, languages: Languages, text
     const {event, endpoint, text, language: current} = session
     const say = texts.in(current)
     const values = {
-      call: `${router().manner(text.trim(), event)}language`,
+      call: `${router().manner(text, event)}language`,
       languages: languages.known.map(labelOf).join(", "),
     }
     if (args.tag === undefined) return say("language.current", {...values, language: labelOf(current)})
     const word = String(args.tag)
     const choice = session.state(languageState)
-    if (word.toLowerCase() === auto) {
+    if (keyOf(word) === auto) {
       await choice.delete()
       const language = languages.of(endpoint, event)
       return texts.in(language)("language.auto", {language: labelOf(language)})
@@ -48,13 +49,11 @@ const labelOf = (tag: string): string => `${nameOfLanguage(tag)} (${tag})`
 
 /** Finds a language by its tag, or by its name in that language, in English, or in the user's language. */
 const languageCalled = (known: readonly string[], word: string, current: string): string | undefined => {
-  const tag = languageTag(word)
+  const tag = languageTag(inAscii(word))
   const byTag = tag === undefined ? undefined : closestLanguage(known, tag)
-  const name = word.toLowerCase()
+  const name = keyOf(word)
   return (
     byTag ??
-    known.find(each =>
-      [each, "en", current].some(inLanguage => nameOfLanguage(each, inLanguage).toLowerCase() === name),
-    )
+    known.find(each => [each, "en", current].some(inLanguage => keyOf(nameOfLanguage(each, inLanguage)) === name))
   )
 }

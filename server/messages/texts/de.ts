@@ -61,6 +61,7 @@ export const de: HostTable = {
   "agent.failed": "Ich konnte das nicht zu Ende bringen. Dies ist der Lauf {run}.",
   "agent.cancelled": "Das wurde abgebrochen. Es war der Lauf {run}.",
   "agent.today": "Der Agent {agent} hat seine Grenze für heute erreicht. Bitte morgen noch einmal versuchen.",
+  "agent.length": "Eine Frage an den Agenten {agent} hat 1 bis {limit} Zeichen.",
   "agent.off": "Der Agent {agent} ist gerade nicht verfügbar.",
   "agent.permission": "Der Agent {agent} verlangt die Berechtigung {permission}.",
   "agent.ask": "Der Agent {agent} möchte {tool} aufrufen:",

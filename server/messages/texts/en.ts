@@ -62,6 +62,7 @@ export const en = {
   "agent.failed": "I could not finish this. This is run {run}.",
   "agent.cancelled": "Somebody cancelled this. It was run {run}.",
   "agent.today": "The agent {agent} has reached its limit for today. Please try again tomorrow.",
+  "agent.length": "A question to the agent {agent} has 1 to {limit} characters.",
   "agent.off": "The agent {agent} is not available at the moment.",
   "agent.permission": "The agent {agent} needs the permission {permission}.",
   "agent.ask": "The agent {agent} asks to call {tool}:",

@@ -60,6 +60,7 @@ export const es: HostTable = {
   "agent.failed": "No he podido terminarlo. Es la ejecución {run}.",
   "agent.cancelled": "Alguien lo ha cancelado. Era la ejecución {run}.",
   "agent.today": "El agente {agent} ha alcanzado su límite de hoy. Inténtalo mañana.",
+  "agent.length": "Una pregunta al agente {agent} tiene de 1 a {limit} caracteres.",
   "agent.off": "El agente {agent} no está disponible en este momento.",
   "agent.permission": "El agente {agent} necesita el permiso {permission}.",
   "agent.ask": "El agente {agent} pide llamar a {tool}:",

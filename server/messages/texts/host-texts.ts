@@ -1,5 +1,6 @@
 import {closestLanguage, fallbacksOf} from "../../../shared/language.ts"
 import type {LocalText, TextValues} from "../../../shared/sdk/text/texts.ts"
+import {keyOf} from "../../../shared/sdk/text/typed.ts"
 import {type Message, plainMessage} from "../../runtime/text/message.ts"
 import {de} from "./de.ts"
 import {en, type HostTable, type HostText} from "./en.ts"
@@ -71,15 +72,15 @@ export class HostTexts {
     return {in: language => this.in(language)(key)}
   }
 
-  /** The lower-case words that cancel a question without its own word, in every language, because people mix them. */
+  /** The keys of the words that cancel a question without its own word, in every language, because people mix them. */
   get cancelWords(): ReadonlySet<string> {
     this.#cancelWords ??= this.wordsOf("prompt.cancel")
     return this.#cancelWords
   }
 
-  /** Returns a word in every language, in lower case. */
+  /** Returns the keys of a word in every language. */
   wordsOf(key: HostText): ReadonlySet<string> {
-    return new Set(this.languages.map(language => this.in(language)(key).toLowerCase()))
+    return new Set(this.languages.map(language => keyOf(this.in(language)(key))))
   }
 
   #closest(language: string): readonly string[] {

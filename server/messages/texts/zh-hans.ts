@@ -60,6 +60,7 @@ export const zhHans: HostTable = {
   "agent.failed": "未能完成这项任务。运行编号：{run}。",
   "agent.cancelled": "任务已被取消。运行编号：{run}。",
   "agent.today": "智能体 {agent} 今天的额度已用完，请明天再试。",
+  "agent.length": "给智能体 {agent} 的问题须为 1 至 {limit} 个字符。",
   "agent.off": "智能体 {agent} 目前不可用。",
   "agent.permission": "使用智能体 {agent} 需要权限 {permission}。",
   "agent.ask": "智能体 {agent} 请求调用 {tool}：",

@@ -1,21 +1,8 @@
 import {describe, expect, test} from "vitest"
 import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
 import {checkCallRules} from "../../../server/messages/command/call.ts"
-import {type Command, parseCall, usageOf} from "../../../server/messages/command/command.ts"
-
-const command = (pattern: string, definition: Command["definition"] = {}): Command => ({
-  id: "root/test/command/a",
-  owner: "root/test",
-  ...parsePattern(pattern),
-  aliases: [],
-  definition,
-  handle: () => undefined,
-})
-
-const parsed = (pattern: string, rest: string, definition: Command["definition"] = {}) => {
-  const result = parseCall(command(pattern, definition), rest)
-  return result.is === "misused" ? result.why : {...result.args, ...result.options}
-}
+import {usageOf} from "../../../server/messages/command/command.ts"
+import {command, parsed} from "../../support/messages/commands.ts"
 
 describe("an argument with a default", () => {
   test.each([
@@ -75,7 +62,7 @@ describe("several values", () => {
     ["a [ids:integer[]]", "", {}],
     ["a <of:red|green[]>", "Red,green", {of: ["red", "green"]}],
     ["a <names...>", 'Ann "Bob Ray"  Cy', {names: ["Ann", "Bob Ray", "Cy"]}],
-    ["a <names...>", `it's C:\\new "a "b x"y `, {names: ["it's", "C:\\new", "a b", 'x"y']}],
+    ["a <names...>", `it's C:\\new "a "b x"y `, {names: ["it's", "C:\\new", '"a', '"b', 'x"y']}],
     ["a <s> [n:integer...]", "x", {s: "x", n: []}],
     ["a <s> [n:integer...]", "x 1 -2", {s: "x", n: [1, -2]}],
   ])("are a list: %s with %j", (pattern, rest, expected) => {

@@ -1,18 +1,9 @@
 import {expect, test} from "vitest"
-import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
 import {CommandLists} from "../../../server/messages/command-lists.ts"
 import type {CommandSummary, Sender} from "../../../shared/sdk/adapter/sender.ts"
 import {until} from "../../support/host/process.ts"
 import {log} from "../../support/host/silence.ts"
-
-const command = (pattern: string, definition: object = {}) => ({
-  ...parsePattern(pattern),
-  id: pattern,
-  owner: "root/bot" as const,
-  aliases: [],
-  definition,
-  handle: () => undefined,
-})
+import {command} from "../../support/messages/commands.ts"
 
 const connection = (fails = 0) => {
   const told: (readonly CommandSummary[])[] = []

@@ -1,9 +1,9 @@
 import {describe, expect, test} from "vitest"
-import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
 import {Cooldowns} from "../../../server/messages/command/cooldowns.ts"
 import type {Cooldown} from "../../../shared/sdk/command.ts"
 import type {User} from "../../../shared/sdk/satori.ts"
 import type {Session} from "../../../shared/sdk/session.ts"
+import {command} from "../../support/messages/commands.ts"
 
 let events = 0
 
@@ -21,20 +21,12 @@ const sessionOf = ({sn = ++events, user = {id: "ada"}, channel = "c", endpoint =
 const start = (per: Cooldown["per"], seconds = 10) => {
   let now = 1000
   const cooldowns = new Cooldowns(() => now)
-  const command = (name: string) => ({
-    ...parsePattern(name),
-    id: `root/test/command/${name}`,
-    owner: "root/test" as const,
-    aliases: [],
-    definition: {cooldown: {per, seconds}},
-    handle: () => undefined,
-  })
   return {
     pass: (milliseconds: number) => {
       now += milliseconds
     },
     take: (from?: From, name = "roll") => {
-      const turn = cooldowns.take(command(name), sessionOf(from))
+      const turn = cooldowns.take(command(name, {cooldown: {per, seconds}}), sessionOf(from))
       return turn.is === "free" ? "free" : `${turn.seconds} s${turn.tell ? "" : ", told before"}`
     },
   }

@@ -1,5 +1,4 @@
 import {describe, expect, test} from "vitest"
-import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
 import {createDispatch} from "../../../server/messages/dispatch.ts"
 import type {EventHandler, Handler} from "../../../server/messages/handler.ts"
 import {createMessageTable} from "../../../server/messages/table.ts"
@@ -11,6 +10,7 @@ import type {TSchema} from "../../../shared/type.ts"
 import {log} from "../../support/host/silence.ts"
 import {unknownCommand} from "../../support/messages/answers.ts"
 import {firstAttempt} from "../../support/messages/attempt.ts"
+import {command} from "../../support/messages/commands.ts"
 import {ableEndpoints} from "../../support/messages/endpoint-acts.ts"
 
 const runner = (id: string, signal = new AbortController().signal): Handler => ({
@@ -28,11 +28,7 @@ const handler = (handle: (session: Session) => Reply, signal?: AbortSignal): Eve
 
 const echo = {
   command: {
-    ...parsePattern("echo <text:text>"),
-    id: "root/test/command/echo",
-    owner: "root/test" as const,
-    aliases: [],
-    definition: {},
+    ...command("echo <text:text>"),
     handle: ({args}: {args: Readonly<Record<string, unknown>>}) => String(args.text),
   },
   runner: runner("root/test/command/echo"),
@@ -268,7 +264,7 @@ describe("an open question", () => {
   })
 
   test("is cancelled by its word with a prefix too", () => {
-    expect(taker("/Cancel")).toBe("root/test/prompt/name")
+    for (const text of ["/Cancel", "／ＣＡＮＣＥＬ\u200f"]) expect(taker(text)).toBe("root/test/prompt/name")
     expect(taker("/cancel", "never")).toBe("host/unknown")
   })
 

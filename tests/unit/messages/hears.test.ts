@@ -1,5 +1,4 @@
 import {describe, expect, test} from "vitest"
-import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
 import {createDispatch} from "../../../server/messages/dispatch.ts"
 import type {HearsHandler} from "../../../server/messages/hears.ts"
 import {createMessageTable} from "../../../server/messages/table.ts"
@@ -11,6 +10,7 @@ import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
 import type {Reply} from "../../../shared/sdk/session.ts"
 import {log} from "../../support/host/silence.ts"
 import {firstAttempt} from "../../support/messages/attempt.ts"
+import {command} from "../../support/messages/commands.ts"
 import {ableEndpoints} from "../../support/messages/endpoint-acts.ts"
 
 const runner = (id: string) => ({
@@ -21,14 +21,7 @@ const runner = (id: string) => ({
 })
 
 const list = {
-  command: {
-    ...parsePattern("list"),
-    id: "root/test/command/list",
-    owner: "root/test" as const,
-    aliases: [],
-    definition: {},
-    handle: () => "the list",
-  },
+  command: command("list"),
   runner: runner("root/test/command/list"),
 }
 
@@ -121,7 +114,8 @@ describe("a message", async () => {
   test("is heard without its markup, its files and the space around it", () => {
     expect(heard(event("good <b>morning</b>"))).toEqual([greeting])
     expect(heard(event('<img src="https://x.example/ann.png"/>'))).toEqual([])
-    expect(heard(event(" \n night \t"))).toEqual(["root/test/hears/1"])
+    expect(heard(event("\u2003\u200e night \u3000"))).toEqual(["root/test/hears/1"])
+    expect(heard(event("good\u00a0morning"))).toEqual([greeting])
   })
 
   test("that calls a command, or mistypes one, is not heard", () => {

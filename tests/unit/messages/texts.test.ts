@@ -1,11 +1,11 @@
 import {readFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
 import {parseCall} from "../../../server/messages/command/command.ts"
 import {en, type HostText} from "../../../server/messages/texts/en.ts"
 import {builtInTables, HostTexts} from "../../../server/messages/texts/host-texts.ts"
 import {parseMessage, plainMessage} from "../../../server/runtime/text/message.ts"
 import {root} from "../../support/host/runtimes.ts"
+import {command} from "../../support/messages/commands.ts"
 
 const keys = Object.keys(en) as HostText[]
 const languages = Object.entries(builtInTables)
@@ -53,22 +53,11 @@ describe("the texts of svc", () => {
 })
 
 describe("a misused option", () => {
-  const command = {
-    id: "root/test/command/note",
-    owner: "root/test" as const,
-    ...parsePattern("note [text:text]"),
-    aliases: [],
-    definition: {
-      options: {
-        name: {type: "string" as const, short: "n"},
-        flag: {type: "boolean" as const},
-        times: {type: "integer" as const},
-      },
-    },
-    handle: () => {},
-  }
+  const note = command("note [text:text]", {
+    options: {name: {type: "string", short: "n"}, flag: {type: "boolean"}, times: {type: "integer"}},
+  })
   const why = (rest: string, language = "en") => {
-    const parsed = parseCall(command, rest, new HostTexts().in(language))
+    const parsed = parseCall(note, rest, new HostTexts().in(language))
     return parsed.is === "misused" ? parsed.why : parsed.is
   }
 

@@ -118,7 +118,7 @@ const calling = (text: readonly Node[], bot: Named, sender: string): readonly No
   const {nick} = bot
   if (nick === undefined || !first.toLowerCase().startsWith(nick.toLowerCase())) return text
   const after = first.slice(nick.length)
-  return /^[:,\s]/.test(after) ? [h("at", {id: bot.id, name: bot.name}), after, ...rest] : text
+  return /^[:,：，、،\p{White_Space}]/u.test(after) ? [h("at", {id: bot.id, name: bot.name}), after, ...rest] : text
 }
 
 /** Returns addresses of files (XEP-0066), limited to those that the Host may open. */

@@ -24,7 +24,7 @@ describe("an XMPP message as elements", () => {
     ["lines", body("one\ntwo"), "one\ntwo"],
     ["no text", "<subject>news</subject>", ""],
     ["an action", body("/me waves"), "* ann waves"],
-    ["the bot's nick at the start", body("Helper: help me"), '<at id="bot@localhost" name="bot"/>: help me'],
+    ["the bot's nick at the start", body("Helper： help me"), '<at id="bot@localhost" name="bot"/>： help me'],
     ["the bot's nick within a word", body("helpers: hello"), "helpers: hello"],
     ["a reply", body("&gt; what?\nyes") + reply("m1") + fallback("<body start='0' end='8'/>"), '<quote id="m1"/>yes'],
     ["a reply without a repetition", body("yes") + reply("m1"), '<quote id="m1"/>yes'],
