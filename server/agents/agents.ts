@@ -17,6 +17,7 @@ import type {Workroom} from "../workroom/workroom.ts"
 import {decide, readApprovalById} from "./approval/approvals.ts"
 import {cancelRun} from "./cancel.ts"
 import {actOnHeld, type HeldAction} from "./held.ts"
+import {isInput, longestInput} from "./input.ts"
 import {checkModel} from "./providers/check-model.ts"
 import {estimateTokens} from "./providers/tokens.ts"
 import {Running, type RunningOptions} from "./running.ts"
@@ -49,9 +50,6 @@ export interface PreparedRun {
   /** Call it once the statements are durable. */
   stored(): void
 }
-
-/** The longest input, in characters. */
-const longestInput = 100_000
 
 /** The agents of a Host: their runs and commands. */
 export class Agents implements AgentService, AgentDesk {
@@ -229,7 +227,6 @@ export class Agents implements AgentService, AgentDesk {
 
 /** Returns the input without values of secrets, for the database and the model. */
 const requireInput = (input: unknown, hide: (text: string) => string): string => {
-  if (typeof input === "string" && input.trim() !== "" && input.length <= longestInput)
-    return hide(input.toWellFormed().replaceAll("\0", ""))
+  if (typeof input === "string" && isInput(input)) return hide(input.toWellFormed().replaceAll("\0", ""))
   throw new Problem("request_invalid", `the input of an agent must be text of 1 to ${longestInput} characters`)
 }

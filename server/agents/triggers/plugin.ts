@@ -1,7 +1,6 @@
 import {agentsPluginName, type Binding} from "../../../shared/agents/binding.ts"
 import type {AgentTrigger} from "../../../shared/agents/states.ts"
 import {toJson} from "../../../shared/json.ts"
-import {isElement, type Node} from "../../../shared/sdk/elements.ts"
 import {permissions} from "../../../shared/sdk/permission.ts"
 import {
   channelType,
@@ -14,15 +13,17 @@ import {
   type Static,
   Type,
 } from "../../../shared/sdk/sdk.ts"
+import {trimSpace} from "../../../shared/sdk/text/typed.ts"
 import {fieldsOf} from "../../../shared/sdk/values.ts"
+import {calledBy, mentionsIn} from "../../messages/command/called.ts"
 import {type Reception, type Wants, wantsKey} from "../../messages/handler.ts"
-import {parseContent} from "../../messages/parse-content.ts"
 import {mayUse} from "../../messages/permissions.ts"
 import type {HostText} from "../../messages/texts/en.ts"
 import {builtInTexts, type HostTexts, type Say} from "../../messages/texts/host-texts.ts"
 import type {BuiltIn} from "../../plugins/load.ts"
 import {partyOf} from "../../workroom/party.ts"
 import type {Approval} from "../approval/approvals.ts"
+import {isInput, longestInput} from "../input.ts"
 import type {AgentService} from "../service.ts"
 
 /** The parts of a running Host's agents that chat uses. */
@@ -77,6 +78,11 @@ const agentsPlugin = (desk: () => AgentDesk): PluginDefinition => {
         const say = sayIn(language)
         const needed = binding.config.triggers.permission
         if (!mayUse(permission, needed)) return say("agent.permission", {agent: binding.name, permission: needed})
+        const refuse = (key: HostText) =>
+          desk().maySay(endpoint, channel?.id ?? user?.id ?? "")
+            ? say(key, {agent: binding.name, limit: longestInput})
+            : undefined
+        if (!isInput(input)) return refuse("agent.length")
         try {
           await desk().queue({
             agent: binding.name,
@@ -93,7 +99,7 @@ const agentsPlugin = (desk: () => AgentDesk): PluginDefinition => {
         } catch (error) {
           const text = refusalOf(error)
           if (text === undefined) throw error
-          return desk().maySay(endpoint, channel?.id ?? user?.id ?? "") ? say(text, {agent: binding.name}) : undefined
+          return refuse(text)
         }
       }
 
@@ -185,33 +191,14 @@ const chatOf = (
   if (isTaken || event.user?.is_bot === true || event.user === undefined) return undefined
   const isDirect = event.channel === undefined || event.channel.type === channelType.direct
   const trigger = isDirect ? "direct" : "mention"
-  if (!isDirect && !isAddressed && !isMentioned(event)) return undefined
+  if (!isDirect && !isAddressed && mentionsIn(event).length === 0) return undefined
   const binding = bindings.find(({config: {triggers}}) => triggers[trigger])
   return binding && {binding, trigger}
 }
 
-/** Whether the message contains the platform's mention of the bot. */
-const isMentioned = ({login, message}: SatoriEvent): boolean => {
-  const id = login.user?.id
-  const content = message?.content ?? ""
-  return (
-    id !== undefined && id !== "" && /<at\b/i.test(content) && parseContent(content).some(node => mentions(node, id))
-  )
-}
-
-const mentions = (node: Node, id: string): boolean =>
-  isElement(node) && ((node.type === "at" && node.attrs.id === id) || node.children.some(child => mentions(child, id)))
-
 /** Returns the question without the bot's name at the front. */
 const questionOf = ({text, event}: Session): string => {
-  const names = [event.login.user?.name, event.login.user?.id].filter(name => name !== undefined && name !== "")
-  const trimmed = text.trim()
-  for (const name of names) {
-    const bare = trimmed.startsWith("@") ? trimmed.slice(1) : trimmed
-    if (bare.toLowerCase().startsWith(String(name).toLowerCase()) && /^[:,\s]/.test(bare.slice(String(name).length)))
-      return bare.slice(String(name).length + 1).trim() || trimmed
-  }
-  return trimmed
+  return trimSpace(calledBy(text, event)?.words ?? "") || trimSpace(text)
 }
 
 /** An event of an endpoint starts a run without a user, even if a user sent it. */
@@ -222,7 +209,7 @@ const queueEvent = async (desk: AgentDesk, {name}: Binding, session: Session): P
     await desk.queue({
       agent: name,
       trigger: "event",
-      input: input.slice(0, 100_000),
+      input: input.slice(0, longestInput),
       request: `inbox/${event.sn}/${name}`,
       event: event.sn,
       endpoint,

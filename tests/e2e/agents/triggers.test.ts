@@ -7,6 +7,7 @@ import {eventOf} from "../../support/host/inbox-event.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
+import {answer} from "../../support/messages/answers.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {deliver, secretOf} from "../../support/webhooks/webhooks.ts"
 
@@ -112,6 +113,24 @@ describe.each(bunOr("node24"))("agent runs on $name", runtime => {
     ["Robo: what now", {id: "other", is_bot: true}, "none"],
   ])("start on a platform with mentions from %j by %j: %s", async (content, user, expected) => {
     expect(await outcome(await wire(content, user))).toBe(expected)
+  })
+
+  test.each([
+    ["too long", "x".repeat(100_001)],
+    ["without words", '<img src="https://x.example/i.png"/>'],
+  ])("are refused without an error if the question is %s", async (place, content) => {
+    const event = {
+      type: "message-created",
+      channel: {id: place, type: 1},
+      user: {id: "eve"},
+      message: {id: place, content},
+    }
+    const {sn} = await host().post<{sn: number}>("/api/plugins/toolbox/wire", {id: place, ...event})
+    const {marks, replies} = await eventOf(host(), sn)
+    expect(marks.map(({state}) => state)).not.toContain("failed")
+    expect(await host().get(`/api/outbox/${replies[0]}`)).toMatchObject({
+      text: answer("agent.length", {agent: "helper", limit: 100_000}),
+    })
   })
 
   test("do not start from a mistyped command, from help, or from an answer to a question", async () => {
