@@ -1,6 +1,7 @@
 import {v7 as uuid} from "uuid"
 import {Problem} from "../../shared/problems.ts"
-import {type Element, isElement, type Node, nodesOf} from "../../shared/sdk/elements.ts"
+import {type Element, fileTypeOf, isElement, type Node, nodesOf} from "../../shared/sdk/elements.ts"
+import {isDeceptive} from "../../shared/sdk/files/name.ts"
 import {fieldsOf, isId, readJson} from "../../shared/sdk/values.ts"
 import {isActionButton, readButtonId} from "../database/buttons/button-id.ts"
 
@@ -144,9 +145,16 @@ function requireNode(node: unknown, hasUser: boolean, depth: number): asserts no
   if (typeof attrs !== "object" || attrs === null) throw invalidContent(`<${type}> without attrs`)
   for (const [name, value] of Object.entries(attrs))
     if (!isAttribute(value)) throw invalidContent(`<${type}> with the attribute ${name}, which is ${nameOf(value)}`)
+  if (fileTypeOf(node) !== undefined) requireName(String(attrs.title ?? ""))
   if (isActionButton(node)) requireButton(node, hasUser)
   if (depth === deepest) throw invalidContent(`elements more than ${deepest} deep`)
   for (const child of children) requireNode(child, hasUser, depth + 1)
+}
+
+/** Throws `content_invalid` for a file name that shows something else than it is. */
+export const requireName = (name: string): void => {
+  if (isDeceptive(name))
+    throw invalidContent(`a file name with control characters or with ones that change the text direction`)
 }
 
 const requireButton = ({attrs}: Element, hasUser: boolean): void => {

@@ -25,7 +25,7 @@ export const plain = (text: string): string =>
   text.replace(/\x03(\d{1,2}(,\d{1,2})?)?|\x04[0-9a-f]{6}|[\0-\x08\x0a-\x1f\x7f-\x9f]/gi, "")
 
 const render = (node: Node): string => {
-  if (!isElement(node)) return withoutCommands(node)
+  if (!isElement(node)) return node
   if (node.type === "br") return "\n"
   if (node.type === "quote") return ""
   const code = codes[node.type]
@@ -38,9 +38,7 @@ const render = (node: Node): string => {
 
 /** Returns the message as lines, because IRC has no messages of several lines. */
 export const toLines = (content: readonly Node[]): readonly string[] =>
-  content
-    .map(render)
-    .join("")
+  withoutCommands(content.map(render).join(""))
     .split(/\r\n|\r|\n/)
     .filter(line => line.trim() !== "")
 

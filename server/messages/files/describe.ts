@@ -1,11 +1,9 @@
 import {readType, typeOfName} from "../../../shared/media-types.ts"
 import {type Element, type FileType, fileTypeOf, isElement, type Node} from "../../../shared/sdk/elements.ts"
+import {cleanName} from "../../../shared/sdk/files/name.ts"
 import type {SessionFile} from "../../../shared/sdk/files/session-file.ts"
 import {decodePercent} from "../../runtime/text/percent.ts"
 import {sizeOfDataUrl, typeOfDataUrl} from "./data-url.ts"
-
-/** In characters. */
-const longestName = 200
 
 /** Returns the files of a message, in order, without those of a quoted message. */
 export const fileElements = (nodes: readonly Node[]): readonly Element[] =>
@@ -44,21 +42,7 @@ const lastSegment = (src: string): string => {
   return decodePercent(URL.parse(src)?.pathname.split("/").at(-1) ?? "")
 }
 
-/** Control characters, and characters that change the text direction and so could hide a name's extension. */
-const hidden = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu
-
-const clean = (text: unknown): string => {
-  if (typeof text !== "string") return ""
-  const name = text.replace(hidden, "").replace(/[/\\]/g, "_").trim()
-  return /^\.*$/.test(name) ? "" : shorten(name)
-}
-
-/** Shortens a long name and keeps its extension. */
-const shorten = (name: string): string => {
-  if (name.length <= longestName) return name
-  const [end = ""] = /\.[a-z0-9]{1,10}$/i.exec(name) ?? []
-  return `${name.slice(0, longestName - end.length)}${end}`.toWellFormed()
-}
+const clean = (text: unknown): string => (typeof text === "string" ? cleanName(text) : "")
 
 const typeOf = ({attrs}: Element, name: string, src: string | undefined): string | undefined =>
   readType(attrs.type) ??

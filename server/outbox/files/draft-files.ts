@@ -19,7 +19,7 @@ import type {Lease} from "../../files/lease.ts"
 import {mediaTypeOf} from "../../files/media-type.ts"
 import type {PermittedFile} from "../../files/permitted.ts"
 import type {FileRow} from "../../files/rows.ts"
-import {type OutboxDraft, shownBy, withShown} from "../draft.ts"
+import {type OutboxDraft, requireName, shownBy, withShown} from "../draft.ts"
 import {fetchFile, nameAtEnd} from "./fetched.ts"
 
 /** What drafts with files need of the Host; passed in by the composition root. */
@@ -116,8 +116,10 @@ export class DraftFiles {
       )
     const found = await this.#contentOf(source)
     const type = attrs.type ?? found.type
+    const name = String(attrs.title ?? found.name ?? element)
+    requireName(name)
     return {
-      name: String(attrs.title ?? found.name ?? element),
+      name,
       type: type === undefined ? undefined : String(type),
       source: found.source,
     }

@@ -1,5 +1,6 @@
 import {readType} from "../../../shared/media-types.ts"
 import {Problem} from "../../../shared/problems.ts"
+import {cleanName} from "../../../shared/sdk/files/name.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {boundedStream, type Source} from "../../runtime/outgoing/bounded-stream.ts"
 import {decodePercent} from "../../runtime/text/percent.ts"
@@ -57,12 +58,8 @@ const explained = (cause: unknown, address: string): unknown => {
 
 const fromThere: ReadonlySet<string> = new Set(["file_refused", "file_unavailable", "file_too_large"])
 
-/** Control characters, and characters that change the direction of text. */
-const hidden = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029/\\]/gu
-
 /** Returns the name at the end of an address; undefined if it has none. */
 export const nameAtEnd = (address: string): string | undefined => {
   const segment = URL.parse(address)?.pathname.split("/").at(-1) ?? ""
-  const name = decodePercent(segment).replace(hidden, "").trim().slice(-200).toWellFormed()
-  return /^\.*$/.test(name) ? undefined : name
+  return cleanName(decodePercent(segment)) || undefined
 }

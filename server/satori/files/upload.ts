@@ -1,5 +1,6 @@
 import {typeOfName} from "../../../shared/media-types.ts"
 import {Problem} from "../../../shared/problems.ts"
+import {cleanName} from "../../../shared/sdk/files/name.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {Type} from "../../../shared/type.ts"
 import type {FileStore, Received} from "../../files/store.ts"
@@ -84,15 +85,11 @@ const receiveAll = async (request: Request, files: UploadServices["files"], uplo
   }
 }
 
-/** Characters that a file name cannot have, or that hide its end. */
-const hidden = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu
-
 /**
  * Returns a safe file name. Its extension shows the media type, also to a reader who gets the type from nowhere else.
  */
 const nameOf = ({name: field, filename, type = ""}: Part): string => {
-  const name = (filename ?? field).replace(hidden, "").split(/[/\\]/).at(-1)?.trim().slice(-200).toWellFormed() ?? ""
-  const known = /^\.*$/.test(name) ? "file" : name
+  const known = cleanName((filename ?? field).split(/[/\\]/).at(-1) ?? "") || "file"
   if (typeOfName(known) !== undefined) return known
   const [, end] = /^(?:image|audio|video)\/([a-z0-9]{2,5})\s*(?:;|$)/i.exec(type) ?? []
   return end === undefined ? known : `${known}.${end.toLowerCase()}`

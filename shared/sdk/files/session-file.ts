@@ -1,4 +1,5 @@
 import {type Element, h} from "../elements.ts"
+import {cleanName} from "./name.ts"
 
 export interface ReadOptions {
   /** The most bytes, up to 1 GiB; 32 MiB when left out. */
@@ -42,5 +43,10 @@ export const fileElement = ({
   readonly size?: number | undefined
 }): Element => {
   const [kind = ""] = (type ?? "").toLowerCase().split("/")
-  return h(kind === "image" ? "img" : kinds.includes(kind) ? kind : "file", {src, title: name, type, size})
+  return h(kind === "image" ? "img" : kinds.includes(kind) ? kind : "file", {
+    src,
+    title: name && cleanName(name),
+    type,
+    size,
+  })
 }

@@ -1,5 +1,6 @@
 import {expect, test} from "vitest"
 import {plain, toLines} from "../../../server/adapters/irc/format.ts"
+import {h} from "../../../shared/sdk/elements.ts"
 
 const controls = Array.from({length: 0xa0}, (_, code) => String.fromCharCode(code)).filter(
   character => character < " " || character > "~",
@@ -11,7 +12,11 @@ test("of a user's text on IRC, the tab is the only control character that is kep
 })
 
 test("of a bot's text on IRC, only formatting, tabs and line breaks are kept beside the text", () => {
-  const kept = toLines(controls.map(character => `${character}x`)).join("\n")
+  const texts = controls.map(character => `${character}x`)
+  const nodes = [...texts, ...texts.flatMap(name => [h("at", {name}), h("a", {href: name}, "x")])]
+  const kept = toLines(nodes)
+    .join("\n")
+    .replace(/[@() ]/g, "")
   expect([...new Set([...kept].filter(character => character !== "x"))].sort().join("")).toBe(
     "\u0002\u0003\u0004\t\n\u000f\u0011\u0016\u001d\u001e\u001f",
   )

@@ -1,6 +1,10 @@
 import {expect, test} from "vitest"
-import {callDraft, contentOf, messageTargetOf} from "../../../server/outbox/draft.ts"
+import {Lease, Pins} from "../../../server/files/lease.ts"
+import {callDraft, contentOf, messageDraft, messageTargetOf} from "../../../server/outbox/draft.ts"
+import {DraftFiles} from "../../../server/outbox/files/draft-files.ts"
 import {h, type Node} from "../../../shared/sdk/elements.ts"
+import {file} from "../../../shared/sdk/files/file-source.ts"
+import {log} from "../../support/host/silence.ts"
 
 const nested = (depth: number): Node => (depth === 0 ? "x" : h("b", {}, nested(depth - 1)))
 const circle = {type: "b", attrs: {}, children: [] as unknown[]}
@@ -29,10 +33,25 @@ test.for<[unknown, string]>([
   [{type: "b", attrs: {}, children: [{}]}, "content contains an object that is not an element"],
   [h("b", {n: Number.NaN}), "content contains <b> with the attribute n, which is NaN"],
   [h("b", {n: {} as never}), "content contains <b> with the attribute n, which is an object that is not an element"],
+  [h("file", {title: "a\0.png"}), expect.stringMatching(/\bname\b/)],
+  [[h("p", h("img", {title: "gnp\u202e.exe"}))], expect.stringMatching(/\bname\b/)],
   [nested(102), "content contains elements more than 100 deep"],
   [circle, "content contains elements more than 100 deep"],
 ])("other content is refused: %o", ([content, message]) => {
   expect(() => contentOf(content)).toThrow(expect.objectContaining({code: "content_invalid", message}))
+})
+
+test("a file that is named apart from its element is refused too, before it is stored", async () => {
+  const permitted = async (path: string) => ({path, name: path, size: 1})
+  const unused = async () => expect.fail("stored")
+  const lease = () => new Lease(new Pins())
+  const found = {permitted, lease, put: unused, take: unused, endpoint: () => undefined, privateHosts: () => [], log}
+  const files = new DraftFiles(found)
+  const draft = messageDraft(
+    {endpoint: "line", channel: "team"},
+    h("file", {src: file("q.pdf", {name: "fdp\u202e.exe"})}),
+  )
+  await expect(files.store(draft, lease())).rejects.toMatchObject({code: "content_invalid"})
 })
 
 const here = {endpoint: "line", channel: "team"}

@@ -8,7 +8,7 @@ test.each([
   ["https://example.com/", undefined],
   ["https://example.com/a/..", undefined],
   ["https://example.com/%E0%A4%A", "%E0%A4%A"],
-  ["https://example.com/a%2Fb%5Cc", "abc"],
+  ["https://example.com/a%2Fb%5Cc", "a_b_c"],
   ["https://example.com/exe%E2%80%AEgnp.a", "exegnp.a"],
   [`https://example.com/${"x".repeat(300)}.png`, `${"x".repeat(196)}.png`],
 ])("the name at the end of %s is %s", (address, name) => {

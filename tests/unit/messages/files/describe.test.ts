@@ -47,6 +47,7 @@ describe("a name", () => {
     ["C:\\autoexec.bat", "C:_autoexec.bat"],
     ["a\u0000b\nc\u001b[31m.txt", "abc[31m.txt"],
     ["photo\u202egnp.exe", "photognp.exe"],
+    ["a\u061cb\u2066c\u200e.txt", "abc.txt"],
     ["  spaced.txt ", "spaced.txt"],
     ["日本 🙂.png", "日本 🙂.png"],
     ["..", "img"],
