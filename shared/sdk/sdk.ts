@@ -52,6 +52,7 @@ export type {Arguments, ArgumentType, Cooldown, OptionDefinition} from "./comman
 export {type Content, type Element, h, isElement, type Node, renderContent, textOf} from "./elements.ts"
 export {type FileOptions, type FileSource, file, type ProjectFile, type StoredFile} from "./files/file-source.ts"
 export {fileHeaders} from "./files/headers.ts"
+export {decodeName} from "./files/name.ts"
 export {fileElement, type ReadOptions, type SessionFile} from "./files/session-file.ts"
 export type {FormHandle} from "./form.ts"
 export type {PageHandler} from "./page.ts"

@@ -19,11 +19,18 @@ const escapeValue = (text: string): string => escapeText(text).replaceAll(",", "
 
 const textSegment = (text: string): Segment => ({type: "text", data: {text: readText(text)}})
 
+/**
+ * Matches a CQ code. Some implementations leave brackets in a value unescaped: a pair belongs to the value, and a `]`
+ * does if another key follows it before a space.
+ */
+const code =
+  /\[CQ:([A-Za-z0-9_.-]+)((?:,[^,=[\]]+=(?:[^,[\]]|\[(?!CQ:)[^,[\]]*\]|\](?=[^,[\]\s]*,[a-z_]+=))*)*)\]/g
+
 /** Parses text with CQ codes into segments. An incomplete CQ code is text. */
 export const parseCq = (message: string): readonly Segment[] => {
   const segments: Segment[] = []
   let end = 0
-  for (const match of message.matchAll(/\[CQ:([A-Za-z0-9_.-]+)((?:,[^,=[\]]+=[^,[\]]*)*)\]/g)) {
+  for (const match of message.matchAll(code)) {
     const [whole, type = "", list = ""] = match
     if (match.index > end) segments.push(textSegment(message.slice(end, match.index)))
     end = match.index + whole.length

@@ -1,4 +1,5 @@
 import {Problem} from "../../../shared/problems.ts"
+import {decodeBytes, decodeName} from "../../../shared/sdk/files/name.ts"
 
 /** One part of a form (RFC 7578). */
 export interface Part {
@@ -101,7 +102,7 @@ class Form {
       if (at > longestHead || (at < 0 && this.#waiting.length > longestHead))
         throw invalid(`the headers of a part are longer than ${longestHead} bytes`)
       if (at >= 0) {
-        const text = this.#waiting.subarray(0, at).toString("utf8")
+        const text = this.#waiting.subarray(0, at).toString("latin1")
         this.#waiting = this.#waiting.subarray(at + mark.length)
         return text
       }
@@ -124,12 +125,13 @@ const readHead = (head: string): Omit<Part, "pieces"> => {
     }),
   )
   const disposition = fields.get("content-disposition") ?? ""
-  const name = parameterOf(disposition, "name")
-  if (!/^form-data\s*(;|$)/i.test(disposition) || name === undefined || name === "")
+  const name = decodeName(parameterOf(disposition, "name") ?? "")
+  if (!/^form-data\s*(;|$)/i.test(disposition) || name === "")
     throw invalid("a part has no Content-Disposition with a name")
+  const filename = parameterOf(disposition, "filename")
   return {
     name,
-    filename: extendedOf(disposition) ?? parameterOf(disposition, "filename"),
+    filename: extendedOf(disposition) ?? (filename === undefined ? undefined : decodeName(filename)),
     type: fields.get("content-type"),
   }
 }
@@ -145,13 +147,20 @@ const parameterOf = (text: string, name: string): string | undefined => {
   return quoted.replace(/\\(["\\])/g, "$1").replace(/%(?:22|0D|0A)/gi, found => escapes[found.toUpperCase()] ?? found)
 }
 
-/** Reads `filename*=UTF-8''…` (RFC 8187). */
+/** Reads `filename*=GBK''…` (RFC 8187), also in numbered segments (RFC 2231). */
 const extendedOf = (text: string): string | undefined => {
-  const [, encoded] = /;\s*filename\*=utf-8'[^']*'([^\s;"]+)/i.exec(text) ?? []
-  if (encoded === undefined) return undefined
-  try {
-    return decodeURIComponent(encoded)
-  } catch {
-    return undefined
-  }
+  const segments = [...text.matchAll(/;\s*filename\*(?:(\d{1,3})(\*?))?=(?:"([^"]*)"|([^\s;"]+))/gi)]
+    .map(([, number, star, quoted, bare = ""]) => ({
+      number: Number(number ?? 0),
+      isEncoded: number === undefined || star === "*",
+      written: quoted ?? bare,
+    }))
+    .sort((one, other) => one.number - other.number)
+  const bytes = segments.map(({written, isEncoded}) => (isEncoded ? fromPercent(written) : written)).join("")
+  const [, charset, encoded = ""] = /^([\w-]+)'[^']*'(.*)$/s.exec(bytes) ?? []
+  if (charset !== undefined && segments[0]?.isEncoded) return decodeBytes(encoded, charset)
+  return bytes === "" || segments[0]?.isEncoded ? undefined : decodeName(bytes)
 }
+
+const fromPercent = (text: string): string =>
+  text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))

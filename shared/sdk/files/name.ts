@@ -21,3 +21,23 @@ const shorten = (name: string): string => {
   const [end = ""] = /\.[a-z0-9]{1,10}$/i.exec(name) ?? []
   return `${name.slice(0, longest - end.length)}${end}`.toWellFormed()
 }
+
+/**
+ * Returns a name whose bytes, each given as one character, say no charset: UTF-8, or else GBK, which old programs write
+ * in China, if all its high bytes are pairs and two pairs stand together, or else Latin-1.
+ */
+export const decodeName = (latin1: string): string => {
+  const runs = latin1.match(/[\x80-\uffff]+/g) ?? []
+  if (runs.length === 0 || /[^\0-\xff]/.test(latin1)) return latin1
+  const arePairs = runs.every(({length}) => length % 2 === 0) && runs.some(({length}) => length >= 4)
+  return decodeBytes(latin1, "utf-8") ?? (arePairs ? decodeBytes(latin1, "gbk") : undefined) ?? latin1
+}
+
+/** Returns undefined for bytes that the charset does not have, and for an unknown charset. */
+export const decodeBytes = (latin1: string, charset: string): string | undefined => {
+  try {
+    return new TextDecoder(charset, {fatal: true}).decode(Uint8Array.from(latin1, character => character.charCodeAt(0)))
+  } catch {
+    return undefined
+  }
+}

@@ -51,12 +51,20 @@ test("a body from FormData is read, with any names", async () => {
   expect(parts[1]).toEqual(["text", undefined, undefined, "plain"])
 })
 
-test.each([
+test.each<[string, string, ("latin1" | "utf8")?]>([
   [disposition('name="f"; filename="x"; filename*=UTF-8\'\'%E2%82%AC.txt'), "€.txt"],
   [disposition('name="f"; filename="a\\"b\\\\c"'), 'a"b\\c'],
+  [disposition('name="f"; filename="中文.txt"'), "中文.txt"],
+  [disposition('name="f"; filename="\xd6\xd0\xce\xc4.txt"'), "中文.txt", "latin1"],
+  [disposition('name="f"; filename="\xdcbung \xe9\xe9.txt"'), "Übung éé.txt", "latin1"],
+  [disposition("name=f; filename*=GBK''%D6%D0%CE%C4.txt"), "中文.txt"],
+  [disposition("name=f; filename*1*=%CE%C4.txt; filename*0*=gbk'zh'%D6%D0"), "中文.txt"],
+  [disposition('name=f; filename*0="a "; filename*1="b.txt"'), "a b.txt"],
+  [disposition("name=f; filename=plain.txt; filename*=nonsense''%D6"), "plain.txt"],
+  [disposition("name=f; filename=plain.txt; filename*=UTF-8''%D6%D0"), "plain.txt"],
   [disposition('filename="first.txt"; name="f"'), "first.txt"],
-])("the name in %s is %s", async (head, name) => {
-  expect(await readAll(`${part(head, "x")}--b--`)).toEqual([["f", name, undefined, "x"]])
+])("the name in %s is %s", async (head, name, charset = "utf8") => {
+  expect(await readAll(Buffer.from(`${part(head, "x")}--b--`, charset))).toEqual([["f", name, undefined, "x"]])
 })
 
 test.each([

@@ -1,4 +1,5 @@
 import type {MessageStructureObject} from "imapflow"
+import {decodeName} from "../../../../shared/sdk/sdk.ts"
 import {lineOf} from "./headers.ts"
 
 /** A part of a mail, by its IMAP number. */
@@ -42,7 +43,7 @@ const extensionOf = (type: string): string => {
 const fileOf = (node: MessageStructureObject): FilePart => {
   const part = partOf(node)
   const written = node.dispositionParameters?.filename ?? node.parameters?.name ?? ""
-  const name = lineOf(written).replace(/[\\/]/g, "_").slice(0, 200).toWellFormed()
+  const name = lineOf(decodeName(written)).replace(/[\\/]/g, "_").slice(0, 200).toWellFormed()
   const cid = node.id?.replace(/^<|>$/g, "")
   return {...part, name: name === "" ? `part-${part.part}${extensionOf(part.type)}` : name, cid}
 }

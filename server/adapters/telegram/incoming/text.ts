@@ -29,7 +29,7 @@ const elementOf = (entity: MessageEntity, text: string, inner: readonly Node[], 
     case "mention":
       return mentionOf(text.slice(1), me)
     case "text_mention":
-      return h("at", {id: String(entity.user.id), name: entity.user.first_name})
+      return entity.user.id === me.id ? mentionOf(me.username, me) : h("at", {id: String(entity.user.id), name: text})
     default:
       return undefined
   }

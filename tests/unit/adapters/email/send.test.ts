@@ -1,3 +1,4 @@
+import type {MessageStructureObject} from "imapflow"
 import {describe, expect, test} from "vitest"
 import {outlineOf} from "../../../../server/adapters/email/content/body.ts"
 import {AnswerLimit} from "../../../../server/adapters/email/send/answer-limit.ts"
@@ -176,5 +177,14 @@ test("a mail of one part has the number 1; of a thousand files the first ones ar
   const childNodes = Array.from({length: 1000}, (_, n) => ({part: String(n + 1), type: "application/pdf"}))
   const {files, more} = outlineOf({type: "multipart/mixed", childNodes})
   expect([files.length, more]).toEqual([50, 950])
+  const [pair] = outlineOf({
+    type: "text/csv",
+    disposition: "attachment",
+    parameters: {name: "\xd6\xd0\xce\xc4.csv"},
+  }).files
+  expect(pair?.name).toBe("中文.csv")
+  let deep: MessageStructureObject = {type: "image/png"}
+  for (let n = 0; n < 100_000; n++) deep = {type: "multipart/mixed", childNodes: [deep]}
+  expect(outlineOf(deep)).toEqual({texts: [], files: [], more: 0})
   expect(outlineOf(undefined)).toEqual({texts: [], files: [], more: 0})
 })

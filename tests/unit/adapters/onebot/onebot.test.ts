@@ -22,6 +22,12 @@ describe("CQ codes", () => {
     ["[CQ:shake]", [{type: "shake", data: {}}]],
     ["&#91;CQ:at&#44;qq=all&#93; &amp;#91;", [text("[CQ:at,qq=all] &#91;")]],
     ["[CQ:at,qq=1", [text("[CQ:at,qq=1")]],
+    [
+      "[CQ:image,file=a]b.png,url=https://e.org/[1]]!",
+      [{type: "image", data: {file: "a]b.png", url: "https://e.org/[1]"}}, text("!")],
+    ],
+    ["[CQ:face,id=1] so, a=b]", [{type: "face", data: {id: "1"}}, text(" so, a=b]")]],
+    ["[CQ:face,id=1],x=[2]", [{type: "face", data: {id: "1"}}, text(",x=[2]")]],
     ["[CQ:at,qq]", [text("[CQ:at,qq]")]],
     ["[CQ:]", [text("[CQ:]")]],
     ["[CQ:a,x=1[CQ:shake]", [text("[CQ:a,x=1"), {type: "shake", data: {}}]],

@@ -57,6 +57,18 @@ describe("Telegram text as elements", () => {
       'hi <at id="7" name="Ada"/>',
     ],
     [
+      "a mention by the full name",
+      "hi Ada King",
+      [over("hi Ada King", "Ada King", {type: "text_mention", user: {id: 7, is_bot: false, first_name: "Ada"}})],
+      'hi <at id="7" name="Ada King"/>',
+    ],
+    [
+      "a mention of the bot by its title",
+      "Test Bot hi",
+      [over("Test Bot hi", "Test Bot", {type: "text_mention", user: {id: 999, is_bot: true, first_name: "Test Bot"}})],
+      '<at id="999" name="test_bot"/> hi',
+    ],
+    [
       "a command that names the bot",
       "/add@test_bot 2",
       [over("/add@test_bot 2", "/add@test_bot", {type: "bot_command"})],
