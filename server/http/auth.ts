@@ -47,25 +47,25 @@ const matchUntil = ({token, until}: PreviousToken, now: () => number) => {
   }
 }
 
-/** The number of failures that one address may cause in a window, and the window in milliseconds. */
+/** The number of failures that one sender may cause in a window, and the window in milliseconds. */
 const most = 10
 const window = 60_000
 
-/** The highest number of addresses to remember. Above it, the address whose window ends first is forgotten. */
+/** The highest number of senders to remember. Above it, the sender whose window ends first is forgotten. */
 const remembered = 10_000
 
-/** Counts failures by address. Valid requests are never limited, because they are checked first. */
+/** Counts failures by sender: an address, or a hook and an address. Valid requests are never limited, because they are checked first. */
 export class FailureLimit {
   readonly #failures = new BoundedMap<string, {count: number; until: number}>(remembered)
 
   /**
    * Counts a failure at `now`, a monotonic time. Throws the failure, or `too_many_failures` with the seconds to wait.
    */
-  refuse(address: string, failure: Problem, now: number): never {
-    let entry = this.#failures.get(address)
+  refuse(sender: string, failure: Problem, now: number): never {
+    let entry = this.#failures.get(sender)
     if (entry === undefined || entry.until <= now) {
       entry = {count: 0, until: now + window}
-      this.#failures.set(address, entry)
+      this.#failures.set(sender, entry)
     }
     entry.count++
     if (entry.count <= most) throw failure

@@ -23,8 +23,7 @@ const textSegment = (text: string): Segment => ({type: "text", data: {text: read
  * Matches a CQ code. Some implementations leave brackets in a value unescaped: a pair belongs to the value, and a `]`
  * does if another key follows it before a space.
  */
-const code =
-  /\[CQ:([A-Za-z0-9_.-]+)((?:,[^,=[\]]+=(?:[^,[\]]|\[(?!CQ:)[^,[\]]*\]|\](?=[^,[\]\s]*,[a-z_]+=))*)*)\]/g
+const code = /\[CQ:([A-Za-z0-9_.-]+)((?:,[^,=[\]]+=(?:[^,[\]]|\[(?!CQ:)[^,[\]]*\]|\](?=[^,[\]\s]*,[a-z_]+=))*)*)\]/g
 
 /** Parses text with CQ codes into segments. An incomplete CQ code is text. */
 export const parseCq = (message: string): readonly Segment[] => {

@@ -12,6 +12,11 @@ const ofPlugin: TokenBucketLimits = {burst: 300, interval: 100}
 /** The page gets an opaque origin: it cannot read the console, and its scripts have no storage and no cookies. */
 const sandbox = "sandbox allow-forms allow-scripts"
 
+/** Unless the page says who may frame it, nobody may. */
+const unframed = `${sandbox}; frame-ancestors 'none'`
+
+const saysWhoFrames = /(?:^|[;,])\s*frame-ancestors(?![\w-])/i
+
 /** The headers that a page may set. Cookies and headers for the whole origin are not among them. */
 const allowed = [
   "cache-control",
@@ -97,7 +102,8 @@ const headersOf = ({headers: given, body}: Response, requestId: string): Headers
   // Bun sets no type for a text Response; Node does.
   if (body !== null && !headers.has("content-type")) headers.set("content-type", "text/plain;charset=UTF-8")
   const own = given.get("content-security-policy")
-  headers.set("content-security-policy", own === null ? sandbox : `${sandbox}, ${own}`)
+  const policy = saysWhoFrames.test(own ?? "") ? sandbox : unframed
+  headers.set("content-security-policy", own === null ? policy : `${policy}, ${own}`)
   headers.set("referrer-policy", "no-referrer")
   headers.set("x-content-type-options", "nosniff")
   headers.set("x-request-id", requestId)

@@ -66,7 +66,8 @@ export class PlatformSockets {
     if ((this.#counts.get(spec.name) ?? 0) >= mostOfEndpoint)
       throw new Problem("no_room", `${mostOfEndpoint} connections of the endpoint are open`, {retryAfter})
     const taken = this.#take(endpoint, accepting.take, this.#withoutToken(request))
-    if (isResponse(taken)) return this.#refuse(taken, () => this.#options.doorman.addressOf(request, peerOf))
+    if (isResponse(taken))
+      return this.#refuse(taken, () => `${spec.name} ${this.#options.doorman.addressOf(request, peerOf)}`)
     const {name, log, own} = spec
     return {context: {connection: {endpoint: name, handler: taken, log, own, attempt: accepting.signal}}}
   }
@@ -104,12 +105,12 @@ export class PlatformSockets {
     return new Request(request.url, {headers})
   }
 
-  /** Limits addresses that repeatedly show wrong credentials, as for webhooks. */
-  #refuse(answer: Response, addressOf: () => string): Response {
+  /** Limits senders that repeatedly show wrong credentials, as for webhooks. */
+  #refuse(answer: Response, senderOf: () => string): Response {
     if (answer.status !== 401 && answer.status !== 403) return answer
     try {
       return this.#failures.refuse(
-        addressOf(),
+        senderOf(),
         new Problem("signature_invalid", "the adapter refused it"),
         performance.now(),
       )

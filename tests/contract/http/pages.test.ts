@@ -28,7 +28,9 @@ const site = pluginWith(`
       "clear-site-data": "*",
       "location": "https://example.org/",
     }}))
-    plugin.page("/", () => new Response("home"))
+    plugin.page("/", () => new Response("home", {headers: {
+      "content-security-policy": "default-src 'self'; Frame-Ancestors https://shop.example",
+    }}))
     plugin.page("/hidden", () => new Response("hidden"))
     plugin.page("/fails", () => { throw new Error("the password is hunter2") })
     plugin.page("/nothing", () => undefined as any)`)
@@ -90,12 +92,17 @@ describe.each(bunOr("node24"))("the pages of plugins on $name", runtime => {
     expect(await answer.text()).toBe("<b>hello</b>")
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       "content-type": "text/html",
-      "content-security-policy": "sandbox allow-forms allow-scripts, sandbox allow-same-origin allow-scripts",
+      "content-security-policy":
+        "sandbox allow-forms allow-scripts; frame-ancestors 'none', sandbox allow-same-origin allow-scripts",
       "x-content-type-options": "nosniff",
       "referrer-policy": "no-referrer",
       "cache-control": "no-store",
       location: "https://example.org/",
     })
+    const framed = await open(host, "/")
+    expect(framed.headers.get("content-security-policy")).toBe(
+      "sandbox allow-forms allow-scripts, default-src 'self'; Frame-Ancestors https://shop.example",
+    )
     for (const name of ["set-cookie", "access-control-allow-origin", "clear-site-data"])
       expect(answer.headers.get(name), name).toBeNull()
   })

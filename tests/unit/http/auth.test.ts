@@ -1,5 +1,8 @@
 import {expect, test} from "vitest"
 import {createVerifier} from "../../../server/http/auth.ts"
+import {createSignatureLimit} from "../../../server/http/signature-limit.ts"
+import {Problem} from "../../../shared/problems.ts"
+import type {Call} from "../../../shared/sdk/route.ts"
 import {Secret} from "../../../shared/secret.ts"
 
 const until = "2026-12-01T18:00:00Z"
@@ -37,4 +40,17 @@ test("an expired token stays expired when the clock is set back", () => {
   const {at} = rotating()
   expect(at(end)[1]).toBeUndefined()
   expect(at(end - 86_400_000)).toEqual(["full", undefined, "demo", undefined])
+})
+
+test("wrong signatures are counted by hook, although a gateway gives all partners one address", async () => {
+  const handle = createSignatureLimit(() => "192.0.2.1")<Pick<Call, "params">>(() => {
+    throw new Problem("signature_invalid", "no")
+  })
+  const failing = async (endpoint: string, code: string) =>
+    expect(async () => handle(new Request("http://a"), {params: {plugin: "shop", endpoint}})).rejects.toMatchObject({
+      code,
+    })
+  for (let n = 0; n < 10; n++) await failing("one", "signature_invalid")
+  await failing("one", "too_many_failures")
+  await failing("two", "signature_invalid")
 })
