@@ -94,16 +94,6 @@ const twinOf = ({project}: TestHost, server: HranaServer) => {
   return twin
 }
 
-test("a second Host on the same remote database is refused, and learns which Host holds it", async () => {
-  const server = await startServer()
-  const host = await startHost(optionsFor(server))
-  const {env} = optionsFor(server)
-  const text = await refusal({project: twinOf(host, server), env})
-  expect(text).toContain(`: runtimeId ${host.runtimeId}`)
-  expect(text).toMatch(/hint: Stop .*\blease\b/)
-  expect((await post(host, "still mine")).status).toBe(202)
-})
-
 test("after a kill, the next Host starts as soon as the lease expires", async () => {
   const server = await startServer()
   const options = optionsFor(server)
@@ -162,16 +152,6 @@ test("the remote database's authority refuses another project's state folder wit
   await host.stop()
   expect(await refusal(optionsFor(server))).toContain("authority.json is missing")
   expect(leases()).toEqual([held])
-})
-
-test("the error names a remote database that does not answer or that refuses the token", async () => {
-  const server = await startServer()
-  const {host} = new URL(server.url)
-  expect(await refusal(optionsFor(server, "a-wrong-token"))).toContain(`remote database at ${host}`)
-  await server.close()
-  const text = await refusal(optionsFor(server))
-  expect(text).toContain(`remote database at ${host}`)
-  expect(text).toContain("Check database.url, database.authToken and the network")
 })
 
 test("an event whose storing loses its connection is stored once, by retry or by redelivery", async () => {

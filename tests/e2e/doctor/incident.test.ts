@@ -150,20 +150,6 @@ describe("svc doctor --incident asks its five questions in order", () => {
     }
   })
 
-  test("redirects are not followed, an address with credentials is refused, and neither gets the token", async () => {
-    const other = await startStandIn((_, response) => response.end("{}"))
-    const {url, requests} = await startStandIn((_, response) => response.writeHead(302, {location: other.url}).end())
-    const redirected = await incident(url)
-    expect(redirected.short).toEqual(["no", "no", "not asked", "not asked", "not asked"])
-    expect(redirected.evidence(2)).toMatch(/\bredirect\b/)
-    expect(other.requests).toEqual([])
-    const before = requests.length
-    const refused = await incident(url.replace("://", "://name:hunter22@"))
-    expect(refused.short).toEqual(["no", "not asked", "not asked", "not asked", "not asked"])
-    expect(refused.evidence(1)).toMatch(/\bcredentials; .*\bSVC_HTTP_TOKEN$/)
-    expect(requests).toHaveLength(before)
-  })
-
   test("the address includes http.base, although the probes are outside of it", async () => {
     const host = await start({config: config("  base: /bots/one\n")})
     expect((await incident(host.url, {project: host.project})).short).toEqual(["yes", "yes", "yes", "yes", "yes"])

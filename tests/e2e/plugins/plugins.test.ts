@@ -236,40 +236,6 @@ describe("an undo that does not end", () => {
   })
 })
 
-describe("a plugin's tables", () => {
-  const notes = (migrations: string) =>
-    pluginWith(`
-    const {database} = plugin
-    const table = database.table("notes")
-    database.migrate([${migrations}])
-    plugin.command("note <text:text>", async ({args}) => {
-      await database.write([{sql: "INSERT INTO " + table + " (body) VALUES (?)", args: [args.text]}])
-      const rows = await database.read("SELECT * FROM " + table)
-      return JSON.stringify(rows)
-    })`)
-  const first = '{name: "first", up: table => ["CREATE TABLE " + table("notes") + " (body TEXT)"]}'
-  const second =
-    '{name: "second", up: table => ["ALTER TABLE " + table("notes") + " ADD COLUMN stars INTEGER DEFAULT 5"]}'
-  const wrong = '{name: "wrong", up: () => ["CREATE NONSENSE"]}'
-
-  test("are migrated once before the commit, and a failed migration keeps the old generation", async () => {
-    const host = await startHost({config: config("  notes: {}\n"), plugins: {notes: notes(first)}, args: quiet})
-    expect(await host.say("/note one")).toEqual(['[{"body":"one"}]'])
-    host.project.write("plugins/notes.ts", notes(`${first}, ${wrong}`))
-    await expect(reload(host)).rejects.toThrow()
-    expect((await statusOf(host)).lastFailure).not.toBeNull()
-    expect((await statusOf(host)).generation.number).toBe(1)
-    expect(await host.say("/note two")).toEqual(['[{"body":"one"},{"body":"two"}]'])
-    host.project.write("plugins/notes.ts", notes(`${first}, ${second}`))
-    expect(await reload(host)).toEqual({committed: true, generation: 2})
-    await host.stop()
-    const again = await startHost({project: host.project, args: quiet})
-    expect(await again.say("/note three")).toEqual([
-      '[{"body":"one","stars":5},{"body":"two","stars":5},{"body":"three","stars":5}]',
-    ])
-  })
-})
-
 const endpoints = async (host: Awaited<ReturnType<typeof startHost>>): Promise<Record<string, string>> => {
   const {items} = await host.get<{items: {name: string; state: string}[]}>("/api/endpoints")
   return Object.fromEntries(items.map(({name, state}) => [name, state]))

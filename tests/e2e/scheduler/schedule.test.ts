@@ -1,4 +1,3 @@
-import {randomUUID} from "node:crypto"
 import {rmSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import type {CalendarView} from "../../../shared/api/scheduled/job-calendar.ts"
@@ -171,18 +170,6 @@ describe("a start refuses, without changing it,", () => {
     expect(text).toContain("data/schedule-jobs.json is missing")
     project.write(file, /put (\{.*\}) there/.exec(text)?.[1] ?? "")
     expect((await jobsOf(await startHost({project}))).items).toEqual([])
-  })
-
-  test("a job file of another authority, and names both authorities", async () => {
-    const host = await startedWith()
-    const {project} = host
-    const own = String(authorityIn(project))
-    const other = randomUUID()
-    project.write(file, fileOf([digest("one")], other))
-    const text = await refusal(project)
-    expect(text).toContain(own)
-    expect(text).toContain(other)
-    expect(authorityIn(project)).toBe(other)
   })
 
   test("a job file without an authority if the previous one named it", async () => {

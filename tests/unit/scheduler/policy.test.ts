@@ -1,6 +1,6 @@
 import {expect, test} from "vitest"
 import {Calculator} from "../../../server/scheduler/calculator.ts"
-import {consider, mostCatchUps, mostQueued, mostSkippedRows} from "../../../server/scheduler/consider.ts"
+import {consider, mostCatchUps, mostSkippedRows} from "../../../server/scheduler/consider.ts"
 import {DueQueue} from "../../../server/scheduler/due-queue.ts"
 import type {Job} from "../../../shared/api/scheduled/jobs.ts"
 import {Chance} from "../../support/machine/chance.ts"
@@ -30,10 +30,6 @@ const considered = (change: Partial<Job>, missedUpTo: number, openRuns = 0, now 
     ),
   }
 }
-
-test("a due time that was not missed runs", () => {
-  expect(considered({}, at("08:59:59"))).toEqual({upTo: "09:00", planned: ["09:00 schedule"]})
-})
 
 test.each([
   ["skip", ["11:00 missed since 09:00"]],
@@ -81,13 +77,6 @@ test("missed: all runs due times of the last minute together, also beside an ope
 test("a run that jitter still delays was not missed", () => {
   expect(considered({jitter: "30m"}, at("09:00:00")).planned).toEqual(["09:00 schedule"])
   expect(considered({jitter: "30m"}, at("09:30:00")).planned).toEqual(["09:00 missed"])
-})
-
-test("while a run is open, overlap: skip skips, and overlap: queue queues up to its limit", () => {
-  expect(considered({}, 0, 1).planned).toEqual(["09:00 overlap"])
-  expect(considered({overlap: "queue"}, 0, 1).planned).toEqual(["09:00 schedule"])
-  expect(considered({overlap: "queue"}, 0, mostQueued).planned).toEqual(["09:00 schedule"])
-  expect(considered({overlap: "queue"}, 0, mostQueued + 1).planned).toEqual(["09:00 queue_full"])
 })
 
 test("due times come out in order, for random stops and starts", () => {
