@@ -2,10 +2,7 @@ import {readdirSync, readFileSync} from "node:fs"
 import {join} from "node:path"
 import {describe, expect, test} from "vitest"
 import {readDocuments} from "../support/docs/documents.ts"
-import {svc} from "../support/host/host.ts"
-import {runProcess} from "../support/host/process.ts"
-import {makeProject} from "../support/host/project.ts"
-import {onBun} from "../support/host/runtimes.ts"
+import {makeProject, onBun, runProcess, svc} from "../support/host/host.ts"
 import {
   copyTemplate,
   findTypeErrors,

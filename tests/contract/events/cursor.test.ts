@@ -2,9 +2,7 @@ import {describe, expect, test} from "vitest"
 import {resume} from "../../../server/events/cursor.ts"
 import {epochOf, eventId} from "../../../shared/event-id.ts"
 import {type HistoryAnswer, readEvents, readHistoryOf} from "../../support/events/reader.ts"
-import {startHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {onBun, onNode22} from "../../support/host/runtimes.ts"
+import {onBun, onNode22, startHost, until} from "../../support/host/host.ts"
 import {Chance} from "../../support/machine/chance.ts"
 
 const odd = [

@@ -3,8 +3,7 @@ import {get} from "node:http"
 import {setTimeout as sleep} from "node:timers/promises"
 import {Worker} from "node:worker_threads"
 import {expect, test} from "vitest"
-import {startHost} from "../../support/host/host.ts"
-import {runtimes} from "../../support/host/runtimes.ts"
+import {runtimes, startHost} from "../../support/host/host.ts"
 import type {Attack} from "./attacker.ts"
 
 /**

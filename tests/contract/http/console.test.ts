@@ -1,7 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, expectProblem, startHost, type TestHost, until} from "../../support/host/host.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-console", DEMO_TOKEN: "demo-token-of-the-console"}
 

@@ -1,7 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {startHost} from "../../support/host/host.ts"
-import {onBun, runtimes} from "../../support/host/runtimes.ts"
-import {shared} from "../../support/host/shared.ts"
+import {onBun, runtimes, shared, startHost} from "../../support/host/host.ts"
 import {raw} from "./raw.ts"
 
 const statusOf = (answer: string) => answer.match(/^HTTP\/1\.1 (\d+)/)?.[1]

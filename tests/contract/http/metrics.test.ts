@@ -1,9 +1,7 @@
 import {execFileSync} from "node:child_process"
 import {describe, expect, test} from "vitest"
 import {metrics, processMetrics} from "../../../server/metrics/table.ts"
-import {expectProblem, startHost} from "../../support/host/host.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
-import {shared} from "../../support/host/shared.ts"
+import {bunAnd, expectProblem, shared, startHost} from "../../support/host/host.ts"
 import {describeWith, tool} from "../../support/machine/tools.ts"
 import {metricsOf} from "../../support/metrics/metrics.ts"
 

@@ -1,10 +1,6 @@
 import {connect} from "node:net"
 import {describe, expect, test} from "vitest"
-import {startHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {onBun, runtimes} from "../../support/host/runtimes.ts"
-import {shared} from "../../support/host/shared.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {onBun, pluginWith, runtimes, shared, startHost, until} from "../../support/host/host.ts"
 import {raw} from "./raw.ts"
 
 /** Counts the requests that reach a handler. */

@@ -1,7 +1,6 @@
 import {describe, expect, test} from "vitest"
-import {startHost, type TestHost} from "../../support/host/host.ts"
+import {pluginWith, startHost, type TestHost} from "../../support/host/host.ts"
 import {fullAndDemo} from "../../support/host/tokens.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const notes = pluginWith(`
     const Note = Type.Object({id: Type.Integer(), text: Type.String(), owner: Type.Optional(Type.String({private: true}))})

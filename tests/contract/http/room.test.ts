@@ -1,9 +1,6 @@
 import {connect, type Socket} from "node:net"
 import {describe, expect, onTestFinished, test} from "vitest"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {onBun, runtimes} from "../../support/host/runtimes.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {onBun, pluginWith, runtimes, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {raw} from "./raw.ts"
 
 /** A route that reads its body itself. */

@@ -1,7 +1,6 @@
 import {connect} from "node:net"
 import {expect, test} from "vitest"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {runtimes} from "../../support/host/runtimes.ts"
+import {runtimes, startHost, type TestHost} from "../../support/host/host.ts"
 
 /** Sends the start of a request, then one byte per second. Resolves when the Host closes the connection. */
 const trickle = (host: TestHost, patience: number): Promise<"cut" | "still open"> =>

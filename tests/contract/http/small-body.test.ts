@@ -1,10 +1,7 @@
 import {connect, type Socket} from "node:net"
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, test} from "vitest"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {runtimes} from "../../support/host/runtimes.ts"
-import {shared} from "../../support/host/shared.ts"
+import {runtimes, shared, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {raw} from "./raw.ts"
 
 /** An adapter that reads a webhook's body as the query says, and a route that reports bodies that were cut. */

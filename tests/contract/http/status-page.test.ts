@@ -1,10 +1,8 @@
 import {describe, expect, test} from "vitest"
 import {texts} from "../../../server/console/status/texts.ts"
-import {expectProblem, launchHost, startHost, svc, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
+import {expectProblem, launchHost, shared, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr, usualRuntime} from "../../support/host/runtimes.ts"
-import {shared} from "../../support/host/shared.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 

@@ -1,8 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {bunOr, expectProblem, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
 
 /** A platform with guilds. It records its calls, and rejects every call about `nobody`. */
 const guildPlugin = pluginWith(`

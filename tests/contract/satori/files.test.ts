@@ -2,12 +2,8 @@ import {createHash, randomBytes} from "node:crypto"
 import {readdirSync} from "node:fs"
 import {connect} from "node:net"
 import {describe, expect, test} from "vitest"
-import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
-import {shared} from "../../support/host/shared.ts"
+import {bunOr, expectProblem, pluginWith, shared, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {messageIn} from "../../support/messages/messages.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {askSatori, connectSatori} from "../../support/satori/satori.ts"
 
 const megabyte = 1024 ** 2

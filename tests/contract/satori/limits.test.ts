@@ -1,10 +1,7 @@
 import {connect} from "node:net"
 import {expect, onTestFinished, test} from "vitest"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {bunAnd, runtimes} from "../../support/host/runtimes.ts"
+import {bunAnd, pluginWith, runtimes, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {tell} from "../../support/messages/messages.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {connectSatori, handshake, keepAlive, type SatoriClient} from "../../support/satori/satori.ts"
 
 /** A text frame of a client, masked with zeros (RFC 6455, section 5.2); at most 125 bytes. */

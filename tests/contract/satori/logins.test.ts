@@ -1,9 +1,7 @@
 import {expect, test} from "vitest"
 import {reload} from "../../support/host/generation.ts"
-import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
+import {expectProblem, pluginWith, startHost, type TestHost, until, wirePlugin} from "../../support/host/host.ts"
 import {messageIn, tell} from "../../support/messages/messages.ts"
-import {pluginWith, wirePlugin} from "../../support/plugins/plugin-sources.ts"
 import {askSatori, connectSatori, type SatoriClient} from "../../support/satori/satori.ts"
 
 interface Login {

@@ -1,8 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {expectProblem, startHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
-import {shared} from "../../support/host/shared.ts"
+import {bunOr, expectProblem, shared, startHost, until} from "../../support/host/host.ts"
 
 const bot = {id: "bot", name: "bot", is_bot: true}
 

@@ -3,11 +3,8 @@ import type {DraftCheck} from "../../../shared/api/scheduled/drafts.ts"
 import type {JobView} from "../../../shared/api/scheduled/jobs.ts"
 import type {TimerDetail} from "../../../shared/api/scheduled/timers.ts"
 import {printed, runCommand} from "../../support/host/command-line.ts"
-import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, expectProblem, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {fullAndDemo} from "../../support/host/tokens.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const team = pluginWith(`
     plugin.job("digest", {data: Type.Object({room: Type.String()})}, () => {})

@@ -1,9 +1,7 @@
 import {existsSync, readFileSync} from "node:fs"
 import {onTestFinished} from "vitest"
-import {svc} from "../../support/host/host.ts"
-import {type Finished, until} from "../../support/host/process.ts"
+import {type Finished, onBun, svc, type TestRuntime, until} from "../../support/host/host.ts"
 import {makeProject, type Project, type ProjectOptions} from "../../support/host/project.ts"
-import {onBun, type TestRuntime} from "../../support/host/runtimes.ts"
 
 export interface DaemonFile {
   readonly pid: number

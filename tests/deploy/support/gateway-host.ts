@@ -1,6 +1,4 @@
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import type {TestRuntime} from "../../support/host/runtimes.ts"
+import {startHost, type TestHost, type TestRuntime, until} from "../../support/host/host.ts"
 import {hookPlugin} from "../../support/plugins/hook-plugin.ts"
 import {tickerPlugin} from "../../support/plugins/ticker-plugin.ts"
 import {answersPlugin, secrets} from "../../support/webhooks/host.ts"

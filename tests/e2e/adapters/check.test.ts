@@ -1,7 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {startHost, svc} from "../../support/host/host.ts"
-import {makeProject} from "../../support/host/project.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, makeProject, startHost, svc} from "../../support/host/host.ts"
 
 /** An adapter in the project. Its account's settings choose what the platform answers. */
 const wire = `import {definePlugin, refused, Type} from "svc-runtime"

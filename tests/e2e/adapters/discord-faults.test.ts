@@ -1,7 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {startHost, svc} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {usuallyOn} from "../../support/host/runtimes.ts"
+import {startHost, svc, until, usuallyOn} from "../../support/host/host.ts"
 import {untilGaps} from "../../support/messages/gaps.ts"
 import {startDiscord} from "../../support/platforms/discord/discord.ts"
 import {

@@ -1,9 +1,6 @@
 import {generateKeyPairSync, sign} from "node:crypto"
 import {describe, expect, test} from "vitest"
-import {expectProblem, svc} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {usuallyOn} from "../../support/host/runtimes.ts"
-import {shared} from "../../support/host/shared.ts"
+import {expectProblem, shared, svc, until, usuallyOn} from "../../support/host/host.ts"
 import {gapsOf} from "../../support/messages/gaps.ts"
 import {startDiscord} from "../../support/platforms/discord/discord.ts"
 import {

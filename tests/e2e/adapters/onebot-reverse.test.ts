@@ -1,8 +1,6 @@
 import {connect} from "node:net"
 import {expect, test} from "vitest"
-import {svc, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr, onBun} from "../../support/host/runtimes.ts"
+import {bunOr, onBun, svc, type TestHost, until} from "../../support/host/host.ts"
 import {gapsOf} from "../../support/messages/gaps.ts"
 import {startOneBotHost, untilOneBot} from "../../support/platforms/onebot/host.ts"
 import {

@@ -1,12 +1,9 @@
 import {expect, test} from "vitest"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr, usuallyOn} from "../../support/host/runtimes.ts"
+import {bunOr, pluginWith, startHost, type TestHost, until, usuallyOn} from "../../support/host/host.ts"
 import {untilGaps} from "../../support/messages/gaps.ts"
 import {startDiscord} from "../../support/platforms/discord/discord.ts"
 import {inboxOf, saidIn, untilDiscord, untilEvent} from "../../support/platforms/discord/host.ts"
 import {startTelegram, type TelegramFake} from "../../support/platforms/telegram/telegram.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const token = "999:AAtests-own-token"
 const env = {BOT_TOKEN: token, OTHER_TOKEN: "998:AAother-own-token", DISCORD_TOKEN: "bot-999.right"}

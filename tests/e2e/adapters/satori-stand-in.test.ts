@@ -1,14 +1,9 @@
 import {expect, test} from "vitest"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {makeProject} from "../../support/host/project.ts"
-import {usuallyOn} from "../../support/host/runtimes.ts"
-import {whenOver} from "../../support/host/shared.ts"
+import {makeProject, pluginWith, startHost, type TestHost, until, usuallyOn, whenOver} from "../../support/host/host.ts"
 import {messageIn} from "../../support/messages/messages.ts"
 import {untilState} from "../../support/platforms/endpoint.ts"
 import {storedBy, textsBy} from "../../support/platforms/satori/inbox.ts"
 import {startStandInServer} from "../../support/platforms/satori/stand-in.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const endpoint = "satori~one"
 const runtime = usuallyOn("node22")

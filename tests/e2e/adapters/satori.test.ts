@@ -1,15 +1,11 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, test} from "vitest"
 import {satoriEnv as env, heardIn, startServingHost} from "../../support/adapters/satori.ts"
-import {startHost, svc, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {makeProject} from "../../support/host/project.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, makeProject, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {layCable} from "../../support/machine/cable.ts"
 import {untilGaps} from "../../support/messages/gaps.ts"
 import {endpointOf, untilState} from "../../support/platforms/endpoint.ts"
 import {textsBy} from "../../support/platforms/satori/inbox.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const endpoint = "satori~one"
 

@@ -2,11 +2,8 @@ import {describe, expect, test} from "vitest"
 import type {AgentRunDetail, AgentRunView, AgentView, ApprovalView} from "../../../shared/api/agents/agents.ts"
 import type {Page} from "../../../shared/api/paging.ts"
 import {agentApproval, agentRun, agentSpending, agentStep, fillDatabase} from "../../support/agents/rows.ts"
-import {expectProblem, startHost, svc} from "../../support/host/host.ts"
+import {bunOr, expectProblem, makeProject, shared, startHost, svc} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
-import {makeProject} from "../../support/host/project.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
-import {shared} from "../../support/host/shared.ts"
 import {fullAndDemo} from "../../support/host/tokens.ts"
 
 const config = `${fullAndDemo.config()}agents:

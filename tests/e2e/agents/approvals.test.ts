@@ -1,12 +1,9 @@
 import {describe, expect, test} from "vitest"
 import {endOf, runAsked, waitingApprovals} from "../../support/agents/host.ts"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
-import {expectProblem, startHost, svc, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
+import {expectProblem, pluginWith, shared, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {bunOr, type TestRuntime} from "../../support/host/runtimes.ts"
-import {shared} from "../../support/host/shared.ts"
 import {answer} from "../../support/messages/answers.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {line, saying, sentTo, tell} from "../interactions/line-plugin.ts"
 
 const vault = pluginWith(`

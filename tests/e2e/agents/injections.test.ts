@@ -4,14 +4,9 @@ import {endOf, readRows, runOfEvent, runsOf, waitingApprovals} from "../../suppo
 import {type Goal, goals, trustedGoals} from "../../support/agents/injections.ts"
 import type {ModelQuestion} from "../../support/agents/question.ts"
 import {type ScriptedAnswer, type ScriptedModel, startScriptedModel} from "../../support/agents/scripted-model.ts"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {eventOf} from "../../support/host/inbox-event.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
-import {shared} from "../../support/host/shared.ts"
+import {bunOr, eventOf, pluginWith, shared, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {listen} from "../../support/machine/listen.ts"
 import {answer} from "../../support/messages/answers.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {deliver, secretOf} from "../../support/webhooks/webhooks.ts"
 
 /** Tools of a plugin. Each one except `echo` notes that it ran. */

@@ -2,12 +2,9 @@ import {describe, expect, onTestFinished, test} from "vitest"
 import {endOf, runOf, runsOf, waitingApprovals} from "../../support/agents/host.ts"
 import {helperAt, type ScriptedModel, startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
-import {launchHost, startHost, type TestHost} from "../../support/host/host.ts"
+import {bunOr, launchHost, makeProject, pluginWith, startHost, type TestHost} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
-import {makeProject} from "../../support/host/project.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
 import {fillDisk, mountDisk, needMounts} from "../../support/machine/disk.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const toolbox = pluginWith(`
     const tool = (name, approval) =>

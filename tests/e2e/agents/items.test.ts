@@ -1,10 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {endOf, runsOf, waitingApprovals} from "../../support/agents/host.ts"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {bunOr, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
 
 const vault = pluginWith(`
     plugin.tool("spend", {description: "Spends", parameters: Type.Object({}), effect: "external", approval: true}, () => void note("spent"))`)

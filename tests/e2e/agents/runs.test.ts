@@ -1,8 +1,6 @@
 import {describe, expect, onTestFinished, test} from "vitest"
 import {helperAt, startScriptedModel} from "../../support/agents/scripted-model.ts"
-import {startHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, startHost, until} from "../../support/host/host.ts"
 
 const toolbox = `import {definePlugin, Type} from "svc-runtime"
 export default definePlugin({

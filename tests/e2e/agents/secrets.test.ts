@@ -1,9 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {readRows, runAsked, waitingApprovals} from "../../support/agents/host.ts"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
-import {startHost, svc} from "../../support/host/host.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {bunOr, pluginWith, startHost, svc} from "../../support/host/host.ts"
 
 /** Tools that leak a secret from the environment, as a careless plugin might. */
 const careless = pluginWith(`

@@ -2,15 +2,12 @@ import {describe, expect, test} from "vitest"
 import {readRows, runAsked, waitingApprovals} from "../../support/agents/host.ts"
 import {type FakeQuestion, startProtocolFake} from "../../support/agents/protocol-fake.ts"
 import {helperAt} from "../../support/agents/scripted-model.ts"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {untilEndpoint} from "../../support/irc/host.ts"
 import {joinIrc} from "../../support/irc/person.ts"
 import {startIrcServer} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 import {answer} from "../../support/messages/answers.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 /** A plugin with a table, a tool that writes to it, and a tool that needs approval. */
 const toolbox = pluginWith(`

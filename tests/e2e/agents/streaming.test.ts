@@ -1,11 +1,8 @@
 import {describe, expect, test} from "vitest"
 import {readRows, runAsked} from "../../support/agents/host.ts"
 import {helperAt, type ScriptedAnswer, startScriptedModel} from "../../support/agents/scripted-model.ts"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {answer} from "../../support/messages/answers.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 /** A platform that supports edits. It notes each message and edit in a file that survives the Host. */
 const board = pluginWith(`

@@ -1,9 +1,7 @@
 import {createServer} from "node:http"
 import {expect, onTestFinished, test} from "vitest"
 import {helperAt, startScriptedModel} from "../../support/agents/scripted-model.ts"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {listen} from "../../support/machine/listen.ts"
 
 interface Run {

@@ -8,11 +8,9 @@ import {type ArchiveLimits, archiveLimits} from "../../../server/recovery/checkp
 import {type RestoreResult, refusal} from "../../support/checkpoint/checkpoints.ts"
 import {tarHeader} from "../../support/checkpoint/tar.ts"
 import {printed} from "../../support/host/command-line.ts"
-import {expectProblem, startHost, svc} from "../../support/host/host.ts"
+import {bunAnd, expectProblem, onBun, runProcess, startHost, svc} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
-import {runProcess} from "../../support/host/process.ts"
 import {makeFolder, type Project, plainConfig} from "../../support/host/project.ts"
-import {bunAnd, onBun} from "../../support/host/runtimes.ts"
 import {fullAndDemo} from "../../support/host/tokens.ts"
 import {Chance} from "../../support/machine/chance.ts"
 

@@ -3,9 +3,7 @@ import {expect, test} from "vitest"
 import {makeCheckpoint} from "../../support/checkpoint/checkpoints.ts"
 import {expectSettled, readState} from "../../support/checkpoint/restore-kill-loop.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
-import {startHost} from "../../support/host/host.ts"
-import {plainConfig} from "../../support/host/project.ts"
-import {onBun, onNode22} from "../../support/host/runtimes.ts"
+import {onBun, onNode22, plainConfig, startHost} from "../../support/host/host.ts"
 import {needStrace, startWithFailingSync} from "../../support/machine/strace.ts"
 
 /** The numbers of the fsync calls to fail, for each command. */

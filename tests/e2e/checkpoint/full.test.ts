@@ -3,9 +3,7 @@ import {expect, test} from "vitest"
 import type {CheckpointDetail} from "../../../shared/api/checkpoint.ts"
 import {makeCheckpoint, refusal} from "../../support/checkpoint/checkpoints.ts"
 import {printed, printedJson} from "../../support/host/command-line.ts"
-import {startHost} from "../../support/host/host.ts"
-import {makeProject, type Project} from "../../support/host/project.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, makeProject, type Project, startHost} from "../../support/host/host.ts"
 import {fillDisk, mountDisk, needMounts} from "../../support/machine/disk.ts"
 
 const mebibyte = 1024 ** 2

@@ -12,9 +12,7 @@ import {
   type steps,
 } from "../../support/checkpoint/restore-kill-loop.ts"
 import {printed} from "../../support/host/command-line.ts"
-import {startHost} from "../../support/host/host.ts"
-import {makeProject, type Project, plainConfig} from "../../support/host/project.ts"
-import {onBun, onNode22} from "../../support/host/runtimes.ts"
+import {makeProject, onBun, onNode22, type Project, plainConfig, startHost} from "../../support/host/host.ts"
 import {Chance} from "../../support/machine/chance.ts"
 import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {needStrace} from "../../support/machine/strace.ts"

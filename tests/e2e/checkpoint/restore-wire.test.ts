@@ -1,11 +1,7 @@
 import {cpSync} from "node:fs"
 import {expect, test} from "vitest"
 import {makeCheckpoint} from "../../support/checkpoint/checkpoints.ts"
-import {startHost, svc, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {makeProject} from "../../support/host/project.ts"
-import {onBun} from "../../support/host/runtimes.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {makeProject, onBun, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {secrets, startWebhookHost, webhookConfig} from "../../support/webhooks/host.ts"
 import {startReceiver} from "../../support/webhooks/webhooks.ts"
 

@@ -3,9 +3,7 @@ import {expect, test} from "vitest"
 import {makeCheckpoint} from "../../support/checkpoint/checkpoints.ts"
 import {changeDatabase} from "../../support/database/databases.ts"
 import {printed, printedJson} from "../../support/host/command-line.ts"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {plainConfig} from "../../support/host/project.ts"
+import {plainConfig, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {metricsOf} from "../../support/metrics/metrics.ts"
 
 const every = (time: string, keep = 2) => `${plainConfig}checkpoints:\n  every: ${time}\n  keep: ${keep}\n`

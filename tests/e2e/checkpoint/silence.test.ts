@@ -2,13 +2,10 @@ import {rmSync} from "node:fs"
 import {expect, test} from "vitest"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
 import {changeDatabase} from "../../support/database/databases.ts"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {plainConfig} from "../../support/host/project.ts"
+import {plainConfig, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {gapsOf, untilGaps} from "../../support/messages/gaps.ts"
 import {metricsOf} from "../../support/metrics/metrics.ts"
 import {awayPlugin} from "../../support/plugins/away-plugin.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const config = `${plainConfig}  answers: {}\n`
 

@@ -1,9 +1,7 @@
 import {existsSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import {svc} from "../../support/host/host.ts"
-import {runProcess} from "../../support/host/process.ts"
+import {bunOr, onBun, onNode22, runProcess, svc} from "../../support/host/host.ts"
 import {makeFolder, makeProject, type Project, type ProjectOptions} from "../../support/host/project.ts"
-import {bunOr, onBun, onNode22} from "../../support/host/runtimes.ts"
 
 const config = `http:
   host: \${HTTP_HOST:-127.0.0.1}

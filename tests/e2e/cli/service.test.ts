@@ -1,9 +1,7 @@
 import {copyFileSync, mkdirSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
-import {svc} from "../../support/host/host.ts"
-import {makeFolder, makeProject} from "../../support/host/project.ts"
-import {onNode22, root} from "../../support/host/runtimes.ts"
+import {makeFolder, makeProject, onNode22, root, svc} from "../../support/host/host.ts"
 
 test.runIf(onNode22)("svc service install refuses a runtime that npx fetched for this one command", async () => {
   const folder = join(makeFolder(), "_npx", "1a2b")

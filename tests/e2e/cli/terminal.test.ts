@@ -1,9 +1,6 @@
 import {describe, expect, test} from "vitest"
-import {startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {bunOr, pluginWith, shared, startHost, svc, type TestHost, type TestRuntime} from "../../support/host/host.ts"
 import {startProcess, untilPrinted} from "../../support/host/process.ts"
-import {bunOr, type TestRuntime} from "../../support/host/runtimes.ts"
-import {shared} from "../../support/host/shared.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 /** Control characters that clear the screen, set the title, hide text, move up and write backwards. */
 const hostile = "\u001b[2J\u001b]0;owned\u0007\u001b[8m\u009b1A\u202e\u007f\rpwned"

@@ -1,10 +1,8 @@
 import {expect, test} from "vitest"
 import {en} from "../../../server/console/web/texts/en.ts"
-import {startHost} from "../../support/host/host.ts"
-import {usuallyOn} from "../../support/host/runtimes.ts"
+import {pluginWith, startHost, usuallyOn} from "../../support/host/host.ts"
 import {story} from "../../support/host/story.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {expectNoBarriers, openConsole} from "./console.ts"
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console"}

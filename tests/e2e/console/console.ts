@@ -2,10 +2,7 @@ import {readFileSync} from "node:fs"
 import type {Browser, BrowserContextOptions, Page} from "playwright-core"
 import {expect} from "vitest"
 import {meet} from "../../support/console/prism.ts"
-import type {TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {root} from "../../support/host/runtimes.ts"
-import {whenOver} from "../../support/host/shared.ts"
+import {root, type TestHost, until, whenOver} from "../../support/host/host.ts"
 
 /** A tab with the console, and the errors in it. */
 export interface ConsoleTab {

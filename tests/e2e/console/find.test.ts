@@ -1,9 +1,7 @@
 import {rmSync} from "node:fs"
 import {expect, test} from "vitest"
 import {en} from "../../../server/console/web/texts/en.ts"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {usuallyOn} from "../../support/host/runtimes.ts"
+import {startHost, type TestHost, until, usuallyOn} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {expectNoBarriers, expectNoSidewaysScroll, openConsole, untilHeadingFocused} from "./console.ts"
 

@@ -3,12 +3,9 @@ import {expect, test} from "vitest"
 import {en} from "../../../server/console/web/texts/en.ts"
 import type {CalendarView} from "../../../shared/api/scheduled/job-calendar.ts"
 import {reload} from "../../support/host/generation.ts"
-import {startHost, svc} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {onBun} from "../../support/host/runtimes.ts"
+import {onBun, pluginWith, startHost, svc, until} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {metricsOf} from "../../support/metrics/metrics.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole, untilHeadingFocused} from "./console.ts"
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}

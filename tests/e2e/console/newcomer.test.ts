@@ -1,7 +1,6 @@
 import {expect, test} from "vitest"
 import {en} from "../../../server/console/web/texts/en.ts"
-import {startHost} from "../../support/host/host.ts"
-import {usuallyOn} from "../../support/host/runtimes.ts"
+import {startHost, usuallyOn} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {openConsole} from "./console.ts"
 

@@ -1,12 +1,8 @@
 import {rmSync} from "node:fs"
 import {expect, test} from "vitest"
 import {en} from "../../../server/console/web/texts/en.ts"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {usuallyOn} from "../../support/host/runtimes.ts"
-import {shared} from "../../support/host/shared.ts"
+import {pluginWith, shared, startHost, type TestHost, until, usuallyOn} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {expectNoBarriers, goTo, openConsole} from "./console.ts"
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console"}

@@ -1,10 +1,7 @@
 import {expect, test} from "vitest"
 import {en} from "../../../server/console/web/texts/en.ts"
-import {startHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {usuallyOn} from "../../support/host/runtimes.ts"
+import {pluginWith, startHost, until, usuallyOn, wirePlugin} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
-import {pluginWith, wirePlugin} from "../../support/plugins/plugin-sources.ts"
 import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole, untilHeadingFocused} from "./console.ts"
 
 const env = {

@@ -1,10 +1,7 @@
 import type {Page} from "playwright-core"
 import {expect, test} from "vitest"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {usuallyOn} from "../../support/host/runtimes.ts"
-import {shared} from "../../support/host/shared.ts"
+import {pluginWith, shared, startHost, type TestHost, usuallyOn, wirePlugin} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
-import {pluginWith, wirePlugin} from "../../support/plugins/plugin-sources.ts"
 import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "./console.ts"
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console"}

@@ -4,10 +4,7 @@ import {expect, test} from "vitest"
 import {migrations} from "../../../server/database/migrations/migrations.ts"
 import {inspectFile} from "../../../server/database/upkeep/maintenance.ts"
 import {open} from "../../support/database/databases.ts"
-import {launchHost, startHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {makeProject, type Project} from "../../support/host/project.ts"
-import {bunOr, onBun} from "../../support/host/runtimes.ts"
+import {bunOr, launchHost, makeProject, onBun, type Project, startHost, until} from "../../support/host/host.ts"
 import {needStrace, startOnSlowDisk} from "../../support/machine/strace.ts"
 
 const newest = migrations.at(-1)?.version ?? 0

@@ -1,7 +1,6 @@
 import {chmodSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import {startHost, svc} from "../../support/host/host.ts"
-import {onBun, onNode22} from "../../support/host/runtimes.ts"
+import {onBun, onNode22, startHost, svc} from "../../support/host/host.ts"
 import {findingsOf, makeSoundProject, runDoctor, soundToken} from "./doctor.ts"
 
 describe("svc doctor on a healthy project", () => {

@@ -1,10 +1,9 @@
 import {describe, expect, test} from "vitest"
-import {type HostOptions, startHost, svc, untilReady} from "../../support/host/host.ts"
+import {type HostOptions, replying, startHost, svc, untilReady} from "../../support/host/host.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
 import {onBun, onNode22, type TestRuntime} from "../../support/host/runtimes.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {startStandIn} from "../../support/machine/stand-in-server.ts"
-import {replying} from "../../support/plugins/plugin-sources.ts"
 
 const tokens = {HTTP_TOKEN: "full-token-of-the-incident", DEMO_TOKEN: "demo-token-of-the-incident"}
 

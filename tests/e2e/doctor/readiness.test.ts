@@ -1,10 +1,8 @@
 import {describe, expect, test} from "vitest"
 import type {ReadinessReason, ReadinessReport} from "../../../shared/api/readiness.ts"
 import {reload, statusOf} from "../../support/host/generation.ts"
-import {expectProblem, launchHost, startHost, svc, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
+import {bunOr, expectProblem, launchHost, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {pluginWith, wirePlugin} from "../../support/plugins/plugin-sources.ts"
 

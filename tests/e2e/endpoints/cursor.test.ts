@@ -1,14 +1,11 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr, type TestRuntime} from "../../support/host/runtimes.ts"
+import {bunOr, pluginWith, startHost, type TestHost, type TestRuntime, until} from "../../support/host/host.ts"
 import {Chance} from "../../support/machine/chance.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
 import {startStandIn} from "../../support/machine/stand-in-server.ts"
 import {handledAll, readLedger} from "../../support/messages/inbox-ledger.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const run = faultRun("cursor-kills")
 const {rounds: kills, seed} = run

@@ -1,9 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
 import {readHistoryOf} from "../../support/events/reader.ts"
-import {startHost, svc, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr, onBun} from "../../support/host/runtimes.ts"
+import {bunOr, onBun, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {ircConfig, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
 import {joinIrc} from "../../support/irc/person.ts"
 import {startIrcServer} from "../../support/irc/servers.ts"
@@ -12,7 +10,6 @@ import {type Gap, gapsOf, untilGaps} from "../../support/messages/gaps.ts"
 import {textsOf} from "../../support/messages/messages.ts"
 import {metricsOf} from "../../support/metrics/metrics.ts"
 import {awayPlugin} from "../../support/plugins/away-plugin.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const twoRuntimes = bunOr("node22")
 const lounge = {nick: "svcbot", channels: ["#lounge"]}

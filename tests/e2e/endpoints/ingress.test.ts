@@ -1,16 +1,13 @@
 import {expect, test} from "vitest"
 import type {IngressView, ReadinessReport} from "../../../shared/api/readiness.ts"
 import {readHistoryOf} from "../../support/events/reader.ts"
-import {expectProblem, startHost, svc, type TestHost} from "../../support/host/host.ts"
-import {eventOf} from "../../support/host/inbox-event.ts"
-import {until} from "../../support/host/process.ts"
+import {eventOf, expectProblem, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr, onBun} from "../../support/host/runtimes.ts"
 import {mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {gapsOf, untilGaps} from "../../support/messages/gaps.ts"
 import {echoPlugin, post} from "../../support/messages/inbox-ledger.ts"
 import {messageIn, tell} from "../../support/messages/messages.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const twoRuntimes = bunOr("node22")
 const config = `http: {port: 0, readiness: {endpoints: [{owner: root/sandbox, name: sandbox}]}}

@@ -1,13 +1,10 @@
 import {expect, test} from "vitest"
-import {startHost, svc, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {usualRuntime} from "../../support/host/runtimes.ts"
+import {pluginWith, startHost, svc, type TestHost, until, usualRuntime} from "../../support/host/host.ts"
 import {joinIrc, type Person} from "../../support/irc/person.ts"
 import {startIrcServer} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 import {startDiscord} from "../../support/platforms/discord/discord.ts"
 import {tokens, untilDiscord} from "../../support/platforms/discord/host.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 /** More edits than the adapter keeps in memory. */
 const edits = 6000

@@ -2,9 +2,8 @@ import {describe, expect, test} from "vitest"
 import type {Envelope, StreamGap} from "../../../shared/api/event-stream.ts"
 import {problems} from "../../../shared/problems.ts"
 import {readHistoryOf} from "../../support/events/reader.ts"
-import {startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {makeProject, type Project, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {linesIn, type Running, startProcess, until, untilPrinted} from "../../support/host/process.ts"
-import {makeProject, type Project} from "../../support/host/project.ts"
 import {bunOr, onBun, type TestRuntime} from "../../support/host/runtimes.ts"
 
 const tail = (runtime: TestRuntime, project: Project, ...args: readonly string[]): Running =>

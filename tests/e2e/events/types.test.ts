@@ -8,11 +8,7 @@ import {type EventData, type EventType, eventTypes, isEventType} from "../../../
 import {restore} from "../../support/checkpoint/checkpoints.ts"
 import {readHistoryOf} from "../../support/events/reader.ts"
 import {makeGitProject} from "../../support/host/git-project.ts"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {plainConfig} from "../../support/host/project.ts"
-import {root} from "../../support/host/runtimes.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {plainConfig, pluginWith, root, startHost, type TestHost, until} from "../../support/host/host.ts"
 
 /**
  * Event types that no test of this file raises, each with the file that tests it. A new type needs an entry here or a

@@ -5,9 +5,7 @@ import type {Page} from "../../../shared/api/paging.ts"
 import type {ModelQuestion} from "../../support/agents/question.ts"
 import {type ScriptedAnswer, startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
-import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {makeProject} from "../../support/host/project.ts"
+import {expectProblem, makeProject, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {bunOr, root, type TestRuntime} from "../../support/host/runtimes.ts"
 
 const folder = `${root}examples/agent`

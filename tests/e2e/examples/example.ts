@@ -1,10 +1,8 @@
 import {readFileSync} from "node:fs"
 import {expect} from "vitest"
 import {type Loopback, loopbackPlugin} from "../../support/adapters/loopback.ts"
-import {startHost, svc, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
+import {root, startHost, svc, type TestHost, type TestRuntime, until} from "../../support/host/host.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
-import {root, type TestRuntime} from "../../support/host/runtimes.ts"
 
 export type ExampleName = "reminders" | "moderation"
 

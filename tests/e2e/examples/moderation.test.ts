@@ -1,8 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {startLoopback} from "../../support/adapters/loopback.ts"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
-import {startHost} from "../../support/host/host.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, startHost} from "../../support/host/host.ts"
 import {exampleProject, killedAt, release, untilDone, untilHeld, untilQuiet, untilStored} from "./example.ts"
 
 const on = "log: Moderation is on: spam."

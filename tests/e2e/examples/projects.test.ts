@@ -2,10 +2,7 @@ import {mkdirSync, readdirSync, readFileSync, symlinkSync} from "node:fs"
 import {dirname, join} from "node:path"
 import {describe, expect, test} from "vitest"
 import {type ProjectTemplate, projectTemplates, templateName} from "../../../server/process/project-templates.ts"
-import {svc} from "../../support/host/host.ts"
-import {runProcess} from "../../support/host/process.ts"
-import {makeProject} from "../../support/host/project.ts"
-import {bunAnd, casesOf, root, scriptCommand} from "../../support/host/runtimes.ts"
+import {bunAnd, casesOf, makeProject, root, runProcess, scriptCommand, svc} from "../../support/host/host.ts"
 
 const folders = readdirSync(join(root, "examples"))
 

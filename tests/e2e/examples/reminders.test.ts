@@ -1,9 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {startLoopback} from "../../support/adapters/loopback.ts"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
-import {startHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, startHost, until} from "../../support/host/host.ts"
 import {exampleProject, killedAt, release, timeless, untilDone, untilHeld, untilQuiet} from "./example.ts"
 
 const on = "log: Moderation is on: spam."

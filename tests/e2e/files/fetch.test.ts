@@ -3,9 +3,7 @@ import {once} from "node:events"
 import {readdirSync} from "node:fs"
 import {createServer, type Server, type ServerResponse} from "node:http"
 import {afterAll, beforeAll, describe, expect, test} from "vitest"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
-import {shared} from "../../support/host/shared.ts"
+import {bunAnd, shared, startHost, type TestHost} from "../../support/host/host.ts"
 
 const megabyte = 1024 ** 2
 const picture = randomBytes(50_000)

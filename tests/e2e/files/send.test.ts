@@ -2,10 +2,7 @@ import {createHash, randomBytes} from "node:crypto"
 import {existsSync, linkSync, readdirSync, symlinkSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {runCommand} from "../../support/host/command-line.ts"
-import {startHost, svc, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {bunAnd, type TestRuntime} from "../../support/host/runtimes.ts"
-import {shared} from "../../support/host/shared.ts"
+import {bunAnd, shared, startHost, svc, type TestHost, type TestRuntime, until} from "../../support/host/host.ts"
 import {clerk} from "./clerk.ts"
 
 const report = randomBytes(100_000)

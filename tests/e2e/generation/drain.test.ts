@@ -1,9 +1,6 @@
 import {expect, test} from "vitest"
 import {reload} from "../../support/host/generation.ts"
-import {startHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {runtimes} from "../../support/host/runtimes.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {pluginWith, runtimes, startHost, until} from "../../support/host/host.ts"
 
 /** Its work fails if its instance or its endpoint ends before it. */
 const slowPlugin = (edition: number) =>

@@ -1,11 +1,8 @@
 import {describe, expect, test} from "vitest"
 import {failureOf, generationOf, statusOf, whileSuspended} from "../../support/host/generation.ts"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until, untilPrinted} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, pluginWith, replying, startHost, type TestHost, until, untilPrinted} from "../../support/host/host.ts"
 import {story} from "../../support/host/story.ts"
 import {unknownCommand} from "../../support/messages/answers.ts"
-import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
 
 const config = (plugins: string) => `http:
   port: 0

@@ -1,10 +1,8 @@
 import {expect, test} from "vitest"
 import {runCommand} from "../../support/host/command-line.ts"
 import {generationOf, generationsOf, reload, statusOf, whileSuspended} from "../../support/host/generation.ts"
-import {startHost, svc} from "../../support/host/host.ts"
-import {onBun} from "../../support/host/runtimes.ts"
+import {onBun, replying, startHost, svc} from "../../support/host/host.ts"
 import {unknownCommand} from "../../support/messages/answers.ts"
-import {replying} from "../../support/plugins/plugin-sources.ts"
 
 const config = (word: string, more = "") => `# ${word}
 http:

@@ -2,12 +2,9 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {expect, onTestFinished, test} from "vitest"
 import type {InboxView} from "../../../shared/api/messages.ts"
 import {reload} from "../../support/host/generation.ts"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {runtimes} from "../../support/host/runtimes.ts"
+import {pluginWith, runtimes, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {Chance} from "../../support/machine/chance.ts"
 import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const run = faultRun("reload-load")
 

@@ -1,9 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {failureOf, generationOf, generationsOf, reload, statusOf} from "../../support/host/generation.ts"
-import {startHost, svc} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {bunAnd, casesOf} from "../../support/host/runtimes.ts"
-import {pluginWith, replying, wirePlugin} from "../../support/plugins/plugin-sources.ts"
+import {bunAnd, casesOf, pluginWith, replying, startHost, svc, until, wirePlugin} from "../../support/host/host.ts"
 
 const token = {HTTP_TOKEN: "a-token-of-thirty-two-characters"}
 

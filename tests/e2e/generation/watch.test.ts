@@ -1,10 +1,7 @@
 import {mkdirSync, renameSync, rmSync} from "node:fs"
 import {expect, test} from "vitest"
 import {failureOf, generationOf, generationsOf, statusOf, whileSuspended} from "../../support/host/generation.ts"
-import {startHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {makeProject} from "../../support/host/project.ts"
-import {replying} from "../../support/plugins/plugin-sources.ts"
+import {makeProject, replying, startHost, until} from "../../support/host/host.ts"
 
 const config = (plugins: string) => `http: {port: 0}
 plugins:

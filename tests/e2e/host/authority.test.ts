@@ -5,8 +5,7 @@ import type {Status} from "../../../shared/api/system.ts"
 import {epochOf} from "../../../shared/event-id.ts"
 import {changeDatabase, open} from "../../support/database/databases.ts"
 import {printed, runCommand} from "../../support/host/command-line.ts"
-import {launchHost, startHost} from "../../support/host/host.ts"
-import {makeProject, type Project, plainConfig} from "../../support/host/project.ts"
+import {launchHost, makeProject, type Project, plainConfig, startHost} from "../../support/host/host.ts"
 
 const file = ".svc/authority.json"
 

@@ -1,7 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {launchHost, startHost, svc, type TestHost} from "../../support/host/host.ts"
-import {until, untilPrinted} from "../../support/host/process.ts"
-import {makeProject} from "../../support/host/project.ts"
+import {launchHost, makeProject, startHost, svc, type TestHost, until, untilPrinted} from "../../support/host/host.ts"
 import {casesOf, onBun, onNode22, type TestRuntime} from "../../support/host/runtimes.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {startStandIn} from "../../support/machine/stand-in-server.ts"

@@ -1,10 +1,9 @@
 import {existsSync, mkdirSync, readFileSync, statSync, symlinkSync} from "node:fs"
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, onTestFinished, test} from "vitest"
-import {expectProblem, startHost, svc} from "../../support/host/host.ts"
+import {expectProblem, makeProject, type Project, startHost, svc} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
 import {type Running, startProcess, until, untilPrinted} from "../../support/host/process.ts"
-import {makeProject, type Project} from "../../support/host/project.ts"
 import {onBun, onNode22, pathWith, root, type TestRuntime} from "../../support/host/runtimes.ts"
 
 const token = "full-token-of-the-exit-test"

@@ -1,10 +1,7 @@
 import {existsSync, readFileSync, realpathSync} from "node:fs"
 import {relative} from "node:path"
 import {expect, test} from "vitest"
-import {svc} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {makeFolder, makeProject} from "../../support/host/project.ts"
-import {runtimes} from "../../support/host/runtimes.ts"
+import {makeFolder, makeProject, runtimes, svc, until} from "../../support/host/host.ts"
 import {needStrace, readFolders, startNotingFolders} from "../../support/machine/strace.ts"
 
 const config = `http:

@@ -1,10 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, test, vi} from "vitest"
-import {launchHost, startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
+import {launchHost, pluginWith, shared, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
-import {shared} from "../../support/host/shared.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {secrets, webhookConfig} from "../../support/webhooks/host.ts"
 import {deliver} from "../../support/webhooks/webhooks.ts"
 

@@ -3,11 +3,8 @@ import {describe, expect, test} from "vitest"
 import {makeCheckpoint} from "../../support/checkpoint/checkpoints.ts"
 import {open} from "../../support/database/databases.ts"
 import {printed, runCommand} from "../../support/host/command-line.ts"
-import {startHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
+import {bunOr, pluginWith, startHost, type TestRuntime, until} from "../../support/host/host.ts"
 import {makeProject, type Project, plainConfig} from "../../support/host/project.ts"
-import {bunOr, type TestRuntime} from "../../support/host/runtimes.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const first = '{name: "notes", up: table => ["CREATE TABLE " + table("notes") + " (text TEXT NOT NULL)"]}'
 const unique =

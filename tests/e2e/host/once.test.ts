@@ -1,8 +1,6 @@
 import {existsSync, readdirSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import {startHost, svc} from "../../support/host/host.ts"
-import {makeProject, type Project} from "../../support/host/project.ts"
-import {bunOr, onBun, type TestRuntime} from "../../support/host/runtimes.ts"
+import {bunOr, makeProject, onBun, type Project, startHost, svc, type TestRuntime} from "../../support/host/host.ts"
 import {holdPort} from "../../support/machine/ports.ts"
 
 /** A slot that writes a file when one of its endpoints is opened. */

@@ -1,8 +1,6 @@
 import {expect, test} from "vitest"
-import {startHost, svc} from "../../support/host/host.ts"
+import {onBun, plainConfig, startHost, svc} from "../../support/host/host.ts"
 import {makeNextVersion} from "../../support/host/next-version.ts"
-import {plainConfig} from "../../support/host/project.ts"
-import {onBun} from "../../support/host/runtimes.ts"
 import {echoPlugin} from "../../support/messages/inbox-ledger.ts"
 
 test("without its bundle svc runs from source on Bun, answers, and verifies a checkpoint", async () => {

@@ -1,9 +1,7 @@
 import {rmSync, statSync, writeFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import {startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {makeProject, type Project, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
-import {until} from "../../support/host/process.ts"
-import {makeProject, type Project} from "../../support/host/project.ts"
 import {bunOr, type TestRuntime, usualRuntime} from "../../support/host/runtimes.ts"
 import {connectSatori} from "../../support/satori/satori.ts"
 

@@ -2,11 +2,9 @@ import {rmSync} from "node:fs"
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, test} from "vitest"
 import {exit} from "../../../shared/exit.ts"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until, untilPrinted} from "../../support/host/process.ts"
+import {pluginWith, startHost, type TestHost, until, untilPrinted} from "../../support/host/host.ts"
 import {bunAnd, casesOf, onBun, runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
 import {needStrace, slowSyncs, syncing} from "../../support/machine/strace.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 /** `block` naps, which blocks the event loop as work does, but leaves the processor to others. */
 const bot = pluginWith(`

@@ -1,13 +1,9 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, test} from "vitest"
-import {startHost, svc, type TestHost} from "../../support/host/host.ts"
-import {eventOf} from "../../support/host/inbox-event.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, eventOf, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
 import {answer} from "../../support/messages/answers.ts"
 import {messageIn} from "../../support/messages/messages.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {line, saying, sentTo, tell} from "./line-plugin.ts"
 
 const {rounds: kills} = faultRun("form-kills")

@@ -1,7 +1,5 @@
-import type {TestHost} from "../../support/host/host.ts"
-import {eventOf} from "../../support/host/inbox-event.ts"
+import {eventOf, pluginWith, type TestHost} from "../../support/host/host.ts"
 import {messageIn} from "../../support/messages/messages.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 /**
  * Stand-ins for three platforms: one with buttons, one with buttons and forms, one with neither. Each keeps the

@@ -1,6 +1,5 @@
 import {expect, test} from "vitest"
-import {svc} from "../../support/host/host.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, svc} from "../../support/host/host.ts"
 import {startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
 import {joinIrc} from "../../support/irc/person.ts"
 import {type IrcServerName, startIrcServer} from "../../support/irc/servers.ts"

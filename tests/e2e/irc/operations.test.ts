@@ -1,6 +1,5 @@
 import {expect, test} from "vitest"
-import type {TestHost} from "../../support/host/host.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, type TestHost} from "../../support/host/host.ts"
 import {type IrcAccount, ircConfig, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
 import {joinIrc} from "../../support/irc/person.ts"
 import {startIrcServer} from "../../support/irc/servers.ts"

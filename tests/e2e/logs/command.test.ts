@@ -1,9 +1,8 @@
 import {existsSync, readdirSync, readFileSync} from "node:fs"
 import {expect, test} from "vitest"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
-import {expectProblem, startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {bunOr, expectProblem, onBun, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {startProcess, until, untilPrinted} from "../../support/host/process.ts"
-import {bunOr, onBun} from "../../support/host/runtimes.ts"
 import {recordsIn, talkerHost} from "./talker.ts"
 
 const say = (host: TestHost, text: string, times = 1) => host.post("/api/plugins/talker/say", {text, times})

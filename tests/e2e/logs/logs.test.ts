@@ -1,7 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {startProcess, until} from "../../support/host/process.ts"
-import {makeProject} from "../../support/host/project.ts"
+import {makeProject, startHost, startProcess, type TestHost, until} from "../../support/host/host.ts"
 import {bunOr, onBun, onNode22} from "../../support/host/runtimes.ts"
 import {mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {recordsIn, talkerHost} from "./talker.ts"

@@ -3,12 +3,9 @@ import {join} from "node:path"
 import {expect, test} from "vitest"
 import {scratchFolder} from "../../support/database/databases.ts"
 import {startHrana} from "../../support/database/hrana-server.ts"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {runtimes} from "../../support/host/runtimes.ts"
+import {pluginWith, runtimes, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
 import {freePort} from "../../support/machine/ports.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const {rounds} = faultRun("storage-cuts")
 

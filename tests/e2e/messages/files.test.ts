@@ -1,9 +1,7 @@
 import {createServer, type ServerResponse} from "node:http"
 import {describe, expect, test} from "vitest"
-import {startHost, svc} from "../../support/host/host.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunAnd, pluginWith, startHost, svc} from "../../support/host/host.ts"
 import {listen} from "../../support/machine/listen.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const mebibyte = 1024 * 1024
 const large = 128 * mebibyte

@@ -3,12 +3,8 @@ import {describe, expect, test} from "vitest"
 import {makeCheckpoint} from "../../support/checkpoint/checkpoints.ts"
 import {readHistoryOf} from "../../support/events/reader.ts"
 import {printed, runCommand} from "../../support/host/command-line.ts"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import type {Project} from "../../support/host/project.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, type Project, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {fullAndDemo} from "../../support/host/tokens.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const {env} = fullAndDemo
 const files = {

@@ -1,9 +1,6 @@
 import {expect, test} from "vitest"
-import {startHost} from "../../support/host/host.ts"
-import {eventOf} from "../../support/host/inbox-event.ts"
-import {until} from "../../support/host/process.ts"
+import {eventOf, pluginWith, startHost, until} from "../../support/host/host.ts"
 import {tell} from "../../support/messages/messages.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const hanging = (name: string) => `async session => {
       note("${name} " + session.text)

@@ -1,11 +1,7 @@
 import {expect, test} from "vitest"
 import {failureOf} from "../../support/host/generation.ts"
-import {startHost} from "../../support/host/host.ts"
-import {eventOf} from "../../support/host/inbox-event.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, eventOf, pluginWith, startHost, until} from "../../support/host/host.ts"
 import {tell} from "../../support/messages/messages.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const orders = pluginWith(`
     plugin.hears(/(\\d+) (?:cups? of )?(?<drink>tea|coffee)/i, {name: "order"}, async ({match, session}) => {

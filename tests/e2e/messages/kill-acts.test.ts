@@ -1,12 +1,9 @@
 import {createServer} from "node:http"
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
 import {listen} from "../../support/machine/listen.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const {rounds: kills} = faultRun("act-kills")
 const perKill = 6

@@ -1,7 +1,5 @@
 import {expect, test} from "vitest"
-import {startHost, svc} from "../../support/host/host.ts"
-import {makeProject} from "../../support/host/project.ts"
-import {bunOr, onBun} from "../../support/host/runtimes.ts"
+import {bunOr, makeProject, onBun, startHost, svc} from "../../support/host/host.ts"
 import {answer, answerIn} from "../../support/messages/answers.ts"
 
 /** A plugin that writes texts, fails, asks, and returns the language for a user outside of a session. */

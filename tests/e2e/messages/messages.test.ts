@@ -1,10 +1,8 @@
 import {expect, test} from "vitest"
-import {launchHost, startHost, type TestHost} from "../../support/host/host.ts"
-import {eventOf} from "../../support/host/inbox-event.ts"
+import {eventOf, launchHost, pluginWith, startHost, type TestHost} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {story} from "../../support/host/story.ts"
 import {tell} from "../../support/messages/messages.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const config = `http: {port: 0}
 plugins:

@@ -1,10 +1,7 @@
 import {existsSync} from "node:fs"
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, test} from "vitest"
-import {type HostOptions, startHost, type TestHost} from "../../support/host/host.ts"
-import {eventOf} from "../../support/host/inbox-event.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, eventOf, type HostOptions, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {tell} from "../../support/messages/messages.ts"
 
 const twoRuntimes = bunOr("node22")

@@ -1,6 +1,5 @@
 import {expect, test} from "vitest"
-import {expectProblem, startHost, svc, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
+import {expectProblem, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {bunOr, onBun, type TestRuntime} from "../../support/host/runtimes.ts"
 import {messageIn} from "../../support/messages/messages.ts"
 import {hangingOn, linePlugin, notedBy} from "../../support/plugins/line-plugin.ts"

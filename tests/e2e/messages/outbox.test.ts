@@ -1,10 +1,8 @@
 import {expect, test} from "vitest"
-import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
+import {expectProblem, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {story} from "../../support/host/story.ts"
 import {messageIn} from "../../support/messages/messages.ts"
 import {hangingOn, linePlugin, notedBy} from "../../support/plugins/line-plugin.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const config = `http: {port: 0}
 plugins:

@@ -1,7 +1,6 @@
 import {expect, test} from "vitest"
 import type {MayAnswer, Permissions} from "../../../shared/api/users/permissions.ts"
-import {expectProblem, type HostOptions, startHost, svc, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
+import {expectProblem, type HostOptions, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr, onBun} from "../../support/host/runtimes.ts"
 import {joinIrc} from "../../support/irc/person.ts"

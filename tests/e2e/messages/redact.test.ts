@@ -3,11 +3,8 @@ import {expect, test} from "vitest"
 import type {CheckpointDetail} from "../../../shared/api/checkpoint.ts"
 import {makeCheckpoint, refusal} from "../../support/checkpoint/checkpoints.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
-import {startHost, type TestHost} from "../../support/host/host.ts"
+import {plainConfig, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
-import {until} from "../../support/host/process.ts"
-import {plainConfig} from "../../support/host/project.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const token = "a-long-token-of-the-test/+="
 const config = `${plainConfig.replace("port: 0", "port: 0\n  token: ${HTTP_TOKEN}")}  echo: {}\n`

@@ -2,11 +2,9 @@ import {describe, expect, test} from "vitest"
 import {entriesOf} from "../../../shared/api/trail/entries.ts"
 import type {Trail} from "../../../shared/api/trail/trail.ts"
 import {printedJson, runCommand} from "../../support/host/command-line.ts"
-import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
-import {eventOf} from "../../support/host/inbox-event.ts"
+import {eventOf, expectProblem, pluginWith, startHost, type TestHost} from "../../support/host/host.ts"
 import {bunOr, type TestRuntime} from "../../support/host/runtimes.ts"
 import {messageIn, tell} from "../../support/messages/messages.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const config = `http: {port: 0, demoToken: "\${DEMO_TOKEN}"}
 messages: {failure: ""}

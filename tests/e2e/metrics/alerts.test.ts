@@ -1,15 +1,12 @@
 import {Webhook} from "standardwebhooks"
 import {expect, test} from "vitest"
 import type {AlertBody, AlertMessage, AlertsView, AlertTestResult} from "../../../shared/alerts/api.ts"
-import {expectProblem, startHost, svc, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
+import {bunOr, expectProblem, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
 import {fillDisk, mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {type AlertReceiver, startAlertReceiver} from "../../support/metrics/alert-receiver.ts"
 import {mailboxPassword} from "../../support/platforms/email/dovecot.ts"
 import {startMailServer} from "../../support/platforms/email/smtp.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {secretOf} from "../../support/webhooks/webhooks.ts"
 
 /** An endpoint that connects once a file exists. */

@@ -1,10 +1,7 @@
 import {expect, test} from "vitest"
 import {readHistoryOf} from "../../support/events/reader.ts"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {makeProject} from "../../support/host/project.ts"
+import {makeProject, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {metricsOf} from "../../support/metrics/metrics.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const secret = "canary-of-a-job-0123456789-abcdefghijklmnopqrstuvwxyz"
 

@@ -1,7 +1,5 @@
 import {expect, test} from "vitest"
-import {startHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, startHost, until} from "../../support/host/host.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 import {awayPlugin} from "../../support/plugins/away-plugin.ts"
 import {firing, startPrometheus} from "./prometheus.ts"

@@ -1,11 +1,7 @@
 import {readFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {reload} from "../../support/host/generation.ts"
-import {startHost, svc, type TestHost} from "../../support/host/host.ts"
-import {eventOf} from "../../support/host/inbox-event.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {bunOr, eventOf, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 
 const config = (word: string) => `http: {port: 0}
 plugins:

@@ -1,10 +1,6 @@
 import {existsSync, mkdirSync, writeFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import {startHost, svc} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {makeProject, plainConfig} from "../../support/host/project.ts"
-import {bunAnd, onBun} from "../../support/host/runtimes.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {bunAnd, makeProject, onBun, plainConfig, pluginWith, startHost, svc, until} from "../../support/host/host.ts"
 import {startRegistry} from "../../support/plugins/registry.ts"
 
 const peerDependencies = {"svc-runtime": "^0.1.0"}

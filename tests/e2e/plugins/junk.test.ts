@@ -1,9 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {startHost} from "../../support/host/host.ts"
-import {eventOf} from "../../support/host/inbox-event.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {bunOr, eventOf, pluginWith, startHost, until} from "../../support/host/host.ts"
 
 const config = `http: {port: 0}
 plugins: {sandbox: {}, junk: {}}

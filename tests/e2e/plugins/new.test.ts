@@ -1,9 +1,7 @@
 import {existsSync, readdirSync, statSync, writeFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import {startHost, svc} from "../../support/host/host.ts"
-import {runProcess, until} from "../../support/host/process.ts"
+import {bunOr, runProcess, scriptCommand, startHost, svc, until} from "../../support/host/host.ts"
 import {makeProject, plainConfig} from "../../support/host/project.ts"
-import {bunOr, scriptCommand} from "../../support/host/runtimes.ts"
 
 describe.each(bunOr("node24"))("svc plugin new on $name", runtime => {
   test("adds a plugin with a passing test, and a Host in development runs it at once", async () => {

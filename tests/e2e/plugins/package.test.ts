@@ -3,11 +3,7 @@ import {join} from "node:path"
 import {describe, expect, test} from "vitest"
 import {version} from "../../../server/runtime/version.ts"
 import {readDocuments} from "../../support/docs/documents.ts"
-import {startHost, svc} from "../../support/host/host.ts"
-import {runProcess} from "../../support/host/process.ts"
-import {makeProject} from "../../support/host/project.ts"
-import {bunAnd, onBun} from "../../support/host/runtimes.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {bunAnd, makeProject, onBun, pluginWith, runProcess, startHost, svc} from "../../support/host/host.ts"
 
 const page = readDocuments().find(({path}) => path === "docs/plugins/publish.md")
 const manifest = page?.fences.find(({language}) => language === "json")?.text ?? ""

@@ -1,8 +1,7 @@
 import {readdirSync, readFileSync} from "node:fs"
 import {expect, test} from "vitest"
 import {exit} from "../../../shared/exit.ts"
-import {startHost, svc} from "../../support/host/host.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunAnd, startHost, svc} from "../../support/host/host.ts"
 import {echoPlugin, handledAll, post, readLedger} from "../../support/messages/inbox-ledger.ts"
 
 /** Replaces functions that other code writes files with, as a plugin's dependency might do before setup. */

@@ -1,9 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {failureOf, reload, statusOf} from "../../support/host/generation.ts"
-import {startHost, svc} from "../../support/host/host.ts"
-import {until, untilPrinted} from "../../support/host/process.ts"
-import {makeProject} from "../../support/host/project.ts"
-import {bunOr, onBun} from "../../support/host/runtimes.ts"
+import {bunOr, makeProject, onBun, startHost, svc, until, untilPrinted} from "../../support/host/host.ts"
 import {pluginOf} from "./plugin.ts"
 
 const configOf = (...plugins: string[]) =>

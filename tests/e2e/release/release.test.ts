@@ -6,9 +6,7 @@ import type {ReleaseEntry, ReleaseView} from "../../../shared/api/release.ts"
 import {refusal, restore} from "../../support/checkpoint/checkpoints.ts"
 import {printed, printedJson} from "../../support/host/command-line.ts"
 import {type GitProject, makeGitProject} from "../../support/host/git-project.ts"
-import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {type Project, plainConfig} from "../../support/host/project.ts"
+import {expectProblem, type Project, plainConfig, startHost, type TestHost, until} from "../../support/host/host.ts"
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 

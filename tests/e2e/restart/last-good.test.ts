@@ -1,11 +1,8 @@
 import {writeFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {printed, runCommand} from "../../support/host/command-line.ts"
-import {launchHost, startHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
+import {bunOr, launchHost, pluginWith, startHost, type TestRuntime, until} from "../../support/host/host.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
-import {bunOr, type TestRuntime} from "../../support/host/runtimes.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const env = {HTTP_TOKEN: "a-long-token-of-this-test", SVC_SUPERVISOR: "test"}
 

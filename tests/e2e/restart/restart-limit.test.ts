@@ -1,8 +1,6 @@
 import {expect, test} from "vitest"
-import {expectProblem, startHost, svc} from "../../support/host/host.ts"
+import {expectProblem, makeProject, startHost, svc, untilPrinted} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
-import {untilPrinted} from "../../support/host/process.ts"
-import {makeProject} from "../../support/host/project.ts"
 import {onBun, onNode22, type TestRuntime} from "../../support/host/runtimes.ts"
 
 const env = {HTTP_TOKEN: "a-token-of-the-limit-tests-0123456789"}

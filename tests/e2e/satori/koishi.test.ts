@@ -1,7 +1,5 @@
 import {expect, test} from "vitest"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
+import {runtimes, startHost, type TestHost, type TestRuntime, until} from "../../support/host/host.ts"
 import {joinIrc} from "../../support/irc/person.ts"
 import {startIrcServer} from "../../support/irc/servers.ts"
 import {layCable} from "../../support/machine/cable.ts"

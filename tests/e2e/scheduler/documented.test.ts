@@ -3,10 +3,7 @@ import {join} from "node:path"
 import {expect, test} from "vitest"
 import {readDocuments} from "../../support/docs/documents.ts"
 import {printedJson} from "../../support/host/command-line.ts"
-import {startHost, svc} from "../../support/host/host.ts"
-import {runProcess, until} from "../../support/host/process.ts"
-import {makeFolder, type Project} from "../../support/host/project.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, makeFolder, type Project, runProcess, startHost, svc, until} from "../../support/host/host.ts"
 
 const page = readDocuments().find(({path}) => path === "docs/schedule.md")
 const fences = (wanted: string) => page?.fences.flatMap(({language, text}) => (language === wanted ? [text] : [])) ?? []

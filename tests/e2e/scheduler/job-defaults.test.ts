@@ -3,12 +3,9 @@ import {describe, expect, test} from "vitest"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
 import {printed} from "../../support/host/command-line.ts"
 import {reload} from "../../support/host/generation.ts"
-import {startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {bunOr, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
-import {until} from "../../support/host/process.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const config = "http: {port: 0}\nplugins:\n  sandbox: {}\n  team: {}\n"
 const nightly = {cron: "0 3 * * *", timezone: "Europe/Berlin", data: "all"}

@@ -3,12 +3,10 @@ import {describe, expect, test} from "vitest"
 import type {CalendarView} from "../../../shared/api/scheduled/job-calendar.ts"
 import type {JobFileView, JobView, RunView} from "../../../shared/api/scheduled/jobs.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
-import {expectProblem, launchHost, startHost, type TestHost} from "../../support/host/host.ts"
+import {bunOr, expectProblem, launchHost, pluginWith, startHost, type TestHost} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const twoRuntimes = bunOr("node22")
 const file = "data/schedule-jobs.json"

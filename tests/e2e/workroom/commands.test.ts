@@ -1,10 +1,7 @@
 import {appendFileSync, readdirSync, readFileSync, writeFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import {startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {onBun, onNode22, type Project, startHost, svc, type TestHost, untilPrinted} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
-import {untilPrinted} from "../../support/host/process.ts"
-import type {Project} from "../../support/host/project.ts"
-import {onBun, onNode22} from "../../support/host/runtimes.ts"
 
 const configWith = (store: string) => `http:
   port: 0

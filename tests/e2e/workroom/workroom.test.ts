@@ -2,10 +2,8 @@ import {existsSync, readFileSync, rmSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import type {Item, JournalRecord} from "../../../shared/api/workroom.ts"
 import type {BoardView} from "../../../shared/api/workroom-board.ts"
-import {expectProblem, launchHost, startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
+import {bunOr, expectProblem, launchHost, startHost, type TestHost, until} from "../../support/host/host.ts"
 import type {Project} from "../../support/host/project.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
 import {answer} from "../../support/messages/answers.ts"
 
 const configWith = (store: string) => `http:

@@ -2,9 +2,7 @@ import {v7 as uuid} from "uuid"
 import {openDatabase} from "../../../server/database/database.ts"
 import type {AgentRunDetail, AgentRunView, ApprovalView} from "../../../shared/api/agents/agents.ts"
 import type {Row} from "../../../shared/sdk/plugin/database.ts"
-import type {TestHost} from "../host/host.ts"
-import {until} from "../host/process.ts"
-import type {Project} from "../host/project.ts"
+import {type Project, type TestHost, until} from "../host/host.ts"
 
 /** The newest runs of agents, in order from the oldest. */
 export const runsOf = async (host: TestHost, limit = 200): Promise<readonly AgentRunView[]> =>

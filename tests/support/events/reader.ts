@@ -1,8 +1,7 @@
 import {createParser} from "eventsource-parser"
 import {onTestFinished} from "vitest"
 import type {Envelope, Hello, Notice, StreamGap} from "../../../shared/api/event-stream.ts"
-import type {TestHost} from "../host/host.ts"
-import {until} from "../host/process.ts"
+import {type TestHost, until} from "../host/host.ts"
 
 /** An event of a stream, as a client's parser returns it. */
 export interface Received {

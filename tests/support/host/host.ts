@@ -7,6 +7,14 @@ import {type Finished, type Running, runProcess, startProcess, until} from "./pr
 import {makeProject, type Project, type ProjectOptions} from "./project.ts"
 import {runtimes, type TestRuntime, usualRuntime} from "./runtimes.ts"
 
+// What most tests with a Host need besides it.
+export * from "../plugins/plugin-sources.ts"
+export * from "./inbox-event.ts"
+export * from "./process.ts"
+export * from "./project.ts"
+export * from "./runtimes.ts"
+export * from "./shared.ts"
+
 export interface HostOptions extends ProjectOptions {
   readonly runtime?: TestRuntime
   /** An existing project instead of a new one. */

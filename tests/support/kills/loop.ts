@@ -1,7 +1,5 @@
 import {setTimeout as sleep} from "node:timers/promises"
-import {launchHost, startHost, type TestHost} from "../host/host.ts"
-import {until} from "../host/process.ts"
-import type {Project} from "../host/project.ts"
+import {launchHost, type Project, startHost, type TestHost, until} from "../host/host.ts"
 import {onBun, runtimes, type TestRuntime} from "../host/runtimes.ts"
 import type {Chance} from "../machine/chance.ts"
 import type {Open} from "../messages/open-work.ts"

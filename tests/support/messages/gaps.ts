@@ -1,7 +1,6 @@
 import type {GapView} from "../../../shared/api/endpoints.ts"
 import type {Page} from "../../../shared/api/paging.ts"
-import type {TestHost} from "../host/host.ts"
-import {until} from "../host/process.ts"
+import {type TestHost, until} from "../host/host.ts"
 
 export type Gap = GapView
 

@@ -1,8 +1,6 @@
 import {openDatabase} from "../../../server/database/database.ts"
 import type {Row} from "../../../shared/sdk/plugin/database.ts"
-import type {TestHost} from "../host/host.ts"
-import {haveEnded} from "../host/inbox-event.ts"
-import {until} from "../host/process.ts"
+import {haveEnded, type TestHost, until} from "../host/host.ts"
 
 /** The source of a plugin that answers each message once, with the message's text. */
 export const echoPlugin = `import {definePlugin} from "svc-runtime"

@@ -1,9 +1,7 @@
 import {readFileSync} from "node:fs"
 import type {ReleaseView} from "../../../shared/api/release.ts"
 import {printedJson} from "../host/command-line.ts"
-import {svc} from "../host/host.ts"
-import type {Project} from "../host/project.ts"
-import {onBun, type TestRuntime} from "../host/runtimes.ts"
+import {onBun, type Project, svc, type TestRuntime} from "../host/host.ts"
 
 export const beginRelease = (project: Project, runtime?: TestRuntime) =>
   printedJson<ReleaseView>(project, "release begin", runtime)

@@ -1,7 +1,6 @@
 import {connect} from "node:net"
 import {onTestFinished} from "vitest"
-import type {TestHost} from "../host/host.ts"
-import {until} from "../host/process.ts"
+import {type TestHost, until} from "../host/host.ts"
 import {socketWith} from "./socket.ts"
 
 export interface Signal {

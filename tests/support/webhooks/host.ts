@@ -1,6 +1,4 @@
-import {type HostOptions, startHost, type TestHost} from "../host/host.ts"
-import {until} from "../host/process.ts"
-import {pluginWith} from "../plugins/plugin-sources.ts"
+import {type HostOptions, pluginWith, startHost, type TestHost, until} from "../host/host.ts"
 import {deliver, secretOf} from "./webhooks.ts"
 
 export const secrets = {

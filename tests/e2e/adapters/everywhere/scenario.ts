@@ -1,6 +1,5 @@
 import {expect} from "vitest"
-import type {TestHost} from "../../../support/host/host.ts"
-import {until} from "../../../support/host/process.ts"
+import {type TestHost, until} from "../../../support/host/host.ts"
 import {countOf, linesOf, type Place, sees, type Who} from "./place.ts"
 
 export const choices = ["Pizza", "Salad"] as const

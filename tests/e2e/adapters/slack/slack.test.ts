@@ -1,8 +1,5 @@
 import {describe, expect, onTestFinished, test} from "vitest"
-import {svc} from "../../../support/host/host.ts"
-import {until} from "../../../support/host/process.ts"
-import {bunOr} from "../../../support/host/runtimes.ts"
-import {shared, whenOver} from "../../../support/host/shared.ts"
+import {bunOr, shared, svc, until, whenOver} from "../../../support/host/host.ts"
 import {accountOf, environment, inboxOf, startSlackHost, untilSlack} from "../../../support/platforms/slack/host.ts"
 import {FakeSlack, signedHeaders} from "../../../support/platforms/slack/slack.ts"
 

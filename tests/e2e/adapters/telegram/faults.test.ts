@@ -8,10 +8,7 @@ import {
   token,
   untilTelegram,
 } from "../../../support/adapters/telegram-host.ts"
-import {svc} from "../../../support/host/host.ts"
-import {until} from "../../../support/host/process.ts"
-import {makeProject} from "../../../support/host/project.ts"
-import {bunOr} from "../../../support/host/runtimes.ts"
+import {bunOr, makeProject, svc, until} from "../../../support/host/host.ts"
 import {startTelegram} from "../../../support/platforms/telegram/telegram.ts"
 
 const others = {OTHER_TOKEN: "999:AAanother-token"}

@@ -7,9 +7,7 @@ import {
   token,
   untilTelegram,
 } from "../../../support/adapters/telegram-host.ts"
-import {svc} from "../../../support/host/host.ts"
-import {until} from "../../../support/host/process.ts"
-import {bunOr} from "../../../support/host/runtimes.ts"
+import {bunOr, svc, until} from "../../../support/host/host.ts"
 import {freePort} from "../../../support/machine/ports.ts"
 import {startTelegram} from "../../../support/platforms/telegram/telegram.ts"
 

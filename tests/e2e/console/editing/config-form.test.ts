@@ -1,9 +1,6 @@
 import {expect, test} from "vitest"
 import {en} from "../../../../server/console/web/texts/en.ts"
-import {startHost} from "../../../support/host/host.ts"
-import {until} from "../../../support/host/process.ts"
-import {usuallyOn} from "../../../support/host/runtimes.ts"
-import {shared} from "../../../support/host/shared.ts"
+import {shared, startHost, until, usuallyOn} from "../../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../../support/machine/chromium.ts"
 import {expectNoBarriers, expectNoSidewaysScroll, openConsole} from "../console.ts"
 

@@ -3,11 +3,8 @@ import {expect, test} from "vitest"
 import {en} from "../../../../server/console/web/texts/en.ts"
 import {makeCheckpoint} from "../../../support/checkpoint/checkpoints.ts"
 import {printed} from "../../../support/host/command-line.ts"
-import {startHost} from "../../../support/host/host.ts"
-import {makeFolder} from "../../../support/host/project.ts"
-import {bunOr} from "../../../support/host/runtimes.ts"
+import {bunOr, makeFolder, pluginWith, startHost} from "../../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../../support/machine/chromium.ts"
-import {pluginWith} from "../../../support/plugins/plugin-sources.ts"
 import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "../console.ts"
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}

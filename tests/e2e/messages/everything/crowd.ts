@@ -1,6 +1,5 @@
 import {setTimeout as sleep} from "node:timers/promises"
-import type {TestHost} from "../../../support/host/host.ts"
-import {until} from "../../../support/host/process.ts"
+import {type TestHost, until} from "../../../support/host/host.ts"
 import {type Wish, wishes} from "./bot.ts"
 
 /** What a person said to the bot; the word is the event's id. */

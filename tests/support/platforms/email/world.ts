@@ -1,6 +1,5 @@
 import {type ParsedMail, simpleParser} from "mailparser"
-import {type HostOptions, startHost, type TestHost} from "../../host/host.ts"
-import {until} from "../../host/process.ts"
+import {type HostOptions, startHost, type TestHost, until} from "../../host/host.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 import {type Dovecot, mailboxPassword, startDovecot} from "./dovecot.ts"
 import {type LetterOptions, letter} from "./letter.ts"

@@ -1,6 +1,5 @@
 import type {SatoriEvent} from "../../../../shared/sdk/satori.ts"
-import {type HostOptions, startHost, type TestHost} from "../../host/host.ts"
-import {until} from "../../host/process.ts"
+import {type HostOptions, startHost, type TestHost, until} from "../../host/host.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 
 /** An entry of `plugins.matrix.endpoints`. */

@@ -1,5 +1,4 @@
-import {type HostOptions, startHost, type TestHost} from "../../host/host.ts"
-import {until} from "../../host/process.ts"
+import {type HostOptions, startHost, type TestHost, until} from "../../host/host.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 import {type Broker, passwords} from "./mosquitto.ts"
 
