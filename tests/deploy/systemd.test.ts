@@ -287,9 +287,6 @@ describePart("systemd, booted in a container", needs, () => {
     const started = box.sh(
       "systemd-run --wait --pipe --quiet -p User=dave -p WorkingDirectory=/srv/svc/dave --setenv=HTTP_TOKEN=x bun /opt/svc/cli/launch.js runtime start --daemon",
     )
-    expect(started).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^svc: systemd /m),
-    })
+    expect(started).toMatchObject({code: 1, stderr: expect.stringMatching(/^svc: systemd /m)})
   })
 })

@@ -21,12 +21,7 @@ const request: ModelRequest = {
   instructions: `The password is ${secret}.`,
   messages: [
     {role: "user", text: `is it ${secret} or ${pin}? the key is ${key}`},
-    {
-      role: "assistant",
-      text: `I look at ${secret}.`,
-      calls: [{id: "call_1", name: "look", input}],
-      details: undefined,
-    },
+    {role: "assistant", text: `I look at ${secret}.`, calls: [{id: "call_1", name: "look", input}], details: undefined},
     {role: "tool", call: "call_1", name: "look", result: `found ${secret} and ${pin}`},
   ],
   tools: [

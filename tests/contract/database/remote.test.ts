@@ -75,9 +75,7 @@ test("after the lease has passed to another Host, every batch is aborted and sto
   )
   await expect(database.write([note("late", 4)])).rejects.toMatchObject({code: "lease_lost"})
   await expect(database.migrate([{sql: "CREATE TABLE late (id)"}], new AbortController().signal)).rejects.toMatchObject(
-    {
-      code: "lease_lost",
-    },
+    {code: "lease_lost"},
   )
   expect(server.sql("SELECT writer, n FROM notes")).toEqual([{writer: "mine", n: 1}])
   expect(server.sql("SELECT 1 FROM sqlite_master WHERE name = 'late'")).toEqual([])

@@ -53,10 +53,7 @@ describe.each(engines)("a search of messages in $name", ({make}) => {
     expect(await found({from: at})).toEqual([8002])
     expect(await found({to: at})).toEqual([4001])
     expect(await found({from: at, to: at})).toEqual([])
-    const numbers = {
-      sql: "SELECT seq FROM inbox WHERE seq % ?3 = 0 AND seq < ?1 ORDER BY seq DESC LIMIT ?2",
-      args: [2],
-    }
+    const numbers = {sql: "SELECT seq FROM inbox WHERE seq % ?3 = 0 AND seq < ?1 ORDER BY seq DESC LIMIT ?2", args: [2]}
     expect(await found({numbers})).toEqual([8002])
     expect((await searchAll(database, {conditions: [], numbers, limit: 3000})).found).toHaveLength(many / 2)
   })

@@ -135,9 +135,7 @@ test("the leftovers of a killed snapshot do not block the next one", async () =>
 test("a remote database is not copied by a snapshot", async () => {
   const database = await open((await remoteDatabase()).location)
   const target = join(scratchFolder(), "copy.sqlite")
-  await expect(database.snapshotTo(target)).rejects.toMatchObject({
-    message: expect.stringMatching(/\bown tool\b/),
-  })
+  await expect(database.snapshotTo(target)).rejects.toMatchObject({message: expect.stringMatching(/\bown tool\b/)})
   expect(existsSync(target)).toBe(false)
 })
 

@@ -3,10 +3,10 @@ import {describe, expect, test} from "vitest"
 import {HistoryView} from "../../../shared/api/event-stream.ts"
 import {eventTypes} from "../../../shared/events.ts"
 import {type HistoryAnswer, readEvents, readHistoryOf} from "../../support/events/reader.ts"
-import {expectProblem, launchHost, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
-import {makeProject} from "../../support/host/project.ts"
+import {expectProblem, launchHost, makeProject, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {onBun, onNode22} from "../../support/host/runtimes.ts"
 import {freePort} from "../../support/machine/ports.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
 

@@ -88,9 +88,7 @@ const keep = (session: Session, text: string) =>
 
 test("a handler that hangs fails after its time limit without a retry, and its conversation continues", async () => {
   const {say, ended, sent} = await start(
-    {
-      hang: session => (session.text === "hang" ? new Promise<never>(() => {}) : `heard ${session.text}`),
-    },
+    {hang: session => (session.text === "hang" ? new Promise<never>(() => {}) : `heard ${session.text}`)},
     {retries: 3},
   )
   await say("hang")

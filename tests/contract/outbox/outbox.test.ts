@@ -67,11 +67,7 @@ describe.each(engines)("the result of an adapter's send, on $name,", ({make}) =>
     const {row, attempts} = await sendBy(async () => {
       throw Object.create(null)
     })
-    expect({...row, attempts}).toMatchObject({
-      state: "dead",
-      error: expect.stringMatching(/\bno text$/),
-      attempts: 2,
-    })
+    expect({...row, attempts}).toMatchObject({state: "dead", error: expect.stringMatching(/\bno text$/), attempts: 2})
   })
 
   test("may be a whole page: its beginning is kept", async () => {

@@ -58,12 +58,7 @@ plugins: {sandbox: {}, club: {}}
 const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
 
 const upload = (host: TestHost, body: BodyInit, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
-  host.fetch("/satori/v1/upload.create", {
-    method: "POST",
-    body,
-    headers: {...sandbox, ...headers},
-    ...{duplex: "half"},
-  })
+  host.fetch("/satori/v1/upload.create", {method: "POST", body, headers: {...sandbox, ...headers}, ...{duplex: "half"}})
 
 const formOf = (...files: readonly (readonly [string, Uint8Array<ArrayBuffer>, string, string])[]): FormData => {
   const form = new FormData()

@@ -36,13 +36,7 @@ const {HTTP_TOKEN: full, DEMO_TOKEN: demo} = fullAndDemo.env
 test.each(bunOr("node24"))(
   "drafts of jobs and timers are checked, and stale changes refused, on $name",
   async runtime => {
-    const host = await startHost({
-      runtime,
-      config,
-      env: fullAndDemo.env,
-      plugins: {team},
-      files: {".env": dotenv},
-    })
+    const host = await startHost({runtime, config, env: fullAndDemo.env, plugins: {team}, files: {".env": dotenv}})
     const post = (path: string, body: unknown) => ask(host, full, path, body)
     const check = (job: object, more: object = {}) => host.post<DraftCheck>("/api/jobs/check", {job, ...more})
 

@@ -14,11 +14,7 @@ type Sent = {items: {id: string; state: string}[]}
 describe.each(bunAnd("node24"))("an outgoing webhook on $name", runtime => {
   test("is posted once under its outbox id, and the standard's own library verifies its signature", async () => {
     const receiver = await startReceiver(secret)
-    const {host, say} = await startWebhookHost({
-      runtime,
-      url: receiver.url,
-      names: ["SHOP_SECRET", "SHOP_SECRET_OLD"],
-    })
+    const {host, say} = await startWebhookHost({runtime, url: receiver.url, names: ["SHOP_SECRET", "SHOP_SECRET_OLD"]})
     await say({text: "a < b 👋", channel: "#team"}, "msg_1", secrets.SHOP_SECRET_OLD)
     const delivery = await until("the answer to arrive", () => receiver.deliveries[0])
     const message = await messageIn(host, delivery.id, "sent")

@@ -84,10 +84,7 @@ describe.each(bunOr("node24"))("svc adapter check on $name", runtime => {
       code: 1,
       stderr: expect.stringContaining("the adapter of mute has no check"),
     })
-    expect(await check("wire~none")).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/\bendpoint wire~none\b/),
-    })
+    expect(await check("wire~none")).toMatchObject({code: 1, stderr: expect.stringMatching(/\bendpoint wire~none\b/)})
     const shown = await svc(runtime, project, ["endpoint", "show", "wire~bare"], {env})
     expect(shown.stdout).toMatch(/state +failed/)
     expect(shown.stdout).toContain("svc adapter add wire")

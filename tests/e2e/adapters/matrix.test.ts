@@ -79,15 +79,9 @@ describeWithDendrite("a bot on Matrix", () => {
 
     const relation = {rel_type: "m.annotation", event_id: said, key: "👍"}
     const reaction = await bob.send(room, {"m.relates_to": relation}, "m.reaction")
-    expect(await untilEvent(host, "reaction-added", said)).toMatchObject({
-      user: {id: bob.id},
-      emoji: {id: "👍"},
-    })
+    expect(await untilEvent(host, "reaction-added", said)).toMatchObject({user: {id: bob.id}, emoji: {id: "👍"}})
     await bob.redact(room, reaction)
-    expect(await untilEvent(host, "reaction-removed", said)).toMatchObject({
-      user: {id: bob.id},
-      emoji: {id: "👍"},
-    })
+    expect(await untilEvent(host, "reaction-removed", said)).toMatchObject({user: {id: bob.id}, emoji: {id: "👍"}})
     await ann.redact(room, said)
     expect(await untilEvent(host, "message-deleted", said)).toMatchObject({user: {id: ann.id}})
     const about = (await eventsOf(host, room)).filter(({message}) => message?.id === said)
@@ -178,10 +172,7 @@ describeWithDendrite("a bot on Matrix", () => {
       state: "failed",
       reason: "target_unknown",
     })
-    const silent = await ann.createRoom({
-      preset: "public_chat",
-      power_level_content_override: {events_default: 50},
-    })
+    const silent = await ann.createRoom({preset: "public_chat", power_level_content_override: {events_default: 50}})
     await bot.join(silent)
     expect(await ended(await send(silent))).toMatchObject({state: "failed", reason: "forbidden"})
     const told = () => host.process.output().match(/\bis encrypted: /g)?.length

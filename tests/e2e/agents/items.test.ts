@@ -97,10 +97,7 @@ describe.each(cases)("work items of agents in the $store store, on $on", ({runti
     )
     await itemIn(slow, "active")
     await give(slow, "claim", {assignee: "agent:second"})
-    expect(await endOf(host, runId)).toMatchObject({
-      state: "cancelled",
-      error: expect.stringMatching(/\bwork item\b/),
-    })
+    expect(await endOf(host, runId)).toMatchObject({state: "cancelled", error: expect.stringMatching(/\bwork item\b/)})
     expect(said(await itemIn(slow, "review"))).toEqual(["agent:second: second did it."])
     expect(model.closed()).toBe(1)
 

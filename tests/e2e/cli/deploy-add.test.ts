@@ -97,10 +97,7 @@ describe("a file that differs from the template", () => {
     // `script` runs the command on a terminal.
     const line = [...onBun.command, "deploy", "add", "compose"].join(" ")
     const asked = await runProcess(["script", "-qec", line, "/dev/null"], {cwd: project.folder, input: `${answer}\n`})
-    expect(asked).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/compose\.yaml .*\?/),
-    })
+    expect(asked).toMatchObject({code: 0, stdout: expect.stringMatching(/compose\.yaml .*\?/)})
     expect(project.read("compose.yaml")).toContain(expected)
     expect(existsSync(project.path("Dockerfile"))).toBe(true)
   })

@@ -59,9 +59,7 @@ describe.each(bunOr("node24"))("on a terminal, from a Host on $name", runtime =>
     const {project, process} = host()
     const tail = startProcess(
       [...runtime.command, "events", "tail", "--types", "message.*", "--after", "of another history"],
-      {
-        cwd: project.folder,
-      },
+      {cwd: project.folder},
     )
     await untilPrinted(tail, "gap")
     await host().say("/fall")

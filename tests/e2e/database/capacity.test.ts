@@ -100,10 +100,7 @@ test("a file that cannot shrink in use must be compacted once while the Host is 
   client.close()
   const host = await startHost({project})
   const refused = await runCommand(project, "database compact")
-  expect(refused).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining(problems.compact_unavailable.hint),
-  })
+  expect(refused).toMatchObject({code: 1, stderr: expect.stringContaining(problems.compact_unavailable.hint)})
   await host.stop()
   await printed(project, "database compact")
   const again = await startHost({project})

@@ -112,10 +112,7 @@ describe.each(runtimes)("a Host on $name", runtime => {
 })
 
 /** One way for each runtime in turn. `SVC_TEST_EACH_RUNTIME=1` runs each way on each runtime. */
-const overwriting = {
-  name: "the header is overwritten",
-  displace: (file: string) => damagePage(file, 1),
-}
+const overwriting = {name: "the header is overwritten", displace: (file: string) => damagePage(file, 1)}
 const cases = [...truncations, overwriting].flatMap((truncation, index) =>
   runtimes
     .filter((_, nth) => process.env.SVC_TEST_EACH_RUNTIME === "1" || nth === index % runtimes.length)

@@ -13,13 +13,13 @@ import {scratchFolder} from "../../support/database/databases.ts"
 import {startHrana} from "../../support/database/hrana-server.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
 import {type GitProject, makeGitProject} from "../../support/host/git-project.ts"
-import {launchHost, pluginWith, shared, startHost, until, untilPrinted} from "../../support/host/host.ts"
+import {launchHost, type Project, plainConfig, shared, startHost, until, untilPrinted} from "../../support/host/host.ts"
 import {bundled, irreversible, makeNextVersion, newest, reversible} from "../../support/host/next-version.ts"
-import {type Project, plainConfig} from "../../support/host/project.ts"
 import {bunOr, onBun, type TestRuntime} from "../../support/host/runtimes.ts"
 import {fillDisk, mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {needStrace, startOnSlowDisk} from "../../support/machine/strace.ts"
 import {textsOf} from "../../support/messages/messages.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const echo = pluginWith(`plugin.on("message-created", session => "got " + session.text)`)
 

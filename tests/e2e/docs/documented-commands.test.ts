@@ -40,10 +40,7 @@ test.each(bunOr("node22"))(
         "svc doctor --live http://127.0.0.1:8068": `SVC_HTTP_TOKEN=${readersToken} svc doctor --live ${urlOf(project)}`,
         "20261121-120933-7f226e": checkpoint,
       }),
-      {
-        isDaemon: true,
-        after: async line => void answers.push([line, await answer()]),
-      },
+      {isDaemon: true, after: async line => void answers.push([line, await answer()])},
     )
     onTestFinished(async () => void (await runCommand(project, "runtime stop", runtime)))
     await reader.start()

@@ -15,11 +15,7 @@ test("the commands of the pages on changes, capacity, logs, permissions and metr
   const project = makeReadersProject()
   const reader = readerOf(
     project,
-    () => ({
-      "diff 6 7": "diff 1 2",
-      "rollback 6": "rollback 1",
-      "irc~libera": "sandbox",
-    }),
+    () => ({"diff 6 7": "diff 1 2", "rollback 6": "rollback 1", "irc~libera": "sandbox"}),
     {isDaemon: true},
   )
   await reader.start()

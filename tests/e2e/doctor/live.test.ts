@@ -107,10 +107,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
     for (const status of casesOf([301, 302, 307, 308], runtime, clients)) {
       const {url} = await startStandIn((_, response) => response.writeHead(status, {location: other.url}).end())
       const {code, report} = await live(runtime, url)
-      expect({code, reason: report().reason}).toEqual({
-        code: 1,
-        reason: expect.stringMatching(/\bredirect\b/),
-      })
+      expect({code, reason: report().reason}).toEqual({code: 1, reason: expect.stringMatching(/\bredirect\b/)})
     }
     expect(other.requests).toEqual([])
   })

@@ -89,10 +89,7 @@ test("svc generation list, diff, rollback and unpin work, and the status shows t
     stdout: expect.stringMatching(/^generation 3 .* 1, pinned\n {2}enabled {3}greeter\n$/),
   })
   expect(await host.say("/greet")).toEqual(["hello"])
-  expect(await statusOf(host)).toMatchObject({
-    generation: {number: 3, reason: "rollback to 1"},
-    pin: {number: 1},
-  })
+  expect(await statusOf(host)).toMatchObject({generation: {number: 3, reason: "rollback to 1"}, pin: {number: 1}})
   expect((await svc(onBun, project, ["runtime", "status"])).stdout).toMatch(/pinned\s+generation 1;/)
   expect((await generationsOf(host)).map(({number, pinned}) => ({number, pinned}))).toEqual([
     {number: 3, pinned: false},

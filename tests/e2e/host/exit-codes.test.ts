@@ -95,11 +95,7 @@ const scriptRunner = /^(\$ .*|error: (script )?"\w+" exited with code \d+)\n/gm
 const expectOrderlyEnd = async ({project, process: {finished}}: Started, code: number, reason: string) => {
   const ended = await finished
   const stderr = ended.stderr.replace(scriptRunner, "")
-  expect({code: ended.code, signal: ended.signal, stderr}).toEqual({
-    code,
-    signal: null,
-    stderr: "",
-  })
+  expect({code: ended.code, signal: ended.signal, stderr}).toEqual({code, signal: null, stderr: ""})
   expect(ended.stdout).toMatch(new RegExp(`stopping \\(.*${reason}`))
   expect(ended.stdout.trimEnd().split("\n").at(-1)).toContain('"stopped"')
   expect(existsSync(project.path(".svc/host.json"))).toBe(false)

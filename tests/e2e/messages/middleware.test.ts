@@ -141,10 +141,7 @@ describe("a middleware", () => {
     const host = await start()
     const reason = "not run: root/b/middleware/1 stopped the event"
     const stopped = {"a/0": reason, "a/1": reason, "bot/echo": reason, "bot/message-created.0": reason}
-    expect(await outcomeOf(host, "/echo b1 stops silently")).toEqual({
-      replies: [],
-      marks: {...handled, ...stopped},
-    })
+    expect(await outcomeOf(host, "/echo b1 stops silently")).toEqual({replies: [], marks: {...handled, ...stopped}})
     expect((await outcomeOf(host, "/echo b1 stops with a word")).replies).toEqual(["b1 says no"])
     const {items} = await host.get<{items: readonly {state: string}[]}>("/api/inbox?limit=2")
     expect(items.map(({state}) => state)).toEqual(["handled", "handled"])

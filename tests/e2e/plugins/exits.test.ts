@@ -3,9 +3,9 @@ import {describe, expect, test} from "vitest"
 import {readFailedStarts} from "../../../server/recovery/last-good/failed-starts.ts"
 import {exit} from "../../../shared/exit.ts"
 import {reload, statusOf} from "../../support/host/generation.ts"
-import {launchHost, makeProject, pluginWith, startHost, svc, type TestHost} from "../../support/host/host.ts"
-import {startProcess} from "../../support/host/process.ts"
+import {launchHost, makeProject, startHost, startProcess, svc, type TestHost} from "../../support/host/host.ts"
 import {root, runtimes, scriptCommand} from "../../support/host/runtimes.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const config = `http: {port: 0}
 plugins: {sandbox: {}, rude: {}}

@@ -10,11 +10,11 @@ import {startHrana} from "../../support/database/hrana-server.ts"
 import {readHistoryOf} from "../../support/events/reader.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
 import {reload, statusOf} from "../../support/host/generation.ts"
-import {launchHost, pluginWith, startHost, type TestHost} from "../../support/host/host.ts"
+import {bunOr, launchHost, onBun, startHost, type TestHost, type TestRuntime} from "../../support/host/host.ts"
 import {type Running, until, untilPrinted} from "../../support/host/process.ts"
 import {makeProject, type Project, plainConfig} from "../../support/host/project.ts"
-import {bunOr, onBun, type TestRuntime} from "../../support/host/runtimes.ts"
 import {needStrace, startToBeKilled} from "../../support/machine/strace.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const first = `{name: "first", up: table => ["CREATE TABLE " + table("all") + " (text TEXT, stars INTEGER)"]}`
 const reason = "the stars are dropped"

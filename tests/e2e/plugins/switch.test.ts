@@ -1,8 +1,8 @@
 import {describe, expect, test} from "vitest"
 import {reload, statusOf} from "../../support/host/generation.ts"
-import {expectProblem, startHost, svc, type TestHost, untilReady, wirePlugin} from "../../support/host/host.ts"
-import {makeProject} from "../../support/host/project.ts"
+import {expectProblem, makeProject, startHost, svc, type TestHost, untilReady} from "../../support/host/host.ts"
 import {bunOr, usualRuntime} from "../../support/host/runtimes.ts"
+import {wirePlugin} from "../../support/plugins/plugin-sources.ts"
 import {pluginOf} from "./plugin.ts"
 
 const env = {

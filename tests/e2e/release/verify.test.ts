@@ -71,11 +71,7 @@ test("a fetched version is tried in a separate work tree on the checkpoint's dat
 
 test.runIf(onNode22 !== undefined)("on Node with npm, the trial installs from npm's lockfile", async () => {
   const project = makeGitProject({
-    files: {
-      ...packageFiles({test: "test -d node_modules/greeting"}),
-      "bun.lock": "",
-      "package-lock.json": packageLock,
-    },
+    files: {...packageFiles({test: "test -d node_modules/greeting"}), "bun.lock": "", "package-lock.json": packageLock},
   })
   project.git("rm", "--quiet", "bun.lock")
   project.commit("npm")
@@ -171,10 +167,7 @@ test("a step over its limit is ended with all the processes that it started", as
       env: {NOTES: notes},
     })
     const {code, stdout} = await run.finished
-    expect({code, stdout}).toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining(` within ${seconds} s`),
-    })
+    expect({code, stdout}).toMatchObject({code: 1, stdout: expect.stringContaining(` within ${seconds} s`)})
     return stdout
   }
   // The earlier steps have the same limit, and need longer on a busy machine.
@@ -210,10 +203,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     }
     const stopped = await start()
     stopped.running.child.kill("SIGINT")
-    expect(await stopped.running.finished).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("recorded nothing"),
-    })
+    expect(await stopped.running.finished).toMatchObject({code: 1, stderr: expect.stringContaining("recorded nothing")})
     await until("its build to end", () => !isRunning(stopped.pid))
     expectNothingLeft(project)
     expect(worktreesOf(project)).toBe(1)

@@ -231,10 +231,7 @@ describe("a change that cannot be tried", () => {
         plugin.command("word", () => "one")`)
     project.write("plugins/word.ts", word(`{name: "more", up: table => ["CREATE TABLE " + table("more") + " (n)"]}`))
     const {code, stderr} = await ask(usualRuntime, project, "restart")
-    expect({code, stderr}).toEqual({
-      code: 1,
-      stderr: expect.stringMatching(/\btrial\b.*\bmigrations\b.*\bremote\b/),
-    })
+    expect({code, stderr}).toEqual({code: 1, stderr: expect.stringMatching(/\btrial\b.*\bmigrations\b.*\bremote\b/)})
     await expectUnharmed(host)
     project.write("plugins/word.ts", word())
     expect((await ask(usualRuntime, project, "restart")).code).toBe(0)

@@ -3,9 +3,9 @@ import {describe, expect, test} from "vitest"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
 import {printed} from "../../support/host/command-line.ts"
 import {reload} from "../../support/host/generation.ts"
-import {bunOr, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
+import {bunOr, makeProject, type Project, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
-import {makeProject, type Project} from "../../support/host/project.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const config = "http: {port: 0}\nplugins:\n  sandbox: {}\n  team: {}\n"
 const nightly = {cron: "0 3 * * *", timezone: "Europe/Berlin", data: "all"}

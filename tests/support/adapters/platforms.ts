@@ -112,10 +112,7 @@ export const sandbox: AdapterUnderTest = {
     const path = "/api/plugins/sandbox/messages"
     const ended = new AbortController()
     defer(() => ended.abort())
-    const headersOf = ({token}: HostAddress) => ({
-      authorization: `Bearer ${token}`,
-      "content-type": "application/json",
-    })
+    const headersOf = ({token}: HostAddress) => ({authorization: `Bearer ${token}`, "content-type": "application/json"})
     const post = (text: string, id: string, at: At) =>
       insist(host => {
         const body = JSON.stringify({text, id, channel: "room", user: "ann"})

@@ -10,11 +10,7 @@ export const satoriEnv = {HTTP_TOKEN: token, SATORI_TOKEN: token, WRONG_TOKEN: "
 
 /** A Host that serves Satori, backed by the sandbox. */
 export const startServingHost = (more: Parameters<typeof startHost>[0] = {}): Promise<TestHost> =>
-  startHost({
-    config: 'http: {port: 0, token: "${HTTP_TOKEN}"}\nplugins: {sandbox: {}}\n',
-    env: satoriEnv,
-    ...more,
-  })
+  startHost({config: 'http: {port: 0, token: "${HTTP_TOKEN}"}\nplugins: {sandbox: {}}\n', env: satoriEnv, ...more})
 
 interface Shown {
   readonly id: string

@@ -135,10 +135,7 @@ const end = (answer: ScriptedAnswer, question: ModelQuestion, response: ServerRe
     index,
     id: `call_${question.index}_${index}`,
     type: "function",
-    function: {
-      name: name.replaceAll(".", "__"),
-      arguments: typeof args === "string" ? args : JSON.stringify(args),
-    },
+    function: {name: name.replaceAll(".", "__"), arguments: typeof args === "string" ? args : JSON.stringify(args)},
   }))
   for (const call of calls) write(response, question, {choices: [{index: 0, delta: {tool_calls: [call]}}]})
   const reason = answer.finish ?? (calls.length > 0 ? "tool_calls" : "stop")

@@ -13,10 +13,7 @@ const syncs = "fsync,fdatasync"
  * The environments of a Host that always leaves its syncs to SQLite in its own thread, and of one that never does,
  * however slow the disk of the tests is.
  */
-export const syncing = {
-  inThread: {SVC_SLOW_DISK_FROM: "Infinity"},
-  inPool: {SVC_SLOW_DISK_FROM: "0"},
-} as const
+export const syncing = {inThread: {SVC_SLOW_DISK_FROM: "Infinity"}, inPool: {SVC_SLOW_DISK_FROM: "0"}} as const
 
 const straceWith = (fault: string, args: readonly string[], cwd?: string): Running => {
   const {path, env} = tool("strace")

@@ -68,9 +68,7 @@ export const startReceiver = async (
   answer: (
     delivery: Delivery,
     attempt: number,
-  ) => {status: number; headers?: Record<string, string>} | undefined = () => ({
-    status: 200,
-  }),
+  ) => {status: number; headers?: Record<string, string>} | undefined = () => ({status: 200}),
   {ignoresTime = false} = {},
 ): Promise<Receiver> => {
   const webhook = new Webhook(secret)

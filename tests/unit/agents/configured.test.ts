@@ -44,9 +44,7 @@ describe("a binding is not configured", () => {
       "agent_tool_missing",
       `${sound}, tools: {send: {}, a.b: {}}`,
       "a.b: no such tool.",
-      {
-        hasTool: name => (name === "a.b" ? "no such tool" : undefined),
-      },
+      {hasTool: name => (name === "a.b" ? "no such tool" : undefined)},
     ],
   ])("%s: %s", (reason, yaml, said, facts) => {
     const standing = configurationOf(bindingOf(yaml), {...all, ...facts})

@@ -62,10 +62,7 @@ test("missing tools, and reasons why a binding lacks a tool, are reported by nam
   expect([...tools.keys()]).toEqual(["weather.now"])
   expect(problems).toEqual([
     {name: "send", problem: "it needs to"},
-    {
-      name: "weather.noow",
-      problem: expect.stringMatching(/"weather\.noow".*"weather\.now"/),
-    },
+    {name: "weather.noow", problem: expect.stringMatching(/"weather\.noow".*"weather\.now"/)},
   ])
 })
 

@@ -60,11 +60,7 @@ test("each setting has a field of its kind, and so does a key unknown to the sch
     known: named("odd").isKnown,
     required: named("greeting").isRequired,
     fallback: fallbackOf(named("times")),
-  }).toEqual({
-    known: false,
-    required: true,
-    fallback: "3",
-  })
+  }).toEqual({known: false, required: true, fallback: "3"})
   expect(["greeting", "key", "words", "map", "times"].map(name => textOf(named(name)))).toEqual([
     "hello",
     "KEY",

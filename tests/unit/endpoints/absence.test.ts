@@ -17,11 +17,7 @@ const online = async () => {
         return {send: async () => ({ids: []})}
       },
     }),
-    {
-      receive: async () => [stored(1)],
-      online: () => {},
-      isPaused: () => isPaused,
-    },
+    {receive: async () => [stored(1)], online: () => {}, isPaused: () => isPaused},
   )
   onTestFinished(() => endpoint.close())
   endpoint.open()

@@ -64,12 +64,7 @@ const settings: AlertSettings = {
 test("a channel that waits for the database receives no alert whose cause ends during a check", async () => {
   let [now, failing] = [0, true]
   const sent: string[] = []
-  const condition = {
-    code: "database_failing",
-    title: "The database fails",
-    text: "",
-    remediation: {text: ""},
-  } as const
+  const condition = {code: "database_failing", title: "The database fails", text: "", remediation: {text: ""}} as const
   const alerts = new Alerts({
     who,
     database: {read: async () => [], write: async () => []},

@@ -163,12 +163,7 @@ test("resuming ingress while a run starts to wait for it blocks nothing", async 
 
 test("a decision made while a run starts to wait for it counts at once", async () => {
   const meddled = new MeddledDatabase(await open({dialect: "sqlite", file: `${memoryFolder()}/data.sqlite`}))
-  const {agents, database, endOf} = await converse({
-    script: once,
-    setup: act,
-    settings: approved,
-    database: meddled,
-  })
+  const {agents, database, endOf} = await converse({script: once, setup: act, settings: approved, database: meddled})
   const runId = await agents.queue(askedBy("ada", "go"))
   const approval = await waitingApproval(database)
   await agents.settled()

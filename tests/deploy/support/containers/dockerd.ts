@@ -48,10 +48,7 @@ export const startDocker = async (folder: string, composePlugin: string): Promis
   // Docker's own programs look for iptables in root's PATH.
   const PATH = `${process.env.PATH}:/usr/sbin:/sbin`
   const start = [...apart, "sh", "-c", 'ip link set lo up; exec "$@"', "sh", ...engine]
-  const daemon = spawn("setpriv", [...withTests, "unshare", ...start], {
-    env: {PATH},
-    stdio: ["ignore", "pipe", "pipe"],
-  })
+  const daemon = spawn("setpriv", [...withTests, "unshare", ...start], {env: {PATH}, stdio: ["ignore", "pipe", "pipe"]})
   const log = createWriteStream(join(folder, "dockerd.log"))
   daemon.stdout.pipe(log)
   daemon.stderr.pipe(log)

@@ -26,11 +26,7 @@ test.each(bunOr("node22"))(
     expect(check.stdout).toContain(`webhook: updates go to ${url}`)
 
     const post = (secret: string, body: string, method = "POST") =>
-      fetch(url, {
-        method,
-        headers: {"x-telegram-bot-api-secret-token": secret},
-        ...(method === "POST" ? {body} : {}),
-      })
+      fetch(url, {method, headers: {"x-telegram-bot-api-secret-token": secret}, ...(method === "POST" ? {body} : {})})
     const forged = JSON.stringify({update_id: 1, message: {message_id: 1, date: 1, text: "forged"}})
     for (const secret of ["", "x", "é".repeat(20)]) {
       const answer = await post(encodeURIComponent(secret), forged)

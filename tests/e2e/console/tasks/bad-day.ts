@@ -1,11 +1,11 @@
 import {readdirSync, rmSync} from "node:fs"
 import {hour, minute, storePast} from "../../../support/console/past.ts"
 import {reload} from "../../../support/host/generation.ts"
-import {pluginWith, startHost, type TestHost, type TestRuntime, until} from "../../../support/host/host.ts"
+import {type Share, shareMore, startHost, type TestHost, type TestRuntime, until} from "../../../support/host/host.ts"
 import {makeProject, type Project} from "../../../support/host/project.ts"
-import {type Share, shareMore} from "../../../support/host/shared.ts"
 import {freePort} from "../../../support/machine/ports.ts"
 import {awayPlugin} from "../../../support/plugins/away-plugin.ts"
+import {pluginWith} from "../../../support/plugins/plugin-sources.ts"
 
 export const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
 

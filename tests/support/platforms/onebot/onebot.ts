@@ -191,11 +191,7 @@ export const startOneBot = async (self = firstBot): Promise<OneBotFake> => {
         return status === undefined ? {context: {}} : new Response("", {status})
       },
       open: peer => {
-        const known: Peer = {
-          role: "Universal",
-          send: text => void peer.send(text),
-          terminate: () => peer.terminate(),
-        }
+        const known: Peer = {role: "Universal", send: text => void peer.send(text), terminate: () => peer.terminate()}
         served.set(peer.id, known)
         join(known)
       },

@@ -69,8 +69,8 @@ export const untilSlack = (host: TestHost, state: string, id = "team"): Promise<
 
 /** The texts in the inbox, oldest first. */
 export const inboxOf = async (host: TestHost): Promise<readonly string[]> => {
-  const {items} = await host.get<{
-    items: readonly {readonly event: {readonly message?: {readonly content: string}}}[]
-  }>("/api/inbox?limit=200")
+  const {items} = await host.get<{items: readonly {readonly event: {readonly message?: {readonly content: string}}}[]}>(
+    "/api/inbox?limit=200",
+  )
   return items.map(({event}) => event.message?.content ?? "").toReversed()
 }

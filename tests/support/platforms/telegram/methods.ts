@@ -72,10 +72,7 @@ const sendAlbum: Method = (world, form) => {
   const no = refusal(world, {...fields, ...items[0]}, false)
   if (no !== undefined) return no
   const album = String(world.nextId())
-  const shown = items.map(item => ({
-    ...shownOf(world.nextId(), form, {...fields, ...item}, String(item.type)),
-    album,
-  }))
+  const shown = items.map(item => ({...shownOf(world.nextId(), form, {...fields, ...item}, String(item.type)), album}))
   world.sent.push(...shown)
   return {result: shown.map(answerOf)}
 }
