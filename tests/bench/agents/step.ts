@@ -1,6 +1,6 @@
 import {type Database, openDatabase} from "../../../server/database/database.ts"
 import type {TestRuntime} from "../../support/host/runtimes.ts"
-import {atMost, type Figure, short, sides} from "../measure/figure.ts"
+import {atMost, type Figure, ratioOf, short} from "../measure/figure.ts"
 import {type BenchHost, startHost} from "../measure/host.ts"
 import {pairsOf} from "../measure/pairs.ts"
 import {cpuSeconds} from "../measure/process-stat.ts"
@@ -76,13 +76,7 @@ const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<rea
       against: "without the model server's own time",
       detail: `${short(spreadOf(tools).median)} ms for a step of a tool alone, ${short(spreadOf(processor).median)} ms of the processor for each step`,
     },
-    {
-      name: `p50 of one durable step, on ${runtime.name}`,
-      unit: "",
-      value: found.ratio,
-      against: "two durable writes of a row on the same disk",
-      detail: sides(found, "ms"),
-    },
+    ratioOf(`p50 of one durable step, on ${runtime.name}`, found, "two durable writes of a row on the same disk", "ms"),
   ]
 }
 

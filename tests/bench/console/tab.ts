@@ -56,11 +56,7 @@ const watch = () => {
 const take = async (page: Page): Promise<Watch> =>
   page.evaluate(() => {
     const {watching} = window as unknown as {watching: Watch}
-    return {
-      tasks: watching.tasks.splice(0),
-      frames: watching.frames.splice(0),
-      rows: watching.rows.splice(0),
-    }
+    return {tasks: watching.tasks.splice(0), frames: watching.frames.splice(0), rows: watching.rows.splice(0)}
   })
 
 const holdingOf = async (session: CDPSession): Promise<Holding> => {

@@ -5,7 +5,7 @@ import {backlogAgent, backlogStatements, endedBacklog} from "../../support/messa
 import {requireRoom} from "../measure/ballast.ts"
 import {scriptCommand} from "../measure/compiled.ts"
 import {databaseOf} from "../measure/during.ts"
-import {atMost, type Figure, short, sides} from "../measure/figure.ts"
+import {atMost, type Figure, ratioOf, short} from "../measure/figure.ts"
 import {type BenchProject, configOf, makeProject, startHost, svc} from "../measure/host.ts"
 import {measurePairs, pairsOf} from "../measure/pairs.ts"
 import {runScript} from "../measure/process.ts"
@@ -54,13 +54,7 @@ const measureStart = async (runtime: TestRuntime, project: BenchProject, pairs: 
   }
   const measured = await measurePairs(pairs, startOf(project), startOf(empty))
   empty.remove()
-  return {
-    name: `start on ${runtime.name}`,
-    unit: "",
-    value: measured.ratio,
-    against: "an empty database",
-    detail: sides(measured, "ms"),
-  }
+  return ratioOf(`start on ${runtime.name}`, measured, "an empty database", "ms")
 }
 
 interface Swept {
@@ -92,13 +86,7 @@ const measureRetention = async (
       value: spreadOf(samples.map(({rate}) => rate)),
       detail: `${short(cost.median)} ms of the processor for a thousand`,
     },
-    {
-      name: `  p99 of a write meanwhile on ${runtime.name}`,
-      unit: "",
-      value: waits.ratio,
-      against: "the same without retention",
-      detail: sides(waits, "ms"),
-    },
+    ratioOf(`  p99 of a write meanwhile on ${runtime.name}`, waits, "the same without retention", "ms"),
   ]
 }
 

@@ -1,6 +1,6 @@
 import {spawnSync} from "node:child_process"
 import {root, type TestRuntime} from "../../support/host/runtimes.ts"
-import {atMost, type Figure, sides} from "../measure/figure.ts"
+import {atMost, type Figure, ratioOf, sides} from "../measure/figure.ts"
 import {type BenchHost, type BenchProject, makeProject, startHost, token} from "../measure/host.ts"
 import {measurePairs, pairsOf} from "../measure/pairs.ts"
 import {runScript} from "../measure/process.ts"
@@ -83,7 +83,7 @@ const measureDelay = async (runtime: TestRuntime, delay: number, {pairs}: RowOpt
     p99("status", "/api/system/status", 50),
     p99("gaps", "the time between two chunks of an event stream"),
     p99("write", "storing a message"),
-    {name: `messages a second, ${where}`, unit: "", value: rate.ratio, against, detail: sides(rate, "messages/s")},
+    ratioOf(`messages a second, ${where}`, rate, against, "messages/s"),
   ]
 }
 

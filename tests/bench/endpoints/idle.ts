@@ -12,7 +12,7 @@ import {telegram} from "../../support/adapters/telegram.ts"
 import {xmpp} from "../../support/adapters/xmpp.ts"
 import type {TestRuntime} from "../../support/host/runtimes.ts"
 import {lastAsLongAsProcess} from "../../support/host/shared.ts"
-import {atMost, type Figure, sides} from "../measure/figure.ts"
+import {atMost, type Figure, ratioOf, sides} from "../measure/figure.ts"
 import {type BenchProject, greeter, makeProject, startHost, untilOnline} from "../measure/host.ts"
 import {measurePairs, pairsOf} from "../measure/pairs.ts"
 import {cpuSeconds, residentMegabytes} from "../measure/process-stat.ts"
@@ -119,23 +119,10 @@ const startFigures = async (
   const against = "a Host with one idle endpoint, irc"
   const on = `of ten idle endpoints, on ${runtime.name}`
   return [
-    {name: `start ${on}`, unit: "", value: ready.ratio, target: atMost(1.5), against, detail: sides(ready, "ms")},
-    {
-      name: `  processor time until ready ${on}`,
-      unit: "",
-      value: readyWith.ratio,
-      target: atMost(1.5),
-      against,
-      detail: sides(readyWith, "ms"),
-    },
-    {
-      name: `  processor time until all are online ${on}`,
-      unit: "",
-      value: settledWith.ratio,
-      against,
-      detail: sides(settledWith, "ms"),
-    },
-    {name: `  memory ${on}`, unit: "", value: memory.ratio, against, detail: sides(memory, "MB")},
+    ratioOf(`start ${on}`, ready, against, "ms", atMost(1.5)),
+    ratioOf(`  processor time until ready ${on}`, readyWith, against, "ms", atMost(1.5)),
+    ratioOf(`  processor time until all are online ${on}`, settledWith, against, "ms"),
+    ratioOf(`  memory ${on}`, memory, against, "MB"),
   ]
 }
 

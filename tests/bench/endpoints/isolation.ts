@@ -2,7 +2,7 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {root, type TestRuntime} from "../../support/host/runtimes.ts"
 import {lastAsLongAsProcess} from "../../support/host/shared.ts"
 import {startIrcServer} from "../../support/irc/servers.ts"
-import {atMost, type Figure, sides} from "../measure/figure.ts"
+import {atMost, type Figure, ratioOf} from "../measure/figure.ts"
 import {type BenchHost, makeProject, startHost, untilOnline} from "../measure/host.ts"
 import {pairsOf} from "../measure/pairs.ts"
 import {startProcess} from "../measure/process.ts"
@@ -156,14 +156,13 @@ const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): P
     ([0.5, 0.99] as const).map(share => {
       const of = (side: 0 | 1) => rounds.map(round => percentile(round[trouble][side], share))
       const measured = pairsOf(of(0), of(1))
-      return {
-        name: `p${share * 100} on irc while Discord ${trouble}, on ${runtime.name}`,
-        unit: "",
-        value: measured.ratio,
-        ...(share === 0.99 ? {target: atMost(2)} : {}),
-        against: "calm",
-        detail: sides(measured, "ms"),
-      }
+      return ratioOf(
+        `p${share * 100} on irc while Discord ${trouble}, on ${runtime.name}`,
+        measured,
+        "calm",
+        "ms",
+        share === 0.99 ? atMost(2) : undefined,
+      )
     }),
   )
 }

@@ -1,6 +1,6 @@
 import type {TestRuntime} from "../../support/host/runtimes.ts"
 import {scriptCommand} from "../measure/compiled.ts"
-import {atLeast, type Figure, sides} from "../measure/figure.ts"
+import {atLeast, type Figure, ratioOf} from "../measure/figure.ts"
 import {pairsOf} from "../measure/pairs.ts"
 import {runScript} from "../measure/process.ts"
 import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
@@ -19,14 +19,13 @@ const measureGroup = async (runtime: TestRuntime, group: number, pairs: number):
     samples.map(({own}) => own),
     samples.map(({bare}) => bare),
   )
-  return {
-    name: `groups of ${group}, on ${runtime.name}`,
-    unit: "",
-    value: measured.ratio,
-    ...(group >= 100 ? {target: atLeast(0.5)} : {}),
-    against: "the bare driver",
-    detail: sides(measured, "events/s"),
-  }
+  return ratioOf(
+    `groups of ${group}, on ${runtime.name}`,
+    measured,
+    "the bare driver",
+    "events/s",
+    group >= 100 ? atLeast(0.5) : undefined,
+  )
 }
 
 const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<readonly Figure[]> => {

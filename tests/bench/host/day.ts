@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {TestRuntime} from "../../support/host/runtimes.ts"
-import {atMost, type Figure, short, sides} from "../measure/figure.ts"
+import {atMost, type Figure, ratioOf, short} from "../measure/figure.ts"
 import {type BenchHost, type BenchProject, configOf, greeter, startHost} from "../measure/host.ts"
 import {pairsOf} from "../measure/pairs.ts"
 import {residentMegabytes} from "../measure/process-stat.ts"
@@ -77,13 +77,7 @@ const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): P
       against: "the same Host after its start",
       detail: `${short(spreadOf(days.map(({morning}) => morning)).median)} MB`,
     },
-    {
-      name: `  the evening against noon on ${runtime.name}`,
-      unit: "",
-      value: growth.ratio,
-      against: "half a day",
-      detail: sides(growth, "MB"),
-    },
+    ratioOf(`  the evening against noon on ${runtime.name}`, growth, "half a day", "MB"),
   ]
 }
 

@@ -1,6 +1,6 @@
 import {root, type TestRuntime} from "../../support/host/runtimes.ts"
 import {answerOf, bareName, startBare} from "../measure/bare.ts"
-import {atLeast, type Figure, sides} from "../measure/figure.ts"
+import {atLeast, type Figure, ratioOf} from "../measure/figure.ts"
 import {type BenchHost, smallBot, startHost, token} from "../measure/host.ts"
 import {measurePairs} from "../measure/pairs.ts"
 import {runScript} from "../measure/process.ts"
@@ -49,14 +49,13 @@ const measureCase = async (host: BenchHost, each: Case, runtime: TestRuntime, pa
     () => rateOf(bare, each),
   )
   await bare.process.stop()
-  return {
-    name: `${each.path} on ${runtime.name}`,
-    unit: "",
-    value: measured.ratio,
-    target: atLeast(each.target(runtime)),
-    against: bareName(runtime),
-    detail: sides(measured, "requests per CPU-second"),
-  }
+  return ratioOf(
+    `${each.path} on ${runtime.name}`,
+    measured,
+    bareName(runtime),
+    "requests per CPU-second",
+    atLeast(each.target(runtime)),
+  )
 }
 
 const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): Promise<readonly Figure[]> => {

@@ -28,16 +28,8 @@ const measure = async ({pairs, runtimes, progress}: RowOptions): Promise<readonl
         against: "pino, redaction by path",
         detail: `${short(yardstick.median)} /s`,
       },
-      {
-        name: `tslog alone, which hides nothing, against pino, on ${name}`,
-        unit: "",
-        value: pairsOf(tslog, pino).ratio,
-      },
-      {
-        name: `50 secrets against 1, on ${name}`,
-        unit: "",
-        value: pairsOf(fifty, one).ratio,
-      },
+      {name: `tslog alone, which hides nothing, against pino, on ${name}`, unit: "", value: pairsOf(tslog, pino).ratio},
+      {name: `50 secrets against 1, on ${name}`, unit: "", value: pairsOf(fifty, one).ratio},
     )
   }
   return figures

@@ -1,6 +1,6 @@
 import type {TestRuntime} from "../../support/host/runtimes.ts"
 import {scriptCommand} from "../measure/compiled.ts"
-import {atLeast, atMost, type Figure, sides} from "../measure/figure.ts"
+import {atLeast, atMost, type Figure, ratioOf} from "../measure/figure.ts"
 import {pairsOf} from "../measure/pairs.ts"
 import {runScript} from "../measure/process.ts"
 import {spreadOf} from "../measure/statistics.ts"
@@ -41,22 +41,20 @@ const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<rea
     value: spreadOf(of(read)),
   })
   return [
-    {
-      name: `messages stored, with a row of the history after every 4000, on ${runtime.name}`,
-      unit: "",
-      value: rate.ratio,
-      target: atLeast(0.95),
-      against: "the same without; a Host stores one row a minute",
-      detail: sides(rate, "messages per CPU-second"),
-    },
-    {
-      name: `disk of a history of 90 days, on ${runtime.name}`,
-      unit: "",
-      value: size.ratio,
-      target: atMost(0.2),
-      against: "the inbox rows of a day of a message a second",
-      detail: sides(size, "MB"),
-    },
+    ratioOf(
+      `messages stored, with a row of the history after every 4000, on ${runtime.name}`,
+      rate,
+      "the same without; a Host stores one row a minute",
+      "messages per CPU-second",
+      atLeast(0.95),
+    ),
+    ratioOf(
+      `disk of a history of 90 days, on ${runtime.name}`,
+      size,
+      "the inbox rows of a day of a message a second",
+      "MB",
+      atMost(0.2),
+    ),
     figure("processor time of a row", "ms", ({rowSeconds}) => rowSeconds * 1000),
     figure("disk after a day", "MB", ({dayBytes}) => dayBytes / 1e6),
   ]

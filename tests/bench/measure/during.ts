@@ -1,6 +1,6 @@
 import {root, type TestRuntime} from "../../support/host/runtimes.ts"
 import {fillDatabase, requireRoom} from "./ballast.ts"
-import {atMost, type Figure, sides} from "./figure.ts"
+import {atMost, type Figure, ratioOf} from "./figure.ts"
 import {type BenchHost, type BenchProject, makeProject, startHost, token} from "./host.ts"
 import {measurePairs, type Pairs, pairsOf} from "./pairs.ts"
 import {runScript} from "./process.ts"
@@ -109,11 +109,12 @@ const sampleDuring = (host: BenchHost, command: readonly string[]): Promise<Samp
 
 /** The waits of probes and writers against the control. `on` is the end of each name. */
 export const waitFigures = ({p99}: Contest, on: string): readonly Figure[] =>
-  (["health", "write"] as const).map(kind => ({
-    name: `p99 of ${kind === "health" ? "/pub/health" : "storing a message"} ${on}`,
-    unit: "",
-    value: p99(kind).ratio,
-    target: atMost(3),
-    against: "a process that writes as many bytes",
-    detail: sides(p99(kind), "ms"),
-  }))
+  (["health", "write"] as const).map(kind =>
+    ratioOf(
+      `p99 of ${kind === "health" ? "/pub/health" : "storing a message"} ${on}`,
+      p99(kind),
+      "a process that writes as many bytes",
+      "ms",
+      atMost(3),
+    ),
+  )

@@ -46,6 +46,16 @@ export const short = (value: number): string => {
 export const sides = ({subject, yardstick}: Pairs, unit: string): string =>
   `${short(subject.median)} against ${short(yardstick.median)} ${unit}`
 
+/** The ratio of both sides, with their results in this unit. */
+export const ratioOf = (name: string, pairs: Pairs, against: string, unit: string, target?: Target): Figure => ({
+  name,
+  unit: "",
+  value: pairs.ratio,
+  ...(target === undefined ? {} : {target}),
+  against,
+  detail: sides(pairs, unit),
+})
+
 const columns = ["figure", "median", "spread", "target", "verdict", "yardstick"] as const
 
 /** The figures of one row as a table. */

@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {root, type TestRuntime} from "../../support/host/runtimes.ts"
-import {type Figure, short, sides} from "../measure/figure.ts"
+import {type Figure, ratioOf, short} from "../measure/figure.ts"
 import {startHost, token, untilOnline} from "../measure/host.ts"
 import {measurePairs} from "../measure/pairs.ts"
 import {startProcess} from "../measure/process.ts"
@@ -62,18 +62,13 @@ const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): P
     )
     const [p50, p99] = [spreadOf(samples.map(({p50}) => p50)), spreadOf(samples.map(({p99}) => p99))]
     figures.push(
-      {
-        name: `${name}, ${flying} in flight on ${runtime.name}`,
-        unit: "",
-        value: measured.ratio,
-        against: "signed webhooks to the same Host",
-        detail: sides(measured, "messages per CPU-second"),
-      },
-      {
-        name: `  messages over ${name} per CPU-second on ${runtime.name}`,
-        unit: "/s",
-        value: measured.subject,
-      },
+      ratioOf(
+        `${name}, ${flying} in flight on ${runtime.name}`,
+        measured,
+        "signed webhooks to the same Host",
+        "messages per CPU-second",
+      ),
+      {name: `  messages over ${name} per CPU-second on ${runtime.name}`, unit: "/s", value: measured.subject},
       {
         name: `  p50 from ${name} to the reply on ${runtime.name}`,
         unit: "ms",

@@ -1,6 +1,6 @@
 import type {TestRuntime} from "../../support/host/runtimes.ts"
 import {type BareServer, bareName, startBareInbox} from "../measure/bare.ts"
-import {atLeast, atMost, type Figure, sides} from "../measure/figure.ts"
+import {atLeast, atMost, type Figure, ratioOf} from "../measure/figure.ts"
 import {type BenchHost, startHost} from "../measure/host.ts"
 import {measurePairs} from "../measure/pairs.ts"
 import {spreadOf} from "../measure/statistics.ts"
@@ -56,24 +56,20 @@ const measureFlight = async (
     value: spreadOf(samples.map(of)),
   })
   return [
-    {
-      name: `durable path, ${where}`,
-      unit: "",
-      value: measured.ratio,
-      ...(targets === undefined ? {} : {target: targets.ratio}),
-      against: `${bareName(runtime)} with the signature check and one durable insert a group`,
-      detail: sides(measured, "messages per CPU-second"),
-    },
+    ratioOf(
+      `durable path, ${where}`,
+      measured,
+      `${bareName(runtime)} with the signature check and one durable insert a group`,
+      "messages per CPU-second",
+      targets?.ratio,
+    ),
     {
       ...figure("  messages per CPU-second of the Host", "/s", ({perCpuSecond}) => perCpuSecond),
       ...(targets === undefined ? {} : {target: targets.rate}),
     },
     figure("  messages per second", "/s", ({rate}) => rate),
     figure("  changes in a group commit", "", ({groupSize}) => groupSize),
-    {
-      ...figure("  p50 from webhook to reply", "ms", ({p50}) => p50),
-      ...(flying === 1 ? {target: lone} : {}),
-    },
+    {...figure("  p50 from webhook to reply", "ms", ({p50}) => p50), ...(flying === 1 ? {target: lone} : {})},
     figure("  p99 from webhook to reply", "ms", ({p99}) => p99),
   ]
 }

@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {onBun, root} from "../../support/host/runtimes.ts"
-import {atLeast, atMost, type Figure, sides} from "../measure/figure.ts"
+import {atLeast, atMost, type Figure, ratioOf} from "../measure/figure.ts"
 import {pairsOf} from "../measure/pairs.ts"
 import {type Running, startProcess} from "../measure/process.ts"
 import {cpuSeconds, residentMegabytes} from "../measure/process-stat.ts"
@@ -149,14 +149,13 @@ const rateFigures = (all: readonly Samples[]): readonly Figure[] =>
     if (own === undefined) return [rate]
     const measured = pairsOf(own.perCpuSecond, perCpuSecond)
     const isRival = bot.name === rivalOn(bot.runtime)
-    const against: Figure = {
-      name: `  svc through ${bot.name}, on ${bot.runtime}`,
-      unit: "",
-      value: measured.ratio,
-      ...(isRival ? {target: atLeast(1)} : {}),
-      against: label(bot),
-      detail: sides(measured, "/s"),
-    }
+    const against: Figure = ratioOf(
+      `  svc through ${bot.name}, on ${bot.runtime}`,
+      measured,
+      label(bot),
+      "/s",
+      isRival ? atLeast(1) : undefined,
+    )
     return [rate, against]
   })
 

@@ -4,7 +4,7 @@ import {open, rename} from "node:fs/promises"
 import {tmpdir} from "node:os"
 import {join} from "node:path"
 import type {TestRuntime} from "../../support/host/runtimes.ts"
-import {type Figure, sides} from "../measure/figure.ts"
+import {type Figure, ratioOf} from "../measure/figure.ts"
 import {type BenchHost, makeProject, startHost} from "../measure/host.ts"
 import {measurePairs} from "../measure/pairs.ts"
 import {cpuSeconds} from "../measure/process-stat.ts"
@@ -132,13 +132,12 @@ const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<rea
         () => bareRate(folder, size),
       )
       figures.push(
-        {
-          name: `files of ${size.name}, ${flying} in flight on ${runtime.name}`,
-          unit: "",
-          value: measured.ratio,
-          against: "each written, synchronised and renamed, one at a time",
-          detail: sides(measured, "files/s"),
-        },
+        ratioOf(
+          `files of ${size.name}, ${flying} in flight on ${runtime.name}`,
+          measured,
+          "each written, synchronised and renamed, one at a time",
+          "files/s",
+        ),
         {name: `  processor time of a file of ${size.name} on ${runtime.name}`, unit: "ms", value: spreadOf(costs)},
       )
     }

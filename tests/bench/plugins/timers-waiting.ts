@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {createClient} from "@libsql/client/sqlite3"
 import type {TestRuntime} from "../../support/host/runtimes.ts"
-import {atMost, type Figure, sides} from "../measure/figure.ts"
+import {atMost, type Figure, ratioOf} from "../measure/figure.ts"
 import {type BenchProject, configOf, makeProject, startHost} from "../measure/host.ts"
 import {measurePairs, pairsOf} from "../measure/pairs.ts"
 import {residentMegabytes} from "../measure/process-stat.ts"
@@ -95,14 +95,13 @@ const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): P
       taken.full.map(sample => sample[kind]),
       taken.empty.map(sample => sample[kind]),
     )
-    return {
-      name: `${names[kind]}, on ${runtime.name}`,
-      unit: "",
-      value: measured.ratio,
-      target: atMost(1.1),
-      against: "the same without timers",
-      detail: sides(measured, kind === "memory" ? "MB" : "ms"),
-    }
+    return ratioOf(
+      `${names[kind]}, on ${runtime.name}`,
+      measured,
+      "the same without timers",
+      kind === "memory" ? "MB" : "ms",
+      atMost(1.1),
+    )
   })
 }
 

@@ -149,12 +149,7 @@ const guarded: Guards = {
 const tableOf = (size: number, {definition, permissionOf, middleware} = plain) => {
   const commands = Array.from({length: size}, (_, index) => {
     const command = commandOf(index, definition)
-    const runner: Handler = {
-      id: command.id,
-      log,
-      run: async work => work(),
-      signal: new AbortController().signal,
-    }
+    const runner: Handler = {id: command.id, log, run: async work => work(), signal: new AbortController().signal}
     return {command, runner}
   })
   return createMessageTable({prefixes: ["!"], commands, handlers: [], permissionOf, middleware, log})
