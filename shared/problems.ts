@@ -26,22 +26,14 @@ export const problems = {
     title: "The request's path is not valid",
     hint: "Send a path without control characters.",
   },
-  no_room: {
-    status: 503,
-    title: "The Host has no room for this now",
-    hint: "Retry after the seconds in Retry-After.",
-  },
+  no_room: {status: 503, title: "The Host has no room for this now", hint: "Retry after the seconds in Retry-After."},
   unsupported_media_type: {status: 415, title: "Unsupported content type", hint: "Send application/json."},
   request_timeout: {status: 503, title: "The request took too long", hint: "Retry later."},
   starting: {status: 503, title: "The Host is starting", hint: "Retry after the seconds in Retry-After."},
   stopping: {status: 503, title: "The Host is stopping", hint: "Retry once the Host has restarted."},
   internal: {status: 500, title: "Internal error", hint: "The Host's log has the cause under this requestId."},
   conflict: {status: 409, title: "The state does not allow this", hint: "Read the current state and try again."},
-  console_missing: {
-    status: 404,
-    title: "The console was not built",
-    hint: "In a clone of svc, run: bun run build",
-  },
+  console_missing: {status: 404, title: "The console was not built", hint: "In a clone of svc, run: bun run build"},
   no_supervisor: {
     status: 409,
     title: "No supervisor would restart this Host",
@@ -167,11 +159,7 @@ export const problems = {
     title: "The platform refused, failed or did not answer",
     hint: "Correct what detail names. svc outbox show has the outcome of an act, and the Host's log has the cause.",
   },
-  endpoint_offline: {
-    status: 503,
-    title: "The endpoint is offline",
-    hint: "Retry once svc endpoint show says online.",
-  },
+  endpoint_offline: {status: 503, title: "The endpoint is offline", hint: "Retry once svc endpoint show says online."},
   not_implemented: {
     status: 501,
     title: "The Host does not implement this",
@@ -219,11 +207,7 @@ export const problems = {
     title: "The database is locked by another process",
     hint: "Stop the other process, then retry.",
   },
-  database_full: {
-    status: 503,
-    title: "The disk is full",
-    hint: "Free space on the disk of the database, then retry.",
-  },
+  database_full: {status: 503, title: "The disk is full", hint: "Free space on the disk of the database, then retry."},
   database_replaced: {
     status: 503,
     title: "The database file was removed, replaced or changed",
@@ -282,11 +266,7 @@ export const problems = {
     hint: "Run only one Host for a remote database, and stop the other one.",
   },
   // Checkpoints
-  checkpoint_unknown: {
-    status: 404,
-    title: "No such checkpoint",
-    hint: "svc checkpoint list shows the existing ones.",
-  },
+  checkpoint_unknown: {status: 404, title: "No such checkpoint", hint: "svc checkpoint list shows the existing ones."},
   checkpoint_busy: {
     status: 409,
     title: "svc is making, verifying or receiving a checkpoint",
@@ -389,11 +369,7 @@ export const problems = {
     title: "The generation was not committed",
     hint: "The running generation is unchanged. Correct what detail names, then save or reload.",
   },
-  generation_unknown: {
-    status: 404,
-    title: "No such generation",
-    hint: "svc generation list shows the kept ones.",
-  },
+  generation_unknown: {status: 404, title: "No such generation", hint: "svc generation list shows the kept ones."},
   restart_required: {
     status: 409,
     title: "This change needs a restart",
@@ -478,11 +454,7 @@ export const problems = {
     hint: "svc ingress status says why. svc ingress resume ends an operator's pause.",
   },
   event_invalid: {status: 400, title: "The event is not valid", hint: "Correct what detail names."},
-  log_unknown: {
-    status: 404,
-    title: "The Host has no log of this run",
-    hint: "svc logs --runs lists the kept logs.",
-  },
+  log_unknown: {status: 404, title: "The Host has no log of this run", hint: "svc logs --runs lists the kept logs."},
   inbox_unknown: {status: 404, title: "No such inbox event", hint: "svc inbox list shows the newest."},
   inbox_state: {
     status: 409,

@@ -60,10 +60,7 @@ const describe = ({enabled, disabled, code}: PluginChanges): readonly string[] =
 ]
 
 export const unpin = command(
-  {
-    description: "end a rollback: run svc.config.yml again",
-    examples: [["End a rollback", "svc generation unpin"]],
-  },
+  {description: "end a rollback: run svc.config.yml again", examples: [["End a rollback", "svc generation unpin"]]},
   {},
   async given =>
     given.show(

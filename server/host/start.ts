@@ -148,11 +148,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
   const api: Api = serveApi({
     base: boot.config.http.base,
     project: opened.paths.project,
-    tokens: {
-      token: token.used,
-      previousToken: boot.config.http.previousToken,
-      demoToken: boot.config.http.demoToken,
-    },
+    tokens: {token: token.used, previousToken: boot.config.http.previousToken, demoToken: boot.config.http.demoToken},
     services: {
       ...made,
       identity: {project, runtimeId, authority, mode, startedAt, history, runtime, supervisor, lastGood},

@@ -117,15 +117,7 @@ const changeOf = ({end, seq, attempt}: Finish, now: number) => {
   if (end.is === "partly") {
     const {done, of, limit} = end
     const progress = toJson({done, of, limit, attempt})
-    return {
-      ...ended,
-      state: "queued",
-      platformIds: toJson(end.ids),
-      progress,
-      error: null,
-      reason: null,
-      endedAt: null,
-    }
+    return {...ended, state: "queued", platformIds: toJson(end.ids), progress, error: null, reason: null, endedAt: null}
   }
   const {error} = end
   if (end.is !== "queued") return {...ended, error, reason: end.reason}

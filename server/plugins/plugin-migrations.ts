@@ -132,10 +132,7 @@ export const applyMissing = async (
     what: pluginMigration(plugin, name),
     statements: [
       ...statements,
-      {
-        sql: "INSERT INTO svc_plugin_migrations (plugin, name, applied_at) VALUES (?, ?, ?)",
-        args: [plugin, name, at],
-      },
+      {sql: "INSERT INTO svc_plugin_migrations (plugin, name, applied_at) VALUES (?, ?, ?)", args: [plugin, name, at]},
     ],
   }))
   const told = [...Map.groupBy(all, ({plugin}) => plugin)].map(([plugin, migrations]) =>

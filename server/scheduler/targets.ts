@@ -24,12 +24,7 @@ const effectOf = (outbox: Outbox, sends: readonly OutboxDraft[], at: number) => 
 })
 
 /** Returns a departure that waits its turn in the channel. */
-const departureOf = (draft: OutboxDraft, at: number) => ({
-  draft,
-  content: toJson(draft.content),
-  at,
-  turn: undefined,
-})
+const departureOf = (draft: OutboxDraft, at: number) => ({draft, content: toJson(draft.content), at, turn: undefined})
 
 export const messageTarget = (
   outbox: Outbox,

@@ -100,10 +100,7 @@ const timeOfDay = "^([01][0-9]|2[0-3]):[0-5][0-9]$"
 const QuietHours = Type.Object(
   {
     from: Type.String({pattern: timeOfDay, description: "Start, such as 22:00."}),
-    to: Type.String({
-      pattern: "^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$",
-      description: "End, such as 07:00 or 24:00.",
-    }),
+    to: Type.String({pattern: "^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$", description: "End, such as 07:00 or 24:00."}),
     days: Type.Optional(
       Type.Array(Type.Enum([...days]), {
         minItems: 1,

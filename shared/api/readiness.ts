@@ -15,10 +15,7 @@ export const readinessReasons = {
   },
   database_unreachable: {
     message: "The remote database does not answer. The Host keeps retrying and runs a provisional generation.",
-    remediation: {
-      text: "Check database.url, the network and the database's server.",
-      command: "svc doctor",
-    },
+    remediation: {text: "Check database.url, the network and the database's server.", command: "svc doctor"},
   },
   disk_full: {
     message:
@@ -46,10 +43,7 @@ export const readinessReasons = {
   last_good: {
     message:
       "The project does not start in its current state. The last good generation runs instead, and the Host commits no other.",
-    remediation: {
-      text: "Correct the error that svc runtime status shows.",
-      command: "svc runtime restart",
-    },
+    remediation: {text: "Correct the error that svc runtime status shows.", command: "svc runtime restart"},
   },
   plugin_missing: {
     message: "The configuration has no plugin instance of that name.",
@@ -169,10 +163,7 @@ export const readyBut = {
   },
   provisional: {
     message: "Present and enabled, but not open: the Host opens it once the database answers.",
-    remediation: {
-      text: "Check database.url, the network and the database's server.",
-      command: "svc doctor",
-    },
+    remediation: {text: "Check database.url, the network and the database's server.", command: "svc doctor"},
   },
   ingress_paused: {
     message: "Admission is open, but ingress is paused (<reasons>): the Host accepts no messages.",

@@ -69,11 +69,7 @@ export const spendingOfRun = (seq: number, {tokens, money}: Amount): Statement =
 
 const millionths = 1_000_000
 
-const reasons: Readonly<Record<Subject, AgentReason>> = {
-  user: "limit_user",
-  channel: "limit_channel",
-  day: "limit_day",
-}
+const reasons: Readonly<Record<Subject, AgentReason>> = {user: "limit_user", channel: "limit_channel", day: "limit_day"}
 
 /** Returns the limit of a day that the next amount would exceed; undefined if none. */
 export const dayLimitOf = async (

@@ -131,10 +131,7 @@ export const actOnInboxEvent = (inbox: Inbox, action: InboxAction): Operation =>
   },
 })
 
-const heldActions = {
-  release: "Run all held handlers",
-  discard: "Discard all held handlers",
-} as const
+const heldActions = {release: "Run all held handlers", discard: "Discard all held handlers"} as const
 
 export const actOnHeldEvents = (inbox: Inbox, action: keyof typeof heldActions): Operation => ({
   summary: heldActions[action],

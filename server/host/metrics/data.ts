@@ -87,10 +87,7 @@ export const noFiles = {svc_files_bytes: [], svc_files_quota_bytes: []} satisfie
 
 export const readFiles = async (files: Pick<FileStore, "usage" | "quota">) => {
   const {bytes} = await files.usage()
-  return {
-    svc_files_bytes: single(bytes),
-    svc_files_quota_bytes: single(files.quota),
-  } satisfies Partial<Readings>
+  return {svc_files_bytes: single(bytes), svc_files_quota_bytes: single(files.quota)} satisfies Partial<Readings>
 }
 
 export const noWatch = {svc_disk_free_bytes: [], svc_disk_minimum_free_bytes: []} satisfies Partial<Readings>

@@ -118,11 +118,7 @@ export class DraftFiles {
     const type = attrs.type ?? found.type
     const name = String(attrs.title ?? found.name ?? element)
     requireName(name)
-    return {
-      name,
-      type: type === undefined ? undefined : String(type),
-      source: found.source,
-    }
+    return {name, type: type === undefined ? undefined : String(type), source: found.source}
   }
 
   async #contentOf(source: FileSource | undefined) {
