@@ -1,7 +1,7 @@
 import type {HearsCall, HearsDefinition, Match} from "../../shared/sdk/plugin/hears.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
-import {blank, composed, past, trimSpace} from "../../shared/sdk/text/typed.ts"
+import {composed, pastBlanks, trimSpace} from "../../shared/sdk/text/typed.ts"
 import type {Cooldowns} from "./command/cooldowns.ts"
 import type {Handler} from "./handler.ts"
 import {textOfMessage} from "./parse-content.ts"
@@ -18,8 +18,6 @@ export interface HearsHandler extends Handler {
   readonly handle: (call: HearsCall<string>) => Reply
 }
 
-const blanks = new RegExp(`[${blank}]*`, "uy")
-
 /** The most UTF-16 units of a message that patterns see. */
 const longestText = 16_384
 
@@ -29,7 +27,7 @@ const longestText = 16_384
  */
 const heardText = (event: SatoriEvent): string => {
   const written = textOfMessage(event)
-  const text = trimSpace(written.slice(past(blanks, written, 0)))
+  const text = trimSpace(written.slice(pastBlanks(written, 0)))
   const seen = text.length <= longestText ? text : text.slice(0, longestText).replace(/[\uD800-\uDBFF]$/, "")
   return composed(seen).replace(/\p{Zs}/gu, " ")
 }

@@ -127,14 +127,24 @@ export const textOfEvent = (content: string | undefined): string => {
   return content.includes("<") || content.includes("&") ? writtenText(parseContent(content)) : content
 }
 
-const texts = new WeakMap<object, string>()
-
-/** Works like `textOfEvent`, and reads each message once: several parts of the Host and several handlers ask for it. */
-export const textOfMessage = ({message}: Pick<SatoriEvent, "message">): string => {
-  if (message === undefined) return ""
-  const known = texts.get(message)
-  if (known !== undefined) return known
-  const text = textOfEvent(message.content)
-  texts.set(message, text)
-  return text
+/** A message as its parts, and as the text that its user wrote. */
+interface ReadMessage {
+  readonly nodes: readonly Node[]
+  readonly text: string
 }
+
+const messages = new WeakMap<object, ReadMessage>()
+
+/** Decodes each message once: several parts of the Host and several handlers ask for it. */
+export const readMessage = ({message}: Pick<SatoriEvent, "message">): ReadMessage => {
+  const known = message && messages.get(message)
+  if (known !== undefined) return known
+  const {content = ""} = message ?? {}
+  const isPlain = !content.includes("<") && !content.includes("&")
+  const nodes = isPlain ? [content] : parseContent(content)
+  const read = {nodes, text: isPlain ? content : writtenText(nodes)}
+  if (message !== undefined) messages.set(message, read)
+  return read
+}
+
+export const textOfMessage = (event: Pick<SatoriEvent, "message">): string => readMessage(event).text

@@ -1,7 +1,7 @@
 import {isElement, type Node, writtenText} from "../../../shared/sdk/elements.ts"
 import type {SatoriEvent} from "../../../shared/sdk/satori.ts"
-import {blank, invisible, keyOf, past, pastName} from "../../../shared/sdk/text/typed.ts"
-import {parseContent} from "../parse-content.ts"
+import {blank, invisible, keyOf, past, pastBlanks, pastInvisible, pastName} from "../../../shared/sdk/text/typed.ts"
+import {readMessage} from "../parse-content.ts"
 
 /** How a message calls the bot. */
 export interface Called {
@@ -21,8 +21,6 @@ export interface Calling {
   readonly isCommand: (words: string) => boolean
 }
 
-const unseen = new RegExp(`[${invisible}]*`, "uy")
-const blanks = new RegExp(`[${blank}]*`, "uy")
 const mark = "[:,，：、،]"
 /** What separates the bot's name from the words after it. */
 const separator = new RegExp(
@@ -37,7 +35,7 @@ const byName: Calling = {prefixes: [], isCommand: () => false}
 
 /** Returns how a message calls the bot; undefined if it has neither a prefix nor the bot's name in front. */
 export const calledBy = (text: string, event: SatoriEvent, {prefixes, isCommand} = byName): Called | undefined => {
-  const from = past(blanks, text, 0)
+  const from = pastBlanks(text, 0)
   const first = prefixAt(text, from, prefixes)
   const name = first === undefined ? nameAt(text, from, event, {prefixes, isCommand}) : undefined
   const prefix = first ?? (name && prefixAt(text, name.end, prefixes))
@@ -51,7 +49,7 @@ const prefixAt = (text: string, at: number, prefixes: readonly string[]) => {
   for (const prefix of prefixes) {
     const key = keyOf(prefix)
     const end = key === "" ? -1 : pastName(text, at, key)
-    if (end >= 0) return {prefix, end: past(unseen, text, end)}
+    if (end >= 0) return {prefix, end: pastInvisible(text, end)}
   }
   return undefined
 }
@@ -93,12 +91,11 @@ const namesOf = (event: SatoriEvent, isAt: boolean): readonly {key: string; isMa
 }
 
 /** Returns the platform's mentions of the bot in a message, as its text shows them. */
-export const mentionsIn = ({login: {user}, message}: SatoriEvent): readonly string[] => {
-  const content = message?.content ?? ""
-  if (user === undefined || user.id === "" || !content.includes("<at")) return []
+export const mentionsIn = (event: SatoriEvent): readonly string[] => {
+  const {id = ""} = event.login.user ?? {}
   const find = (node: Node): readonly string[] => {
     if (!isElement(node)) return []
-    return node.type === "at" && node.attrs.id === user.id ? [writtenText(node)] : node.children.flatMap(find)
+    return node.type === "at" && node.attrs.id === id ? [writtenText(node)] : node.children.flatMap(find)
   }
-  return parseContent(content).flatMap(find)
+  return id === "" ? [] : readMessage(event).nodes.flatMap(find)
 }

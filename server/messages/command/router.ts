@@ -1,5 +1,5 @@
 import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
-import {blank, keyOf, past, trimSpace} from "../../../shared/sdk/text/typed.ts"
+import {keyOf, past, pastBlanks, pastSpaces, trimSpace} from "../../../shared/sdk/text/typed.ts"
 import {suggest} from "../../config/suggest.ts"
 import {shownWord} from "../arguments/value.ts"
 import {type Called, type Calling, calledBy} from "./called.ts"
@@ -55,7 +55,7 @@ export class Router {
     const direct = event.channel?.type === channelType.direct
     const called = this.called(text, event)
     if (called === undefined ? !direct : called.isForOther === true) return {is: "none"}
-    const found = this.#find(called?.words ?? text.slice(past(blanks, text, 0)))
+    const found = this.#find(called?.words ?? text.slice(pastBlanks(text, 0)))
     if (found.is === "unknown" && called === undefined) return {is: "none"}
     return found.is === "unknown" ? {...found, direct} : found
   }
@@ -119,8 +119,8 @@ export class Router {
         break
       }
       branch = next
-      const after = past(spaces, text, end)
-      position = past(blanks, text, after)
+      const after = pastSpaces(text, end)
+      position = pastBlanks(text, after)
       if (next.command !== undefined) {
         command = next.command
         rest = text.slice(after)
@@ -146,8 +146,6 @@ const suggestIn = (known: Branch["children"] = new Map(), missed: string): strin
   return best === undefined ? undefined : known.get(best)?.word
 }
 
-const spaces = /\p{White_Space}*/uy
-const blanks = new RegExp(`[${blank}]*`, "uy")
 const solid = /\P{White_Space}*/uy
 
 const commandsOf = ({command, children}: Branch): readonly Command[] => [

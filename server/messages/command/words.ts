@@ -1,4 +1,4 @@
-import {dash, invisible, past} from "../../../shared/sdk/text/typed.ts"
+import {dash, invisible, past, pastInvisible, pastSpaces} from "../../../shared/sdk/text/typed.ts"
 
 /** A word that a user typed. */
 export interface Word {
@@ -17,9 +17,7 @@ const kinds = [`"“”„‟＂〝〞〟⹂`, "«»", "'‘’‚‛＇", "‹�
   escape: new RegExp(String.raw`\\(?=[${marks}])`, "g"),
 }))
 
-const spaces = /\p{White_Space}*/uy
 const solid = /\P{White_Space}+/uy
-const unseen = new RegExp(`[${invisible}]*`, "uy")
 const named = new RegExp(String.raw`[${dash}]{1,2}[^\p{White_Space}=＝]+[=＝]`, "uy")
 const visible = new RegExp(`[^${invisible}]`, "u")
 
@@ -40,7 +38,7 @@ export class Words {
    */
   take(isProse = false): Word | undefined {
     for (;;) {
-      const from = past(spaces, this.#text, this.#at)
+      const from = pastSpaces(this.#text, this.#at)
       if (from >= this.#text.length) return undefined
       const to = past(solid, this.#text, from)
       const word = this.#quoted(from, isProse) ?? {text: this.#text.slice(from, to), from, to, isQuoted: false}
@@ -64,7 +62,7 @@ export class Words {
 
   /** Returns the quoted word at `from`; undefined if no quote begins there, or nothing closes it. */
   #quoted(from: number, isProse: boolean): Word | undefined {
-    const start = past(unseen, this.#text, from)
+    const start = pastInvisible(this.#text, from)
     const open = past(named, this.#text, start)
     if (open >= this.#text.length || (isProse && open === start)) return undefined
     const kind = kinds.find(({marks}) => marks.includes(this.#text.charAt(open)))

@@ -14,7 +14,6 @@ const longestName = 256
 
 const ascii = /^[\x20-\x7e]*$/
 const hidden = new RegExp(`[${invisible}]`, "gu")
-const spaces = /\p{White_Space}*/uy
 /** A character with its accents. */
 const letter = new RegExp(String.raw`[^][\p{M}${invisible}]{0,64}`, "uy")
 
@@ -24,11 +23,20 @@ export const past = (pattern: RegExp, text: string, at: number): number => {
   return pattern.test(text) ? pattern.lastIndex : at
 }
 
+/** Returns a function that returns the end of these characters at a place of a text. */
+const skipping = (characters: string) => {
+  const pattern = new RegExp(`[${characters}]*`, "uy")
+  return (text: string, at: number): number => past(pattern, text, at)
+}
+export const pastSpaces = skipping(String.raw`\p{White_Space}`)
+export const pastInvisible = skipping(invisible)
+export const pastBlanks = skipping(blank)
+
 /** Returns a text without the white space of Unicode around it. */
 export const trimSpace = (text: string): string => {
   let end = text.length
   while (end > 0 && /\p{White_Space}/u.test(text.charAt(end - 1))) end--
-  return text.slice(past(spaces, text, 0), end)
+  return text.slice(pastSpaces(text, 0), end)
 }
 
 /**

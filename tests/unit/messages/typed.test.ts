@@ -3,6 +3,7 @@ import {parseCall} from "../../../server/messages/command/command.ts"
 import {unknownText} from "../../../server/messages/command/help.ts"
 import {Router} from "../../../server/messages/command/router.ts"
 import {textOfEvent} from "../../../server/messages/parse-content.ts"
+import {timeFrom} from "../../../shared/duration.ts"
 import {type Content, h, renderContent} from "../../../shared/sdk/elements.ts"
 import {channelType} from "../../../shared/sdk/satori.ts"
 import {Chance, seedOf} from "../../support/machine/chance.ts"
@@ -205,6 +206,13 @@ describe("what a user types after a command's words", () => {
     ["[t:text]", "\u200f \u200b", {}],
   ])("is read as people mean it: %s with %j", (pattern, rest, expected) => {
     expect(parsed(`a ${pattern}`, rest, {options})).toEqual(expected)
+  })
+
+  test.each([
+    ["２ｄ", "1970-01-03T00:00:00.000Z"],
+    ["2030–٠١–31", "2030-01-31T00:00:00.000Z"],
+  ])("may be a time: %s", (text, expected) => {
+    expect(timeFrom(text, 0)).toBe(expected)
   })
 
   test.each(all("Quotation_Mark"))("may be in quotes such as %s", mark => {
