@@ -17,12 +17,14 @@ export interface FoundMessage {
 const longestText = 500
 
 /**
- * In a direct conversation, only the asking user's messages match, and their account must match too: anyone can take a
- * name that serves as id there while its owner is offline. `?5` is then 1, `?6` the user's id, and `?7` their account.
+ * Of messages of a direct conversation, only those of the asking user match, `?5`, and their account must match too,
+ * `?6`: anyone can take a name that serves as id there while its owner is offline. Each message says whether it was
+ * direct, because a work item and a plugin give a run no more than the channel's id.
  */
 const select = `SELECT i.received_at, i.event FROM message_index m CROSS JOIN inbox i ON i.seq = m.rowid
   WHERE message_index MATCH ?1 AND i.endpoint = ?2 AND i.event ->> '$.channel.id' = ?3
-    AND (?5 = 0 OR (i.event ->> '$.user.id' = ?6 AND i.event ->> '$.user.account' IS ?7))
+    AND (coalesce(i.event ->> '$.channel.type', 0) <> ${channelType.direct}
+      OR (i.event ->> '$.user.id' = ?5 AND i.event ->> '$.user.account' IS ?6))
   ORDER BY m.rowid DESC LIMIT ?4`
 
 /**
@@ -42,12 +44,10 @@ export const searchMessages = async (
   if (all === undefined || any === undefined)
     throw new Problem("request_invalid", "query contains no word to search for.")
   if ((await database.read(hasIndex)).length === 0) return []
-  const rest = [endpoint, channel, limit, isDirect(place) ? 1 : 0, place.user?.id ?? null, place.user?.account ?? null]
+  const rest = [endpoint, channel, limit, place.user?.id ?? null, place.user?.account ?? null]
   const found = await database.read(select, [all, ...rest])
   return (found.length > 0 || all === any ? found : await database.read(select, [any, ...rest])).map(messageOf)
 }
-
-const isDirect = ({channel}: RunFacts["place"]): boolean => channel?.type === channelType.direct
 
 const messageOf = ({received_at: at, event}: Row): FoundMessage => {
   // The Host wrote this event.

@@ -103,6 +103,12 @@ test("a search in a direct conversation finds only messages of the same user and
   expect(await texts("plan", as("mallory"))).toEqual([])
   expect(await texts("plan", as(undefined, "bob"))).toEqual([])
   expect(await texts("plan", as())).toEqual(["plan without an account"])
+  // A run of a work item or of a plugin does not know that its channel is direct.
+  const unaware = {channel: "ada", place: {channel: {id: "ada", type: 0}}}
+  expect(await texts("plan", unaware)).toEqual([])
+  expect(await texts("plan", {...as("ada"), place: {...as("ada").place, ...unaware.place}})).toEqual([
+    "my password plan",
+  ])
 })
 
 test("a search treats the query as words only", async () => {
