@@ -8,10 +8,10 @@ export const hashOf = (...parts: readonly (string | Uint8Array)[]): string => {
 }
 
 /** A topic may be longer than a cursor. */
-const keyOf = (topic: string): string => hashOf(topic).slice(0, 16)
+const keyOf = (subject: string): string => hashOf(subject).slice(0, 16)
 
-/** The number of topics whose values are stored. */
-const mostTopics = 256
+/** How many values are stored, and how many more are kept in memory. */
+const most = {stored: 256, known: 10_000} as const
 
 interface Stored {
   readonly clientId: string
@@ -21,7 +21,7 @@ interface Stored {
 
 /**
  * What the endpoint's cursor stores: the filters that the broker may have in the client's session, which lasts beyond a
- * connection, and the newest values of topics, as hashes.
+ * connection, and the newest values of subjects. A subject is a topic, or a sender's id in a topic.
  */
 export class Place {
   /** The client and its filters when this connection began; undefined for a new endpoint. */
@@ -29,6 +29,7 @@ export class Place {
   readonly #clientId: string
   #filters: readonly string[]
   readonly #values: Map<string, string>
+  readonly #known = new Map<string, string>()
 
   constructor(cursor: string | undefined, clientId: string) {
     this.before = read(cursor)
@@ -43,20 +44,20 @@ export class Place {
     return this.#write(this.#values)
   }
 
-  valueOf(topic: string): string | undefined {
-    return this.#values.get(keyOf(topic))
+  valueOf(subject: string): string | undefined {
+    const key = keyOf(subject)
+    return this.#values.get(key) ?? this.#known.get(key)
   }
 
-  /** Returns the cursor with a topic's value. Later cursors have it after `note`. */
-  noting(topic: string, value: string): string {
-    return this.#write(new Map(this.#values).set(keyOf(topic), value))
+  /** Returns the cursor with a subject's value. Later cursors have it after `note`. */
+  noting(subject: string, value: string): string {
+    return this.#write(new Map(this.#values).set(keyOf(subject), value))
   }
 
-  note(topic: string, value: string): void {
-    this.#values.delete(keyOf(topic))
-    this.#values.set(keyOf(topic), value)
-    const [oldest] = this.#values.keys()
-    if (this.#values.size > mostTopics && oldest !== undefined) this.#values.delete(oldest)
+  /** Notes a value, which later cursors have too if it is stored. */
+  note(subject: string, value: string, isStored: boolean): void {
+    setNewest(this.#known, keyOf(subject), value, most.known)
+    if (isStored) setNewest(this.#values, keyOf(subject), value, most.stored)
   }
 
   #write(values: ReadonlyMap<string, string>): string {
@@ -66,6 +67,13 @@ export class Place {
       values: Object.fromEntries(values),
     } satisfies Stored)
   }
+}
+
+const setNewest = (values: Map<string, string>, key: string, value: string, limit: number): void => {
+  values.delete(key)
+  values.set(key, value)
+  const [oldest] = values.keys()
+  if (values.size > limit && oldest !== undefined) values.delete(oldest)
 }
 
 const read = (cursor: string | undefined): Stored | undefined => {

@@ -33,27 +33,39 @@ export const receiveFrom = (
     endpoint.log.debug("left messages with the broker", {error})
     deliverAgain(endpoint).catch(() => {})
   }
+  let hasTold = false
+  /** Neither the broker nor the subscriptions explain this repeat: a device may give all its messages one id. */
+  const tell = (topic: string) => {
+    if (!hasTold)
+      endpoint.log.warn(`a message to ${topic} has the id and content of the one before, so it counts as a repeat`, {
+        remediation: "If senders reuse ids, set payload.id to a key that they do not send.",
+      })
+    hasTold = true
+  }
   client.handleMessage = (packet, done) => {
     // After an error, the library sends no acknowledgement and continues to read.
     const keep = () => done(new Error("left with the broker"))
     if (isHolding) return keep()
     const {topic} = packet
-    const last = place.valueOf(topic)
-    const delivery = toEvent(packet, account, {last})
+    const delivery = toEvent(packet, account, place)
     if (delivery === undefined) {
       endpoint.log.debug(`a message to ${topic} matches no subscription`)
       return done()
     }
-    const {event, value} = delivery
-    const isCopy = () => isShadowed(topic, account) && copies.isCopy(value ?? "", packet, Date.now())
-    if (value !== undefined && (packet.retain ? value === last : isCopy())) {
+    const {event, hash, subject, value} = delivery
+    const last = place.valueOf(subject)
+    const isNamed = subject !== topic
+    const isCopy = () => isShadowed(topic, account) && copies.isCopy(`${subject} ${hash}`, packet, Date.now())
+    if (packet.retain ? value === last && !isNamed : isCopy()) {
       endpoint.log.debug(`skipped a message to ${topic} that was received before`)
       return done()
     }
-    const isNews = value !== undefined && value !== last
-    endpoint.receive(event, isNews ? {cursor: place.noting(topic, value)} : {}).then(
-      () => {
-        if (isNews) place.note(topic, value)
+    // An id is worth a place in the cursor once other content came under it.
+    const isKept = value !== last && (last !== undefined || !isNamed)
+    endpoint.receive(event, isKept ? {cursor: place.noting(subject, value)} : {}).then(
+      ({duplicate}) => {
+        if (value !== last) place.note(subject, value, isKept)
+        if (duplicate && !packet.dup && !packet.retain && !isShadowed(topic, account)) tell(topic)
         done()
       },
       error => {
@@ -91,18 +103,23 @@ const isShadowed = (topic: string, {subscribe = []}: AccountSettings): boolean =
 
 interface Delivery {
   readonly event: DatedIncoming
-  /** A hash of what it says, for a message without an id. */
-  readonly value: string | undefined
+  /** A hash of what it says. */
+  readonly hash: string
+  /** The topic, with the sender's id if there is one. */
+  readonly subject: string
+  /** The value of the subject from now on: the hash, and what tells the event from an earlier one with this hash. */
+  readonly value: string
 }
 
 /**
- * Returns undefined for a topic that matches no subscription of the configuration. `last` is the value of the topic's
- * last message. An id counts together with what it says, because devices give constant ids, or start over.
+ * Returns undefined for a topic that matches no subscription of the configuration. Devices give constant ids, or start
+ * over: a message is a repeat if the one before under its id says the same.
  */
 export const toEvent = (
   packet: IPublishPacket,
   account: AccountSettings,
-  {last, now = Date.now()}: {readonly last?: string | undefined; readonly now?: number} = {},
+  place: Pick<Place, "valueOf"> = {valueOf: () => undefined},
+  now = Date.now(),
 ): Delivery | undefined => {
   const {topic, retain, qos} = packet
   const bytes = Buffer.from(packet.payload)
@@ -115,15 +132,18 @@ export const toEvent = (
   const given = said?.id ?? property("id")
   const {responseTopic = "", correlationData = ""} = packet.properties ?? {}
   const hash = hashOf(topic, property("user") ?? "", responseTopic, correlationData, bytes).slice(0, 16)
-  const value = given === undefined ? hash : undefined
-  const id = given === undefined ? newId(packet, bytes, last) : `${topic} ${given} ${hash}`
+  const subject = given === undefined ? topic : `${topic} ${given}`
+  const last = place.valueOf(subject)
+  const isSame = last === undefined || last.startsWith(hash)
+  const value = given === undefined ? hash : isSame ? (last ?? hash) : `${hash} ${randomUUID().slice(0, 8)}`
+  const id = given === undefined ? newId(packet, bytes, last) : `${subject} ${value}`
   const data = {topic, retain, qos, userProperties: properties}
   if (said === undefined) {
     const text = textOfBytes(bytes)
     const payload = text === undefined || text.includes("\0") ? {base64: bytes.toString("base64")} : {payload: text}
     const raw = {type: "publish", data: {...data, ...payload}}
     const event = {id, type: "internal", timestamp: now, channel: {id: channel, type: channelType.text}, raw}
-    return {event, value}
+    return {event, hash, subject, value}
   }
   const user = said.user ?? property("user") ?? topic
   const event = {
@@ -135,7 +155,7 @@ export const toEvent = (
     message: {id, content: renderContent(said.text.replaceAll("\0", ""))},
     raw: {type: "publish", data},
   }
-  return {event, value}
+  return {event, hash, subject, value}
 }
 
 /**

@@ -15,6 +15,7 @@ export default definePlugin({
       description: "A Slack app in one workspace",
       account: Account,
       history: "none",
+      varies: ["elements"],
       features: [
         "edit",
         "delete",

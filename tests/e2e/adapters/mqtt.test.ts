@@ -90,14 +90,20 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
     await untilTexts(host, ["open", ...said, "shut"])
   })
 
-  test("handles every message under a constant id, and a repeated one once", async () => {
+  test("handles every change under a constant id, also after a kill, and a repeat once", async () => {
     const broker = await startBroker()
     const ann = await joinBroker(broker)
-    const host = await start([accountAt(broker, {payload: {format: "json"}})])
+    const accounts = [accountAt(broker, {payload: {format: "json"}})]
+    const host = await startMqttHost(accounts, {own: true, runtime})
     await untilMqtt(host, "one", "online")
-    const texts = ["20.5", "20.6", "20.6", "20.7"]
-    for (const text of texts) await ann.say("room/in", JSON.stringify({id: "sensor-1", text}))
-    await untilTexts(host, [...new Set(texts)])
+    const say = (text: string) => ann.say("room/in", JSON.stringify({id: "lamp", text}))
+    for (const text of ["on", "off", "on", "on", "off"]) await say(text)
+    await untilTexts(host, ["on", "off", "on", "off"])
+    await until("the warning", () => host.process.output().includes("payload.id"))
+    await host.stop("SIGKILL")
+    for (const text of ["off", "on"]) await say(text)
+    const next = await startMqttHost(accounts, {own: true, runtime, project: host.project})
+    await untilTexts(next, ["on", "off", "on", "off", "on"])
   })
 
   test("receives separate messages on several accounts, over TCP, WebSocket and TLS", async () => {

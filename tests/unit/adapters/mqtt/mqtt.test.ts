@@ -100,7 +100,7 @@ describe("events", () => {
   })
 
   test("never contain a user's text as markup", () => {
-    expect(toEvent(packet(), account, {now: 5})?.event).toMatchObject({
+    expect(toEvent(packet(), account, undefined, 5)?.event).toMatchObject({
       type: "message-created",
       timestamp: 5,
       channel: {id: "room/a", type: 0},
@@ -109,7 +109,8 @@ describe("events", () => {
     })
   })
 
-  const idOf = (more: Partial<IPublishPacket>, last?: string) => toEvent(packet(more), account, {last})?.event.id
+  const idOf = (more: Partial<IPublishPacket>, last?: string) =>
+    toEvent(packet(more), account, {valueOf: () => last})?.event.id
 
   test("are distinguished by the sender's id per topic and its content; without one, each delivery has its own id", () => {
     const withId = (more: Partial<IPublishPacket>) =>
@@ -125,6 +126,10 @@ describe("events", () => {
     ]
     expect(new Set([withId({}), ...others.map(withId)]).size).toBe(others.length + 1)
     expect(idOf({})).not.toBe(idOf({dup: true}))
+    const {value} = toEvent(packet({payload: "before", properties: {userProperties: {id: "7"}}}), account) ?? {}
+    const after = {properties: {userProperties: {id: "7"}}}
+    expect(idOf(after, value)).not.toBe(idOf(after))
+    expect(idOf({...after, payload: "before"}, `${value} 12345678`)).toBe(`room/a 7 ${value} 12345678`)
   })
 
   test("of a retained message have an id made of its content, until another value came between", () => {

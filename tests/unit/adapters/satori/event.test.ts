@@ -16,6 +16,10 @@ test("an event of a message keeps its id under any number, and other events each
     id: "reaction-removed/3/1000",
     emoji: {id: "👍", name: "👍"},
   })
+  const undated = (content: string) =>
+    read({type: "message-updated", ...message, message: {id: "m", content}, timestamp: undefined})?.id
+  expect([undated("one"), undated("two")]).not.toContain(undated("three"))
+  expect(undated("one")).toBe(undated("one"))
 })
 
 test.each([
