@@ -11,10 +11,9 @@ type Shapes = Readonly<Record<string, TSchema>>
 const unreported = -1e12
 
 const kind = (name: string, properties: Shapes = {}) => Type.Object({type: Type.Literal(name), ...properties})
-const numbers = (...names: readonly string[]) =>
-  Type.Object(Object.fromEntries(names.map(name => [name, Optional.Number()])))
+const numbers = (names: string): Shapes => Object.fromEntries(names.split(" ").map(name => [name, Optional.Number()]))
 /** A text that the provider chooses from a list, which may grow. */
-const oneOf = (...known: readonly string[]) => Type.Optional(Type.Unsafe<string>({type: "string", known}))
+const oneOf = (known: string) => Type.Optional(Type.Unsafe<string>({type: "string", known: known.split(" ")}))
 
 const text = kind("text", {text: Type.String()})
 
@@ -40,7 +39,7 @@ const delta = Type.Object({
 
 const choice = Type.Object({
   delta: Type.Optional(delta),
-  finish_reason: oneOf("stop", "length", "content_filter", "function_call", "tool_calls"),
+  finish_reason: oneOf("stop length content_filter function_call tool_calls"),
 })
 
 const openaiUsage = Type.Object({prompt_tokens: Type.Number(), completion_tokens: Type.Number()})
@@ -61,7 +60,7 @@ const anthropicUsage = (needed: string) =>
   Type.Object(
     {
       [needed]: Type.Number({default: unreported}),
-      ...numbers("cache_creation_input_tokens", "cache_read_input_tokens").properties,
+      ...numbers("cache_creation_input_tokens cache_read_input_tokens"),
     },
     {default: {[needed]: unreported}},
   )
@@ -74,12 +73,7 @@ const anthropicEvent = Type.Union([
   kind("message_stop"),
   kind("content_block_stop", {index}),
   kind("message_start", {
-    message: Type.Object(
-      {id: Optional.String(), usage: anthropicUsage("input_tokens")},
-      {
-        default: {usage: {input_tokens: unreported}},
-      },
-    ),
+    message: Type.Object({id: Optional.String(), usage: anthropicUsage("input_tokens")}),
   }),
   kind("content_block_start", {
     index,
@@ -87,11 +81,7 @@ const anthropicEvent = Type.Union([
       kind("text", {text: Type.String({default: ""})}),
       kind("thinking", {thinking: Type.String({default: ""})}),
       kind("redacted_thinking", {data: Type.String()}),
-      kind("tool_use", {
-        id: Type.String(),
-        name: Type.String(),
-        input: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-      }),
+      kind("tool_use", {id: Type.String(), name: Type.String(), input: Type.Optional(Type.Unknown())}),
     ]),
   }),
   kind("content_block_delta", {
@@ -107,13 +97,7 @@ const anthropicEvent = Type.Union([
     delta: Type.Object(
       {
         stop_reason: oneOf(
-          "end_turn",
-          "stop_sequence",
-          "tool_use",
-          "max_tokens",
-          "model_context_window_exceeded",
-          "pause_turn",
-          "refusal",
+          "end_turn stop_sequence tool_use max_tokens model_context_window_exceeded pause_turn refusal",
         ),
       },
       {default: {}},
@@ -127,7 +111,7 @@ const thoughtSignature = Optional.String()
 /** Google leaves out zeros, and a prompt is never empty. */
 const googleUsage = Type.Object({
   promptTokenCount: Type.Number(),
-  ...numbers("candidatesTokenCount", "thoughtsTokenCount", "toolUsePromptTokenCount").properties,
+  ...numbers("candidatesTokenCount thoughtsTokenCount toolUsePromptTokenCount"),
 })
 
 const promptFeedback = Type.Object({blockReason: Optional.String()})
@@ -137,6 +121,8 @@ const googleMore = {
   promptFeedback: Type.Optional(promptFeedback),
   usageMetadata: Type.Optional(googleUsage),
 }
+
+const withheld = "SAFETY RECITATION BLOCKLIST PROHIBITED_CONTENT SPII IMAGE_SAFETY"
 
 const candidates = Type.Array(
   Type.Object({
@@ -159,18 +145,7 @@ const candidates = Type.Array(
         ),
       }),
     ),
-    finishReason: oneOf(
-      "STOP",
-      "MAX_TOKENS",
-      "CONTINUATION",
-      "SAFETY",
-      "RECITATION",
-      "BLOCKLIST",
-      "PROHIBITED_CONTENT",
-      "SPII",
-      "IMAGE_SAFETY",
-      "MALFORMED_FUNCTION_CALL",
-    ),
+    finishReason: oneOf(`STOP MAX_TOKENS CONTINUATION MALFORMED_FUNCTION_CALL ${withheld}`),
     finishMessage: Optional.String(),
     continuationToken: Optional.String(),
   }),

@@ -102,12 +102,6 @@ test("an answer that the filter withholds says so", async () => {
   expect(reply).toMatchObject({text: "", calls: [], finish: "filtered"})
 })
 
-test("an answer that is cut off may be retried", async () => {
-  const model = await open(await startGoogle([answer([{text: "There are "}])]))
-  const call = model.call(userSays("how many?"), {signal: never})
-  await expect(call).rejects.toMatchObject({kind: "busy", code: "cut"})
-})
-
 test("an exhausted quota states the time to wait in its body", async () => {
   const retry = {"@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.4s"}
   const error = {code: 429, message: "You exceeded your quota.", status: "RESOURCE_EXHAUSTED", details: [retry]}

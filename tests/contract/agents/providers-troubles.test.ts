@@ -171,19 +171,6 @@ test("Retry-After may be a date, and a page contributes only its status", async 
   expect(failure.retryAfter).toBeLessThanOrEqual(120_000)
 })
 
-test("a failure inside the stream keeps the provider's words", async () => {
-  const overloaded = await failureFrom(response =>
-    response
-      .writeHead(200, eventStream)
-      .end(events(word("half"), {error: {message: "engine is full", type: "server_error"}})),
-  )
-  expect(overloaded).toMatchObject({kind: "busy", message: expect.stringMatching(/: engine is full$/)})
-  const invalid = await failureFrom(response =>
-    response.writeHead(200, eventStream).end(events({error: {message: "too long", type: "invalid_request_error"}})),
-  )
-  expect(invalid).toMatchObject({kind: "refused", message: expect.stringMatching(/: too long$/)})
-})
-
 test("a redirect is not followed, so no other server receives the key", async () => {
   const other = await startRawServer(response => response.end())
   const failure = await failureFrom(response => response.writeHead(307, {location: `${other.url}/v1`}).end())
