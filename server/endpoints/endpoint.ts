@@ -90,6 +90,7 @@ export class Endpoint {
   #accepting: Accepting | undefined
   #login: Login | undefined
   #lastEventAt: number | undefined
+  #unknowns = 0
   /** Since when the platform redelivers everything behind the cursor, in milliseconds since 1970. */
   #coversSince = Number.POSITIVE_INFINITY
   #running: Promise<void> | undefined
@@ -114,6 +115,11 @@ export class Endpoint {
   /** Takes the specification of a later generation while the endpoint stays connected. */
   adopt(spec: EndpointSpec): void {
     this.#spec = spec
+  }
+
+  /** How many things from the platform the adapter did not know. */
+  get unknowns(): number {
+    return this.#unknowns
   }
 
   get state(): EndpointState {
@@ -350,6 +356,10 @@ export class Endpoint {
         if (!scope.signal.aborted) this.#coversSince = since
       },
       missing: () => this.#miss(scope),
+      unknown: what => {
+        this.#unknowns++
+        this.spec.log.debug(`${this.spec.name} left out something that it does not know: ${what.slice(0, 100)}`)
+      },
       accept,
     }
   }

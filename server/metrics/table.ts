@@ -104,6 +104,11 @@ export const metrics = {
     "planned",
   ),
   svc_gaps_total: counter("Gaps by reason, over all endpoints that the project ever had.", "reason"),
+  svc_endpoint_unknown_total: counter(
+    "Events and values from the platform that the adapter does not know and left out.",
+    "endpoint",
+    "owner",
+  ),
   svc_endpoint_dropped_total: counter(
     "Events that the platform redelivered too late to tell whether they were handled; the Host did not store them. Kept across restarts. Only for endpoints with history replay.",
     "endpoint",

@@ -7,7 +7,7 @@ import {createHistory} from "./acts/history.ts"
 import {createCall} from "./acts/methods.ts"
 import {createSend} from "./acts/send.ts"
 import {type Api, createApi, type RestLibrary} from "./api.ts"
-import {readEvent} from "./events.ts"
+import {isRead, readEvent} from "./events.ts"
 import {explainEnd} from "./gateway/explain.ts"
 import {Gateway, GatewayClosed, type GatewayLibrary} from "./gateway/gateway.ts"
 import {Intake, type Translate} from "./gateway/intake.ts"
@@ -40,6 +40,7 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint<Incom
   const answers = createAnswers(api, endpoint)
   const read = (data: Parameters<typeof readInteraction>[0]) => readInteraction(data, {places, form: forms.find})
   const translate: Translate = (dispatch, session) => {
+    if (dispatch.name !== "INTERACTION_CREATE" && !isRead(dispatch.name)) endpoint.unknown(dispatch.name)
     if (dispatch.name !== "INTERACTION_CREATE")
       return {events: readEvent(dispatch, {places, me: session.user.id, session})}
     const interaction = read(dispatch.data)
@@ -97,6 +98,7 @@ const openGateway = async (
       url,
       session,
       dispatch: dispatch => intake.push(dispatch),
+      unknown: what => endpoint.unknown(what),
     })
     endpoint.defer(() => gateway.close())
     const begun = await gateway.connect()

@@ -135,6 +135,7 @@ const learn =
 
 const reads: Readonly<Record<string, Read>> = {
   READY: learn((places, data) => places.began(data)),
+  RESUMED: () => [],
   MESSAGE_CREATE: (data, reading) => one(messageEvent(data, reading)),
   MESSAGE_UPDATE: edited,
   MESSAGE_DELETE: deleted,
@@ -152,6 +153,8 @@ const reads: Readonly<Record<string, Read>> = {
   THREAD_UPDATE: learn((places, data) => places.learnChannel(data)),
 }
 
+export const isRead = (name: string): boolean => Object.hasOwn(reads, name)
+
 /** Returns the Satori events for an event of the gateway; empty for any other kind. */
 export const readEvent = ({name, sequence, data}: Dispatch, reading: Reading): readonly DatedIncoming[] =>
-  Object.hasOwn(reads, name) ? (reads[name]?.(data, reading, `${reading.session.id}:${sequence}`, name) ?? []) : []
+  isRead(name) ? (reads[name]?.(data, reading, `${reading.session.id}:${sequence}`, name) ?? []) : []

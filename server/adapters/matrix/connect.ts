@@ -23,7 +23,7 @@ export const connect = async (
   const {client, self} = await logins.open(account, endpoint.name, signal)
   const rooms = new Rooms(client, self, signal)
   const shared = {client, self, rooms, log, signal}
-  const translator = new Translator(shared)
+  const translator = new Translator({...shared, unknown: what => endpoint.unknown(what)})
   const invitations = new Invitations(account.join, shared)
   const syncing: Syncing = {client, self, rooms, translator, invitations, endpoint}
   const now = await look(syncing)

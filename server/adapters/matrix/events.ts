@@ -19,6 +19,7 @@ export interface Translating {
   readonly rooms: Rooms
   readonly log: Log
   readonly signal: AbortSignal
+  readonly unknown: (what: string) => void
 }
 
 /** Converts room events to the Host's events. */
@@ -57,7 +58,7 @@ export class Translator {
         this.#to.log.warn(`${room} was replaced by ${textIn(event.content, "replacement_room") ?? "another room"}`)
         return undefined
     }
-    if (event.stateKey === undefined) this.#to.log.debug(`skipped ${event.type} in ${room}`)
+    if (event.stateKey === undefined) this.#to.unknown(event.type)
     return undefined
   }
 

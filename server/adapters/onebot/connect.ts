@@ -1,7 +1,7 @@
 import {type Endpoint, isProblem, type Sender, withDeadline} from "../../../shared/sdk/sdk.ts"
 import {type AccountSettings, type Transport, transportOf} from "./account.ts"
 import {type Ask, isRecord} from "./api.ts"
-import {toEvent} from "./events.ts"
+import {isUnknown, toEvent} from "./events.ts"
 import {createHistory} from "./history.ts"
 import {createHook} from "./hook.ts"
 import {askByHttp} from "./http.ts"
@@ -36,9 +36,8 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
     if (isOthers) return endpoint.log.debug(`skipped an event of another bot, ${String(payload.self_id).slice(0, 100)}`)
     if (payload.post_type === "meta_event") return watch(payload)
     const event = toEvent(payload, id)
-    if (event === undefined)
-      endpoint.log.debug(`skipped an event of the type ${String(payload.post_type).slice(0, 100)}`)
-    else await endpoint.receive(event)
+    if (event !== undefined) await endpoint.receive(event)
+    else if (isUnknown(payload)) endpoint.unknown(String(payload.post_type))
   }
   const ask = await openApi(transport, account, endpoint, payload =>
     take(payload).catch(error => tell(endpoint, error)),

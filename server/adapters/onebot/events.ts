@@ -35,6 +35,10 @@ export const toEvent = (payload: unknown, unique: string = randomUUID()): Incomi
   return {...base, id: unique, type: typeOf(post, kind, payload), ...userOf(payload.user_id), ...request}
 }
 
+/** Whether this is no report that the adapter knows. It reads all but the bot's own messages. */
+export const isUnknown = ({post_type: post, user_id, self_id}: Payload): boolean =>
+  post !== "message_sent" && !(post === "message" && user_id === self_id)
+
 const types: Readonly<Record<string, string>> = {
   "notice.group_increase": "guild-member-added",
   "notice.group_decrease": "guild-member-removed",

@@ -3,7 +3,7 @@ import type {Endpoint, Sender} from "../../../shared/sdk/sdk.ts"
 import {type AccountSettings, baseOf} from "./account.ts"
 import {senderOf} from "./acts.ts"
 import {Api} from "./api.ts"
-import {channelOf, incomingOf, typeOf} from "./event.ts"
+import {channelOf, incomingOf, isKnown, typeOf} from "./event.ts"
 import {type Fields, fieldsOf, numberIn} from "./fields.ts"
 import {uploading} from "./files.ts"
 import {Channels} from "./history.ts"
@@ -37,7 +37,7 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
       proxies: urls => {
         proxies = urls
       },
-      strange: why => endpoint.log.debug(`the server sent ${why}`),
+      strange: why => endpoint.unknown(why),
       lost: (error, since) => endpoint.lost(error, since === undefined ? {} : {since}),
     },
   })
@@ -51,7 +51,8 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
     if (isOurs && type.startsWith("login-")) presence.hear(type, event)
     if (isOurs) channels.learn(channelOf(fieldsOf(event.channel)))
     const incoming = isOurs ? incomingOf(event, {login, proxies}) : undefined
-    if (incoming === undefined) endpoint.log.debug(`skipped the server's event ${type}`)
+    if (isOurs && !isKnown(type)) endpoint.unknown(type)
+    else if (incoming === undefined) endpoint.log.debug(`skipped the server's event ${type}`)
     intake.add(incoming, snOf(event))
   }
   for (const event of early) take(event)

@@ -16,6 +16,8 @@ const standardNames: ReadonlyMap<string, string> = new Map([
 /** The Host itself creates the events of logins. */
 const passed: ReadonlySet<string> = new Set(eventTypes.filter(type => !type.startsWith("login-")))
 
+export const isKnown = (type: string): boolean => passed.has(type) || type.startsWith("login-")
+
 /** Whether a server also sends events of this type for the bot's own actions. */
 const isEcho = (type: string): boolean => /^(message-(created|updated)|reaction-)/.test(type)
 

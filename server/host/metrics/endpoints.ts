@@ -39,6 +39,7 @@ export const readEndpoints = (endpoints: readonly Endpoint[], stored: ReadonlyMa
       const at = endpoint.lastEventAt ?? stored.get(endpoint.spec.name)
       return at === undefined ? [] : [{labels: labelsOf(endpoint), value: at / 1000}]
     }),
+    svc_endpoint_unknown_total: opened.map(endpoint => ({labels: labelsOf(endpoint), value: endpoint.unknowns})),
   } satisfies Partial<Readings>
 }
 

@@ -88,6 +88,11 @@ export interface Endpoint<I extends Incoming = Incoming> {
    */
   missing(): () => void
   /**
+   * Counts something from the platform that the adapter does not know and leaves out: a new kind of event, or a value of
+   * another type. `what` is the platform's word for it. The Host logs it at the level debug.
+   */
+  unknown(what: string): void
+  /**
    * Accepts the platform's WebSockets from now on, at `/hooks/<plugin>/<endpoint_name>`, for an account that `sockets`
    * selects. An `open` that has called this has no time limit. The Host closes all of them (1001) when this attempt
    * ends.

@@ -2,6 +2,7 @@ import {describe, expect, onTestFinished, test} from "vitest"
 import {Endpoint} from "../../../server/endpoints/endpoint.ts"
 import {Endpoints} from "../../../server/endpoints/endpoints.ts"
 import type {EndpointSpec} from "../../../server/endpoints/spec.ts"
+import {readEndpoints} from "../../../server/host/metrics/endpoints.ts"
 import type {Endpoint as Handle} from "../../../shared/sdk/adapter/adapter.ts"
 import {refused} from "../../../shared/sdk/adapter/refusal.ts"
 import {until} from "../../support/host/process.ts"
@@ -81,6 +82,18 @@ describe("an endpoint", () => {
     const {is} = make(open)
     await is("online")
     await expect(handles[0]?.receive([], {cursor: "c\ud800"})).rejects.toMatchObject({code: "event_invalid"})
+  })
+
+  test("counts what its adapter does not know, over all attempts", async () => {
+    const {handles, open} = attempts()
+    const {endpoint, is} = make(open)
+    await is("online")
+    handles[0]?.unknown("a new event")
+    handles[0]?.lost(new Error("cut"))
+    await until("another attempt", () => handles.length === 2)
+    handles[1]?.unknown("x".repeat(10_000))
+    const labels = {endpoint: "line~one", owner: endpoint.spec.owner}
+    expect(readEndpoints([endpoint], new Map()).svc_endpoint_unknown_total).toEqual([{labels, value: 2}])
   })
 
   test("reports each state with its start, but its stopped admission without one", async () => {

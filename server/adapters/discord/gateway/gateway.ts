@@ -25,6 +25,8 @@ export interface GatewayOptions {
   readonly session: Session | undefined
   /** Receives each event, in the gateway's order. */
   dispatch(dispatch: Dispatch): void
+  /** Hears of each unknown operation, and each event without name or number, which are left out. */
+  unknown(what: string): void
 }
 
 /** The reason why a connection ended. */
@@ -42,7 +44,7 @@ export class GatewayClosed extends Error {
 }
 
 /** Operations of the gateway (Discord: Opcodes and Status Codes). */
-const op = {dispatch: 0, heartbeat: 1, reconnect: 7, invalidSession: 9, hello: 10} as const
+const op = {dispatch: 0, heartbeat: 1, reconnect: 7, invalidSession: 9, hello: 10, acknowledged: 11} as const
 
 /**
  * Close codes after which only a new session can start: closed by the gateway, not authenticated, invalid sequence,
@@ -197,7 +199,7 @@ export class Gateway {
     }
   }
 
-  /** Returns a message of the gateway for the library; null if it is invalid. */
+  /** Returns a message of the gateway for the library; null if it is not for the library. */
   #read(data: unknown): unknown {
     const payload = parse(data)
     const known = this.#check(payload)
@@ -222,10 +224,21 @@ export class Gateway {
         this.#isInvalid = d !== true
         return {...payload, d: d === true}
       case op.dispatch:
-        return this.#hear(payload) ? payload : undefined
-      default:
+        if (textIn(payload, "t") !== undefined && numberIn(payload, "s") !== undefined)
+          return this.#hear(payload) ? payload : undefined
+        return this.#leaveOut("dispatch")
+      case op.heartbeat:
+      case op.reconnect:
+      case op.acknowledged:
         return payload
+      default:
+        return this.#leaveOut(`op ${payload.op}`)
     }
+  }
+
+  #leaveOut(what: string): null {
+    this.#options.unknown(what)
+    return null
   }
 
   #hear(payload: Payload): boolean {

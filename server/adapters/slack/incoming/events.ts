@@ -171,6 +171,12 @@ const reads: ReadonlyMap<string, Read> = new Map([
   ["member_left_channel", member("removed")],
 ])
 
+/** Returns the type of the event in a payload that the adapter does not read; undefined if it reads it. */
+export const unreadType = (body: Payload): string | undefined => {
+  const type = textIn(payloadOf(body.event), "type") ?? "event"
+  return reads.has(type) ? undefined : type
+}
+
 /** Returns the events of one payload of the Events API (https://docs.slack.dev/apis/events-api). */
 export const readEvents = (body: Payload, reading: Reading): readonly DatedIncoming[] => {
   const event = payloadOf(body.event)

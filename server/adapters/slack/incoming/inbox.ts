@@ -1,6 +1,6 @@
 import {type DatedIncoming, type Endpoint, isProblem} from "../../../../shared/sdk/sdk.ts"
 import {type Payload, payloadOf} from "../payload.ts"
-import {type Reading, readEvents} from "./events.ts"
+import {type Reading, readEvents, unreadType} from "./events.ts"
 import {readCommand, readInteraction} from "./interactions.ts"
 import type {People} from "./people.ts"
 
@@ -48,7 +48,9 @@ export class Inbox {
         : kind === "interactive"
           ? readInteraction(body)
           : readCommand(body)
-    if (events.length === 0) this.#endpoint.log.debug(`a delivery from Slack (${kind}) had no event for the bot`)
+    const unread = kind === "events_api" ? unreadType(body) : undefined
+    if (unread !== undefined) this.#endpoint.unknown(unread)
+    else if (events.length === 0) this.#endpoint.log.debug(`a delivery from Slack (${kind}) had no event for the bot`)
     return events
   }
 

@@ -42,7 +42,7 @@ export const openSocket = async (
   client.on("slack_event", async ({type, body, ack}: Delivered) => {
     try {
       if (isKind(type)) await inbox.take(type, body)
-      else endpoint.log.debug(`Slack delivered a message of the type ${type}`)
+      else endpoint.unknown(type)
       await ack()
     } catch (error) {
       endpoint.log.warn("could not acknowledge a delivery; Slack will deliver it again", {error})

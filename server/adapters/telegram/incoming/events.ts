@@ -8,6 +8,7 @@ import type {
 } from "grammy/types"
 import {type DatedIncoming, renderContent} from "../../../../shared/sdk/sdk.ts"
 import {contentOf, quoteOf} from "./content.ts"
+import {knownUpdate} from "./known.ts"
 import type {Self} from "./text.ts"
 import {chatUserOf, placeOf, userOf} from "./users.ts"
 
@@ -25,13 +26,24 @@ export const allowedUpdates = [
 
 type Incoming = Omit<DatedIncoming, "id" | "raw">
 
-/** Returns the events of an update; empty if the bot does not need it. */
-export const readUpdate = (update: Update, me: Self): readonly DatedIncoming[] => {
-  const kind = allowedUpdates.find(each => update[each] !== undefined)
-  if (kind === undefined) return []
+/**
+ * Returns the events of an update; empty if the bot does not need it. `onUnknown` hears of what the adapter does not
+ * know in it.
+ */
+export const readUpdate = (
+  update: Update,
+  me: Self,
+  onUnknown: (what: string) => void = () => {},
+): readonly DatedIncoming[] => {
+  const known = knownUpdate(update, onUnknown)
+  const kind = allowedUpdates.find(each => known[each] !== undefined)
+  if (kind === undefined) {
+    onUnknown(Object.keys(update).find(name => name !== "update_id") ?? "update")
+    return []
+  }
   const id = String(update.update_id)
   // If an update contains several events, each has an id that stays the same when Telegram sends the update again.
-  return eventsOf(update, me).map((event, index) => ({
+  return eventsOf(known, me).map((event, index) => ({
     ...event,
     id: index === 0 ? id : `${id}.${index + 1}`,
     raw: {type: kind, data: update[kind]},

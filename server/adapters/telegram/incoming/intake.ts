@@ -58,11 +58,12 @@ export class Intake {
     try {
       const chat = update.callback_query?.message?.chat
       if (chat !== undefined) this.#places.learn(chat)
-      const events = readUpdate(update, this.#me)
+      const events = readUpdate(update, this.#me, what => this.#endpoint.unknown(what))
       if (events.length === 0) log.debug("skipped an update that has no event for the bot", {update: update.update_id})
       return events
     } catch (error) {
       log.debug("skipped an update that could not be read", {update: update?.update_id, error})
+      this.#endpoint.unknown("update")
       return []
     }
   }

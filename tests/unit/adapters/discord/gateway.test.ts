@@ -9,6 +9,7 @@ import {startDiscord} from "../../../support/platforms/discord/discord.ts"
 const open = async (url: string, token = "bot-999.token") => {
   const library = await import("@discordjs/ws")
   const names: string[] = []
+  const unknown: string[] = []
   const gateway = new Gateway({
     library,
     token,
@@ -17,9 +18,10 @@ const open = async (url: string, token = "bot-999.token") => {
     url,
     session: undefined,
     dispatch: ({name, sequence}) => void names.push(`${sequence} ${name}`),
+    unknown: what => unknown.push(what),
   })
   onTestFinished(() => gateway.close())
-  return {gateway, names}
+  return {gateway, names, unknown}
 }
 
 test("a connection delivers events in the gateway's order, including those right after READY", async () => {
@@ -59,7 +61,6 @@ test("a connection reports why it ended, and does not connect a second time", as
 test.each([
   ["text that is not JSON", "{"],
   ["a hello without its interval", {op: 10, d: null}],
-  ["an event without its name", {op: 0, d: {}}],
   ["a READY without a session", {op: 0, t: "READY", s: 1, d: {user: {id: "1"}}}],
 ] as const)("a connection ends when the gateway sends %s", async (_, packet) => {
   const fake = await startDiscord()
@@ -67,6 +68,22 @@ test.each([
   await gateway.connect()
   fake.sessions.all(packet)
   expect((await gateway.ended).message).toMatch(/the gateway sent/)
+})
+
+test("a connection leaves out what it does not know, and goes on", async () => {
+  const fake = await startDiscord()
+  const {gateway, names, unknown} = await open(fake.sessions.url)
+  await gateway.connect()
+  for (const packet of [
+    {op: 0, d: {}},
+    {op: 0, t: 7, s: "2", d: {}},
+    {op: 99, d: {x_new: 1}},
+  ])
+    fake.sessions.all(JSON.stringify(packet))
+  fake.write({channel: "600", content: "hi"})
+  await until("the next event", () => names.length === 2)
+  expect(unknown).toHaveLength(3)
+  expect(fake.sessions.connections).toBe(1)
 })
 
 test("a wrong token is recognized by its code", async () => {
