@@ -80,6 +80,7 @@ const factsOf = (view: EndpointView): Facts => [
   ["reason", view.reason],
   ["error", view.error],
   ["remedy", view.remediation],
+  ...(view.unreadable ?? []).map(({place, why}) => ["cannot read", `${place}: ${why}`] as const),
   ["next attempt", view.retryAt],
   ["last event", view.lastEventAt ?? "-"],
   ["cursor stored", view.cursorAt],

@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
-import type {Endpoint as EndpointHandle, Receipt, ReceiveOptions} from "../../shared/sdk/adapter/adapter.ts"
+import type {Endpoint as EndpointHandle, Receipt, ReceiveOptions, Unreadable} from "../../shared/sdk/adapter/adapter.ts"
 import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
 import type {Incoming} from "../../shared/sdk/adapter/incoming.ts"
 import {isRefusal} from "../../shared/sdk/adapter/refusal.ts"
@@ -98,6 +98,7 @@ export class Endpoint {
   #stopping = false
   /** Parts of the platform that the adapter does not receive although it is connected. */
   readonly #missing = new Set<symbol>()
+  readonly #unreadable = new Map<string, Unreadable>()
   readonly #completeness = new Completeness()
   readonly #backfills: Backfills | undefined
 
@@ -140,6 +141,11 @@ export class Endpoint {
   /** Does the endpoint receive everything that is said in its channels? */
   get isListening(): boolean {
     return this.#state.is === "online" && this.#missing.size === 0
+  }
+
+  /** The places that it is in or should be in, and cannot read. */
+  get unreadable(): ReadonlyMap<string, Unreadable> {
+    return this.#unreadable
   }
 
   /**
@@ -322,6 +328,7 @@ export class Endpoint {
     } finally {
       this.#connection = undefined
       this.#accepting = undefined
+      this.#unreadable.clear()
       this.#closing.signal.removeEventListener("abort", end)
       await scope.dispose()
     }
@@ -359,6 +366,12 @@ export class Endpoint {
       unknown: what => {
         this.#unknowns++
         this.spec.log.debug(`${this.spec.name} left out something that it does not know: ${what.slice(0, 100)}`)
+      },
+      unreadable: (place, reason) => {
+        if (reason === undefined || scope.signal.aborted) return void this.#unreadable.delete(place)
+        if (this.#unreadable.get(place)?.why !== reason.why)
+          this.spec.log.warn(`${this.spec.name} cannot read ${place}: ${reason.why}`, {remediation: reason.remediation})
+        this.#unreadable.set(place, reason)
       },
       accept,
     }

@@ -34,7 +34,7 @@ export const alertItems = {
     severity: "warning",
     for: "0s",
     happens: true,
-    when: "an endpoint may have missed messages; planned stops of a minute or less do not count",
+    when: "an endpoint may have missed messages or cannot read a place; planned stops up to a minute do not count",
   },
   event_stream_gaps: {
     severity: "warning",

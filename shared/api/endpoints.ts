@@ -23,6 +23,14 @@ export const EndpointView = Named("EndpointView", {
   retryAt: Type.Optional(Time()),
   error: Optional.String({private: true}),
   remediation: Optional.String(),
+  unreadable: Optional.Array(
+    Type.Object({
+      place: Type.String({private: true}),
+      why: Type.String({private: true}),
+      remediation: Type.String({private: true}),
+    }),
+    {description: "Places, such as encrypted rooms, that the bot is in or should be in and cannot read; at most 50"},
+  ),
   lastEventAt: orNull(Time()),
   login: Type.Optional(Type.Unknown({private: true})),
   history: Type.Enum(["replay", "none", "inside"]),

@@ -13,6 +13,9 @@ export const findingsOf = (facts: Facts): readonly Finding[] => [
   ...components(facts),
   ...ofStatus(facts),
   ...endpoints(facts),
+  ...facts.endpoints
+    .filter(({unreadable = []}) => unreadable.length > 0)
+    .map(endpoint => ({code: "endpoint_deaf", endpoint}) as const),
   ...plugins(facts),
   ...aside(facts),
   ...jobs(facts),

@@ -35,6 +35,8 @@ export type Finding =
   /** A required endpoint that admits events but is not connected. Readiness does not check connections. */
   | {readonly code: "required_endpoint_offline"; readonly endpoint: EndpointView}
   | {readonly code: "endpoint_offline"; readonly endpoint: EndpointView}
+  /** An endpoint that is online, and cannot read a place that it is in or should be in. */
+  | {readonly code: "endpoint_deaf"; readonly endpoint: EndpointView}
   | {readonly code: "not_ready"; readonly component: Component}
   | {readonly code: "ingress_paused"; readonly ingress: Status["ingress"]}
   | {readonly code: "generation_refused"; readonly failure: NonNullable<Status["lastFailure"]>}

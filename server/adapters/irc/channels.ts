@@ -71,10 +71,11 @@ class Channel {
     this.#isIn = true
     this.#found?.()
     this.#found = undefined
+    this.#endpoint.unreadable(this.name)
   }
 
   left(why: string): void {
-    this.#endpoint.log.warn(`${why}; rejoining`)
+    this.#endpoint.unreadable(this.name, {why: `${why}; rejoining`, remediation: "Let the bot in."})
     this.#isIn = false
     this.#found ??= this.#endpoint.missing()
     if (this.#isJoining) return

@@ -19,10 +19,10 @@ export const connect = async (
   account: AccountSettings,
   endpoint: Endpoint<DatedIncoming>,
 ): Promise<Sender> => {
-  const {log, signal} = endpoint
+  const {log, signal, unreadable} = endpoint
   const {client, self} = await logins.open(account, endpoint.name, signal)
   const rooms = new Rooms(client, self, signal)
-  const shared = {client, self, rooms, log, signal}
+  const shared = {client, self, rooms, log, signal, unreadable}
   const translator = new Translator({...shared, unknown: what => endpoint.unknown(what)})
   const invitations = new Invitations(account.join, shared)
   const syncing: Syncing = {client, self, rooms, translator, invitations, endpoint}

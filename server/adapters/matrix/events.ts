@@ -1,4 +1,4 @@
-import {type DatedIncoming, h, type Log, renderContent} from "../../../shared/sdk/sdk.ts"
+import {type DatedIncoming, type Endpoint, h, type Log, renderContent} from "../../../shared/sdk/sdk.ts"
 import {type Client, MatrixError, path} from "./client.ts"
 import {membershipOf, type RoomEvent, readEvent, relationOf} from "./event.ts"
 import {nodesOfMessage} from "./format/incoming.ts"
@@ -20,14 +20,23 @@ export interface Translating {
   readonly log: Log
   readonly signal: AbortSignal
   readonly unknown: (what: string) => void
+  readonly unreadable: Endpoint["unreadable"]
 }
+
+const encrypted = {
+  why: "it is encrypted, and the bot has no keys",
+  remediation: "Use a room without encryption, and let the bot leave this one.",
+}
+
+const replacedBy = (room = "another room") => ({
+  why: `${room} has replaced it`,
+  remediation: `Invite the bot to ${room}, and let it leave the old one.`,
+})
 
 /** Converts room events to the Host's events. */
 export class Translator {
   readonly #to: Translating
   readonly #known = new Recent<Known>(10_000)
-  /** Rooms whose encryption has already been logged. */
-  readonly #unreadable = new Set<string>()
 
   constructor(to: Translating) {
     this.#to = to
@@ -40,6 +49,7 @@ export class Translator {
   /** Returns undefined for events that a bot ignores: its own, notices, and unknown ones. */
   async incoming(room: string, event: RoomEvent): Promise<DatedIncoming | undefined> {
     this.#remember(event)
+    if (this.reports(room, event)) return undefined
     const isOwn = event.sender === this.#to.self.id
     if (event.type === "m.room.member") return this.#member(room, event)
     if (isOwn) return undefined
@@ -51,12 +61,6 @@ export class Translator {
         return this.#reaction(room, event)
       case "m.room.redaction":
         return this.#redaction(room, event)
-      case "m.room.encrypted":
-        this.#tellUnreadable(room)
-        return undefined
-      case "m.room.tombstone":
-        this.#to.log.warn(`${room} was replaced by ${textIn(event.content, "replacement_room") ?? "another room"}`)
-        return undefined
     }
     if (event.stateKey === undefined) this.#to.unknown(event.type)
     return undefined
@@ -170,6 +174,14 @@ export class Translator {
     return false
   }
 
+  /** Reports a room if this event says that the bot cannot read it. Returns whether it does. */
+  reports(room: string, {type, content}: RoomEvent): boolean {
+    const isEncrypted = type === "m.room.encrypted" || type === "m.room.encryption"
+    if (!isEncrypted && type !== "m.room.tombstone") return false
+    this.#to.unreadable(room, isEncrypted ? encrypted : replacedBy(textIn(content, "replacement_room")))
+    return true
+  }
+
   /** Returns undefined if the homeserver has no such event. */
   async #fetch(room: string, id: string): Promise<RoomEvent | undefined> {
     const {client, signal} = this.#to
@@ -179,11 +191,5 @@ export class Translator {
       if (error instanceof MatrixError && error.status < 429 && error.status !== 401) return undefined
       throw error
     }
-  }
-
-  #tellUnreadable(room: string): void {
-    if (this.#unreadable.has(room)) return
-    this.#unreadable.add(room)
-    this.#to.log.warn(`${room} is encrypted: the bot cannot read or send there`)
   }
 }

@@ -1,5 +1,5 @@
 import {setTimeout as sleep} from "node:timers/promises"
-import {type Backoff, type Log, pauseAfter} from "../../../shared/sdk/sdk.ts"
+import {type Backoff, type Endpoint, type Log, pauseAfter} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
 import {type Client, isSaid, MatrixError, path} from "./client.ts"
 import {fieldsIn, fieldsOf, listIn, textIn} from "./json.ts"
@@ -24,6 +24,7 @@ export interface Joining {
   readonly rooms: Rooms
   readonly log: Log
   readonly signal: AbortSignal
+  readonly unreadable: Endpoint["unreadable"]
 }
 
 /** Joins the account's rooms, and accepts invitations as the account allows. */
@@ -61,9 +62,11 @@ export class Invitations {
   #start(room: string, invited?: Invited): void {
     if (this.#busy.has(room)) return
     this.#busy.add(room)
-    const {log, signal} = this.#to
+    const {self, signal, unreadable} = this.#to
+    const remediation = `Invite ${self.id}, or remove the room from join.`
     this.#enter(room, invited)
-      .catch(error => signal.aborted || log.error(`could not join ${room}: ${error.message}`, {error}))
+      .then(() => unreadable(room))
+      .catch(error => signal.aborted || unreadable(room, {why: `could not join: ${error.message}`, remediation}))
       .finally(() => this.#busy.delete(room))
   }
 

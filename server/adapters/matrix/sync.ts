@@ -131,6 +131,7 @@ const readRooms = async (syncing: Syncing, answer: Fields, since: string): Promi
   for (const [room, about] of Object.entries(fieldsIn(answer, "leave"))) {
     events.push(...(await readRoom(syncing, room, fieldsOf(about), since)))
     syncing.rooms.forget(room)
+    syncing.endpoint.unreadable(room)
   }
   return {events, read}
 }
@@ -143,7 +144,10 @@ const readRoom = async (
 ): Promise<readonly DatedIncoming[]> => {
   const {rooms, translator, endpoint} = syncing
   const events: DatedIncoming[] = []
-  for (const event of readEvents(listIn(fieldsIn(about, "state"), "events"))) rooms.learn(room, event)
+  for (const event of readEvents(listIn(fieldsIn(about, "state"), "events"))) {
+    rooms.learn(room, event)
+    translator.reports(room, event)
+  }
   for (const event of await timelineOf(syncing, room, fieldsIn(about, "timeline"), since)) {
     if (event.stateKey !== undefined) rooms.learn(room, event)
     const incoming = await translator.incoming(room, event)

@@ -65,12 +65,13 @@ class Connection {
     this.#account = account
     this.#endpoint = endpoint
     this.#session = session
-    const {log} = endpoint
+    const {log, unreadable} = endpoint
     const {own} = session
     const hooks: RoomHooks = {
       entered: room => this.#entered(room),
       heard: message => this.#receiver.inRoom(message),
       moved: (room, nick, known, isIn) => this.#moved(room, nick, known, isIn),
+      unreadable,
     }
     const rooms = (account.rooms ?? []).map(settings => new Room(settings, name, session, log, hooks))
     this.#rooms = new Map(rooms.map(room => [room.jid, room]))
@@ -79,7 +80,7 @@ class Connection {
     const memory = new Memory()
     const room = (jid: string) => this.#rooms.get(jid)
     const {echoed, bounced} = outbound
-    this.#receiver = new Receiver({own, name, log, intake: this.#intake, memory, room, echoed, bounced})
+    this.#receiver = new Receiver({own, name, log, unreadable, intake: this.#intake, memory, room, echoed, bounced})
     this.acting = {session, outbound, memory, receiver: this.#receiver, room}
   }
 

@@ -1,5 +1,5 @@
 import type {Element} from "@xmpp/client"
-import {channelType, type DatedIncoming, type Log, type User} from "../../../shared/sdk/sdk.ts"
+import {channelType, type DatedIncoming, type Endpoint, type Log, type User} from "../../../shared/sdk/sdk.ts"
 import type {Intake} from "./archive/intake.ts"
 import type {Archived} from "./archive/query.ts"
 import type {Reader} from "./archive/reader.ts"
@@ -16,6 +16,7 @@ export interface ReceiverOptions {
   readonly own: string
   readonly name: string
   readonly log: Log
+  readonly unreadable: Endpoint["unreadable"]
   readonly intake: Intake
   readonly memory: Memory
   readonly room: (jid: string) => Room | undefined
@@ -33,12 +34,13 @@ interface Source extends Kept {
   readonly onlyOurs?: true
 }
 
+const encrypted = {why: "the messages are encrypted", remediation: "Turn OMEMO off for this chat."}
+
 /** Converts live and archived messages to events, and remembers data to which later messages refer. */
 export class Receiver {
   /** The reader of the account's archive; undefined if it has none. */
   reader: Reader | undefined
   readonly #options: ReceiverOptions
-  readonly #encrypting = new Set<string>()
 
   constructor(options: ReceiverOptions) {
     this.#options = options
@@ -218,13 +220,9 @@ export class Receiver {
   }
 
   #isEncrypted(message: Element, user: string): boolean {
-    if (!encryptions.some(([name, xmlns]) => message.getChild(name, xmlns) !== undefined)) return false
-    if (!this.#encrypting.has(user))
-      this.#options.log.warn(
-        `${user} sends encrypted messages, which the bot cannot read: turn OMEMO off for this chat`,
-      )
-    this.#encrypting.add(user)
-    return true
+    const isEncrypted = encryptions.some(([name, xmlns]) => message.getChild(name, xmlns) !== undefined)
+    this.#options.unreadable(user, isEncrypted ? encrypted : undefined)
+    return isEncrypted
   }
 }
 

@@ -78,7 +78,7 @@ const reasonOf = (state: Endpoint["state"], admission: Endpoint["admission"]): {
 const noCursor: CursorFacts = {at: undefined, dropped: 0}
 
 const viewEndpoint = (
-  {spec, state, awaySince, admission, lastEventAt, login}: Endpoint,
+  {spec, state, awaySince, admission, unreadable, lastEventAt, login}: Endpoint,
   required: boolean,
   cursor: CursorFacts = noCursor,
 ): EndpointView => ({
@@ -95,6 +95,9 @@ const viewEndpoint = (
   ...(state.is === "reconnecting" ? {retryAt: new Date(state.retryAt).toISOString()} : {}),
   ...("error" in state ? {error: state.error} : {}),
   ...(state.is === "failed" ? {remediation: state.remediation} : {}),
+  ...(unreadable.size === 0
+    ? {}
+    : {unreadable: [...unreadable].slice(0, 50).map(([place, reason]) => ({place, ...reason}))}),
   lastEventAt: lastEventAt === undefined ? null : new Date(lastEventAt).toISOString(),
   ...(login === undefined ? {} : {login}),
   history: spec.history,

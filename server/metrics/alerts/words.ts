@@ -20,6 +20,7 @@ type Words = {
 /** Findings whose alert has a different code. */
 const codes: Partial<Record<Finding["code"], AlertCode>> = {
   required_endpoint_offline: "endpoint_offline",
+  endpoint_deaf: "endpoint_gap",
   items_overdue: "workroom_overdue",
 }
 
@@ -52,6 +53,14 @@ const makeCheckpoint = {
 const words: Words = {
   required_endpoint_offline: offline,
   endpoint_offline: offline,
+  endpoint_deaf: ({endpoint: {name, unreadable = []}}) =>
+    unreadable.map(({place, why, remediation}) => ({
+      subject: `${name} ${place}`,
+      title: `${name} cannot read ${short(place)}`,
+      text: `The endpoint is online, but gets no messages from there: ${short(why)}`,
+      remediation: {text: remediation, command: `svc endpoint show ${name}`},
+      endpoint: name,
+    })),
   not_ready: ({component: {kind, name, message, remediation, since}}) => ({
     subject: `${kind} ${name}`,
     title: `${name} is not ready`,

@@ -27,6 +27,12 @@ export interface ReceiveOptions {
   readonly cursor?: string
 }
 
+/** Why a place cannot be read, and what somebody may do about it. */
+export interface Unreadable {
+  readonly why: string
+  readonly remediation: string
+}
+
 /** One endpoint, as its adapter receives it, from one `open` to its close. */
 export interface Endpoint<I extends Incoming = Incoming> {
   readonly name: string
@@ -92,6 +98,11 @@ export interface Endpoint<I extends Incoming = Incoming> {
    * another type. `what` is the platform's word for it. The Host logs it at the level debug.
    */
   unknown(what: string): void
+  /**
+   * Reports why the account cannot read a place that it is in or should be in, such as an encrypted room. Without a
+   * reason: it can now, or has left. The Host logs it and shows it with the endpoint; the end of the connection ends it.
+   */
+  unreadable(place: string, reason?: Unreadable): void
   /**
    * Accepts the platform's WebSockets from now on, at `/hooks/<plugin>/<endpoint_name>`, for an account that `sockets`
    * selects. An `open` that has called this has no time limit. The Host closes all of them (1001) when this attempt

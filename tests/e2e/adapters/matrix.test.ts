@@ -175,9 +175,11 @@ describeWithDendrite("a bot on Matrix", () => {
     const silent = await ann.createRoom({preset: "public_chat", power_level_content_override: {events_default: 50}})
     await bot.join(silent)
     expect(await ended(await send(silent))).toMatchObject({state: "failed", reason: "forbidden"})
-    const told = () => host.process.output().match(/\bis encrypted: /g)?.length
-    await until("the log line about the encrypted room", () => told() !== undefined)
-    expect(told()).toBe(1)
+    const unreadable = async () => {
+      const {items} = await host.get<{items: {unreadable?: {place: string}[]}[]}>("/api/endpoints")
+      return items.flatMap(({unreadable = []}) => unreadable.map(({place}) => place))
+    }
+    await until("the encrypted room to be unreadable", async () => (await unreadable()).includes(encrypted))
 
     const {code, stdout} = await svc(runtime, host.project, ["adapter", "check", "matrix~main"])
     expect(code).toBe(1)
@@ -185,5 +187,7 @@ describeWithDendrite("a bot on Matrix", () => {
     expect(stdout).toContain(`ERROR   room ${encrypted}: it is encrypted`)
     expect(stdout).toMatch(new RegExp(`^ERROR .* ${silent}: .*\\b0; 50 `, "m"))
     expect(stdout).toMatch(/^ok .* Lounge\b/m)
+    await bot.ask("POST", `/client/v3/rooms/${encodeURIComponent(encrypted)}/leave`, {})
+    await until("the encrypted room to be left", async () => !(await unreadable()).includes(encrypted))
   })
 })

@@ -178,6 +178,8 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     const host = await startHost({own: true, project: first.project})
     await untilPrinted(host.process, "could not enter #lounge; rejoining")
     await untilEndpoint(host, "main", "online")
+    const deaf = async () => (await host.get<{items: {unreadable?: unknown}[]}>("/api/endpoints")).items[0]?.unreadable
+    expect(await deaf()).toMatchObject([{place: "#lounge"}])
     person.write("PRIVMSG #lounge :!greet Nobody")
     expect(await gapsOf(host)).toMatchObject([{reason: "host_stopped", to: null}])
     const said = Date.now()
@@ -187,5 +189,6 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     expect(Date.parse(gap?.to ?? "")).toBeGreaterThanOrEqual(said)
     expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
     expect(person.heard("svcbot", "#lounge")).toEqual(["hello Bob"])
+    expect(await deaf()).toBeUndefined()
   })
 })

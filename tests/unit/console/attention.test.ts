@@ -3,6 +3,8 @@ import type {EndpointView, Status} from "../../../server/console/web/host/views.
 import {attentionOf, type Facts} from "../../../server/console/web/pages/overview/attention.ts"
 import {treeOf} from "../../../server/console/web/pages/plugins/tree.ts"
 import {en} from "../../../server/console/web/texts/en.ts"
+import {conditionsOf} from "../../../server/metrics/alerts/words.ts"
+import {findingsOf} from "../../../shared/attention/find.ts"
 
 const at = "2026-01-02T03:04:05.000Z"
 
@@ -127,4 +129,17 @@ test("a required endpoint without a connection comes first below its slot, too",
   } as const
   const [branch] = treeOf([{...plugin, capabilities: [...plugin.capabilities]}], endpoints)
   expect(branch?.slots[0]?.endpoints.map(({name}) => name)).toEqual(["needed", "failed", "optional"])
+})
+
+test("a connected endpoint that cannot read a place needs attention, and is an alert for each place", () => {
+  const reason = {why: "it is encrypted", remediation: "Use another room."}
+  const deaf = endpoint("matrix", {unreadable: ["#a", "#b"].map(place => ({place, ...reason}))})
+  const found = facts([deaf])
+  expect(attentionOf(found).map(({title}) => title)).toEqual(["Ingress is paused", en.attention.deaf("matrix", "#a")])
+  const conditions = findingsOf({...found, aside: {inbox: 0, outbox: 0}}).flatMap(conditionsOf)
+  expect(conditions.filter(({code}) => code === "endpoint_gap").map(({subject}) => subject)).toEqual([
+    "matrix #a",
+    "matrix #b",
+  ])
+  expect(attentionOf(facts([endpoint("matrix", {})])).map(({title}) => title)).toEqual(["Ingress is paused"])
 })

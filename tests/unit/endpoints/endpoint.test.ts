@@ -46,6 +46,24 @@ const attempts = () => {
   return {handles, undone, open}
 }
 
+test("an endpoint names the places that it cannot read until it can, or the connection ends", async () => {
+  const {handles, open} = attempts()
+  const {endpoint, is} = make(open)
+  await is("online")
+  const reason = {why: "it is encrypted", remediation: "Use another room."}
+  for (const place of ["#a", "#b", "#a"]) handles[0]?.unreadable(place, reason)
+  expect([...endpoint.unreadable]).toEqual([
+    ["#a", reason],
+    ["#b", reason],
+  ])
+  handles[0]?.unreadable("#a")
+  expect([...endpoint.unreadable.keys()]).toEqual(["#b"])
+  handles[0]?.lost(new Error("gone"))
+  await is("reconnecting")
+  handles[0]?.unreadable("#late", reason)
+  expect(endpoint.unreadable.size).toBe(0)
+})
+
 describe("an endpoint", () => {
   test("is connecting, then online with a sender, with open admission all the time", async () => {
     let connected: (value: typeof sender) => void = () => {}

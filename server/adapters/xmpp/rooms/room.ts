@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Element} from "@xmpp/client"
-import {type Backoff, type Log, pauseAfter, withDeadline} from "../../../../shared/sdk/sdk.ts"
+import {type Backoff, type Endpoint, type Log, pauseAfter, withDeadline} from "../../../../shared/sdk/sdk.ts"
 import type {RoomSettings} from "../account.ts"
 import type {Reader} from "../archive/reader.ts"
 import {unlessAborted} from "../stream/abort.ts"
@@ -26,6 +26,7 @@ export interface RoomHooks {
   heard(message: Element): void
   /** Called when another user enters or leaves later. */
   moved(room: Room, nick: string, account: string | undefined, isIn: boolean): void
+  readonly unreadable: Endpoint["unreadable"]
 }
 
 /** Returns the nicks to try, in order, if the wanted one is in use. */
@@ -154,6 +155,7 @@ export class Room {
     this.name = name ?? this.jid
     await this.#hooks.entered(this)
     this.#isIn = true
+    this.#hooks.unreadable(this.jid)
     for (const message of this.#early.splice(0)) this.#hooks.heard(message)
   }
 
@@ -206,7 +208,7 @@ export class Room {
     const why = reason === undefined ? "" : `: ${reason}`
     if (stanza.getChild("x", ns.mucUser)?.getChild("destroy") !== undefined) {
       this.#leave()
-      this.#log.error(`the room ${this.jid} was destroyed; the bot will reenter it after a reconnect`)
+      this.#tell("the room was destroyed; the bot will reenter it after a reconnect")
     } else if (statuses.has("301")) this.#left(`banned from ${this.jid}${why}`)
     else if (statuses.has("307")) this.#left(`kicked from ${this.jid}${why}`)
     else this.#left(`removed from ${this.jid}${why}`)
@@ -226,10 +228,14 @@ export class Room {
   #tellAndRetry(why: string, error?: unknown): void {
     if (this.#session.ended.aborted) return
     const detail = error instanceof Error ? `: ${remedyOf(error)}` : ""
-    this.#log.warn(`${why}${detail}; reentering`)
+    this.#tell(`${why}${detail}; reentering`)
     if (this.#isEntering) return
     this.#isEntering = true
     void this.#enterAgain()
+  }
+
+  #tell(why: string): void {
+    this.#hooks.unreadable(this.jid, {why, remediation: "Let the bot in."})
   }
 
   async #enterAgain(): Promise<void> {
@@ -238,7 +244,7 @@ export class Room {
       await sleep(pauseAfter(attempts, again), undefined, {signal: ended}).catch(() => {})
       if (ended.aborted) break
       await this.#enterOnce().catch(error => {
-        if (!ended.aborted) this.#log.warn(`${this.jid} does not let the bot enter: ${remedyOf(error)}`)
+        if (!ended.aborted) this.#tell(`${this.jid} does not let the bot enter: ${remedyOf(error)}`)
       })
     }
     this.#isEntering = false

@@ -82,6 +82,14 @@ const showing: Show = {
     remedy: remediation ?? t.endpointDo,
     page: "endpoints",
   }),
+  endpoint_deaf: ({endpoint: {name, unreadable: [first, ...more] = []}}) => ({
+    tone: "warn",
+    title: t.deaf(name, first?.place ?? ""),
+    why: `${first?.why ?? ""}${more.length === 0 ? "" : ` (+${more.length})`}`,
+    remedy: first?.remediation ?? "",
+    page: "endpoints",
+    part: name,
+  }),
   not_ready: ({component: {name, message, remediation}}) => ({
     tone: "bad",
     title: t.component(name),

@@ -23,6 +23,7 @@ export const attention: Part<"attention"> = {
   checkpointFailed: "Der letzte Checkpoint ließ sich nicht anlegen oder nicht verifizieren",
   checkpointFailedDo: "Die gemeldete Ursache beheben, dann einen neuen Checkpoint anlegen.",
   endpoint: (name, state) => `${name}: ${state}`,
+  deaf: (name, place) => `${name} kann ${place} nicht lesen`,
   notConnected: name => `${name} nimmt an, ist aber nicht verbunden`,
   awaySince: at => `Keine Verbindung seit ${at}.`,
   tried: attempt => counted(attempt, {one: "Ein Versuch.", other: "# Versuche."}),

@@ -22,6 +22,7 @@ export const attention = {
   checkpointFailed: "The last checkpoint could not be made or verified",
   checkpointFailedDo: "Fix the reported cause, then make another checkpoint.",
   endpoint: (name: string, state: string) => `${name} is ${state}`,
+  deaf: (name: string, place: string) => `${name} cannot read ${place}`,
   notConnected: (name: string) => `${name} is admitting, not connected`,
   awaySince: (at: string) => `No connection since ${at}.`,
   tried: (attempt: number) => counted(attempt, {one: "Tried once.", other: "Tried # times."}),

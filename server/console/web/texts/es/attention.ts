@@ -23,6 +23,7 @@ export const attention: Part<"attention"> = {
   checkpointFailed: "El último punto de control no se pudo crear o verificar",
   checkpointFailedDo: "Corregir la causa indicada y crear otro punto de control.",
   endpoint: (name, state) => `${name}: ${state}`,
+  deaf: (name, place) => `${name} no puede leer ${place}`,
   notConnected: name => `${name} admite, pero no está conectado`,
   awaySince: at => `Sin conexión desde ${at}.`,
   tried: attempt => counted(attempt, {one: "Un intento.", other: "# intentos."}),

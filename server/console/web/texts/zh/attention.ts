@@ -22,6 +22,7 @@ export const attention: Part<"attention"> = {
   checkpointFailed: "上一个检查点未能创建或验证",
   checkpointFailedDo: "请修复所报告的原因，然后再创建一个检查点。",
   endpoint: (name, state) => `${name}：${state}`,
+  deaf: (name, place) => `${name} 无法读取 ${place}`,
   notConnected: name => `${name} 可接收，但未连接`,
   awaySince: at => `自 ${at} 起没有连接。`,
   tried: attempt => counted(attempt, {other: "已尝试 # 次。"}),
