@@ -114,7 +114,9 @@ export const eventTypes = {
     "The event loop was blocked for longer than `watchdog.seconds`, and is free again",
     Named("HostBlocked", {
       seconds: Type.Integer({description: "How long it had been blocked when the watchdog reported it, in seconds"}),
-      handlers: Type.Array(Type.String(), {description: "Handlers that were running, or had started and not finished"}),
+      handlers: Type.Array(Type.String(), {
+        description: "Handlers that were running, or had started and not finished; `svc: …` is svc's own work",
+      }),
       frame: orNull(Type.String(), {
         private: true,
         description: "Function and position in the loaded code; only Node reports it",

@@ -81,8 +81,14 @@ const textOf = (frames: readonly Debugger.CallFrame[], files: ReadonlyMap<string
 
 const output = standardError()
 
+/** Without a mark, the code that runs is a handler's after an `await`, or svc's own. */
+const whatRuns = (handlers: readonly string[]): string => {
+  if (handlers.length === 0) return "no plugin handler"
+  return `${Atomics.load(numbers, current) > 0 ? "" : "svc itself, or "}${handlers.join(", ")}`
+}
+
 const write = (blocked: Blocked): void => {
-  const by = blocked.handlers.length === 0 ? "no plugin handler" : blocked.handlers.join(", ")
+  const by = whatRuns(blocked.handlers)
   const message = `the event loop has been blocked for ${blocked.seconds} s; running: ${by}`
   const time = new Date().toISOString()
   const record = {time, level: "error", message, ...fields, handlers: blocked.handlers, frame: blocked.frame}
