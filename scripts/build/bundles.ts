@@ -6,6 +6,7 @@ export const shipped = [
   "shared/sdk/sdk.ts",
   "server/testing/testing.ts",
   "server/testing/adapter/conformance.ts",
+  "server/config/config-child.ts",
   "server/database/upkeep/database-child.ts",
   "server/runtime/process/program-child.ts",
   "server/runtime/flow/watchdog-worker.ts",

@@ -145,6 +145,13 @@ const table = {
     suite: 11,
     long: 500,
   },
+  "config-texts": {
+    what: "random texts as a configuration: each is a configuration, or is refused with findings that have a position",
+    files: ["contract/config/documents"],
+    unit: "texts",
+    suite: 500,
+    long: 20_000,
+  },
   "file-truncations": {
     what: "another process empties the database or its log under writers: no later write is acknowledged and lost",
     files: ["contract/database/place"],

@@ -4,7 +4,11 @@ import type {PublishedSlot} from "./running-host.ts"
 import {type Key, keysOf} from "./schema.ts"
 
 const intro = `\`svc.config.yml\` is in the project's folder and is written in YAML. All keys are optional unless the table says required.
-svc reports all errors at once, each with \`file:line:column\` and the key's path; unknown and duplicate keys are errors.
+svc reports all errors at once, a hundred at most, each with \`file:line:column\` and the key's path.
+Unknown and duplicate keys are errors, and so is what JSON does not know: tags such as \`!!binary\`, merge keys (\`<<\`),
+\`.nan\`, keys that are not text, and an alias within its own anchor.
+The file may have 256 KiB, 100,000 words and signs, 64 levels, and 20,000 values with 1 MiB of text once its aliases are
+replaced.
 
 - \`\${NAME}\` is replaced by the environment variable NAME, \`\${NAME:-default}\` by a default if NAME is unset or empty.
   An unset variable without a default is an error. \`$\${\` stands for a literal \`\${\`.

@@ -1,6 +1,7 @@
-import type {LanguageRule, ProjectConfig} from "../../shared/config.ts"
+import type {ProjectConfig} from "../../shared/config.ts"
 import {languageTag, noLanguage} from "../../shared/language.ts"
 import type {Issue} from "../../shared/problems.ts"
+import {firstCovering, oneEndpoint} from "./check-rules.ts"
 import type {Path, Source} from "./source.ts"
 
 /** Checks what `languages` contains: invalid tags, duplicate languages, and rules that never apply. */
@@ -14,9 +15,8 @@ export const checkLanguages = (source: Source, {default: fallback, offer, rules,
     ...rules.flatMap(({language}, index) => checkTag(language, at("rules", index, "language"))),
     ...Object.keys(texts).flatMap(tag => checkTag(tag, at("texts", tag), "key")),
     ...twice(Object.keys(texts)).map(tag => source.issue(at("texts", tag), "the language is listed twice", "key")),
-    ...rules.flatMap((rule, index) => {
-      const earlier = rules.slice(0, index).findIndex(other => covers(other, rule))
-      if (earlier < 0) return []
+    ...firstCovering(rules.map(rule => [oneEndpoint(rule), rule.channel])).flatMap((earlier, index) => {
+      if (earlier === index) return []
       return [
         source.issue(
           at("rules", index),
@@ -29,12 +29,10 @@ export const checkLanguages = (source: Source, {default: fallback, offer, rules,
 
 type Languages = ProjectConfig["languages"]
 
-const twice = (tags: readonly string[]): readonly string[] =>
-  tags.filter((tag, index) => {
+const twice = (tags: readonly string[]): readonly string[] => {
+  const known = new Set<string>()
+  return tags.filter(tag => {
     const same = languageTag(tag)
-    return same !== undefined && tags.slice(0, index).some(other => languageTag(other) === same)
+    return same !== undefined && known.size === known.add(same).size
   })
-
-const covers = (first: LanguageRule, second: LanguageRule): boolean =>
-  (first.endpoint === "*" || first.endpoint === second.endpoint) &&
-  (first.channel === undefined || first.channel === second.channel)
+}

@@ -1,15 +1,39 @@
+import {toJson} from "../../shared/json.ts"
 import type {Issue} from "../../shared/problems.ts"
 import type {PermissionRule} from "../../shared/sdk/permission.ts"
 import type {Source} from "./source.ts"
 
 const selectors = ["channel", "user", "account"] as const
 
+/** What a rule matches, key by key; undefined matches everything. */
+type Matches = readonly (string | undefined)[]
+
+/** Returns for each rule the index of the first that matches everything that it matches: its own, if no earlier does. */
+export const firstCovering = (rules: readonly Matches[]): readonly number[] => {
+  const first = new Map<string, number>()
+  return rules.map((rule, index) => {
+    const wider = rule.reduce<readonly Matches[]>(
+      (all, value) => all.flatMap(each => [...new Set([value, undefined])].map(part => [...each, part])),
+      [[]],
+    )
+    const keys = wider.map(each => toJson(each))
+    const [own = ""] = keys
+    if (!first.has(own)) first.set(own, index)
+    return Math.min(...keys.map(key => first.get(key) ?? index))
+  })
+}
+
+/** Returns the endpoint of a rule; undefined if it is for every endpoint. */
+export const oneEndpoint = ({endpoint}: {readonly endpoint: string}): string | undefined =>
+  endpoint === "*" ? undefined : endpoint
+
 /**
  * Checks the rules of `permissions` without knowing the endpoints: rules that allow more than intended, and rules that
  * never apply.
  */
-export const checkRules = (source: Source, rules: readonly PermissionRule[]): Issue[] =>
-  rules.flatMap((rule, index) => {
+export const checkRules = (source: Source, rules: readonly PermissionRule[]): Issue[] => {
+  const covering = firstCovering(rules.map(rule => [oneEndpoint(rule), ...selectors.map(key => rule[key])]))
+  return rules.flatMap((rule, index) => {
     const at = ["permissions", index]
     const issues: Issue[] = []
     const given = selectors.filter(key => rule[key] !== undefined)
@@ -17,16 +41,12 @@ export const checkRules = (source: Source, rules: readonly PermissionRule[]): Is
       const message = `expected one endpoint together with ${given.join(" and ")}: elsewhere the same id belongs to somebody else`
       issues.push(source.issue([...at, "endpoint"], message))
     }
-    const earlier = rules.slice(0, index).findIndex(other => covers(other, rule))
-    if (earlier >= 0) {
+    const earlier = covering[index] ?? index
+    if (earlier < index) {
       issues.push(
         source.issue(at, `is never reached: permissions[${earlier}] already matches everything that this rule matches`),
       )
     }
     return issues
   })
-
-/** Does `first` match everything that `second` matches? */
-const covers = (first: PermissionRule, second: PermissionRule): boolean =>
-  (first.endpoint === "*" || first.endpoint === second.endpoint) &&
-  selectors.every(key => first[key] === undefined || first[key] === second[key])
+}

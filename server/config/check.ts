@@ -5,6 +5,7 @@ import {isHiddenSchema, isSecretSchema, type TSchema} from "../../shared/type.ts
 import {expand, expandSecret, type Variables} from "./expand.ts"
 import {explain} from "./explain.ts"
 import {formatPath, type Path, type Source} from "./source.ts"
+import {most} from "./yaml-value.ts"
 
 export interface Checked {
   /** Frozen, with defaults and wrapped secrets. Meaningless if there are issues. */
@@ -31,8 +32,7 @@ interface Shape {
 export const check = (source: Source, variables: Variables, schema: TSchema, raw: unknown, at: Path = []): Checked => {
   const walk = new Walk(source, variables)
   const plain = walk.visit(schema, raw, at)
-  const broken = walk.issues.map(issue => issue.path)
-  const isBroken = (path: Path) => path.some((_, index) => broken.includes(formatPath(path.slice(0, index + 1))))
+  const isBroken = (path: Path) => path.some((_, index) => walk.broken.has(formatPath(path.slice(0, index + 1))))
   // Checking whether the value fits is much faster than finding out what is wrong with it.
   const wrong = fits(schema, plain) ? [] : explain(schema, plain, at, path => walk.origins.get(formatPath(path)))
   const errors = wrong
@@ -44,6 +44,8 @@ export const check = (source: Source, variables: Variables, schema: TSchema, raw
 
 class Walk {
   readonly issues: Issue[] = []
+  /** The paths of all values that could not be expanded, of which only some have an issue. */
+  readonly broken = new Set<string>()
   readonly secrets: string[] = []
   /** The variables that a value came from, by path. These values are never shown. */
   readonly origins = new Map<string, readonly string[]>()
@@ -87,10 +89,7 @@ class Walk {
 
   #text(shape: Shape, raw: string, path: Path): unknown {
     const expansion = expand(raw, this.#variables)
-    if (expansion.is === "unset") {
-      this.issues.push(this.#source.issue(path, expansion.message))
-      return undefined
-    }
+    if (expansion.is === "unset") return this.#refuse(path, expansion.message)
     if (expansion.names.length > 0) {
       this.origins.set(formatPath(path), expansion.names)
       if (isHiddenSchema(shape)) this.secrets.push(expansion.text)
@@ -100,13 +99,15 @@ class Walk {
 
   #secret(raw: unknown, path: Path): unknown {
     const expansion = expandSecret(raw, this.#variables)
-    if (expansion.is === "refused") {
-      this.issues.push(this.#source.issue(path, expansion.message))
-      return undefined
-    }
+    if (expansion.is === "refused") return this.#refuse(path, expansion.message)
     this.origins.set(formatPath(path), [expansion.name])
     this.secrets.push(expansion.value)
     return expansion.value
+  }
+
+  #refuse(path: Path, message: string): undefined {
+    this.broken.add(formatPath(path))
+    if (this.issues.length <= most.findings) this.issues.push(this.#source.issue(path, message))
   }
 }
 

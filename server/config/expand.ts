@@ -10,6 +10,9 @@ const bare = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/
 export const namesIn = (text: string): readonly string[] =>
   [...text.matchAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)/g)].map(match => match[1] ?? "")
 
+/** How many variables an error names. */
+const mostUnset = 10
+
 export type Expansion =
   | {is: "text"; text: string /** The variables that a value came from. */; names: readonly string[]}
   | {is: "unset"; message: string}
@@ -21,7 +24,11 @@ export type Expansion =
 export const expand = (text: string, variables: Variables): Expansion => {
   const unset: string[] = []
   const names: string[] = []
-  const expanded = text.replace(reference, (_, escaped: string | undefined, name: string, otherwise?: string) => {
+  // Behind the last brace no reference ends: looking for its end from each of many `${` would take too long.
+  const end = text.lastIndexOf("}") + 1
+  const rest = text.slice(end).replaceAll("$${", "${")
+  const head = text.slice(0, end)
+  const expanded = head.replace(reference, (_, escaped: string | undefined, name: string, otherwise?: string) => {
     if (escaped !== undefined) return escaped
     const value = variables[name]
     if (value !== undefined && value !== "") {
@@ -31,8 +38,9 @@ export const expand = (text: string, variables: Variables): Expansion => {
     if (otherwise === undefined) unset.push(name)
     return otherwise ?? ""
   })
-  if (unset.length === 0) return {is: "text", text: expanded, names}
-  return {is: "unset", message: unset.map(name => unsetMessage(name, variables)).join("; ")}
+  if (unset.length === 0) return {is: "text", text: `${expanded}${rest}`, names}
+  const different = [...new Set(unset)].slice(0, mostUnset)
+  return {is: "unset", message: different.map(name => unsetMessage(name, variables)).join("; ")}
 }
 
 export type SecretExpansion = {is: "secret"; value: string; name: string} | {is: "refused"; message: string}

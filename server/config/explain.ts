@@ -4,6 +4,7 @@ import {toJson} from "../../shared/json.ts"
 import type {TSchema} from "../../shared/type.ts"
 import type {Path} from "./source.ts"
 import {didYouMean} from "./suggest.ts"
+import {most} from "./yaml-value.ts"
 
 export interface Explanation {
   readonly path: Path
@@ -19,8 +20,11 @@ type Shown = (value: unknown, names: readonly string[] | undefined) => string
 
 type ValidationError = ReturnType<typeof Errors>[1][number]
 
-// TypeBox stops at eight errors; svc shows all errors of a configuration at once.
-Settings.Set({maxErrors: 1000})
+// At its limit TypeBox drops the later errors, such as the one that names the unknown keys.
+Settings.Set({maxErrors: Number.MAX_SAFE_INTEGER})
+
+/** How many errors are explained. */
+const mostExplained = 1000
 
 const named: Record<string, string> = {
   integer: "an integer",
@@ -45,12 +49,19 @@ export const explain = (
   shown: Shown = show,
 ): readonly Explanation[] => {
   const [, errors] = Errors(schema, value)
-  // A union reports each of its branches, then itself. Only the union's error is useful.
-  const unions = errors.filter(error => error.keyword === "anyOf").map(error => error.instancePath)
+  // A union reports each of its branches, then itself; a closed record reports each unknown key, then all of them.
+  const unions = new Set(errors.filter(error => error.keyword === "anyOf").map(error => error.instancePath))
   return errors
-    .filter(error => error.keyword === "anyOf" || !unions.some(path => error.instancePath.startsWith(path)))
+    .filter(
+      ({keyword, instancePath}) => keyword === "anyOf" || (keyword !== "boolean" && !isWithin(instancePath, unions)),
+    )
+    .slice(0, mostExplained)
     .flatMap(error => explainOne(schema, value, at, {origins, shown}, error))
 }
+
+/** Is one of the paths this path or around it? */
+const isWithin = (path: string, paths: ReadonlySet<string>): boolean =>
+  paths.has(path) || (path !== "" && isWithin(path.slice(0, path.lastIndexOf("/")), paths))
 
 const explainOne = (
   schema: TSchema,
@@ -70,7 +81,7 @@ const explainOne = (
       const shape = shapeAt(schema, inner)
       const known = Object.keys(shape?.properties ?? {})
       const pattern = Object.keys(shape?.patternProperties ?? {})[0]
-      return error.params.additionalProperties.map(key => ({
+      return error.params.additionalProperties.slice(0, most.findings + 1).map(key => ({
         path: [...path, key],
         message:
           pattern === undefined
@@ -102,10 +113,7 @@ const explainOne = (
         {path, message: `expected ${formats[error.params.format] ?? error.params.format}${got()}`, where: "value"},
       ]
     case "propertyNames":
-      return [{path, message: `${error.message}: ${error.params.propertyNames.join(", ")}`, where: "key"}]
-    // A closed record adds nothing to the key that it names.
-    case "boolean":
-      return []
+      return [{path, message: `${error.message}: ${error.params.propertyNames.slice(0, 10).join(", ")}`, where: "key"}]
     default:
       return [{path, message: `${error.message}${got()}`, where: "value"}]
   }
@@ -143,7 +151,7 @@ const show = (value: unknown, names: readonly string[] | undefined): string => {
   if (value === undefined || value === null) return "nothing"
   if (Array.isArray(value)) return "a list"
   if (typeof value === "object") return "keys with values"
-  const text = toJson(value)
+  const text = toJson(typeof value === "string" ? value.slice(0, 60) : value)
   return text.length > 60 ? `${text.slice(0, 59)}…"` : text
 }
 

@@ -3,7 +3,9 @@ import {basename} from "node:path"
 import {isDeepStrictEqual} from "node:util"
 import {ProjectConfig} from "../../shared/config.ts"
 import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
+import {showRunning} from "../runtime/flow/handler-slots.ts"
 import {sha256Of} from "../runtime/hash.ts"
+import {readApart} from "./apart.ts"
 import {check} from "./check.ts"
 import {checkAlerts} from "./check-alerts.ts"
 import {checkLanguages} from "./check-languages.ts"
@@ -12,6 +14,7 @@ import {checkStatus} from "./check-status.ts"
 import {checkTokens} from "./check-tokens.ts"
 import type {Variables} from "./expand.ts"
 import {decodeSource, invalid, parseSource, type Source} from "./source.ts"
+import type {Yaml} from "./yaml-value.ts"
 
 /** A configuration as text, with its file and its hash. */
 export interface ConfigText {
@@ -44,8 +47,10 @@ export const readConfigText = async (path: string): Promise<ConfigText> => {
  * Parses, expands and checks a configuration, except for the plugins' own keys. Throws `config_invalid` with every
  * finding and its position.
  */
-export const parseConfig = (from: ConfigText, variables: Variables): LoadedConfig => {
-  const source = parseSource(from.file, from.text)
+export const parseConfig = (from: ConfigText, variables: Variables, read?: Yaml): LoadedConfig =>
+  showRunning("svc: the configuration", () => checkConfig(parseSource(from.file, from.text, read), from, variables))
+
+const checkConfig = (source: Source, from: ConfigText, variables: Variables): LoadedConfig => {
   const checked = check(source, variables, ProjectConfig, source.raw)
   const found = [...source.duplicates, ...checked.issues].sort(byPosition)
   const issues = found.length > 0 ? found : crossCheck(source, checked.value as ProjectConfig)
@@ -53,15 +58,19 @@ export const parseConfig = (from: ConfigText, variables: Variables): LoadedConfi
   return {...from, source, variables, config: checked.value as ProjectConfig, secrets: checked.secrets}
 }
 
-/** The same, but returns the last result if the text and the variables are unchanged. */
-export const parseUnlessSame = (
+/**
+ * The same, but reads a long text away from the event loop, and resolves to the last result if the text and the
+ * variables are unchanged.
+ */
+export const parseUnlessSame = async (
   last: LoadedConfig | undefined,
   from: ConfigText,
   variables: Variables,
-): LoadedConfig =>
+  signal: AbortSignal,
+): Promise<LoadedConfig> =>
   last?.file === from.file && last.sha256 === from.sha256 && isDeepStrictEqual(last.variables, variables)
     ? last
-    : parseConfig(from, variables)
+    : parseConfig(from, variables, await readApart(from.text, signal))
 
 const byPosition = (one: Issue, other: Issue) => one.line - other.line || one.column - other.column
 
@@ -92,10 +101,11 @@ const crossCheck = (source: Source, config: ProjectConfig): Issue[] => {
     }
   }
   for (const [name, {endpoints}] of Object.entries(plugins)) {
+    const ids = new Set<string>()
     for (const [index, {id}] of endpoints.entries()) {
-      if (endpoints.findIndex(other => other.id === id) < index) {
+      if (ids.has(id))
         issues.push(source.issue(["plugins", name, "endpoints", index, "id"], `the id "${id}" is used twice`))
-      }
+      ids.add(id)
     }
   }
   return issues

@@ -2,6 +2,7 @@ import {readdir} from "node:fs/promises"
 import type {AvailablePlugin, ConfigForm, ConfiguredPlugin} from "../../shared/api/configuration/form.ts"
 import {namePattern} from "../../shared/ids.ts"
 import type {Static} from "../../shared/type.ts"
+import {readApart} from "../config/apart.ts"
 import {parseSource} from "../config/source.ts"
 import type {Instance} from "../plugins/instance.ts"
 import {type Configuration, readConfigFile} from "./edit-config.ts"
@@ -20,7 +21,7 @@ export const readConfigForm = async (
   names: PluginNames,
 ): Promise<Static<typeof ConfigForm>> => {
   const {text, ...about} = await readConfigFile(configuration)
-  const entries = entriesOf(parseSource(about.file, text).raw, "plugins")
+  const entries = entriesOf(parseSource(about.file, text, await readApart(text)).raw, "plugins")
   const instances = configuration.generations.current?.instances ?? []
   return {
     ...about,

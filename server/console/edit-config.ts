@@ -11,11 +11,12 @@ import type {ReloadResult} from "../../shared/api/system.ts"
 import type {Mode} from "../../shared/mode.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"
-import {withChanges} from "../config/edit/changes.ts"
+import {withChangesApart} from "../config/apart.ts"
 import {replaceConfig, requireSame, Unwritable, whyUnwritable} from "../config/edit/file.ts"
 import type {Environment} from "../config/environment.ts"
 import {namesIn} from "../config/expand.ts"
 import {type ConfigText, readConfigText} from "../config/load.ts"
+import {most} from "../config/yaml-value.ts"
 import type {Generations} from "../generation/generations.ts"
 import {sha256Of} from "../runtime/hash.ts"
 
@@ -60,8 +61,8 @@ const variablesOf = (text: string, {files, variables}: Environment) => {
 }
 
 /**
- * Returns the file after a change, and its issues. Throws `config_changed`, `request_invalid`, and what `withChanges`
- * throws.
+ * Returns the file after a change, and its issues. Throws `config_changed`, `request_invalid`, and what
+ * `withChangesApart` throws.
  */
 export const preview = async (
   {path, generations}: Configuration,
@@ -70,7 +71,7 @@ export const preview = async (
   if ((text === undefined) === (changes === undefined))
     throw new Problem("request_invalid", "expected either text or changes, not both")
   const before = await requireSame(path, hash)
-  const after = nextOf(before, text ?? withChanges(before.text, changes ?? []))
+  const after = nextOf(before, text ?? (await withChangesApart(before.text, changes ?? [])))
   const {pin} = generations
   return {
     file: before.file,
@@ -180,9 +181,25 @@ const nextOf = ({file}: ConfigText, given: string): ConfigText => {
   return {file, text, sha256: sha256Of(text)}
 }
 
-const diffOf = (before: ConfigText, after: ConfigText): string =>
-  before.sha256 === after.sha256
-    ? ""
-    : createTwoFilesPatch(`a/${before.file}`, `b/${after.file}`, before.text, after.text, undefined, undefined, {
-        headerOptions: FILE_HEADERS_ONLY,
-      })
+/** How many lines may differ, since the time grows with their square. With more, the diff replaces the whole file. */
+const mostDifferent = 1000
+
+const diffOf = (before: ConfigText, after: ConfigText): string => {
+  if (before.sha256 === after.sha256) return ""
+  const names = [`a/${before.file}`, `b/${after.file}`] as const
+  const maxEditLength = after.text.length > most.bytes ? 0 : mostDifferent
+  const options = {headerOptions: FILE_HEADERS_ONLY, maxEditLength}
+  return (
+    createTwoFilesPatch(...names, before.text, after.text, undefined, undefined, options) ??
+    `--- ${names[0]}\n+++ ${names[1]}\n${replaceAll(before.text, after.text)}`
+  )
+}
+
+/** Returns a hunk that removes every line and adds the new ones. */
+const replaceAll = (before: string, after: string): string => {
+  const [old, next] = [before, after].map(text => text.match(/[^\n]*\n|[^\n]+$/g) ?? [])
+  const range = (lines: readonly string[] = []) => (lines.length === 0 ? "0,0" : `1,${lines.length}`)
+  const each = (sign: string, lines: readonly string[] = []) =>
+    lines.map(line => (line.endsWith("\n") ? `${sign}${line}` : `${sign}${line}\n\\ No newline at end of file\n`))
+  return [`@@ -${range(old)} +${range(next)} @@\n`, ...each("-", old), ...each("+", next)].join("")
+}

@@ -9,6 +9,7 @@ import {closed} from "../config/close.ts"
 import type {Variables} from "../config/expand.ts"
 import {type ConfigText, type LoadedConfig, parseUnlessSame} from "../config/load.ts"
 import {invalid} from "../config/source.ts"
+import {most} from "../config/yaml-value.ts"
 import type {Database} from "../database/database.ts"
 import {Instance} from "../plugins/instance.ts"
 import type {LoadedPlugin, Loader} from "../plugins/load.ts"
@@ -73,7 +74,7 @@ export const createDraft = async (
   previous: Generation | undefined,
   options: DraftOptions,
 ): Promise<Draft> => {
-  const loaded = parseUnlessSame(previous?.config ?? options.boot, text, variables)
+  const loaded = await parseUnlessSame(previous?.config ?? options.boot, text, variables, options.signal)
   // Each setup listens, and Node 22 reports more than ten listeners as a leak.
   setMaxListeners(0, options.signal)
   options.hide(loaded.secrets)
@@ -122,22 +123,29 @@ const explainLoad = (error: unknown): never => {
   })
 }
 
-/** Loads every enabled plugin and checks its configuration. Rejects with all findings. */
+/**
+ * Loads every enabled plugin, a hundred at once, and checks its configuration. Rejects with all findings, or with those
+ * of the first hundred plugins that have any.
+ */
 export const prepareAll = async (
   loaded: LoadedConfig,
   {loader, signal, hide}: Pick<DraftOptions, "loader" | "signal" | "hide">,
 ): Promise<readonly Prepared[]> => {
   const enabled = Object.entries((loaded.config as ProjectConfig).plugins).filter(([, entry]) => entry.enabled)
-  const results = await Promise.allSettled(
-    enabled.map(async ([name, entry]): Promise<Prepared> => {
-      const plugin = await withTimeLimit(loadTimeout, () => loader.load(name, entry), signal).catch(explainLoad)
-      const schema = closed(plugin.definition.config ?? Type.Object({}))
-      const checked = check(loaded.source, loaded.variables, schema, entry.config ?? {}, ["plugins", name, "config"])
-      hide(checked.secrets)
-      if (checked.issues.length > 0) throw invalid(checked.issues)
-      return {name, plugin, config: checked.value}
-    }),
-  )
+  const prepare = async ([name, entry]: (typeof enabled)[number]): Promise<Prepared> => {
+    const plugin = await withTimeLimit(loadTimeout, () => loader.load(name, entry), signal).catch(explainLoad)
+    const schema = closed(plugin.definition.config ?? Type.Object({}))
+    const checked = check(loaded.source, loaded.variables, schema, entry.config ?? {}, ["plugins", name, "config"])
+    hide(checked.secrets)
+    if (checked.issues.length > 0) throw invalid(checked.issues)
+    return {name, plugin, config: checked.value}
+  }
+  const results: PromiseSettledResult<Prepared>[] = []
+  const isBroken = () => results.filter(({status}) => status === "rejected").length >= most.findings
+  while (results.length < enabled.length && !isBroken()) {
+    const some = enabled.slice(results.length, results.length + most.findings)
+    results.push(...(await Promise.allSettled(some.map(prepare))))
+  }
   if (signal.aborted) throw new Problem("stopping", "the Host is stopping")
   const failed = results.flatMap((result, index) =>
     result.status === "rejected" ? [{error: result.reason as unknown, name: enabled[index]?.[0] ?? ""}] : [],
@@ -198,7 +206,7 @@ const setUpAll = async (
 const throwAll = (failed: readonly {readonly error: unknown; readonly name: string}[], loaded?: LoadedConfig): void => {
   const [first] = failed
   if (first === undefined) return
-  const issues = failed.flatMap(({error, name}) => issuesOf(error, name, loaded))
+  const issues = failed.flatMap(({error, name}) => issuesOf(error, name, loaded)).slice(0, most.findings)
   if (failed.length === 1 && first.error instanceof Problem) {
     const {code, message, hint} = first.error
     throw new Problem(code, message, {cause: first.error.cause, hint, issues})

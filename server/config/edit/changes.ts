@@ -1,8 +1,10 @@
-import {parseDocument} from "yaml"
 import type {ConfigChange} from "../../../shared/api/configuration/file.ts"
 import {Problem} from "../../../shared/problems.ts"
+import {showRunning} from "../../runtime/flow/handler-slots.ts"
 import {formatPath, type Path} from "../source.ts"
 import {didYouMean} from "../suggest.ts"
+import {placesIn, readYaml} from "../yaml.ts"
+import {most} from "../yaml-value.ts"
 import {read, withoutValue, withValue} from "./text.ts"
 
 /**
@@ -10,7 +12,17 @@ import {read, withoutValue, withValue} from "./text.ts"
  * Throws `config_invalid` for a broken text, `config_not_editable`, `plugin_unknown`, `endpoint_unknown`, `conflict`.
  */
 export const withChanges = (text: string, changes: readonly ConfigChange[]): string =>
-  changes.reduce((now, each) => withChange(now, each), text)
+  showRunning("svc: changes of the configuration", () => {
+    const end = performance.now() + limit
+    return changes.reduce((now, each) => {
+      if (performance.now() < end) return withChange(now, each)
+      const hint = "Send fewer changes at once, or the whole text."
+      throw new Problem("config_not_editable", `the changes take longer than ${limit / 1000} s`, {hint})
+    }, text)
+  })
+
+/** How long the changes may take together, in milliseconds. */
+const limit = 10_000
 
 const withChange = (text: string, change: ConfigChange): string => {
   const {plugin} = change
@@ -51,14 +63,20 @@ const withChange = (text: string, change: ConfigChange): string => {
 /** Throws `request_invalid` for invalid YAML. */
 const givenIn = ({path, value, yaml}: Extract<ConfigChange, {change: "set"}>): unknown => {
   if (yaml === undefined) return value ?? null
-  const document = parseDocument(yaml)
-  const [error] = document.errors
-  if (error === undefined) return document.toJS({maxAliasCount: 100}) ?? null
-  throw new Problem("request_invalid", `${formatPath(path)} is not valid YAML: ${error.message.split("\n")[0]}`)
+  const {value: read, flaws, duplicates} = readYaml(yaml)
+  const [flaw] = [...flaws, ...duplicates]
+  if (flaw === undefined) return read ?? null
+  const {line, column} = placesIn(yaml)(flaw.offset)
+  throw new Problem("request_invalid", `${formatPath(path)} is not valid YAML: ${line}:${column} ${flaw.message}`)
 }
 
 const set = (text: string, path: Path, value: unknown, isFirst = false): string =>
-  withValue(text, path, value, isFirst) ?? refuse(path)
+  (isShallow(value, most.depth) ? withValue(text, path, value, isFirst) : undefined) ?? refuse(path)
+
+const isShallow = (value: unknown, levels: number): boolean =>
+  typeof value !== "object" || value === null
+    ? true
+    : levels > 0 && Object.values(value).every(item => isShallow(item, levels - 1))
 
 const remove = (text: string, path: Path): string => withoutValue(text, path) ?? refuse(path)
 

@@ -1,6 +1,7 @@
 import {isDeepStrictEqual} from "node:util"
-import {isCollection, isMap, isScalar, isSeq, type Pair, parseDocument, type YAMLMap} from "yaml"
+import {isCollection, isMap, isScalar, isSeq, type Pair, type YAMLMap} from "yaml"
 import type {Path} from "../source.ts"
+import {readNodes} from "../yaml.ts"
 import {type Place, Splice} from "./splice.ts"
 
 /**
@@ -24,8 +25,8 @@ const held = (text: string, edited: string | undefined, ask: (settings: unknown)
 
 /** Returns undefined for a broken text. */
 export const read = (text: string): unknown => {
-  const document = parseDocument(text)
-  return document.errors.length > 0 ? undefined : (document.toJS({maxAliasCount: 100}) ?? {})
+  const {value, flaws, duplicates} = readNodes(text)
+  return flaws.length > 0 || duplicates.length > 0 ? undefined : (value ?? {})
 }
 
 const assign = (settings: unknown, [key, ...rest]: Path, value: unknown): unknown => {
@@ -64,9 +65,9 @@ interface Found extends Place {
 }
 
 const find = (text: string, path: Path): Found | undefined => {
-  const document = parseDocument(text)
-  if (document.errors.length > 0) return undefined
-  let found: Found = {node: document.contents, holder: undefined, rest: path, isFlow: false}
+  const {contents, flaws, duplicates} = readNodes(text)
+  if (flaws.length > 0 || duplicates.length > 0) return undefined
+  let found: Found = {node: contents, holder: undefined, rest: path, isFlow: false}
   for (;;) {
     const {node, rest, isFlow} = found
     const [key, ...further] = rest
@@ -108,15 +109,31 @@ const nest = (path: Path, value: unknown): unknown =>
 const isNull = (node: unknown): boolean =>
   node === null || node === undefined || (isScalar(node) && node.value === null)
 
-/** Changes as little as possible: in mappings each key, in lists the items between unchanged ones. */
+/** How many keys and items may change one by one, since each reads the text again. With more, all are replaced. */
+const mostChanges = 50
+
+/**
+ * Changes as little as possible: in mappings each key, in lists the items between unchanged ones. Replaces a value of
+ * which much differs.
+ */
 const setNode = (text: string, path: Path, found: Found, value: unknown): string | undefined => {
   const {node} = found
-  if (isCollection(node) && isDeepStrictEqual(node.toJSON(), value)) return text
+  const differ = isCollection(node) ? countDiffering(node.toJSON(), value) : 1
+  if (differ === 0) return text
+  if (differ > mostChanges) return new Splice(text).replace(found, value)
   if (isMap(node) && isMapping(value) && node.items.length > 0 && Object.keys(value).length > 0)
     return setEach(text, path, node, value)
   if (isSeq(node) && Array.isArray(value) && node.items.length > 0 && value.length > 0)
     return setItems(text, path, node.toJSON() as readonly unknown[], value)
   return new Splice(text).replace(found, value)
+}
+
+const countDiffering = (one: unknown, other: unknown): number => {
+  if (isDeepStrictEqual(one, other)) return 0
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return 1
+  const [before, after] = [new Map(Object.entries(one)), new Map(Object.entries(other))]
+  const keys = [...new Set([...before.keys(), ...after.keys()])]
+  return keys.reduce((sum, key) => sum + countDiffering(before.get(key), after.get(key)), 0) || 1
 }
 
 const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>

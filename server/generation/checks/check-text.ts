@@ -16,7 +16,7 @@ export const checkText = async (
   current: Generation | undefined,
   options: Pick<DraftOptions, "loader" | "signal" | "hide" | "boot">,
 ): Promise<void> => {
-  const loaded = parseUnlessSame(current?.config ?? options.boot, text, variables)
+  const loaded = await parseUnlessSame(current?.config ?? options.boot, text, variables, options.signal)
   options.hide(loaded.secrets)
   const prepared = await prepareAll(loaded, options)
   const issues = prepared.flatMap(({name, plugin}) => {

@@ -30,7 +30,7 @@ const slotFor = (name: string): number => {
   return slot
 }
 
-/** Runs `work` while the watchdog can read its name. */
+/** Runs `work` while the watchdog can read its name: the id of a capability, or `svc: …` for the Host's own work. */
 export const showRunning = <T>(name: string, work: () => T): T => {
   const before = numbers[current] ?? 0
   numbers[current] = slotFor(name)

@@ -2,6 +2,7 @@ import {execFileSync} from "node:child_process"
 import {randomBytes} from "node:crypto"
 import {chmodSync, existsSync, statSync} from "node:fs"
 import {createServer} from "node:net"
+import {applyPatch} from "diff"
 import {describe, expect, test} from "vitest"
 import type {ConfigApplied, ConfigChange, ConfigFile, ConfigPreview} from "../../../shared/api/configuration/file.ts"
 import {generationOf, generationsOf, statusOf} from "../../support/host/generation.ts"
@@ -96,6 +97,16 @@ describe.each(runtimes)("editing the configuration over the API on $name", runti
     })
     expect(again.generation).toBe(applied.generation + 1)
     expect(existsSync(host.project.path(".svc.config.yml.new"))).toBe(false)
+  })
+
+  test("shows at most a hundred findings of a long text, and a diff that applies", async () => {
+    const host = common()
+    const text = `${config}${Array.from({length: 1500}, (_, index) => `  absent${index}:`).join("\n")}`
+    const {text: before} = await fileOf(host)
+    const preview = await previewOf(host, {text})
+    expect(preview).toMatchObject({code: "plugin_missing", text})
+    expect(preview.issues).toHaveLength(100)
+    expect(applyPatch(before, preview.diff)).toBe(text)
   })
 
   describe.each(
