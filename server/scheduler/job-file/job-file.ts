@@ -5,6 +5,7 @@ import {isTimezone} from "../../../shared/timezone.ts"
 import {fits} from "../../config/check.ts"
 import {explainValue} from "../../config/explain.ts"
 import {formatPath} from "../../config/source.ts"
+import {placesIn} from "../../config/yaml.ts"
 import {sha256Of} from "../../runtime/hash.ts"
 import {patternFault} from "../cron-pattern.ts"
 import {type Finding, jobFindings, remembering} from "./job-findings.ts"
@@ -64,7 +65,7 @@ const parse = (name: string, text: string): unknown => {
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
     const message = text.trim() === "" ? 'the file is empty; for no jobs, write "jobs": []' : error.message
-    throw invalid([{...positionOf(name, text, error.offset), path: "", message}])
+    throw invalid([{file: name, ...placesIn(text)(error.offset), path: "", message}])
   }
 }
 
@@ -75,15 +76,10 @@ const invalid = (issues: readonly Issue[]): Problem =>
     {issues: issues.slice(0, mostIssues)},
   )
 
-const positionOf = (file: string, text: string, offset: number) => {
-  const before = text.slice(0, offset)
-  const line = before.split("\n").length
-  return {file, line, column: offset - before.lastIndexOf("\n")}
-}
-
 /** Finds the positions of findings. It parses the text again, because only a faulty file needs positions. */
 const locate = (name: string, text: string, findings: readonly Finding[]): Issue[] => {
   const places = new Map<string, {readonly value: number; readonly key: number}>()
+  const placeOf = placesIn(text)
   parseJson(text, (path, value, key) => places.set(formatPath(path), {value, key}))
   const offset = ({path, isKey}: Finding): number => {
     for (let length = path.length; length >= 0; length--) {
@@ -94,7 +90,8 @@ const locate = (name: string, text: string, findings: readonly Finding[]): Issue
   }
   return findings
     .map(finding => ({
-      ...positionOf(name, text, offset(finding)),
+      file: name,
+      ...placeOf(offset(finding)),
       path: formatPath(finding.path),
       message: finding.message,
     }))
