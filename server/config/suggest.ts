@@ -3,15 +3,16 @@ import {closest, distance} from "fastest-levenshtein"
 /** How many edits still count as a typing error, by the word's length. */
 const tolerance = (word: string) => (word.length <= 3 ? 1 : word.length <= 8 ? 2 : 3)
 
-/**
- * Returns the candidate that was probably meant, if one is close enough. A word of a megabyte is not compared: edits
- * cannot make up for the length.
- */
+/** Longer words, and more candidates, would take long: edits cannot make up for another length. */
+const longest = 100
+const mostCandidates = 1000
+
+/** Returns the candidate that was probably meant, if one is close enough. */
 export const suggest = (word: string, candidates: readonly string[]): string | undefined => {
   const most = tolerance(word)
-  const near = candidates.filter(({length}) => Math.abs(length - word.length) <= most)
+  const near = word.length > longest ? [] : candidates.filter(({length}) => Math.abs(length - word.length) <= most)
   if (near.length === 0) return undefined
-  const best = closest(word, near)
+  const best = closest(word, near.slice(0, mostCandidates))
   return distance(word, best) <= most ? best : undefined
 }
 

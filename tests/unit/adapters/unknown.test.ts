@@ -108,7 +108,7 @@ const platforms: Readonly<Record<string, Platform>> = {
           cmd: "publish",
         } as IPublishPacket,
         {url: "mqtt://a.test", clientId: "b", subscribe: [{topic: "#"}], payload: {format: "json"}},
-      ),
+      )?.event,
     needs: "payload text",
   },
 }

@@ -16,7 +16,9 @@ test.for([
   const self = {id: "@bot:a", name: "Bot"}
   const {signal} = new AbortController()
   const unreadable = (place: string) => void told.push(place)
-  const translator = new Translator({client, self, rooms: new Rooms(client, self, signal), log, signal, unreadable})
+  const unknown = () => {}
+  const rooms = new Rooms(client, self, signal)
+  const translator = new Translator({client, self, rooms, log, signal, unreadable, unknown})
   const event = readEvent({event_id: "$1", type, sender: "@ann:a", content: {}, state_key: stateKey})
   expect(event && (await translator.incoming("!r:a", event))).toBeUndefined()
   expect(told).toEqual(type === "m.room.topic" ? [] : ["!r:a"])
