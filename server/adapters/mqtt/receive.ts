@@ -126,8 +126,10 @@ export const toEvent = (
   const channel = channelOf(account.subscribe ?? [], topic)
   if (channel === undefined) return undefined
   const properties = {...packet.properties?.userProperties}
-  const property = (name: string) =>
-    [Object.hasOwn(properties, name) ? properties[name] : undefined].flat()[0] || undefined
+  const property = (name: string) => {
+    const [first] = [Object.hasOwn(properties, name) ? properties[name] : undefined].flat()
+    return typeof first === "string" && first !== "" ? first : undefined
+  }
   const said = readPayload(bytes, account.payload)
   const given = said?.id ?? property("id")
   const {responseTopic = "", correlationData = ""} = packet.properties ?? {}
