@@ -2,6 +2,7 @@ import type {FetchMessageObject, FetchQueryObject, ImapFlow} from "imapflow"
 import type {ParsedMail} from "mailparser"
 import type {Log} from "../../../../shared/sdk/sdk.ts"
 import {type Outline, outlineOf, type Part} from "./body.ts"
+import {withBoundedHeaders} from "./bounded.ts"
 import {type Headers, readHeaders} from "./headers.ts"
 import {cleanText} from "./text.ts"
 
@@ -83,7 +84,9 @@ const letterOf = async ({parser, trusted}: ReadTools, message: FetchMessageObjec
 const nothing: ParsedMail = {attachments: [], headers: new Map(), headerLines: [], html: false}
 
 const parse = (parser: MailParser, source: Buffer): Promise<ParsedMail> =>
-  parser.simpleParser(source, {skipHtmlToText: true, skipTextToHtml: true, skipImageLinks: true}).catch(() => nothing)
+  parser
+    .simpleParser(withBoundedHeaders(source), {skipHtmlToText: true, skipTextToHtml: true, skipImageLinks: true})
+    .catch(() => nothing)
 
 /** Reads the texts of a mail. A part that cannot be read is empty. */
 export const readTexts = async (tools: ReadTools, {uid, outline, written}: Letter): Promise<Said> => {

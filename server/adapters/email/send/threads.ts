@@ -1,5 +1,6 @@
 import type {ImapFlow} from "imapflow"
 import type {AccountSettings} from "../account.ts"
+import {withBoundedHeaders} from "../content/bounded.ts"
 import {type Headers, readHeaders} from "../content/headers.ts"
 import type {MailParser} from "../content/letters.ts"
 import {channelOf, messageIdsOf, type Place, threadOfMail} from "../ids.ts"
@@ -65,7 +66,7 @@ export class Threads {
     const mails = await client.fetchAll(newest.join(","), {uid: true, headers: names}, {uid: true})
     for (const {headers: written} of mails.toSorted((one, other) => other.uid - one.uid)) {
       if (written === undefined) continue
-      const headers = readHeaders(await this.#parser.simpleParser(written), undefined)
+      const headers = readHeaders(await this.#parser.simpleParser(withBoundedHeaders(written)), undefined)
       const messageId = headers.messageId ?? ""
       if (threadOfMail({...headers, messageId}, this.#account.address) === thread) return endOf(headers)
     }

@@ -1,10 +1,12 @@
 import {simpleParser} from "mailparser"
 import {describe, expect, test} from "vitest"
+import {withBoundedHeaders} from "../../../../server/adapters/email/content/bounded.ts"
 import {type Headers, lineOf, readHeaders} from "../../../../server/adapters/email/content/headers.ts"
 
 const read = async (lines: readonly string[], trusted?: string): Promise<Headers> => {
   const own = lines.some(line => /^from:/i.test(line)) ? [] : ["From: Ann <Ann@Example.org>"]
-  return readHeaders(await simpleParser(Buffer.from(`${[...own, ...lines].join("\r\n")}\r\n\r\n`)), trusted)
+  const mail = Buffer.from(`${[...own, ...lines].join("\r\n")}\r\n\r\n`)
+  return readHeaders(await simpleParser(withBoundedHeaders(mail)), trusted)
 }
 
 test("the headers give sender, subject and thread", async () => {
@@ -111,4 +113,21 @@ describe("an account is only what a trusted server vouches for:", () => {
 
 test("a header line never contains line breaks", () => {
   expect(lineOf("a\r\nBcc: x\0\u2028b\ud800")).toBe("a Bcc: x b\ufffd")
+})
+
+test.for([
+  ["addresses", "To: ", "a@b.test, "],
+  ["groups within groups", "To: ", "g:a@b.test, "],
+  ["fields of addresses", "", "To: a@b.test\r\n"],
+  ["quotes", "To: ", '"'],
+] as const)("of a bomb of %s the beginning is read, and the other headers", async ([, begin, unit]) => {
+  const bomb = `${begin}${unit.repeat(256_000 / unit.length)}`.trimEnd()
+  expect(withBoundedHeaders(Buffer.from(bomb)).length).toBeLessThan(10_000)
+  const {subject} = await read([bomb, "Subject: still here"])
+  expect(subject).toBe(unit.includes("\n") ? "" : "still here")
+})
+
+test("the body of a mail is never cut", () => {
+  const mail = `Subject: ${"x".repeat(9000)}\n\nTo: ${"a:".repeat(9000)}`
+  expect(withBoundedHeaders(Buffer.from(mail)).toString()).toBe(`${mail.slice(0, 8192)}${mail.slice(9009)}`)
 })
