@@ -28,8 +28,12 @@ export const toJson = (value: unknown, replacer?: (key: string, value: unknown) 
 /** The deepest nesting of JSON that somebody else wrote: the runtimes' own functions fail at different depths. */
 export const deepestJson = 64
 
+/** The deepest nesting of a platform's answer, one part of which may be any user's: both runtimes parse it. */
+export const deepestAnswer = 50_000
+
 /** Returns whether lists and objects in a JSON text nest deeper than this. Linear in the length of the text. */
 export const nestsDeeper = (json: string, levels: number): boolean => {
+  if (json.length <= levels || !/^\ufeff?\s*[[{]/.test(json)) return false
   let depth = 0
   for (let at = 0; at < json.length; at++) {
     switch (json[at]) {
@@ -60,11 +64,10 @@ const endOfText = (json: string, start: number): number => {
 
 /**
  * Parses JSON that somebody else wrote, with or without a byte order mark. Throws `request_invalid` if `what` is not
- * JSON, or nests lists and objects deeper than 64 levels.
+ * JSON, or nests lists and objects deeper than `levels`.
  */
-export const parseJson = (text: string, what = "the body"): unknown => {
-  if (nestsDeeper(text, deepestJson))
-    throw new Problem("request_invalid", `${what} nests deeper than ${deepestJson} levels`)
+export const parseJson = (text: string, what = "the body", levels = deepestJson): unknown => {
+  if (nestsDeeper(text, levels)) throw new Problem("request_invalid", `${what} nests deeper than ${levels} levels`)
   try {
     return fromJson(text.startsWith("\ufeff") ? text.slice(1) : text)
   } catch (cause) {
@@ -72,10 +75,10 @@ export const parseJson = (text: string, what = "the body"): unknown => {
   }
 }
 
-/** The same as `parseJson`, but returns undefined for a text that it refuses. */
+/** Parses a platform's answer; undefined if it is not JSON, or nests deeper than 50,000 levels. */
 export const tryParseJson = (text: string): unknown => {
   try {
-    return parseJson(text)
+    return parseJson(text, "the answer", deepestAnswer)
   } catch {
     return undefined
   }

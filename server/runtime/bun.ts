@@ -1,6 +1,7 @@
 import http from "node:http"
 import {relative, resolve} from "node:path"
 import bunAdapter from "crossws/adapters/bun"
+import {WebSocket as LimitedSocket} from "ws"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {
   type BundleOptions,
@@ -33,6 +34,17 @@ globalThis.Response = class Response extends FetchResponse {
     return value instanceof FetchResponse
   }
 } as typeof FetchResponse
+
+/** The largest message of a WebSocket that a library opens, in bytes. Bun's own class has no limit. */
+const largestMessage = 16 * 1024 * 1024
+
+Object.assign(globalThis, {
+  WebSocket: class WebSocket extends LimitedSocket {
+    constructor(url: string | URL, protocols?: string | string[], options?: object) {
+      super(url, protocols ?? [], {maxPayload: largestMessage, perMessageDeflate: false, ...options})
+    }
+  },
+})
 
 /**
  * Longer than the pipeline's own limit, so that the pipeline answers first. A stream must write more often than this.

@@ -34,7 +34,8 @@ export const createApi = (
 ): Api & {close(): void} => {
   // The library neither waits nor retries: the Host counts attempts and shows waits.
   const options = {api, version: "10", retries: 0, timeout: 25_000, rejectOnRateLimit: () => true}
-  const makeRequest = fetchWhole as unknown as typeof library.DefaultRestOptions.makeRequest
+  const makeRequest = ((url: string, init: RequestInit) =>
+    fetchWhole(url, {...init, redirect: "manual"})) as unknown as typeof library.DefaultRestOptions.makeRequest
   const rest = new library.REST({...options, makeRequest})
   rest.setToken(token.reveal())
   return {

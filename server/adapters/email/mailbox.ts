@@ -13,7 +13,7 @@ export type ImapLibrary = typeof import("imapflow")
 const limits = {connectionTimeout: 20_000, greetingTimeout: 15_000, socketTimeout: 90_000} as const
 
 /** In bytes. The structure of a mail may be long; texts arrive in pieces. */
-const longestAnswer = 64 * 1024 * 1024
+const longestAnswer = 16 * 1024 * 1024
 
 const plainPorts = {imap: 143, smtp: 587} as const
 const tlsPorts = {imap: 993, smtp: 465} as const

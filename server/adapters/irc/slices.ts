@@ -4,9 +4,13 @@ import type {NetTransport} from "irc-framework/src/transports/net.js"
 /** The bytes, some sixty lines, that are handled before other work of the Host runs. */
 const sliceSize = 4096
 
+/** In bytes. A line has at most 8,191 bytes of tags and 512 others (IRCv3, "message-tags"). */
+const longestLine = 65_536
+
 /**
  * Returns the library's transport, which handles input in slices. The original handles all received lines in one call,
- * so a flood of lines would block the Host.
+ * so a flood of lines would block the Host. A line without an
+ * end closes the connection.
  */
 export const createSlicedTransport = async (): Promise<typeof NetTransport> => {
   const {default: Transport} = await import("irc-framework/src/transports/net.js")
@@ -14,8 +18,13 @@ export const createSlicedTransport = async (): Promise<typeof NetTransport> => {
     /** Received data that is not handled yet; undefined if there is none. */
     #slices: Buffer[] | undefined
     #isClosed = false
+    /** The bytes of the last line so far. */
+    #line = 0
 
     override onSocketData(data: Buffer): void {
+      const end = data.lastIndexOf(10)
+      this.#line = end === -1 ? this.#line + data.length : data.length - end - 1
+      if (this.#line > longestLine) return void this.socket?.destroy(new Error("a line does not end"))
       const slices = slicesOf(data)
       if (this.#slices !== undefined) this.#slices.push(...slices)
       else if (slices.length === 1) super.onSocketData(data)

@@ -15,6 +15,12 @@ const patience = {connect: 30_000, close: 1000} as const
 /** The most messages that a broker delivers without an acknowledgement. */
 const unacknowledged = 20
 
+/** The largest packet if the account names none, in bytes. */
+const largestPacket = 1_048_576
+
+/** How much may arrive with the end of a packet, in bytes. */
+const readAhead = 1_048_576
+
 /** Connects and subscribes. Throws a refusal if the broker rejects the client permanently. */
 export const connect = async (account: AccountSettings, endpoint: Endpoint<DatedIncoming>): Promise<Sender> => {
   const client = await createClient(account, endpoint, keptSession(account))
@@ -64,7 +70,7 @@ export const createClient = async (
 }
 
 const keptSession = (account: AccountSettings): IClientOptions => {
-  const {clientId, session = 604_800, maximumPacket = 1_048_576, status} = account
+  const {clientId, session = 604_800, maximumPacket = largestPacket, status} = account
   return {
     clientId,
     clean: false,
@@ -88,7 +94,23 @@ export const connected = (client: MqttClient, account: AccountSettings, signal: 
     client.once("connect", packet => resolve(packet))
     signal.addEventListener("abort", () => fail(new Error("the endpoint is closing")), {once: true})
     client.connect()
+    boundPackets(client)
   })
+
+/** Cuts the connection if the broker sends a packet that is larger than the client has allowed. */
+const boundPackets = (client: MqttClient): void => {
+  const most = (client.options.properties?.maximumPacketSize ?? largestPacket) + readAhead
+  let open = 0
+  client.on("packetreceive", () => {
+    open = 0
+  })
+  client.stream.on("data", ({length}: Buffer) => {
+    open += length
+    if (open <= most) return
+    client.emit("error", new Error(`the broker sent a packet of more than ${most} bytes`))
+    client.stream.destroy()
+  })
+}
 
 const tellLoss = (client: MqttClient, {clientId}: AccountSettings, endpoint: Endpoint<DatedIncoming>): void => {
   let why = "the broker closed the connection"

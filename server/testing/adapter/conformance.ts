@@ -10,6 +10,8 @@ export type {
   FileUnderTest,
   Heard,
   HostAddress,
+  HostileAccount,
+  HostileAddress,
   PlatformUnderTest,
 } from "./platform.ts"
 

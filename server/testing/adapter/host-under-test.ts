@@ -4,8 +4,9 @@ import {once} from "node:events"
 import {readFile, writeFile} from "node:fs/promises"
 import {join} from "node:path"
 import {fromJson, toJson} from "../../../shared/json.ts"
+import {readText} from "../../../shared/sdk/adapter/answer.ts"
 import {packageRoot} from "../../runtime/own-files.ts"
-import {askFor, until} from "../asking.ts"
+import {askFor, askHost, until} from "../asking.ts"
 
 /** How much of a Host's latest output a failure shows, in characters. */
 const shownOutput = 4000
@@ -73,6 +74,12 @@ export class HostUnderTest {
     return askFor<T>(this, path, body).catch(error => {
       throw new Error(`${error.message}\n${this.#output()}`)
     })
+  }
+
+  /** Resolves to its resident memory, in bytes. */
+  async memory(): Promise<number> {
+    const page = await readText(await askHost(this, "/api/metrics"))
+    return Number(/^process_resident_memory_bytes (\S+)$/m.exec(page)?.[1])
   }
 
   /**

@@ -30,6 +30,22 @@ export interface Heard {
 /** An entry of `plugins.<name>.endpoints`. Write a secret as `${NAME}`, with its value in `env`. */
 export type AccountUnderTest = Readonly<Record<string, unknown>> & {readonly id: string}
 
+/** Where a hostile server is: at this port of 127.0.0.1. */
+export interface HostileAddress {
+  readonly port: number
+  /** The account must connect by TLS. */
+  readonly isSecure: boolean
+}
+
+export interface HostileAccount {
+  readonly account: AccountUnderTest
+  /**
+   * For a platform with several addresses: JSON that the server answers before it attacks, by the end of the path. The
+   * suite attacks with these answers, and without them.
+   */
+  readonly answers?: Readonly<Record<string, unknown>>
+}
+
 /**
  * The adapter's platform: a real server, or the author's substitute for one. The suite does not check what is left out.
  */
@@ -38,6 +54,8 @@ export interface PlatformUnderTest {
   readonly account?: AccountUnderTest
   /** The same account with credentials that the platform refuses. */
   readonly refused?: AccountUnderTest
+  /** Returns the same account at a hostile server of the suite, which attacks the adapter. */
+  hostile?(server: HostileAddress): HostileAccount
   /** The channel shared by the bot and the user of `say`. */
   readonly channel: string
   /** Called for each Host of a check, and awaited, once the Host serves: for a platform that connects to the Host. */

@@ -1,3 +1,5 @@
+import {deepestAnswer, nestsDeeper} from "../../json.ts"
+
 /** The largest answer that is read when no limit is given, in bytes. */
 const usualAnswer = 4 * 1024 * 1024
 
@@ -45,7 +47,7 @@ export const readText = async ({body}: Response, most = usualAnswer): Promise<st
 
 /**
  * Like `fetch`, for a short answer: resolves once it is complete. Rejects, and ends the connection, if it has more than
- * `most` bytes; compressed ones count as what they become.
+ * `most` bytes, of which compressed ones count as what they become, or is JSON deeper than 50,000 levels.
  */
 export const fetchWhole = async (input: string | URL | Request, init: FetchInit = {}): Promise<Response> => {
   const {most = usualAnswer, ...options} = init
@@ -57,6 +59,8 @@ export const fetchWhole = async (input: string | URL | Request, init: FetchInit 
   const isPacked = "decompress" in raw && headers.get("content-encoding") === "gzip"
   const body = isPacked ? answer.body?.pipeThrough(new DecompressionStream("gzip")) : answer.body
   const bytes = await readBody(body ?? null, most)
+  if (nestsDeeper(new TextDecoder().decode(bytes), deepestAnswer))
+    throw new Error(`the answer is deeper than ${deepestAnswer} levels`)
   for (const name of ["content-encoding", "content-length"]) headers.delete(name)
   return new Response(bodiless.has(status) ? null : bytes, {status, statusText, headers})
 }

@@ -12,6 +12,8 @@ const othersOf = async (adapter: AdapterUnderTest) => {
 const never = {
   "acknowledges only durable events: kill -9 loses and duplicates nothing":
     "not checked: history is none: the platform redelivers nothing",
+  "bounds what a hostile server sends, and recovers":
+    "not checked: the platform is no server that could be hostile: set platform.hostile",
   "lists the bot's commands where its users look for them": "not checked: features does not name commands",
   "shows that the bot is writing": "not checked: features does not name typing",
 }

@@ -17,6 +17,16 @@ export const discord: AdapterUnderTest = {
     return {
       account: {...account, token: "${DISCORD_TOKEN}"},
       refused: {...account, token: "${WRONG_TOKEN}"},
+      hostile: ({port, isSecure}) => ({
+        account: {...account, token: "${WRONG_TOKEN}", api: `${isSecure ? "https" : "http"}://127.0.0.1:${port}`},
+        answers: {
+          "/gateway/bot": {
+            url: `ws://127.0.0.1:${port}`,
+            shards: 1,
+            session_start_limit: {total: 1000, remaining: 999, reset_after: 0, max_concurrency: 1},
+          },
+        },
+      }),
       channel,
       user: "42",
       calls: {

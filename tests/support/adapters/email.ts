@@ -39,6 +39,9 @@ export const email: AdapterUnderTest = {
     return {
       account,
       refused: {...account, imap: {...account.imap, password: "${WRONG_PASSWORD}"}},
+      hostile: ({port, isSecure}) => ({
+        account: {...account, imap: {...account.imap, port, tls: isSecure ? "tls" : "none"}},
+      }),
       channel: `ann@people.test/${threadOf(root)}`,
       user: "bob@people.test",
       say: async text => say(text),

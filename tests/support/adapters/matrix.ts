@@ -24,6 +24,9 @@ export const matrix = async (homeserver: Homeserver): Promise<AdapterUnderTest> 
       return {
         account,
         refused: {...account, accessToken: "${WRONG_TOKEN}"},
+        hostile: ({port, isSecure}) => ({
+          account: {...account, homeserver: `${isSecure ? "https" : "http"}://127.0.0.1:${port}`},
+        }),
         channel: room,
         user: bob.id,
         calls: {

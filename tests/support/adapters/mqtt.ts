@@ -17,6 +17,9 @@ export const mqtt: AdapterUnderTest = {
     return {
       account,
       refused: {...account, password: "${WRONG_PASSWORD}"},
+      hostile: ({port, isSecure}) => ({
+        account: {...account, url: `${isSecure ? "mqtts" : "mqtt"}://127.0.0.1:${port}`},
+      }),
       channel: "room",
       say: text => {
         last = JSON.stringify({text, user: "ann", id: ++number})

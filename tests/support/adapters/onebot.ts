@@ -73,6 +73,13 @@ export const onebot = (transport: OneBotTransport): AdapterUnderTest => ({
     }
     return {
       account,
+      ...(transport === "reverse"
+        ? {}
+        : {
+            hostile: ({port, isSecure}) => ({
+              account: {...account, url: `${transport}${isSecure ? "s" : ""}://127.0.0.1:${port}`},
+            }),
+          }),
       channel: String(group),
       user: "42",
       calls,

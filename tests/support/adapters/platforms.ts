@@ -33,6 +33,7 @@ export const irc: AdapterUnderTest = {
     return {
       account: {...account, port: server.port},
       refused: {...account, port: locked.port},
+      hostile: ({port, isSecure}) => ({account: {...account, port, tls: isSecure, verify: false}}),
       channel: "#room",
       say: async text => {
         await until("the bot in the channel", () => ann.lines.some(line => /bot!\S+ JOIN/.test(line)) || undefined)

@@ -13,7 +13,8 @@ const bridged = (
   use: "satori-bridge",
   name: "satori-bridge",
   platform: async defer => {
-    const platform = await builtIn.platform(defer)
+    // Each stock adapter has its own clients.
+    const {hostile: _, ...platform} = await builtIn.platform(defer)
     const made = {id: "one", ...account(platform)}
     return {
       ...platform,

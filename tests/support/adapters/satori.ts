@@ -53,6 +53,9 @@ export const satori = (server: () => TestHost): AdapterUnderTest => ({
     return {
       account: {...account, token: "${SATORI_TOKEN}"},
       refused: {...account, token: "${WRONG_TOKEN}"},
+      hostile: ({port, isSecure}) => ({
+        account: {...account, url: `${isSecure ? "https" : "http"}://127.0.0.1:${port}/satori`},
+      }),
       channel,
       user: "ann",
       calls: {

@@ -16,6 +16,23 @@ export const slack: AdapterUnderTest = {
     return {
       account,
       refused: {...account, botToken: "${SLACK_WRONG}"},
+      hostile: ({port, isSecure}) => ({
+        account: {...account, api: `${isSecure ? "https" : "http"}://127.0.0.1:${port}/api/`},
+        // On Bun, the library's socket has only the runtime's limit of 128 MiB.
+        answers:
+          "bun" in process.versions
+            ? {}
+            : {
+                "auth.test": {
+                  ok: true,
+                  team_id: "T0TEAM",
+                  user_id: "U0BOT",
+                  bot_id: "B0BOT",
+                  url: "https://team.slack.com/",
+                },
+                "apps.connections.open": {ok: true, url: `ws://127.0.0.1:${port}/link`},
+              },
+      }),
       channel: "C0ROOM",
       user: "U0ANN",
       calls: {"guild.member.kick": {guild_id: "C0ROOM", user_id: "U0BOB"}, "guild.member.list": {guild_id: "C0ROOM"}},

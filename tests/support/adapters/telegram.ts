@@ -17,6 +17,9 @@ export const telegram: AdapterUnderTest = {
     return {
       account,
       refused: {...account, token: "${WRONG_TOKEN}"},
+      hostile: ({port, isSecure}) => ({
+        account: {...account, apiRoot: `${isSecure ? "https" : "http"}://127.0.0.1:${port}`},
+      }),
       channel: "42",
       user: "42",
       calls: {

@@ -65,6 +65,9 @@ const enter = async (server: Prosody, check: number): Promise<PlatformUnderTest>
   return {
     account,
     refused: {...account, password: "${XMPP_OTHER}"},
+    hostile: ({port, isSecure}) => ({
+      account: {...account, service: `${isSecure ? "xmpps" : "xmpp"}://127.0.0.1:${port}`, tls: isSecure},
+    }),
     channel: room,
     say: async text => {
       const id = await ann.say(room, text)

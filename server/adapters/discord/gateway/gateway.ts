@@ -1,3 +1,4 @@
+import {EventEmitter} from "node:events"
 import {tryParseJson} from "../../../../shared/sdk/sdk.ts"
 import {numberIn, type Payload, payloadOf, textIn} from "../payload.ts"
 import {readReady, type Session} from "./session.ts"
@@ -83,6 +84,7 @@ export class Gateway {
       destroy: (options: {reason?: string} = {}) => this.#end(options.reason),
       unpackMessage: (data: unknown) => this.#read(data),
     })
+    boundMessages(this.#shard)
     const {WebSocketShardEvents: event} = library
     this.#shard.on(event.Closed, code => {
       this.#code ??= code
@@ -258,6 +260,23 @@ export class Gateway {
     }
     return true
   }
+}
+
+/** The largest message, in bytes: READY of a bot in many servers is the longest. */
+const largestMessage = 16 * 1024 * 1024
+
+/** On Node, the library's `ws` accepts 100 MiB, and neither has an option for it. On Bun, the Host's limit applies. */
+const boundMessages = (shard: object): void => {
+  let connection: unknown = null
+  Object.defineProperty(shard, "connection", {
+    get: () => connection,
+    set: (made: unknown) => {
+      connection = made
+      const bound = () =>
+        void Object.assign(payloadOf(Reflect.get(Object(made), "_receiver")), {_maxPayload: largestMessage})
+      if (made instanceof EventEmitter) made.once("open", bound)
+    },
+  })
 }
 
 interface Socket {

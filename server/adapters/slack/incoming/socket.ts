@@ -1,7 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type * as SocketMode from "@slack/socket-mode"
-import type {Endpoint, Secret} from "../../../../shared/sdk/sdk.ts"
-import {tryParseJson} from "../../../../shared/sdk/sdk.ts"
+import {type Endpoint, type Secret, tryParseJson} from "../../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "../account.ts"
 import {appToken, clientOptions, failureOf, quiet} from "../api.ts"
 import {type Payload, payloadOf, textIn} from "../payload.ts"
@@ -10,7 +9,7 @@ import {type Inbox, isKind} from "./inbox.ts"
 /** How long to wait for Slack's answer to the close, in milliseconds. */
 const patience = 1000
 
-/** Slack sends no longer messages, in characters. */
+/** Slack sends no longer messages, in bytes. */
 const longest = 4_000_000
 
 /**
@@ -25,6 +24,7 @@ export const openSocket = async (
 ): Promise<void> => {
   const {SocketModeClient} = await endpoint.load<typeof SocketMode>("@slack/socket-mode")
   const client = new SocketModeClient({
+    ...(await bounds(endpoint)),
     appToken: token.reveal(),
     logger: quiet,
     autoReconnectEnabled: false,
@@ -58,6 +58,13 @@ export const openSocket = async (
   if (client.websocket?.isActive() !== true) lost()
 }
 
+/** On Bun, `undici` is a part of the runtime, which accepts messages of 128 MiB and has no option for it. */
+const bounds = async (endpoint: Endpoint) => {
+  if ("bun" in process.versions) return {}
+  const {Agent} = await endpoint.load<typeof import("undici")>("undici")
+  return {dispatcher: new Agent({webSocket: {maxPayloadSize: longest}})}
+}
+
 interface Delivered {
   readonly type: string
   readonly body: unknown
@@ -78,14 +85,12 @@ const guard = (client: SocketMode.SocketModeClient, heard: (message: Payload) =>
   client.removeAllListeners("ws_message")
   client.on("ws_message", (data: unknown, isBinary: boolean) => {
     if (isBinary || typeof data !== "string" || data.length > longest) return
-    const message = parse(data)
+    const message = payloadOf(tryParseJson(data))
     if (!isMessage(message)) return
     heard(message)
     for (const handle of handlers) void handle.call(client, data, isBinary)
   })
 }
-
-const parse = (data: string): Payload => payloadOf(tryParseJson(data))
 
 /** Names of the client's own events. */
 const reserved =

@@ -60,7 +60,9 @@ export class Session {
     })
     client.timeout = patience.step
     client.reconnect.stop()
-    useSocket(client, new LibrarySocket(dialed))
+    const socket = new LibrarySocket(dialed)
+    client.on("element", () => socket.heard())
+    useSocket(client, socket)
     useScram(client.saslFactory)
     keepToTheCore(client)
     const ended = watchEnd(client, account.jid)
