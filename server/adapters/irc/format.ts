@@ -50,15 +50,21 @@ export const splitLine = (line: string, most: number): readonly string[] => {
   if (Buffer.byteLength(line) <= most) return [line]
   const parts: string[] = []
   let part = ""
+  let size = 0
   const end = () => {
     if (part.trim() !== "") parts.push(part.trimEnd())
     part = ""
+    size = 0
+  }
+  const fit = (text: string) => {
+    if (size + Buffer.byteLength(text.trimEnd()) > most) end()
   }
   for (const word of line.split(/(?<=\s)(?=\S)/)) {
-    if (Buffer.byteLength(part + word.trimEnd()) > most) end()
+    fit(word)
     for (const piece of Buffer.byteLength(word) > most ? word : [word]) {
-      if (Buffer.byteLength(part + piece.trimEnd()) > most) end()
+      fit(piece)
       part += piece
+      size += Buffer.byteLength(piece)
     }
   }
   end()
