@@ -88,7 +88,7 @@ describe.each([usualRuntime])("with a running Host, on $name", runtime => {
       /^seq +received +state +repeats +endpoint +user +content\n3 .* 1 +sandbox +you +once\n$/,
     )
     const table = await printed(project, "inbox list", runtime)
-    expect(table.split("\n")[0]).toMatch(/^seq +received +state +endpoint +user +content$/)
+    expect(table.split("\n")[0]).toMatch(/^seq +received +state +repeats +endpoint +user +content$/)
     expect(table).toMatch(/handled +sandbox +Ada +\/greet\n/)
     const event = await printed(project, `inbox show ${oldest?.seq}`, runtime)
     expect(event).toMatch(/^content +\/greet$/m)

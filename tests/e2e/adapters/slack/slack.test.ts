@@ -124,7 +124,8 @@ describe.each(bunOr("node24"))("a bot on a stand-in for Slack, on $name", runtim
     slack.write('{"type":"events_api","envelope_id":"x","payload":nul')
     slack.write('{"type":"events_api","envelope_id":"x","payload":null}')
     slack.write('{"type":"events_api","envelope_id":"x","payload":{"event":{"type":"disconnected"}}}')
-    slack.write(JSON.stringify({type: "hello", huge: "x".repeat(10_000_000)}))
+    // On Node such a message ends the connection: the conformance suite sends one.
+    if (runtime.name === "bun") slack.write(JSON.stringify({type: "hello", huge: "x".repeat(10_000_000)}))
     const before = slack.acknowledged.length
     await slack.deliver("events_api", {event: {type: "message", text: 5, channel: []}})
     await slack.deliver("events_api", slack.wrap({type: "something_new", channel: "C0ROOM"}))
