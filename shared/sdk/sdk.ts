@@ -24,7 +24,7 @@ export type {
   Receipt,
   ReceiveOptions,
 } from "./adapter/adapter.ts"
-export {type FetchInit, fetchWhole, readStart, readText} from "./adapter/answer.ts"
+export {AnswerTooLarge, type FetchInit, fetchWhole, readStart, readText} from "./adapter/answer.ts"
 export {type Backoff, pauseAfter} from "./adapter/backoff.ts"
 export {withDeadline} from "./adapter/deadline.ts"
 export type {DatedIncoming, Incoming} from "./adapter/incoming.ts"

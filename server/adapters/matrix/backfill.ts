@@ -6,7 +6,8 @@ import {listIn, textIn} from "./json.ts"
 /** The most events of one room that are fetched before a limited timeline. */
 export const longestBackfill = 1000
 
-const page = 100
+/** Events per request: the largest have 64 KiB, and the largest answer 4 MiB. */
+const page = 50
 
 export interface Missed {
   readonly room: string

@@ -1,8 +1,14 @@
-import {fetchWhole, readText, refused, retryAfter, tryParseJson, withDeadline} from "../../../shared/sdk/sdk.ts"
+import {
+  AnswerTooLarge,
+  type FetchInit,
+  fetchWhole,
+  readText,
+  refused,
+  retryAfter,
+  tryParseJson,
+  withDeadline,
+} from "../../../shared/sdk/sdk.ts"
 import {type Fields, fieldsOf, numberIn, textIn} from "./json.ts"
-
-/** The largest answer, in bytes: a sync after a long absence. */
-const longestAnswer = 16 * 1024 * 1024
 
 /** The timeout in milliseconds for a request that does not wait at the server. */
 const patience = 30_000
@@ -38,9 +44,11 @@ export interface Request {
   readonly signal: AbortSignal
   /** The timeout, in milliseconds. */
   readonly patience?: number
+  /** The largest answer, in bytes, if it is not the usual one. */
+  readonly most?: number
 }
 
-type Init = RequestInit & {readonly duplex?: "half"; readonly headers?: Readonly<Record<string, string>>}
+type Init = FetchInit & {readonly headers?: Readonly<Record<string, string>>}
 
 /** Returns a path of the API. Each `value` is one segment. */
 export const path = (texts: TemplateStringsArray, ...values: readonly string[]): string =>
@@ -63,17 +71,18 @@ export class Client {
   async ask(
     method: string,
     route: string,
-    {body, query = {}, signal, patience: time = patience}: Request,
+    {body, query = {}, signal, patience: time = patience, ...more}: Request,
   ): Promise<Fields> {
     const sent = body === undefined ? {} : {body: JSON.stringify(body), headers: {"content-type": "application/json"}}
-    const ask = (limit: AbortSignal) => this.send(method, `${route}${queryOf(query)}`, {signal: limit, ...sent})
+    const ask = (limit: AbortSignal) =>
+      this.send(method, `${route}${queryOf(query)}`, {signal: limit, ...sent, ...more})
     return withDeadline(time, ask, signal)
   }
 
   /** Sends a request and reads the JSON. Throws the errors of `ask`. */
   async send(method: string, route: string, init: Init): Promise<Fields> {
     const answer = await this.fetch(method, route, init, fetchWhole)
-    const json = tryParseJson(await readText(answer, longestAnswer))
+    const json = tryParseJson(await readText(answer, init.most))
     const what = `${method} ${shown(route)}`
     if (!answer.ok) throw new MatrixError(what, answer.status, fieldsOf(json), answer.headers.get("retry-after"))
     if (json === undefined) throw new Error(`${what}: ${this.homeserver} returned something other than JSON`)
@@ -90,9 +99,10 @@ export class Client {
     const authorization = this.#token === undefined ? {} : {authorization: `Bearer ${this.#token}`}
     try {
       const sent = {...init, method, headers: {...headers, ...authorization}, redirect: "manual"} as const
-      return await fetching(`${this.homeserver}/_matrix${route}`, {...sent, most: longestAnswer})
+      return await fetching(`${this.homeserver}/_matrix${route}`, sent)
     } catch (error) {
       if (init.signal?.aborted === true && !isTimeout(init.signal.reason)) throw init.signal.reason
+      if (error instanceof AnswerTooLarge) throw error
       throw new Error(`could not reach ${this.homeserver}: ${reasonOf(error)}`)
     }
   }

@@ -5,7 +5,7 @@ import type {Translator} from "./events.ts"
 import {listIn, textIn} from "./json.ts"
 import type {Rooms} from "./rooms.ts"
 
-const page = 100
+const page = 50
 
 /** The most pages to read for one answer, because a room may contain mostly state. */
 const mostPages = 20

@@ -4,6 +4,9 @@ import {type Fields, fieldsIn, fieldsOf, textIn} from "./json.ts"
 import {localPart} from "./login.ts"
 import type {Rooms} from "./rooms.ts"
 
+/** The largest list of members, in bytes. */
+const longestList = 16 * 1024 * 1024
+
 /** The Satori methods that the adapter supports. */
 export const methods = ["guild.member.kick", "guild.member.get", "guild.member.list", "user.get"] as const
 
@@ -36,7 +39,10 @@ export const createCall =
       },
       "guild.member.list": async () => {
         const room = await roomIn(rooms, params, signal)
-        const answer = await client.ask("GET", path`/client/v3/rooms/${room}/joined_members`, {signal})
+        const answer = await client.ask("GET", path`/client/v3/rooms/${room}/joined_members`, {
+          signal,
+          most: longestList,
+        })
         const joined = Object.entries(fieldsIn(answer, "joined"))
         return {data: joined.map(([id, about]) => ({user: userOf(id, textIn(fieldsOf(about), "display_name"))}))}
       },

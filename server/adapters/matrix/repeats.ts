@@ -10,7 +10,7 @@ const key = "svc.transaction_id"
 /** How long an event of an earlier attempt may need to appear in the room's history, in milliseconds. */
 const settling = 1000
 
-const page = 100
+const page = 50
 
 /** The most pages of the bot's own events to search. A homeserver may fill them with events of others. */
 const mostPages = 3

@@ -1,5 +1,5 @@
 import {setTimeout as sleep} from "node:timers/promises"
-import {type DatedIncoming, type Endpoint, isProblem} from "../../../shared/sdk/sdk.ts"
+import {AnswerTooLarge, type DatedIncoming, type Endpoint, isProblem} from "../../../shared/sdk/sdk.ts"
 import {fetchMissed} from "./backfill.ts"
 import {type Client, MatrixError, path} from "./client.ts"
 import {isEntry, isExit, type RoomEvent, readEvents} from "./event.ts"
@@ -26,16 +26,20 @@ const pausedFor = 1000
 
 const none = {types: []}
 
-const filter = {
-  room: {
-    timeline: {limit: 50},
-    state: {lazy_load_members: true, include_redundant_members: true},
-    ephemeral: none,
-    account_data: none,
-  },
-  presence: none,
-  account_data: {types: ["m.direct"]},
-}
+const filterOf = (limit: number): string =>
+  JSON.stringify({
+    room: {
+      timeline: {limit},
+      state: {lazy_load_members: true, include_redundant_members: true},
+      ephemeral: none,
+      account_data: none,
+    },
+    presence: none,
+    account_data: {types: ["m.direct"]},
+  })
+
+/** How many events of a room one sync has. A room with more is read page by page. */
+const usual = 50
 
 /** A filter without messages: only direct rooms, invitations and the homeserver's current place. */
 const outline = {
@@ -68,13 +72,19 @@ export const look = async ({client, rooms, invitations, endpoint: {signal}}: Syn
  */
 export const follow = async (syncing: Syncing, since: string): Promise<never> => {
   const {client, self, rooms, invitations, endpoint} = syncing
-  const query = {filter: JSON.stringify(filter), timeout: longPoll}
+  let limit = usual
   for (let from = since; ; ) {
     const {signal} = endpoint
+    const query = {filter: filterOf(limit), timeout: longPoll, since: from}
     const answer = await client
-      .ask("GET", "/client/v3/sync", {query: {...query, since: from}, signal, patience: longPoll + grace})
-      .catch(error => waitFor(error, signal))
+      .ask("GET", "/client/v3/sync", {query, signal, patience: longPoll + grace})
+      .catch(error => {
+        if (!(error instanceof AnswerTooLarge) || limit === 1) return waitFor(error, signal)
+        limit = 1
+        return undefined
+      })
     if (answer === undefined) continue
+    limit = usual
     const next = nextOf(answer)
     takeAccount(answer, rooms)
     const {events, read} = await readRooms(syncing, fieldsIn(answer, "rooms"), from)

@@ -17,11 +17,15 @@ export interface FetchInit extends RequestInit {
   readonly duplex?: "half"
 }
 
-/** Resolves to the first bytes of a body, and to whether these are all. Ends the connection at the limit. */
-export const readStart = async (
-  body: ReadableStream<Uint8Array> | null,
-  most: number,
-): Promise<{readonly bytes: Uint8Array<ArrayBuffer>; readonly isWhole: boolean}> => {
+/** An answer has more bytes than its reader takes. */
+export class AnswerTooLarge extends Error {
+  constructor(most: number) {
+    super(`the answer is larger than ${most} bytes`)
+  }
+}
+
+/** Reads a body until it ends, or has more than `most` bytes; then it ends the connection. */
+const readPieces = async (body: ReadableStream<Uint8Array> | null, most: number) => {
   const pieces: Uint8Array[] = []
   let size = 0
   const reader = body?.getReader()
@@ -31,14 +35,23 @@ export const readStart = async (
     if (size > most) break
   }
   if (size > most) reader?.cancel().catch(() => {})
-  return {bytes: new Uint8Array(Buffer.concat(pieces).subarray(0, most)), isWhole: size <= most}
+  return {pieces, size}
+}
+
+/** Resolves to the first bytes of a body, and to whether these are all. Ends the connection at the limit. */
+export const readStart = async (
+  body: ReadableStream<Uint8Array> | null,
+  most: number,
+): Promise<{readonly bytes: Uint8Array<ArrayBuffer>; readonly isWhole: boolean}> => {
+  const {pieces, size} = await readPieces(body, most)
+  return {bytes: Buffer.concat(pieces, Math.min(size, most)), isWhole: size <= most}
 }
 
 /** Resolves to the body of an answer. Rejects, and ends the connection, if it has more than `most` bytes. */
 const readBody = async (body: Response["body"], most: number): Promise<Uint8Array<ArrayBuffer>> => {
-  const {bytes, isWhole} = await readStart(body, most)
-  if (!isWhole) throw new Error(`the answer is larger than ${most} bytes`)
-  return bytes
+  const {pieces, size} = await readPieces(body, most)
+  if (size > most) throw new AnswerTooLarge(most)
+  return Buffer.concat(pieces)
 }
 
 /** Resolves to the text of an answer. Rejects, and ends the connection, if it has more than `most` bytes. */

@@ -3,10 +3,13 @@ import {expect, test} from "vitest"
 import {fetchMissed, longestBackfill} from "../../../../server/adapters/matrix/backfill.ts"
 import {acting, Client, MatrixError, path} from "../../../../server/adapters/matrix/client.ts"
 import {isEntry, isExit, readEvent} from "../../../../server/adapters/matrix/event.ts"
+import {Translator} from "../../../../server/adapters/matrix/events.ts"
+import {Invitations} from "../../../../server/adapters/matrix/invitations.ts"
 import {download, Uploads} from "../../../../server/adapters/matrix/media.ts"
-import {cursorOf, sinceOf} from "../../../../server/adapters/matrix/sync.ts"
+import {Rooms} from "../../../../server/adapters/matrix/rooms.ts"
+import {cursorOf, follow, sinceOf} from "../../../../server/adapters/matrix/sync.ts"
 import {isRefusal, postponementOf} from "../../../../shared/sdk/adapter/refusal.ts"
-import type {Log} from "../../../../shared/sdk/sdk.ts"
+import type {DatedIncoming, Endpoint, Log} from "../../../../shared/sdk/sdk.ts"
 import {startStandIn} from "../../../support/machine/stand-in-server.ts"
 
 const token = "a-secret-token"
@@ -176,4 +179,40 @@ test("a file is uploaded as a whole with its length first; one that is too large
   ])
   const refusal = await uploads.upload({...stored, size: 300_001}, signal).catch(error => error)
   expect(refusal).toMatchObject({reason: "file_too_large"})
+})
+
+test("a sync that is too large is asked for again with less of each room", async () => {
+  const limits: number[] = []
+  const {url} = await startStandIn((request, response) => {
+    const filter: {room: {timeline: {limit: number}}} = JSON.parse(
+      new URL(`http://a${request.url}`).searchParams.get("filter") ?? "",
+    )
+    const {limit} = filter.room.timeline
+    limits.push(limit)
+    answer(response, 200, {
+      next_batch: `s${limits.length}`,
+      text: "x".repeat(limits.length > 1 && limit > 1 ? 9_000_000 : 1),
+    })
+  })
+  const client = new Client(url, token)
+  const self = {id: "@bot:a", name: "Bot"}
+  const shared = {
+    client,
+    self,
+    rooms: new Rooms(client, self, signal),
+    log: {} as Log,
+    signal,
+    unreadable: () => {},
+    unknown: () => {},
+  }
+  const cursors: unknown[] = []
+  const endpoint = {
+    signal,
+    receive: async (_: unknown, {cursor}: {cursor: string}) => {
+      if (cursors.push(cursor) === 2) throw new Error("enough")
+    },
+  } as unknown as Endpoint<DatedIncoming>
+  const syncing = {...shared, translator: new Translator(shared), invitations: new Invitations([], shared), endpoint}
+  await expect(follow(syncing, "s0")).rejects.toThrow("enough")
+  expect({limits, cursors}).toEqual({limits: [50, 50, 1], cursors: ["@bot:a s1", "@bot:a s3"]})
 })
