@@ -1,5 +1,4 @@
-import type {AlertTarget} from "../../shared/alerts/config.ts"
-import {isAlerting, kindOf} from "../../shared/alerts/config.ts"
+import {type AlertTarget, isAlerting, kindOf} from "../../shared/alerts/config.ts"
 import type {ProjectConfig} from "../../shared/config.ts"
 import type {OnceResult} from "../offline/once.ts"
 import {type Finding, ok, warning} from "./finding.ts"

@@ -1,5 +1,4 @@
-import type {Audience, Envelopes} from "./envelope.ts"
-import {isPublic} from "./envelope.ts"
+import {type Audience, type Envelopes, isPublic} from "./envelope.ts"
 import type {Filter} from "./filter.ts"
 import type {StoredEvent} from "./log.ts"
 

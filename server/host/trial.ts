@@ -1,5 +1,4 @@
-import type {Issue} from "../../shared/problems.ts"
-import {messageOf, Problem, toProblem} from "../../shared/problems.ts"
+import {type Issue, messageOf, Problem, toProblem} from "../../shared/problems.ts"
 import {readEnvironment} from "../config/environment.ts"
 import {namesIn} from "../config/expand.ts"
 import {readConfigText} from "../config/load.ts"

@@ -6,8 +6,7 @@ import type {Database} from "../database/database.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 import type {EndpointState} from "../endpoints/state.ts"
 import {isForwarded} from "./forwarded.ts"
-import type {LoginChange} from "./protocol.ts"
-import {type KnownLogin, loginStatus} from "./protocol.ts"
+import {type KnownLogin, type LoginChange, loginStatus} from "./protocol.ts"
 
 interface Remembered {
   readonly platform: string

@@ -1,5 +1,4 @@
-import type {ItemState} from "../../shared/api/item-rules.ts"
-import {takenIn as given} from "../../shared/api/item-rules.ts"
+import {takenIn as given, type ItemState} from "../../shared/api/item-rules.ts"
 import type {Command, Item, JournalRecord} from "../../shared/api/workroom.ts"
 
 /** A command about an existing item. */

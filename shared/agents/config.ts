@@ -1,6 +1,5 @@
 import {durationPattern} from "../duration.ts"
-import type {Permission} from "../sdk/permission.ts"
-import {permissions} from "../sdk/permission.ts"
+import {type Permission, permissions} from "../sdk/permission.ts"
 import type {Secret} from "../secret.ts"
 import {Closed, Optional, section, Type} from "../type.ts"
 

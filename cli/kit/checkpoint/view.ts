@@ -1,5 +1,4 @@
-import type {StoredCheckpoint} from "../../../server/recovery/checkpoint/store.ts"
-import {detailOf} from "../../../server/recovery/checkpoint/store.ts"
+import {detailOf, type StoredCheckpoint} from "../../../server/recovery/checkpoint/store.ts"
 import type {Restored} from "../../../server/recovery/restore/restore.ts"
 import {bytes} from "../bytes.ts"
 import {counted, duration, facts} from "../print.ts"

@@ -1,7 +1,6 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {agentProviders} from "../../../shared/agents/config.ts"
-import type {Issue} from "../../../shared/problems.ts"
-import {Problem} from "../../../shared/problems.ts"
+import {type Issue, Problem} from "../../../shared/problems.ts"
 import type {Source} from "../../config/source.ts"
 import {missingTool} from "../tools/resolve.ts"
 import type {ToolTable} from "../tools/table.ts"

@@ -3,8 +3,7 @@ import type {Statement} from "../../../shared/sdk/plugin/database.ts"
 import type {Result} from "../../database/engine.ts"
 import {persist} from "../../database/persist.ts"
 import {groupCommitted} from "../../database/write-if.ts"
-import type {Engine} from "./engine.ts"
-import {AttemptOver} from "./engine.ts"
+import {AttemptOver, type Engine} from "./engine.ts"
 import {type AgentRun, assertAttempt, selectIsRunning} from "./run-rows.ts"
 
 type Attempt = Pick<AgentRun, "seq" | "attempt" | "runId">

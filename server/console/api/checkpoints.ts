@@ -3,13 +3,14 @@ import {PageQuery, page} from "../../../shared/api/paging.ts"
 import {Named, NamedClosed, orNull} from "../../../shared/api/schemas.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
-import {type Static, Type} from "../../../shared/type.ts"
+import {Type} from "../../../shared/type.ts"
 import {streamArchive} from "../../recovery/checkpoint/archive.ts"
 import type {Checkpoints} from "../../recovery/checkpoint/checkpoints.ts"
 import {detailOf, viewOf} from "../../recovery/checkpoint/store.ts"
 import type {Uploads} from "../../recovery/upload/uploads.ts"
 import {limits} from "../../runtime/runtime.ts"
 import {UploadBody, type UploadLimits} from "../../runtime/sockets/upload-body.ts"
+import {answering} from "../answering.ts"
 import {pageOf} from "../paging.ts"
 
 const CheckpointPage = page(CheckpointView)
@@ -122,20 +123,14 @@ export const uploadCheckpoint = (uploads: Uploads): Operation => ({
   },
 })
 
-export const createCheckpoint = (checkpoints: Checkpoints): Operation => ({
+export const createCheckpoint = answering({
   summary: "Start to make and verify a checkpoint; /api/checkpoints/task shows the progress",
   body: CheckpointRequest,
-  response: {202: CheckpointTask},
+  answer: CheckpointTask,
+  status: 202,
   problems: ["checkpoint_busy", "checkpoint_failed", "restore_point_missing"],
-  handle: async (_, call) => {
-    const {externalRestorePoint, verify = true} = (await call.body()) as Static<typeof CheckpointRequest>
-    const task = await checkpoints.begin({
-      reason: "operator",
-      verify,
-      ...(externalRestorePoint === undefined ? {} : {restorePoint: externalRestorePoint}),
-    })
-    return call.json(CheckpointTask, task, {status: 202})
-  },
+  run: ({body: {externalRestorePoint: restorePoint, verify = true}}, checkpoints: Checkpoints) =>
+    checkpoints.begin({reason: "operator", verify, ...(restorePoint === undefined ? {} : {restorePoint})}),
 })
 
 export const verifyCheckpoint = (checkpoints: Checkpoints): Operation => ({
@@ -146,13 +141,10 @@ export const verifyCheckpoint = (checkpoints: Checkpoints): Operation => ({
     call.json(CheckpointTask, await checkpoints.beginVerify(call.params.id ?? ""), {status: 202}),
 })
 
-export const pruneCheckpoints = (checkpoints: Checkpoints): Operation => ({
+export const pruneCheckpoints = answering({
   summary: "Remove all but the newest checkpoints",
   body: PruneRequest,
-  response: {200: Pruned},
+  answer: Pruned,
   problems: ["checkpoint_busy"],
-  handle: async (_, call) => {
-    const {keep} = (await call.body()) as Static<typeof PruneRequest>
-    return call.json(Pruned, {removed: [...(await checkpoints.prune(keep))]})
-  },
+  run: async ({body}, checkpoints: Checkpoints) => ({removed: [...(await checkpoints.prune(body.keep))]}),
 })

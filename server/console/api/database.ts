@@ -11,6 +11,7 @@ import {
 } from "../../../shared/api/database.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
+import {answering} from "../answering.ts"
 
 /** The part of the Host that these routes see. */
 export interface CapacityService {
@@ -31,15 +32,12 @@ export interface RescueService {
   rescue(to?: string): Promise<Rescued>
 }
 
-export const rescueDatabase = (held: RescueService): Operation => ({
+export const rescueDatabase = answering({
   summary: "Write the data that the Host still holds of a lost or damaged database file to a new file",
   body: RescueRequest,
-  response: {200: Rescued},
+  answer: Rescued,
   problems: ["rescue_not_needed", "rescue_failed"],
-  handle: async (_, call) => {
-    const {to} = (await call.body()) as Static<typeof RescueRequest>
-    return call.json(Rescued, await held.rescue(to))
-  },
+  run: ({body}, held: RescueService) => held.rescue(body.to),
 })
 
 export const checkDatabase = (damage: DamageService): Operation => ({

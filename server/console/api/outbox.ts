@@ -13,7 +13,6 @@ import {Problem} from "../../../shared/problems.ts"
 import {type Node, textOf} from "../../../shared/sdk/elements.ts"
 import type {Row} from "../../../shared/sdk/plugin/database.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
-import type {Static} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import type {FileStore} from "../../files/store.ts"
@@ -22,6 +21,7 @@ import {type OutboxAction, statesFor} from "../../outbox/actions.ts"
 import {presentButtons} from "../../outbox/buttons.ts"
 import type {OutboxDraft} from "../../outbox/draft.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
+import {answering} from "../answering.ts"
 import {inBulk} from "../bulk.ts"
 import {numberOrNull, textOrNull, timeOf} from "../paging.ts"
 import {type Condition, containingInJson, given, type MessageSearch, searchedList, searchMessages} from "../search.ts"
@@ -83,17 +83,17 @@ export const showMessage = (database: Database): Operation => ({
   },
 })
 
-export const sendMessage = (outbox: Outbox, endpoints: Endpoints): Operation => ({
+export const sendMessage = answering({
   summary: "Send a message; it is durable once this returns",
   body: SendRequest,
-  response: {202: Accepted},
+  answer: Accepted,
+  status: 202,
   problems: ["endpoint_unknown", "ingress_paused"],
-  handle: async (_, call) => {
-    const {endpoint, channel, text} = (await call.body()) as Static<typeof SendRequest>
+  run: async ({body: {endpoint, channel, text}}, outbox: Outbox, endpoints: Endpoints) => {
     endpoints.require(endpoint)
     const id = uuid()
     await outbox.enqueue({id, kind: "message", endpoint, channel, content: [text]})
-    return call.json(Accepted, {id}, {status: 202})
+    return {id}
   },
 })
 

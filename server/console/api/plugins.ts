@@ -6,11 +6,12 @@ import type {Mode} from "../../../shared/mode.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {PluginRoute} from "../../../shared/sdk/plugin/route.ts"
 import {type Call, isResponse, type Operation, type Route} from "../../../shared/sdk/route.ts"
-import {Optional, type Static, Type} from "../../../shared/type.ts"
+import {Optional, Type} from "../../../shared/type.ts"
 import {explainUnseen} from "../../config/explain.ts"
 import type {Generation, PublishedRoute} from "../../generation/generation.ts"
 import type {Generations} from "../../generation/generations.ts"
 import type {HandlerMeter} from "../../inbox/handler-meter.ts"
+import {answering} from "../answering.ts"
 import {isInState, pageOf} from "../paging.ts"
 import {viewPlugin, viewPlugins} from "../plugin-views.ts"
 import {viewGeneration} from "./generations.ts"
@@ -46,15 +47,14 @@ export const showPlugin = ({current, handlers}: ShownPlugins): Operation => ({
   handle: (_, call) => call.json(PluginDetail, viewPlugin(current(), handlers, call.params.plugin ?? "")),
 })
 
-export const switchPlugin = (generations: Generations): Operation => ({
+export const switchPlugin = answering({
   summary: "Disable or enable a plugin of the running configuration, as a new generation that is pinned",
   body: PluginSwitch,
-  response: {200: GenerationView},
+  answer: GenerationView,
   problems: ["plugin_unknown", "conflict", "config_invalid", "plugin_invalid", "restart_required"],
-  handle: async (_, call) => {
-    const {enabled} = (await call.body()) as Static<typeof PluginSwitch>
-    const {number} = await generations.turn({name: call.params.plugin ?? "", enabled})
-    return call.json(GenerationView, await viewGeneration(generations, number))
+  run: async ({body: {enabled}, params}, generations: Generations) => {
+    const {number} = await generations.turn({name: params.plugin ?? "", enabled})
+    return viewGeneration(generations, number)
   },
 })
 

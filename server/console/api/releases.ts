@@ -8,8 +8,8 @@ import {
   ReleaseView,
 } from "../../../shared/api/release.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
-import type {Static} from "../../../shared/type.ts"
 import type {Releases} from "../../recovery/release/releases.ts"
+import {answering} from "../answering.ts"
 import {pageOf} from "../paging.ts"
 
 const ReleasePage = page(ReleaseView)
@@ -22,47 +22,38 @@ export const listReleases = (releases: Releases): Operation => ({
   handle: async (_, call) => call.json(ReleasePage, pageOf(await releases.list(), call)),
 })
 
-export const beginRelease = (releases: Releases): Operation => ({
+export const beginRelease = answering({
   summary:
     "Begin a release: pause ingress, then make and verify its checkpoint; the first release of the list shows when it has begun",
   body: BeginRequest,
-  response: {202: ReleaseView},
+  answer: ReleaseView,
+  status: 202,
   problems: ["release_refused", "checkpoint_busy", "release_record_damaged"],
-  handle: async (_, call) => {
-    const {externalRestorePoint} = (await call.body()) as Static<typeof BeginRequest>
-    return call.json(ReleaseView, await releases.begin(externalRestorePoint), {status: 202})
-  },
+  run: ({body}, releases: Releases) => releases.begin(body.externalRestorePoint),
 })
 
-export const recordVerification = (releases: Releases): Operation => ({
+export const recordVerification = answering({
   summary: "Record the findings of a verification of the release under way",
   body: ReleaseVerification,
-  response: {200: ReleaseView},
+  answer: ReleaseView,
   problems: ["release_refused", "release_record_damaged"],
-  handle: async (_, call) =>
-    call.json(ReleaseView, await releases.verified((await call.body()) as ReleaseVerification)),
+  run: ({body}, releases: Releases) => releases.verified(body),
 })
 
-/** `readiness` returns the current report: only a ready Host can complete a release. */
-export const completeRelease = (
-  releases: Releases,
-  {readiness}: {readonly readiness: () => ReadinessReport},
-): Operation => ({
+/** `system.readiness` returns the current report: only a ready Host can complete a release. */
+export const completeRelease = answering({
   summary: "Complete the release under way: ingress opens and the observation window begins",
   body: CompleteRequest,
-  response: {200: ReleaseView},
+  answer: ReleaseView,
   problems: ["release_refused", "release_not_verified", "release_not_ready", "release_record_damaged"],
-  handle: async (_, call) =>
-    call.json(ReleaseView, await releases.complete((await call.body()) as Static<typeof CompleteRequest>, readiness())),
+  run: ({body}, releases: Releases, system: {readonly readiness: () => ReadinessReport}) =>
+    releases.complete(body, system.readiness()),
 })
 
-export const abortRelease = (releases: Releases): Operation => ({
+export const abortRelease = answering({
   summary: "Abort the release under way: ingress opens",
   body: AbortRequest,
-  response: {200: ReleaseView},
+  answer: ReleaseView,
   problems: ["release_refused", "release_record_damaged"],
-  handle: async (_, call) => {
-    const {reason = "no reason given"} = (await call.body()) as Static<typeof AbortRequest>
-    return call.json(ReleaseView, await releases.abort(reason))
-  },
+  run: ({body: {reason = "no reason given"}}, releases: Releases) => releases.abort(reason),
 })

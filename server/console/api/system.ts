@@ -3,6 +3,7 @@ import {Ready, ReloadResult, RestartRequest, Status} from "../../../shared/api/s
 import type {ProblemCode} from "../../../shared/problems.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
+import {answering} from "../answering.ts"
 
 /** The options of a restart. */
 export interface Asked {
@@ -94,23 +95,20 @@ export const reloadConfig = (services: SystemServices): Operation => ({
   response: {200: ReloadResult, 202: ReloadResult},
   problems: reloadProblems,
   handle: async (_, call) => {
-    const result = await services.reload(await askedIn(call.body()))
+    const {confirm = false, force = false} = (await call.body()) as Static<typeof RestartRequest>
+    const result = await services.reload({confirm, force})
     return call.json(ReloadResult, result, {status: result.restarting === true ? 202 : 200})
   },
 })
 
-export const restartHost = (services: SystemServices): Operation => ({
+export const restartHost = answering({
   summary: "Try the next start, then stop the Host with exit code 51, so that its supervisor restarts it",
   body: RestartRequest,
-  response: {202: Type.Object({restarting: Type.Boolean()})},
+  answer: Type.Object({restarting: Type.Boolean()}),
+  status: 202,
   problems: ["no_supervisor", "restart_limit", "trial_failed", "not_tried", "conflict"],
-  handle: async (_, call) => {
-    await services.restart(await askedIn(call.body()))
-    return call.json(Type.Object({restarting: Type.Boolean()}), {restarting: true}, {status: 202})
+  run: async ({body: {confirm = false, force = false}}, services: SystemServices) => {
+    await services.restart({confirm, force})
+    return {restarting: true}
   },
 })
-
-const askedIn = async (body: Promise<unknown>): Promise<Asked> => {
-  const {confirm = false, force = false} = (await body) as Static<typeof RestartRequest>
-  return {confirm, force}
-}

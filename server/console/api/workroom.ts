@@ -13,9 +13,10 @@ import {
 import {BoardQuery, BoardView} from "../../../shared/api/workroom-board.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Call, Operation} from "../../../shared/sdk/route.ts"
-import {type Static, Type} from "../../../shared/type.ts"
+import {Type} from "../../../shared/type.ts"
 import {columnsOf} from "../../workroom/board.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
+import {answering} from "../answering.ts"
 import {newestFirst} from "../paging.ts"
 
 const ItemQuery = Type.Object({...PageQuery.properties, ...ItemFilter.properties})
@@ -68,21 +69,16 @@ export const showItem = (workroom: Workroom): Operation => ({
   handle: (_, call) => call.json(Item, workroom.item(idOf(call))),
 })
 
-export const addItem = (workroom: Workroom): Operation => ({
+export const addItem = answering({
   summary: "Add a work item; it is durable once this returns",
   body: commandBodies.add,
-  response: {201: Item},
+  answer: Item,
+  status: 201,
   problems: ["workroom_failed", "workroom_outcome_unknown"],
-  handle: async (_, call) => {
-    const {actor = operator, request, ...body} = (await call.body()) as Static<typeof commandBodies.add>
+  run: ({body: {actor = operator, request, ...body}}, workroom: Workroom) => {
     const {title, description = "", priority = "normal", labels = [], assignee = null, conversation = null} = body
     const command = {is: "add", title, description, priority, labels, assignee, conversation} as const
-    const item = await workroom.run({
-      actor,
-      item: 0,
-      command: {...command, ...(request === undefined ? {} : {request})},
-    })
-    return call.json(Item, item, {status: 201})
+    return workroom.run({actor, item: 0, command: {...command, ...(request === undefined ? {} : {request})}})
   },
 })
 

@@ -2,8 +2,7 @@ import {toJson} from "../../../shared/json.ts"
 import type {Bindings} from "../../agents/bindings/bindings.ts"
 import type {AgentMeter, CallFigures} from "../../agents/meter.ts"
 import type {Database} from "../../database/database.ts"
-import type {Readings} from "../../metrics/readings.ts"
-import {single} from "../../metrics/readings.ts"
+import {type Readings, single} from "../../metrics/readings.ts"
 
 export const noAgents = {
   svc_agent_runs_total: [],

@@ -2,8 +2,7 @@ import type {Item} from "../../../shared/api/workroom.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Catalog} from "../catalog.ts"
 import {Chain} from "./chain.ts"
-import type {Head, Recorded} from "./record.ts"
-import {parseRecord} from "./record.ts"
+import {type Head, parseRecord, type Recorded} from "./record.ts"
 
 /** Records that are stored together, and the items that they change. */
 export interface Group {

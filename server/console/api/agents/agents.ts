@@ -1,12 +1,12 @@
 import {AgentAsk, AgentCheck, AgentView} from "../../../../shared/api/agents/agents.ts"
 import {Accepted} from "../../../../shared/api/messages.ts"
 import type {Operation} from "../../../../shared/sdk/route.ts"
-import type {Static} from "../../../../shared/type.ts"
 import {Type} from "../../../../shared/type.ts"
 import type {Bindings} from "../../../agents/bindings/bindings.ts"
 import type {AgentService} from "../../../agents/service.ts"
 import type {Database} from "../../../database/database.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../../../runtime/flow/time-limit.ts"
+import {answering} from "../../answering.ts"
 import {viewBindings} from "./binding-view.ts"
 
 const AgentList = Type.Object({items: Type.Array(AgentView)}, {title: "AgentList"})
@@ -27,16 +27,15 @@ export const showAgent = (bindings: Bindings, database: Database): Operation => 
   },
 })
 
-export const runAgent = (agents: AgentService): Operation => ({
+export const runAgent = answering({
   summary: "Ask an agent something; the run is durable once this returns",
   body: AgentAsk,
-  response: {202: Accepted},
+  answer: Accepted,
+  status: 202,
   problems: ["agent_unknown", "agent_disabled", "agent_misconfigured", "ingress_paused"],
-  handle: async (_, call) => {
-    const ask = (await call.body()) as Static<typeof AgentAsk>
-    const id = await agents.queue({agent: call.params.name ?? "", trigger: "operator", ...ask})
-    return call.json(Accepted, {id}, {status: 202})
-  },
+  run: async ({body, params: {name = ""}}, agents: AgentService) => ({
+    id: await agents.queue({agent: name, trigger: "operator", ...body}),
+  }),
 })
 
 /**

@@ -8,6 +8,7 @@ import {
 import {ConfigForm} from "../../../../shared/api/configuration/form.ts"
 import type {Operation} from "../../../../shared/sdk/route.ts"
 import type {Static} from "../../../../shared/type.ts"
+import {answering} from "../../answering.ts"
 import {type PluginNames, readConfigForm} from "../../config-form.ts"
 import {apply, type Configuration, preview, type Restarts, readConfigFile} from "../../edit-config.ts"
 import {reloadProblems} from "../system.ts"
@@ -26,10 +27,10 @@ export const showConfigForm = (configuration: Configuration, names: PluginNames)
   handle: async (_, call) => call.json(ConfigForm, await readConfigForm(configuration, names)),
 })
 
-export const previewConfig = (configuration: Configuration): Operation => ({
+export const previewConfig = answering({
   summary: "Preview a change of the configuration file: text, diff and findings; nothing is written",
   body: ConfigPreviewRequest,
-  response: {200: ConfigPreview},
+  answer: ConfigPreview,
   problems: [
     "config_changed",
     "config_invalid",
@@ -39,10 +40,7 @@ export const previewConfig = (configuration: Configuration): Operation => ({
     "conflict",
     "project_missing",
   ],
-  handle: async (_, call) => {
-    const asked = (await call.body()) as Static<typeof ConfigPreviewRequest>
-    return call.json(ConfigPreview, await preview(configuration, asked))
-  },
+  run: ({body}, configuration: Configuration) => preview(configuration, body),
 })
 
 export const applyConfig = (configuration: Configuration, restarts: Restarts): Operation => ({

@@ -1,6 +1,6 @@
 import {AlertsView, AlertTestRequest, AlertTestResult} from "../../../../shared/alerts/api.ts"
 import type {Operation} from "../../../../shared/sdk/route.ts"
-import type {Static} from "../../../../shared/type.ts"
+import {answering} from "../../answering.ts"
 
 /** The part of the Host that these routes see. */
 export interface AlertsService {
@@ -14,13 +14,10 @@ export const listAlerts = (alerts: AlertsService): Operation => ({
   handle: (_, call) => call.json(AlertsView, alerts.view),
 })
 
-export const testAlerts = (alerts: AlertsService): Operation => ({
+export const testAlerts = answering({
   summary: "Send a test alert to one target or to all, and return the result of each",
   body: AlertTestRequest,
-  response: {200: AlertTestResult},
+  answer: AlertTestResult,
   problems: ["alert_target_unknown", "alerts_off"],
-  handle: async (_, call) => {
-    const {target} = (await call.body()) as Static<typeof AlertTestRequest>
-    return call.json(AlertTestResult, await alerts.test(target))
-  },
+  run: ({body}, alerts: AlertsService) => alerts.test(body.target),
 })

@@ -12,6 +12,7 @@ import type {Database} from "../../../database/database.ts"
 import {findJob} from "../../../scheduler/job-changes.ts"
 import {viewNext} from "../../../scheduler/job-view.ts"
 import type {Jobs} from "../../../scheduler/jobs.ts"
+import {answering} from "../../answering.ts"
 import {pageOf} from "../../paging.ts"
 import {withLastRuns} from "./runs.ts"
 
@@ -72,22 +73,22 @@ export const showNextTimes = (jobs: Jobs): Operation => ({
   },
 })
 
-export const checkJob = (jobs: Jobs): Operation => ({
+export const checkJob = answering({
   summary: "Check a job before it is added: its problems, and when it would be due; nothing is stored",
   body: JobDraft,
-  response: {200: DraftCheck},
-  handle: async (_, call) => call.json(DraftCheck, jobs.check((await call.body()) as JobDraft)),
+  answer: DraftCheck,
+  run: ({body}, jobs: Jobs) => jobs.check(body),
 })
 
-export const addJob = (jobs: Jobs, database: Database): Operation => ({
+export const addJob = answering({
   summary: "Add a job; it is in the file once this returns",
   body: Job,
-  response: {201: JobView},
+  answer: JobView,
+  status: 201,
   problems: ["conflict", "jobs_invalid"],
-  handle: async (_, call) => {
-    const job = (await call.body()) as Job
-    await jobs.add(job)
-    return call.json(JobView, await viewOf(jobs, database, job.id), {status: 201})
+  run: async ({body}, jobs: Jobs, database: Database) => {
+    await jobs.add(body)
+    return viewOf(jobs, database, body.id)
   },
 })
 
@@ -98,14 +99,14 @@ export const runJob = (jobs: Jobs): Operation => ({
   handle: async (_, call) => call.json(Accepted, {id: await jobs.run(idOf(call))}, {status: 202}),
 })
 
-export const removeJob = (jobs: Jobs): Operation => ({
+export const removeJob = answering({
   summary: "Remove a job from the file; its runs stay in the list",
   body: JobRemoval,
-  response: {200: Accepted},
+  answer: Accepted,
   problems: ["job_unknown", "conflict", "jobs_invalid"],
-  handle: async (_, call) => {
-    await jobs.remove(idOf(call), (await call.body()) as JobRemoval)
-    return call.json(Accepted, {id: idOf(call)})
+  run: async ({body, params: {id = ""}}, jobs: Jobs) => {
+    await jobs.remove(id, body)
+    return {id}
   },
 })
 

@@ -10,6 +10,7 @@ import type {Endpoints} from "../../../endpoints/endpoints.ts"
 import type {TimerAction} from "../../../scheduler/timers/actions.ts"
 import {timerRevision} from "../../../scheduler/timers/operator.ts"
 import type {Timers} from "../../../scheduler/timers/timers.ts"
+import {answering} from "../../answering.ts"
 import {newestFirst, readNewest, textOrNull, timeOf} from "../../paging.ts"
 
 export const listTimers = (database: Database): Operation =>
@@ -36,37 +37,37 @@ const readTimer = async (database: Database, id: string): Promise<TimerDetail> =
   return {...viewTimer(row), data: fromJson(String(row.data))}
 }
 
-export const checkTimer = (timers: Timers): Operation => ({
+export const checkTimer = answering({
   summary: "Check a timer before it is set: its problems, and when it would fire; nothing is stored",
   body: TimerDraftCheck,
-  response: {200: DraftCheck},
-  handle: async (_, call) => call.json(DraftCheck, timers.check((await call.body()) as TimerDraftCheck)),
+  answer: DraftCheck,
+  run: ({body}, timers: Timers) => timers.check(body),
 })
 
-export const addTimer = (timers: Timers, endpoints: Pick<Endpoints, "require">): Operation => ({
+export const addTimer = answering({
   summary: "Set a timer for a plugin that declares it; it is durable once this returns",
   body: TimerDraft,
-  response: {201: Accepted},
+  answer: Accepted,
+  status: 201,
   problems: ["timer_unknown", "timer_invalid", "endpoint_unknown", "conflict"],
-  handle: async (_, call) => {
-    const draft = (await call.body()) as TimerDraft
-    if (draft.endpoint !== undefined) endpoints.require(draft.endpoint)
-    else if (draft.channel !== undefined || draft.user !== undefined) {
+  run: async ({body}, timers: Timers, endpoints: Pick<Endpoints, "require">) => {
+    const {endpoint, channel, user} = body
+    if (endpoint !== undefined) endpoints.require(endpoint)
+    else if (channel !== undefined || user !== undefined) {
       throw new Problem("request_invalid", "endpoint: a channel or a user belongs to an endpoint; name it")
     }
-    return call.json(Accepted, {id: await timers.add(draft)}, {status: 201})
+    return {id: await timers.add(body)}
   },
 })
 
-export const editTimer = (timers: Timers): Operation => ({
+export const editTimer = answering({
   summary: "Change a timer's time or data; a failed timer waits again",
   body: TimerChange,
-  response: {200: Accepted},
+  answer: Accepted,
   problems: ["timer_unknown", "timer_invalid", "conflict"],
-  handle: async (_, call) => {
-    const {id = ""} = call.params
-    await timers.change(id, (await call.body()) as TimerChange)
-    return call.json(Accepted, {id})
+  run: async ({body, params: {id = ""}}, timers: Timers) => {
+    await timers.change(id, body)
+    return {id}
   },
 })
 

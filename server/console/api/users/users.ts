@@ -1,6 +1,7 @@
 import {ForgetRequest, Forgotten, UserQuery} from "../../../../shared/api/users/users.ts"
 import type {Operation} from "../../../../shared/sdk/route.ts"
 import type {Static} from "../../../../shared/type.ts"
+import {answering} from "../../answering.ts"
 
 /** A user of a platform, by an endpoint's name and the platform's id. */
 type PlatformUser = Readonly<Static<typeof UserQuery>>
@@ -26,14 +27,12 @@ export const exportUser = (users: UserService, project: string): Operation => ({
   },
 })
 
-export const forgetUser = (users: UserService): Operation => ({
+export const forgetUser = answering({
   summary: "Forget a user: redact the messages, and cancel what is pending for the user",
   body: ForgetRequest,
-  response: {200: Forgotten},
-  handle: async (_, call) => {
-    const {endpoint, user, dryRun = false, next} = (await call.body()) as Static<typeof ForgetRequest>
-    return call.json(Forgotten, await users.forget({endpoint, user}, {dryRun, next}))
-  },
+  answer: Forgotten,
+  run: ({body: {endpoint, user, dryRun = false, next}}, users: UserService) =>
+    users.forget({endpoint, user}, {dryRun, next}),
 })
 
 const encoder = new TextEncoder()
