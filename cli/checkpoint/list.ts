@@ -1,9 +1,8 @@
 import {Command} from "clipanion"
 import {viewOf} from "../../server/recovery/checkpoint/store.ts"
-import {bytes} from "../kit/bytes.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import {ageOf} from "../kit/checkpoint/view.ts"
-import {table} from "../kit/print.ts"
+import {bytes, table} from "../kit/print.ts"
 
 export class CheckpointList extends CheckpointCommand {
   static override usage = Command.Usage({

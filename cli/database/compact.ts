@@ -2,10 +2,9 @@ import {Command, Option} from "clipanion"
 import {compactStopped} from "../../server/offline/database.ts"
 import type {Compacted, CompactTask} from "../../shared/api/database.ts"
 import {Problem} from "../../shared/problems.ts"
-import {bytes} from "../kit/bytes.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import type {HostClient} from "../kit/host-client.ts"
-import {counted} from "../kit/print.ts"
+import {bytes, counted} from "../kit/print.ts"
 
 export class DatabaseCompact extends CheckpointCommand {
   static override usage = Command.Usage({

@@ -1,8 +1,7 @@
 import {Command, Option} from "clipanion"
 import {infoStopped} from "../../server/offline/database.ts"
 import type {DatabaseInfo} from "../../shared/api/database.ts"
-import {bytes} from "../kit/bytes.ts"
-import {facts, table} from "../kit/print.ts"
+import {bytes, facts, table} from "../kit/print.ts"
 import {StoppableCommand} from "../kit/stoppable-command.ts"
 
 export class DatabaseInfoCommand extends StoppableCommand {

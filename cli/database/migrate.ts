@@ -2,9 +2,8 @@ import {Command, Option} from "clipanion"
 import {migrateStopped, rehearseMigrations} from "../../server/offline/migrate.ts"
 import type {MigrationReport} from "../../shared/api/database.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {bytes} from "../kit/bytes.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
-import {facts} from "../kit/print.ts"
+import {bytes, facts} from "../kit/print.ts"
 
 export class DatabaseMigrate extends CheckpointCommand {
   static override usage = Command.Usage({

@@ -1,8 +1,7 @@
 import {relative, resolve} from "node:path"
 import {Command, Option} from "clipanion"
 import type {Rescued} from "../../shared/api/database.ts"
-import {bytes} from "../kit/bytes.ts"
-import {counted} from "../kit/print.ts"
+import {bytes, counted} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class DatabaseRescue extends DataCommand {

@@ -4,8 +4,8 @@ import {Readable} from "node:stream"
 import {pipeline} from "node:stream/promises"
 import {messageOf} from "../../shared/problems.ts"
 import {withDeadline} from "../../shared/sdk/adapter/deadline.ts"
-import {bytes} from "./bytes.ts"
 import type {HostClient} from "./host-client.ts"
+import {bytes} from "./print.ts"
 
 /** A file in a message of the bot. */
 export interface ChatFile {

@@ -3,15 +3,11 @@ import {basename} from "node:path"
 import {isDeepStrictEqual} from "node:util"
 import {ProjectConfig} from "../../shared/config.ts"
 import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
+import {sha256Of} from "../runtime/files.ts"
 import {showRunning} from "../runtime/flow/handler-slots.ts"
-import {sha256Of} from "../runtime/hash.ts"
 import {readApart} from "./apart.ts"
 import {check} from "./check.ts"
-import {checkAlerts} from "./check-alerts.ts"
-import {checkLanguages} from "./check-languages.ts"
-import {checkRules} from "./check-rules.ts"
-import {checkStatus} from "./check-status.ts"
-import {checkTokens} from "./check-tokens.ts"
+import {crossCheck} from "./cross-check.ts"
 import type {Variables} from "./expand.ts"
 import {decodeSource, invalid, parseSource, type Source} from "./source.ts"
 import type {Yaml} from "./yaml-value.ts"
@@ -73,40 +69,3 @@ export const parseUnlessSame = async (
     : parseConfig(from, variables, await readApart(from.text, signal))
 
 const byPosition = (one: Issue, other: Issue) => one.line - other.line || one.column - other.column
-
-/** Checks what no single key can express: keys that belong together. */
-const crossCheck = (source: Source, config: ProjectConfig): Issue[] => {
-  const {database, plugins, http, permissions, languages, alerts} = config
-  const issues: Issue[] = [
-    ...checkRules(source, permissions),
-    ...checkTokens(source, http),
-    ...checkLanguages(source, languages),
-    ...checkStatus(source, config),
-    ...checkAlerts(source, alerts),
-  ]
-  const {dialect, url, filename, authToken} = database
-  if (dialect === "libsql" && url === undefined) {
-    issues.push(
-      source.issue(["database", "url"], "is missing; dialect libsql needs the address of the database", "key"),
-    )
-  }
-  if (dialect === "libsql" && filename !== undefined) {
-    issues.push(
-      source.issue(["database", "filename"], "applies only to dialect sqlite; dialect libsql uses url", "key"),
-    )
-  }
-  for (const [key, value] of Object.entries({url, authToken})) {
-    if (dialect === "sqlite" && value !== undefined) {
-      issues.push(source.issue(["database", key], "applies only to dialect libsql", "key"))
-    }
-  }
-  for (const [name, {endpoints}] of Object.entries(plugins)) {
-    const ids = new Set<string>()
-    for (const [index, {id}] of endpoints.entries()) {
-      if (ids.has(id))
-        issues.push(source.issue(["plugins", name, "endpoints", index, "id"], `the id "${id}" is used twice`))
-      ids.add(id)
-    }
-  }
-  return issues
-}

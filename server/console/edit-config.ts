@@ -18,7 +18,7 @@ import {namesIn} from "../config/expand.ts"
 import {type ConfigText, readConfigText} from "../config/load.ts"
 import {most} from "../config/yaml-value.ts"
 import type {Generations} from "../generation/generations.ts"
-import {sha256Of} from "../runtime/hash.ts"
+import {sha256Of} from "../runtime/files.ts"
 
 /** The project's configuration file, for reading and changing it over the API. */
 export interface Configuration {

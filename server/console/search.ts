@@ -1,6 +1,5 @@
 import type {InboxQuery, OutboxQuery} from "../../shared/api/messages.ts"
-import {page} from "../../shared/api/paging.ts"
-import {orNull, Time} from "../../shared/api/schemas.ts"
+import {orNull, page, Time} from "../../shared/api/schemas.ts"
 import {toJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Row, Statement} from "../../shared/sdk/plugin/database.ts"

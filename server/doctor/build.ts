@@ -1,5 +1,5 @@
 import {buildChanges, describeBuild} from "../recovery/build/compare.ts"
-import {readBuild} from "../recovery/build/identity.ts"
+import {readBuild} from "../recovery/build/kept.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {error, type Finding, ok, warning} from "./finding.ts"
 import type {HostStatus} from "./state.ts"

@@ -3,8 +3,26 @@ import {messageOf} from "../../shared/problems.ts"
 import {attribute} from "../plugins/attribution.ts"
 import type {Instance} from "../plugins/instance.ts"
 import type {Generations} from "./generations.ts"
-import {Quarantine} from "./quarantine.ts"
 import {setUpInOrder, usersOf} from "./services.ts"
+
+/** This many late exceptions within this time, in milliseconds, exclude a plugin until the next generation. */
+const most = 3
+const within = 10 * 60_000
+
+/** Counts late exceptions by plugin, within one generation. */
+export class Quarantine {
+  #generation = 0
+  readonly #times = new Map<string, readonly number[]>()
+
+  /** Returns true if this exception is one too many. `now` comes from a clock that never goes back. */
+  record(plugin: string, generation: number, now = performance.now()): boolean {
+    if (generation !== this.#generation) this.#times.clear()
+    this.#generation = generation
+    const times = [...(this.#times.get(plugin) ?? []), now].filter(time => now - time < within)
+    this.#times.set(plugin, times)
+    return times.length >= most
+  }
+}
 
 /**
  * Handles uncaught exceptions. It disposes the instance that an exception belongs to and starts a new one. The third

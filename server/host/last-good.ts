@@ -8,11 +8,13 @@ import {readApplied} from "../plugins/plugin-migrations.ts"
 import {
   clearFailedStarts,
   hasFailedOften,
+  keepLastGood,
+  type LastGood,
   readFailedStarts,
+  readLastGood,
   recordFailedStart,
   speaksAgainst,
-} from "../recovery/last-good/failed-starts.ts"
-import {keepLastGood, type LastGood, readLastGood} from "../recovery/last-good/store.ts"
+} from "../recovery/last-good/store.ts"
 import {releasesOf} from "../recovery/release/history.ts"
 import {ReleaseRecord} from "../recovery/release/record.ts"
 import {Periodic} from "../runtime/flow/periodic.ts"

@@ -4,7 +4,7 @@ import {Problem, problems} from "../../shared/problems.ts"
 import type {Scope} from "../../shared/sdk/route.ts"
 import type {Secret} from "../../shared/secret.ts"
 import {BoundedMap} from "../runtime/bounded-map.ts"
-import {sha256Of} from "../runtime/hash.ts"
+import {sha256Of} from "../runtime/files.ts"
 
 /** A longer header is refused without reading it. */
 const longest = 1024

@@ -1,8 +1,7 @@
 import {itemCommands} from "../../shared/api/item-rules.ts"
 import type {Operation, Route, Scope} from "../../shared/sdk/route.ts"
 import {checkAgent, listAgents, runAgent, showAgent} from "../console/api/agents/agents.ts"
-import {decideApproval, listApprovals} from "../console/api/agents/approvals.ts"
-import {actOnAgentRun, actOnHeldAgentRuns} from "../console/api/agents/runs.ts"
+import {actOnAgentRun, actOnHeldAgentRuns, decideApproval, listApprovals} from "../console/api/agents/runs.ts"
 import {
   createCheckpoint,
   downloadCheckpoint,
@@ -14,12 +13,16 @@ import {
   uploadCheckpoint,
   verifyCheckpoint,
 } from "../console/api/checkpoints.ts"
-import {applyConfig, previewConfig, showConfigFile, showConfigForm} from "../console/api/config/file.ts"
-import {showConfigSchema} from "../console/api/config/schema.ts"
+import {
+  applyConfig,
+  previewConfig,
+  showConfigFile,
+  showConfigForm,
+  showConfigSchema,
+} from "../console/api/config/file.ts"
 import {checkDatabase, compactDatabase, rescueDatabase, showCompaction, showDatabase} from "../console/api/database.ts"
-import {askPlatform, listEndpoints, reconnectEndpoint} from "../console/api/endpoints.ts"
+import {askPlatform, listEndpoints, listGaps, reconnectEndpoint} from "../console/api/endpoints.ts"
 import {listEvents, streamEvents} from "../console/api/events.ts"
-import {listGaps} from "../console/api/gaps.ts"
 import {listGenerations, rollBackGeneration, showGenerationConfig, unpinGeneration} from "../console/api/generations.ts"
 import {
   actOnFoundEvents,

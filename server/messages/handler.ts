@@ -1,8 +1,7 @@
 import type {Log, LogFields} from "../../shared/log.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
-import type {Action} from "./action.ts"
-import type {Prompt} from "./prompt.ts"
+import type {Action, Prompt} from "./prompt.ts"
 import type {PluginSide} from "./session.ts"
 import type {DeclaredTimer} from "./timers.ts"
 

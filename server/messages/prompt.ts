@@ -1,13 +1,14 @@
 import {v7 as uuid} from "uuid"
 import {fromJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
+import type {ActionDefinition, ActionHandler} from "../../shared/sdk/action.ts"
 import type {PromptDefinition, PromptHandler} from "../../shared/sdk/prompt.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
 import {keyOf, trimSpace} from "../../shared/sdk/text/typed.ts"
 import {readJson} from "../../shared/sdk/values.ts"
 import type {TSchema} from "../../shared/type.ts"
-import {explainValue} from "../config/explain.ts"
+import {explainValue, misfitOf} from "../config/explain.ts"
 import type {InboxEvent} from "../inbox/handling.ts"
 import {personOf, type Question} from "../inbox/prompts.ts"
 import type {Router} from "./command/router.ts"
@@ -93,4 +94,23 @@ export const requireFit = (id: string, {data: schema}: PromptDefinition<TSchema>
   if (error === undefined) return
   const at = error.path.length === 0 ? "" : ` ${error.path.join(".")}`
   throw new Problem("event_invalid", `the data of ${id} does not fit its schema:${at} ${error.message}`)
+}
+
+export interface Action {
+  /** The handler id that the mark of a press carries. */
+  readonly id: string
+  readonly definition: ActionDefinition<TSchema>
+  readonly handle: ActionHandler<never>
+}
+
+/** Returns whether a mark with this handler comes from a press of an action's button. */
+export const isActionId = (handler: string): boolean => /^root\/[^/]+\/action\//.test(handler)
+
+/** Handles a press. Throws `event_invalid` if the button's data no longer exists or no longer fits. */
+export const press = ({id, definition, handle}: Action, kept: Question | undefined, session: Session): Reply => {
+  if (kept === undefined) throw new Problem("event_invalid", `the data of the button of ${id} no longer exists`)
+  const data: unknown = fromJson(kept.data)
+  const wrong = misfitOf("data", definition.data, data)
+  if (wrong !== undefined) throw new Problem("event_invalid", `the data of the button of ${id} does not fit: ${wrong}`)
+  return handle({data: data as never, session})
 }

@@ -7,8 +7,8 @@ import type {ActionRunner, ChoosingHandler, Continuation, EventHandler, Handler,
 import type {HearsHandler} from "./hears.ts"
 import {languageCommand} from "./language/command.ts"
 import {type Languages, oneLanguage} from "./language/languages.ts"
-import type {MiddlewareHandler} from "./middleware.ts"
 import type {PermissionOf, RuleOf} from "./permissions.ts"
+import type {MiddlewareHandler} from "./run-handler.ts"
 import {HostTexts} from "./texts/host-texts.ts"
 
 /** How the running generation handles messages. */

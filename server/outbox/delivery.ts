@@ -1,7 +1,7 @@
 import {fromJson} from "../../shared/json.ts"
 import {messageOf} from "../../shared/problems.ts"
 import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
-import {isRefusal, postponementOf} from "../../shared/sdk/adapter/refusal.ts"
+import {isRefusal, postponementOf, refused} from "../../shared/sdk/adapter/refusal.ts"
 import type {Sender} from "../../shared/sdk/adapter/sender.ts"
 import type {Node} from "../../shared/sdk/elements.ts"
 import type {Row} from "../../shared/sdk/plugin/database.ts"
@@ -9,8 +9,27 @@ import type {Policy} from "../endpoints/policy.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {type PartsOf, type Performed, type Progress, perform} from "./acting.ts"
 import {presentButtons} from "./buttons.ts"
-import {directChannel} from "./direct-channel.ts"
 import type {OutboxDraft} from "./draft.ts"
+
+/** The direct channels that each connection has opened, by user. */
+const opened = new WeakMap<Sender, Map<string, string>>()
+
+/** Returns the channel of a user's direct messages. Asks the platform once for each connection. */
+const directChannel = async (sender: Sender, user: string, signal: AbortSignal): Promise<string> => {
+  const known = opened.get(sender) ?? new Map<string, string>()
+  opened.set(sender, known)
+  const found = known.get(user)
+  if (found !== undefined) return found
+  if (sender.open === undefined) {
+    throw refused("the endpoint opens no direct channels", {
+      reason: "unsupported",
+      remediation: "Send to a channel instead of a user.",
+    })
+  }
+  const {id} = await sender.open(user, signal)
+  known.set(user, id)
+  return id
+}
 
 export interface Timing {
   readonly retry: Backoff

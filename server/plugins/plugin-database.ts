@@ -3,6 +3,7 @@ import {messageOf, Problem} from "../../shared/problems.ts"
 import type {
   PluginDatabase,
   Row,
+  RowOf,
   SqlValue,
   WriteResult,
   WriteResults,
@@ -10,11 +11,51 @@ import type {
 } from "../../shared/sdk/plugin/database.ts"
 import {readStatements} from "../../shared/sdk/values.ts"
 import type {TSchema} from "../../shared/type.ts"
+import {explainUnseen} from "../config/explain.ts"
 import type {Database} from "../database/database.ts"
 import type {Result} from "../database/engine.ts"
 import {ChangeFailed, isUnexplained} from "../database/errors.ts"
 import {persist} from "../database/persist.ts"
-import {fitRows} from "./rows.ts"
+
+/** Reads rows by their schema, if there is one. Throws `row_invalid`; `what` says whose rows they are. */
+const fitRows = <S extends TSchema | undefined>(
+  rows: readonly Row[],
+  schema: S | undefined,
+  what: string,
+): readonly RowOf<S>[] => {
+  if (schema === undefined) return rows as readonly RowOf<S>[]
+  const switches = booleansOf(schema)
+  return rows.map((row, index) => {
+    const read = withBooleans(row, switches)
+    const [wrong] = explainUnseen(schema, read)
+    if (wrong === undefined) return read as RowOf<S>
+    const column = wrong.path.length === 0 ? "the row" : `column ${wrong.path.join(".")}`
+    throw new Problem("row_invalid", `${what}: ${column}: ${wrong.message} (row ${index + 1} of ${rows.length})`)
+  })
+}
+
+interface Shape {
+  readonly type?: string
+  readonly anyOf?: readonly Shape[]
+  readonly properties?: Readonly<Record<string, Shape>>
+}
+
+/** Returns the columns that a schema wants as booleans; SQLite stores them as 0 and 1. */
+const booleansOf = (schema: TSchema): readonly string[] =>
+  Object.entries((schema as Shape).properties ?? {}).flatMap(([name, shape]) => (takesBoolean(shape) ? [name] : []))
+
+/**
+ * Returns whether a column is a boolean or a nullable boolean. If the schema also accepts numbers, a number stays a
+ * number.
+ */
+const takesBoolean = ({type, anyOf = []}: Shape): boolean =>
+  type === "boolean" || (anyOf.some(takesBoolean) && anyOf.every(each => each.type === "null" || takesBoolean(each)))
+
+const withBooleans = (row: Row, names: readonly string[]): Row => {
+  if (names.length === 0) return row
+  const isSwitch = (name: string) => row[name] === 0 || row[name] === 1
+  return {...row, ...Object.fromEntries(names.filter(isSwitch).map(name => [name, row[name] === 1]))}
+}
 
 /** Returns the full names of a plugin's tables: `p_<plugin>_<table>`. */
 export const tableName =

@@ -1,7 +1,7 @@
 import {Problem} from "../../shared/problems.ts"
 import type {LoadedConfig} from "../config/load.ts"
 import {type Database, schemaOf} from "../database/database.ts"
-import {readBuild} from "../recovery/build/identity.ts"
+import {readBuild} from "../recovery/build/kept.ts"
 import {type CreateOptions, createCheckpoint} from "../recovery/checkpoint/create.ts"
 import {filesParticipant} from "../recovery/checkpoint/files-part.ts"
 import {jobsParticipant} from "../recovery/checkpoint/jobs-part.ts"

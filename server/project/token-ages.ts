@@ -3,8 +3,7 @@ import type {ProjectConfig} from "../../shared/config.ts"
 import {toJson} from "../../shared/json.ts"
 import {type Static, Type} from "../../shared/type.ts"
 import {fits} from "../config/check.ts"
-import {readJsonIfExists, writeFileAtomic} from "../runtime/files.ts"
-import {sha256Of} from "../runtime/hash.ts"
+import {readJsonIfExists, sha256Of, writeFileAtomic} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 
 /** `.svc/token-ages.json` (0600): when each token was first seen, without the tokens. No checkpoint contains it. */

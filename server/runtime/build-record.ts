@@ -1,7 +1,6 @@
 import {readdir, readFile, stat} from "node:fs/promises"
 import {join} from "node:path"
-import {isThere, readJsonIfExists} from "./files.ts"
-import {sha256Of} from "./hash.ts"
+import {isThere, readJsonIfExists, sha256Of} from "./files.ts"
 import type {ProjectPaths} from "./project.ts"
 
 /** The sources and the outputs of a build, kept beside it as `dist/plugins/build.json`. */

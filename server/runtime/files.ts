@@ -1,4 +1,4 @@
-import {randomUUID} from "node:crypto"
+import {hash, randomUUID} from "node:crypto"
 import {closeSync, fsyncSync, mkdirSync, openSync, statSync} from "node:fs"
 import {lstat, mkdir, open, readFile, rename, rm} from "node:fs/promises"
 import {dirname, join, resolve} from "node:path"
@@ -139,3 +139,6 @@ export const readJsonIfExists = async (path: string): Promise<unknown> => {
     return undefined
   }
 }
+
+/** Returns the SHA-256 of bytes, or of a text as UTF-8, in hexadecimal. */
+export const sha256Of = (content: string | Uint8Array): string => hash("sha256", content, "hex")

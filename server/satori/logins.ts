@@ -5,7 +5,7 @@ import type {SatoriEvent, User} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 import type {EndpointState} from "../endpoints/state.ts"
-import {isForwarded} from "./forwarded.ts"
+import {isForwarded} from "./asking.ts"
 import {type KnownLogin, type LoginChange, loginStatus} from "./protocol.ts"
 
 interface Remembered {

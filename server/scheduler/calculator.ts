@@ -2,7 +2,7 @@ import {Cron} from "croner"
 import type {Job, Schedule} from "../../shared/api/scheduled/jobs.ts"
 import {durationOf} from "../../shared/duration.ts"
 import {BoundedMap} from "../runtime/bounded-map.ts"
-import {sha256Of} from "../runtime/hash.ts"
+import {sha256Of} from "../runtime/files.ts"
 import {parseCron} from "./cron-pattern.ts"
 
 /** The due times of one schedule, in milliseconds since 1970. */

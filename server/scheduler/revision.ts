@@ -1,5 +1,5 @@
 import {toJson} from "../../shared/json.ts"
-import {sha256Of} from "../runtime/hash.ts"
+import {sha256Of} from "../runtime/files.ts"
 
 /**
  * Returns a revision that identifies what an editor has seen: equal for equal values in the same order, on any Host.

@@ -1,7 +1,6 @@
 import {logLevels} from "../log.ts"
 import {Optional, Type} from "../type.ts"
-import {page} from "./paging.ts"
-import {Named, orNull, Time} from "./schemas.ts"
+import {Named, orNull, page, Time} from "./schemas.ts"
 
 /** The log as the HTTP API shows it. */
 

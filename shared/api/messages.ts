@@ -1,8 +1,7 @@
 import {SatoriEvent} from "../sdk/satori.ts"
 import {Optional, type Static, Type} from "../type.ts"
 import {inboxGroups, outboxGroups} from "./message-states.ts"
-import {PageQuery} from "./paging.ts"
-import {Named, NamedClosed, orNull, Time} from "./schemas.ts"
+import {Named, NamedClosed, orNull, PageQuery, Time} from "./schemas.ts"
 
 /** Inbox and outbox as the HTTP API shows them. A demo token does not see fields marked `private`. */
 

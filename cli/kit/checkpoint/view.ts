@@ -1,7 +1,6 @@
 import {detailOf, type StoredCheckpoint} from "../../../server/recovery/checkpoint/store.ts"
 import type {Restored} from "../../../server/recovery/restore/restore.ts"
-import {bytes} from "../bytes.ts"
-import {counted, duration, facts} from "../print.ts"
+import {bytes, counted, duration, facts} from "../print.ts"
 
 export const ageOf = (time: string): string => duration((Date.now() - Date.parse(time)) / 1000)
 

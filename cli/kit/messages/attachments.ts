@@ -2,7 +2,7 @@ import {readFile, stat} from "node:fs/promises"
 import {basename} from "node:path"
 import {typeOfName} from "../../../shared/media-types.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
-import {bytes} from "../bytes.ts"
+import {bytes} from "../print.ts"
 
 /** A file of a message, in the sandbox's form. */
 export interface Attachment {

@@ -1,5 +1,6 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentReason} from "../../../shared/agents/states.ts"
+import {fromJson, toJson} from "../../../shared/json.ts"
 import {calledAs} from "../runs/conversation.ts"
 import {fail} from "../runs/end.ts"
 import type {After, Engine} from "../runs/engine.ts"
@@ -8,10 +9,36 @@ import type {Step, ToolStep} from "../runs/step-rows.ts"
 import {checkArguments} from "../tools/arguments.ts"
 import {mayCall} from "../tools/resolve.ts"
 import {type Call, factsOf, shownBy} from "./call.ts"
-import {equalsOf} from "./equal-calls.ts"
-import {perform} from "./perform.ts"
-import {permit} from "./permit.ts"
+import {perform, permit} from "./perform.ts"
 import {cutOff, endStep, told} from "./tool-end.ts"
+
+/** Returns earlier steps with the same call. */
+const equalsOf = (steps: readonly Step[], step: ToolStep): readonly ToolStep[] => {
+  const wanted = canonical(step.call.input)
+  return steps.filter(
+    (each): each is ToolStep =>
+      each.kind === "tool" && each.n < step.n && each.tool === step.tool && canonical(each.call.input) === wanted,
+  )
+}
+
+/** Returns the same text for equal arguments, however they are written. */
+const canonical = (json: string): string => {
+  try {
+    return toJson(sorted(fromJson(json.trim() === "" ? "{}" : json)))
+  } catch {
+    return json
+  }
+}
+
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, part]) => [key, sorted(part)]),
+  )
+}
 
 /** A run that makes the same call this often is stuck. */
 const mostEqual = 5

@@ -1,10 +1,29 @@
 import {Check} from "typebox/schema"
-import {toExactJson} from "../../../shared/json.ts"
+import {fromJson, toExactJson} from "../../../shared/json.ts"
 import {type Static, Type} from "../../../shared/type.ts"
-import {callPartOf} from "./call-part.ts"
 import {type Hide, hideIn} from "./hiding.ts"
 import type {CallPart, PartMetadata, ReasoningPart, TextPart} from "./language-model.ts"
-import type {ModelMessage} from "./model.ts"
+import type {ModelCall, ModelMessage} from "./model.ts"
+
+/** Returns an earlier call by the model, for its provider. */
+export const callPartOf = ({id, name, input}: ModelCall, hide: Hide): CallPart => ({
+  type: "tool-call",
+  toolCallId: id,
+  toolName: name,
+  input: hideIn(argumentsOf(input), hide),
+})
+
+/**
+ * Providers accept only objects as arguments. The tool's result has already told the model what was wrong with these.
+ */
+const argumentsOf = (input: string): object => {
+  try {
+    const value: unknown = fromJson(input)
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
 
 const metadata = Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown())))
 

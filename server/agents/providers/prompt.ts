@@ -1,6 +1,5 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
-import {callPartOf} from "./call-part.ts"
-import {readDetails} from "./details.ts"
+import {callPartOf, readDetails} from "./details.ts"
 import {type Hide, hideIn} from "./hiding.ts"
 import type {CallOptions, CallPart, FunctionTool, PromptMessage, ReasoningPart, TextPart} from "./language-model.ts"
 import type {ModelMessage, ModelRequest} from "./model.ts"

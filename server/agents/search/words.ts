@@ -1,5 +1,5 @@
 import {toJson} from "../../../shared/json.ts"
-import {sha256Of} from "../../runtime/hash.ts"
+import {sha256Of} from "../../runtime/files.ts"
 
 /** The most words of a query, and the most characters of a word. */
 const mostWords = 12

@@ -1,7 +1,28 @@
+import {agentsPluginName} from "../../../shared/agents/binding.ts"
 import type {Snapshot} from "../../generation/generation.ts"
-import {type BuiltInDeps, builtInTools} from "./built-in.ts"
+import {wakeTimer} from "../triggers/plugin.ts"
+import {type FetchDeps, fetchTool} from "./fetch/fetch.ts"
 import {type PluginToolDeps, pluginTool} from "./plugin-tool.ts"
+import {type SearchDeps, searchTool} from "./search.ts"
+import {type SendDeps, sendTool} from "./send.ts"
 import {type ToolTable, toolTable} from "./table.ts"
+import {type TimerDeps, timerTool} from "./timer.ts"
+import type {AgentTool} from "./tool.ts"
+import type {WorkroomSide} from "./workroom/items.ts"
+import {workroomTools} from "./workroom/workroom.ts"
+
+interface BuiltInDeps extends SendDeps, FetchDeps, SearchDeps, Omit<TimerDeps, "wake"> {
+  readonly workroom: WorkroomSide
+}
+
+/** Returns svc's own tools, in the order of the documentation. */
+const builtInTools = (deps: BuiltInDeps): readonly AgentTool[] => [
+  sendTool(deps),
+  timerTool({...deps, wake: {plugin: agentsPluginName, timer: wakeTimer}}),
+  searchTool(deps),
+  fetchTool(deps),
+  ...workroomTools(deps.workroom),
+]
 
 /** Returns the tools of a generation: svc's own, and those of its plugins. Each snapshot has one table. */
 export const createTables = (deps: BuiltInDeps & PluginToolDeps): ((snapshot: Snapshot) => ToolTable) => {

@@ -1,6 +1,5 @@
 import {CheckpointDetail, CheckpointRequest, CheckpointTask, CheckpointView} from "../../../shared/api/checkpoint.ts"
-import {PageQuery, page} from "../../../shared/api/paging.ts"
-import {Named, NamedClosed, orNull} from "../../../shared/api/schemas.ts"
+import {Named, NamedClosed, orNull, PageQuery, page} from "../../../shared/api/schemas.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {Type} from "../../../shared/type.ts"

@@ -1,6 +1,7 @@
-import {EndpointCheck, EndpointView} from "../../../shared/api/endpoints.ts"
-import {PageQuery, page} from "../../../shared/api/paging.ts"
+import {EndpointCheck, EndpointView, type GapReason, GapView, isPlanned} from "../../../shared/api/endpoints.ts"
+import {PageQuery, page} from "../../../shared/api/schemas.ts"
 import {endpointStates, missedFirst} from "../../../shared/endpoint-states.ts"
+import type {Row} from "../../../shared/sdk/plugin/database.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {Optional, Type} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
@@ -8,7 +9,29 @@ import {checkEndpoint} from "../../endpoints/check.ts"
 import {type CursorFacts, readCursorFacts} from "../../endpoints/cursors.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
-import {isInState, pageOf, timeOf} from "../paging.ts"
+import {isInState, newestFirst, pageOf, readNewest, timeOf} from "../paging.ts"
+
+export const listGaps = (database: Database): Operation =>
+  newestFirst({
+    summary: "Gaps: when endpoints without history may have missed messages, newest first",
+    query: PageQuery,
+    item: GapView,
+    numberOf: ({seq}) => seq,
+    read: async (_, before, most) => (await readNewest(database, "endpoint_gaps", {}, before, most)).map(viewGap),
+  })
+
+const viewGap = (row: Row): GapView => {
+  const reason = row.reason as GapReason
+  return {
+    seq: Number(row.seq),
+    endpoint: String(row.endpoint),
+    from: timeOf(row.from_at) ?? "",
+    to: timeOf(row.to_at),
+    reason,
+    planned: isPlanned(reason),
+    backfill: row.backfill as GapView["backfill"],
+  }
+}
 
 const EndpointPage = page(EndpointView)
 

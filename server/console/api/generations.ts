@@ -1,4 +1,4 @@
-import {PageQuery} from "../../../shared/api/paging.ts"
+import {PageQuery} from "../../../shared/api/schemas.ts"
 import {GenerationConfig, GenerationView} from "../../../shared/api/system.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Call, Operation} from "../../../shared/sdk/route.ts"

@@ -1,4 +1,3 @@
-import {PageQuery, page} from "../../../shared/api/paging.ts"
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import {
   AbortRequest,
@@ -7,6 +6,7 @@ import {
   ReleaseVerification,
   ReleaseView,
 } from "../../../shared/api/release.ts"
+import {PageQuery, page} from "../../../shared/api/schemas.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Releases} from "../../recovery/release/releases.ts"
 import {answering} from "../answering.ts"

@@ -1,5 +1,5 @@
 import type {ItemCommand} from "../../../shared/api/item-rules.ts"
-import {PageQuery} from "../../../shared/api/paging.ts"
+import {PageQuery} from "../../../shared/api/schemas.ts"
 import {
   type Command,
   commandBodies,

@@ -31,10 +31,9 @@ import type {Parts} from "../parts.ts"
 import {createAgents, type HostAgents} from "./agents.ts"
 import {openEvents} from "./events.ts"
 import {createDraftFiles, createFiles} from "./files.ts"
-import {createJobs} from "./jobs.ts"
+import {createJobs, createTimers} from "./jobs.ts"
 import {createMessages} from "./messages.ts"
 import {createRecovery} from "./recovery.ts"
-import {createTimers} from "./timers.ts"
 import {createUserData} from "./users.ts"
 
 const notLoaded = [] as const

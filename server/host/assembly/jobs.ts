@@ -1,11 +1,15 @@
 import type {FiringTarget} from "../../../shared/api/scheduled/jobs.ts"
 import {hostActor} from "../../../shared/api/workroom.ts"
+import {pluginPath} from "../../../shared/ids.ts"
 import type {Log} from "../../../shared/log.ts"
+import {misfitOf} from "../../config/explain.ts"
 import type {Database} from "../../database/database.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import type {Ingress} from "../../endpoints/ingress.ts"
 import type {Generations} from "../../generation/generations.ts"
 import {jobDefaultsOf} from "../../generation/job-defaults.ts"
+import type {Inbox} from "../../inbox/inbox.ts"
+import type {TimerRunner} from "../../messages/handler.ts"
 import type {DraftFiles} from "../../outbox/files/draft-files.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import type {Clock} from "../../runtime/flow/clock.ts"
@@ -13,6 +17,7 @@ import type {ProjectPaths} from "../../runtime/project.ts"
 import type {JobFileContent} from "../../scheduler/job-file/job-file.ts"
 import {Jobs} from "../../scheduler/jobs.ts"
 import {messageTarget, pluginTarget} from "../../scheduler/targets.ts"
+import {Timers} from "../../scheduler/timers/timers.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
 
 export interface HostJobsOptions {
@@ -77,3 +82,33 @@ const itemTarget = (workroom: Pick<Workroom, "run">): FiringTarget => ({
     return {statements: []}
   },
 })
+
+interface HostTimersOptions {
+  readonly database: Database
+  readonly log: Log
+  readonly generations: Generations
+  readonly ingress: Ingress
+  readonly inbox: Inbox
+  readonly clock: Clock
+}
+
+/** The timers of a Host. They fire handlers of the running generation. */
+export const createTimers = ({generations, ingress, inbox, ...options}: HostTimersOptions): Timers => {
+  const kinds = (): ReadonlyMap<string, TimerRunner> => generations.current?.snapshot.messages.timers ?? new Map()
+  return new Timers({
+    ...options,
+    find: (plugin, name) => {
+      const timer = kinds().get(`${pluginPath(plugin)}/timer/${name}`)?.timer
+      if (timer === undefined) return undefined
+      const {id, definition} = timer
+      return {id, missed: definition.missed ?? "once", problemOf: data => misfitOf("data", definition.data, data)}
+    },
+    declared: () =>
+      (generations.current?.instances ?? []).flatMap(({name, registrations}) =>
+        [...registrations.timers.keys()].map(timer => [name, timer] as const),
+      ),
+    settled: () => generations.settled(),
+    isPaused: () => ingress.isPaused,
+    fire: (firings, around) => inbox.fire(firings, around),
+  })
+}

@@ -1,8 +1,9 @@
 import {readRuns} from "../../database/runs.ts"
 import {GapCounts} from "../../endpoints/gaps/gap-counts.ts"
+import type {EventLog} from "../../events/log.ts"
 import {readLastEvents} from "../../inbox/newest.ts"
 import {MetricsPage} from "../../metrics/page.ts"
-import {by, type Readings} from "../../metrics/readings.ts"
+import {by, type Readings, single} from "../../metrics/readings.ts"
 import {noAgents, readAgents, readCalls} from "./agents.ts"
 import {
   noCapacity,
@@ -17,11 +18,22 @@ import {
   readStoredSizes,
 } from "./data.ts"
 import {noDropped, noGaps, readDroppedEvents, readEndpoints, readGaps, readRepeats} from "./endpoints.ts"
-import {noEventLog, readEventLog, readStream} from "./events.ts"
 import {noRuns, readCounters, readHost, readRunEnds} from "./host.ts"
 import {once} from "./remember.ts"
 import type {MetricsSources} from "./sources.ts"
 import {noJobRuns, readCheckpoints, readJobRuns, readWorkroom} from "./work.ts"
+
+const readStream = ({events: {events, stream}}: Pick<MetricsSources, "events">) =>
+  ({
+    svc_event_stream_clients: single(stream.clients),
+    svc_event_stream_gaps_total: by("reason", Object.fromEntries(stream.gaps)),
+    svc_event_stream_slow_consumers_total: single(stream.slowConsumers),
+    svc_events_dropped_total: single(events.dropped),
+  }) satisfies Partial<Readings>
+
+const noEventLog = {svc_event_log_head: []} satisfies Partial<Readings>
+
+const readEventLog = async (events: EventLog) => ({svc_event_log_head: single((await events.extent()).head)})
 
 /** The page of `GET /api/metrics`. A part that cannot be read is counted as failed; the page shows the rest. */
 export const createMetrics = (sources: MetricsSources): MetricsPage => {

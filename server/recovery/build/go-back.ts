@@ -4,8 +4,7 @@ import type {ProjectPaths} from "../../runtime/project.ts"
 import {git} from "../restore/git.ts"
 import type {Swap} from "../restore/swap.ts"
 import {exchangeBuild} from "./exchange.ts"
-import {readBuild} from "./identity.ts"
-import {isPackages, listKept, replacedName, type StoredBuild} from "./kept.ts"
+import {isPackages, listKept, readBuild, replacedName, type StoredBuild} from "./kept.ts"
 
 /** How a rollback restores the build and packages of a checkpoint. */
 export type BuildPlan =

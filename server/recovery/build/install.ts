@@ -12,8 +12,7 @@ import {git} from "../restore/git.ts"
 import {giveCodeToOwners, giveToOwners} from "../restore/owners.ts"
 import {type RestoreRecord, recorded, settleRestore, stagingName, swapAll, writeRecord} from "../restore/swap.ts"
 import {exchangeBuild} from "./exchange.ts"
-import {readBuild} from "./identity.ts"
-import {isPackages, readKept, replacedName, type StoredBuild, verifiedName} from "./kept.ts"
+import {isPackages, readBuild, readKept, replacedName, type StoredBuild, verifiedName} from "./kept.ts"
 import {installRecord, placeOfTrial} from "./settle.ts"
 
 export interface InstallOptions {

@@ -1,7 +1,7 @@
 import type {BuildIdentity} from "../../../shared/api/build.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {version} from "../../runtime/version.ts"
-import {type BuildFiles, identify, readBuildFiles} from "./identity.ts"
+import {type BuildFiles, identify, readBuildFiles} from "./kept.ts"
 
 /** A running plugin, as its loader describes it. */
 interface Loaded {

@@ -4,8 +4,7 @@ import {Check} from "typebox/schema"
 import {checkpointFormat, Manifest} from "../../../shared/api/checkpoint.ts"
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
-import {readFileIfExists} from "../../runtime/files.ts"
-import {sha256Of} from "../../runtime/hash.ts"
+import {readFileIfExists, sha256Of} from "../../runtime/files.ts"
 
 export const manifestName = "manifest.json"
 

@@ -9,8 +9,15 @@ import {type Database, type Location, openDatabase, openUnmigrated, schemaOf} fr
 import {type Crossed, readCrossed, readCrossedByPlugins} from "../../database/migrations/irreversible.ts"
 import {newestSchema} from "../../database/migrations/migrations.ts"
 import {withDatabase, withoutHost} from "../../database/without-host.ts"
-import {isThere, makeFolder, makePrivateFolder, syncFile, syncFolder, writeNewFile} from "../../runtime/files.ts"
-import {sha256Of} from "../../runtime/hash.ts"
+import {
+  isThere,
+  makeFolder,
+  makePrivateFolder,
+  sha256Of,
+  syncFile,
+  syncFolder,
+  writeNewFile,
+} from "../../runtime/files.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {databaseName} from "../checkpoint/create.ts"
 import {invalidCheckpoint} from "../checkpoint/manifest.ts"

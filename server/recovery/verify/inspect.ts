@@ -8,14 +8,27 @@ import {type Database, type Location, openDatabase, schemaOf} from "../../databa
 import {newestSchema} from "../../database/migrations/migrations.ts"
 import {checkIntegrity} from "../../database/upkeep/maintenance.ts"
 import {withDatabase, withoutHost} from "../../database/without-host.ts"
+import {piecesOf} from "../../files/folder.ts"
 import {databaseName} from "../checkpoint/create.ts"
 import {readGroup, readMarker} from "../checkpoint/marker.ts"
 import {partRules} from "../checkpoint/parts.ts"
 import type {Progress} from "../checkpoint/progress.ts"
-import {findInFile} from "./file-search.ts"
 import {mayHold} from "./pages.ts"
 import {scanDatabase} from "./scan.ts"
 import {SecretSearch, type SecretValues} from "./search.ts"
+
+/** Resolves to the name of the first secret in a file. Reads it in overlapping pieces, so it may have any size. */
+export const findInFile = async (path: string, search: SecretSearch): Promise<string | undefined> => {
+  const overlap = Math.max(0, search.longest - 1)
+  let end = Buffer.alloc(0)
+  for await (const piece of piecesOf(path)) {
+    const bytes = Buffer.concat([end, piece])
+    const found = search.findIn(bytes)
+    if (found !== undefined) return found
+    end = overlap === 0 ? end : Buffer.from(bytes.subarray(-overlap))
+  }
+  return undefined
+}
 
 export interface Inspection {
   /** The faults that prevent a restore. */

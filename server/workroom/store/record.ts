@@ -1,6 +1,6 @@
 import type {Command, JournalRecord} from "../../../shared/api/workroom.ts"
 import {fromJson, toJson} from "../../../shared/json.ts"
-import {sha256Of} from "../../runtime/hash.ts"
+import {sha256Of} from "../../runtime/files.ts"
 
 /** JSON with sorted keys and without white space, so that equal values have equal texts. */
 export const canonical = (value: unknown): string => toJson(isSorted(value) ? value : sorted(value))

@@ -9,9 +9,8 @@ import {
 } from "../../agents/states.ts"
 import {permissions} from "../../sdk/permission.ts"
 import {Optional, type Static, Type} from "../../type.ts"
-import {PageQuery} from "../paging.ts"
 import {readinessReasons} from "../readiness.ts"
-import {Named, NamedClosed, orNull, Time} from "../schemas.ts"
+import {Named, NamedClosed, orNull, PageQuery, Time} from "../schemas.ts"
 
 /** Agents as the HTTP API shows them. A demo token sees states, but no text: fields marked `private` are left out. */
 

@@ -1,7 +1,7 @@
 import {writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
-import {findInFile} from "../../../server/recovery/verify/file-search.ts"
+import {findInFile} from "../../../server/recovery/verify/inspect.ts"
 import {SecretSearch} from "../../../server/recovery/verify/search.ts"
 import {makeFolder} from "../../support/host/project.ts"
 

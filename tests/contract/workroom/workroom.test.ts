@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {sha256Of} from "../../../server/runtime/hash.ts"
+import {sha256Of} from "../../../server/runtime/files.ts"
 import {Catalog} from "../../../server/workroom/catalog.ts"
 import {canonical, genesis} from "../../../server/workroom/store/record.ts"
 import {replay} from "../../../server/workroom/store/store.ts"

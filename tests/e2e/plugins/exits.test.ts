@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, test} from "vitest"
-import {readFailedStarts} from "../../../server/recovery/last-good/failed-starts.ts"
+import {readFailedStarts} from "../../../server/recovery/last-good/store.ts"
 import {exit} from "../../../shared/exit.ts"
 import {reload, statusOf} from "../../support/host/generation.ts"
 import {launchHost, makeProject, startHost, startProcess, svc, type TestHost} from "../../support/host/host.ts"

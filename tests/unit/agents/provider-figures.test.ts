@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {retryAfterOf} from "../../../server/agents/providers/retry-after.ts"
+import {retryAfterOf} from "../../../server/agents/providers/failures.ts"
 import {estimateTokens, priceOf} from "../../../server/agents/providers/tokens.ts"
 import {Type} from "../../../shared/type.ts"
 

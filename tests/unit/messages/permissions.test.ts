@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {parseConfig} from "../../../server/config/load.ts"
 import {readPermissions} from "../../../server/messages/permissions.ts"
-import {sha256Of} from "../../../server/runtime/hash.ts"
+import {sha256Of} from "../../../server/runtime/files.ts"
 import {formatIssue, Problem} from "../../../shared/problems.ts"
 import {channelType, type SatoriEvent, type User} from "../../../shared/sdk/satori.ts"
 

@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {Quarantine} from "../../../server/generation/quarantine.ts"
+import {Quarantine} from "../../../server/generation/containment.ts"
 
 const minute = 60_000
 

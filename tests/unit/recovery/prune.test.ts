@@ -4,7 +4,7 @@ import {expect, test} from "vitest"
 import {manifestName, sealManifest} from "../../../server/recovery/checkpoint/manifest.ts"
 import {pruneCheckpoints} from "../../../server/recovery/checkpoint/prune.ts"
 import {CheckpointStore} from "../../../server/recovery/checkpoint/store.ts"
-import {sha256Of} from "../../../server/runtime/hash.ts"
+import {sha256Of} from "../../../server/runtime/files.ts"
 import type {Verification} from "../../../shared/api/checkpoint.ts"
 import {makeFolder} from "../../support/host/project.ts"
 

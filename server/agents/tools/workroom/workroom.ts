@@ -1,7 +1,114 @@
-import type {AgentTool} from "../tool.ts"
-import {addTool} from "./add.ts"
-import {changeTools} from "./change.ts"
-import {listTool, showTool, type WorkroomSide} from "./items.ts"
+import {commandBodies} from "../../../../shared/api/workroom.ts"
+import type {Permission} from "../../../../shared/sdk/permission.ts"
+import {Closed, Optional, type Static, type TObject, Type} from "../../../../shared/type.ts"
+import {commandOnce, type ItemCommand} from "../../items.ts"
+import type {AgentTool, ToolUse} from "../tool.ts"
+import {ItemNumber, lineOf, listTool, showTool, type WorkroomSide, workroomTool} from "./items.ts"
+
+const {title, description, priority, labels} = commandBodies.add.properties
+
+/** Adds an item without an assignee, so that an agent never starts a run of another agent. */
+const addTool = (workroom: WorkroomSide): AgentTool =>
+  workroomTool("idempotent", {
+    name: "add",
+    description: "Adds a work item for the team. People decide who works on it.",
+    parameters: Closed({title, description, priority, labels}),
+    permission: "trusted",
+    run: async (given, {key, run}) => {
+      const {endpoint, channel} = run
+      const added = await workroom.run({
+        actor: run.actor,
+        item: 0,
+        command: {
+          is: "add",
+          title: given.title,
+          description: given.description ?? "",
+          priority: given.priority ?? "normal",
+          labels: given.labels ?? [],
+          assignee: null,
+          conversation: endpoint === undefined || channel === undefined ? null : {endpoint, channel},
+          request: key,
+        },
+      })
+      return lineOf(added)
+    },
+  })
+
+const text = (description: string) => Type.String({minLength: 1, maxLength: 4000, pattern: "\\S", description})
+
+interface ChangeTool<A extends TObject> {
+  readonly name: ItemCommand["is"]
+  readonly description: string
+  readonly parameters: A
+  readonly permission?: Permission
+  command(args: Static<A>, use: ToolUse): ItemCommand
+}
+
+const changeTool = <A extends TObject>(workroom: WorkroomSide, tool: ChangeTool<A>): AgentTool =>
+  workroomTool("idempotent", {
+    ...tool,
+    permission: tool.permission ?? "trusted",
+    run: async (args, use) => change(workroom, use, tool.command(args, use)),
+  })
+
+/** The parameters of a command that needs only an item. */
+const OfItem = Closed({item: ItemNumber})
+
+/** Runs the command once per key of the call. Throws the workroom's refusals. */
+const change = async (workroom: WorkroomSide, {args, key, run: {actor}}: ToolUse, command: ItemCommand) => {
+  const {item} = args as Static<typeof OfItem>
+  return lineOf(await commandOnce(workroom, {actor, item, request: key, command}))
+}
+
+/** Returns the tools that change items. An agent never accepts its own work, so there is no tool for that. */
+const changeTools = (workroom: WorkroomSide): readonly AgentTool[] => [
+  changeTool(workroom, {
+    name: "claim",
+    description: "Claims a work item: it becomes active, and you become its assignee.",
+    parameters: OfItem,
+    command: (_, {run}) => ({is: "claim", assignee: run.actor}),
+  }),
+  changeTool(workroom, {
+    name: "comment",
+    description: "Comments on a work item.",
+    parameters: Closed({item: ItemNumber, text: text("The comment.")}),
+    command: ({text: said}) => ({is: "comment", text: said}),
+  }),
+  changeTool(workroom, {
+    name: "block",
+    description: "Marks an active work item as blocked.",
+    parameters: Closed({
+      item: ItemNumber,
+      reason: text("What the work item is waiting for."),
+      until: Optional.String({format: "date-time", description: "When the block should have ended."}),
+    }),
+    command: ({reason, until}) => ({
+      is: "block",
+      reason,
+      owner: null,
+      deadline: until === undefined ? null : new Date(until).toISOString(),
+    }),
+  }),
+  changeTool(workroom, {
+    name: "unblock",
+    description: "Unblocks a work item: it becomes active again.",
+    parameters: OfItem,
+    command: () => ({is: "unblock"}),
+  }),
+  changeTool(workroom, {
+    name: "review",
+    description: "Submits an active work item for review by a person.",
+    parameters: OfItem,
+    command: () => ({is: "review"}),
+  }),
+  changeTool(workroom, {
+    name: "cancel",
+    description: "Cancels a work item that nobody needs to do.",
+    parameters: Closed({item: ItemNumber, reason: Type.Optional(text("Why."))}),
+    permission: "admin",
+    command: ({reason}) => ({is: "cancel", reason: reason ?? null}),
+  }),
+]
 
 /**
  * Returns the workroom's commands as tools. The agent is the actor, and svc tells the model what the workroom refuses.

@@ -1,8 +1,8 @@
 import type {Facts} from "../../../../shared/attention/finding.ts"
 import type {Bindings} from "../../../agents/bindings/bindings.ts"
 import type {Database} from "../../../database/database.ts"
-import {selectApprovals} from "./approvals.ts"
 import {viewBindings} from "./binding-view.ts"
+import {selectApprovals} from "./runs.ts"
 import {viewApproval} from "./views.ts"
 
 /** The highest number of pending approvals to read. */

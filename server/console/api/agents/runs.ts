@@ -1,12 +1,62 @@
-import {type AgentRunDetail, AgentRunsChanged} from "../../../../shared/api/agents/agents.ts"
+import {
+  type AgentRunDetail,
+  AgentRunsChanged,
+  ApprovalDecision,
+  ApprovalQuery,
+  ApprovalView,
+} from "../../../../shared/api/agents/agents.ts"
+import {Problem} from "../../../../shared/problems.ts"
 import type {Row} from "../../../../shared/sdk/plugin/database.ts"
 import type {Operation} from "../../../../shared/sdk/route.ts"
+import type {Static} from "../../../../shared/type.ts"
 import type {Bindings} from "../../../agents/bindings/bindings.ts"
 import type {AgentService} from "../../../agents/service.ts"
 import type {Database} from "../../../database/database.ts"
-import {textOrNull} from "../../paging.ts"
-import {selectApprovals} from "./approvals.ts"
+import {newestFirst, textOrNull} from "../../paging.ts"
 import {limitsOfRun, viewAgentRun, viewApproval, viewStep} from "./views.ts"
+
+/** Selects approvals `a` with the id and agent of their run. The condition is on `a`, so that its index is used. */
+export const selectApprovals = (condition: string, order: string): string =>
+  `SELECT a.*, r.run_id, r.agent FROM agent_approvals a CROSS JOIN agent_runs r ON r.seq = a.run
+    WHERE ${condition} ORDER BY ${order}`
+
+export const listApprovals = (database: Database): Operation =>
+  newestFirst({
+    summary: "Requests for a person's approval of an agent's tool call, newest first",
+    query: ApprovalQuery,
+    item: ApprovalView,
+    numberOf: ({seq}) => seq,
+    read: async ({query}, before, most) => {
+      const {state} = query as Static<typeof ApprovalQuery>
+      const condition = `a.seq < ?${state === undefined ? "" : " AND a.state = ?"}`
+      const values = state === undefined ? [before, most] : [before, state, most]
+      return (await database.read(`${selectApprovals(condition, "a.seq DESC")} LIMIT ?`, values)).map(viewApproval)
+    },
+  })
+
+const summaries = {
+  approve: "Approve a tool call that waits for a decision",
+  deny: "Deny a tool call that waits for a decision",
+} as const
+
+export const decideApproval = (
+  agents: AgentService,
+  database: Database,
+  action: keyof typeof summaries,
+): Operation => ({
+  summary: summaries[action],
+  body: ApprovalDecision,
+  response: {200: ApprovalView},
+  problems: ["approval_unknown", "approval_state"],
+  handle: async (_, call) => {
+    const {id = ""} = call.params
+    const {by = "operator", reason} = (await call.body()) as Static<typeof ApprovalDecision>
+    await agents.decide(id, {approve: action === "approve", by, ...(reason === undefined ? {} : {reason})})
+    const [row] = await database.read(selectApprovals("a.id = ?", "a.seq"), [id])
+    if (row === undefined) throw new Problem("approval_unknown", `there is no approval ${id}`)
+    return call.json(ApprovalView, viewApproval(row))
+  },
+})
 
 export const findAgentRun = async (database: Database, runId: string): Promise<Row | undefined> => {
   const [row] = await database.read("SELECT * FROM agent_runs WHERE run_id = ?", [runId])

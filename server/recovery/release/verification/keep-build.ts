@@ -2,8 +2,15 @@ import {rename} from "node:fs/promises"
 import {dirname, join} from "node:path"
 import {makeFolder} from "../../../runtime/files.ts"
 import type {ProjectPaths} from "../../../runtime/project.ts"
-import {stampPackages} from "../../build/identity.ts"
-import {describeKept, isPackages, type KeptBuild, makePlace, pruneKept, verifiedName} from "../../build/kept.ts"
+import {
+  describeKept,
+  isPackages,
+  type KeptBuild,
+  makePlace,
+  pruneKept,
+  stampPackages,
+  verifiedName,
+} from "../../build/kept.ts"
 import {outputsOfCopy, outputsOfTree} from "../../build/outputs.ts"
 import {releasesOf} from "../history.ts"
 import {ReleaseRecord} from "../record.ts"

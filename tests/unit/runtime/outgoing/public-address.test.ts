@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {isPublicAddress} from "../../../../server/runtime/outgoing/public-address.ts"
+import {isPublicAddress} from "../../../../server/runtime/outgoing/resolve.ts"
 
 describe("a public address on the Internet", () => {
   test.each(["1.1.1.1", "172.15.0.1", "172.32.0.1", "100.63.0.1", "100.128.0.1", "2606:4700::1111", "::ffff:1.1.1.1"])(

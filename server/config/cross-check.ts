@@ -1,0 +1,125 @@
+import type {ProjectConfig} from "../../shared/config.ts"
+import {languageTag, noLanguage} from "../../shared/language.ts"
+import type {Issue} from "../../shared/problems.ts"
+import {checkAlerts} from "./check-alerts.ts"
+import {checkRules, firstCovering, oneEndpoint} from "./check-rules.ts"
+import type {Path, Source} from "./source.ts"
+import {didYouMean} from "./suggest.ts"
+
+/** Checks what no single key can express: keys that belong together. */
+export const crossCheck = (source: Source, config: ProjectConfig): Issue[] => {
+  const {database, plugins, http, permissions, languages, alerts} = config
+  const issues: Issue[] = [
+    ...checkRules(source, permissions),
+    ...checkTokens(source, http),
+    ...checkLanguages(source, languages),
+    ...checkStatus(source, config),
+    ...checkAlerts(source, alerts),
+  ]
+  const {dialect, url, filename, authToken} = database
+  if (dialect === "libsql" && url === undefined) {
+    issues.push(
+      source.issue(["database", "url"], "is missing; dialect libsql needs the address of the database", "key"),
+    )
+  }
+  if (dialect === "libsql" && filename !== undefined) {
+    issues.push(
+      source.issue(["database", "filename"], "applies only to dialect sqlite; dialect libsql uses url", "key"),
+    )
+  }
+  for (const [key, value] of Object.entries({url, authToken})) {
+    if (dialect === "sqlite" && value !== undefined) {
+      issues.push(source.issue(["database", key], "applies only to dialect libsql", "key"))
+    }
+  }
+  for (const [name, {endpoints}] of Object.entries(plugins)) {
+    const ids = new Set<string>()
+    for (const [index, {id}] of endpoints.entries()) {
+      if (ids.has(id))
+        issues.push(source.issue(["plugins", name, "endpoints", index, "id"], `the id "${id}" is used twice`))
+      ids.add(id)
+    }
+  }
+  return issues
+}
+
+const kinds = ["endpoint", "plugin", "agent"] as const
+
+/** Checks the labels of `status` without knowing the endpoints. */
+const checkStatus = (source: Source, {status, plugins, agents}: ProjectConfig): Issue[] =>
+  status.labels.flatMap((label, index) => {
+    const at = ["status", "labels", index]
+    const [first, second] = kinds.filter(kind => label[kind] !== undefined)
+    const isUnknown = (kind: "plugin" | "agent", known: object) =>
+      label[kind] === undefined || Object.hasOwn(known, label[kind])
+        ? []
+        : [source.issue([...at, kind], noSuch(kind, label[kind], Object.keys(known)))]
+    const isTaken = status.labels.slice(0, index).some(other => other.label === label.label)
+    return [
+      ...(second === undefined
+        ? []
+        : [source.issue([...at, second], `a label names one thing, and this one already names its ${first}`, "key")]),
+      ...(isTaken ? [source.issue([...at, "label"], `the label "${label.label}" is used twice`)] : []),
+      ...(label.endpoint === "*"
+        ? [source.issue([...at, "endpoint"], "expected the name of one endpoint; leave it out for the whole bot")]
+        : []),
+      ...isUnknown("plugin", plugins),
+      ...isUnknown("agent", agents),
+    ]
+  })
+
+const noSuch = (kind: string, name: string, known: readonly string[]): string =>
+  `there is no ${kind} "${name}"${didYouMean(name, known)}`
+
+/** Requires different tokens, and for a previous token also a new one and a valid end. */
+const checkTokens = (source: Source, {token, previousToken, demoToken}: ProjectConfig["http"]): Issue[] => {
+  const issues: Issue[] = []
+  const demo = demoToken?.reveal()
+  if (token !== undefined && token.reveal() === demo) {
+    issues.push(source.issue(["http", "demoToken"], "is the same as http.token; give observers a different token"))
+  }
+  if (previousToken === undefined) return issues
+  const previous = previousToken.token.reveal()
+  const refuse = (key: string, message: string) =>
+    void issues.push(source.issue(["http", "previousToken", key], message))
+  if (token === undefined) refuse("token", "needs the new token in http.token as well")
+  if (token?.reveal() === previous) {
+    refuse("token", "is the same as http.token; set http.token to the new token and this key to the old one")
+  }
+  if (demo === previous) refuse("token", "is the same as http.demoToken, whose holders would get the full scope")
+  if (Number.isNaN(Date.parse(previousToken.until))) refuse("until", "is not a valid date and time")
+  return issues
+}
+
+/** Checks what `languages` contains: invalid tags, duplicate languages, and rules that never apply. */
+const checkLanguages = (source: Source, {default: fallback, offer, rules, texts}: Languages): Issue[] => {
+  const at = (...path: Path): Path => ["languages", ...path]
+  const checkTag = (tag: string, path: Path, where: "key" | "value" = "value") =>
+    languageTag(tag) === undefined ? [source.issue(path, noLanguage(tag), where)] : []
+  return [
+    ...checkTag(fallback, at("default")),
+    ...(offer ?? []).flatMap((tag, index) => checkTag(tag, at("offer", index))),
+    ...rules.flatMap(({language}, index) => checkTag(language, at("rules", index, "language"))),
+    ...Object.keys(texts).flatMap(tag => checkTag(tag, at("texts", tag), "key")),
+    ...twice(Object.keys(texts)).map(tag => source.issue(at("texts", tag), "the language is listed twice", "key")),
+    ...firstCovering(rules.map(rule => [oneEndpoint(rule), rule.channel])).flatMap((earlier, index) => {
+      if (earlier === index) return []
+      return [
+        source.issue(
+          at("rules", index),
+          `is never reached: languages.rules[${earlier}] already matches everything that this rule matches`,
+        ),
+      ]
+    }),
+  ]
+}
+
+type Languages = ProjectConfig["languages"]
+
+const twice = (tags: readonly string[]): readonly string[] => {
+  const known = new Set<string>()
+  return tags.filter(tag => {
+    const same = languageTag(tag)
+    return same !== undefined && known.size === known.add(same).size
+  })
+}
