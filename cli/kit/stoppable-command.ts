@@ -5,9 +5,12 @@ import {projectPaths} from "../../server/runtime/project.ts"
 import {connectHost, type HostClient} from "./host-client.ts"
 import {DataCommand} from "./svc-command.ts"
 
+/** The option of the commands that also work on a stopped project. */
+export const environment = Option.String("--environment", "production", {description: "Reads .env.<name> over .env"})
+
 /** The base of the commands that ask the running Host, or do the work themselves if none runs. */
 export abstract class StoppableCommand extends DataCommand {
-  environment = Option.String("--environment", "production", {description: "Reads .env.<name> over .env"})
+  environment = environment
 
   get places() {
     return projectPaths(this.folder)

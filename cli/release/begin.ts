@@ -2,10 +2,11 @@ import {Command, Option} from "clipanion"
 import type {CheckpointTask} from "../../shared/api/checkpoint.ts"
 import type {ReleaseView} from "../../shared/api/release.ts"
 import {Problem, type ProblemCode, problems} from "../../shared/problems.ts"
+import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import {connectHost, type HostClient} from "../kit/host-client.ts"
-import {ReleaseCommand} from "../kit/release/command.ts"
+import {describeRelease} from "../kit/release/view.ts"
 
-export class ReleaseBegin extends ReleaseCommand {
+export class ReleaseBegin extends CheckpointCommand {
   static override usage = Command.Usage({
     description: "begin a release: pause ingress, create and verify a checkpoint, and record the state to roll back to",
     details: `
@@ -29,7 +30,7 @@ export class ReleaseBegin extends ReleaseCommand {
   async run(): Promise<void> {
     const host = await connectHost(this.folder)
     const begun = await host.post<ReleaseView>("/api/releases", {externalRestorePoint: this.restorePoint})
-    this.showRelease(await this.withProgress(show => settled(host, begun, show)))
+    this.show(await this.withProgress(show => settled(host, begun, show)), describeRelease)
   }
 }
 

@@ -3,11 +3,11 @@ import {describeBuild} from "../../server/recovery/build/compare.ts"
 import {type Installed, installRelease} from "../../server/recovery/build/install.ts"
 import {ReleaseRecord} from "../../server/recovery/release/record.ts"
 import {requireUnderWay} from "../../server/recovery/release/rules.ts"
+import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import {isHostRunning} from "../kit/host-client.ts"
 import {facts} from "../kit/print.ts"
-import {ReleaseCommand} from "../kit/release/command.ts"
 
-export class ReleaseInstall extends ReleaseCommand {
+export class ReleaseInstall extends CheckpointCommand {
   static override usage = Command.Usage({
     description: "replace the project's code, build and packages by the verified version",
     details: `

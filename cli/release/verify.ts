@@ -8,10 +8,10 @@ import type {ReleaseVerification, ReleaseView} from "../../shared/api/release.ts
 import {durationOf, durationPattern} from "../../shared/duration.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
-import {ReleaseCommand} from "../kit/release/command.ts"
+import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import {describeStep} from "../kit/release/view.ts"
 
-export class ReleaseVerify extends ReleaseCommand {
+export class ReleaseVerify extends CheckpointCommand {
   static override usage = Command.Usage({
     description: "try the new version in a separate folder, and record the result",
     details: `

@@ -1,0 +1,103 @@
+import {Option} from "clipanion"
+import {releasesOf} from "../../server/recovery/release/history.ts"
+import {ReleaseRecord} from "../../server/recovery/release/record.ts"
+import {projectPaths} from "../../server/runtime/project.ts"
+import type {ReleaseView} from "../../shared/api/release.ts"
+import {describeRelease, verdict} from "../kit/release/view.ts"
+import {command, tableOf} from "../kit/rows.ts"
+import {environment} from "../kit/stoppable-command.ts"
+
+/** Reads the record of a project, and the releases in it, newest first. */
+const readReleases = async (folder: string) => {
+  const entries = await new ReleaseRecord(projectPaths(folder).releases).read()
+  return {releases: releasesOf(entries, Date.now()), entries}
+}
+
+export const abort = command(
+  {
+    description: "abort the release under way and open ingress again",
+    details: "This undoes nothing: if the new version has already run, go back with `svc rollback <checkpoint>`.",
+    examples: [["Abort and record the reason", 'svc release abort --reason "the tests fail"']],
+  },
+  {environment, reason: Option.String("--reason", {description: "The reason, for the record"})},
+  async given =>
+    given.show(await given.post<ReleaseView>("/api/releases/abort", {reason: given.reason}), describeRelease),
+)
+
+export const complete = command(
+  {
+    description: "complete a release: open ingress again and begin the observation window",
+    details: `
+      Records the name of the person who checked the new version in the console and accepted it. The Host must be ready, as reported by \`svc doctor --live\`. It must run exactly the build that passed \`svc release verify\`: the same commit, lockfile, svc and plugin contents.
+
+      The checkpoint of the release is not pruned until the observation window ends.
+    `,
+    examples: [
+      ["Accept and complete", "svc release complete --accepted-by dana"],
+      ["Observe for a weekend", "svc release complete --accepted-by dana --window 72h"],
+      [
+        "For an image that its own pipeline has tried",
+        'svc release complete --accepted-by dana --unverified "tried by the image pipeline"',
+      ],
+    ],
+  },
+  {
+    environment,
+    acceptedBy: Option.String("--accepted-by", {
+      required: true,
+      description: "The name of the person who accepted it in the console",
+    }),
+    window: Option.String("--window", {
+      description: "The length of the observation window, for example 24h (default: releases.window)",
+    }),
+    unverified: Option.String("--unverified", {
+      description: "Complete without a passed verification, and record this reason",
+    }),
+  },
+  async given => {
+    const {acceptedBy, window, unverified} = given
+    const body = {acceptedBy, window, unverified}
+    given.show(await given.post<ReleaseView>("/api/releases/complete", body), describeRelease)
+  },
+)
+
+export const history = command(
+  {
+    description: "list all releases and rollbacks, newest first",
+    details: "With `--json` the output also has every entry of the record.",
+    examples: [["All releases, with their dates and who accepted them", "svc release history"]],
+  },
+  {environment},
+  async given =>
+    given.show(await readReleases(given.folder), ({releases}) =>
+      tableOf(
+        {
+          release: ({id}) => id,
+          state: ({state}) => state.replace("_", " "),
+          began: ({beganAt}) => beganAt,
+          ended: ({endedAt}) => endedAt,
+          checkpoint: ({restorePoint}) => restorePoint?.checkpoint,
+          "commit before": ({restorePoint}) => restorePoint?.commit?.slice(0, 12),
+          verified: release => (release.unverified === null ? verdict(release) : "unverified"),
+          "accepted by": ({acceptedBy}) => acceptedBy,
+        },
+        releases,
+      ),
+    ),
+)
+
+export const status = command(
+  {
+    description: "show the progress of the newest release, and the time left in its observation window",
+    examples: [["The newest release", "svc release status"]],
+  },
+  {environment},
+  async given => {
+    const {
+      releases: [newest = null],
+    } = await readReleases(given.folder)
+    given.show({release: newest}, () =>
+      newest === null ? "there has been no release yet (svc release begin)" : describeRelease(newest),
+    )
+  },
+)

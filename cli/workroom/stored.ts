@@ -1,0 +1,46 @@
+import {rebuildStoppedWorkroom, verifyStoppedWorkroom} from "../../server/offline/workroom.ts"
+import {isLocked} from "../../server/runtime/lock.ts"
+import {projectPaths} from "../../server/runtime/project.ts"
+import type {VerificationView} from "../../shared/api/workroom.ts"
+import {counted} from "../kit/print.ts"
+import {command} from "../kit/rows.ts"
+
+export const rebuild = command(
+  {
+    description: "rebuild the workroom's Catalog from its Journal",
+    details:
+      "Use it if the Catalog is lost or damaged. The Host must be stopped, because it has the Catalog in memory. The command refuses a damaged Journal. It keeps a replaced Catalog file beside the new one.",
+    examples: [["After svc workroom verify has found a damaged Catalog and an intact Journal", "svc workroom rebuild"]],
+  },
+  {},
+  async given => given.show((await rebuildStoppedWorkroom(given.folder)) ?? null, made => describe(made, "rebuilt")),
+)
+
+export const verify = command(
+  {
+    description: "verify the workroom's entire Journal, and that the Catalog matches it",
+    details:
+      "Checks every record's checksum, hash and place in the chain, then the Catalog byte for byte. A running Host checks its own store; if the Host is stopped, the command checks the files without changing them.",
+    examples: [
+      ["With the Host running or stopped", "svc workroom verify"],
+      ["As JSON", "svc workroom verify --json"],
+    ],
+  },
+  {},
+  async given => {
+    const found = (await isLocked(projectPaths(given.folder)))
+      ? await given.post<VerificationView>("/api/workroom/verify")
+      : await verifyStoppedWorkroom(given.folder)
+    given.show(found ?? null, store => describe(store, "sound"))
+  },
+)
+
+type Stored = VerificationView & {readonly torn?: number}
+
+const describe = (store: Stored | null, outcome: string): string => {
+  if (store === null) return "the workroom has never been used"
+  const {seq, items, hash, torn = 0} = store
+  const end = torn === 0 ? "" : `, then ${torn} bytes of a torn record, which the next start removes`
+  const ends = `ends with ${hash.slice(0, 12)}${end}`
+  return `${store.store} store, ${counted(seq, "record")}, ${counted(items, "item")}, ${ends}: ${outcome}`
+}
