@@ -1,8 +1,7 @@
 import {Command, Option} from "clipanion"
 import {holding} from "../../server/project/held.ts"
 import {pruneCheckpoints} from "../../server/recovery/checkpoint/prune.ts"
-import {neededCheckpoints} from "../../server/recovery/release/history.ts"
-import {ReleaseRecord} from "../../server/recovery/release/record.ts"
+import {neededCheckpoints, ReleaseRecord} from "../../server/recovery/release/record.ts"
 import {Problem} from "../../shared/problems.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 

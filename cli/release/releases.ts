@@ -1,6 +1,5 @@
 import {Option} from "clipanion"
-import {releasesOf} from "../../server/recovery/release/history.ts"
-import {ReleaseRecord} from "../../server/recovery/release/record.ts"
+import {ReleaseRecord, releasesOf} from "../../server/recovery/release/record.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
 import type {ReleaseView} from "../../shared/api/release.ts"
 import {describeRelease, verdict} from "../kit/release/view.ts"

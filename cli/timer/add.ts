@@ -4,8 +4,7 @@ import type {TimerDetail} from "../../shared/api/scheduled/timers.ts"
 import {parseJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"
-import {given} from "../kit/schedule/command.ts"
-import {TimerCommand} from "../kit/schedule/timer-command.ts"
+import {given, TimerCommand} from "../kit/schedule/command.ts"
 
 export class TimerAdd extends TimerCommand {
   static override usage = Command.Usage({

@@ -1,7 +1,7 @@
 import {Command, Option} from "clipanion"
 import {parseJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
-import {TimerCommand} from "../kit/schedule/timer-command.ts"
+import {TimerCommand} from "../kit/schedule/command.ts"
 
 export class TimerEdit extends TimerCommand {
   static override usage = Command.Usage({

@@ -1,6 +1,6 @@
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
-import {freeSpace} from "../runtime/disk.ts"
+import {freeSpace} from "../runtime/files.ts"
 
 /** The folders with the Host's data, and the free space that they need. */
 export interface DiskLimit {

@@ -6,7 +6,7 @@ import type {Row, Statement} from "../../shared/sdk/plugin/database.ts"
 import type {Call, Operation} from "../../shared/sdk/route.ts"
 import {type Static, type TSchema, Type} from "../../shared/type.ts"
 import type {Database} from "../database/database.ts"
-import {timeOf} from "./paging.ts"
+import {timeOf} from "./operations.ts"
 
 /** The number of rows that a search looks at in one step, because no index covers the filters. */
 const mostLooked = 1000

@@ -3,14 +3,21 @@ import {LibsqlBatchError} from "@libsql/client/sqlite3"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {SlowDisk} from "./disk/slow-disk.ts"
 import {type Bound, toAllBound, toBound, toDriver, toResult} from "./driver-values.ts"
-import type {Engine, EngineWatcher, HeldFile, Purged, Result, Row, Statement} from "./engine.ts"
-import {StatementFailed} from "./engine.ts"
+import {
+  type Engine,
+  type EngineWatcher,
+  type HeldFile,
+  type Purged,
+  type Result,
+  type Row,
+  type Statement,
+  StatementFailed,
+} from "./engine.ts"
 import {databaseProblem, isDamage, isDiskError, isStatementError, isValueError, readingProblem} from "./errors.ts"
 import {logLimit, Place} from "./place.ts"
 import {createKeepingClient, type LocalClient} from "./prepared.ts"
 import {removeUnfinished} from "./upkeep/compact.ts"
-import {rescueInto} from "./upkeep/rescue.ts"
-import {prepareFile, requireWhole, sizeOf} from "./upkeep/whole.ts"
+import {prepareFile, requireWhole, rescueInto, sizeOf} from "./upkeep/rescue.ts"
 
 /**
  * How long to wait for another process's lock, in milliseconds. The driver waits inside the call, so the Host stands

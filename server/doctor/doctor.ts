@@ -26,11 +26,10 @@ import {checkJobs} from "./jobs.ts"
 import {checkOwners} from "./owners.ts"
 import {checkPages} from "./pages.ts"
 import {refusalIn, tryProject} from "./project.ts"
-import {checkDatabase, checkPin, checkPort, type HostStatus, problemOf} from "./state.ts"
+import {checkDatabase, checkPin, checkPort, checkWorkroom, type HostStatus, problemOf} from "./state.ts"
 import {checkStoredFiles} from "./stored-files.ts"
 import {checkTimers, type StuckTimers} from "./timers.ts"
 import {checkToken, checkTokenAges} from "./tokens.ts"
-import {checkWorkroom} from "./workroom.ts"
 
 export interface DoctorOptions {
   /** An absolute path. */

@@ -1,3 +1,4 @@
+import {existsSync} from "node:fs"
 import {stat} from "node:fs/promises"
 import {createServer} from "node:net"
 import type {DatabaseCheck} from "../../shared/api/database.ts"
@@ -15,6 +16,7 @@ import {readHostFile} from "../runtime/host-file.ts"
 import {withLock} from "../runtime/lock.ts"
 import {findPortHolder} from "../runtime/port-holder.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
+import {verifyFiles} from "../workroom/rebuild.ts"
 import {error, type Finding, ok, warning} from "./finding.ts"
 
 export type HostStatus = Static<typeof Status>
@@ -123,3 +125,33 @@ export const problemOf = (cause: unknown): Problem =>
   cause instanceof Problem
     ? cause
     : new Problem("internal", cause instanceof Error ? cause.message : String(cause), {cause})
+
+const check = "workroom"
+
+/**
+ * Checks the files of a workroom that no Host has open: the Journal is complete, and the Catalog matches it. Checks nothing
+ * for tables, which belong to the database's check, nor if a Host runs: it checked the files at its start.
+ */
+export const checkWorkroom = async (
+  paths: ProjectPaths,
+  {workroom}: ProjectConfig,
+  isRunning: boolean,
+): Promise<readonly Finding[]> => {
+  if (isRunning || workroom.store !== "file") return []
+  if (!existsSync(paths.state)) return [unmade]
+  return [
+    await withLock(paths, asDoctor, () => examine(paths)).catch((cause: unknown) => {
+      const {message, hint} = problemOf(cause)
+      return error(check, message, hint)
+    }),
+  ]
+}
+
+const unmade = ok(check, "the first start will create its files")
+
+const examine = async (paths: ProjectPaths): Promise<Finding> => {
+  const found = await verifyFiles(paths.state)
+  if (found === undefined) return unmade
+  const torn = found.torn === 0 ? "" : `; the next start removes ${found.torn} unacknowledged bytes`
+  return ok(check, `file store, sound up to record ${found.seq}${torn}`)
+}

@@ -1,8 +1,7 @@
 import type {StreamGapReason} from "../../shared/api/event-stream.ts"
 import {toJson} from "../../shared/json.ts"
-import type {Audience, Envelopes} from "./envelope.ts"
+import {type Audience, type Envelopes, frame, heartbeat} from "./envelope.ts"
 import type {Filter} from "./filter.ts"
-import {frame, heartbeat} from "./frame.ts"
 import type {EventLog} from "./log.ts"
 import type {Ring} from "./ring.ts"
 

@@ -1,11 +1,30 @@
-import type {Envelope} from "../../shared/api/event-stream.ts"
-import {eventId} from "../../shared/event-id.ts"
+import type {Envelope, StreamGapReason} from "../../shared/api/event-stream.ts"
+import {eventId, parseEventId} from "../../shared/event-id.ts"
 import {eventTypes, isEventType} from "../../shared/events.ts"
 import {fromJson, toJson} from "../../shared/json.ts"
 import {createProjection} from "../../shared/private.ts"
-import {frame} from "./frame.ts"
-import type {StoredEvent} from "./log.ts"
+import type {Extent, StoredEvent} from "./log.ts"
 import {fitting, type Hide} from "./telling.ts"
+
+/** Where a client continues: exactly behind an offset, or elsewhere with a gap. */
+type Resumption =
+  | {readonly is: "fresh"}
+  | {readonly is: "resumed"; readonly after: number}
+  | {readonly is: "gap"; readonly reason: Exclude<StreamGapReason, "slow_consumer">}
+
+/** Continues a cursor if all later events are still in the log of its epoch. No cursor means to begin now. */
+export const resume = (cursor: string | undefined, epoch: string, {head, evictedTo}: Extent): Resumption => {
+  if (cursor === undefined || cursor === "") return {is: "fresh"}
+  const id = parseEventId(cursor)
+  if (id === undefined) return {is: "gap", reason: "malformed"}
+  if (id.epoch !== epoch) return {is: "gap", reason: "epoch_changed"}
+  if (id.offset > head) return {is: "gap", reason: "ahead"}
+  if (id.offset < evictedTo) return {is: "gap", reason: "evicted"}
+  return {is: "resumed", after: id.offset}
+}
+
+/** Returns a cursor for an answer, cut, since a forged one may be long. */
+export const quoted = (cursor: string): string => cursor.slice(0, 128)
 
 /** Who receives events. `demo` receives nothing that the table of types marks private. */
 export type Audience = "full" | "demo"
@@ -59,3 +78,32 @@ export class Envelopes {
     return frame({id: this.idOf(event.offset), event: event.type, json: this.text(event, audience)})
   }
 }
+
+/** The wire text of server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+
+export interface Frame {
+  /** Where a client that received this frame resumes. */
+  readonly id?: string
+  readonly event: string
+  /** JSON text. */
+  readonly json: string
+}
+
+/** A line end would end the field, and a NUL makes a client ignore the id. */
+const field = (name: string, value: string): string => {
+  if (/[\r\n\0]/.test(value)) throw new TypeError(`a field ${name} cannot hold ${toJson(value)}`)
+  return `${name}: ${value}\n`
+}
+
+/** JSON has line ends only between its tokens, where a space means the same. */
+const onOneLine = (json: string): string => (/[\r\n]/.test(json) ? json.replace(/[\r\n]/g, " ") : json)
+
+/** Always includes data: browsers do not pass a block without data to a page, and some clients then miss its id. */
+export const frame = ({id, event, json}: Frame): string =>
+  `${id === undefined ? "" : field("id", id)}${field("event", event)}data: ${onOneLine(json)}\n\n`
+
+/** Keeps an idle connection open. */
+export const heartbeat = ":\n\n"
+
+/** Tells a client how long to wait before it reconnects, in milliseconds. */
+export const retry = (milliseconds: number): string => `retry: ${milliseconds}\n\n`

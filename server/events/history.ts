@@ -1,6 +1,5 @@
 import type {StreamGap, StreamGapReason} from "../../shared/api/event-stream.ts"
-import {quoted, resume} from "./cursor.ts"
-import type {Envelopes} from "./envelope.ts"
+import {type Envelopes, quoted, resume} from "./envelope.ts"
 import type {Filter} from "./filter.ts"
 import type {EventLog, Extent, StoredEvent} from "./log.ts"
 

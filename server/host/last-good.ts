@@ -15,8 +15,7 @@ import {
   recordFailedStart,
   speaksAgainst,
 } from "../recovery/last-good/store.ts"
-import {releasesOf} from "../recovery/release/history.ts"
-import {ReleaseRecord} from "../recovery/release/record.ts"
+import {ReleaseRecord, releasesOf} from "../recovery/release/record.ts"
 import {Periodic} from "../runtime/flow/periodic.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {version} from "../runtime/version.ts"

@@ -4,7 +4,7 @@ import {isProblem, messageOf, Problem, type ProblemCode} from "../../shared/prob
 import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
 import {startPatience} from "../../shared/start-limit.ts"
 import {isUnreachable} from "../database/errors.ts"
-import {freeFiles, freeSpace, tellsOfFullDisk} from "../runtime/disk.ts"
+import {freeFiles, freeSpace, tellsOfFullDisk} from "../runtime/files.ts"
 import {pauseStart} from "../runtime/flow/starting.ts"
 
 /** The pause between two attempts, and between two log lines about them, in milliseconds. */

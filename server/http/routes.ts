@@ -32,7 +32,6 @@ import {
   redactInboxEvent,
   showInboxEvent,
 } from "../console/api/inbox.ts"
-import {pauseIngress, resumeIngress, showIngress} from "../console/api/ingress.ts"
 import {type AlertsService, listAlerts, testAlerts} from "../console/api/monitoring/alerts.ts"
 import {type MetricsService, showMetricHistory, showMetrics} from "../console/api/monitoring/metrics.ts"
 import {
@@ -80,10 +79,13 @@ import {
 import {showSession} from "../console/api/session.ts"
 import {listLogRecords, listLogRuns, showConfig} from "../console/api/settings.ts"
 import {
+  pauseIngress,
   reloadConfig,
   restartHost,
+  resumeIngress,
   type SystemServices,
   showHealth,
+  showIngress,
   showReadiness,
   showReady,
   showStatus,

@@ -1,7 +1,6 @@
 import type {ReleaseVerification, ReleaseView} from "../../shared/api/release.ts"
 import {holding, type StoppedOptions} from "../project/held.ts"
-import {releasesOf} from "../recovery/release/history.ts"
-import {ReleaseRecord} from "../recovery/release/record.ts"
+import {ReleaseRecord, releasesOf} from "../recovery/release/record.ts"
 import {requireUnderWay} from "../recovery/release/rules.ts"
 
 /** Records a verification of the release under way while no Host runs. Throws `release_refused`, `locked`. */

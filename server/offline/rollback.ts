@@ -10,8 +10,7 @@ import {type BuildPlan, isBuildOf, planBuild, swapsBack} from "../recovery/build
 import {readBuild, readKept, type StoredBuild, verifiedName} from "../recovery/build/kept.ts"
 import type {Progress} from "../recovery/checkpoint/progress.ts"
 import type {StoredCheckpoint} from "../recovery/checkpoint/store.ts"
-import {underWay} from "../recovery/release/history.ts"
-import {ReleaseRecord} from "../recovery/release/record.ts"
+import {ReleaseRecord, underWay} from "../recovery/release/record.ts"
 import {tryRelease} from "../recovery/release/verification/try-release.ts"
 import {type CodeChange, describeTree, planCode, removeEmptyFolders} from "../recovery/restore/code.ts"
 import {

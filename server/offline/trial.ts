@@ -7,7 +7,7 @@ import type {Variables} from "../config/expand.ts"
 import {type LoadedConfig, parseConfig, readConfigText} from "../config/load.ts"
 import {type Database, type Location, openDatabase, openUnmigrated} from "../database/database.ts"
 import {migrations, newestSchema} from "../database/migrations/migrations.ts"
-import {readStorage} from "../database/upkeep/storage.ts"
+import {readStorage} from "../database/upkeep/compact.ts"
 import {GenerationHistory} from "../generation/history.ts"
 import type {Logs} from "../logs/log.ts"
 import {requireKnownDatabase} from "../project/migrate.ts"
@@ -21,8 +21,7 @@ import {
   trialFiles,
   writeResult,
 } from "../project/trial.ts"
-import {freeSpace} from "../runtime/disk.ts"
-import {isThere} from "../runtime/files.ts"
+import {freeSpace, isThere} from "../runtime/files.ts"
 import {Scope} from "../runtime/flow/scope.ts"
 import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"

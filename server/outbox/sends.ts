@@ -10,8 +10,7 @@ import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import {Lanes} from "../runtime/flow/lanes.ts"
 import {type Reservation, reserve} from "../runtime/flow/reservation.ts"
 import {attempt, longestWait, type Timing} from "./delivery.ts"
-import type {Pace} from "./pace.ts"
-import {Paces} from "./paces.ts"
+import {type Pace, Paces} from "./pace.ts"
 import {
   claiming,
   endpointOfLane,

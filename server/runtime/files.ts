@@ -1,6 +1,6 @@
 import {hash, randomUUID} from "node:crypto"
 import {closeSync, fsyncSync, mkdirSync, openSync, statSync} from "node:fs"
-import {lstat, mkdir, open, readFile, rename, rm} from "node:fs/promises"
+import {lstat, mkdir, open, readFile, rename, rm, stat, statfs} from "node:fs/promises"
 import {dirname, join, resolve} from "node:path"
 import {fromJson} from "../../shared/json.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
@@ -142,3 +142,34 @@ export const readJsonIfExists = async (path: string): Promise<unknown> => {
 
 /** Returns the SHA-256 of bytes, or of a text as UTF-8, in hexadecimal. */
 export const sha256Of = (content: string | Uint8Array): string => hash("sha256", content, "hex")
+
+/**
+ * Returns the free space for a folder, in bytes, that an ordinary user may use. Looks at the nearest existing parent if
+ * the folder is missing.
+ */
+export const freeSpace = async (folder: string): Promise<number> => {
+  const {bavail, bsize} = await statfs(await nearestFolder(folder))
+  return Number(bavail) * Number(bsize)
+}
+
+/**
+ * Returns how many more files the folder's file system can hold. Infinity for a file system that creates inodes as it
+ * needs them.
+ */
+export const freeFiles = async (folder: string): Promise<number> => {
+  const {files, ffree} = await statfs(await nearestFolder(folder))
+  return Number(files) === 0 ? Number.POSITIVE_INFINITY : Number(ffree)
+}
+
+/**
+ * Returns an id that is equal for folders on the same file system. Looks at the nearest existing parent if the folder
+ * is missing.
+ */
+export const fileSystemOf = async (folder: string): Promise<number> => (await stat(await nearestFolder(folder))).dev
+
+const nearestFolder = async (path: string): Promise<string> =>
+  (await stat(path).catch(() => undefined))?.isDirectory() === true ? path : nearestFolder(dirname(path))
+
+/** Does an error text of the system, a program or SQLite say that the disk is full? */
+export const tellsOfFullDisk = (text: string): boolean =>
+  /ENOSPC|EDQUOT|no space left on device|disk quota exceeded|database or disk is full|SQLITE_FULL/i.test(text)

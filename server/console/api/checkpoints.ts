@@ -9,8 +9,7 @@ import {detailOf, viewOf} from "../../recovery/checkpoint/store.ts"
 import type {Uploads} from "../../recovery/upload/uploads.ts"
 import {limits} from "../../runtime/runtime.ts"
 import {UploadBody, type UploadLimits} from "../../runtime/sockets/upload-body.ts"
-import {answering} from "../answering.ts"
-import {pageOf} from "../paging.ts"
+import {answering, pageOf} from "../operations.ts"
 
 const CheckpointPage = page(CheckpointView)
 

@@ -11,7 +11,7 @@ import {
 } from "../../../shared/api/database.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
-import {answering} from "../answering.ts"
+import {answering} from "../operations.ts"
 
 /** The part of the Host that these routes see. */
 export interface CapacityService {

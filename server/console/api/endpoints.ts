@@ -9,7 +9,7 @@ import {checkEndpoint} from "../../endpoints/check.ts"
 import {type CursorFacts, readCursorFacts} from "../../endpoints/cursors.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
-import {isInState, newestFirst, pageOf, readNewest, timeOf} from "../paging.ts"
+import {isInState, newestFirst, pageOf, readNewest, timeOf} from "../operations.ts"
 
 export const listGaps = (database: Database): Operation =>
   newestFirst({

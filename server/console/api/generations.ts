@@ -4,7 +4,7 @@ import {Problem} from "../../../shared/problems.ts"
 import type {Call, Operation} from "../../../shared/sdk/route.ts"
 import type {Generations} from "../../generation/generations.ts"
 import type {GenerationRecord} from "../../generation/history.ts"
-import {newestFirst} from "../paging.ts"
+import {newestFirst} from "../operations.ts"
 
 /** A committed generation by its number. Throws `generation_unknown`. */
 export const viewGeneration = async (generations: Generations, number: number) =>

@@ -10,7 +10,7 @@ import {type InboxAction, ofPlugin, statesFor} from "../../inbox/actions.ts"
 import type {Inbox} from "../../inbox/inbox.ts"
 import {redactInbox} from "../../inbox/redact.ts"
 import {inBulk} from "../bulk.ts"
-import {textOrNull, timeOf} from "../paging.ts"
+import {textOrNull, timeOf} from "../operations.ts"
 import {type Condition, containingAt, given, type MessageSearch, searchedList, searchMessages} from "../search.ts"
 import {redacting} from "./redacting.ts"
 

@@ -9,8 +9,7 @@ import {
 import {PageQuery, page} from "../../../shared/api/schemas.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Releases} from "../../recovery/release/releases.ts"
-import {answering} from "../answering.ts"
-import {pageOf} from "../paging.ts"
+import {answering, pageOf} from "../operations.ts"
 
 const ReleasePage = page(ReleaseView)
 

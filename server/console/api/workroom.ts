@@ -16,8 +16,7 @@ import type {Call, Operation} from "../../../shared/sdk/route.ts"
 import {Type} from "../../../shared/type.ts"
 import {columnsOf} from "../../workroom/board.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
-import {answering} from "../answering.ts"
-import {newestFirst} from "../paging.ts"
+import {answering, newestFirst} from "../operations.ts"
 
 const ItemQuery = Type.Object({...PageQuery.properties, ...ItemFilter.properties})
 

@@ -1,22 +1,66 @@
-import type {RetentionSettings} from "../../../shared/config.ts"
+import type {ProjectConfig, RetentionSettings} from "../../../shared/config.ts"
 import type {Log} from "../../../shared/log.ts"
+import type {Element} from "../../../shared/sdk/elements.ts"
+import {storedHash} from "../../../shared/sdk/files/file-source.ts"
 import type {Database} from "../../database/database.ts"
 import {readCursor} from "../../endpoints/cursors.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
 import {Endpoints} from "../../endpoints/endpoints.ts"
 import {Gaps} from "../../endpoints/gaps/gaps.ts"
 import {Ingress} from "../../endpoints/ingress.ts"
-import type {FileStore} from "../../files/store.ts"
+import {mediaTypeOf} from "../../files/media-type.ts"
+import {permittedFile} from "../../files/permitted.ts"
+import {FileStore} from "../../files/store.ts"
 import {Inbox} from "../../inbox/inbox.ts"
 import {readChannelEnds} from "../../inbox/newest.ts"
 import {oldestKnown} from "../../inbox/retention.ts"
 import type {Command} from "../../messages/command/command.ts"
 import {CommandLists} from "../../messages/command-lists.ts"
+import {DraftFiles} from "../../outbox/files/draft-files.ts"
 import {Outbox} from "../../outbox/outbox.ts"
 import type {Clock} from "../../runtime/flow/clock.ts"
+import type {ProjectPaths} from "../../runtime/project.ts"
 import {SatoriServer} from "../../satori/server.ts"
 import type {HostEvents} from "./events.ts"
-import {openShown} from "./files.ts"
+
+interface HostFilesOptions {
+  readonly paths: ProjectPaths
+  readonly database: Database
+  readonly log: Log
+  readonly settings: () => Pick<ProjectConfig, "files">
+}
+
+export const createFiles = ({paths, database, log, settings}: HostFilesOptions): FileStore =>
+  new FileStore({folder: paths.files, database, log, quota: () => settings().files.quota * 1024 ** 2})
+
+export const createDraftFiles = (
+  store: FileStore,
+  endpoints: Pick<Endpoints, "get">,
+  {paths, database, log, settings}: HostFilesOptions,
+): DraftFiles =>
+  new DraftFiles({
+    endpoint: name => endpoints.get(name)?.spec,
+    permitted: path =>
+      permittedFile(path, {
+        project: paths.project,
+        database: database.location.dialect === "sqlite" ? database.location.file : undefined,
+      }),
+    put: (content, lease) => store.put(content, lease),
+    take: (pieces, lease) => store.take(pieces, lease),
+    lease: () => store.lease(),
+    log,
+    privateHosts: () => settings().files.allowPrivate,
+  })
+
+/** Opens the stored file that an element shows, for adapters; undefined if it shows none. */
+const openShown =
+  (store: FileStore) =>
+  async ({attrs: {src, title, type}}: Element) => {
+    const sha256 = storedHash(src)
+    if (sha256 === undefined) return undefined
+    const name = title === undefined ? {} : {name: String(title)}
+    return store.open(sha256, {...name, type: String(type ?? mediaTypeOf(String(title ?? "")))})
+  }
 
 export interface MessagesOptions {
   readonly database: Database

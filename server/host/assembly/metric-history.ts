@@ -1,7 +1,7 @@
 import type {Log} from "../../../shared/log.ts"
 import {type Buckets, Histogram} from "../../../shared/meter.ts"
 import type {Database} from "../../database/database.ts"
-import {readStorage} from "../../database/upkeep/storage.ts"
+import {readStorage} from "../../database/upkeep/compact.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import type {HandlerFigures, HandlerMeter} from "../../inbox/handler-meter.ts"
 import {Recorder, type Totals} from "../../metrics/history/recorder.ts"

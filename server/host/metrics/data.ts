@@ -2,11 +2,11 @@ import type {DiskLimit} from "../../capacity/disk-watch.ts"
 import {readDropped, readGrowth, readPages} from "../../capacity/growth.ts"
 import {retentionParts} from "../../capacity/retention.ts"
 import type {Database, Location} from "../../database/database.ts"
-import {readStorage} from "../../database/upkeep/storage.ts"
+import {readStorage} from "../../database/upkeep/compact.ts"
 import type {FileStore} from "../../files/store.ts"
 import {by, type Readings, single, singleOrNone} from "../../metrics/readings.ts"
 import {type ByEndpoint, countTimers, readInboxDepth, readOutboxDepth} from "../../outbox/depths.ts"
-import {freeSpace} from "../../runtime/disk.ts"
+import {freeSpace} from "../../runtime/files.ts"
 
 export const noDepths = {
   svc_inbox_handlers: [],

@@ -2,9 +2,9 @@ import {existsSync} from "node:fs"
 import {mkdir, rm} from "node:fs/promises"
 import {dirname, join} from "node:path"
 import {makePrivateFolder, readFileIfExists, writeFileAtomic} from "../../runtime/files.ts"
-import {requireEnvironmentFile} from "./environment-file.ts"
 import {mustRun, run} from "./run.ts"
 import {type Service, type ServiceOptions, type ServiceState, serviceName} from "./service.ts"
+import {requireEnvironmentFile} from "./systemd.ts"
 
 export interface Agent {
   readonly label: string

@@ -1,9 +1,8 @@
 import {chown, mkdir, readFile, stat} from "node:fs/promises"
 import {basename, dirname, join} from "node:path"
 import {Problem} from "../../../shared/problems.ts"
-import {requireEnvironmentFile} from "./environment-file.ts"
 import type {Service, ServiceOptions} from "./service.ts"
-import {readTemplate, systemdService} from "./systemd.ts"
+import {readTemplate, requireEnvironmentFile, systemdService} from "./systemd.ts"
 
 /** The folder in which the template expects the projects, by the name of their user. */
 export const systemProjects = "/srv/svc"

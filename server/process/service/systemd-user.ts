@@ -2,10 +2,9 @@ import {existsSync} from "node:fs"
 import {join} from "node:path"
 import {Problem} from "../../../shared/problems.ts"
 import {makePrivateFolder, readFileIfExists} from "../../runtime/files.ts"
-import {requireEnvironmentFile} from "./environment-file.ts"
 import {run} from "./run.ts"
 import {type Service, type ServiceOptions, serviceName} from "./service.ts"
-import {readTemplate, systemdService} from "./systemd.ts"
+import {readTemplate, requireEnvironmentFile, systemdService} from "./systemd.ts"
 import {userUnit} from "./unit.ts"
 
 /** Returns the folder of a user's units. */

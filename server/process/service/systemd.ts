@@ -1,10 +1,27 @@
 import {existsSync, readFileSync} from "node:fs"
-import {chmod, mkdir, rm} from "node:fs/promises"
+import {chmod, mkdir, rm, stat} from "node:fs/promises"
 import {dirname, join} from "node:path"
 import {Problem} from "../../../shared/problems.ts"
 import {readFileIfExists, writeFileAtomic} from "../../runtime/files.ts"
 import {mustRun, run} from "./run.ts"
 import type {Service, ServiceFile, ServiceState} from "./service.ts"
+
+/** Checks the project's `.env`: its mode must be 0600, and its owner the service's user. Throws `service_refused`. */
+export const requireEnvironmentFile = async (project: string, user: {id: number; name: string}): Promise<void> => {
+  const path = join(project, ".env")
+  const found = await stat(path).catch(() => undefined)
+  if (found === undefined) {
+    throw new Problem("service_refused", `there is no ${path}`, {
+      hint: "Run install -m 0600 .env.example .env, and replace HTTP_TOKEN in it.",
+    })
+  }
+  const mode = (found.mode & 0o777).toString(8)
+  if (mode !== "600" || found.uid !== user.id) {
+    throw new Problem("service_refused", `${path} has mode ${mode} and belongs to uid ${found.uid}`, {
+      hint: `chown ${user.name} ${path} && chmod 600 ${path}`,
+    })
+  }
+}
 
 /** One systemd unit, of the system's manager or of a user's. */
 export interface Unit {

@@ -9,8 +9,7 @@ import type {Log} from "../../../shared/log.ts"
 import {messageOf, Problem, toProblem} from "../../../shared/problems.ts"
 import type {Checkpoints} from "../checkpoint/checkpoints.ts"
 import type {StoredCheckpoint} from "../checkpoint/store.ts"
-import {neededCheckpoints, releasesOf, stillPausing, underWay} from "./history.ts"
-import type {ReleaseRecord} from "./record.ts"
+import {neededCheckpoints, type ReleaseRecord, releasesOf, stillPausing, underWay} from "./record.ts"
 import {requireCurrent, requireUnderWay, requireVerified, warningsOf} from "./rules.ts"
 
 type News = {

@@ -2,7 +2,7 @@ import type {BuildIdentity} from "../../../shared/api/build.ts"
 import type {Manifest} from "../../../shared/api/checkpoint.ts"
 import type {ReleaseEntry, ReleaseView} from "../../../shared/api/release.ts"
 import {Problem} from "../../../shared/problems.ts"
-import {releasesOf, underWay} from "./history.ts"
+import {releasesOf, underWay} from "./record.ts"
 
 /** Returns the release under way, if it is in one of these states. Throws `release_refused` with the next step. */
 export const requireUnderWay = (

@@ -1,12 +1,13 @@
-import {constants} from "node:fs"
-import {access} from "node:fs/promises"
-import {join} from "node:path"
+import {constants, existsSync} from "node:fs"
+import {access, chmod, lchown, stat} from "node:fs/promises"
+import {dirname, join, resolve} from "node:path"
 import type {Manifest} from "../../../shared/api/checkpoint.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
-import {isThere} from "../../runtime/files.ts"
+import {isThere, syncFile} from "../../runtime/files.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
-import {hashFile} from "../checkpoint/files.ts"
+import {hashFile, listTree} from "../checkpoint/files.ts"
 import {projectFiles, readCode} from "../checkpoint/provenance.ts"
+import type {Swap} from "./swap.ts"
 
 const readOnly = new Set(["EROFS", "EACCES", "EPERM"])
 
@@ -81,4 +82,39 @@ export const requireSameDeployment = ({id, code}: Manifest, differences: readonl
   throw new Problem("restore_mismatch", `the project is read-only and differs from ${id}: ${texts}`, {
     hint: `Deploy ${deploymentOf(code)}, then restore.`,
   })
+}
+
+/**
+ * Gives staged files the permissions of the files that they replace. If root restores for another user, gives them to the
+ * owner of their target folder.
+ */
+export const giveToOwners = async ({project}: ProjectPaths, swaps: readonly Swap[]): Promise<void> => {
+  for (const {target, staged} of swaps) {
+    if (staged === null) continue
+    const place = resolve(project, staged)
+    const goal = resolve(project, target)
+    const before = await stat(goal).catch(() => undefined)
+    // Other programs read the project's files too, such as package managers, editors or a build.
+    const fallback = dirname(goal) === project ? 0o644 : undefined
+    const mode = before?.isFile() ? before.mode & 0o777 : fallback
+    if (mode !== undefined && (await stat(place)).isFile()) await chmod(place, mode)
+    await giveAway(place, await stat(dirname(goal)))
+    await syncFile(place)
+  }
+}
+
+/** Gives files of a commit to the owner of their target folder, or of the nearest existing folder above; keeps their mode. */
+export const giveCodeToOwners = async ({project}: ProjectPaths, swaps: readonly Swap[]): Promise<void> => {
+  for (const {target, staged} of swaps) {
+    if (staged === null) continue
+    let folder = dirname(resolve(project, target))
+    while (!existsSync(folder)) folder = dirname(folder)
+    await giveAway(resolve(project, staged), await stat(folder))
+  }
+}
+
+const giveAway = async (place: string, {uid, gid}: {readonly uid: number; readonly gid: number}): Promise<void> => {
+  if (process.getuid?.() !== 0 || uid === 0) return
+  await lchown(place, uid, gid)
+  for (const {path} of await listTree(place).catch(() => [])) await lchown(join(place, path), uid, gid)
 }

@@ -27,10 +27,16 @@ import type {StoredCheckpoint} from "../checkpoint/store.ts"
 import {inspect} from "../verify/inspect.ts"
 import {type Adoption, adoptDatabase, type HeldBack} from "./adopt.ts"
 import {codeFolders, stageCode} from "./code.ts"
-import {compareDeployment, hasProjectFiles, isWritable, requireSameDeployment} from "./deployment.ts"
+import {
+  compareDeployment,
+  giveCodeToOwners,
+  giveToOwners,
+  hasProjectFiles,
+  isWritable,
+  requireSameDeployment,
+} from "./deployment.ts"
 import {placeForReplaced} from "./kept-configuration.ts"
 import {requireUnmixed} from "./mismatch.ts"
-import {giveCodeToOwners, giveToOwners} from "./owners.ts"
 import {noteOf, type RollbackPart} from "./rollback-part.ts"
 import {stageFiles} from "./stage.ts"
 import {type RestoreRecord, recorded, settleRestore, stagingName, swapAll, writeRecord} from "./swap.ts"

@@ -13,8 +13,17 @@ import type {Around, Firing} from "../../inbox/firing.ts"
 import {type Clock, systemClock} from "../../runtime/flow/clock.ts"
 import {DueClock} from "../../runtime/flow/due-clock.ts"
 import {Calculator} from "../calculator.ts"
-import {act, type TimerAction, type TimerSelection} from "./actions.ts"
-import {addTimer, changeTimer, checkTimerDraft, placeOf, timerRevision, whenOf} from "./operator.ts"
+import {
+  act,
+  addTimer,
+  changeTimer,
+  checkTimerDraft,
+  placeOf,
+  type TimerAction,
+  type TimerSelection,
+  timerRevision,
+  whenOf,
+} from "./operator.ts"
 import {
   assertDue,
   type Change,

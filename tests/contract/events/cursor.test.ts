@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {resume} from "../../../server/events/cursor.ts"
+import {resume} from "../../../server/events/envelope.ts"
 import {epochOf, eventId} from "../../../shared/event-id.ts"
 import {type HistoryAnswer, readEvents, readHistoryOf} from "../../support/events/reader.ts"
 import {onBun, onNode22, startHost, until} from "../../support/host/host.ts"

@@ -1,7 +1,6 @@
 import {expect, onTestFinished, test} from "vitest"
-import {Envelopes} from "../../../server/events/envelope.ts"
+import {Envelopes, heartbeat} from "../../../server/events/envelope.ts"
 import {createFilter} from "../../../server/events/filter.ts"
-import {heartbeat} from "../../../server/events/frame.ts"
 import {EventLog} from "../../../server/events/log.ts"
 import {EventStream} from "../../../server/events/stream.ts"
 import {tellingAll, toRow} from "../../../server/events/telling.ts"

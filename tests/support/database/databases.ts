@@ -6,7 +6,7 @@ import {v7 as uuid} from "uuid"
 import {onTestFinished, vi} from "vitest"
 import {type Database, type Location, type OpenOptions, openDatabase} from "../../../server/database/database.ts"
 import type {Migration} from "../../../server/database/migrations/migrations.ts"
-import {prepareFile} from "../../../server/database/upkeep/whole.ts"
+import {prepareFile} from "../../../server/database/upkeep/rescue.ts"
 import {whenOver} from "../host/shared.ts"
 import {type HranaServer, startHrana} from "./hrana-server.ts"
 

@@ -6,7 +6,7 @@ import type {Bindings} from "../../../agents/bindings/bindings.ts"
 import type {AgentService} from "../../../agents/service.ts"
 import type {Database} from "../../../database/database.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../../../runtime/flow/time-limit.ts"
-import {answering} from "../../answering.ts"
+import {answering} from "../../operations.ts"
 import {viewBindings} from "./binding-view.ts"
 
 const AgentList = Type.Object({items: Type.Array(AgentView)}, {title: "AgentList"})

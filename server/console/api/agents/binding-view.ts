@@ -4,7 +4,7 @@ import type {AgentView} from "../../../../shared/api/agents/agents.ts"
 import type {Row} from "../../../../shared/sdk/plugin/database.ts"
 import type {Bindings} from "../../../agents/bindings/bindings.ts"
 import type {Database} from "../../../database/database.ts"
-import {textOrNull, timeOf} from "../../paging.ts"
+import {textOrNull, timeOf} from "../../operations.ts"
 import {type Figures, readFigures} from "./figures.ts"
 import {moneyOf} from "./views.ts"
 

@@ -12,7 +12,7 @@ import type {Static} from "../../../../shared/type.ts"
 import type {Bindings} from "../../../agents/bindings/bindings.ts"
 import type {AgentService} from "../../../agents/service.ts"
 import type {Database} from "../../../database/database.ts"
-import {newestFirst, textOrNull} from "../../paging.ts"
+import {newestFirst, textOrNull} from "../../operations.ts"
 import {limitsOfRun, viewAgentRun, viewApproval, viewStep} from "./views.ts"
 
 /** Selects approvals `a` with the id and agent of their run. The condition is on `a`, so that its index is used. */

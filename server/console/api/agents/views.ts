@@ -2,7 +2,7 @@ import type {Binding} from "../../../../shared/agents/binding.ts"
 import type {AgentRunDetail, AgentRunView, AgentStepView, ApprovalView} from "../../../../shared/api/agents/agents.ts"
 import {fromJson} from "../../../../shared/json.ts"
 import type {Row} from "../../../../shared/sdk/plugin/database.ts"
-import {numberOrNull, textOrNull, timeOf} from "../../paging.ts"
+import {numberOrNull, textOrNull, timeOf} from "../../operations.ts"
 
 /** Rows store money in millionths. */
 export const moneyOf = (millionths: unknown): number => Number(millionths) / 1e6

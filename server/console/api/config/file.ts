@@ -11,9 +11,9 @@ import type {Operation} from "../../../../shared/sdk/route.ts"
 import {type Static, type TSchema, Type} from "../../../../shared/type.ts"
 import {asWritten, configSchema} from "../../../config/schema.ts"
 import type {Generation} from "../../../generation/generation.ts"
-import {answering} from "../../answering.ts"
 import {type PluginNames, readConfigForm} from "../../config-form.ts"
 import {apply, type Configuration, preview, type Restarts, readConfigFile} from "../../edit-config.ts"
+import {answering} from "../../operations.ts"
 import {reloadProblems} from "../system.ts"
 
 const ConfigSchemas = Named("ConfigSchemas", {

@@ -1,6 +1,6 @@
 import {AlertsView, AlertTestRequest, AlertTestResult} from "../../../../shared/alerts/api.ts"
 import type {Operation} from "../../../../shared/sdk/route.ts"
-import {answering} from "../../answering.ts"
+import {answering} from "../../operations.ts"
 
 /** The part of the Host that these routes see. */
 export interface AlertsService {

@@ -11,8 +11,7 @@ import type {Database} from "../../../database/database.ts"
 import {findJob} from "../../../scheduler/job-changes.ts"
 import {viewNext} from "../../../scheduler/job-view.ts"
 import type {Jobs} from "../../../scheduler/jobs.ts"
-import {answering} from "../../answering.ts"
-import {pageOf} from "../../paging.ts"
+import {answering, pageOf} from "../../operations.ts"
 import {withLastRuns} from "./runs.ts"
 
 const JobPage = Named("JobPage", {...page(JobView).properties, file: JobFileView})

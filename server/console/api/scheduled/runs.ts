@@ -2,7 +2,7 @@ import type {JobView, RunView} from "../../../../shared/api/scheduled/jobs.ts"
 import {toJson} from "../../../../shared/json.ts"
 import type {Row} from "../../../../shared/sdk/plugin/database.ts"
 import type {Database} from "../../../database/database.ts"
-import {textOrNull, timeOf} from "../../paging.ts"
+import {textOrNull, timeOf} from "../../operations.ts"
 
 /** Adds to each job its run that ended last. */
 export const withLastRuns = async (database: Database, views: readonly JobView[]): Promise<JobView[]> => {

@@ -7,11 +7,9 @@ import type {Row} from "../../../../shared/sdk/plugin/database.ts"
 import type {Operation} from "../../../../shared/sdk/route.ts"
 import type {Database} from "../../../database/database.ts"
 import type {Endpoints} from "../../../endpoints/endpoints.ts"
-import type {TimerAction} from "../../../scheduler/timers/actions.ts"
-import {timerRevision} from "../../../scheduler/timers/operator.ts"
+import {type TimerAction, timerRevision} from "../../../scheduler/timers/operator.ts"
 import type {Timers} from "../../../scheduler/timers/timers.ts"
-import {answering} from "../../answering.ts"
-import {newestFirst, readNewest, textOrNull, timeOf} from "../../paging.ts"
+import {answering, newestFirst, readNewest, textOrNull, timeOf} from "../../operations.ts"
 
 export const listTimers = (database: Database): Operation =>
   newestFirst({

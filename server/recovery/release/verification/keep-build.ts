@@ -12,8 +12,7 @@ import {
   verifiedName,
 } from "../../build/kept.ts"
 import {outputsOfCopy, outputsOfTree} from "../../build/outputs.ts"
-import {releasesOf} from "../history.ts"
-import {ReleaseRecord} from "../record.ts"
+import {ReleaseRecord, releasesOf} from "../record.ts"
 import type {Source} from "./source.ts"
 
 /** Resolves to the outputs of install and build in the tree of a trial. */
