@@ -142,9 +142,7 @@ describePart("the Kubernetes template", [kubectl], () => {
         "httpGet:\n              path: /pub/ready\n              port: http",
         "httpGet:\n              path: /pub/ready",
       ],
-    ])("by its types: %s", (from, to) => {
-      expect(manifestsOf({[from]: to}).flatMap(findTypeErrors)).not.toEqual([])
-    })
+    ])("by its types: %s", (from, to) => expect(manifestsOf({[from]: to}).flatMap(findTypeErrors)).not.toEqual([]))
 
     test.each([
       ["readOnlyRootFilesystem:", "readonlyRootFilesystem:"],

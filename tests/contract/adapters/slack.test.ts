@@ -10,6 +10,4 @@ const without: Readonly<Record<string, string>> = {
   "shows that the bot is writing": "features does not name typing",
 }
 
-test.each(adapterChecks(slack, afterAll))("slack $name", async ({name, run}) => {
-  expect(await run()).toBe(without[name])
-})
+test.each(adapterChecks(slack, afterAll))("slack $name", async ({name, run}) => expect(await run()).toBe(without[name]))

@@ -193,7 +193,5 @@ describe.each(stores)("the workroom in $name", ({make}) => {
     expect(last.head.seq).toBe(4)
   })
 
-  test("has every state in the table of these tests", () => {
-    expect(Object.keys(ways)).toEqual([...itemStates])
-  })
+  test("has every state in the table of these tests", () => expect(Object.keys(ways)).toEqual([...itemStates]))
 })

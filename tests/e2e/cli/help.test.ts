@@ -16,9 +16,7 @@ const helps = shared(async () => {
 describe("help", () => {
   test.each(["doctor", "runtime start", "workroom block"])(
     "svc %s --help prints the help of that command",
-    async name => {
-      expect(await printed(makeProject(), `${name} --help`)).toBe(helps()[name])
-    },
+    async name => expect(await printed(makeProject(), `${name} --help`)).toBe(helps()[name]),
   )
 
   test.each(names)("svc %s --help shows the usage, examples and the options", name => {

@@ -223,7 +223,5 @@ describe.skipIf(!installedFrameworks.install())("docs/coming-from.md says what h
     ["grammY", () => scriptBot("grammy")],
     ["discord.js", () => scriptBot("discord")],
   ] as const
-  test.each(bots)("to %s", async (name, make) => {
-    expect(await observe(await make())).toEqual(verdictsOf(name))
-  })
+  test.each(bots)("to %s", async (name, make) => expect(await observe(await make())).toEqual(verdictsOf(name)))
 })

@@ -120,9 +120,7 @@ describe.each(runtimes)("an uncaught exception on $name", runtime => {
     expect(host().process.output()).not.toContain("MaxListeners")
   })
 
-  test("leaves a Host that stops with exit code 0", async () => {
-    expect((await host().stop()).code).toBe(0)
-  })
+  test("leaves a Host that stops with exit code 0", async () => expect((await host().stop()).code).toBe(0))
 })
 
 test("the third late exception in ten minutes quarantines the plugin until the next generation", async () => {

@@ -173,9 +173,7 @@ describe("a signed body", () => {
     ["files[1].src: expected an address", {text: "", files: [{src: "https://x"}, {src: "file:///etc/passwd"}]}],
     ["files[0].src: expected an address", {text: "", files: ["https://x"]}],
     ["only a Host sends", {type: "svc.message", text: "back to its sender"}],
-  ])("is refused: %s", (message, body) => {
-    expect(() => eventOf(body)).toThrow(message)
-  })
+  ])("is refused: %s", (message, body) => expect(() => eventOf(body)).toThrow(message))
 
   test.each([
     ["", "the body is empty"],

@@ -21,9 +21,7 @@ const all: BindingFacts = {hasTool: () => undefined, isInstalled: () => true}
 
 test.each([sound, local, `${local}, tools: {send: {}}`, sound.replace("anthropic", "google")])(
   "%s is configured",
-  yaml => {
-    expect(configurationOf(bindingOf(yaml), all)).toEqual({configured: true})
-  },
+  yaml => expect(configurationOf(bindingOf(yaml), all)).toEqual({configured: true}),
 )
 
 describe("a binding is not configured", () => {

@@ -26,9 +26,7 @@ test.each([
   ["an end without a beginning", "a</script>b</em>  c", "ab c"],
   ["letters whose small form is longer", "İ<SCRIPT>x</SCRIPT>İ", "İİ"],
   ["nothing", "", ""],
-])("%s", (_, html, text) => {
-  expect(textOfHtml(html)).toBe(text)
-})
+])("%s", (_, html, text) => expect(textOfHtml(html)).toBe(text))
 
 test("a page of a quarter of a megabyte ends in time, whatever it contains", () => {
   // A quadratic step would take minutes.
@@ -55,6 +53,4 @@ test.each([
   ["https://example.org@evil.net/", ["example.org"], false],
   ["http://0x7f.1/", ["127.0.0.1"], true],
   ["https://example.org/", [], false],
-])("the charset %s comes from %j: %s", (url, hosts, is) => {
-  expect(isListed(new URL(url), hosts)).toBe(is)
-})
+])("the charset %s comes from %j: %s", (url, hosts, is) => expect(isListed(new URL(url), hosts)).toBe(is))

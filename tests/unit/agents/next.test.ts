@@ -61,9 +61,7 @@ describe("the next step of a run", () => {
       [model(1, "done", 0, "hello")],
       {is: "answer", reply: {text: "hello"}},
     ],
-  ])("%s", (_, steps, next) => {
-    expect(nextOf(steps)).toMatchObject(next)
-  })
+  ])("%s", (_, steps, next) => expect(nextOf(steps)).toMatchObject(next))
 })
 
 test("the model receives the earlier messages, the question, and each result after its call", () => {

@@ -52,6 +52,4 @@ test.each([
   [{input: 70, output: 0}, {input: 1.1, output: 0}, 77],
   [{input: 0, output: 0}, {input: 3, output: 15}, 0],
   [{input: 500, output: 500}, undefined, 0],
-])("%o at %o costs %i millionths", (usage, prices, expected) => {
-  expect(priceOf(usage, prices)).toBe(expected)
-})
+])("%o at %o costs %i millionths", (usage, prices, expected) => expect(priceOf(usage, prices)).toBe(expected))

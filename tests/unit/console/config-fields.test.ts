@@ -83,9 +83,7 @@ test.each<[string, Record<string, string>, unknown]>([
   ["a list of numbers has numbers", {numbers: "1\n2"}, [["set", [1, 2]]]],
   ["a value that a form cannot express is YAML", {map: "{b: 2}"}, [["yaml", "{b: 2}"]]],
   ["an emptied field takes its default again", {words: ""}, [["remove"]]],
-])("%s", (_, typed, expected) => {
-  expect(typing(typed)).toEqual(expected)
-})
+])("%s", (_, typed, expected) => expect(typing(typed)).toEqual(expected))
 
 test("the Host's findings belong to a field, including those of its items", () => {
   const words = placeOf("greeter", undefined, named("words"))

@@ -87,9 +87,7 @@ test.each([
   ["http://a/console/", "http://a"],
   ["http://a/bot/console/#/inbox/1", "http://a/bot"],
   ["https://a/console/console/?x#token=b", "https://a/console"],
-])("the Host of %s is at %s", (href, address) => {
-  expect(ownAddress({href})).toBe(address)
-})
+])("the Host of %s is at %s", (href, address) => expect(ownAddress({href})).toBe(address))
 
 test("the settings in a schema become a form: one field each, with nested ones by their keys", () => {
   const schema = Type.Object({

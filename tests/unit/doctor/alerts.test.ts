@@ -21,9 +21,7 @@ test("doctor names the targets, and warns that a dead Host sends no alert", () =
   expect(findings(webhook, "  heartbeat: {url: https://hc.example.org}")).toEqual(["ok targets: pager; heartbeat: set"])
 })
 
-test("doctor does not mention alerts in a project without them", () => {
-  expect(findings("")).toEqual([])
-})
+test("doctor does not mention alerts in a project without them", () => expect(findings("")).toEqual([]))
 
 test("doctor warns of an endpoint without a plugin, and of an invalid channel", () => {
   expect(findings(`ops: {endpoint: irc~mian, channel: ops}, ${webhook}`)[0]).toMatch(

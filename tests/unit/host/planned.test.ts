@@ -9,6 +9,4 @@ test.each([
   [exit.runtimeRestart, "lease_lost", false],
   [exit.runtimeRestart, "lock_lost", false],
   [exit.failed, "the start failed", false],
-])("an end with %i (%s) is planned: %s", (code, reason, planned) => {
-  expect(isPlannedEnd({code, reason})).toBe(planned)
-})
+])("an end with %i (%s) is planned: %s", (code, reason, planned) => expect(isPlannedEnd({code, reason})).toBe(planned))

@@ -34,9 +34,7 @@ test.each([
   "cli, docs: name the command that repairs a build",
   "satori-bridge: answer",
   `tests: ${"a".repeat(65)}`,
-])("%j is a subject", subject => {
-  expect(faultOf(subject)).toBeUndefined()
-})
+])("%j is a subject", subject => expect(faultOf(subject)).toBeUndefined())
 
 test.each([
   `tests: ${"a".repeat(66)}`,
@@ -47,9 +45,7 @@ test.each([
   "cli,docs: name the command",
   "inbox: reject sends.",
   "inbox: ",
-])("%j is no subject", subject => {
-  expect(faultOf(subject)).toBeDefined()
-})
+])("%j is no subject", subject => expect(faultOf(subject)).toBeDefined())
 
 test("a log is read with the time of each commit", () => {
   expect(readCommits("3ed442b\t1795728000\tdocs: say it\twith a tab\n")).toEqual([

@@ -114,15 +114,11 @@ const starter = {
 describe("the JSON Schema for editors", () => {
   const fits = (text: string) => Value.Check(configSchema(), parse(text))
 
-  test.each([...readConfigs(), starter])("accepts $name", ({text}) => {
-    expect(fits(text)).toBe(true)
-  })
+  test.each([...readConfigs(), starter])("accepts $name", ({text}) => expect(fits(text)).toBe(true))
 
   test.each(["http:\n  prot: 1", "http:\n  token: literal", "http:\n  port: high", "log_level: loud"])(
     "rejects %j",
-    text => {
-      expect(fits(text)).toBe(false)
-    },
+    text => expect(fits(text)).toBe(false),
   )
 })
 

@@ -16,9 +16,7 @@ test.each([
   "await page.getByText('one two three four').waitFor()",
   "await until('it', () => output().includes('one two three four'))",
   "await untilPrinted(host, /^one two three four: /)",
-])("%s expects prose", source => {
-  expect(wordsIn(`\n${source}`)).toEqual([[2, "one two three four"]])
-})
+])("%s expects prose", source => expect(wordsIn(`\n${source}`)).toEqual([[2, "one two three four"]]))
 
 test.each([
   "test('one two three four', () => {})",
@@ -27,6 +25,4 @@ test.each([
   "expect(said).toMatch(/one two .* three four/)",
   "expect(said).toBe(`one two ${three} four`)",
   "expect(said).toBe('two three four five')",
-])("%s expects none", source => {
-  expect(wordsIn(source)).toEqual([])
-})
+])("%s expects none", source => expect(wordsIn(source)).toEqual([]))

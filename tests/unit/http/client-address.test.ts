@@ -23,6 +23,4 @@ test.each<readonly [peer: string, forwarded: string | undefined, client: string,
   ["127.0.0.1", "6.6.6.6, [2001:dead::1]:4711", "2001:dead::1", "nor is it with IPv6"],
   ["127.0.0.1", "6.6.6.6, unknown", "127.0.0.1", "nothing beyond an invalid entry is trusted"],
   ["127.0.0.1", "6.6.6.6, , 10.1.2.3", "10.1.2.3", "nor beyond an empty one"],
-])("peer %s with %j is %s: %s", (peer, forwarded, client) => {
-  expect(find(peer, asked(forwarded))).toBe(client)
-})
+])("peer %s with %j is %s: %s", (peer, forwarded, client) => expect(find(peer, asked(forwarded))).toBe(client))

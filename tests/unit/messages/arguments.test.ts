@@ -16,9 +16,7 @@ describe("an argument with a default", () => {
     ["a [color:red|green=Green]", "", {color: "green"}],
     ["a [ids:integer[]=1,2] [s=x]", "", {ids: [1, 2], s: "x"}],
     ["a [words:string[]='a b, c']", "", {words: ["a b", "c"]}],
-  ])("always has a value: %s with %j", (pattern, rest, expected) => {
-    expect(parsed(pattern, rest)).toEqual(expected)
-  })
+  ])("always has a value: %s with %j", (pattern, rest, expected) => expect(parsed(pattern, rest)).toEqual(expected))
 
   test.each([
     ["a [n:integer=many]", 'n: its default "many" is not of type integer'],
@@ -65,9 +63,7 @@ describe("several values", () => {
     ["a <names...>", `it's C:\\new "a "b x"y `, {names: ["it's", "C:\\new", '"a', '"b', 'x"y']}],
     ["a <s> [n:integer...]", "x", {s: "x", n: []}],
     ["a <s> [n:integer...]", "x 1 -2", {s: "x", n: [1, -2]}],
-  ])("are a list: %s with %j", (pattern, rest, expected) => {
-    expect(parsed(pattern, rest)).toEqual(expected)
-  })
+  ])("are a list: %s with %j", (pattern, rest, expected) => expect(parsed(pattern, rest)).toEqual(expected))
 
   test.each([
     ["a <ids:integer[]>", "1,x,3", 'each of ids must be a whole number, not "x"'],
@@ -77,9 +73,7 @@ describe("several values", () => {
     ["a <names...>", "  ", "names is missing"],
     ["a <n:integer...>", "1 two", 'each of n must be a whole number, not "two"'],
     ["a <of:red|green...>", "red gren", 'each of of must be red or green, not "gren" (did you mean "green"?)'],
-  ])("are refused with the reason: %s with %j", (pattern, rest, why) => {
-    expect(parsed(pattern, rest)).toBe(why)
-  })
+  ])("are refused with the reason: %s with %j", (pattern, rest, why) => expect(parsed(pattern, rest)).toBe(why))
 
   test.each([
     ["a <n...> <x>", "n... must come last"],

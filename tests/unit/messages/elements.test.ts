@@ -57,18 +57,14 @@ describe("markup", () => {
     ["one <!-- two --> three", ["one  three"]],
     ["<unknown-thing.v2><ns:own>x</ns:own></unknown-thing.v2>", [h("unknown-thing.v2", h("ns:own", "x"))]],
     ['<p __proto__="1"/>', [{type: "p", attrs: Object.fromEntries([["__proto__", "1"]]), children: []}]],
-  ])("%j", (content, tree) => {
-    expect(parseContent(content)).toEqual(tree)
-  })
+  ])("%j", (content, tree) => expect(parseContent(content)).toEqual(tree))
 
   test.each<[string, readonly Node[]]>([
     ["<b>open", [h("b", "open")]],
     ["<b><i>open</b> after", [h("b", h("i", "open")), " after"]],
     ["</b>after", ["after"]],
     ["<b></i>x</b>", [h("b", "x")]],
-  ])("that is not closed ends with its parent: %j", (content, tree) => {
-    expect(parseContent(content)).toEqual(tree)
-  })
+  ])("that is not closed ends with its parent: %j", (content, tree) => expect(parseContent(content)).toEqual(tree))
 
   test.each([
     "I <3 you",
@@ -86,9 +82,7 @@ describe("markup", () => {
     "<?xml?>",
     "<![CDATA[x]]>",
     "<日本>",
-  ])("that is invalid is text: %j", content => {
-    expect(parseContent(content)).toEqual([content])
-  })
+  ])("that is invalid is text: %j", content => expect(parseContent(content)).toEqual([content]))
 })
 
 describe("entities", () => {
@@ -101,9 +95,7 @@ describe("entities", () => {
     ["&&#97;mp;", "&amp;"],
     ["&nbsp; &unknown; & &; &#; &#x; &lt", "&nbsp; &unknown; & &; &#; &#x; &lt"],
     ["&#0; &#xD800; &#x110000; &#99999999;", "&#0; &#xD800; &#x110000; &#99999999;"],
-  ])("%j is %j", (content, text) => {
-    expect(parseContent(content)).toEqual([text])
-  })
+  ])("%j is %j", (content, text) => expect(parseContent(content)).toEqual([text]))
 
   test("are decoded in attributes too", () => {
     expect(parseContent('<at name="&quot;A&quot; &amp; B"/>')).toEqual([h("at", {name: '"A" & B'})])
@@ -131,9 +123,7 @@ describe("bad input of 1 MB takes linear time, and loses no text:", () => {
     "<![CDATA[",
     '<a b="c" ',
     "<a \t",
-  ])("%j repeated", unit => {
-    expect(textOf(parseContent(filled(unit)))).toBe(filled(unit).replaceAll("-->", ""))
-  })
+  ])("%j repeated", unit => expect(textOf(parseContent(filled(unit)))).toBe(filled(unit).replaceAll("-->", "")))
 
   test("elements nested deeper than 32 levels", () => {
     const tree = parseContent(`${filled("<b>").slice(0, 300_000)}deep${filled("</b>").slice(0, 400_000)}after`)
@@ -170,9 +160,7 @@ describe("the plain text of a tree", () => {
     [["one", h("br"), "two"], "one\ntwo"],
     [[h("quote", {id: "1"}, "what was said"), "an answer"], "an answer"],
     [[h("unknown", h("more", "text"))], "text"],
-  ])("%j", (tree, text) => {
-    expect(textOf(tree)).toBe(text)
-  })
+  ])("%j", (tree, text) => expect(textOf(tree)).toBe(text))
 })
 
 describe("the content of a user's message:", () => {
@@ -188,7 +176,5 @@ describe("the content of a user's message:", () => {
     ["<p>one</p><p>two<br/>three</p>", "one\ntwo\nthree"],
     ['<quote id="1">/said<img src="i"/></quote>an answer', "an answer"],
     ["<unknown><more>text</more></unknown>", "text"],
-  ])("in %j is %j", (content, text) => {
-    expect(writtenText(parseContent(content))).toBe(text)
-  })
+  ])("in %j is %j", (content, text) => expect(writtenText(parseContent(content))).toBe(text))
 })

@@ -126,9 +126,7 @@ describe("a message", async () => {
     expect(heard(event("list", {channel: {id: "c", type: channelType.direct}}))).toEqual([])
   })
 
-  test("with a prefix that no command answers is heard", () => {
-    expect(heard(event("/shrug ann"))).toEqual([name])
-  })
+  test("with a prefix that no command answers is heard", () => expect(heard(event("/shrug ann"))).toEqual([name]))
 
   test("that answers a question is not heard", () => {
     expect(heard(event("ann"), question.id)).toEqual([])

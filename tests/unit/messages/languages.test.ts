@@ -20,9 +20,7 @@ describe("the language of an event", () => {
     user: {id: "ann", ...(locale === undefined ? {} : {locale})},
   })
 
-  test("is the user's choice, before all else", () => {
-    expect(of("irc~a", said("zh", "#team"), "en")).toBe("en")
-  })
+  test("is the user's choice, before all else", () => expect(of("irc~a", said("zh", "#team"), "en")).toBe("en"))
 
   test("is the channel's by the first matching rule, with the endpoint's comparison of ids", () => {
     expect(of("irc~a", said("zh", "#TEAM"))).toBe("de")

@@ -97,9 +97,7 @@ describe("rules that mean something else than they say are refused with their po
       "permissions:\n  - {endpoint: sandbox, permission: user}\n  - {endpoint: sandbox, user: ada, permission: admin}",
       "svc.config.yml:3:5 permissions[1]: is never reached: permissions[0] already matches everything that this rule matches",
     ],
-  ])("%j", (text, finding) => {
-    expect(findings(text)).toEqual([finding])
-  })
+  ])("%j", (text, finding) => expect(findings(text)).toEqual([finding]))
 
   test("but a rule that takes a permission away may name a user everywhere", () => {
     expect(findings('permissions: [{endpoint: "*", user: eve, permission: user}]')).toEqual([])

@@ -75,9 +75,7 @@ describe("the command is the longest that the words name:", () => {
     ["/__proto__", "unknown __proto__"],
     ["/constructor", "unknown constructor"],
     ["/", "unknown "],
-  ])("%j", (text, expected) => {
-    expect(routed(router, text)).toBe(expected)
-  })
+  ])("%j", (text, expected) => expect(routed(router, text)).toBe(expected))
 })
 
 describe("an unknown command", () => {
@@ -195,9 +193,7 @@ describe("the text after a command's words", () => {
     ["a <rest:text>", "  as it   stands, 'quotes' and all ", {rest: "as it   stands, 'quotes' and all"}],
     ["a <s> <rest:text>", '"first one"  then  the   rest "as is"', {s: "first one", rest: 'then  the   rest "as is"'}],
     ["a [rest:text]", "", {}],
-  ])("is read by type: %s with %j", (pattern, rest, expected) => {
-    expect(parsed(pattern, rest)).toEqual(expected)
-  })
+  ])("is read by type: %s with %j", (pattern, rest, expected) => expect(parsed(pattern, rest)).toEqual(expected))
 
   test.each([
     ["a <s>", "", "s is missing"],
@@ -210,9 +206,7 @@ describe("the text after a command's words", () => {
     ["a <b:boolean>", "maybe", 'b must be yes or no, not "maybe"'],
     ["a <s>", "one two", 'Unexpected "two"'],
     ["a", "one", 'Unexpected "one"'],
-  ])("is refused with the reason: %s with %j", (pattern, rest, why) => {
-    expect(parsed(pattern, rest)).toBe(why)
-  })
+  ])("is refused with the reason: %s with %j", (pattern, rest, why) => expect(parsed(pattern, rest)).toBe(why))
 
   const options = {
     label: {type: "string", short: "l"},
@@ -227,17 +221,13 @@ describe("the text after a command's words", () => {
     ["hello --label=x", {s: "hello", label: "x"}],
     ["hello", {s: "hello"}],
     ["-- --times", {s: "--times"}],
-  ])("has options: %j", (rest, expected) => {
-    expect(parsed("a <s>", rest, {options})).toEqual(expected)
-  })
+  ])("has options: %j", (rest, expected) => expect(parsed("a <s>", rest, {options})).toEqual(expected))
 
   test.each([
     ["hello --tims 3", "Unknown option '--tims'"],
     ["hello --times many", "--times must be a whole number"],
     ["hello --label", "Option '-l, --label <value>' needs a value"],
-  ])("has invalid options that are refused: %j", (rest, why) => {
-    expect(parsed("a <s>", rest, {options})).toBe(why)
-  })
+  ])("has invalid options that are refused: %j", (rest, why) => expect(parsed("a <s>", rest, {options})).toBe(why))
 
   test("may be a negative number if the command has options", () => {
     expect(parsed("a <n:number>", "-5", {options})).toEqual({n: -5})

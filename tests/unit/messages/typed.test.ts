@@ -171,9 +171,7 @@ describe("a message calls", () => {
     ["!greet@Other Ann", "none"],
     ["@Robbiefoo Ann", "none"],
     ["@Robbies greet Ann", "none"],
-  ])("by the words that its writer meant: %j", (text, expected) => {
-    expect(routed(text)).toBe(expected)
-  })
+  ])("by the words that its writer meant: %j", (text, expected) => expect(routed(text)).toBe(expected))
 
   test("nothing, also directly, if it names another bot", () => {
     expect(routed("/greet@other Ann", channelType.direct)).toBe("none")
@@ -211,9 +209,7 @@ describe("what a user types after a command's words", () => {
   test.each([
     ["２ｄ", "1970-01-03T00:00:00.000Z"],
     ["2030–٠١–31", "2030-01-31T00:00:00.000Z"],
-  ])("may be a time: %s", (text, expected) => {
-    expect(timeFrom(text, 0)).toBe(expected)
-  })
+  ])("may be a time: %s", (text, expected) => expect(timeFrom(text, 0)).toBe(expected))
 
   test.each(all("Quotation_Mark"))("may be in quotes such as %s", mark => {
     expect(parsed("a <s>", `${mark}a b${mark}`)).toEqual({s: "a b"})

@@ -33,9 +33,7 @@ const lockfiles: readonly (readonly [string, (version: string) => string])[] = [
 ]
 
 describe.each(lockfiles)("%s", (name, withVersion) => {
-  test("of the installed version passes", async () => {
-    expect(await findings(name, withVersion("1.2.3"))).toEqual([])
-  })
+  test("of the installed version passes", async () => expect(await findings(name, withVersion("1.2.3"))).toEqual([]))
 
   test("of another version is reported", async () => {
     expect(await findings(name, withVersion("1.3.0"))).toEqual([

@@ -65,9 +65,7 @@ test("a message is named by its outbox id, or by the platform's id in this or an
 
 test.for([null, undefined, 5, "", {}, {platform: ""}, {platform: "7", channel: 5}, {platform: "a\0"}])(
   "a message without a name is refused: %o",
-  target => {
-    expect(() => messageTargetOf(target, here)).toThrow(expect.objectContaining({code: "target_invalid"}))
-  },
+  target => expect(() => messageTargetOf(target, here)).toThrow(expect.objectContaining({code: "target_invalid"})),
 )
 
 test("a message by the platform's id needs a channel", () => {

@@ -11,9 +11,7 @@ test.each([
   ["https://example.com/a%2Fb%5Cc", "a_b_c"],
   ["https://example.com/exe%E2%80%AEgnp.a", "exegnp.a"],
   [`https://example.com/${"x".repeat(300)}.png`, `${"x".repeat(196)}.png`],
-])("the name at the end of %s is %s", (address, name) => {
-  expect(nameAtEnd(address)).toBe(name)
-})
+])("the name at the end of %s is %s", (address, name) => expect(nameAtEnd(address)).toBe(name))
 
 test("a fetch ends when nobody waits for it any more, also between two chunks", async () => {
   const closed = Promise.withResolvers<void>()

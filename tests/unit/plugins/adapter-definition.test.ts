@@ -39,6 +39,4 @@ test.for([
   ["an unknown feature", {features: ["edit", "fly"]}, "declares the unknown feature fly"],
   ["forms without buttons", {features: ["forms"]}, "declares forms, which needs buttons"],
   ["menus without buttons", {features: ["selects"]}, "declares selects, which needs buttons"],
-] as const)("an adapter with %s is refused", ([, more, message]) => {
-  expect(declare(more)).toThrow(message)
-})
+] as const)("an adapter with %s is refused", ([, more, message]) => expect(declare(more)).toThrow(message))

@@ -37,13 +37,9 @@ test.each([
   ["_a", "no _ or - first"],
   [7, "lower-case letters"],
   ["a".repeat(56), 'the name of a tool of the plugin "weather" may have at most 55 characters'],
-])("a tool cannot be called %s", (name, why) => {
-  expect(() => declare(name, sound)).toThrow(why)
-})
+])("a tool cannot be called %s", (name, why) => expect(() => declare(name, sound)).toThrow(why))
 
-test("a name is as long as providers allow", () => {
-  expect(() => declare("a".repeat(55), sound)).not.toThrow()
-})
+test("a name is as long as providers allow", () => expect(() => declare("a".repeat(55), sound)).not.toThrow())
 
 test.each([
   ["without a function", sound, "sunny", 'tool("now") needs a function'],

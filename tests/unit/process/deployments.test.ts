@@ -82,9 +82,7 @@ describe("the container image", () => {
   const command = (indent: string): readonly string[] =>
     JSON.parse(new RegExp(`^${indent}CMD (\\[.*\\])$`, "m").exec(dockerfile)?.[1] ?? "[]")
 
-  test("is built without an external frontend", () => {
-    expect(dockerfile).not.toMatch(/^#\s*syntax=/im)
-  })
+  test("is built without an external frontend", () => expect(dockerfile).not.toMatch(/^#\s*syntax=/im))
 
   test("has a health check that the runtime makes itself, whose arguments hold no spaces", () => {
     const list = command("  ")

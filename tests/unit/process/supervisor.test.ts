@@ -23,9 +23,7 @@ test.each([
   ["a macOS application that starts a shell", {XPC_SERVICE_NAME: "application.com.example.editor.1.2"}],
   ["a session that inherited systemd's variables", {INVOCATION_ID: "1", SYSTEMD_EXEC_PID: "4194300"}],
   ["an empty SVC_SUPERVISOR", {SVC_SUPERVISOR: ""}],
-] as const)("detects no supervisor from %s", (_, variables) => {
-  expect(findSupervisor(variables, alone)).toBe("none")
-})
+] as const)("detects no supervisor from %s", (_, variables) => expect(findSupervisor(variables, alone)).toBe("none"))
 
 test("detects no supervisor from being a container's main process: the engine needs a policy", () => {
   expect(findSupervisor({}, {pid: 1, ppid: 0})).toBe("none")

@@ -58,9 +58,7 @@ describe("every row of the state table", () => {
     ["the database is not initialized", {databaseInitialized: false}],
     ["a required endpoint does not exist", {endpoints: []}],
     ["a required agent does not exist", {agents: {}}],
-  ])("starting stays not ready if %s", (_, more) => {
-    expect(createReport(facts(more)).ready).toBe(false)
-  })
+  ])("starting stays not ready if %s", (_, more) => expect(createReport(facts(more)).ready).toBe(false))
 
   test("starting → ready without a database if http.readiness.database is false, with the check listed", () => {
     const report = createReport(facts({databaseInitialized: false, required: requiring({database: false})}))

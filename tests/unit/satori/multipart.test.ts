@@ -91,6 +91,4 @@ test.each([
   ["multipart/mixed; boundary=abc", undefined],
   [`multipart/form-data; boundary=${"x".repeat(71)}`, undefined],
   [null, undefined],
-])("the boundary of %j is %j", (type, boundary) => {
-  expect(boundaryOf(type)).toBe(boundary)
-})
+])("the boundary of %j is %j", (type, boundary) => expect(boundaryOf(type)).toBe(boundary))

@@ -12,13 +12,9 @@ test.for([
   expect(JSON.parse(toJson({[text]: [text]}))).toEqual({[expected]: [expected]})
 })
 
-test("JSON for a log shows the original value", () => {
-  expect(JSON.parse(toExactJson("a\ud83d"))).toBe("a\ud83d")
-})
+test("JSON for a log shows the original value", () => expect(JSON.parse(toExactJson("a\ud83d"))).toBe("a\ud83d"))
 
-test("a value without JSON stays undefined", () => {
-  expect(toJson(undefined)).toBeUndefined()
-})
+test("a value without JSON stays undefined", () => expect(toJson(undefined)).toBeUndefined())
 
 const nested = (levels: number) => `${'{"a":['.repeat(levels / 2)}1${"]}".repeat(levels / 2)}`
 

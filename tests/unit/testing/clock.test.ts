@@ -52,9 +52,7 @@ test.each<[Span, number]>([
   [0, 0],
   [{days: 1, hours: 2, minutes: 3, seconds: 4}, 93_784_000],
   [{minutes: 10}, 600_000],
-])("%j is %d ms", (span, milliseconds) => {
-  expect(readSpan(span)).toBe(milliseconds)
-})
+])("%j is %d ms", (span, milliseconds) => expect(readSpan(span)).toBe(milliseconds))
 
 test.each<[unknown, string]>([
   [{weeks: 1}, "knows days, hours, minutes and seconds, not weeks"],
@@ -64,17 +62,13 @@ test.each<[unknown, string]>([
   [{hours: "1"}, "none of them negative"],
   [null, "none of them negative"],
   ["10m", "none of them negative"],
-])("%j is not a span", (span, why) => {
-  expect(() => readSpan(span as Span)).toThrow(why)
-})
+])("%j is not a span", (span, why) => expect(() => readSpan(span as Span)).toThrow(why))
 
 test.each<[unknown, number]>([
   ["2026-03-01T12:00:00Z", start],
   [new Date(start), start],
   [start, start],
-])("%j is a time", (time, at) => {
-  expect(readTime("now", time as Time)).toBe(at)
-})
+])("%j is a time", (time, at) => expect(readTime("now", time as Time)).toBe(at))
 
 test.each<unknown>(["soon", Number.NaN, -1, new Date(Number.NaN), undefined, 8.64e15])("%j is not a time", time => {
   expect(() => readTime("now", time as Time)).toThrow(/^now .*\bDate\b/)

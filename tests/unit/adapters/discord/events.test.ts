@@ -49,9 +49,7 @@ test.each<readonly [string, string, Readonly<Record<string, unknown>>]>([
   ["an unknown event", "PRESENCE_UPDATE", {}],
   ["an event without a known name", "constructor", {}],
   ["wrong types", "MESSAGE_DELETE_BULK", {ids: "1"}],
-])("leaves out %s", (_, name, data) => {
-  expect(read(name, data)).toEqual([])
-})
+])("leaves out %s", (_, name, data) => expect(read(name, data)).toEqual([]))
 
 test("each edit has its own id, so that a second one is stored too", () => {
   const edit = (edited_timestamp: string) => read("MESSAGE_UPDATE", {...message, edited_timestamp})[0]
@@ -111,9 +109,7 @@ test.each([
   "[]",
   '{"account": "k"}',
   cursorOf("k").replace("wss://gateway.discord.gg", "ws://evil.example"),
-])("an invalid cursor starts a new session (%#)", cursor => {
-  expect(readCursor(cursor, "k")).toBeUndefined()
-})
+])("an invalid cursor starts a new session (%#)", cursor => expect(readCursor(cursor, "k")).toBeUndefined())
 
 const interaction = {id, token: "t", application_id: "999", channel_id: "600", guild_id: "500", locale: "de"}
 const user = {member: {user: {id: "42", username: "ann"}}}
@@ -167,9 +163,7 @@ test("a form opens, and its submission is a press", () => {
 
 test.each([{}, {type: 2}, {...interaction, type: 99}, {...interaction, token: 5, type: 3}])(
   "an invalid interaction is ignored (%#)",
-  data => {
-    expect(readInteraction(data, {places: new Places(), form: () => undefined})).toBeUndefined()
-  },
+  data => expect(readInteraction(data, {places: new Places(), form: () => undefined})).toBeUndefined(),
 )
 
 test("commands of two words are subcommands if the first word is no command", () => {
@@ -188,9 +182,7 @@ test.each([
   ["smile:99", "smile%3A99"],
   ["<:smile:99>", "smile%3A99"],
   ["<a:wave:98>", "wave%3A98"],
-])("the emoji %s is %s in a path", (emoji, path) => {
-  expect(emojiPath(emoji)).toBe(path)
-})
+])("the emoji %s is %s in a path", (emoji, path) => expect(emojiPath(emoji)).toBe(path))
 
 test.each(["", "../../1", "a b", "👍/@me?x=", "x".repeat(41)])("%j is not an emoji", emoji => {
   expect(() => emojiPath(emoji)).toThrow(/\bemoji\b/)

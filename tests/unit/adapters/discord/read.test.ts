@@ -37,9 +37,7 @@ test.each([
   ['<b>not bold</b> <at id="1"/>', "&lt;b&gt;not bold&lt;/b&gt; &lt;at id=&quot;1&quot;/&gt;"],
   ["**open", "**open"],
   ["", ""],
-])("reads %j", (text, content) => {
-  expect(read(text)).toBe(content)
-})
+])("reads %j", (text, content) => expect(read(text)).toBe(content))
 
 test("treats @everyone as a mention only when Discord says that it is one", () => {
   const nodes = readMarkdown("@everyone and @here", {...named, everyone: true})

@@ -32,9 +32,7 @@ test.each<readonly [Node, string]>([
   [h("emoji", {id: "99", name: "x:1> @everyone <:y"}), "<:x1everyoney:99>"],
   [h("marquee", "unknown"), "unknown"],
   [h("img", {src: "https://example.com/a.png", title: "a"}), "[a] https://example.com/a.png"],
-])("writes %j", (node, text) => {
-  expect(write(node).text).toBe(text)
-})
+])("writes %j", (node, text) => expect(write(node).text).toBe(text))
 
 /** A user's text, which must stay unchanged. */
 const hostile = [

@@ -66,9 +66,7 @@ const automatic: readonly (readonly [string, Headers["automatic"]])[] = [
   ["Subject: Out of office", undefined],
 ]
 
-test.each(automatic)("%s is %s", async (line, kind) => {
-  expect((await read([line])).automatic).toBe(kind)
-})
+test.each(automatic)("%s is %s", async (line, kind) => expect((await read([line])).automatic).toBe(kind))
 
 test("a form's mail in the name of a person is that person's", async () => {
   expect((await read(["From: no-reply@shop.test", "Reply-To: ann@example.org"])).automatic).toBeUndefined()
@@ -102,9 +100,7 @@ describe("an account is only what a trusted server vouches for:", () => {
     ["two senders", ["From: ann@example.org, eve@evil.test", pass], undefined],
     ["two From headers", ["From: eve@evil.test", "From: ann@example.org", pass], undefined],
   ]
-  test.each(cases)("%s", async (_, lines, account) => {
-    expect((await read(lines, "mx.svc.test")).account).toBe(account)
-  })
+  test.each(cases)("%s", async (_, lines, account) => expect((await read(lines, "mx.svc.test")).account).toBe(account))
 
   test("without a trusted server no sender has an account", async () => {
     expect((await read([pass])).account).toBeUndefined()

@@ -31,9 +31,7 @@ const cases: readonly (readonly [string, string, string])[] = [
   ["a table", "<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>", "a b\nc"],
 ]
 
-test.each(cases)("reads %s", (_, html, content) => {
-  expect(read(html)).toBe(content)
-})
+test.each(cases)("reads %s", (_, html, content) => expect(read(html)).toBe(content))
 
 test("deep elements become text, and hostile HTML takes little time", () => {
   const began = performance.now()
@@ -59,7 +57,5 @@ test.each(["https://a.test", "mailto:a@b.test", "tel:+431"])("%s is a link", add
 
 test.each(["javascript:x", "data:text/html,x", "https://a\nb", "file:///etc/passwd", " https://a"])(
   "%j is not a link",
-  address => {
-    expect(isLink(address)).toBe(false)
-  },
+  address => expect(isLink(address)).toBe(false),
 )

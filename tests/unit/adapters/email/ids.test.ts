@@ -35,15 +35,10 @@ test.each([
   "ann@x.test\r\nBcc: eve@x.test",
   "a b@x.test",
   "<a@x.test>",
-])("%j is not a channel", channel => {
-  expect(placeOf(channel)).toBeUndefined()
-})
+])("%j is not a channel", channel => expect(placeOf(channel)).toBeUndefined())
 
-test.each(["a@b\0", "@b", "a@", `${"a".repeat(250)}@b.test`, "a@b,c@d", "a@\ud800"])(
-  "%j is not an address",
-  address => {
-    expect(normalAddress(address)).toBeUndefined()
-  },
+test.each(["a@b\0", "@b", "a@", `${"a".repeat(250)}@b.test`, "a@b,c@d", "a@\ud800"])("%j is not an address", address =>
+  expect(normalAddress(address)).toBeUndefined(),
 )
 
 test("ids are found in headers with other content", () => {

@@ -158,9 +158,7 @@ const whole: readonly (readonly [string, string])[] = [
   ["a mail passed on by Apple Mail", `Anfang der Nachricht:\n\n> ${headOf(de).replaceAll("\n", "\n> ")}\n>\n> old`],
 ]
 
-test.each(whole)("nothing is taken from the text: %s", (_, text) => {
-  expect(withoutQuotes(text, subject)).toBe(text)
-})
+test.each(whole)("nothing is taken from the text: %s", (_, text) => expect(withoutQuotes(text, subject)).toBe(text))
 
 const wholeHtml: readonly (readonly [string, string, string])[] = [
   ["a quotation by the writer", "See<blockquote>Be kind.</blockquote>", "See\n\nBe kind."],

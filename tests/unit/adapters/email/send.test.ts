@@ -76,9 +76,7 @@ test.each([
   ["RE[2]: x", "RE[2]: x"],
   ["Regarding x", "Re: Regarding x"],
   ["", "Re:"],
-])("the answer to %j is %j", (subject, answer) => {
-  expect(answerSubject(subject)).toBe(answer)
-})
+])("the answer to %j is %j", (subject, answer) => expect(answerSubject(subject)).toBe(answer))
 
 const account = {
   address: "bot@svc.test",
@@ -134,9 +132,7 @@ describe("a server's reply to a mail", () => {
     ["421 retry after 2 hours", 7_200_000],
     ["451 4.7.1 Try again later", 60_000],
     ["451 in 3 steps", 60_000],
-  ])("%s", (said, wait) => {
-    expect(waitIn(said)).toBe(wait)
-  })
+  ])("%s", (said, wait) => expect(waitIn(said)).toBe(wait))
 })
 
 test("an address gets a limited number of answers within a time", () => {

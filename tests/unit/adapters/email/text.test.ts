@@ -21,9 +21,7 @@ const cases: readonly (readonly [string, string, string])[] = [
   ["a quotation alone", "> old\n> older", ""],
 ]
 
-test.each(cases)("keeps the writer's own text: %s", (_, text, own) => {
-  expect(withoutQuotes(text)).toBe(own)
-})
+test.each(cases)("keeps the writer's own text: %s", (_, text, own) => expect(withoutQuotes(text)).toBe(own))
 
 test("line breaks are unified, and control characters are removed", () => {
   expect(cleanText("a\r\nb\rc\u2028d\0\x07\te\ud800")).toBe("a\nb\nc\nd\te\ufffd")

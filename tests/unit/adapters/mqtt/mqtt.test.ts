@@ -25,9 +25,7 @@ describe("topic filters", () => {
     ["$SYS/#", "$SYS/uptime", ["uptime"]],
     ["$share/group/room/+", "room/a", ["a"]],
     ["Room", "room", undefined],
-  ])("%s and %s", (filter, topic, found) => {
-    expect(matchTopic(filter, topic)).toEqual(found)
-  })
+  ])("%s and %s", (filter, topic, found) => expect(matchTopic(filter, topic)).toEqual(found))
 
   test("the first match names the channel, which may contain the wildcard's value", () => {
     const subscriptions = [{topic: "chat/+/in", channel: "{1}"}, {topic: "chat/#", channel: "rest"}, {topic: "free/#"}]
@@ -50,9 +48,7 @@ describe("the topic of a message", () => {
 
   test.each(["+", "a/+/b", "a\0b", "secret/door#", "replies/ann/deeper#AAE", "#", "x".repeat(70_000)])(
     "is never %j",
-    channel => {
-      expect(() => addressOf(channel, account)).toThrow(/\btopic\b/)
-    },
+    channel => expect(() => addressOf(channel, account)).toThrow(/\btopic\b/),
   )
 })
 
@@ -74,9 +70,7 @@ describe("payloads", () => {
     ['{"text":"hi"}', undefined],
     ["[1]", undefined],
     ["{", undefined],
-  ])("%s", (payload, said) => {
-    expect(read(payload, json)).toEqual(said)
-  })
+  ])("%s", (payload, said) => expect(read(payload, json)).toEqual(said))
 
   test("from the bot are read back unchanged", () => {
     const said = {text: 'a "quoted" <line>\n', user: "bot", id: "1"}
@@ -160,7 +154,5 @@ describe("events", () => {
     expect(copies.isCopy("v", packet({properties: {subscriptionIdentifier: 2}}), 60_000)).toBe(false)
   })
 
-  test("need a matching subscription", () => {
-    expect(toEvent(packet({topic: "elsewhere"}), account)).toBeUndefined()
-  })
+  test("need a matching subscription", () => expect(toEvent(packet({topic: "elsewhere"}), account)).toBeUndefined())
 })

@@ -32,9 +32,7 @@ describe("CQ codes", () => {
     ["[CQ:]", [text("[CQ:]")]],
     ["[CQ:a,x=1[CQ:shake]", [text("[CQ:a,x=1"), {type: "shake", data: {}}]],
     ["", []],
-  ])("%s", (message, segments) => {
-    expect(parseCq(message)).toEqual(segments)
-  })
+  ])("%s", (message, segments) => expect(parseCq(message)).toEqual(segments))
 
   test("written text is read back unchanged, and never becomes a code", () => {
     const segments = [
@@ -68,9 +66,7 @@ describe("incoming messages", () => {
     ["[CQ:image,file=file:///etc/passwd]", "[image: file:///etc/passwd]"],
     ["[CQ:share,url=https://e.org,title=T]", '<a href="https://e.org">T</a>'],
     ["[CQ:json,data={}]", "[json]"],
-  ])("%s", (message, content) => {
-    expect(renderContent(toElements(segmentsOf(message)))).toBe(content)
-  })
+  ])("%s", (message, content) => expect(renderContent(toElements(segmentsOf(message)))).toBe(content))
 })
 
 test("outgoing messages are segments, with the reply first, and text stays text", async () => {
@@ -219,9 +215,7 @@ describe("events", () => {
       self_id: 1,
       message: "its own",
     },
-  ])("%j is not an event", payload => {
-    expect(toEvent(payload)).toBeUndefined()
-  })
+  ])("%j is not an event", payload => expect(toEvent(payload)).toBeUndefined())
 
   test.each([
     {post_type: "notice", notice_type: "group_recall"},

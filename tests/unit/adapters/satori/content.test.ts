@@ -22,9 +22,7 @@ test.each([
     '<file title="<img src=" src="internal:p/u/x"/>',
     '<file title="<img src=" src="internal:p/u/x"/>',
   ],
-])("incoming content: %s", (_, content, expected) => {
-  expect(contentOf({id: "1", content}, proxies)).toBe(expected)
-})
+])("incoming content: %s", (_, content, expected) => expect(contentOf({id: "1", content}, proxies)).toBe(expected))
 
 test.each([
   [{id: "1", content: "yes", quote: {id: 'a"b'}}, '<quote id="a&quot;b"/>yes'],
@@ -32,9 +30,7 @@ test.each([
   [{id: "1", content: '<quote id="7"/>yes', quote: {id: "7"}}, '<quote id="7"/>yes'],
   [{id: "1", content: "yes", quote: "7"}, "yes"],
   [{id: "1"}, ""],
-])("a quoted message comes first: %j", (message, expected) => {
-  expect(contentOf(message, proxies)).toBe(expected)
-})
+])("a quoted message comes first: %j", (message, expected) => expect(contentOf(message, proxies)).toBe(expected))
 
 test("long content with unclosed tags takes linear time", () => {
   const content = '<img "'.repeat(200_000)

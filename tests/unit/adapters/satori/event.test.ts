@@ -29,9 +29,7 @@ test.each([
   ["without a channel", {type: "message-created", message: {id: "m", content: "hi"}}],
   ["without a message", {type: "message-deleted", channel: {id: "c", type: 0}}],
   ["without a type", message],
-])("an event %s is ignored", (_, event) => {
-  expect(read(event)).toBeUndefined()
-})
+])("an event %s is ignored", (_, event) => expect(read(event)).toBeUndefined())
 
 test("an event keeps its user, place, button and the platform's payload", () => {
   expect(
@@ -86,15 +84,11 @@ test.each([
   [{login: {sn: 7}}, true],
   [{login: {sn: 8}}, false],
   [{}, true],
-])("the login of an event is found: %j", (event, expected) => {
-  expect(isOf(event, login)).toBe(expected)
-})
+])("the login of an event is found: %j", (event, expected) => expect(isOf(event, login)).toBe(expected))
 
 test.each(["", "{", "null", "[]", '"op"', '{"op":9}', '{"op":1}'])(
   "an invalid signal of a server is ignored: %s",
-  text => {
-    expect(readSignal(text)).toBeUndefined()
-  },
+  text => expect(readSignal(text)).toBeUndefined(),
 )
 
 test("READY and META list the addresses that only the server opens", () => {

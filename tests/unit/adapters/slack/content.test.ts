@@ -29,9 +29,7 @@ describe("Slack text becomes elements", () => {
     ["<nonsense>", "&lt;nonsense&gt;"],
     ["`*as it is* <@U0ANN>`", "<code>*as it is* &lt;@U0ANN&gt;</code>"],
     ["", ""],
-  ])("%s", (text, content) => {
-    expect(renderContent(readText(text))).toBe(content)
-  })
+  ])("%s", (text, content) => expect(renderContent(readText(text))).toBe(content))
 
   test("in linear time", () => {
     const begun = performance.now()
@@ -80,9 +78,7 @@ describe("elements become Slack blocks", () => {
       h("img", {src: "https://a.example/i.png"}),
       [{type: "link", url: "https://a.example/i.png", text: "[img]"}],
     ],
-  ])("%s", (_, node, elements) => {
-    expect(richOf(node)).toEqual(elements)
-  })
+  ])("%s", (_, node, elements) => expect(richOf(node)).toEqual(elements))
 
   test.each([
     "<@U0ANN> <!channel> <!here|x> <#C0ROOM>",
@@ -111,9 +107,7 @@ describe("elements become Slack blocks", () => {
     expect(writeMessage([h("quote", {id: "command/1"}), "a"])).not.toHaveProperty("quote")
   })
 
-  test("and white space alone becomes no block", () => {
-    expect(writeMessage(["  \n"]).blocks).toEqual([])
-  })
+  test("and white space alone becomes no block", () => expect(writeMessage(["  \n"]).blocks).toEqual([]))
 
   test("with buttons, menus and forms that Slack accepts, under the Host's ids", () => {
     const long = "ä".repeat(200)

@@ -88,9 +88,7 @@ describe("an event of Slack", () => {
     ["an invalid time", {...said, ts: "now"}],
     ["null", null],
     ["a list", []],
-  ])("is ignored: %s", (_, event) => {
-    expect(readEvents({event_id: "Ev1", event}, reading())).toEqual([])
-  })
+  ])("is ignored: %s", (_, event) => expect(readEvents({event_id: "Ev1", event}, reading())).toEqual([]))
 
   test("of another bot says so, with the name that it shows", () => {
     expect(read({...said, user: undefined, bot_id: "B0OTHER", username: "CI", subtype: "bot_message"})).toMatchObject([
@@ -135,9 +133,7 @@ describe("a press", () => {
     ["another interaction", {...press({action_id: "svc-button-0", value: "a"}), type: "view_submission"}],
     ["no message", {...press({action_id: "svc-button-0", value: "a"}), message: undefined}],
     ["wrong types", {type: "block_actions", user: 1, actions: "none"}],
-  ])("is ignored: %s", (_, body) => {
-    expect(readInteraction(body)).toEqual([])
-  })
+  ])("is ignored: %s", (_, body) => expect(readInteraction(body)).toEqual([]))
 })
 
 test("a slash command is a message with its text", () => {

@@ -112,9 +112,7 @@ describe("messages", () => {
     ["a contact", {contact: {first_name: "Ada", phone_number: "+43"}}, "Ada +43"],
     ["a poll", {poll: {question: "Tea?", options: [{text: "Yes"}, {text: "No"}]}}, "Tea?\n- Yes\n- No"],
     ["a throw", {dice: {emoji: "🎲", value: 4}}, "🎲 4"],
-  ])("show %s", (_, fields, content) => {
-    expect(contentOf(fields)).toBe(content)
-  })
+  ])("show %s", (_, fields, content) => expect(contentOf(fields)).toBe(content))
 
   test.each<[string, object]>([
     ["a new title", {message: message({new_chat_title: "x"})}],
@@ -133,9 +131,7 @@ describe("messages", () => {
         },
       },
     ],
-  ])("%s is ignored", (_, fields) => {
-    expect(read(fields)).toEqual([])
-  })
+  ])("%s is ignored", (_, fields) => expect(read(fields)).toEqual([]))
 })
 
 describe("events beside messages", () => {

@@ -98,9 +98,7 @@ describe("Telegram text as elements", () => {
       "<b>ab<i>cd</i></b>ef",
     ],
     ["a kind that is not known", "new", [over("new", "new", {type: "toString"})], "new"],
-  ])("%s", (_, text, entities, expected) => {
-    expect(renderContent(toNodes(text, entities, me))).toBe(expected)
-  })
+  ])("%s", (_, text, entities, expected) => expect(renderContent(toNodes(text, entities, me))).toBe(expected))
 })
 
 const shown = (content: Content) =>

@@ -71,7 +71,5 @@ describe("an XMPP message as elements", () => {
     ],
     ["an address with another scheme", body("look") + oob("file:///etc/passwd"), "look"],
     ["an invalid address", body("look") + oob("https://"), "look"],
-  ])("%s", (_, stanza, expected) => {
-    expect(read(stanza)).toBe(expected)
-  })
+  ])("%s", (_, stanza, expected) => expect(read(stanza)).toBe(expected))
 })

@@ -21,9 +21,7 @@ test("an address is split into its parts", () => {
 
 test.each(["", "ann", "@example.org", "ann@", "a b@example.org", "ann@example.org/", "<x@y", "ann@x\0"])(
   "%j is not an address",
-  text => {
-    expect(isJid(text)).toBe(false)
-  },
+  text => expect(isJid(text)).toBe(false),
 )
 
 describe("the cursor", () => {

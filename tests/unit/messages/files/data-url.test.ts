@@ -16,7 +16,5 @@ test.each<[string, string]>([
 
 test.each(["data:", "data:text/plain;base64,a*b", "data:,%E0%A4%A", "data:text/plain;base64"])(
   "%s is incomplete",
-  src => {
-    expect(() => openDataUrl(src)).toThrow(expect.objectContaining({code: "file_refused"}))
-  },
+  src => expect(() => openDataUrl(src)).toThrow(expect.objectContaining({code: "file_refused"})),
 )

@@ -53,9 +53,7 @@ describe("a name", () => {
     ["..", "img"],
     ["\u0007", "img"],
     [`${"x".repeat(300)}.jpeg`, `${"x".repeat(195)}.jpeg`],
-  ])("is cleaned: %j", (title, name) => {
-    expect(describeFile(h("img", {title})).name).toBe(name)
-  })
+  ])("is cleaned: %j", (title, name) => expect(describeFile(h("img", {title})).name).toBe(name))
 
   test.each<[string, string]>([
     ["https://x.example/", "file"],
@@ -63,9 +61,7 @@ describe("a name", () => {
     ["https://x.example/%E0%A4%A.txt", "%E0%A4%A.txt"],
     ["not an address", "file"],
     ["sandbox:abc/d.txt", "d.txt"],
-  ])("from the address %s is %s", (src, name) => {
-    expect(describeFile(h("file", {src})).name).toBe(name)
-  })
+  ])("from the address %s is %s", (src, name) => expect(describeFile(h("file", {src})).name).toBe(name))
 })
 
 test.each(["-1", "1.5", "1e3", "many", "9999999999999999"])("a size of %s is ignored", size => {

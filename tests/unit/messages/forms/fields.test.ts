@@ -31,9 +31,7 @@ describe("an answer", () => {
     ["skip in another language", Type.Optional(Type.Integer()), "überspringen", null],
     ["nothing if the field is optional", Type.Optional(Type.String()), " ", null],
     ["skip if the field is required", Type.String(), "skip", "skip"],
-  ])("may be %s", (_, schema, text, value) => {
-    expect(read(schema, text)).toEqual({value})
-  })
+  ])("may be %s", (_, schema, text, value) => expect(read(schema, text)).toEqual({value}))
 
   test.each<[string, TSchema, string, string]>([
     ["nothing", Type.String(), " ", "An answer is needed."],
@@ -51,9 +49,7 @@ describe("an answer", () => {
     ["of another pattern", Type.String({pattern: "^a+$"}), "b", '"b" is not a possible answer.'],
     ["not a multiple", Type.Integer({multipleOf: 5}), "7", '"7" is not a possible answer.'],
     ["wrong at length", Type.Integer(), "y".repeat(99), `The answer must be a whole number, not "${"y".repeat(59)}…".`],
-  ])("that is %s gets a sentence as reply", (_, schema, text, wrong) => {
-    expect(read(schema, text)).toEqual({wrong})
-  })
+  ])("that is %s gets a sentence as reply", (_, schema, text, wrong) => expect(read(schema, text)).toEqual({wrong}))
 
   test("may be longer if the schema says so", () => {
     const long = "x".repeat(5000)
@@ -110,9 +106,7 @@ describe("the fields of a form", () => {
       "labels.b: there is no such field",
     ],
     ["a label that is not text", {fields: Type.Object({a: Type.String()}), labels: {a: 1}}, "labels.a must be text"],
-  ])("are refused if they are %s", (_, definition, message) => {
-    expect(wrong(definition)).toContain(message)
-  })
+  ])("are refused if they are %s", (_, definition, message) => expect(wrong(definition)).toContain(message))
 })
 
 test("a form is checked when it is made", () => {

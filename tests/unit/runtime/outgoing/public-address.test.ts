@@ -4,9 +4,7 @@ import {isPublicAddress} from "../../../../server/runtime/outgoing/resolve.ts"
 describe("a public address on the Internet", () => {
   test.each(["1.1.1.1", "172.15.0.1", "172.32.0.1", "100.63.0.1", "100.128.0.1", "2606:4700::1111", "::ffff:1.1.1.1"])(
     "%s",
-    address => {
-      expect(isPublicAddress(address)).toBe(true)
-    },
+    address => expect(isPublicAddress(address)).toBe(true),
   )
 })
 
@@ -27,7 +25,5 @@ describe("an address that is not public", () => {
     ["an IPv4 address inside IPv6", ["::ffff:127.0.0.1", "::127.0.0.1", "::ffff:0:7f00:1", "64:ff9b::7f00:1"]],
     ["a tunnel", ["2002:7f00:1::", "2001::1"]],
     ["not an address", ["", "localhost", "1.2.3", "0x7f.1", "127.1"]],
-  ])("%s", (_, addresses) => {
-    expect(addresses.filter(isPublicAddress)).toEqual([])
-  })
+  ])("%s", (_, addresses) => expect(addresses.filter(isPublicAddress)).toEqual([]))
 })
