@@ -63,8 +63,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     const told = JSON.parse((await status(daemon.project)).stdout)
     expect(told).toMatchObject({supervisor: "daemon", endedCleanly: false, owner: {daemon: {pid, starts: 2}}})
 
-    const stopped = await stop(daemon.project)
-    expect(stopped).toMatchObject({
+    expect(await stop(daemon.project)).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(new RegExp(`\\bpid ${pid}\\b.*\\bpid ${second}\\n$`)),
       stderr: "",
@@ -148,8 +147,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     const daemon = await startDaemon({runtime})
     const pid = await crashIntoPause(daemon)
     process.kill(pid, "SIGSTOP")
-    const told = await status(daemon.project)
-    expect(JSON.parse(told.stderr).detail).toMatch(/\bdaemon, pid \d+, .*\bSIGKILL\b/)
+    expect(JSON.parse((await status(daemon.project)).stderr).detail).toMatch(/\bdaemon, pid \d+, .*\bSIGKILL\b/)
   })
 
   test("when killed leaves its Host without a supervisor; the next daemon takes over after a stop", async () => {
@@ -169,8 +167,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     expect(second.started.code).toBe(1)
     expect(second.started.stderr).toContain(`a Host holds this project: pid ${host} on ${hostname()}`)
     expect(await stop(daemon.project)).toMatchObject({code: 0, stdout: `stopped pid ${host}\n`})
-    const third = await startDaemon({runtime, project: daemon.project})
-    expect(third.started.code).toBe(0)
+    expect((await startDaemon({runtime, project: daemon.project})).started.code).toBe(0)
     expect(JSON.parse((await status(daemon.project)).stdout)).toMatchObject({endedCleanly: true, supervisor: "daemon"})
   })
 
@@ -187,8 +184,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     await stop(project)
     expect(project.read(".svc/runtime.log.1")).toHaveLength(before)
     const lines = [...project.read(".svc/runtime.log.1").split("\n"), ...daemon.log().split("\n")]
-    const messages = lines.filter(line => line !== "").map(line => JSON.parse(line).message)
-    expect(messages).toEqual(
+    expect(lines.filter(line => line !== "").map(line => JSON.parse(line).message)).toEqual(
       expect.arrayContaining(["generation 1 committed (started)", "stopping (SIGTERM)", "stopped"]),
     )
   })
@@ -201,8 +197,7 @@ describe("svc runtime start --daemon", () => {
     const second = await startDaemon({project: daemon.project})
     expect(second.started.code).toBe(1)
     expect(second.started.stderr).toContain(`a daemon holds this project: pid ${daemon.file()?.pid}`)
-    const foreground = await svc(onBun, daemon.project, ["runtime", "start"])
-    expect(foreground.stderr).toContain("a Host holds this project")
+    expect((await svc(onBun, daemon.project, ["runtime", "start"])).stderr).toContain("a Host holds this project")
     expect(daemon.file()).toMatchObject({starts: 1, state: {is: "running"}})
   })
 

@@ -220,8 +220,7 @@ describePart("gateways", [linux, program("openssl"), ...gatewayPrograms], () => 
 
     test("without TLS every request is redirected to TLS", async () => {
       const {gateways, token} = await start(runtime)
-      const answers = await fromEach(gateways, ({plainUrl}) => plainly(`${plainUrl}/api/system/status?a=b`, token))
-      expect(answers).toEqual(
+      expect(await fromEach(gateways, ({plainUrl}) => plainly(`${plainUrl}/api/system/status?a=b`, token))).toEqual(
         forAll({
           status: expect.toSatisfy(status => status === 301 || status === 308),
           to: "https/api/system/status?a=b",

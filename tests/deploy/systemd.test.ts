@@ -96,8 +96,7 @@ describePart("systemd, booted in a container", needs, () => {
     })
 
     test("restarts on 51 and 75, and names systemd as the owner", async () => {
-      const restart = svc("runtime restart", project)
-      expect(restart.stdout).toContain(`code 51; systemd (${unit}.service) `)
+      expect(svc("runtime restart", project).stdout).toContain(`code 51; systemd (${unit}.service) `)
       await until("the first restart", () => show(unit, "NRestarts") === "1" && project.isReady())
       box.must(`echo '// changed' >> ${project.folder}/plugins/writer.js`)
       expect(project.post("/api/system/reload")).toMatchObject({restarting: true})

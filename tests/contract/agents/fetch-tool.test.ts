@@ -153,8 +153,7 @@ test("an address with a password in it is refused", async () => {
 })
 
 test("a large page is cut, and the result says so", async () => {
-  const large = String(await fetching(at("/large")))
-  expect(large).toMatch(
+  expect(String(await fetching(at("/large")))).toMatch(
     /^€+\n\[Cut: only the first 65536 of 87381 characters are shown\.\]\n\[Cut: only the first 262144 bytes/,
   )
   expect(String(await fetching(at("/endless")))).toContain("first 262144 bytes")

@@ -124,6 +124,5 @@ test.for(protocols)("a connection that breaks midway may be retried: %s", async 
     {truncateAfterChunks: 3, latency: 20},
   )
   const model = await open(protocol, fake)
-  const call = model.call(userSays("hello"), {signal: never})
-  await expect(call).rejects.toMatchObject({kind: "busy", status: undefined})
+  await expect(model.call(userSays("hello"), {signal: never})).rejects.toMatchObject({kind: "busy", status: undefined})
 })

@@ -22,8 +22,7 @@ test("a provider that reports no tokens works, with a remark", async () => {
   const server = await startRawServer(response =>
     response.end('data: {"choices":[{"delta":{"content":"ready"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'),
   )
-  const result = await check({baseURL: server.url})
-  expect(result).toMatchObject({ok: true, answer: "ready"})
+  expect(await check({baseURL: server.url})).toMatchObject({ok: true, answer: "ready"})
 })
 
 const json = (status: number, message: string) => (response: ServerResponse) =>

@@ -76,8 +76,7 @@ test("a stream that arrives byte by byte is read as it was written", async () =>
   })
   const model = await openAt(server.url)
   const heard: string[] = []
-  const reply = await model.call(userSays("hello"), {signal: never, onText: piece => heard.push(piece)})
-  expect(reply.text).toBe(text)
+  expect((await model.call(userSays("hello"), {signal: never, onText: piece => heard.push(piece)})).text).toBe(text)
   expect(heard.join("")).toBe(text)
 })
 

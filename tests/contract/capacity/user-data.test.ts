@@ -253,8 +253,7 @@ const openInHands = async (): Promise<Database> => {
 
 test("data in use by a handler or the platform is reported, and deleted after its end", async () => {
   const database = await openInHands()
-  const left = await running(database).forget(ann, once)
-  expect(left).toMatchObject({counts: nothing, busy: 2, next: null})
+  expect(await running(database).forget(ann, once)).toMatchObject({counts: nothing, busy: 2, next: null})
   expect(await dump(database)).toContain(canary)
   await database.write([{sql: "UPDATE inbox_marks SET state = 'handled'"}, {sql: "UPDATE outbox SET state = 'sent'"}])
   expect(await running(database).forget(ann, once)).toMatchObject({counts: {inbox: 1, outbox: 1}, busy: 0})

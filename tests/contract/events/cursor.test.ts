@@ -111,8 +111,7 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("over HTTP
       if (round % 4 !== 0) continue
       const canBeHeader = /^[\x21-\x7e]*$/.test(cursor)
       const reader = await readEvents(host, canBeHeader ? {cursor} : {query: {last_event_id: cursor}})
-      const hello = await reader.hello()
-      expect(hello.recovered, cursor).toBe(exact !== undefined)
+      expect((await reader.hello()).recovered, cursor).toBe(exact !== undefined)
       if (exact === undefined && wanted !== "fresh") await until("the gap", () => reader.gaps().length === 1)
       if (exact !== undefined) await until("the rest", () => reader.envelopes().length === exact.length)
       expect(reader.envelopes(), cursor).toEqual(exact ?? [])

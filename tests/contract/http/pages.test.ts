@@ -99,8 +99,7 @@ describe.each(bunOr("node24"))("the pages of plugins on $name", runtime => {
       "cache-control": "no-store",
       location: "https://example.org/",
     })
-    const framed = await open(host, "/")
-    expect(framed.headers.get("content-security-policy")).toBe(
+    expect((await open(host, "/")).headers.get("content-security-policy")).toBe(
       "sandbox allow-forms allow-scripts, default-src 'self'; Frame-Ancestors https://shop.example",
     )
     for (const name of ["set-cookie", "access-control-allow-origin", "clear-site-data"])

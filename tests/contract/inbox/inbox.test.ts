@@ -41,8 +41,7 @@ describe.each(engines)("the inbox on $name", ({make}) => {
   test("stores an event with its payload and one mark per handler before it answers", async () => {
     const {database, receive, marks} = await start({match: () => ["b", "a"], run: () => new Promise(() => {})})
     const raw = {type: "PRIVMSG", data: {line: ":ann PRIVMSG #c :hello"}}
-    const receipt = await receive(incoming("one", {raw, timestamp: 1000}))
-    expect(receipt).toEqual({sn: 1, duplicate: false, dropped: false})
+    expect(await receive(incoming("one", {raw, timestamp: 1000}))).toEqual({sn: 1, duplicate: false, dropped: false})
     const [row] = await database.read("SELECT * FROM inbox")
     expect(row).toMatchObject({seq: 1, endpoint: "line~one", event_id: "one", conversation: "line~one/c"})
     expect(JSON.parse(String(row?.event))).toEqual({
@@ -80,8 +79,7 @@ describe.each(engines)("the inbox on $name", ({make}) => {
     const {database, receive, marks} = await start({run: async () => ({is: "handled", sends})})
     await receive(incoming("one"))
     await until("the handler to end", async () => (await marks())[0]?.state === "handled")
-    const rows = await database.read("SELECT id, state, inbox_seq, handler, ordinal FROM outbox ORDER BY seq")
-    expect(rows).toEqual(
+    expect(await database.read("SELECT id, state, inbox_seq, handler, ordinal FROM outbox ORDER BY seq")).toEqual(
       sends.map(({id}, ordinal) => ({
         id,
         state: "queued",

@@ -246,8 +246,7 @@ describe.each(bunOr("node22"))("files of Satori applications, on $name:", runtim
     )
     const at = {"satori-platform": "club", "satori-user-id": "@bot:club"}
     const echo = `<img src="${link(0, "a.png")}" title="a.png"/>`
-    const answer = await askSatori(host, "message.create", {channel_id: "hall", content: echo}, at)
-    expect(answer.status).toBe(200)
+    expect((await askSatori(host, "message.create", {channel_id: "hall", content: echo}, at)).status).toBe(200)
     const sent = await until("the echo", async () => {
       const found = await host.post<readonly unknown[]>("/api/plugins/club/sent")
       return found.length > 0 && found

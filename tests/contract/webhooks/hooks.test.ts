@@ -70,8 +70,7 @@ describe.each(bunAnd("node24"))("webhook ingress on $name", runtime => {
     const put = await fetch(hook, {method: "PUT"})
     await expectProblem(put, 405, "method_not_allowed")
     expect(put.headers.get("allow")).toBe("POST, GET")
-    const largest = await fetch(hook, {method: "POST", body: new Uint8Array(1024 * 1024)})
-    expect(largest.status).toBe(201)
+    expect((await fetch(hook, {method: "POST", body: new Uint8Array(1024 * 1024)})).status).toBe(201)
     await expectProblem(
       await fetch(hook, {method: "POST", body: new Uint8Array(2 * 1024 * 1024)}),
       413,

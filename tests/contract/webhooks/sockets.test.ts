@@ -70,8 +70,7 @@ describe.each(bunAnd("node22"))("WebSockets that platforms open, on $name:", run
 
   test("the adapter refuses a client, and no Host token helps", async () => {
     const host = common()
-    const refused = await upgrade(host, `${path}?key=wrong`, `Bearer ${env.HTTP_TOKEN}`)
-    expect(refused.text).toMatch(/^HTTP\/1\.1 401 /)
+    expect((await upgrade(host, `${path}?key=wrong`, `Bearer ${env.HTTP_TOKEN}`)).text).toMatch(/^HTTP\/1\.1 401 /)
     for (const fault of ["throw", "nothing"]) {
       const {status, text} = await upgrade(host, `${path}?key=${fault}`)
       expect(status).toBe(500)
@@ -79,8 +78,7 @@ describe.each(bunAnd("node22"))("WebSockets that platforms open, on $name:", run
     }
     for (let n = 0; n < 9; n++) await upgrade(host, `${path}?key=wrong`)
     expect((await upgrade(host, `${path}?key=wrong`)).text).toMatch(/^HTTP\/1\.1 429 .*too_many_failures/s)
-    const admitted = await connectLine(host, {authorization: `Bearer ${env.HTTP_TOKEN}`})
-    expect(await admitted.answer("auth")).toBe("null")
+    expect(await (await connectLine(host, {authorization: `Bearer ${env.HTTP_TOKEN}`})).answer("auth")).toBe("null")
     const other = await connectLine(host, {authorization: "Bearer of the platform"})
     expect(await other.answer("auth")).toBe("Bearer of the platform")
   })

@@ -104,8 +104,7 @@ describe("accounts of Discord", () => {
       reason: "intents",
       remediation: expect.stringMatching(/^Turn on Message Content Intent at https:\/\/discord.com\/developers/),
     })
-    const two = await untilDiscord(host, "failed", "discord~two")
-    expect(two.remediation).toContain("Server Members Intent")
+    expect((await untilDiscord(host, "failed", "discord~two")).remediation).toContain("Server Members Intent")
     await untilDiscord(host, "online", "discord~three")
     fake.world.application = {interactions_endpoint_url: "https://bot.example/"}
     const {stdout} = await svc(runtime, host.project, ["adapter", "check", "discord~three"], {env: tokens})

@@ -82,8 +82,7 @@ describeWith("dovecot")("the email adapter when things go wrong", () => {
     world.write({text: "again and again", from: "bot@svc.test"})
     world.write({text: "/greet Ann"})
     await world.untilSent(ann, 1)
-    const items = await inboxOf(host)
-    expect(items.map(({type, event}) => [type, event._type, event.channel?.id === undefined])).toEqual([
+    expect((await inboxOf(host)).map(({type, event}) => [type, event._type, event.channel?.id === undefined])).toEqual([
       ["internal", "mail/automatic", true],
       ["internal", "mail/list", true],
       ["internal", "mail/bounce", true],

@@ -42,8 +42,7 @@ describeWithDendrite("a bot on Matrix", () => {
       format: "org.matrix.custom.html",
       formatted_body: `${pill}: greet <strong>&lt;Ada&gt;</strong><script>x</script>`,
     })
-    const event = await untilEvent(host, "message-created", said)
-    expect(event).toMatchObject({
+    expect(await untilEvent(host, "message-created", said)).toMatchObject({
       user: {id: ann.id},
       channel: {id: room, type: 0, name: "Lounge"},
       guild: {id: room, name: "Lounge"},
@@ -84,8 +83,7 @@ describeWithDendrite("a bot on Matrix", () => {
     expect(await untilEvent(host, "reaction-removed", said)).toMatchObject({user: {id: bob.id}, emoji: {id: "👍"}})
     await ann.redact(room, said)
     expect(await untilEvent(host, "message-deleted", said)).toMatchObject({user: {id: ann.id}})
-    const about = (await eventsOf(host, room)).filter(({message}) => message?.id === said)
-    expect(about.map(({type}) => type)).toEqual([
+    expect((await eventsOf(host, room)).filter(({message}) => message?.id === said).map(({type}) => type)).toEqual([
       "message-created",
       "message-updated",
       "reaction-added",
@@ -136,8 +134,7 @@ describeWithDendrite("a bot on Matrix", () => {
     const before = (await ann.heard(room, bot.id)).length
     await satori("message.create", {channel_id: room, content: `look: <img src="${cat}"/>`})
     await satori("message.create", {channel_id: room, content: `both<img src="${cat}"/><file src="${plan}"/>`})
-    const heard = (await answersIn(room, before + 4)).slice(before)
-    expect(heard).toMatchObject([
+    expect((await answersIn(room, before + 4)).slice(before)).toMatchObject([
       {msgtype: "m.image", body: "look: ", filename: "cat.png", info: {mimetype: "image/png", size: 7}},
       {msgtype: "m.text", body: "both"},
       {msgtype: "m.image", body: "cat.png", filename: "cat.png"},

@@ -125,8 +125,7 @@ test("a heartbeat that reports offline ends the connection, and the endpoint wai
     status: {online: false, good: true},
     interval: 5000,
   })
-  const away = await untilOneBot(host, "one", "reconnecting")
-  expect(away.error).toMatch(/\blogin|logged in/)
+  expect((await untilOneBot(host, "one", "reconnecting")).error).toMatch(/\blogin|logged in/)
   fake.answers.delete("get_status")
   await untilOneBot(host, "one", "online")
 })

@@ -147,8 +147,7 @@ describe.skipIf(!reference.install())("satori on the reference server, with the 
     })
     const {error} = await untilState(host, "satori~none", "reconnecting")
     expect(error).toMatch(/\blogin three; .*: testing one, testing two$/)
-    const check = await svc(usualRuntime, project, ["adapter", "check", "satori~any"], {env})
-    expect(check).toMatchObject({
+    expect(await svc(usualRuntime, project, ["adapter", "check", "satori~any"], {env})).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/^ERROR {3}login: .*: testing one, testing two$/m),
     })

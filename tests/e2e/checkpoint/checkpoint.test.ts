@@ -157,8 +157,7 @@ test("no file of a checkpoint holds a secret, and the manifest lists the secrets
   const {manifest} = await makeCheckpoint(host.project)
   expect(manifest.secrets).toEqual(["HTTP_TOKEN"])
   for (const {path} of manifest.files) {
-    const bytes = readFileSync(host.project.path(".svc/checkpoints", manifest.id, path))
-    expect(bytes.includes(token)).toBe(false)
+    expect(readFileSync(host.project.path(".svc/checkpoints", manifest.id, path)).includes(token)).toBe(false)
   }
   host.project.write("bun.lock", `"x": "https://:${encodeURIComponent(token)}@registry.example"`)
   const text = await refusal(host.project, "checkpoint create")

@@ -100,8 +100,7 @@ test("a dry run prints the plan, and refuses in the same cases as the restore", 
     expect(plan.mismatches).toHaveLength(3)
     expect(plan.differences).toEqual(expect.arrayContaining([...plan.mismatches, "svc.config.yml differs"]))
   }
-  const both = await refused(project, id, "--data-only", "--with-packages")
-  expect(both).toMatch(/--data-only and --with-packages /)
+  expect(await refused(project, id, "--data-only", "--with-packages")).toMatch(/--data-only and --with-packages /)
   expect(await readState(project)).toEqual(before)
 })
 
@@ -231,8 +230,7 @@ test("in a clone, a refused archive names the commit to check out, and restores 
   project.git("clone", "--quiet", project.folder, folder)
   const clone = {...makeProject(), folder, path: (...parts: string[]) => [folder, ...parts].join("/")}
   const archive = project.path(".svc/backup.tar")
-  const told = await refused(clone, archive)
-  expect(told).toContain(`hint: git checkout --detach ${one}, then restore`)
+  expect(await refused(clone, archive)).toContain(`hint: git checkout --detach ${one}, then restore`)
   project.git("-C", folder, "checkout", "--quiet", "--detach", one)
   expect(await restore(clone, archive)).toMatchObject({isNew: false, differences: [], keptConfiguration: null})
 })

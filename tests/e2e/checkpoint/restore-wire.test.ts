@@ -93,8 +93,7 @@ test("a restored Host sends nothing on the wire until an operator releases it", 
   isBusy = false
   const before = receiver.deliveries.length
   const again = await startHost({project, env: {...env, REWOUND_TO: String(due)}})
-  const answer = await fetch(`${again.url}/pub/ready`)
-  expect(answer.status).toBe(200)
+  expect((await fetch(`${again.url}/pub/ready`)).status).toBe(200)
   await until("the repeated message", async () =>
     (await again.get<{items: {state: string}[]}>("/api/inbox")).items.some(({state}) => state === "held"),
   )

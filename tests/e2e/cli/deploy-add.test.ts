@@ -63,8 +63,7 @@ describe("a file that differs from the template", () => {
     expect(refused.result).toMatchObject({code: "deployment_changed", detail: expect.stringContaining("compose.yaml")})
     expect(project.read("compose.yaml")).toBe(changed)
     expect(existsSync(project.path("Dockerfile"))).toBe(false)
-    const told = await add(project, "compose")
-    expect(told.stderr).toContain("--dry-run")
+    expect((await add(project, "compose")).stderr).toContain("--dry-run")
   })
 
   test("is shown by --dry-run, which writes nothing", async () => {
@@ -151,8 +150,7 @@ describe("svc deploy add compose", () => {
     ["compose --runtime deno", "--runtime must be bun or node"],
     ["swarm", 'there is no deployment template "swarm"'],
   ])("svc deploy add %s is refused", async (line, message) => {
-    const refused = await add(botProject(), line)
-    expect(refused).toMatchObject({code: 1, stdout: "", stderr: expect.stringContaining(message)})
+    expect(await add(botProject(), line)).toMatchObject({code: 1, stdout: "", stderr: expect.stringContaining(message)})
   })
 
   test("refuses a folder without a project", async () => {

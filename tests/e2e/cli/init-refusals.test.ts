@@ -125,8 +125,7 @@ test("svc init --runtime node warns if the installed Node is too old for the pro
   const line = [...bunAnywhere(), "init", "bot", "--runtime", "node", "--no-install"]
   const made = await runProcess(line, {cwd: folder, env: {PATH: `${bin}${delimiter}/bin`}})
   expect({code: made.code, stderr: made.stderr}).toEqual({code: 0, stderr: ""})
-  const last = made.stdout.trim().split("\n").at(-1)
-  expect(last).toMatch(/ Node 20\.1\.0\. .* Node 22\.12 /)
+  expect(made.stdout.trim().split("\n").at(-1)).toMatch(/ Node 20\.1\.0\. .* Node 22\.12 /)
 })
 
 test("svc init builds a missing bundle or console in a clone before it packs svc", async () => {

@@ -121,8 +121,7 @@ describe.each(toolchains)("a project of svc init for $name", ({name, runtime, ru
       ].sort(),
     )
     expect(existsSync(join(folder, "node_modules/svc-runtime/dist/openapi.json"))).toBe(true)
-    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
-    expect(manifest).toMatchObject({
+    expect(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))).toMatchObject({
       name: "my-bot",
       engines: {node: ">=22.12.0"},
       scripts: {

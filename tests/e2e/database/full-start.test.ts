@@ -110,8 +110,7 @@ for (const {of, at, folder, isFirst, fill} of lacks)
       fill(project.path(folder))
 
       const {process: running} = launchHost({project, runtime, env, args})
-      const report = await untilTold({ask, ...client}, running)
-      expect(report).toMatchObject({
+      expect(await untilTold({ask, ...client}, running)).toMatchObject({
         ready: false,
         generation: null,
         committedAt: null,
@@ -145,8 +144,7 @@ for (const {of, at, folder, isFirst, fill} of lacks)
       ]) {
         const refused = await ask(path, {method: "POST"})
         expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
-        const problem = await expectProblem(refused, 503, "starting")
-        expect(problem.detail).toMatch(/\bfree space\b/)
+        expect((await expectProblem(refused, 503, "starting")).detail).toMatch(/\bfree space\b/)
       }
       await until("another attempt while the status request is answered", async () => {
         expect((await ask("/api/system/status")).status).toBe(200)

@@ -92,8 +92,7 @@ const launchOnFull = async (project: Project, port: number, runtime: TestRuntime
   )
   expect((await probe("/pub/health")).status).toBe(200)
   expect((await probe("/pub/ready")).status).toBe(503)
-  const problem = await expectProblem(await probe("/api/inbox"), 503, "starting")
-  expect(problem.detail).toMatch(/\bfree space\b/)
+  expect((await expectProblem(await probe("/api/inbox"), 503, "starting")).detail).toMatch(/\bfree space\b/)
   const serves = () => until("the Host to be ready", async () => (await probe("/pub/ready")).status === 200)
   const end = async () => {
     running.child.kill("SIGTERM")

@@ -86,8 +86,7 @@ test("a hanging disk is reported, and each way to stop keeps its exit code on Bu
     await slowSyncs(context, host.process.pid, 6000)
     const posted = post(host, "hung").catch(() => {})
     await untilPrinted(host.process, /\bsync for 5 s\b/)
-    const report = await host.get<ReadinessReport>("/api/system/readiness")
-    expect(JSON.stringify(report)).toMatch(/\bsync for \d+ s\b/)
+    expect(JSON.stringify(await host.get<ReadinessReport>("/api/system/readiness"))).toMatch(/\bsync for \d+ s\b/)
     expect((await fetch(`${host.url}/pub/health`)).status).toBe(200)
     void end(host)
     const {code} = await host.process.finished
@@ -95,6 +94,5 @@ test("a hanging disk is reported, and each way to stop keeps its exit code on Bu
     return code
   }
   const all = bunAnd("node24").flatMap(runtime => endings.map(([code, end]) => ({runtime, code, end})))
-  const codes = await Promise.all(all.map(({runtime, end}) => endOnHungDisk(runtime, end)))
-  expect(codes).toEqual(all.map(({code}) => code))
+  expect(await Promise.all(all.map(({runtime, end}) => endOnHungDisk(runtime, end)))).toEqual(all.map(({code}) => code))
 })

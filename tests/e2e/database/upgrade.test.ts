@@ -136,8 +136,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     const [checkpoint] = (await printedJson<{items: CheckpointView[]}>(project, "checkpoint list", next)).items
     expect(checkpoint).toMatchObject({id: done.checkpoint, state: "verified", schema: newest})
     expect(await stateOf(project)).toEqual({schema: newest + 2, ids: 0})
-    const host = await startHost({project, runtime: next})
-    expect(await textsOf(host)).toEqual(["before"])
+    expect(await textsOf(await startHost({project, runtime: next}))).toEqual(["before"])
     expect((await runCommand(project, "database migrate", next)).stderr).toContain("a Host holds this project")
   })
 })
@@ -155,8 +154,7 @@ test("if the checkpoint fails, the migration does not start and the Host says wh
   expect(await stateOf(project)).toEqual({schema: newest, ids: 1})
   expect((await runCommand(project, "database migrate", next)).stderr).toMatch(/; could not .*: .*\d [KMG]iB/)
   disk.resize("64m")
-  const host = await startHost({project, runtime: next})
-  expect(await textsOf(host)).toEqual(["before"])
+  expect(await textsOf(await startHost({project, runtime: next}))).toEqual(["before"])
 })
 
 test("a kill at any moment of the migration leaves it complete or absent, and the next start completes it", async context => {
@@ -211,8 +209,7 @@ test("a rollback across the migration names the irreversible part and restores t
   expect(project.git("rev-parse", "HEAD")).toBe(commit)
   expect(project.read("bun.lock")).toBe("locked")
   expect(await stateOf(project)).toEqual({schema: newest, ids: 1})
-  const host = await startHost({project})
-  expect(await textsOf(host)).toEqual(["before"])
+  expect(await textsOf(await startHost({project}))).toEqual(["before"])
 })
 
 test("a remote database is migrated only with a named backup", async () => {
@@ -236,7 +233,6 @@ test("a remote database is migrated only with a named backup", async () => {
   expect(done).toMatchObject({from: newest, to: newest + 2, size: null})
   const [checkpoint] = (await printedJson<{items: CheckpointView[]}>(project, "checkpoint list", next)).items
   expect(checkpoint).toMatchObject({id: done.checkpoint, reason: "migration"})
-  const host = await startHost({project, runtime: next, env})
-  expect(await textsOf(host)).toEqual(["before"])
+  expect(await textsOf(await startHost({project, runtime: next, env}))).toEqual(["before"])
   expect(await printed(project, "database migrate --dry-run", next)).toBe(`schema ${newest + 2}: nothing to migrate\n`)
 })

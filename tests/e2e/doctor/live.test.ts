@@ -68,8 +68,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
     const unready = await live(runtime, host.url)
     expect(unready.code).toBe(1)
     expect(unready.report()).toMatchObject({ok: false, report: {ready: false, generation: 2}})
-    const component = unready.report().report?.components.find(({kind}) => kind === "endpoint")
-    expect(component).toMatchObject({
+    expect(unready.report().report?.components.find(({kind}) => kind === "endpoint")).toMatchObject({
       owner: "root/sandbox",
       name: "sandbox",
       required: true,
@@ -117,8 +116,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
     const proxy = await startStandIn((_, response) => response.end("{}"))
     const more = {HTTP_PROXY: proxy.url, http_proxy: proxy.url, NODE_USE_ENV_PROXY: "1"}
     expect((await live(runtime, host.url, {more})).code).toBe(0)
-    const status = await svc(runtime, host.project, ["runtime", "status"], {env: {...tokens, ...more}})
-    expect(status.code).toBe(0)
+    expect((await svc(runtime, host.project, ["runtime", "status"], {env: {...tokens, ...more}})).code).toBe(0)
     expect(proxy.requests).toEqual([])
   })
 

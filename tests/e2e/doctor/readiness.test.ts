@@ -178,8 +178,7 @@ plugins: {sandbox: {}, lost: {}}
       expect(report).toMatchObject({ready: true, components: [{name: "lost", ready: true}, {}, {}]})
       expect(report.components[0]?.message).toMatch(/: .*\b(re)?connecting\.$/)
 
-      const status = await svc(runtime, host.project, ["runtime", "status"])
-      expect(status.stdout).toMatch(
+      expect((await svc(runtime, host.project, ["runtime", "status"])).stdout).toMatch(
         /^endpoints +lost \(required, admitting, not connected: (re)?connecting\), sandbox \(required, online\)$/m,
       )
       const live = await svc(runtime, host.project, ["doctor", "--live", host.url], {env: {SVC_HTTP_TOKEN: host.token}})
@@ -201,8 +200,7 @@ plugins: {sandbox: {}, lost: {}}
       throw refused("wrong password", {reason: "bad_credentials", remediation: "Correct the password."})
     }})`)
     const host = await startHost({config: requiring("wire", "  wire: {}\n"), plugins: {wire: refusing}, args: quiet})
-    const report = await reportOnce(host, false)
-    expect(failing(report)).toMatchObject([{name: "wire", reason: "endpoint_failed"}])
+    expect(failing(await reportOnce(host, false))).toMatchObject([{name: "wire", reason: "endpoint_failed"}])
   })
 
   test("is not ready if its plugin fails later and cannot be restarted", async () => {
@@ -214,8 +212,7 @@ plugins: {sandbox: {}, lost: {}}
     const host = await startHost({config: requiring("wire", "  wire: {}\n"), plugins: {wire: once}, args: quiet})
     expect((await readyReport(host)).ready).toBe(true)
     await host.say("/late")
-    const report = await reportOnce(host, false)
-    expect(failing(report)).toMatchObject([{name: "wire", reason: "plugin_failed"}])
+    expect(failing(await reportOnce(host, false))).toMatchObject([{name: "wire", reason: "plugin_failed"}])
   })
 })
 
@@ -242,8 +239,7 @@ describe.each(bunOr("node24"))("a required agent on $name", runtime => {
       [`${local}, tools: {nothing.there: {}}`, "agent_tool_missing", /nothing\.there/],
     ]
     for (const [writer, reason, message] of cases) {
-      const report = await become(config(writer))
-      expect(failing(report)).toMatchObject([
+      expect(failing(await become(config(writer)))).toMatchObject([
         {kind: "agent", name: "writer", required: true, reason, message: expect.stringMatching(message)},
       ])
     }
@@ -276,8 +272,7 @@ agents:
   expect(checked).toMatchObject({code: 0, stdout: "svc.config.yml is valid\n"})
   expect(checked.stderr).toContain(`svc: warning: ${at}`)
   expect(checked.stderr).toContain('There is no "antropic" (did you mean "anthropic"?)')
-  const doctor = await svc(runtime, project, ["doctor", "--static"])
-  expect(doctor.stdout).toContain(at)
+  expect((await svc(runtime, project, ["doctor", "--static"])).stdout).toContain(at)
 })
 
 test("the report names generation, commit, check time and authority, and lists every check", async () => {

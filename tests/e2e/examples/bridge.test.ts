@@ -39,8 +39,7 @@ describeWithDendrite("the bridge between a Matrix room and a channel of a fake D
       format: "org.matrix.custom.html",
       formatted_body: `<strong>loud</strong> for <a href="https://matrix.to/#/${encodeURIComponent(bob.id)}">Bob</a>`,
     })
-    const there = await copyAtDiscord(discord, "Bob")
-    expect(there.text).toMatch(/^\*\*ann-\w+\*\*: \*\*loud\*\* for @?Bob$/)
+    expect((await copyAtDiscord(discord, "Bob")).text).toMatch(/^\*\*ann-\w+\*\*: \*\*loud\*\* for @?Bob$/)
     discord.write({channel: club, content: "**loud** for <@43>!", mentions: ["43"]})
     const {content} = await copyAtMatrix(people, "user43!")
     expect(content).toMatchObject({

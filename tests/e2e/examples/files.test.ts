@@ -67,8 +67,7 @@ const expectSent = async (platform: Loopback, expected: Readonly<Record<string, 
     const {width, height} = await Jimp.fromBuffer(bytes)
     return [deed, `${width} × ${height}`] as const
   })
-  const sizes = await Promise.all(found)
-  expect(sizes.toSorted()).toEqual(Object.entries(expected).toSorted())
+  expect((await Promise.all(found)).toSorted()).toEqual(Object.entries(expected).toSorted())
 }
 
 const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")

@@ -110,8 +110,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     const host = started()
     expect(await host.say("/order", {channel: "two"})).toEqual(["first", "[q1.pdf]", "last"])
     await host.post("/api/plugins/clerk/deliver", {channel: "two"})
-    const replaced = await host.say("/replace", {channel: "two"})
-    expect(replaced[0]).toBe("[note.txt]")
+    expect((await host.say("/replace", {channel: "two"}))[0]).toBe("[note.txt]")
     await until("the edit and the route's message", async () => {
       const messages = await messagesIn(host, "two")
       return messages.some(({text}) => text === "[q1.pdf]") && messages.some(({files}) => files[0]?.size === 6)
@@ -130,8 +129,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     ["reports", "it is not a regular file"],
     ["missing.txt", "there is no such file"],
   ])("are refused for %s: %s", async (path, why) => {
-    const host = started()
-    expect(await host.say(`/try ${path}`, {channel: "three"})).toEqual([
+    expect(await started().say(`/try ${path}`, {channel: "three"})).toEqual([
       `file_path_refused: the file "${path}" is not sent: ${why}`,
     ])
   })
@@ -209,8 +207,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     await host.post(`/api/outbox/${large[1]?.id}/redact`)
     expect(existsSync(path)).toBe(false)
     expect(await host.say("/large 30", {channel: "six"})).toEqual(["[30.bin]"])
-    const doctor = await runCommand(host.project, "doctor --json", runtime)
-    expect(doctor.stdout).toMatch(/\bfiles of messages\b/)
+    expect((await runCommand(host.project, "doctor --json", runtime)).stdout).toMatch(/\bfiles of messages\b/)
     expect(await (await host.fetch("/api/metrics")).text()).toMatch(/^svc_files_bytes \d{8}/m)
     expect((await runCommand(host.project, "database info", runtime)).stdout).toMatch(
       /files +\d+, [\d.]+ MiB of 64 MiB/,
@@ -225,8 +222,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     const [own, common] = (await messagesIn(host, "@zoe")).map(({files}) => files[0]?.sha256 ?? "")
     const pathOf = (sha256 = "") => host.project.path("data/files", sha256.slice(0, 2), sha256)
     expect([own, common].map(sha256 => existsSync(pathOf(sha256)))).toEqual([true, true])
-    const forgotten = await runCommand(host.project, "user forget sandbox zoe --yes", runtime)
-    expect(forgotten).toMatchObject({code: 0})
+    expect(await runCommand(host.project, "user forget sandbox zoe --yes", runtime)).toMatchObject({code: 0})
     expect([own, common].map(sha256 => existsSync(pathOf(sha256)))).toEqual([false, true])
   })
 

@@ -17,8 +17,7 @@ describe.each(bunOr("node22"))("a running Host in development on $name", runtime
     const host = await startHost({runtime, ...greeter})
     expect(await host.say("/greet")).toEqual(["hello"])
     host.project.write("plugins/greeter.ts", replying("greet", "good day"))
-    const status = await generationOf(host, 2)
-    expect(status.generation.reason).toBe("changed: plugins/greeter.ts")
+    expect((await generationOf(host, 2)).generation.reason).toBe("changed: plugins/greeter.ts")
     expect(await host.say("/greet")).toEqual(["good day"])
   })
 

@@ -57,8 +57,7 @@ test("a kept configuration holds the names of variables, never their values", as
   const env = {HTTP_TOKEN: "a-token-of-thirty-two-characters", WORD: "unseen-word"}
   const text = `http: {port: 0, token: "\${HTTP_TOKEN}"}\nlog_level: \${LEVEL:-info}\nplugins: {sandbox: {}}\n`
   const host = await startHost({config: text, env, args: quiet})
-  const kept = await host.get<{config: string}>("/api/generations/1/config")
-  expect(kept.config).toBe(text)
+  expect((await host.get<{config: string}>("/api/generations/1/config")).config).toBe(text)
 })
 
 test("svc generation list, diff, rollback and unpin work, and the status shows the pin of a rollback", async () => {
@@ -83,8 +82,7 @@ test("svc generation list, diff, rollback and unpin work, and the status shows t
     stderr: expect.stringContaining("generation 9"),
   })
 
-  const rolled = await run("rollback", "1")
-  expect(rolled).toMatchObject({
+  expect(await run("rollback", "1")).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^generation 3 .* 1, pinned\n {2}enabled {3}greeter\n$/),
   })

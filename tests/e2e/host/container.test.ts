@@ -31,8 +31,7 @@ test.skipIf(!canUnshare).each(bunAnd("node24"))(
         "--project",
         project.folder,
       ])
-    const status = await inside("runtime", "status", "--json")
-    expect(JSON.parse(status.stdout)).toMatchObject({supervisor: "none"})
+    expect(JSON.parse((await inside("runtime", "status", "--json")).stdout)).toMatchObject({supervisor: "none"})
     const restart = await inside("runtime", "restart")
     expect({code: restart.code, stderr: restart.stderr}).toEqual({
       code: 1,

@@ -116,8 +116,7 @@ describe.each(bunOr("node24"))("rotating a token on $name", runtime => {
       return status === 401
     })
     expect(await full(host)).toEqual({old: 401, fresh: 200, demo: [200, 403]})
-    const late = await connectSatori(host, {identify: {token: tokens.old}})
-    expect(await late.closeCode()).toBe(4004)
+    expect(await (await connectSatori(host, {identify: {token: tokens.old}})).closeCode()).toBe(4004)
     expect((await ages(runtime, project)).previous).toMatchObject({
       level: "warning",
       detail: expect.stringContaining(`it expired at ${end}`),
@@ -134,8 +133,7 @@ describe.each(bunOr("node24"))("rotating a token on $name", runtime => {
   test("allows an expired previous token at startup", async () => {
     const project = makeOld()
     rotate(project, "2026-01-01T00:00:00Z")
-    const host = await start(runtime, project)
-    expect(await full(host)).toEqual({old: 401, fresh: 200, demo: [200, 403]})
+    expect(await full(await start(runtime, project))).toEqual({old: 401, fresh: 200, demo: [200, 403]})
   })
 
   test("lets the doctor report how long each token is in use, as far as it is known", async () => {

@@ -88,8 +88,7 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
     const bad = await eventOf(host, (await host.post<{sn: number}>("/api/plugins/sandbox/messages", {text: "bad"})).sn)
     expect(bad.marks[0]?.error).toMatch(/\broot\/poll\/action\/vote .*: data\.choice/)
     expect(host.project.read("notes.log")).toBe("heard 2\nheard 1\n")
-    const shown = await svc(runtime, host.project, ["endpoint", "show", "sandbox"])
-    expect(shown.stdout).toContain("buttons")
+    expect((await svc(runtime, host.project, ["endpoint", "show", "sandbox"])).stdout).toContain("buttons")
     await host.stop()
   })
 

@@ -44,8 +44,7 @@ describeWith(
       await untilEndpoint(host, "main", "online")
       await untilEndpoint(host, "keyed", "online")
       const heard = person.lines.length
-      const found = await checked(host, "main")
-      expect(found).toMatchObject({
+      expect(await checked(host, "main")).toMatchObject({
         ok: false,
         findings: [
           {what: "credentials", ok: true, detail: expect.stringMatching(/^connected to 127\.0\.0\.1 as svcbo\d{4}$/)},

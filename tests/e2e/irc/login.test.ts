@@ -75,8 +75,7 @@ describeWith("inspircd", "atheme-services")("a bot with SASL on IRC", () => {
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge, sasl}], {
       env: {BOT_PASSWORD: "a-wrong-password"},
     })
-    const failed = await untilEndpoint(host, "main", "failed")
-    expect(failed).toMatchObject({
+    expect(await untilEndpoint(host, "main", "failed")).toMatchObject({
       admission: "closed",
       reason: "credentials",
       error: expect.stringMatching(/^SASL login as svcbot failed: /),
@@ -93,8 +92,7 @@ describeWith("inspircd", "atheme-services")("a bot with SASL on IRC", () => {
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge, sasl}], {
       env: {BOT_PASSWORD: "correct-password"},
     })
-    const waiting = await untilEndpoint(host, "main", "reconnecting")
-    expect(waiting.error).toMatch(/^127\.0\.0\.1 .*\bno SASL\b/)
+    expect((await untilEndpoint(host, "main", "reconnecting")).error).toMatch(/^127\.0\.0\.1 .*\bno SASL\b/)
     await sleep(1000)
     expect(person.lines.filter(line => line.includes("JOIN"))).toHaveLength(1)
   })

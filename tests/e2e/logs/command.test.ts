@@ -51,8 +51,7 @@ test("svc logs --follow continues across restarts, prints each record once, and 
     host = await startHost({own: true, ...talkerHost, project})
     await sayAndSee(`after it, in ${host.runtimeId}`)
   }
-  const told = messages().filter(message => expected.includes(String(message)))
-  expect(told).toEqual(expected)
+  expect(messages().filter(message => expected.includes(String(message)))).toEqual(expected)
   const missed = followed().flatMap(record => (record.missed === undefined ? [] : [record.missed]))
   expect(missed).toEqual(Array.from({length: 3}, () => ({reason: "restarted", records: null})))
   await untilPrinted(follower, /\boffline; .*\n/)

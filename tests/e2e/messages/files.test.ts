@@ -84,8 +84,7 @@ describe.each(bunAnd("node24"))("files of a message on $name", runtime => {
     expect(await say("/pic")).toBe("no files")
     expect(await say("/remember milk", upload, at("/notes/hello.txt?key=1"))).toBe("milk")
 
-    const refusals = await say("/pic", at("/inside"), {src: `http://${forbidden}/sized`}, at("/missing"))
-    expect(refusals.split("\n")).toEqual([
+    expect((await say("/pic", at("/inside"), {src: `http://${forbidden}/sized`}, at("/missing"))).split("\n")).toEqual([
       expect.stringContaining(`file_refused: ${forbidden} `),
       expect.stringContaining(`file_refused: ${forbidden} `),
       expect.stringContaining(`file_unavailable: ${server} answered 404`),

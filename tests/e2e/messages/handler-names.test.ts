@@ -53,8 +53,7 @@ test("waiting events keep their named handlers when the plugin changes, and fail
     "put-before one",
     "put-before two",
   ])
-  const next = await eventOf(second, await tell(second, {text: "three"}))
-  expect(next.marks.map(({handler}) => handler)).toEqual([
+  expect((await eventOf(second, await tell(second, {text: "three"}))).marks.map(({handler}) => handler)).toEqual([
     "root/bot/handler/message-created.0",
     "root/bot/handler/message-created.1",
     "root/bot/handler/message-created.audit",

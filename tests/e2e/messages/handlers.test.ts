@@ -271,8 +271,7 @@ test("svc inbox retry repeats a failed handler with its answer, and discard give
   expect(await printedJson(host.project, `inbox retry ${seq}`)).toEqual({events: 1, handlers: 1})
   expect(await eventOf(host, seq)).toMatchObject({state: "failed", marks: [{attempt: 2}]})
   host.project.write("fixed", "")
-  const wrong = await runCommand(host.project, `inbox retry ${seq} --handler root/bot/prompt/nome`)
-  expect(wrong).toMatchObject({
+  expect(await runCommand(host.project, `inbox retry ${seq} --handler root/bot/prompt/nome`)).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
       `root/bot/prompt/nome of event ${seq} .*: root/bot/prompt/name is failed\n  hint: ${problems.inbox_state.hint}\n$`,

@@ -113,8 +113,7 @@ plugins: {sandbox: {}, bot: {}}
 `,
   )
   project.write("plugins/bot.ts", bot.replace("Hallo, {name}!", "Hallo, {name!"))
-  const plugin = await check()
-  expect(plugin.stderr).toMatch(
+  expect((await check()).stderr).toMatch(
     /plugins\/bot\.ts:6:\d+ plugins\.bot: texts\(\): de\.hello .*: .*, at 1:\d+ of the message/,
   )
 

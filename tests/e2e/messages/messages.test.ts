@@ -94,8 +94,7 @@ test("a handler's sends are stored with its mark, so an earlier kill -9 leaves n
   expect(await outbox(host)).toEqual([])
   await kill(host)
   const later = await again(host)
-  const event = await eventOf(later, seq)
-  expect(event.marks).toMatchObject([{state: "handled", attempt: 2}])
+  expect((await eventOf(later, seq)).marks).toMatchObject([{state: "handled", attempt: 2}])
   expect((await outbox(later)).map(({text}) => text)).toEqual(["two", "one"])
 })
 

@@ -150,8 +150,7 @@ describe("a middleware", () => {
   })
 
   test("that throws fails alone, and the event passes, whether it throws before or after next", async () => {
-    const host = await start()
-    expect(await outcomeOf(host, "/echo b0 throws before, a1 throws after")).toEqual({
+    expect(await outcomeOf(await start(), "/echo b0 throws before, a1 throws after")).toEqual({
       replies: ["b0 throws before, a1 throws after"],
       marks: {...handled, ...own, "b/0": "b0 threw before", "a/1": "a1 threw after"},
     })
@@ -210,8 +209,7 @@ describe("a middleware", () => {
     host.project.write("svc.config.yml", configOf("bot", "a"))
     await host.post("/api/system/reload")
     const {marks, replies} = await eventOf(host, seq)
-    const states = Object.fromEntries(marks.map(({handler, state}) => [handler.slice("root/".length), state]))
-    expect(states).toMatchObject({
+    expect(Object.fromEntries(marks.map(({handler, state}) => [handler.slice("root/".length), state]))).toMatchObject({
       "b/middleware/1": "failed",
       "a/middleware/0": "handled",
       "bot/command/echo": "handled",

@@ -78,8 +78,7 @@ test("a message waits across a restart while its endpoint cannot send, and is se
   expect(await messageIn(host, id, "queued")).toMatchObject({attempt: 0})
   await host.stop()
   host.project.write("plugins/line.ts", linePlugin(""))
-  const later = await again(host)
-  expect(await messageIn(later, id, "sent")).toMatchObject({attempt: 1})
+  expect(await messageIn(await again(host), id, "sent")).toMatchObject({attempt: 1})
 })
 
 test("a message to an unknown endpoint is rejected with the names of the known ones", async () => {

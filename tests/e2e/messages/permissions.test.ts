@@ -101,8 +101,7 @@ test("a reload changes rules without replacing the plugin's instance, and an inv
     expect.stringMatching(/^\/roll is cooling down: \d+ s to go\.$/),
   ])
   host.project.write("svc.config.yml", configOf([{endpoint: "sandboxx", permission: "admin"}]))
-  const refused = await refusedReload(host)
-  expect(await refused.json()).toMatchObject({
+  expect(await (await refusedReload(host)).json()).toMatchObject({
     code: "config_invalid",
     issues: [{path: "permissions[0].endpoint", message: expect.stringMatching(/"sandboxx".*"sandbox"/)}],
   })
@@ -179,8 +178,7 @@ describeWith("inspircd", "atheme-services")("permissions on IRC", () => {
     expect(answers).toEqual(["user"])
 
     host.project.write("svc.config.yml", config({user: "ada"}))
-    const refused = await refusedReload(host)
-    expect(await refused.json()).toMatchObject({
+    expect(await (await refusedReload(host)).json()).toMatchObject({
       issues: [{path: "permissions[0].user", message: expect.stringMatching(/\birc~main: .*\baccount\b/)}],
     })
   })

@@ -44,8 +44,7 @@ describe.each(bunOr("node24"))("the trail of one message on $name", runtime => {
     ])
     expect(trail.events).toMatchObject({isWhole: true})
     expect(entriesOf(trail).map(({what}) => what)).toEqual(["received", "began", "log", "stored", "event", "event"])
-    const types = trail.events.items.map(({type}) => type)
-    expect(types).toEqual(["message.received", "message.handled", "message.sent"])
+    expect(trail.events.items.map(({type}) => type)).toEqual(["message.received", "message.handled", "message.sent"])
     expect(trail.logs.items).toMatchObject([{message: "thinking about good", plugin: "bot", event: good}])
 
     const failed = await trailOf(host, bad)

@@ -212,8 +212,7 @@ test.each(bunOr("node24"))(
 
     receiver.hang(false)
     const second = await startHost({own: true, runtime, project, env})
-    const again = await until("the same message", () => receiver.taken("pager")[0])
-    expect(again.body.id).toBe(hung.body.id)
+    expect((await until("the same message", () => receiver.taken("pager")[0])).body.id).toBe(hung.body.id)
     receiver.failNext("pager", 500)
     openLine(project)
     await until("the resolved alert, after a failure", () =>

@@ -40,6 +40,5 @@ test("job runs are counted by outcome across restarts, and their errors are mask
   expect(shown).toContain("xxx[secret]")
   expect(shown).not.toContain(secret.slice(0, 8))
   await host.stop("SIGKILL")
-  const again = await startHost({project, env})
-  expect(await runsIn(again)).toEqual([1, 1, 0, 0])
+  expect(await runsIn(await startHost({project, env}))).toEqual([1, 1, 0, 0])
 })

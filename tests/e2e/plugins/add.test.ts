@@ -59,8 +59,7 @@ describe.each(bunAnd("node24"))("svc plugin add on $name", runtime => {
     expect(existsSync(project.path("ran"))).toBe(false)
     expect(project.read(runtime.name === "bun" ? "bun.lock" : "package-lock.json")).toContain("svc-plugin-hello")
 
-    const scoped = await add("@team/svc-plugin-own@0.3.0")
-    expect(scoped).toMatchObject({code: 0, stderr: ""})
+    expect(await add("@team/svc-plugin-own@0.3.0")).toMatchObject({code: 0, stderr: ""})
     expect(project.read("svc.config.yml")).toContain('  own:\n    use: "@team/svc-plugin-own"\n')
     expect((await add("svc-plugin-hello")).stderr).toContain('plugin "hello"')
   })

@@ -166,8 +166,7 @@ test("a generation's migrations apply together or not at all, and a failure leav
   project.write("plugins/later.ts", notes(first, broken))
   project.write("svc.config.yml", `${config}  later: {}\n`)
   put(project, first, added)
-  const refused = await refusedReload(host)
-  expect(refused.detail).toContain("migration broken of plugin later failed: ")
+  expect((await refusedReload(host)).detail).toContain("migration broken of plugin later failed: ")
   expect(await checkpointsOf(project)).toEqual([])
   // Neither plugin's migrations were applied, so the previous code still fits.
   put(project, first)
@@ -192,8 +191,7 @@ test("a kill at any fsync leaves the old tables, or the new ones with a verified
   }
   const verified = (await checkpointsOf(project)).filter(({state}) => state === "verified").map(({id}) => id)
   expect(verified).toEqual(expect.arrayContaining(applied))
-  const again = await startHost({own: true, project})
-  expect(await again.say("/notes two")).toEqual(['[{"text":"one"},{"text":"two"}]'])
+  expect(await (await startHost({own: true, project})).say("/notes two")).toEqual(['[{"text":"one"},{"text":"two"}]'])
 })
 
 /**

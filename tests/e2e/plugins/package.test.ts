@@ -33,10 +33,8 @@ describe.each(bunAnd("node24"))("a plugin's package on $name", runtime => {
     const place = join(project.folder, "node_modules/svc-plugin-hello")
     mkdirSync(place, {recursive: true})
     cpSync(published, place, {recursive: true})
-    const host = await startHost({runtime, project})
-    expect(await host.say("/hello")).toEqual(["Hello from a package."])
-    const shown = await svc(runtime, project, ["plugin", "list"])
-    expect(shown.stdout).toContain("svc-plugin-hello 1.0.0")
+    expect(await (await startHost({runtime, project})).say("/hello")).toEqual(["Hello from a package."])
+    expect((await svc(runtime, project, ["plugin", "list"])).stdout).toContain("svc-plugin-hello 1.0.0")
 
     const manifestOfPackage = join(place, "package.json")
     const forAnother = readFileSync(manifestOfPackage, "utf8").replace('"^0.1.0"', '"^7.0.0"')

@@ -56,8 +56,7 @@ describe("setup", () => {
       body: "{}",
     })
     expect(await host.say("/greet")).toEqual(["hello"])
-    const response = await reloading
-    expect(await response.json()).toMatchObject({code: "plugin_timeout"})
+    expect(await (await reloading).json()).toMatchObject({code: "plugin_timeout"})
     expect((await failureOf(host)).issues).toEqual([
       expect.stringMatching(/^plugins\/endless\.ts:1:1 plugins\.endless: /),
     ])

@@ -41,16 +41,14 @@ describe.each(bunOr("node24"))("timers on $name", runtime => {
     expect(items).toEqual([
       expect.objectContaining({state: "waiting", plugin: "clock", name: "remind", channel: "chat"}),
     ])
-    const shown = await svc(runtime, host.project, ["timer", "show", items[0]?.id ?? ""])
-    expect(shown.stdout).toMatch(/repeats\s+no\b/)
+    expect((await svc(runtime, host.project, ["timer", "show", items[0]?.id ?? ""])).stdout).toMatch(/repeats\s+no\b/)
     await host.say("/forget", {channel: "chat"})
     expect((await host.get<{items: unknown[]}>("/api/timers")).items).toEqual([])
 
     await host.say("/remind 3600000 never", {channel: "chat"})
     const listed = await svc(runtime, host.project, ["timer", "list", "--json"])
     const [{id}] = JSON.parse(listed.stdout).items
-    const cancelled = await svc(runtime, host.project, ["timer", "cancel", id])
-    expect(cancelled.stdout).toBe("cancel: 1 timer\n")
+    expect((await svc(runtime, host.project, ["timer", "cancel", id])).stdout).toBe("cancel: 1 timer\n")
     const again = await svc(runtime, host.project, ["timer", "cancel", id])
     expect({code: again.code, told: again.stderr}).toEqual({
       code: 1,

@@ -116,15 +116,13 @@ test("without a kept build, a rollback builds before it changes anything, or say
   await again.stop()
 
   const line = ["rollback", id, "--accept-side-effects"]
-  const withoutPath = await runCommand(project, [...line, "--dry-run"])
-  expect(withoutPath.stdout).toMatch(/\bno release\b/)
+  expect((await runCommand(project, [...line, "--dry-run"])).stdout).toMatch(/\bno release\b/)
   const {code, stdout} = await runCommand(project, line)
   expect({code, stdout}).toMatchObject({code: 0})
   expect(stdout).toMatch(/^rolled back .*\bmatches\b/m)
   expect(existsSync(project.path("node_modules/greeting"))).toBe(true)
   expect(readdirSync(project.path(".svc/tmp"))).not.toContain("release")
-  const back = await startHost({own: true, ...production, project})
-  expect(await back.say("again")).toEqual(["one again"])
+  expect(await (await startHost({own: true, ...production, project})).say("again")).toEqual(["one again"])
 }, 600_000)
 
 test("an install killed at any rename leaves the complete old or new version", async context => {

@@ -150,8 +150,7 @@ test("a killed begin leaves ingress paused, and can be repeated", async () => {
     return cutOff(again)
   }
   const cut = await cutOff(host)
-  const release = await begin(project)
-  expect(release).toMatchObject({id: cut?.id, state: "begun"})
+  expect(await begin(project)).toMatchObject({id: cut?.id, state: "begun"})
 })
 
 test("the next start removes a pause that an ended release left behind", async () => {
@@ -161,8 +160,7 @@ test("the next start removes a pause that an ended release left behind", async (
   // The state after a process that died between the two steps.
   const entry = {is: "aborted", seq: 3, at: new Date().toISOString(), release: id, reason: "killed"}
   appendFileSync(project.path(".svc/releases.jsonl"), `${JSON.stringify(entry)}\n`)
-  const again = await startHost({own: true, project})
-  expect(await ingressOf(again)).toMatchObject({state: "open", reasons: []})
+  expect(await ingressOf(await startHost({own: true, project}))).toMatchObject({state: "open", reasons: []})
 })
 
 test("the record survives a restore and a torn last line, is append-only, and shows damage by line", async () => {

@@ -66,15 +66,13 @@ test("rollback restores code, lockfile, configuration and data together, and ver
   expect(project.git("log", "--format=%s", "-1", "main")).toBe("the second version")
   const {entries} = await printedJson<{entries: ReleaseEntry[]}>(project, "release history")
   expect(entries).toMatchObject([{is: "rolled_back", checkpoint: checkpoint.id, commit: one.commit, sideEffects: 1}])
-  const host = await startHost({project})
-  expect(await host.say("again")).toEqual(["one again"])
+  expect(await (await startHost({project})).say("again")).toEqual(["one again"])
 }, 600_000)
 
 test("a rollback past sent messages is refused with a list until an operator accepts it", async () => {
   const {project, checkpoint, two} = await upgradedAndSent()
   const before = await readState(project)
-  const told = await refusal(project, `rollback ${checkpoint.id}`)
-  expect(told).toMatch(/sent since .*: 1\n {2}\S+ sandbox \S+ sent\n/)
+  expect(await refusal(project, `rollback ${checkpoint.id}`)).toMatch(/sent since .*: 1\n {2}\S+ sandbox \S+ sent\n/)
   await refusal(project, `rollback ${checkpoint.id} --dry-run`)
   const {plan} = await printedJson<Result>(project, `rollback ${checkpoint.id} --dry-run --accept-side-effects`)
   expect(plan.sideEffects.sent).toMatchObject([{endpoint: "sandbox"}])
@@ -151,6 +149,5 @@ test("a rollback killed at any rename leaves code and data at the old state or t
   expect(existsSync(project.path(".svc/restore.json"))).toBe(false)
   // Each rollback that took effect is recorded once.
   const {entries} = await printedJson<{entries: ReleaseEntry[]}>(project, "release history")
-  const rolledBack = entries.filter(({is}) => is === "rolled_back")
-  expect(rolledBack).toHaveLength(outcomes.filter(each => each === "after").length)
+  expect(entries.filter(({is}) => is === "rolled_back")).toHaveLength(outcomes.filter(each => each === "after").length)
 }, 600_000)

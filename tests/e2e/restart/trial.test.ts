@@ -204,8 +204,7 @@ describe.each(bunOr("node22"))("a trial on $name", runtime => {
     )
     expect((await ask(runtime, project, "reload")).stdout).toMatch(/\brestarting\b/)
     expect((await host.process.finished).code).toBe(75)
-    const next = await startGood(runtime, project)
-    expect(await next.say("/word")).toEqual(['[{"n":0}]'])
+    expect(await (await startGood(runtime, project)).say("/word")).toEqual(['[{"n":0}]'])
   })
 })
 

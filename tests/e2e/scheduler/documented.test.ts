@@ -40,6 +40,5 @@ test.each(bunOr("node24"))("the commands of the documentation page work in a new
     return items.every(({state}) => state === "succeeded" || state === "failed") && items
   })
   expect(runs.map(({job, state}) => `${job} ${state}`)).toEqual(["digest succeeded", "standup succeeded"])
-  const list = await svc(runtime, project, ["schedule", "list"])
-  expect(list.stdout).not.toContain("no plugin")
+  expect((await svc(runtime, project, ["schedule", "list"])).stdout).not.toContain("no plugin")
 })

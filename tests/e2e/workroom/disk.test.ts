@@ -68,7 +68,6 @@ test("on a full disk commands are refused and have no effect, and none acknowled
   await workroom.verify()
   expect(workroom.items.map(({title}) => title)).toEqual(acknowledged)
   await workroom.close()
-  const next = await openWorkroom(new FileStore({folder}))
-  expect(next.items.map(({title}) => title)).toEqual(acknowledged)
+  expect((await openWorkroom(new FileStore({folder}))).items.map(({title}) => title)).toEqual(acknowledged)
   expect(readdirSync(join(folder, "workroom-journal")).filter(name => name.startsWith("torn"))).toEqual([])
 })

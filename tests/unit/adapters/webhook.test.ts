@@ -102,8 +102,7 @@ describe("a signature of Standard Webhooks", () => {
   test.each(["", "whsec_", "whsec_not base64!", "whsec_c2hvcnQ=", `whsec_${"A".repeat(100)}`])(
     "needs a secret of 24 to 64 bytes in base64: %j is refused, and not shown",
     async secret => {
-      const opening = open(published.secret, secret)
-      await expect(opening).rejects.toMatchObject({
+      await expect(open(published.secret, secret)).rejects.toMatchObject({
         reason: "secret_invalid",
         message: "secrets[1] is not base64 of 24 to 64 bytes",
       })

@@ -162,8 +162,7 @@ describe("a stream", () => {
   test.each([[undefined], [Number.NaN], [-1], [1.5]])(
     "has unknown usage when the tokens cannot be counted: %s",
     total => {
-      const reply = read(finish("stop", {...usage, outputTokens: {total}} as typeof usage))
-      expect(reply).toMatchObject({usage: undefined})
+      expect(read(finish("stop", {...usage, outputTokens: {total}} as typeof usage))).toMatchObject({usage: undefined})
     },
   )
 

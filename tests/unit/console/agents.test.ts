@@ -303,7 +303,6 @@ test("an event of an agent links to its run, and is easy to read", () => {
     "agent.approval_approved",
     "agent.run_succeeded",
   ] as const
-  const tones = types.map(type => toneOfEvent(event(type, {})))
-  expect(tones).toEqual(["bad", "warn", "warn", "good", "good"])
+  expect(types.map(type => toneOfEvent(event(type, {})))).toEqual(["bad", "warn", "warn", "good", "good"])
   expect(toneOfEvent(event("agent.step", {state: "failed"}))).toBe("bad")
 })

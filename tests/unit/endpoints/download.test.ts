@@ -70,8 +70,7 @@ test.each<[string, Download, string]>([
     "file_unavailable: the adapter of line returned a file that cannot be read",
   ],
 ])("an adapter that %s causes a problem", async (_, download, expected) => {
-  const endpoints = await endpointsWith(download)
-  expect(await problemOf(endpoints.download("line", file, never))).toBe(expected)
+  expect(await problemOf((await endpointsWith(download)).download("line", file, never))).toBe(expected)
 })
 
 test("a read that ends while the adapter opens the file rejects at once, and its late result is cancelled", async () => {

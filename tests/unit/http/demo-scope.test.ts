@@ -37,8 +37,7 @@ test("every event type shows a demo token only identifiers and words of svc", ()
     const value = canaryOf(data)
     return survivors(createProjection(data)?.(value) ?? value)
   })
-  const names = [...new Set(told.map(path => path.split(".").at(-1)))].sort()
-  expect(names).toEqual(
+  expect([...new Set(told.map(path => path.split(".").at(-1)))].sort()).toEqual(
     // Names that an operator or a plugin chose, ids, versions, and reasons from svc's own tables.
     "agent alert approval checkpoint code commit failed file findings from handler handlers instance job message migrations mode name path plugin plugins priority reason release remediation runtime tool type version warnings".split(
       " ",

@@ -120,8 +120,7 @@ describe("the log", () => {
       log.info("of the Host")
     })
     greeter.info("outside")
-    const kept = records().map(({message, endpoint, event}) => ({message, endpoint, event}))
-    expect(kept).toEqual([
+    expect(records().map(({message, endpoint, event}) => ({message, endpoint, event}))).toEqual([
       {message: "within", endpoint: "irc~a", event: 7},
       {message: "of another"},
       {message: "of the Host"},

@@ -99,8 +99,7 @@ test("the records of an event are found in the runs of its time", async () => {
   await keep(folder, begun + 1, [record("now", {event: 7})])
   const numbers = {event: new Set([7]), outbox: new Set([3])}
   const times = {from: begun, to: Date.now(), except: "00000002-run"}
-  const found = await readRunsAbout(folder, numbers, times)
-  expect(found.map(({message}) => message)).toEqual(["received", "sent"])
+  expect((await readRunsAbout(folder, numbers, times)).map(({message}) => message)).toEqual(["received", "sent"])
   expect(await readRunsAbout(folder, numbers, {...times, to: begun - 1})).toEqual([])
   expect(await readRunsAbout(folder, numbers, {...times, from: Date.now() + 60_000})).toEqual([])
 })

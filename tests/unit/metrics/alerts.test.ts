@@ -254,8 +254,7 @@ describe("figures over time", () => {
   test("errors count by the minute, restarts within a quarter of an hour after the start", () => {
     const watch = new FigureWatch()
     watch.conditions(nothing, zero)
-    const found = watch.conditions({...nothing, starts: 3, errors: 40}, zero + minute)
-    expect(codes(found)).toEqual([
+    expect(codes(watch.conditions({...nothing, starts: 3, errors: 40}, zero + minute))).toEqual([
       ["log_errors", 8],
       ["restarts", 3],
       ["database_capacity", 10],

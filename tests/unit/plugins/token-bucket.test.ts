@@ -12,8 +12,7 @@ test("a full bucket has a burst of tokens, then one in each interval", () => {
 test("an unused bucket holds a burst, and no more", () => {
   const bucket = new TokenBucket(limits)
   bucket.take(0)
-  const taken = Array.from({length: 5}, () => bucket.take(1_000_000))
-  expect(taken).toEqual([true, true, true, false, false])
+  expect(Array.from({length: 5}, () => bucket.take(1_000_000))).toEqual([true, true, true, false, false])
 })
 
 test("reserved tokens are awaited, each one interval longer than the previous one", () => {

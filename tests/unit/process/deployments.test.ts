@@ -36,8 +36,7 @@ describe("the table of deployment templates", () => {
   test.each(templates)("%s: the project's name and port replace the sample's, as words", (_, deployment) => {
     const values = {name: "other", port: 9000, runtime: "bun"} as const
     for (const {from} of deployment.files) {
-      const filled = fill(read(from), deployment, values)
-      expect(filled).not.toMatch(new RegExp(`\\b(${sample.name}|${sample.port})\\b`))
+      expect(fill(read(from), deployment, values)).not.toMatch(new RegExp(`\\b(${sample.name}|${sample.port})\\b`))
     }
     expect(fill("my-bot my-bot-data 8068 18068 my-bots", deployment, values)).toBe(
       "other other-data 9000 18068 my-bots",

@@ -154,8 +154,7 @@ describe("every reason", () => {
   })
 
   test.each(["quarantined", "starting", "disposed"])("a plugin that is %s has failed", state => {
-    const report = createReport(facts({plugins: {irc: state}, endpoints: []}))
-    expect(find(report, "endpoint").reason).toBe("plugin_failed")
+    expect(find(createReport(facts({plugins: {irc: state}, endpoints: []})), "endpoint").reason).toBe("plugin_failed")
   })
 
   test("that an adapter invented is shown as a closed endpoint", () => {

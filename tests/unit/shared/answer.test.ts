@@ -27,8 +27,7 @@ test.each<[string, (response: ServerResponse) => void]>([
   })
   await expect(fetchWhole(url)).rejects.toThrow(/\b4194304\b/)
   await closed.promise
-  const long = await fetch(url)
-  await expect(readText(long, 10)).rejects.toThrow(/\b10\b/)
+  await expect(readText(await fetch(url), 10)).rejects.toThrow(/\b10\b/)
 })
 
 test.each([

@@ -98,8 +98,7 @@ test("an approval that nobody decides expires and can no longer be given", async
   const runId = await agents.queue(askedBy("ada", "go"))
   const approval = await waitingApproval(database)
   clock.set(25 * hour)
-  const run = await endOf(runId)
-  expect(run).toMatchObject({state: "succeeded", calls: ["refused approval_expired"]})
+  expect(await endOf(runId)).toMatchObject({state: "succeeded", calls: ["refused approval_expired"]})
   await expect(agents.decide(approval, {approve: true, by: "grace"})).rejects.toMatchObject({code: "approval_state"})
 })
 

@@ -75,8 +75,7 @@ describe("a daily limit", () => {
       settings: limitsOf({day: {tokens: 8000}, output: 200}),
     })
     expect(await ask("go", "ada")).toMatchObject({state: "failed", reason: "limit_day"})
-    const again = await ask("go", "grace")
-    expect(again).toMatchObject({state: "failed", reason: "limit_day", tokens: 0})
+    expect(await ask("go", "grace")).toMatchObject({state: "failed", reason: "limit_day", tokens: 0})
     const [spent] = await database.read("SELECT tokens FROM agent_spending WHERE subject = ''")
     expect(Number(spent?.tokens)).toBeLessThanOrEqual(8000)
   })

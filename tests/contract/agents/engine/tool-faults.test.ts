@@ -150,8 +150,7 @@ describe("a model that asks for", () => {
 
   test("the same call forever ends its run with tools_endless", async () => {
     const {ask, model} = await converse({script: [{calls: [{name: "weather.act", args: {what: "x"}}]}], setup})
-    const run = await ask("go")
-    expect(run).toMatchObject({state: "failed", reason: "tools_endless"})
+    expect(await ask("go")).toMatchObject({state: "failed", reason: "tools_endless"})
     expect(model.requests).toHaveLength(6)
   })
 

@@ -87,8 +87,7 @@ describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
   test("resumes a message after the part that was sent when Telegram asks it to wait", async () => {
     const {fake} = scene()
     fake.slowDown(1, 2)
-    const shown = await answers("14", "long album", 4)
-    expect(shown.map(({text, files: [file]}) => file?.name ?? text.length)).toEqual([
+    expect((await answers("14", "long album", 4)).map(({text, files: [file]}) => file?.name ?? text.length)).toEqual([
       "picture-1.png",
       "picture-2.png",
       "report.pdf",
@@ -153,8 +152,7 @@ describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
   })
 
   test("fails a message to an unknown chat, with a hint", async () => {
-    const row = await untilEnded(await sendTo("nobody", "hello"), "failed")
-    expect(row.error).toContain('"nobody"')
+    expect((await untilEnded(await sendTo("nobody", "hello"), "failed")).error).toContain('"nobody"')
   })
 
   test("sends a message under the new id when its group has become a supergroup", async () => {

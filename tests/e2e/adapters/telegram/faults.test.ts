@@ -134,8 +134,7 @@ describe.each(bunOr("node24"))("a bot of Telegram that has trouble, on $name", r
         "node_modules/grammy/main.js": "throw new Error('it is broken')",
       },
     })
-    const host = await startTelegramHost([], {runtime, project})
-    expect(await untilTelegram(host, "failed")).toMatchObject({
+    expect(await untilTelegram(await startTelegramHost([], {runtime, project}), "failed")).toMatchObject({
       reason: "library_missing",
       remediation: expect.stringContaining("grammy@1.46.0"),
     })

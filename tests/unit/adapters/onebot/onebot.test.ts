@@ -156,8 +156,7 @@ describe("events", () => {
   })
 
   test("a recalled message is deleted, under one id", () => {
-    const event = notice("group_recall", {message_id: 5, operator_id: 1})
-    expect(event).toMatchObject({
+    expect(notice("group_recall", {message_id: 5, operator_id: 1})).toMatchObject({
       id: "recall:7:5:1515204254",
       type: "message-deleted",
       user: {id: "1"},

@@ -35,8 +35,7 @@ test.each([
 })
 
 test("secrets go to their keys, including nested ones, and the adapter retries no connection", () => {
-  const account = accountOf(telegram, {protocol: "polling", files: {local: false}}, ["token", "files.key"])
-  expect(configOf(account)).toEqual({
+  expect(configOf(accountOf(telegram, {protocol: "polling", files: {local: false}}, ["token", "files.key"]))).toEqual({
     protocol: "polling",
     token: value,
     files: {local: false, key: value},

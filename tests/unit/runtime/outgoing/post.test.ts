@@ -78,8 +78,7 @@ test("the caller's signal ends a post, before its start and in transit, with its
 })
 
 test("a receiver that is offline or hangs up is a failure with a cause", async () => {
-  const away = `http://127.0.0.1:${await freePort()}/`
-  await expect(post(away, said())).rejects.toThrow()
+  await expect(post(`http://127.0.0.1:${await freePort()}/`, said())).rejects.toThrow()
   const {url} = await startReceiver(request => request.socket.destroy())
   await expect(post(url, said())).rejects.toThrow()
 })
