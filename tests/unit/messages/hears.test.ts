@@ -20,10 +20,7 @@ const runner = (id: string) => ({
   run: async <T>(work: () => T | Promise<T>) => work(),
 })
 
-const list = {
-  command: command("list"),
-  runner: runner("root/test/command/list"),
-}
+const list = {command: command("list"), runner: runner("root/test/command/list")}
 
 const question = {
   ...runner("root/test/prompt/name"),

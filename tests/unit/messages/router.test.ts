@@ -208,11 +208,7 @@ describe("the text after a command's words", () => {
     ["a", "one", 'Unexpected "one"'],
   ])("is refused with the reason: %s with %j", (pattern, rest, why) => expect(parsed(pattern, rest)).toBe(why))
 
-  const options = {
-    label: {type: "string", short: "l"},
-    times: {type: "integer"},
-    loud: {type: "boolean"},
-  } as const
+  const options = {label: {type: "string", short: "l"}, times: {type: "integer"}, loud: {type: "boolean"}} as const
 
   test.each([
     ["hello --times 3 --loud", {s: "hello", times: 3, loud: true}],

@@ -11,12 +11,7 @@ const page: ScriptedAnswer = {headers: {"content-type": "text/html"}, body: "<ht
 const lasting: readonly {name: string; answer: ScriptedAnswer; reason: string; tries: number}[] = [
   {name: "500 forever", answer: {status: 500}, reason: "provider_unavailable", tries: 8},
   {name: "429 forever", answer: {status: 429}, reason: "provider_unavailable", tries: 8},
-  {
-    name: "a stream that is always cut",
-    answer: {text: "Once upon", cut: true},
-    reason: "provider_cut",
-    tries: 8,
-  },
+  {name: "a stream that is always cut", answer: {text: "Once upon", cut: true}, reason: "provider_cut", tries: 8},
   {name: "a wrong key", answer: {status: 401, message: "no such key"}, reason: "provider_refused", tries: 1},
   {name: "an unknown model", answer: {status: 404}, reason: "provider_refused", tries: 1},
   {name: "an HTML page", answer: page, reason: "answer_malformed", tries: 3},

@@ -150,12 +150,7 @@ const text = (part: string, type = "text/plain") => ({part, type})
 
 test("plain text is preferred to HTML, and any other part is a file", () => {
   const alternative = {type: "multipart/alternative", childNodes: [text("1.1"), text("1.2", "text/html")]}
-  const picture = {
-    part: "2",
-    type: "image/png",
-    id: "<logo>",
-    dispositionParameters: {filename: "../a\r\n.png"},
-  }
+  const picture = {part: "2", type: "image/png", id: "<logo>", dispositionParameters: {filename: "../a\r\n.png"}}
   expect(
     outlineOf({type: "multipart/mixed", childNodes: [alternative, picture, {part: "3", type: "message/rfc822"}]}),
   ).toEqual({
