@@ -145,8 +145,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
 
   test("reports during a pause when the next start is, and why", async () => {
     const daemon = await startDaemon({runtime})
-    const pid = await crashIntoPause(daemon)
-    process.kill(pid, "SIGSTOP")
+    process.kill(await crashIntoPause(daemon), "SIGSTOP")
     expect(JSON.parse((await status(daemon.project)).stderr).detail).toMatch(/\bdaemon, pid \d+, .*\bSIGKILL\b/)
   })
 

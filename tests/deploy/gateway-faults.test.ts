@@ -46,8 +46,7 @@ describePart("gateways when something is slow or offline", [linux, program("open
         await until(`all events to come through ${name}`, () => count() === 1000)
       }
       const statuses = await fromEach(gateways, async gateway => {
-        const answer = await through(host, gateway).fetch("/api/system/status")
-        return answer.status
+        return (await through(host, gateway).fetch("/api/system/status")).status
       })
       expect(statuses).toEqual(forAll(200))
     })

@@ -232,11 +232,12 @@ describePart("gateways", [linux, program("openssl"), ...gatewayPrograms], () => 
 
 /** The commands of the page that check a configuration, for these files instead of those in `/etc`. */
 const checks = (gateways: readonly Gateway[]): readonly string[] => {
-  const commands = documentedCommands(page).filter(line => !line.includes("--live"))
-  return commands.map((command, index) => {
-    const file = gateways[index]?.file ?? ""
-    return command === "nginx -t" ? `${command} -c ${file}` : command.replace(/\/etc\/\S+/, file)
-  })
+  return documentedCommands(page)
+    .filter(line => !line.includes("--live"))
+    .map((command, index) => {
+      const file = gateways[index]?.file ?? ""
+      return command === "nginx -t" ? `${command} -c ${file}` : command.replace(/\/etc\/\S+/, file)
+    })
 }
 
 /** Resolves to the redirect of a request without TLS: scheme, path and query. */

@@ -112,8 +112,7 @@ describePart("the Kubernetes template, played by podman", [...needs, program("ku
 
     const headers = {authorization: `Bearer ${token}`, "content-type": "application/json"}
     const runtimeId = async () => {
-      const answer = await fetch(`${url}/api/system/status`, {headers})
-      return ((await answer.json()) as {runtimeId: string}).runtimeId
+      return ((await (await fetch(`${url}/api/system/status`, {headers})).json()) as {runtimeId: string}).runtimeId
     }
     const first = await runtimeId()
     expect((await fetch(`${url}/api/system/restart`, {method: "POST", headers, body: "{}"})).ok).toBe(true)

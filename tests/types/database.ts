@@ -31,8 +31,7 @@ export default definePlugin({
       // @ts-expect-error: the schema has no such column
       added.rows[0]?.text
       const statements = ids.map(id => ({sql: "DELETE FROM notes WHERE id = ?", args: [id]}))
-      const results = await database.write(statements)
-      return results.reduce((sum, {changes}) => sum + changes, count)
+      return (await database.write(statements)).reduce((sum, {changes}) => sum + changes, count)
     })
   },
 })

@@ -50,8 +50,7 @@ export const databaseOf = ({folder}: BenchProject): string => `${folder}/data/bo
 export const makeLargeProject = async (runtime: TestRuntime, copies: number): Promise<BenchProject> => {
   const project = makeProject("  sandbox: {}\n  runner: {}\n", {runner})
   requireRoom(project.folder, (1 + copies) * databaseSize)
-  const host = await startHost(runtime, project)
-  await host.stop()
+  await (await startHost(runtime, project)).stop()
   await fillDatabase(databaseOf(project), databaseSize)
   return project
 }

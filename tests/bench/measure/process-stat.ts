@@ -16,8 +16,7 @@ export const residentMegabytes = (pid: number): number =>
   [pid, ...childrenOf(pid)].reduce((sum, each) => sum + ownMegabytes(each), 0)
 
 const ownMegabytes = (pid: number): number => {
-  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]
-  return Number(kilobytes ?? 0) / 1024
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024
 }
 
 const childrenOf = (pid: number): number[] =>

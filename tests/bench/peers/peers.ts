@@ -105,8 +105,7 @@ const measureLoad = async (
   await inTurn(pairs, all, async ({bot, perCpuSecond}) => {
     const pid = running.get(bot)?.pid ?? 0
     const before = cpuSeconds(pid)
-    const said = await platform.ask<number>("load", bot, sample)
-    perCpuSecond.push(said / (cpuSeconds(pid) - before))
+    perCpuSecond.push((await platform.ask<number>("load", bot, sample)) / (cpuSeconds(pid) - before))
   })
   for (const {bot, loaded} of all) {
     loaded.push(residentMegabytes(running.get(bot)?.pid ?? 0))

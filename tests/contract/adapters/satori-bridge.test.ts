@@ -4,8 +4,7 @@ import {outcomesOf} from "../../support/adapters/platforms.ts"
 import {bridgedDiscord, bridgedTelegram} from "../../support/adapters/satori-bridge.ts"
 
 const othersOf = async (adapter: AdapterUnderTest) => {
-  const outcomes = await outcomesOf(adapter)
-  return Object.fromEntries(Object.entries(outcomes).filter(([, outcome]) => outcome !== "passed"))
+  return Object.fromEntries(Object.entries(await outcomesOf(adapter)).filter(([, outcome]) => outcome !== "passed"))
 }
 
 /** Koishi's bots have no methods for these checks, and no history. tests/e2e covers what survives kill -9. */

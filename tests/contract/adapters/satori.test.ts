@@ -13,8 +13,7 @@ const leftOut: Readonly<Record<string, string>> = {
 }
 
 describe("the satori adapter, connected to a Host that serves Satori,", () => {
-  const server = shared(() => startServingHost())
-  test.each(adapterChecks(satori(server), afterAll))("$name", async ({name, run}) => {
+  test.each(adapterChecks(satori(shared(() => startServingHost())), afterAll))("$name", async ({name, run}) => {
     expect(await run()).toBe(leftOut[name])
   })
 })

@@ -32,8 +32,7 @@ const failureOf = async (call: Promise<ModelReply>): Promise<ModelFailure> => {
 /** Returns the failure of a call that this server answers. */
 const failureFrom = async (answer: (response: ServerResponse, request: RawRequest) => unknown) => {
   const server = await startRawServer(answer)
-  const model = await openAt(server.url)
-  return failureOf(model.call(userSays("hello"), {signal: never}))
+  return failureOf((await openAt(server.url)).call(userSays("hello"), {signal: never}))
 }
 
 const word = (content: string) => ({choices: [{index: 0, delta: {content}, finish_reason: null}]})

@@ -175,8 +175,7 @@ test("the index forgets a user's messages together with the user", async () => {
   const {database, index, upTo, texts} = await openIndex(await localDatabase())
   index.start()
   await upTo(await say(database, "plan of ada", {text: "plan of bob", user: "bob"}))
-  const rows = await database.read(ofUser.find, [0, 10, "line", "ada", "[]"])
-  await database.write(ofUser.forgetting(rows))
+  await database.write(ofUser.forgetting(await database.read(ofUser.find, [0, 10, "line", "ada", "[]"])))
   expect(await texts("plan")).toEqual(["plan of bob"])
 })
 

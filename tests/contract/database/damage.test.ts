@@ -34,8 +34,7 @@ const arrival = (id: string) => ({
 const makeFile = async (): Promise<string> => {
   const file = join(scratchFolder(), "data.sqlite")
   const database = await open({dialect: "sqlite", file})
-  const ids = Array.from({length: 200}, (_, n) => `event ${n}`)
-  await database.write(storing(ids.map(arrival), "run"))
+  await database.write(storing(Array.from({length: 200}, (_, n) => `event ${n}`).map(arrival), "run"))
   await database.close()
   return file
 }

@@ -348,8 +348,7 @@ describe.each(engines)("gaps on $name", ({make}) => {
     await later.gaps.stop()
     const both = [early, {from: complete, to: back, reason: "host_ended"}]
     expect(await listOf(database)).toEqual(both)
-    const again = await begun()
-    await again.gaps.stop()
+    await (await begun()).gaps.stop()
     expect(await listOf(database)).toEqual(both)
   })
 

@@ -85,8 +85,7 @@ const canary = /canary[- ]/
 /** Returns what a token reads at a path. */
 const read = async (host: TestHost, path: string, token: string): Promise<string> => {
   const headers = {authorization: `Bearer ${token}`}
-  const answer = await host.fetch(path, {headers, signal: AbortSignal.timeout(30_000)})
-  return answer.text()
+  return (await host.fetch(path, {headers, signal: AbortSignal.timeout(30_000)})).text()
 }
 
 /** Returns all events since the first one of the Host that arrive at once. */

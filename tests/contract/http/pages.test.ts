@@ -107,8 +107,7 @@ describe.each(bunOr("node24"))("the pages of plugins on $name", runtime => {
   })
 
   test("declare text when they consist of text alone", async () => {
-    const host = await start(runtime)
-    expect((await open(host, "/")).headers.get("content-type")).toBe("text/plain;charset=UTF-8")
+    expect((await open(await start(runtime), "/")).headers.get("content-type")).toBe("text/plain;charset=UTF-8")
   })
 
   test("answer 500 without details when they fail or return nothing", async () => {

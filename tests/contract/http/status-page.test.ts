@@ -149,8 +149,7 @@ test("the status page says that the Host is starting before its first generation
   await expectProblem(await ask("/status/none"), 503, "starting")
   project.write("go", "")
   await until("the page to say up", async () => {
-    const answer = await ask("/status/status.json")
-    return ((await answer.json()) as Page).state === "up"
+    return ((await (await ask("/status/status.json")).json()) as Page).state === "up"
   })
 })
 

@@ -57,8 +57,7 @@ const start = async (database: Database, hasButtons: boolean, options: Options =
   const endpoint = lineEndpoint(inbox, hasButtons ? {features: ["buttons"]} : {})
   const settled = () =>
     until("all handlers to end", async () => {
-      const left = "SELECT 1 FROM inbox_marks WHERE state IN ('pending', 'running')"
-      return (await database.read(left)).length === 0
+      return (await database.read("SELECT 1 FROM inbox_marks WHERE state IN ('pending', 'running')")).length === 0
     })
   const place = (user: string, channel = "c") => ({channel: {id: channel, type: 0}, user: {id: user}})
   const say = async (text: string, user = "ann", channel = "c") => {

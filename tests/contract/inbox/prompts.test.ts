@@ -55,8 +55,7 @@ const start = async (database: Database, {fails, expires = 60_000}: Options = {}
     })
   const settled = () =>
     until("all handlers to end", async () => {
-      const open = "SELECT 1 FROM inbox_marks WHERE state IN ('pending', 'running')"
-      return (await database.read(open)).length === 0
+      return (await database.read("SELECT 1 FROM inbox_marks WHERE state IN ('pending', 'running')")).length === 0
     })
   /** Sends a message. Resolves when the next message in its conversation is handled. */
   const tell = async (id: string, text = id, channel = "c", user = "ann") => {

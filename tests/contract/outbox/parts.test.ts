@@ -93,8 +93,7 @@ describe.each(engines)("a message in parts, on $name,", ({make}) => {
     await enqueue(long("a"), long("b", "5"))
     await outbox.act("retry", {id: "b"})
     await until("another attempt", isOver)
-    const parts = ["a new", "a true", "a.2 new", "a.3 new", "a.3 true", "a.4 new"]
-    expect(told).toEqual([...parts, "b new", "b true"])
+    expect(told).toEqual(["a new", "a true", "a.2 new", "a.3 new", "a.3 true", "a.4 new", "b new", "b true"])
   })
 
   test("counts the attempts of each part from one", async () => {

@@ -58,8 +58,7 @@ const expectClosed = async (host: TestHost) => {
 }
 
 test("a silent client is closed after 10 s without IDENTIFY, or 30 s without sending or reading", async () => {
-  const hosts = await Promise.all(runtimes.map(runtime => startHost({runtime})))
-  await Promise.all(hosts.map(expectClosed))
+  await Promise.all((await Promise.all(runtimes.map(runtime => startHost({runtime})))).map(expectClosed))
 })
 
 /** A plugin that collects garbage and reports the heap in use. */
@@ -137,7 +136,6 @@ test.each(bunAnd("node22"))(
     )
     expect(one.filter(status => status === 503).length).toBeGreaterThan(0)
     expect(await wait(host, "2001:db8:0:2::1")).toBe(101)
-    const client = await connectSatori(host, {headers: {authorization: `Bearer ${host.token}`}})
-    await client.hears(4)
+    await (await connectSatori(host, {headers: {authorization: `Bearer ${host.token}`}})).hears(4)
   },
 )

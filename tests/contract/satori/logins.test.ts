@@ -112,6 +112,5 @@ test("http.base prefixes methods and events; message.create is refused while ing
   await client.hearsMessages(1)
   expect((await fetch(`${new URL(host.url).origin}/satori/v1/meta`, {method: "POST"})).status).toBe(404)
   await host.post("/api/ingress/pause")
-  const refused = await askSatori(host, "message.create", {channel_id: "c", content: "hi"})
-  await expectProblem(refused, 503, "ingress_paused")
+  await expectProblem(await askSatori(host, "message.create", {channel_id: "c", content: "hi"}), 503, "ingress_paused")
 })

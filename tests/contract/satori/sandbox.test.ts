@@ -62,8 +62,7 @@ describe.each(bunOr("node22"))("the sandbox, called over Satori, on $name,", run
     await answer("channel.update", {channel_id: "hall-2", data: {name: "news"}})
     expect((await answer("channel.list")).data).toContainEqual({id: "hall-2", type: 0, name: "news"})
     await answer("channel.delete", {channel_id: "hall-2"})
-    const mute = {channel_id: "hall-2", duration: 0}
-    expect(await refusal("channel.mute", mute)).toMatch(/\bchannel hall-2\b/)
+    expect(await refusal("channel.mute", {channel_id: "hall-2", duration: 0})).toMatch(/\bchannel hall-2\b/)
   })
 
   test("creates, renames, assigns, removes and deletes roles", async () => {

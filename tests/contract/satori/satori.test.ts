@@ -159,8 +159,7 @@ describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
     expect(ahead.sn()).toBe(307)
     await tell(next, {text: "new", group: true})
     expect((await ahead.hearsMessages(1)).map(({sn}) => sn)).toEqual([308])
-    const told = "after 10000; the newest is 307"
-    await untilPrinted(next.process, told)
+    await untilPrinted(next.process, "after 10000; the newest is 307")
   })
 
   test("answers message.create with the outbox id once the message is durable, and sends it unchanged", async () => {

@@ -92,8 +92,7 @@ describe.each(bunAnd("node22"))("WebSockets that platforms open, on $name:", run
     await expectProblem(await fetch(`${host.url}${path}${key}`), 426, "upgrade_required")
     await expectProblem(await fetch(`${host.url}${path}${key}`, {method: "POST", body: "a"}), 426, "upgrade_required")
     expect((await fetch(`${host.url}/hooks/shop/line~deaf`)).status).toBe(200)
-    const onPrefix = await start("holds: true", "/bot")
-    expect((await upgrade(onPrefix, `/bot/hooks/shop/line%7Eone${key}`)).status).toBe(101)
+    expect((await upgrade(await start("holds: true", "/bot"), `/bot/hooks/shop/line%7Eone${key}`)).status).toBe(101)
   })
 
   test("text and bytes arrive unchanged; 10 MB go out, and at most 1 MiB comes in", async () => {

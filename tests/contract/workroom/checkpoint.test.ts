@@ -82,8 +82,7 @@ test("files continue under a new authority with a record in the chain, and refus
 test("tables continue under a new authority in the same way", async () => {
   const place = await tablePlace()
   expect(await examineTables(await place.database())).toBeUndefined()
-  const workroom = await place.open()
-  await fill(workroom, 20)
+  await fill(await place.open(), 20)
   expect(await examineTables(await place.database())).toMatchObject({authority, seq: 20})
   await adoptTables(await place.database(), next, at)
   expect(await examineTables(await place.database())).toMatchObject({origin: authority, authority: next, seq: 21})

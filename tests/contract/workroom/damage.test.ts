@@ -200,8 +200,7 @@ describe("damaged Catalog rows", () => {
     ],
   ])("are rebuilt from a sound Journal: %s", async (_, sql) => {
     const place = await tablePlace()
-    const workroom = await place.open()
-    await fill(workroom, 20)
+    await fill(await place.open(), 20)
     const store = await place.store()
     const sound = await store.kept()
     await (await place.database()).write([{sql}])
@@ -250,8 +249,7 @@ describe("damage of the tables is refused, naming the record:", () => {
     ],
   ])("%s", async (_, sql, expected) => {
     const place = await tablePlace()
-    const workroom = await place.open()
-    await fill(workroom, 20)
+    await fill(await place.open(), 20)
     await (await place.database()).write([{sql}])
     expect(await refusal(place.open())).toMatch(expected)
   })

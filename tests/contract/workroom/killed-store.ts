@@ -15,8 +15,7 @@ export const scratch = (): string => {
 /** A store with this number of records, as a killed process leaves it: its Catalog is behind. */
 export const killedStore = async (records: number, segmentSize: number): Promise<StorePaths> => {
   const place = filePlace({segmentSize})
-  const workroom = await place.open()
-  await fill(workroom, records)
+  await fill(await place.open(), records)
   const folder = scratch()
   cpSync(place.folder, folder, {recursive: true})
   return storePaths(folder)

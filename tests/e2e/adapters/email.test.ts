@@ -129,8 +129,7 @@ describeWith("dovecot")("the email adapter with a real Dovecot and a real SMTP s
     expect(toBob).toMatchObject({text: "hello Bob", from: {value: [{address: "second@svc.test"}]}})
     expect(await world.sentTo("eve@evil.test")).toEqual([])
 
-    const said = {endpoint: "email~two", channel: "Carl@people.test", text: "hello Carl\nand more"}
-    await host.post("/api/outbox", said)
+    await host.post("/api/outbox", {endpoint: "email~two", channel: "Carl@people.test", text: "hello Carl\nand more"})
     const [toCarl] = await world.untilSent("carl@people.test", 1)
     expect(toCarl).toMatchObject({subject: "hello Carl and more", text: "hello Carl\nand more"})
     expect([toCarl?.inReplyTo, toCarl?.references]).toEqual([undefined, undefined])
@@ -140,8 +139,7 @@ describeWith("dovecot")("the email adapter with a real Dovecot and a real SMTP s
   test("adds no headers for line breaks in subjects and names, and keeps text as text", async () => {
     const world = await startMailWorld()
     const name = 'Bot, "the" <x@y.test>'
-    const host = await startMailHost([world.account({name})], {runtime})
-    await untilMail(host, "online")
+    await untilMail(await startMailHost([world.account({name})], {runtime}), "online")
     const subject = "=?utf-8?q?a=0D=0ABcc:_eve@people.test?="
     world.write({text: "/inject", subject, from: "=?utf-8?q?Ann=0D=0ABcc=3A_eve=40people.test?= <ann@people.test>"})
     const [mail] = await world.untilSent(ann, 1)

@@ -102,8 +102,7 @@ describeWithDendrite("a homeserver that forgets its transactions", () => {
       for (let n = 0; n < rounds; n++) {
         for (let k = 0; k < 5; k++) {
           const text = `${n}.${k}`
-          const stored = rooms.map(channel => host.post("/api/outbox", {endpoint: "matrix~main", channel, text}))
-          await Promise.all(stored)
+          await Promise.all(rooms.map(channel => host.post("/api/outbox", {endpoint: "matrix~main", channel, text})))
           for (const texts of expected.values()) texts.push(text)
         }
         await sleep(chance.below(150))

@@ -62,8 +62,7 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
   test("answers a request on its response topic with its correlation data, if answers allows the topic", async () => {
     const broker = await startBroker()
     const ann = await joinBroker(broker, ["replies/ann", "secret/door", "room/out"])
-    const host = await start([accountAt(broker, {answers: ["replies/+"]})])
-    await untilMqtt(host, "one", "online")
+    await untilMqtt(await start([accountAt(broker, {answers: ["replies/+"]})]), "one", "online")
     const correlationData = Buffer.from([0, 255, 7])
     await ann.say("room/in", "greet Ann", {properties: {responseTopic: "replies/ann", correlationData}})
     expect((await ann.hears("replies/ann", "hello Ann")).properties?.correlationData).toEqual(correlationData)

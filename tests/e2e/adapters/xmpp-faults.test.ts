@@ -59,8 +59,7 @@ describeWith("prosody", "openssl")("a bot on XMPP when things go wrong", () => {
       reason: "credentials",
       remediation: expect.stringContaining("password"),
     })
-    const other = await startXmppHost([{id: "one", service}], {runtime})
-    await other.untilState("xmpp~one", "online")
+    await (await startXmppHost([{id: "one", service}], {runtime})).untilState("xmpp~one", "online")
     expect(await host.untilState("xmpp~one", "failed")).toMatchObject({
       reason: "conflict",
       remediation: expect.stringContaining("resource"),

@@ -46,8 +46,7 @@ const startModel = async () => {
 const ask = async (host: TestHost, word: string, channel: string): Promise<string> => {
   const known = (await runsOf(host)).length
   await host.post("/api/plugins/sandbox/messages", {text: word, channel, user: channel})
-  const run = await until("a run", async () => (await runsOf(host))[known])
-  return run.runId
+  return (await until("a run", async () => (await runsOf(host))[known])).runId
 }
 
 const newsIn = async (host: TestHost): Promise<readonly string[]> =>

@@ -204,8 +204,7 @@ test.each(["database", "file"] as const)(
     await again.post("/api/workroom/items", {title: "since"})
     await again.stop()
     await restore(host.project, inStopped.id)
-    const last = await startHost({project: host.project})
-    expect((await titlesOf(last)).sort()).toEqual(["after", "before"])
+    expect((await titlesOf(await startHost({project: host.project}))).sort()).toEqual(["after", "before"])
   },
 )
 

@@ -74,8 +74,7 @@ describeWithChromium("the jobs in the console", () => {
     await host.say("/later 1500")
     host.project.write("plugins/clock.ts", pluginWith(""))
     await reload(host)
-    const failed = page.locator("[data-timer=failed]")
-    await failed.getByText("handler_unknown").waitFor()
+    await page.locator("[data-timer=failed]").getByText("handler_unknown").waitFor()
     expect((await metricsOf(host)).value("svc_timers", {state: "failed"})).toBe(1)
     const {stdout} = await svc(onBun, host.project, ["doctor", "--json"], {env})
     const {findings} = JSON.parse(stdout) as {findings: readonly {check: string; detail: string}[]}
@@ -160,8 +159,7 @@ describeWithChromium("the jobs in the console", () => {
       await page.getByLabel("From").fill(from)
       // In the browser's timezone it is still the evening before.
       await page.locator(`[data-day="${before(1)}"] [data-change="Europe/Berlin"]`).waitFor()
-      const day = page.locator(`[data-day="${spring}"]`)
-      await day.locator('[data-coming="standup"]').getByText("09:00").waitFor()
+      await page.locator(`[data-day="${spring}"]`).locator('[data-coming="standup"]').getByText("09:00").waitFor()
       await expectNoBarriers(page, `jobs, ${colorScheme}`)
       await page.setViewportSize({width: 360, height: 740})
       await expectNoSidewaysScroll(page, `jobs, ${colorScheme}`)

@@ -50,8 +50,7 @@ describeWithChromium("the past in the console", () => {
       await page.getByRole("heading", {name: title}).waitFor()
     await page.getByRole("img", {name: /^Messages over time: [1-9][\d,]+ received, [1-9][\d,]+ sent$/}).waitFor()
     await expectNoBarriers(page, "the metrics")
-    const uptime = page.locator('[data-uptime="irc~libera"]')
-    await uptime.getByText("99.96 %").waitFor()
+    await page.locator('[data-uptime="irc~libera"]').getByText("99.96 %").waitFor()
     expect(await page.getByText("Host running").locator("..").textContent()).toMatch(/99\.[23]\d %/)
 
     await page.getByRole("link", {name: "1 hour"}).click()

@@ -86,8 +86,7 @@ test("a kill during the migrations leaves each one complete or absent, and the n
     const how = Math.min(newest, ...versions) < newest ? endedStart : interruptedStart
     const {project, version} = await how(onBun.command, "SIGKILL", delay, 60)
     versions.push(version)
-    const next = await startHost({own: true, project})
-    expect((await next.stop()).code).toBe(0)
+    expect((await (await startHost({own: true, project})).stop()).code).toBe(0)
     expect(await versionOf(project.path(".svc/data.sqlite"))).toBe(newest)
   }
   expect(Math.min(...versions)).toBeLessThan(newest)
@@ -102,7 +101,6 @@ test("SIGTERM at any moment of a first start leaves a project that the next star
     // Before the Host handles its signals, the signal itself ends the process.
     if (signal !== "SIGTERM") expect({code, stderr}).toEqual({code: 0, stderr: ""})
     await versionOf(project.path(".svc/data.sqlite"))
-    const next = await startHost({own: true, project})
-    expect((await next.stop()).code).toBe(0)
+    expect((await (await startHost({own: true, project})).stop()).code).toBe(0)
   }
 })

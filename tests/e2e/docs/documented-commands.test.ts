@@ -66,8 +66,7 @@ test.each(bunOr("node22"))(
 
 test("the commands of the page on migrations work as written, run by a next version", async () => {
   const project = makeReadersProject()
-  const host = await startHost({project, env: {HTTP_TOKEN: readersToken}})
-  await host.say("before")
+  await (await startHost({project, env: {HTTP_TOKEN: readersToken}})).say("before")
   await makeReader(project, await makeNextVersion(onBun), () => ({})).run("docs/operate/migrate.md")
   const {items} = await printedJson<{items: {id: string; reason: string}[]}>(project, "checkpoint list")
   expect(items.map(({reason}) => reason)).toEqual(["migration"])
@@ -123,8 +122,7 @@ test("the page on backups brings a project to a new machine, from git or into an
     expect((await ask<{items: unknown[]}>(bot, "/api/inbox")).items).toHaveLength(1)
     await ask(bot, "/api/plugins/sandbox/messages", {text: "again"})
     await until("the old code to answer", async () => {
-      const outbox = await ask<{items: {text: string}[]}>(bot, "/api/outbox")
-      return outbox.items.some(({text}) => text === "one again")
+      return (await ask<{items: {text: string}[]}>(bot, "/api/outbox")).items.some(({text}) => text === "one again")
     })
     expect(existsSync(bot.path(".git"))).toBe(tree !== "")
     if (tree !== "") expect(project.git("-C", folder, "rev-parse", "HEAD")).toBe(tree)

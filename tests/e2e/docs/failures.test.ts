@@ -68,8 +68,7 @@ const scriptBot = async (name: "koishi" | "grammy" | "discord"): Promise<Bot> =>
     startSecond: start,
     break: async running => {
       await kill(running)
-      const next = await start({BROKEN: "1"})
-      return hasEnded(next) ? "does not start" : "starts"
+      return hasEnded(await start({BROKEN: "1"})) ? "does not start" : "starts"
     },
   }
 }

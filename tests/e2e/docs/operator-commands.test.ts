@@ -38,8 +38,7 @@ test("the commands of the pages on changes, capacity, logs, permissions and metr
 
 test("the commands of the page on starts work, each in place of the previous one", async () => {
   const project = makeReadersProject()
-  const reader = readerOf(project)
-  await reader.run("docs/operate/run.md", "Start")
+  await readerOf(project).run("docs/operate/run.md", "Start")
 }, 600_000)
 
 test("the commands of a project's CI on the page on checks pass", async () => {
@@ -52,8 +51,7 @@ test("the commands of a project's CI on the page on checks pass", async () => {
   // CI asks the deployed Host on another machine.
   const deployed = makeReadersProject()
   await readerOf(deployed).start()
-  const reader = readerOf(project, () => ({"https://bot.example.org": urlOf(deployed)}))
-  await reader.run("docs/operate/check.md", "In CI")
+  await readerOf(project, () => ({"https://bot.example.org": urlOf(deployed)})).run("docs/operate/check.md", "In CI")
 }, 600_000)
 
 test("the commands of the page on state rescue a database whose file is missing", async () => {
@@ -128,8 +126,7 @@ test("the commands of the page on backups work with a remote database and its co
 describeWith("prometheus")("with a real Prometheus", () => {
   test("the commands of the page on monitoring check the example and its rules, and scrape the Host", async () => {
     const project = makeReadersProject()
-    const reader = readerOf(project)
-    await reader.start()
+    await readerOf(project).start()
     const folder = makeFolder()
     for (const name of ["prometheus.yml", "svc.rules.yml"])
       copyFileSync(join(monitoringFolder, name), join(folder, name))

@@ -49,8 +49,7 @@ describe("svc doctor on a healthy project", () => {
 
   test("warns about a pinned generation, and about a Host that rejects its token", async () => {
     const project = await makeSoundProject()
-    const host = await startHost({project, env: {HTTP_TOKEN: soundToken}})
-    await host.post("/api/generations/1/rollback")
+    await (await startHost({project, env: {HTTP_TOKEN: soundToken}})).post("/api/generations/1/rollback")
     expect(await findingsOf(project)).toEqual([
       expect.stringMatching(/^warning pin: .*generation 1, .*svc\.config\.yml/),
     ])

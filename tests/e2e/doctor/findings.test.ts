@@ -179,8 +179,7 @@ describe("svc doctor finds", () => {
   test("a database that is a folder, garbage, truncated, or newer than this svc", async () => {
     const project = await makeSoundProject()
     const file = project.path(".svc/data.sqlite")
-    const host = await startHost({project, env: {HTTP_TOKEN: soundToken}})
-    await host.stop()
+    await (await startHost({project, env: {HTTP_TOKEN: soundToken}})).stop()
     expect(await findingsOf(project)).toEqual([])
     execFileSync(process.execPath, [
       "--input-type=module",

@@ -121,8 +121,7 @@ describe.each(bunOr("node24"))("the example agent on $name", runtime => {
     const {items: held} = await host.get<Page<ApprovalView>>("/api/approvals")
     expect(held).toMatchObject([{state: "held", tool: "send", permission: "trusted"}])
     const approve = `/api/approvals/${held[0]?.id}/approve`
-    const refused = await host.fetch(approve, {method: "POST"})
-    await expectProblem(refused, 409, "approval_state")
+    await expectProblem(await host.fetch(approve, {method: "POST"}), 409, "approval_state")
     await host.post("/api/runs/held/release", {})
     await untilRun(host, "waiting")
     expect(await sentTo(host, "team")).toEqual([])

@@ -138,8 +138,7 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
     )
     const inDirect = {channel: {id: "with-eve", type: 1}}
     await until("the direct list to be sent", async () => {
-      const replies = await tell(host, "line", "eve", {...saying("1"), ...inDirect})
-      return replies[0] === "only eve"
+      return (await tell(host, "line", "eve", {...saying("1"), ...inDirect}))[0] === "only eve"
     })
     expect(await tell(host, "line", "mallory", {...saying("1"), ...inDirect})).toEqual([])
     expect(host.project.read("notes.log")).toMatch(/^ann says 2\nbob says 2\n(eve says 1\n)*mallory says 1\n$/)

@@ -82,8 +82,7 @@ describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
       const project = makeProject(talkerHost)
       const disk = mountDisk(project.path("log"), "64k")
       const args = [...runtime.command, "runtime", "start", ...talkerHost.args]
-      const command = ["sh", "-c", 'exec "$@" >>log/run.log', "sh", ...args]
-      startProcess(command, {cwd: project.folder, env: talkerHost.env})
+      startProcess(["sh", "-c", 'exec "$@" >>log/run.log', "sh", ...args], {cwd: project.folder, env: talkerHost.env})
       const file = await until("the Host to serve", () => project.read(".svc/host.json") || undefined)
       const {url} = JSON.parse(file) as {url: string}
       const post = (text: string, times: number) =>

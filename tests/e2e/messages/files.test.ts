@@ -89,8 +89,7 @@ describe.each(bunAnd("node24"))("files of a message on $name", runtime => {
       expect.stringContaining(`file_refused: ${forbidden} `),
       expect.stringContaining(`file_unavailable: ${server} answered 404`),
     ])
-    const known = {src: "sandbox:unknown", name: "gone.txt"}
-    expect(await say("/pic", known)).toContain("platform_failed: ")
+    expect(await say("/pic", {src: "sandbox:unknown", name: "gone.txt"})).toContain("platform_failed: ")
 
     expect(await say("/count", at("/sized"))).toMatch(/^0 file_too_large: the file has 134217728 bytes/)
     expect(await say("/count", at("/endless"))).toMatch(

@@ -127,8 +127,7 @@ describe.each(bunOr("node22"))("a handler on $name", runtime => {
     await kill(host)
     // The gaps come after the inbox at startup, so this start fails late.
     await changeDatabase(host.project.path(".svc/data.sqlite"), "ALTER TABLE endpoint_gaps RENAME TO elsewhere")
-    const failing = launchHost({project: host.project, runtime, args: ["--no-watch"]})
-    expect((await failing.process.finished).code).toBe(1)
+    expect((await launchHost({project: host.project, runtime, args: ["--no-watch"]}).process.finished).code).toBe(1)
     await changeDatabase(host.project.path(".svc/data.sqlite"), "ALTER TABLE elsewhere RENAME TO endpoint_gaps")
     host.project.write("calm", "")
     const later = await again(host, runtime)

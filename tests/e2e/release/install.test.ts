@@ -170,6 +170,5 @@ test("a production start with a stale build is refused, with the command that re
   expect(stdout).toMatch(/ build: .*: notes$/m)
   await host.stop()
   await printed(project, "build")
-  const built = await startHost({own: true, ...production, project})
-  expect((await buildOf(built)).stale).toEqual([])
+  expect((await buildOf(await startHost({own: true, ...production, project}))).stale).toEqual([])
 })

@@ -53,8 +53,7 @@ test("a failed start counts towards the limit, a one-shot start does not, and ku
   for (let n = 0; n < 4; n++)
     expect((await svc(onBun, project, ["runtime", "start", ...args], supervised)).code).toBe(1)
   project.write("svc.config.yml", config())
-  const once = ["runtime", "start", "--once", "--mode", "test"]
-  expect((await svc(onBun, project, once, supervised)).code).toBe(0)
+  expect((await svc(onBun, project, ["runtime", "start", "--once", "--mode", "test"], supervised)).code).toBe(0)
   const host = await startHost({own: true, project, args, ...supervised})
   expect(JSON.parse(project.read(".svc/starts.json")).starts).toHaveLength(5)
   const answer = await host.fetch("/api/system/restart", {

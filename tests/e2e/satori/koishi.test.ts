@@ -105,8 +105,7 @@ describeKoishi("stock Koishi as a Satori client", () => {
       plugins: {board: {endpoints: [{id: "one", port: board.port}]}},
     })
     const host = await startHost({runtime, env, config, plugins: {board: boardAdapter}})
-    const koishi = startKoishi(portOf(host), env.HTTP_TOKEN)
-    await koishi.online("board:bot")
+    await startKoishi(portOf(host), env.HTTP_TOKEN).online("board:bot")
     await host.post("/api/plugins/board/tell", {text: ".kedit better"})
     await until("Koishi's answer", () => [...board.shown.values()].includes("done"))
     expect(board.asked).toEqual(["send m1 draft", "edit m1 better", "send m2 gone", "delete m2", "send m3 done"])
@@ -123,8 +122,7 @@ describeKoishi("stock Koishi as a Satori client", () => {
     const config = JSON.stringify({http: {port: 0, token: "${HTTP_TOKEN}"}, plugins: {sandbox: {}}})
     const host = await startHost({runtime, env, config})
     await host.say("hello", {channel: "files"})
-    const koishi = startKoishi(portOf(host), env.HTTP_TOKEN)
-    await koishi.online("sandbox:bot")
+    await startKoishi(portOf(host), env.HTTP_TOKEN).online("sandbox:bot")
     const said = async () => {
       const path = "/api/plugins/sandbox/messages?channel=files"
       const {items} = await host.get<{items: {from: string; text: string; files: object[]}[]}>(path)

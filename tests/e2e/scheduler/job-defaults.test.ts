@@ -93,8 +93,7 @@ describe.each(bunOr("node24"))("the default of a plugin's job on $name", runtime
     expect(jobsIn(project).map(({id}) => id)).toEqual(["team.digest"])
     await first.stop()
     await restore(project, without.id, runtime)
-    const second = await startHost({runtime, project})
-    await untilConsidered(second)
+    await untilConsidered(await startHost({runtime, project}))
     expect(jobsIn(project).map(({id}) => id)).toEqual(["mark.mark"])
   })
 

@@ -59,8 +59,7 @@ describe.each(storeNames)("work items over HTTP, in the %s store", store => {
       const deadline = new Date(Date.now() + 300).toISOString()
       await host.post("/api/workroom/items/1/block", {expectedRevision: 2, reason: "ink", deadline, actor: "user:ada"})
       await until("the deadline to pass", async () => {
-        const item = await host.get<Item>("/api/workroom/items/1")
-        return item.blocker?.overdue === true
+        return (await host.get<Item>("/api/workroom/items/1")).blocker?.overdue === true
       })
       await host.stop("SIGKILL")
       const next = await startHost({project: host.project, runtime, env})

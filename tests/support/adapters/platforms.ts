@@ -17,8 +17,7 @@ type At = () => HostAddress | undefined
 const insist = (post: (host: HostAddress) => Promise<Response>, at: At): Promise<unknown> =>
   until("the Host to accept a delivery", async () => {
     const host = at()
-    const answer = host && (await post(host).catch(() => undefined))
-    return answer?.ok === true
+    return (host && (await post(host).catch(() => undefined)))?.ok === true
   })
 
 /** The built-in adapter `irc` at a real server. */

@@ -83,8 +83,7 @@ export const joinIrc = async (
       seen = asked
       say(target, text)
       const answer = new RegExp(`^:${literal(from)}!\\S+ PRIVMSG ${literal(placeOf(target))} `, "i")
-      const line = await sees(answer, undefined, () => asked)
-      return wordsSaid(line, from, placeOf(target)) ?? ""
+      return wordsSaid(await sees(answer, undefined, () => asked), from, placeOf(target)) ?? ""
     },
     leave: () =>
       new Promise(resolve => {
@@ -99,8 +98,7 @@ const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
 /** The text of a PRIVMSG from this nick to this target. */
 const wordsSaid = (line: string, from: string, target: string): string | undefined => {
   const [, nick = "", to = "", text] = /^:([^!\s]+)!\S+ PRIVMSG (\S+) :?(.*)$/.exec(line) ?? []
-  const fits = nick.toLowerCase() === from.toLowerCase() && to.toLowerCase() === target.toLowerCase()
-  return fits ? text : undefined
+  return nick.toLowerCase() === from.toLowerCase() && to.toLowerCase() === target.toLowerCase() ? text : undefined
 }
 
 const readLines = (socket: Socket, onLine: (line: string) => void) => {

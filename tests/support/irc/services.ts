@@ -55,8 +55,7 @@ export const startServices = async (server: IrcServer, accounts: Readonly<Record
   const file = (name: string) => join(folder, name)
   writeFileSync(file("services.conf"), configOf(modulesOf(root), server))
   const files = ["-c", file("services.conf"), "-l", file("log"), "-p", file("pid"), "-D", file("data")]
-  const running = startProcess([path, "-n", ...files], {env})
-  await untilPrinted(running, "finished synching with uplink")
+  await untilPrinted(startProcess([path, "-n", ...files], {env}), "finished synching with uplink")
   for (const [account, password] of Object.entries(accounts)) {
     const person = await joinIrc(server, account)
     person.say("NickServ", `REGISTER ${password} ${account}@example.test`)

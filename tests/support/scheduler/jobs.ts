@@ -49,8 +49,7 @@ export const schedulerOn = (database: Database, {clock, fire, isPaused = () => f
 
 /** `hourly 2026-05-01T09:00 succeeded`, in the order of the claims. */
 export const runsIn = async (database: Database): Promise<readonly string[]> => {
-  const rows = await database.read("SELECT job, scheduled_for, cause, state, reason FROM job_runs ORDER BY seq")
-  return rows.map(row =>
+  return (await database.read("SELECT job, scheduled_for, cause, state, reason FROM job_runs ORDER BY seq")).map(row =>
     [
       nameOf({job: String(row.job), scheduledFor: Number(row.scheduled_for)}),
       ...(row.cause === "schedule" ? [] : [row.cause]),

@@ -83,14 +83,13 @@ describe("a secret in a record", () => {
 
   test("is hidden in a Secret, and in fields with the names of credentials", () => {
     const {log, lines} = collect("json")
-    const headers = {Authorization: "Bearer x", cookie: "a=b", "x-api-key": "1", accept: "*/*"}
     log.info("names", {
       secret: new Secret("s"),
       password: "p",
       dbPassword: "p",
       accessToken: "t",
       api_key: 1,
-      headers,
+      headers: {Authorization: "Bearer x", cookie: "a=b", "x-api-key": "1", accept: "*/*"},
       keyboard: "k",
       tokens: 7,
     })

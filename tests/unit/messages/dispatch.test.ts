@@ -203,8 +203,7 @@ describe("a handler", () => {
   test("stores its acts in the lanes of their messages", async () => {
     const {run} = dispatchOf([
       handler(async session => {
-        const id = await session.send("one", {endpoint: "irc", user: "ann"})
-        await session.edit(id, "two")
+        await session.edit(await session.send("one", {endpoint: "irc", user: "ann"}), "two")
         await session.delete({platform: "theirs"})
         await session.unreact({platform: "m", channel: "#team", endpoint: "irc"}, "👍")
         await session.call("guild.member.mute", {guild_id: "g", user_id: "u", duration: 60_000})

@@ -31,8 +31,7 @@ const given = (
   channel = {id: "#team", type: channelType.text as number},
 ) => {
   const event: SatoriEvent = {sn: 1, type: "message-created", timestamp: 0, login: {platform: "test"}, channel}
-  const permissionOf = readPermissions(load(`permissions:\n${rules}`), ids)
-  return permissionOf(endpoint, user === undefined ? event : {...event, user})
+  return readPermissions(load(`permissions:\n${rules}`), ids)(endpoint, user === undefined ? event : {...event, user})
 }
 
 describe("a permission follows the rules:", () => {

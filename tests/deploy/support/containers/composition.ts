@@ -46,8 +46,7 @@ export const openComposition = (folder: string, path: string, docker: Docker): C
   const exitCodes = async (since: number) => {
     const range = ["--since", `${since / 1000}`, "--until", `${Date.now() / 1000}`]
     const filters = ["--filter", "event=die", "--filter", "label=com.docker.compose.service=bot"]
-    const lines = await docker.docker(["events", ...range, ...filters, "--format", "{{.Actor.Attributes.exitCode}}"])
-    return lines
+    return (await docker.docker(["events", ...range, ...filters, "--format", "{{.Actor.Attributes.exitCode}}"]))
       .split("\n")
       .filter(line => line !== "")
       .map(Number)

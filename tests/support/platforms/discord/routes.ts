@@ -104,8 +104,7 @@ export const createRoutes = ({world, origin, refuses, made, gone, called, wrote}
     const all = world
       .in(channel)
       .filter(({id}) => BigInt(id) > after && (before === null || BigInt(id) < BigInt(before)))
-    const found = query.has("after") ? all.slice(0, limit) : all.slice(-limit)
-    return ok(found.toReversed().map(tell))
+    return ok((query.has("after") ? all.slice(0, limit) : all.slice(-limit)).toReversed().map(tell))
   }
   const react = (id: string, emoji: string, bot: FakeUser, isAdded: boolean): FakeAnswer => {
     const found = world.messages.get(id)

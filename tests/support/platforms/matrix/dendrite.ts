@@ -78,8 +78,7 @@ export const startDendrite = async (): Promise<Homeserver> => {
   const served = () =>
     until("the homeserver to serve", async () => {
       if (running.child.exitCode !== null) throw new Error(`the homeserver ended:\n${running.output()}`)
-      const answer = await fetch(`${url}/_matrix/client/versions`).catch(() => undefined)
-      return answer?.ok === true
+      return (await fetch(`${url}/_matrix/client/versions`).catch(() => undefined))?.ok === true
     })
   await served()
   return {

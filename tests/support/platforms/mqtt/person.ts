@@ -50,6 +50,5 @@ export const joinBroker = async (broker: Broker, topics: readonly string[] = [])
 /** Ends the session that the broker stores for a client, by connecting under its id. */
 export const endSession = async ({url}: Broker, clientId: string): Promise<void> => {
   const options = {protocolVersion: 5, clientId, username: "ann", password: passwords.ann, clean: true} as const
-  const client = await mqtt.connectAsync(url, {...options, reconnectPeriod: 0})
-  await client.endAsync()
+  await (await mqtt.connectAsync(url, {...options, reconnectPeriod: 0})).endAsync()
 }

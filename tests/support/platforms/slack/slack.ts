@@ -168,8 +168,7 @@ export class FakeSlack {
 
   #open(peer: Peer): void {
     this.#peers.add(peer)
-    const hello = {type: "hello", num_connections: 1, connection_info: {app_id: bot.app}, debug_info: {}}
-    peer.send(JSON.stringify(hello))
+    peer.send(JSON.stringify({type: "hello", num_connections: 1, connection_info: {app_id: bot.app}, debug_info: {}}))
     for (const envelope of this.#envelopes.values()) this.#send(envelope)
   }
 

@@ -118,8 +118,7 @@ describe("a name", () => {
   const lookupOf = (...found: (readonly string[])[]) => {
     let looked = 0
     const lookup = async (): Promise<readonly Address[]> => {
-      const addresses = found[Math.min(looked++, found.length - 1)] ?? []
-      return addresses.map(address => ({address, family: 4}))
+      return (found[Math.min(looked++, found.length - 1)] ?? []).map(address => ({address, family: 4}))
     }
     return {lookup, looked: () => looked}
   }
