@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {bunOr, expectProblem, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
+import {bunOr, expectProblem, pluginWith, posting, startHost, type TestHost, until} from "../../support/host/host.ts"
 
 /** A platform with guilds. It records its calls, and rejects every call about `nobody`. */
 const guildPlugin = pluginWith(`
@@ -48,11 +48,7 @@ describe.each(bunOr("node24"))("a method in an endpoint's features, on $name,", 
     return host
   }
   const ask = (host: TestHost, method: string, body: unknown) =>
-    host.fetch(`/satori/v1/${method}`, {
-      method: "POST",
-      headers: {"content-type": "application/json", "satori-platform": "club", "satori-user-id": "bot"},
-      body: JSON.stringify(body),
-    })
+    host.fetch(`/satori/v1/${method}`, posting(body, {"satori-platform": "club", "satori-user-id": "bot"}))
   const answer = async (host: TestHost, method: string, body: unknown) => (await ask(host, method, body)).json()
   const asked = async (host: TestHost) => (await host.get<{asked: unknown[]}>("/api/plugins/club/asked")).asked
 

@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {bunOr, expectProblem, shared, startHost, until} from "../../support/host/host.ts"
+import {bunOr, expectProblem, posting, shared, startHost, until} from "../../support/host/host.ts"
 
 const bot = {id: "bot", name: "bot", is_bot: true}
 
@@ -18,11 +18,7 @@ describe.each(bunOr("node22"))("the sandbox, called over Satori, on $name,", run
     return started
   })
   const ask = (method: string, body: object) =>
-    host().fetch(`/satori/v1/${method}`, {
-      method: "POST",
-      headers: {"content-type": "application/json", "satori-platform": "sandbox", "satori-user-id": "bot"},
-      body: JSON.stringify(body),
-    })
+    host().fetch(`/satori/v1/${method}`, posting(body, {"satori-platform": "sandbox", "satori-user-id": "bot"}))
   const answer = async (method: string, body: object = {guild_id: "sandbox"}) => (await ask(method, body)).json()
   const refusal = async (method: string, body: object) => {
     const {detail} = await expectProblem(await ask(method, body), 502, "platform_failed")
@@ -32,11 +28,7 @@ describe.each(bunOr("node22"))("the sandbox, called over Satori, on $name,", run
   const say = (user: string, channel: string) =>
     host().post<{id: string}>("/api/plugins/sandbox/messages", {...said, user, channel})
   const sayInVain = async (user: string, channel: string) => {
-    const answered = await host().fetch("/api/plugins/sandbox/messages", {
-      method: "POST",
-      headers: {"content-type": "application/json"},
-      body: JSON.stringify({...said, user, channel}),
-    })
+    const answered = await host().fetch("/api/plugins/sandbox/messages", posting({...said, user, channel}))
     const {detail} = await expectProblem(answered, 409, "conflict")
     return detail
   }

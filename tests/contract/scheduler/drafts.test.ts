@@ -3,7 +3,7 @@ import type {DraftCheck} from "../../../shared/api/scheduled/drafts.ts"
 import type {JobView} from "../../../shared/api/scheduled/jobs.ts"
 import type {TimerDetail} from "../../../shared/api/scheduled/timers.ts"
 import {printed, runCommand} from "../../support/host/command-line.ts"
-import {bunOr, expectProblem, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
+import {bunOr, expectProblem, pluginWith, posting, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {fullAndDemo} from "../../support/host/tokens.ts"
 
 const team = pluginWith(`
@@ -17,11 +17,7 @@ const team = pluginWith(`
 const config = 'http: {port: 0, token: "${HTTP_TOKEN}", demoToken: "${DEMO_TOKEN}"}\nplugins: {sandbox: {}, team: {}}\n'
 
 const ask = (host: TestHost, token: string, path: string, body: unknown) =>
-  host.fetch(path, {
-    method: "POST",
-    headers: {authorization: `Bearer ${token}`, "content-type": "application/json"},
-    body: JSON.stringify(body),
-  })
+  host.fetch(path, posting(body, {authorization: `Bearer ${token}`}))
 
 const message = {endpoint: "sandbox", channel: "#team", text: "Stand-up!"}
 const standup = {id: "standup", schedule: {cron: "0 9 * * MON-FRI"}, timezone: "Europe/Berlin", target: message}

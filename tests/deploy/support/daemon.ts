@@ -1,6 +1,6 @@
 import {existsSync, readFileSync} from "node:fs"
 import {onTestFinished} from "vitest"
-import {type Finished, onBun, svc, type TestRuntime, until} from "../../support/host/host.ts"
+import {type Finished, onBun, posting, svc, type TestRuntime, until} from "../../support/host/host.ts"
 import {makeProject, type Project, type ProjectOptions} from "../../support/host/project.ts"
 
 export interface DaemonFile {
@@ -72,11 +72,7 @@ export const startDaemon = async ({
       }),
     url: () => hostFile()?.url ?? "",
     post: (path, body = {}) =>
-      fetch(`${hostFile()?.url}${path}`, {
-        method: "POST",
-        headers: {authorization: `Bearer ${daemonToken}`, "content-type": "application/json"},
-        body: JSON.stringify(body),
-      }),
+      fetch(`${hostFile()?.url}${path}`, posting(body, {authorization: `Bearer ${daemonToken}`})),
     log: () => project.read(".svc/runtime.log"),
   }
 }

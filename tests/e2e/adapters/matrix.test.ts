@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {bunOr, shared, svc, until} from "../../support/host/host.ts"
+import {bunOr, posting, shared, svc, until} from "../../support/host/host.ts"
 import {describeWithDendrite, startDendrite} from "../../support/platforms/matrix/dendrite.ts"
 import {eventsOf, startMatrixHost, untilEndpoint, untilEvent} from "../../support/platforms/matrix/host.ts"
 import {Person} from "../../support/platforms/matrix/person.ts"
@@ -116,11 +116,7 @@ describeWithDendrite("a bot on Matrix", () => {
     const {ann, bob, bot, room, host} = place()
     const headers = {"satori-platform": "matrix", "satori-user-id": bot.id}
     const satori = async (method: string, body: object) => {
-      const init = {
-        method: "POST",
-        headers: {...headers, "content-type": "application/json"},
-        body: JSON.stringify(body),
-      }
+      const init = posting(body, headers)
       const answer = await host.fetch(`/satori/v1/${method}`, init)
       expect(answer.status, await answer.clone().text()).toBe(200)
     }

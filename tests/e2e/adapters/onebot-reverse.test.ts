@@ -1,6 +1,6 @@
 import {connect} from "node:net"
 import {expect, test} from "vitest"
-import {bunOr, onBun, svc, type TestHost, until} from "../../support/host/host.ts"
+import {bunOr, onBun, posting, svc, type TestHost, until} from "../../support/host/host.ts"
 import {gapsOf} from "../../support/messages/gaps.ts"
 import {startOneBotHost, untilOneBot} from "../../support/platforms/onebot/host.ts"
 import {
@@ -157,11 +157,10 @@ test("mentions, quotes, files, notices and requests arrive, and the bot answers 
     {type: "message-deleted", message: {id: "1"}, user: {id: "43"}},
     {type: "guild-member-request", user: {id: "44"}, message: {id: "flag-9", content: "let me in"}},
   ])
-  const answer = await host.fetch("/satori/v1/guild.member.approve", {
-    method: "POST",
-    headers: {"content-type": "application/json", "satori-platform": "onebot", "satori-user-id": String(firstBot)},
-    body: JSON.stringify({message_id: "flag-9", approve: true}),
-  })
+  const answer = await host.fetch(
+    "/satori/v1/guild.member.approve",
+    posting({message_id: "flag-9", approve: true}, {"satori-platform": "onebot", "satori-user-id": String(firstBot)}),
+  )
   expect(answer.status).toBe(200)
   const asked = fake.asked.find(({action}) => action === "set_group_add_request")
   expect(asked?.params).toEqual({flag: "flag-9", sub_type: "add", approve: true, reason: ""})

@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {makeProject, startHost, svc, until, untilPrinted, usualRuntime} from "../../support/host/host.ts"
+import {makeProject, posting, startHost, svc, until, untilPrinted, usualRuntime} from "../../support/host/host.ts"
 import {holdPort} from "../../support/machine/ports.ts"
 import {untilGaps} from "../../support/messages/gaps.ts"
 import {messageIn} from "../../support/messages/messages.ts"
@@ -64,11 +64,7 @@ describe.skipIf(!reference.install())("satori on the reference server, with the 
     const {id} = await host.post<{id: string}>("/api/outbox", {endpoint: "satori~one", channel: "hall", text})
     await messageIn(host, id, "sent")
     const ask = (method: string, body: object) =>
-      host.fetch(`/satori/v1/${method}`, {
-        method: "POST",
-        headers: {"content-type": "application/json", "satori-platform": "testing", "satori-user-id": "one"},
-        body: JSON.stringify(body),
-      })
+      host.fetch(`/satori/v1/${method}`, posting(body, {"satori-platform": "testing", "satori-user-id": "one"}))
     const target = {channel_id: "hall", message_id: id}
     expect((await ask("message.update", {...target, content: "better"})).status).toBe(200)
     expect((await ask("reaction.create", {...target, emoji_id: "👍"})).status).toBe(200)

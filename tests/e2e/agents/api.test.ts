@@ -2,7 +2,7 @@ import {describe, expect, test} from "vitest"
 import type {AgentRunDetail, AgentRunView, AgentView, ApprovalView} from "../../../shared/api/agents/agents.ts"
 import type {Page} from "../../../shared/api/schemas.ts"
 import {agentApproval, agentRun, agentSpending, agentStep, fillDatabase} from "../../support/agents/rows.ts"
-import {bunOr, expectProblem, makeProject, shared, startHost, svc} from "../../support/host/host.ts"
+import {bunOr, expectProblem, makeProject, posting, shared, startHost, svc} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
 import {fullAndDemo} from "../../support/host/tokens.ts"
 
@@ -201,11 +201,7 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
 
   test("the bodies of questions and decisions are validated, and a demo token may send neither", async () => {
     const post = (path: string, body: unknown, token: string = fullAndDemo.env.HTTP_TOKEN) =>
-      host().fetch(path, {
-        method: "POST",
-        headers: {"content-type": "application/json", authorization: `Bearer ${token}`},
-        body: JSON.stringify(body),
-      })
+      host().fetch(path, posting(body, {authorization: `Bearer ${token}`}))
     await expectProblem(await post("/api/agents/writer/run", {}), 400, "request_invalid")
     await expectProblem(await post("/api/agents/writer/run", {input: "x", permission: "root"}), 400, "request_invalid")
     await expectProblem(await post("/api/approvals/approval-5-2/approve", {by: ""}), 400, "request_invalid")

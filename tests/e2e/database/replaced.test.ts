@@ -3,7 +3,7 @@ import {describe, expect, test} from "vitest"
 import type {Rescued} from "../../../shared/api/database.ts"
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import {type Displacement, displacements} from "../../support/database/displace.ts"
-import {expectProblem, makeProject, startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {expectProblem, makeProject, posting, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
 import {runProcess, until, untilPrinted} from "../../support/host/process.ts"
 import {onBun, runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
@@ -74,11 +74,7 @@ describe.each(cases)("under load, $name, on $on", ({runtime, displacement}) => {
     const acknowledged = await postThrough(host, displacement)
     await expectHeld(host)
     await expectProblem(await post(host, "late"), 503, "ingress_paused")
-    const refused = await host.fetch("/api/outbox", {
-      method: "POST",
-      headers: {"content-type": "application/json"},
-      body: JSON.stringify({endpoint: "sandbox", channel: "chat", text: "late"}),
-    })
+    const refused = await host.fetch("/api/outbox", posting({endpoint: "sandbox", channel: "chat", text: "late"}))
     expect(refused.status).toBe(503)
 
     const told = await svc(runtime, project, ["database", "rescue"])

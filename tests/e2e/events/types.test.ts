@@ -8,7 +8,7 @@ import {type EventData, type EventType, eventTypes, isEventType} from "../../../
 import {restore} from "../../support/checkpoint/checkpoints.ts"
 import {readHistoryOf} from "../../support/events/reader.ts"
 import {makeGitProject} from "../../support/host/git-project.ts"
-import {plainConfig, pluginWith, root, startHost, type TestHost, until} from "../../support/host/host.ts"
+import {plainConfig, pluginWith, posting, root, startHost, type TestHost, until} from "../../support/host/host.ts"
 
 /**
  * Event types that no test of this file raises, each with the file that tests it. A new type needs an entry here or a
@@ -91,11 +91,7 @@ const told = async <T extends EventType>(host: TestHost, type: T, count = 1): Pr
  */
 const postOnceFree = (host: TestHost, path: string, body: object = {}) =>
   until(`${path} to be accepted`, async () => {
-    const response = await host.fetch(path, {
-      method: "POST",
-      headers: {"content-type": "application/json"},
-      body: JSON.stringify(body),
-    })
+    const response = await host.fetch(path, posting(body))
     const text = await response.text()
     if (!response.ok && !text.includes('"checkpoint_busy"')) throw new Error(text)
     return response.ok

@@ -1,7 +1,7 @@
 import {existsSync, mkdirSync, readFileSync, statSync, symlinkSync} from "node:fs"
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, onTestFinished, test} from "vitest"
-import {expectProblem, makeProject, type Project, startHost, svc} from "../../support/host/host.ts"
+import {expectProblem, makeProject, type Project, posting, startHost, svc} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
 import {type Running, startProcess, until, untilPrinted} from "../../support/host/process.ts"
 import {onBun, onNode22, pathWith, root, type TestRuntime} from "../../support/host/runtimes.ts"
@@ -71,11 +71,7 @@ const start = async ({command, onPath}: Way): Promise<Started> => {
   )
   onTestFinished(() => killIfAlive(file.pid))
   const post = (path: string, body: unknown = {}) =>
-    fetch(`${file.url}${path}`, {
-      method: "POST",
-      headers: {authorization: `Bearer ${token}`, "content-type": "application/json"},
-      body: JSON.stringify(body),
-    })
+    fetch(`${file.url}${path}`, posting(body, {authorization: `Bearer ${token}`}))
   return {project, process: running, post}
 }
 

@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {makeProject, startHost, startProcess, type TestHost, until} from "../../support/host/host.ts"
+import {makeProject, posting, startHost, startProcess, type TestHost, until} from "../../support/host/host.ts"
 import {bunOr, onBun, onNode22} from "../../support/host/runtimes.ts"
 import {mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {recordsIn, talkerHost} from "./talker.ts"
@@ -86,11 +86,10 @@ describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
       const file = await until("the Host to serve", () => project.read(".svc/host.json") || undefined)
       const {url} = JSON.parse(file) as {url: string}
       const post = (text: string, times: number) =>
-        fetch(`${url}/api/plugins/talker/say`, {
-          method: "POST",
-          headers: {authorization: `Bearer ${talkerHost.env.HTTP_TOKEN}`, "content-type": "application/json"},
-          body: JSON.stringify({text, times}),
-        })
+        fetch(
+          `${url}/api/plugins/talker/say`,
+          posting({text, times}, {authorization: `Bearer ${talkerHost.env.HTTP_TOKEN}`}),
+        )
       expect((await post("filling the disk", 1000)).status).toBe(200)
       const isFull = project.read("log/run.log").length
       expect((await post("not written", 1)).status).toBe(200)

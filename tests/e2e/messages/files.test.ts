@@ -1,6 +1,6 @@
 import {createServer, type ServerResponse} from "node:http"
 import {describe, expect, test} from "vitest"
-import {bunAnd, pluginWith, startHost, svc} from "../../support/host/host.ts"
+import {bunAnd, pluginWith, posting, startHost, svc} from "../../support/host/host.ts"
 import {listen} from "../../support/machine/listen.ts"
 
 const mebibyte = 1024 * 1024
@@ -127,11 +127,7 @@ describe.each(bunAnd("node24"))("files of a message on $name", runtime => {
     expect(await chat("/pic\n", "none.txt")).toMatchObject({code: 1, stderr: expect.stringContaining("none.txt")})
 
     const post = async (body: object) => {
-      const answer = await host.fetch("/api/plugins/sandbox/messages", {
-        method: "POST",
-        headers: {"content-type": "application/json"},
-        body: JSON.stringify(body),
-      })
+      const answer = await host.fetch("/api/plugins/sandbox/messages", posting(body))
       const {code, detail} = (await answer.json()) as {code: string; detail: string}
       return `${answer.status} ${code} ${detail}`
     }

@@ -4,7 +4,7 @@ import {describe, expect, test} from "vitest"
 import {problems} from "../../../shared/problems.ts"
 import {changeDatabase} from "../../support/database/databases.ts"
 import {printedJson, runCommand} from "../../support/host/command-line.ts"
-import {eventOf, expectProblem, launchHost, startHost, type TestHost, until} from "../../support/host/host.ts"
+import {eventOf, expectProblem, launchHost, posting, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {bunOr, onBun, onNode22, type TestRuntime} from "../../support/host/runtimes.ts"
 import {messageIn, tell} from "../../support/messages/messages.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
@@ -293,24 +293,8 @@ test("svc inbox retry repeats a failed handler with its answer, and discard give
     stdout: "discard: 1 handler of 1 event\n",
   })
   expect(await eventOf(host, second)).toMatchObject({state: "discarded", replies: []})
-  await expectProblem(
-    await host.fetch(`/api/inbox/${seq}/retry`, {
-      method: "POST",
-      headers: {"content-type": "application/json"},
-      body: "{}",
-    }),
-    409,
-    "inbox_state",
-  )
-  await expectProblem(
-    await host.fetch("/api/inbox/99/discard", {
-      method: "POST",
-      headers: {"content-type": "application/json"},
-      body: "{}",
-    }),
-    404,
-    "inbox_unknown",
-  )
+  await expectProblem(await host.fetch(`/api/inbox/${seq}/retry`, posting()), 409, "inbox_state")
+  await expectProblem(await host.fetch("/api/inbox/99/discard", posting()), 404, "inbox_unknown")
 })
 
 test("a held event stays held across a restart until svc inbox release or discard", async () => {

@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {expectProblem, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
+import {expectProblem, pluginWith, posting, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {story} from "../../support/host/story.ts"
 import {messageIn} from "../../support/messages/messages.ts"
 import {hangingOn, linePlugin, notedBy} from "../../support/plugins/line-plugin.ts"
@@ -83,11 +83,7 @@ test("a message waits across a restart while its endpoint cannot send, and is se
 
 test("a message to an unknown endpoint is rejected with the names of the known ones", async () => {
   const host = await start(linePlugin(""))
-  const response = await host.fetch("/api/outbox", {
-    method: "POST",
-    headers: {"content-type": "application/json"},
-    body: JSON.stringify({endpoint: "lime", channel: "a", text: "hello"}),
-  })
+  const response = await host.fetch("/api/outbox", posting({endpoint: "lime", channel: "a", text: "hello"}))
   expect(await expectProblem(response, 404, "endpoint_unknown")).toMatchObject({
     detail: expect.stringContaining("line"),
   })

@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {failureOf, reload, statusOf} from "../../support/host/generation.ts"
-import {eventOf, launchHost, runtimes, startHost, until, untilPrinted} from "../../support/host/host.ts"
+import {eventOf, launchHost, posting, runtimes, startHost, until, untilPrinted} from "../../support/host/host.ts"
 import {unknownCommand} from "../../support/messages/answers.ts"
 import {tell} from "../../support/messages/messages.ts"
 import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
@@ -50,11 +50,7 @@ describe("setup", () => {
       args: quiet,
     })
     host.project.write("svc.config.yml", config("  greeter: {}\n  endless: {}\n"))
-    const reloading = host.fetch("/api/system/reload", {
-      method: "POST",
-      headers: {"content-type": "application/json"},
-      body: "{}",
-    })
+    const reloading = host.fetch("/api/system/reload", posting())
     expect(await host.say("/greet")).toEqual(["hello"])
     expect(await (await reloading).json()).toMatchObject({code: "plugin_timeout"})
     expect((await failureOf(host)).issues).toEqual([

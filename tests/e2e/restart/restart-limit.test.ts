@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {expectProblem, makeProject, startHost, svc, untilPrinted} from "../../support/host/host.ts"
+import {expectProblem, makeProject, posting, startHost, svc, untilPrinted} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
 import {onBun, onNode22, type TestRuntime} from "../../support/host/runtimes.ts"
 
@@ -22,11 +22,7 @@ test("a restart that would make systemd give up is refused with the earliest tim
   }
   const host = await start(runtime)
   for (const body of [{}, {confirm: true}]) {
-    const answer = await host.fetch("/api/system/restart", {
-      method: "POST",
-      headers: {"content-type": "application/json"},
-      body: JSON.stringify(body),
-    })
+    const answer = await host.fetch("/api/system/restart", posting(body))
     const wait = Number(answer.headers.get("retry-after"))
     expect(wait).toBeGreaterThan(0)
     expect(wait).toBeLessThanOrEqual(121)
@@ -56,11 +52,7 @@ test("a failed start counts towards the limit, a one-shot start does not, and ku
   expect((await svc(onBun, project, ["runtime", "start", "--once", "--mode", "test"], supervised)).code).toBe(0)
   const host = await startHost({own: true, project, args, ...supervised})
   expect(JSON.parse(project.read(".svc/starts.json")).starts).toHaveLength(5)
-  const answer = await host.fetch("/api/system/restart", {
-    method: "POST",
-    headers: {"content-type": "application/json"},
-    body: "{}",
-  })
+  const answer = await host.fetch("/api/system/restart", posting())
   await expectProblem(answer, 429, "restart_limit")
   await host.stop()
 

@@ -4,7 +4,7 @@ import {expect, test} from "vitest"
 import {FileStore} from "../../../server/workroom/store/file-store.ts"
 import type {Item} from "../../../shared/api/workroom.ts"
 import {scratchFolder} from "../../support/database/databases.ts"
-import {onBun, onNode22, startHost, type TestHost} from "../../support/host/host.ts"
+import {onBun, onNode22, posting, startHost, type TestHost} from "../../support/host/host.ts"
 import {fillDisk, mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {failSyncs, needStrace} from "../../support/machine/strace.ts"
 import {add, openWorkroom} from "../../support/workroom/workroom.ts"
@@ -12,11 +12,7 @@ import {add, openWorkroom} from "../../support/workroom/workroom.ts"
 const config = "http: {port: 0}\nworkroom: {store: file}\nplugins: {sandbox: {}}\n"
 
 const tryAdd = async (host: TestHost, title: string): Promise<{readonly status: number; readonly code?: string}> => {
-  const response = await host.fetch("/api/workroom/items", {
-    method: "POST",
-    headers: {"content-type": "application/json"},
-    body: JSON.stringify({title}),
-  })
+  const response = await host.fetch("/api/workroom/items", posting({title}))
   return {status: response.status, code: ((await response.json()) as {code?: string}).code ?? ""}
 }
 

@@ -139,14 +139,7 @@ const connectTo = (
     if (!response.ok) throw new Error(`${response.status} ${text}`)
     return JSON.parse(text) as T
   }
-  const post = async <T>(path: string, body: unknown = {}) =>
-    json<T>(
-      await fetchPath(path, {
-        method: "POST",
-        headers: {"content-type": "application/json"},
-        body: JSON.stringify(body),
-      }),
-    )
+  const post = async <T>(path: string, body: unknown = {}) => json<T>(await fetchPath(path, posting(body)))
   const get = async <T>(path: string) => json<T>(await fetchPath(path))
   return {
     project,
@@ -164,6 +157,13 @@ const connectTo = (
     stop: (signal = "SIGTERM") => stop(signal),
   }
 }
+
+/** Returns a request that posts this as JSON. */
+export const posting = (body: unknown = {}, headers: Readonly<Record<string, string>> = {}) => ({
+  method: "POST",
+  headers: {"content-type": "application/json", ...headers},
+  body: JSON.stringify(body),
+})
 
 /** Waits until a Host is ready: it serves before its endpoints are there. */
 export const untilReady = async (host: TestHost): Promise<TestHost> => {

@@ -1,6 +1,6 @@
 import {openDatabase} from "../../../server/database/database.ts"
 import type {Row} from "../../../shared/sdk/plugin/database.ts"
-import {haveEnded, type TestHost, until} from "../host/host.ts"
+import {haveEnded, posting, type TestHost, until} from "../host/host.ts"
 
 /** The source of a plugin that answers each message once, with the message's text. */
 export const echoPlugin = `import {definePlugin} from "svc-runtime"
@@ -16,11 +16,7 @@ export default definePlugin({
 
 /** Says something under a given id. The answer 202 promises that it is stored. */
 export const post = (host: TestHost, id: string, text = id, channel = "chat"): Promise<Response> =>
-  host.fetch("/api/plugins/sandbox/messages", {
-    method: "POST",
-    headers: {"content-type": "application/json"},
-    body: JSON.stringify({id, text, channel}),
-  })
+  host.fetch("/api/plugins/sandbox/messages", posting({id, text, channel}))
 
 /** An event in the database. */
 export interface Entry {

@@ -1,6 +1,6 @@
 import {connect} from "node:net"
 import {onTestFinished} from "vitest"
-import {type TestHost, until} from "../host/host.ts"
+import {posting, type TestHost, until} from "../host/host.ts"
 import {socketWith} from "./socket.ts"
 
 export interface Signal {
@@ -82,12 +82,7 @@ export const askSatori = (
   method: string,
   body: unknown = {},
   headers: Readonly<Record<string, string>> = {"satori-platform": "sandbox", "satori-user-id": "bot"},
-): Promise<Response> =>
-  host.fetch(`/satori/v1/${method}`, {
-    method: "POST",
-    headers: {"content-type": "application/json", ...headers},
-    body: JSON.stringify(body),
-  })
+): Promise<Response> => host.fetch(`/satori/v1/${method}`, posting(body, headers))
 
 /** The raw request for a WebSocket. */
 export const handshake = (path: string, authorization?: string): string =>

@@ -1,5 +1,5 @@
 import {expect} from "vitest"
-import {type TestHost, until} from "../../../support/host/host.ts"
+import {posting, type TestHost, until} from "../../../support/host/host.ts"
 import {countOf, linesOf, type Place, sees, type Who} from "./place.ts"
 
 export const choices = ["Pizza", "Salad"] as const
@@ -79,15 +79,13 @@ interface Login {
 export const refusedMute = async (host: TestHost, place: Place, endpoints: readonly Login[]): Promise<string> => {
   if (place.judged === "deleted, muted") return "done"
   const login = endpoints.find(({name}) => name === place.name)?.login
-  const answer = await host.fetch("/satori/v1/guild.member.mute", {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      "satori-platform": login?.platform ?? "",
-      "satori-user-id": login?.user.id ?? "",
-    },
-    body: JSON.stringify({guild_id: "anywhere", user_id: "eve", duration: 60_000}),
-  })
+  const answer = await host.fetch(
+    "/satori/v1/guild.member.mute",
+    posting(
+      {guild_id: "anywhere", user_id: "eve", duration: 60_000},
+      {"satori-platform": login?.platform ?? "", "satori-user-id": login?.user.id ?? ""},
+    ),
+  )
   expect(answer.status).toBe(501)
   const {detail} = (await answer.json()) as {readonly detail: string}
   expect(detail).toContain("does not support guild.member.mute")
