@@ -28,7 +28,7 @@ test("a provider that reports no tokens works, with a remark", async () => {
 const json = (status: number, message: string) => (response: ServerResponse) =>
   response.writeHead(status, {"content-type": "application/json"}).end(JSON.stringify({error: {message}}))
 
-const failures: readonly (readonly [string, (response: ServerResponse) => unknown, RegExp])[] = [
+test.for<[string, (response: ServerResponse) => unknown, RegExp]>([
   ["a wrong key", json(401, "Incorrect API key"), /variable that agents\.helper\.key names/],
   [
     "an unknown model",
@@ -44,9 +44,7 @@ const failures: readonly (readonly [string, (response: ServerResponse) => unknow
     /does not speak the protocol openai-compatible/,
   ],
   ["a redirect", response => response.writeHead(308, {location: "/v1"}).end(), /baseURL to the address/],
-]
-
-test.for(failures)("the check says what to do about %s", async ([, answer, hint]) => {
+])("the check says what to do about %s", async ([, answer, hint]) => {
   const {url} = await startRawServer(answer)
   const result = await check({baseURL: url, key: new Secret("sk-wrong")})
   expect(result).toMatchObject({ok: false, answer: null, tokens: null, problem: expect.any(String)})

@@ -52,7 +52,7 @@ const byConnection = async (client: LocalClient, sql: string): Promise<void> => 
   transaction.commit()
 }
 
-const refused = [
+test.for([
   ["INSERT INTO notes (text) VALUES (NULL)", "SQLITE_CONSTRAINT"],
   ["INSERT INTO notes (text) VALUES ('first')", "SQLITE_CONSTRAINT"],
   ["INSERT INTO notes (id, text) VALUES (1, 'two')", "SQLITE_CONSTRAINT"],
@@ -61,9 +61,7 @@ const refused = [
   ["INSERT INTO notes (text) VALUES (zeroblob(2000000000))", "SQLITE_TOOBIG"],
   ["INSERT INTO missing (text) VALUES ('two')", "SQLITE_ERROR"],
   ["INSERT INTO", "SQLITE_ERROR"],
-] as const
-
-test.for(refused)("for %s the connection throws the same error as the client: %s", async ([sql, code]) => {
+] as const)("for %s the connection throws the same error as the client: %s", async ([sql, code]) => {
   const {client} = await makeClients()
   const error = await errorOf(byConnection(client, sql))
   expect(error).toMatchObject({name: "LibsqlBatchError", code, statementIndex: 1})

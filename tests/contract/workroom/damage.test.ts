@@ -154,14 +154,12 @@ describe("damage in the middle of the files is refused, naming segment and recor
 })
 
 describe("a damaged Catalog file", () => {
-  const spoiled: readonly (readonly [string, (catalog: string) => void])[] = [
+  test.each<[string, (catalog: string) => void]>([
     ["that is missing", catalog => rmSync(catalog)],
     ["that is empty", catalog => writeFileSync(catalog, "")],
     ["of which a byte was changed", catalog => writeFileSync(catalog, readFileSync(catalog, "utf8").replace("1", "2"))],
     ["that was cut", catalog => writeFileSync(catalog, readFileSync(catalog).subarray(0, -10))],
-  ]
-
-  test.each(spoiled)("%s is rebuilt from a sound Journal, and kept beside it", async (_, spoil) => {
+  ])("%s is rebuilt from a sound Journal, and kept beside it", async (_, spoil) => {
     const paths = copyOf(await killedStore(40, 3000))
     const sound = await open(copyOf(paths))
     spoil(paths.catalog)

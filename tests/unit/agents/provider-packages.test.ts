@@ -83,7 +83,7 @@ test("a package that does not load, or has another version, is named with the co
   expect(await problemOf(open("anthropic"))).toMatch(/\bversion\b.*@ai-sdk\/anthropic@/)
 })
 
-const broken: readonly (readonly [Parameters<typeof bindingOf>[0], RegExp])[] = [
+test.each([
   [
     {provider: "nonsense"},
     /agents\.helper\.provider: unknown provider nonsense; expected one of openai-compatible, anthropic, google/,
@@ -93,9 +93,7 @@ const broken: readonly (readonly [Parameters<typeof bindingOf>[0], RegExp])[] = 
   [{provider: "openai-compatible"}, /agents\.helper\.key is missing: https:\/\/api\.openai\.com\/v1/],
   [{baseURL: "http://"}, /agents\.helper\.baseURL is not an address/],
   [{key: new Secret("sk-with\nbreak")}, /agents\.helper\.key has a space, a line break/],
-]
-
-test.each(broken)("a binding that cannot be opened says why: %o", async (settings, expected) => {
+])("a binding that cannot be opened says why: %o", async (settings, expected) => {
   const problem = await problemOf(openModel(bindingOf(settings), {project: scratch(), hide}))
   expect(problem).toMatch(expected)
   expect(problem).not.toContain("sk-with")

@@ -66,9 +66,7 @@ test("every room has a rank, and imports only itself and lower ones", () => {
   expect(wrongImports(isWrong)).toEqual([])
 })
 
-const names = Object.keys(limits) as FigureName[]
-
-test.for(names)("the program stays within its budget: %s", (name, context) => {
+test.for(Object.keys(limits) as FigureName[])("the program stays within its budget: %s", (name, context) => {
   const figure = figures[name].count(imports)
   if (figure === undefined && process.env.SVC_TEST_REQUIRE_TOOLS !== "1") return context.skip("needs bun run build")
   const advice = "lower it again, lower another figure, or raise the limit in a commit that says why"

@@ -21,7 +21,7 @@ const findings = async (lockfile: string, text: string, manifest: object = {depe
   }
 }
 
-const lockfiles: readonly (readonly [string, (version: string) => string])[] = [
+describe.each<[string, (version: string) => string]>([
   ["package-lock.json", version => JSON.stringify({packages: {"": {}, "node_modules/one": {version}}})],
   ["bun.lock", version => `{\n  "packages": {\n    "one": ["one@${version}", "", {}, "sha512-x=="],\n  }\n}\n`],
   [
@@ -30,9 +30,7 @@ const lockfiles: readonly (readonly [string, (version: string) => string])[] = [
       `lockfileVersion: '9.0'\nimporters:\n  .:\n    dependencies:\n      one:\n        specifier: ^1.0.0\n        version: ${version}(peer@1.0.0)\n`,
   ],
   ["yarn.lock", version => `# yarn lockfile v1\n\n\none@^1.0.0, one@^1.1.0:\n  version "${version}"\n  resolved "x"\n`],
-]
-
-describe.each(lockfiles)("%s", (name, withVersion) => {
+])("%s", (name, withVersion) => {
   test("of the installed version passes", async () => expect(await findings(name, withVersion("1.2.3"))).toEqual([]))
 
   test("of another version is reported", async () => {

@@ -26,9 +26,7 @@ const once =
 const circle: Record<string, unknown> = {}
 circle.self = circle
 
-const effects = ["none", "transaction", "idempotent", "external"] as const
-
-describe.each(effects)("a tool with the effect %s", effect => {
+describe.each(["none", "transaction", "idempotent", "external"] as const)("a tool with the effect %s", effect => {
   test("that throws has failed, and the model receives the reason", async () => {
     const setup = declare(effect, () => {
       throw new Error("no milk")

@@ -74,7 +74,7 @@ test("a form's mail in the name of a person is that person's", async () => {
 
 describe("an account is only what a trusted server vouches for:", () => {
   const pass = "Authentication-Results: mx.svc.test; spf=pass; dmarc=pass (p=reject) header.from=example.org"
-  const cases: readonly (readonly [string, readonly string[], string | undefined])[] = [
+  test.each([
     ["a pass", [pass], "ann@example.org"],
     [
       "folded",
@@ -99,8 +99,7 @@ describe("an account is only what a trusted server vouches for:", () => {
     ],
     ["two senders", ["From: ann@example.org, eve@evil.test", pass], undefined],
     ["two From headers", ["From: eve@evil.test", "From: ann@example.org", pass], undefined],
-  ]
-  test.each(cases)("%s", async (_, lines, account) => expect((await read(lines, "mx.svc.test")).account).toBe(account))
+  ])("%s", async (_, lines, account) => expect((await read(lines, "mx.svc.test")).account).toBe(account))
 
   test("without a trusted server no sender has an account", async () => {
     expect((await read([pass])).account).toBeUndefined()

@@ -145,7 +145,7 @@ test.each(html)("a quotation is no part of the HTML: %s", (_, quoted) => {
   expect(read(`<html><body><div>${own}</div>${quoted}</body></html>`)).toBe(own)
 })
 
-const whole: readonly (readonly [string, string])[] = [
+test.each([
   ["a sentence about a header", 'The mail says "From: Ann", sent on 1/1/2024 10:00.\nWhy?'],
   ["a list with colons", "The servers:\n\nName: web1\nOwner: Ann\nPort: 80\nZone: eu"],
   ["a list with a date and an address", `Event: Launch\nDate: 1 May 2024 10:00\nContact: ${ann}\nPlace: Hall`],
@@ -156,11 +156,9 @@ const whole: readonly (readonly [string, string])[] = [
   ["a mail passed on by Outlook", `${headOf(de)}\n\nold`],
   ["a mail passed on by Gmail", `---------- Forwarded message ---------\n${headOf(sv)}\n\nold`],
   ["a mail passed on by Apple Mail", `Anfang der Nachricht:\n\n> ${headOf(de).replaceAll("\n", "\n> ")}\n>\n> old`],
-]
+])("nothing is taken from the text: %s", (_, text) => expect(withoutQuotes(text, subject)).toBe(text))
 
-test.each(whole)("nothing is taken from the text: %s", (_, text) => expect(withoutQuotes(text, subject)).toBe(text))
-
-const wholeHtml: readonly (readonly [string, string, string])[] = [
+test.each([
   ["a quotation by the writer", "See<blockquote>Be kind.</blockquote>", "See\n\nBe kind."],
   ["a sign that the writer made", "<div>&gt; 5 hosts</div><div>why?</div>", "> 5 hosts\nwhy?"],
   ["words below a quotation", `<div>${quote(gmail.ru ?? "")}</div><blockquote type="cite">old</blockquote>${own}`, own],
@@ -174,9 +172,7 @@ const wholeHtml: readonly (readonly [string, string, string])[] = [
     `<hr><div id="divRplyFwdMsg">${boldHead(ru)}</div><div>old</div>`,
     `${headOf(ru)}\nold`,
   ],
-]
-
-test.each(wholeHtml)("nothing of the writer is taken from the HTML: %s", (_, text, expected) => {
+])("nothing of the writer is taken from the HTML: %s", (_, text, expected) => {
   expect(read(text)).toBe(expected)
 })
 

@@ -18,7 +18,7 @@ const png: StoredFile = {
 const composed = (...content: Node[]) =>
   compose(content, async ({attrs}) => (attrs.src === "internal:png" ? png : undefined), "m@svc.test")
 
-const cases: readonly (readonly [string, readonly Node[], string, string | undefined])[] = [
+test.each([
   ["text", ["a <b> & c\nd"], "a <b> & c\nd", undefined],
   ["markup", ["a ", h("b", "<i>")], "a <i>", "a <b>&lt;i&gt;</b>"],
   [
@@ -38,9 +38,7 @@ const cases: readonly (readonly [string, readonly Node[], string, string | undef
   ["paragraphs", [h("p", "a"), h("p", "b")], "a\nb", undefined],
   ["an element that HTML lacks", [h("unknown", h("spl", "a"))], "a", "a"],
   ["a quotation", [h("quote", {id: "q@x"}), "a"], "a", undefined],
-]
-
-test.each(cases)("composes %s", async (_, content, text, html) => {
+])("composes %s", async (_, content, text, html) => {
   const mail = await composed(...content)
   expect({text: mail.text, html: mail.html}).toEqual({text, html})
 })

@@ -1,7 +1,7 @@
 import {expect, test} from "vitest"
 import {cleanText, withoutQuotes} from "../../../../server/adapters/email/content/text.ts"
 
-const cases: readonly (readonly [string, string, string])[] = [
+test.each([
   ["a text alone", "hello\nthere", "hello\nthere"],
   [
     "a quotation below",
@@ -19,9 +19,7 @@ const cases: readonly (readonly [string, string, string])[] = [
   ["a sentence that only looks like one", "On Monday I wrote: nothing", "On Monday I wrote: nothing"],
   ["a line that begins with From", "From: the beginning\nit was fine", "From: the beginning\nit was fine"],
   ["a quotation alone", "> old\n> older", ""],
-]
-
-test.each(cases)("keeps the writer's own text: %s", (_, text, own) => expect(withoutQuotes(text)).toBe(own))
+])("keeps the writer's own text: %s", (_, text, own) => expect(withoutQuotes(text)).toBe(own))
 
 test("line breaks are unified, and control characters are removed", () => {
   expect(cleanText("a\r\nb\rc\u2028d\0\x07\te\ud800")).toBe("a\nb\nc\nd\te\ufffd")
