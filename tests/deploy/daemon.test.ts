@@ -30,10 +30,7 @@ const stop = (project: Project) => runCommand(project, "runtime stop")
 /** Waits until the process has ended, or is a zombie that nobody has waited for. */
 const gone = (pid: number) => until(`pid ${pid} to end`, () => !isRunning(pid))
 
-/**
- * Kills its Host four times. The next pause, of four seconds, is the longest. Resolves to the daemon's pid during that
- * pause.
- */
+/** Kills its Host four times. The next pause, the longest, lasts four seconds. Resolves to the pid during it. */
 const crashIntoPause = async (daemon: TestDaemon): Promise<number> => {
   let host = await daemon.serving()
   for (let round = 1; round <= 3; round++) {

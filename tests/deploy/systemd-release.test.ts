@@ -35,10 +35,7 @@ describePart("a release under systemd, booted in a container", needs, () => {
   const ready = () => until("the Host to be ready", () => box.sh(`curl --silent --fail ${url}/pub/ready`).code === 0)
   const restarts = () => Number(box.must(`systemctl show ${unit} --property=NRestarts --value`))
 
-  /**
-   * Makes a git project of the user at its first version, whose `origin/main` is the second one. It is installed, built
-   * and running.
-   */
+  /** Makes a running git project of the user at its first version; `origin/main` is at the second one. */
   const setUp = async (): Promise<{before: string; next: string}> => {
     const withAddress = (config: string) => config.replace("port: 0", `port: 8078\n  token: \${HTTP_TOKEN}`)
     const {project, next} = makeUpgradable(withAddress, {command: ["bun", "/opt/svc/cli/launch.js"]}, "/opt/svc")

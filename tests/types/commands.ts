@@ -20,9 +20,7 @@ same<Arguments<"a [n:integer...]">, {n: readonly number[]}>(true)
 same<Arguments<"a <of:red|green...>">, {of: readonly ["red" | "green", ...("red" | "green")[]]}>(true)
 same<Arguments<"a <of:red|green[]>">, {of: readonly ["red" | "green", ...("red" | "green")[]]}>(true)
 
-/**
- * Checked by the compiler: every line below an `@ts-expect-error` must fail to compile, and all others must compile.
- */
+/** Checked by the compiler: a line below an `@ts-expect-error` must fail to compile, all others must compile. */
 export default definePlugin({
   setup(plugin) {
     plugin.command("paint <color:red|green> [times:integer=1] [names...]", ({args}) => {

@@ -2,9 +2,7 @@ import {definePlugin, type Row, Type} from "svc-runtime"
 
 const Note = Type.Object({id: Type.Integer(), done: Type.Boolean()})
 
-/**
- * Checked by the compiler: every line below an `@ts-expect-error` must fail to compile, and all others must compile.
- */
+/** Checked by the compiler: a line below an `@ts-expect-error` must fail to compile, all others must compile. */
 export default definePlugin({
   setup(plugin) {
     const {database} = plugin

@@ -2,9 +2,7 @@ import {definePlugin, type HearsCall, type Match} from "svc-runtime"
 
 const wordOf = ({match}: HearsCall): string => match.named.word ?? match.text
 
-/**
- * Checked by the compiler: every line below an `@ts-expect-error` must fail to compile, and all others must compile.
- */
+/** Checked by the compiler: a line below an `@ts-expect-error` must fail to compile, all others must compile. */
 export default definePlugin({
   setup(plugin) {
     plugin.hears(/(\d+) cups? of (?<drink>\w+)/i, ({match, session}) => {

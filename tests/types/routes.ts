@@ -3,9 +3,7 @@ import {definePlugin, Type} from "svc-runtime"
 const Note = Type.Object({id: Type.Integer(), text: Type.String()})
 const common = {method: "POST", scope: "full", summary: "A route"} as const
 
-/**
- * Checked by the compiler: every line below an `@ts-expect-error` must fail to compile, and all others must compile.
- */
+/** Checked by the compiler: a line below an `@ts-expect-error` must fail to compile, all others must compile. */
 export default definePlugin({
   setup(plugin) {
     plugin.route({

@@ -1,8 +1,6 @@
 import {definePlugin} from "svc-runtime"
 
-/**
- * Checked by the compiler: every line below an `@ts-expect-error` must fail to compile, and all others must compile.
- */
+/** Checked by the compiler: a line below an `@ts-expect-error` must fail to compile, all others must compile. */
 export default definePlugin({
   setup(plugin) {
     const t = plugin.texts({

@@ -2,9 +2,7 @@ import {definePlugin, Type} from "svc-runtime"
 
 const parameters = Type.Object({city: Type.String(), days: Type.Optional(Type.Integer())})
 
-/**
- * Checked by the compiler: every line below an `@ts-expect-error` must fail to compile, and all others must compile.
- */
+/** Checked by the compiler: a line below an `@ts-expect-error` must fail to compile, all others must compile. */
 export default definePlugin({
   setup(plugin) {
     plugin.tool("now", {description: "The weather", parameters, effect: "none"}, ({args, agent, key, place}) => {

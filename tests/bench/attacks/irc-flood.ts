@@ -34,10 +34,7 @@ export default definePlugin({
 
 const none: Seen = {sent: 0, accepted: 0, acceptedHosts: 0, failed: 0}
 
-/**
- * A Host that gets ten thousand lines at once from a stand-in for an IRC server. The bare server gets no load in the
- * meantime.
- */
+/** A Host that gets ten thousand lines at once from a stand-in for an IRC server. The bare server gets no load. */
 export const measureIrcFlood = async (runtime: TestRuntime, force: Force): Promise<readonly Figure[]> => {
   const irc = await startIrcServer()
   const endpoint = {id: "a", server: "127.0.0.1", tls: false, port: irc.port, nick: "bot", channels: ["#c"]}

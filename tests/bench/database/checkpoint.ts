@@ -40,10 +40,7 @@ const secondsOf = async (runtime: TestRuntime, project: BenchProject, ...args: r
   return (performance.now() - begun) / 1000
 }
 
-/**
- * The seconds to create and verify a checkpoint, and to write its compressed archive. The Host is stopped, so no client
- * waits.
- */
+/** The seconds to create and verify a checkpoint, and to write its compressed archive, of a stopped Host. */
 const measureExport = async (runtime: TestRuntime, project: BenchProject, rounds: number) => {
   const archive = `${project.folder}/checkpoint.tar.gz`
   const samples: {readonly all: number; readonly archive: number}[] = []
@@ -57,10 +54,7 @@ const measureExport = async (runtime: TestRuntime, project: BenchProject, rounds
   return {all: samples.map(({all}) => all), archive: samples.map(({archive}) => archive)}
 }
 
-/**
- * The seconds of a verification with the restore after it, and of the restore alone. The Host is stopped, so no client
- * waits.
- */
+/** The seconds of a verification with the restore after it, and of the restore alone, of a stopped Host. */
 const measureRestore = async (runtime: TestRuntime, project: BenchProject, rounds: number) => {
   const samples: {readonly both: number; readonly restore: number}[] = []
   for (let round = 0; round < rounds; round++) {

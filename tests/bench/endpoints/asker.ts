@@ -3,10 +3,7 @@ import {setTimeout as sleep} from "node:timers/promises"
 
 /** A person on IRC who asks the bots in turn and times their answers. */
 export interface Asker {
-  /**
-   * Asks at a steady pace, with or without answers, until `isOver`; resolves to the times in milliseconds once all
-   * answers have come.
-   */
+  /** Asks at a steady pace until `isOver`; resolves to the times in milliseconds once all answers have come. */
   ask(isOver: () => boolean): Promise<readonly number[]>
   leave(): void
 }

@@ -28,9 +28,7 @@ interface Place {
   readonly env: Readonly<Record<string, string>>
 }
 
-/**
- * Real servers and the tests' fakes, as part of this process or its children. They serve all Hosts of the row in turn.
- */
+/** Real servers and the tests' fakes, in this process or its children. They serve all Hosts of the row in turn. */
 const openPlaces = async (): Promise<readonly Place[]> => {
   // Importing it installs it, and no other row should wait for that.
   const {startDendrite} = await import("../../support/platforms/matrix/dendrite.ts")

@@ -13,9 +13,7 @@ import {type Asker, joinAsker} from "./asker.ts"
 /** Several bots on IRC, because one alone may answer only every 700 ms. */
 const bots = Array.from({length: 16}, (_, n) => `bot${n}`)
 
-/**
- * The number of edits per flood, and the number of channels that the bot writes to while the platform accepts nothing.
- */
+/** The number of edits per flood, and of channels that the bot writes to while the platform accepts nothing. */
 const edits = 10_000
 const channels = 400
 

@@ -18,9 +18,7 @@ interface Sample {
   readonly grown: number
 }
 
-/**
- * The bytes that the system buffers for unread connections of a port; the numbers in `/proc/net/tcp` are hexadecimal.
- */
+/** The bytes that the system buffers for unread connections of a port; `/proc/net/tcp` has them in hexadecimal. */
 const queuedAt = (port: number): number => {
   const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`
   return readFileSync("/proc/net/tcp", "utf8")

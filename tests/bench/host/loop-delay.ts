@@ -13,10 +13,7 @@ const flights = [100, 1000] as const
 /** The duration of a sample, in seconds. */
 const burst = 3
 
-/**
- * A plugin of the measured Host that returns how late each turn of a 5 ms timer was since the last request, in
- * milliseconds.
- */
+/** A plugin that returns how late each turn of a 5 ms timer was since the last request, in milliseconds. */
 const clock = `import {definePlugin, Type} from "svc-runtime"
 
 const Late = Type.Object({late: Type.Array(Type.Number())})

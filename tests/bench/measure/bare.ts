@@ -38,9 +38,6 @@ const start = async ({name, command}: TestRuntime, script: string, args: readonl
 export const startBare = (runtime: TestRuntime, answer: Answer): Promise<BareServer> =>
   start(runtime, "http", [JSON.stringify(answer)])
 
-/**
- * The runtime's own server, which checks the signature of each webhook, and stores those of one turn with one durable
- * insert.
- */
+/** The runtime's own server. It checks each webhook's signature, and stores those of one turn in a durable insert. */
 export const startBareInbox = (runtime: TestRuntime, secret: string): Promise<BareServer> =>
   start(runtime, "durable", [secret])

@@ -44,9 +44,7 @@ export default definePlugin({
 /** The database of a project from `makeLargeProject`. */
 export const databaseOf = ({folder}: BenchProject): string => `${folder}/data/bot.sqlite`
 
-/**
- * A project with a large database, whose Host can run commands; there is room for `copies` of the database beside it.
- */
+/** A project with a large database, whose Host can run commands. The disk has room for `copies` of it. */
 export const makeLargeProject = async (runtime: TestRuntime, copies: number): Promise<BenchProject> => {
   const project = makeProject("  sandbox: {}\n  runner: {}\n", {runner})
   requireRoom(project.folder, (1 + copies) * databaseSize)

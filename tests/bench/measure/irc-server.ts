@@ -7,10 +7,7 @@ export interface IrcServer {
   close(): void
 }
 
-/**
- * A stand-in for an IRC server. It supports what one client needs to join a channel, and sends as fast as the client
- * reads.
- */
+/** A stand-in for an IRC server: enough for one client to join a channel. It sends as fast as the client reads. */
 export const startIrcServer = async (): Promise<IrcServer> => {
   let client: Socket | undefined
   let lines: string[] = []

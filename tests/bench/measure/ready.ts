@@ -19,10 +19,7 @@ const interval = 4
 /** The longest wait for a server, in milliseconds. */
 const patience = 20_000
 
-/**
- * Polls until the answer is 200; resolves to the time of that answer. Fails with the server's output if the server
- * ends.
- */
+/** Polls until the answer is 200; resolves to that answer's time. Fails with the server's output if it ends. */
 export const waitFor200 = async (port: number, path: string, server: Running): Promise<number> => {
   let ended = false
   void server.ended.then(() => {

@@ -1,9 +1,6 @@
 import {definePlugin} from "svc-runtime"
 
-/**
- * A plugin of the measured Host. It answers each message through a platform that accepts messages immediately, and
- * reports the replies.
- */
+/** A plugin that answers each message through a platform that accepts it immediately, and reports the replies. */
 export default definePlugin({
   setup(plugin) {
     let replied: string[] = []

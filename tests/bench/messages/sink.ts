@@ -11,10 +11,7 @@ export const secret = `whsec_${Buffer.from("the secret of the bench, 32 bytes").
 /** The number of messages before the first sample, as a warm-up of both sides. */
 export const warmUp = 20_000
 
-/**
- * A project whose bot answers each message through a platform that accepts messages immediately, and reports the
- * replies.
- */
+/** A project whose bot answers through a platform that accepts messages immediately, and reports the replies. */
 export const sinkProject = (plugins: string): BenchProject => {
   const sink = readFileSync(`${root}tests/bench/messages/sink-plugin.ts`, "utf8")
   const made = makeProject(`  sink: {}\n${plugins}`, {sink})

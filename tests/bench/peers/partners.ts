@@ -47,10 +47,7 @@ const first = async (bot: Bot): Promise<void> => {
   }
 }
 
-/**
- * Each partner sends its next message once the bot has accepted the last one and replied to it. Resolves to the number
- * of messages.
- */
+/** Partners send each message once the bot has replied to the last one. Resolves to the number of messages. */
 const load = async (bot: Bot, {seconds, most}: {seconds: number; most: number}): Promise<number> => {
   const until = performance.now() + seconds * 1000
   let said = 0

@@ -1,8 +1,6 @@
 import {createHmac} from "node:crypto"
 
-/**
- * How messages reach a bot: svc's signed webhooks, updates of Telegram's Bot API, or the plain interface of the bench.
- */
+/** How messages reach a bot: svc's signed webhooks, Telegram's Bot API, or the plain interface of the bench. */
 export type Door = "svc" | "telegram" | "plain"
 
 export interface Message {

@@ -9,9 +9,7 @@ import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 const messages = 5000
 const flying = 100
 
-/**
- * Sends with `plugin.send`, and with a handler's `session.send`, to a platform that accepts each message immediately.
- */
+/** Sends with `plugin.send`, and a handler's `session.send`, to a platform that accepts messages immediately. */
 const sender = `import {definePlugin, Type} from "svc-runtime"
 
 const Count = Type.Object({sent: Type.Integer()})

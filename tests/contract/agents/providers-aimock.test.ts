@@ -9,10 +9,7 @@ import {bindingOf, never, noHiding, userSays} from "../../support/agents/binding
 import {startRawServer} from "../../support/agents/raw-server.ts"
 import {whenOver} from "../../support/host/shared.ts"
 
-/**
- * Real HTTP and streaming against aimock, a third-party fake of the OpenAI and Anthropic protocols with no model behind
- * it.
- */
+/** Real HTTP and streaming against aimock, a third-party fake of OpenAI's and Anthropic's protocols. */
 const protocols = ["openai-compatible", "anthropic"] as const
 type Protocol = (typeof protocols)[number]
 

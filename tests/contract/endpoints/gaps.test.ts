@@ -19,9 +19,7 @@ const heartbeat = 10_000
 beforeEach(() => void vi.useFakeTimers({toFake: ["setInterval", "clearInterval", "Date", "performance"]}))
 afterEach(() => void vi.useRealTimers())
 
-/**
- * One run of a Host, reduced to gaps: an endpoint whose adapter reports `lag`, and a database that may refuse an event.
- */
+/** One run of a Host, reduced to gaps: an adapter that reports `lag`, and a database that may refuse an event. */
 const begin = async (
   database: Database,
   lag: (() => number) | undefined,

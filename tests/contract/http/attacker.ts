@@ -2,9 +2,7 @@ import {connect, type Socket} from "node:net"
 import {setTimeout as sleep} from "node:timers/promises"
 import {parentPort, workerData} from "node:worker_threads"
 
-/**
- * One attack on a port of this machine, in a thread beside the measuring test. `seed` chooses the malformed requests.
- */
+/** One attack on a port of this machine, in a thread beside the test. `seed` chooses the malformed requests. */
 export interface Attack {
   readonly port: number
   readonly name: string

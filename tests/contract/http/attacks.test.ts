@@ -6,10 +6,7 @@ import {expect, test} from "vitest"
 import {runtimes, startHost} from "../../support/host/host.ts"
 import type {Attack} from "./attacker.ts"
 
-/**
- * Connections of each attack, for one second. `bun run attacks` runs the long form, with limits and next to a bare
- * server.
- */
+/** Connections of each attack, for one second. The long form, `bun run attacks`, has limits and a bare server. */
 const attacks = {
   idle: 200,
   parallel: 20,

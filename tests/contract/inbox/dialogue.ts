@@ -44,10 +44,7 @@ export interface Asked {
   readonly answers: readonly number[]
 }
 
-/**
- * Returns every stored question. Fails if an answer was given to a question that was not open, or by an event that was
- * not later.
- */
+/** Returns every stored question. Fails if one was answered while it was not open, or by no later event. */
 export const readDialogue = async (database: Database): Promise<readonly Asked[]> => {
   const questions = new Map<string, Asked>()
   const open = new Map<string, string>()
@@ -73,10 +70,7 @@ export const readDialogue = async (database: Database): Promise<readonly Asked[]
   return [...questions.values()]
 }
 
-/**
- * Checks the promise about questions: every question is kept until it is answered, replaced or expired, and one event
- * answers it.
- */
+/** Checks that each question is kept until it is answered, replaced or expired, and that one event answers it. */
 export const checkDialogue = async (database: Database): Promise<void> => {
   const questions = await readDialogue(database)
   const rows = await database.read("SELECT id, answer_seq FROM prompts")

@@ -123,10 +123,7 @@ export class History implements Scene {
     await inbox.start(new Handlers(this, life))
   }
 
-  /**
-   * After a crash: an event that was found running twice is dead, and the rest of the backlog is replayed one at a
-   * time.
-   */
+  /** After a crash: an event found running twice is dead, and the rest of the backlog is replayed one at a time. */
   async #suspects(): Promise<Set<string>> {
     const rows = await this.#database.read(`SELECT i.event_id AS id, m.handler,
       m.state = 'running' AND r.ended_at IS NULL AS hit FROM inbox_marks m JOIN inbox i USING (seq)
@@ -265,10 +262,7 @@ export class History implements Scene {
     await checkDialogue(this.#database)
   }
 
-  /**
-   * Handlers behind a stopping middleware do not run, and their marks say so. If it passes the event on, or fails, they
-   * run.
-   */
+  /** Handlers behind a middleware that stops do not run, as their marks say; if it continues or fails, they run. */
   #checkChain(id: string, marks: ReadonlyMap<string, Mark>): void {
     for (const [handler, mark] of marks) {
       const track = this.track(`${id} ${handler}`)

@@ -100,9 +100,7 @@ export class Track {
     return hasFailed || this.plans.some(({passes}) => passes) || this.crashes >= 2
   }
 
-  /**
-   * Checks the promise for one mark: its state follows from what happened, and all or none of the results are there.
-   */
+  /** Checks the promise for one mark: its state follows from what happened, and all or no results are there. */
   check(mark: Mark): void {
     const say = (what: string) =>
       `${this.name}: ${what}; ${JSON.stringify({mark, ended: [...this.ended], crashes: this.crashes})}`

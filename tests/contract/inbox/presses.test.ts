@@ -24,9 +24,7 @@ interface Options {
   readonly isGone?: () => boolean
 }
 
-/**
- * An inbox where "ask" sends two buttons. `hasButtons`: the platform shows them. The test records presses and replies.
- */
+/** An inbox where "ask" sends two buttons. `hasButtons`: the platform shows them. It notes presses and replies. */
 const start = async (database: Database, hasButtons: boolean, options: Options = {}) => {
   const {once = false, asked = false, expires = 60_000, isGone = () => false} = options
   const pressed: string[] = []

@@ -19,10 +19,7 @@ interface Options {
   readonly expires?: number
 }
 
-/**
- * An inbox where "ask" asks a question, answered by the next message of the asked user. `fails` makes the continuation
- * throw.
- */
+/** An inbox where "ask" asks a question of its user. `fails` makes the continuation throw. */
 const start = async (database: Database, {fails, expires = 60_000}: Options = {}) => {
   const answers: string[] = []
   const inbox = new Inbox(database, new Outbox(database, log), uuid(), log)

@@ -123,10 +123,7 @@ export class OutboxHistory {
     })
   }
 
-  /**
-   * Stops in order: running sends may end, and requested messages are stored. A process that dies meanwhile has
-   * crashed.
-   */
+  /** Stops in order: running sends may end, and requested messages are stored. If the process dies, it has crashed. */
   async #stop(): Promise<void> {
     const {outbox, database} = this.#alive()
     await Promise.race([outbox.drain().then(() => Promise.all(this.#storing)), database.died])
@@ -168,9 +165,7 @@ export class OutboxHistory {
     else this.#alive().outbox.online(endpoint)
   }
 
-  /**
-   * An operator decides about one message, whatever its state. A process that dies meanwhile may have carried it out.
-   */
+  /** An operator decides about a message in any state. A process that dies meanwhile may have carried it out. */
   async #act(action: OutboxAction): Promise<void> {
     const {outbox, database} = this.#alive()
     const id = this.#chance.pick([...this.#tracks.keys(), "nothing"])

@@ -118,10 +118,7 @@ export class Track {
     }
   }
 
-  /**
-   * Which messages may arrive more than once, and how often. A message that is held for a person arrives once for each
-   * decision.
-   */
+  /** Which messages may arrive again, and how often. A message held for a person arrives once for each decision. */
   #doubled(): readonly string[] {
     const policy = policyOf(this.endpoint)
     const silent = this.calls.filter(outcome => outcome === "lose" && repeats(policy, outcome)).length

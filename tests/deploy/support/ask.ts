@@ -25,10 +25,7 @@ export const upgradeHeaders = {
   "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
 } as const
 
-/**
- * Sends one request over HTTP/1.1 on its own connection. It also accepts an answer that arrives before the body is
- * sent.
- */
+/** Sends one HTTP/1.1 request on its own connection. It also accepts an answer before the body is sent. */
 export const ask = (
   url: string,
   {method = "GET", headers = {}, from, body, isChunked}: Asked = {},

@@ -4,10 +4,7 @@ import {onBun, root} from "../../support/host/runtimes.ts"
 import {registryEnvironment} from "../../support/machine/registry.ts"
 import {output} from "./command.ts"
 
-/**
- * Returns a PATH in a scratch folder. Its `node` is Node 22.12, and it has `svc` for a project without an installed
- * one.
- */
+/** Returns a PATH in a scratch folder, with Node 22.12 as `node`, and `svc` for projects that have not installed it. */
 export const pathWithNode22 = (scratch: string): string => {
   const folder = join(scratch, "bin")
   mkdirSync(folder)

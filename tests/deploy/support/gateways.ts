@@ -109,10 +109,7 @@ export const replaceOnce = (template: string, replacements: Readonly<Record<stri
 
 export const readTemplate = (name: GatewayName): string => readFileSync(join(gatewayFolder, recipes[name].file), "utf8")
 
-/**
- * Starts a gateway in front of `127.0.0.1:<port>` and waits until it answers. `change` makes another file of the
- * template.
- */
+/** Starts a gateway in front of `127.0.0.1:<port>` and waits for its answer. `change` alters the template's file. */
 export const startGateway = async (
   name: GatewayName,
   hostUrl: string,

@@ -120,10 +120,7 @@ const setUp = async () => {
 
 type Setup = Awaited<ReturnType<typeof setUp>>
 
-/**
- * Waits until moderation has handled Eve's message, in the moderators' channel and on the platform. Resolves to the
- * outcome.
- */
+/** Waits until moderation has handled Eve's message, there and in the moderators' channel. Resolves to the outcome. */
 const judged = async ({irc}: Setup, place: Place): Promise<string> => {
   if (place.judged === undefined) return "nothing: a direct conversation"
   const line = await until(`the outcome of Eve's message at ${place.name}`, () =>

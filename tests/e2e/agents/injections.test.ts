@@ -81,9 +81,7 @@ interface World {
   readonly all: readonly Goal[]
 }
 
-/**
- * The model obeys the last text that it read, once. If a tool is to return that text, the model calls the tool first.
- */
+/** The model obeys the last text that it read, once. If a tool returns that text, it calls the tool first. */
 const obey =
   (all: readonly Goal[], page: number) =>
   ({last, results}: ModelQuestion): ScriptedAnswer => {

@@ -35,10 +35,7 @@ const meet = async (runtime: TestRuntime) => {
 
 type Scene = Awaited<ReturnType<typeof meet>>
 
-/**
- * Waits until at most `most` runs are open. An event that ran at two kills in a row is suspected of causing them, so
- * this retries it.
- */
+/** Waits until at most `most` runs are open. Retries events that ran at two kills in a row: they are suspected. */
 const untilOpen = (host: TestHost, most: number, open: () => number): Promise<unknown> =>
   until(
     "the runs to end",
@@ -73,9 +70,7 @@ interface Outcome {
   readonly again: number
 }
 
-/**
- * Runs a last Host to the end. Then each effect must have happened once, or its call must be recorded as interrupted.
- */
+/** Runs a last Host to the end. Each effect must have happened once, or its call be recorded as interrupted. */
 const settle = async (scene: Scene, kills: number): Promise<Outcome> => {
   const {runtime, platform, world, model, project, words, open} = scene
   const host = await startHost({own: true, runtime, project, patience})

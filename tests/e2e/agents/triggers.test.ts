@@ -60,9 +60,7 @@ agents:
     triggers: {command: expert, permission: trusted}
 `
 
-/**
- * Starts a Host with a model that calls `toolbox.whoami` for a question with "who", and otherwise echoes the question.
- */
+/** Starts a Host whose model calls `toolbox.whoami` for a question with "who", and otherwise echoes it. */
 const start = async (runtime: Parameters<typeof startHost>[0]): Promise<TestHost> => {
   const model = await startScriptedModel(({last, results}) => {
     if (last.role === "user" && last.text.includes("who")) return {calls: [{name: "toolbox.whoami"}]}

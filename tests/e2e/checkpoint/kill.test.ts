@@ -54,9 +54,7 @@ const expectWhole = async (project: Project, before: ProjectState): Promise<"bef
   return isBefore ? "before" : "after"
 }
 
-/**
- * Expects that every listed checkpoint is complete and that no other files are left. Returns the ids other than `id`.
- */
+/** Expects that every listed checkpoint is complete and no other files are left. Returns all ids except `id`. */
 const expectListed = async (project: Project, id: string): Promise<readonly string[]> => {
   await expectSettled(project)
   const {checkpoints, damaged} = await new CheckpointStore(project.path(".svc/checkpoints")).list()

@@ -36,9 +36,7 @@ const linesOf = (host: TestHost, line: string) =>
 const runsOf = async (host: TestHost) =>
   (await host.get<{items: {job: string; state: string}[]}>("/api/runs")).items.map(({job, state}) => `${job} ${state}`)
 
-/**
- * Makes a checkpoint with an unsent message, an open run, and a job due `lead` milliseconds later. Then kills the Host.
- */
+/** Makes a checkpoint with an unsent message, an open run and a job due in `lead` ms. Then kills the Host. */
 const makeSituation = async (url: string, hasRefused: () => boolean, lead: number) => {
   const answers = pluginWith(`plugin.on("message-created", session => "got " + session.text)`)
   const {host, say} = await startWebhookHost({

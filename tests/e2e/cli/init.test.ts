@@ -25,9 +25,7 @@ interface Toolchain {
   readonly lockfile: string
   /** The other templates of which this toolchain makes projects. */
   readonly makes: readonly string[]
-  /**
-   * The templates of `makes` whose tests it runs. The tests of all examples run in tests/e2e/examples/projects.test.ts.
-   */
+  /** The templates of `makes` whose tests it runs. Those of all examples run in tests/e2e/examples/projects.test.ts. */
   readonly tests: readonly string[]
 }
 
@@ -203,10 +201,7 @@ describe.each(toolchains)("a project of svc init for $name", ({name, runtime, ru
   })
 })
 
-/**
- * Expects that the shipped declarations type all projects: correct code passes, and each mistake is reported at its
- * position.
- */
+/** Expects that the shipped declarations type all projects, and report each mistake at its position. */
 const expectTypes = async (folder: string, check: () => Promise<Finished>) => {
   const mistakes = join(folder, "plugins/mistakes.ts")
   writeFileSync(

@@ -18,22 +18,14 @@ export interface TabOptions extends BrowserContextOptions {
   readonly token?: string
   /** The page, as in the address: `inbox/12`. */
   readonly at?: string
-  /**
-   * Uses the Host's own address in every run, because the test is about addresses or about routes that the API's
-   * document lacks.
-   */
+  /** Uses the Host's own address in every run, as the test is about addresses or about undocumented routes. */
   readonly direct?: boolean
 }
 
-/**
- * Messages of the browser about failed requests, and about its check for a newer service worker while the Host is down.
- */
+/** Messages of the browser about failed requests, and about a newer service worker while the Host is down. */
 const ofBrowser = /^Failed to load resource|ERR_|when fetching the script/
 
-/**
- * Opens a Host's console in a separate browser profile, so that tabs share nothing. The profile is deleted with the
- * test.
- */
+/** Opens a Host's console in its own browser profile, which shares nothing and is deleted with the test. */
 export const openConsole = async (
   browser: Browser,
   host: TestHost,

@@ -46,10 +46,7 @@ const stringsOf = (table: object, path = ""): [place: string, text: string][] =>
     return typeof part === "object" && part !== null ? stringsOf(part, `${path}.${key}`) : []
   })
 
-/**
- * Returns the English texts that a language translates. Ignores lower-case single words, which may be names from the
- * Host.
- */
+/** Returns the English texts that a language translates, except lower-case single words, which may be names. */
 const englishFor = (table: object): ReadonlySet<string> => {
   const own = new Map(stringsOf(table))
   const said = new Set(own.values())

@@ -13,10 +13,7 @@ const token = "the-full-token-of-the-test-of-full-starts"
 const env = {HTTP_TOKEN: token}
 const args = ["--no-watch"]
 
-/**
- * Notes each opening and each attempt to send in `notes.log`. While the file `away` exists, its platform accepts
- * nothing.
- */
+/** Notes openings and attempts to send in `notes.log`. While the file `away` exists, its platform accepts nothing. */
 const wire = pluginWith(`
     plugin.adapter("wire", {
       history: "none",

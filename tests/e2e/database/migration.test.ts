@@ -17,9 +17,7 @@ const tablesOf = (versions: number): string[] =>
     .flatMap(sql => /^CREATE TABLE (\w+)/.exec(sql)?.[1] ?? [])
     .sort()
 
-/**
- * Returns the schema version of a database that no Host has open. Expects that each migration is complete or absent.
- */
+/** Returns the schema version of a closed database. Expects that each migration is complete or absent. */
 const versionOf = async (file: string): Promise<number> => {
   if (!existsSync(file)) return 0
   const {findings, schema} = await inspectFile(file)
@@ -39,10 +37,7 @@ const holderOf = (project: Project): number | undefined => {
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as {pid: number}).pid : undefined
 }
 
-/**
- * Starts a Host for the first time on a disk with slow fsyncs, and sends a signal `delay` milliseconds after its
- * database file appears.
- */
+/** Starts a Host for the first time, its fsyncs slow; sends a signal `delay` ms after its database file appears. */
 const endedStart = async (command: readonly string[], signal: NodeJS.Signals, delay: number, slowness: number) => {
   const project = makeProject()
   const host = startOnSlowDisk([...command, "runtime", "start"], slowness, project.folder)

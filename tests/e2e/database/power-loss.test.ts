@@ -109,10 +109,7 @@ const failedIn = ({events}: Traced): readonly string[] => {
 
 const saidBy = ({events}: Traced) => events.filter(({is}) => is === "said").length
 
-/**
- * The commit from which a disk counts as slow, the number of the sync that fails in the thread pool, and that sync's
- * file.
- */
+/** The commit from which a disk counts as slow; the number and file of the sync that fails in the thread pool. */
 const disks = [
   ["fast", "Infinity", undefined, []],
   ["slow", "0", undefined, []],

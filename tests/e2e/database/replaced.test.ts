@@ -23,10 +23,7 @@ const cases = displacements.flatMap((displacement, index) =>
 const startOn = (runtime: TestRuntime) =>
   startHost({runtime, project: makeProject({config, plugins: {echo: echoPlugin}}), args: ["--no-watch"]})
 
-/**
- * Posts side by side until several events are refused, and displaces the file meanwhile. Resolves to the ids of every
- * 2xx.
- */
+/** Posts side by side until several events are refused, and displaces the file. Resolves to the ids of every 2xx. */
 const postThrough = async (host: TestHost, {displace}: Displacement): Promise<readonly string[]> => {
   const acknowledged: string[] = []
   let refused = 0

@@ -10,10 +10,7 @@ import {startTelegram} from "../../support/platforms/telegram/telegram.ts"
 
 const page = readDocuments().find(({path}) => path === "docs/coming-from.md")
 
-/**
- * A framework's idioms. Koishi's are CommonJS, which its own loader makes of TypeScript, because its ES modules do not
- * load in Node.
- */
+/** A framework's idioms. Koishi's are CommonJS, made by its own loader: its ES modules do not load in Node. */
 const filesOf = (name: string): Record<string, string> =>
   Object.fromEntries(
     (page?.fences ?? [])
@@ -31,9 +28,7 @@ interface Step {
   readonly user?: string
   /** The bot's answers, by default in the user's chat. */
   readonly hears: readonly (string | {readonly chat: string; readonly text: string})[]
-  /**
-   * Repeat the message until the bot answers: a framework accepts no answer before it knows that its question was sent.
-   */
+  /** Repeat the message until the bot answers: a framework accepts none before it knows that its question was sent. */
   readonly again?: boolean
 }
 
@@ -54,9 +49,7 @@ const count: readonly Step[] = [
   {says: "/count", hears: ["2"]},
   {says: "/count", user: "43", hears: ["1"]},
 ]
-/**
- * Koishi refuses with a message. Elsewhere the handler is not called, and the next step shows that the bot was silent.
- */
+/** Koishi refuses with a message. Elsewhere no handler is called, and the next step shows the bot's silence. */
 const refusal: readonly Step[] = [
   {says: "/halt", hears: []},
   {says: "/add 1 1", hears: ["2"]},

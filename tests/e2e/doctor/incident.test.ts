@@ -36,10 +36,7 @@ interface AskOptions {
   readonly runtime?: TestRuntime
 }
 
-/**
- * Runs `svc doctor --incident --json`, by default in an empty folder. Expects that exit code, answers and next steps
- * agree.
- */
+/** Runs `svc doctor --incident --json`, usually in an empty folder. Expects that code, answers and steps agree. */
 const incident = async (url: string, {args = "", token = tokens.HTTP_TOKEN, ...options}: AskOptions = {}) => {
   const {project = makeProject({config: ""}), runtime = onBun} = options
   const words = ["doctor", "--incident", url, "--json", ...args.split(" ").filter(Boolean)]
@@ -157,9 +154,7 @@ describe("svc doctor --incident asks its five questions in order", () => {
   })
 })
 
-/**
- * A stand-in for a Host with contradicting stores. It forwards the Host's answers, and changes those below one path.
- */
+/** A stand-in for a Host with contradicting stores: it changes the Host's answers below one path. */
 const startChanged = async (
   host: Awaited<ReturnType<typeof start>>,
   changed: string,

@@ -16,10 +16,7 @@ const prompt = pluginWith(`plugin.adapter("prompt", {
   open: async () => ({send: async ({id}) => ({ids: [id]}), lag: () => 0}),
 })`)
 
-/**
- * Starts a server, a bot connected to it by a cable, a person who writes, and a witness who sees what the server
- * received.
- */
+/** Starts a server, a bot connected by a cable, a writer, and a witness of what the server received. */
 const meet = async () => {
   const server = await startIrcServer("ngircd")
   const cable = await layCable(server.port)

@@ -16,9 +16,7 @@ const lounge = {nick: "svcbot", channels: ["#lounge"]}
 
 const onlineSince = async (host: TestHost) => Date.parse((await untilEndpoint(host, "main", "online")).since)
 
-/**
- * Waits until all earlier changes are durable. The database stores changes in order, so this message is stored last.
- */
+/** Waits until all earlier changes are durable: the database stores changes in order, and this message last. */
 const settle = (host: TestHost) => host.post("/api/outbox", {endpoint: "irc~main", channel: "#lounge", text: "here"})
 
 describeWith("ngircd", "inspircd")("the gaps of a bot on IRC", () => {

@@ -107,10 +107,7 @@ export const servePage = async (): Promise<string> =>
     )
   ).url
 
-/**
- * Chromium in a page of another origin. It reads with fetch, as a console does, because its EventSource cannot send the
- * token.
- */
+/** Chromium in a page of another origin. It reads with fetch, because its EventSource cannot send the token. */
 export const chromiumClient = async (origin: string, {url, token}: Stream): Promise<StreamClient> => {
   const ids: string[] = []
   let isOpen = false

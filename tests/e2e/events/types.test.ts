@@ -86,9 +86,7 @@ const told = async <T extends EventType>(host: TestHost, type: T, count = 1): Pr
   return newest
 }
 
-/**
- * Posts until the Host accepts. An event about a checkpoint is recorded shortly before the next checkpoint may start.
- */
+/** Posts until the Host accepts: a checkpoint's event is recorded shortly before the next one may start. */
 const postOnceFree = (host: TestHost, path: string, body: object = {}) =>
   until(`${path} to be accepted`, async () => {
     const response = await host.fetch(path, posting(body))

@@ -82,10 +82,7 @@ const killOnce = async ({runtime, project, chance, speak, open}: Scene): Promise
   await host.stop("SIGKILL")
 }
 
-/**
- * Waits until at most `most` deeds are open. An event that ran at two kills in a row is suspected of causing them, so
- * this retries it.
- */
+/** Waits until at most `most` deeds are open. Retries events that ran at two kills in a row: they are suspected. */
 const untilOpen = (host: TestHost, most: number, open: () => number): Promise<unknown> =>
   until(
     "the open deeds to be done",

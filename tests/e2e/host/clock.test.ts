@@ -32,10 +32,7 @@ const config = (receiver: string, irc: {readonly port: number}) =>
     },
   })
 
-/**
- * Notes each message and answers it, on IRC with more lines than are sent at once. `stumble` throws once, `ask-me`
- * asks.
- */
+/** Notes each message and answers it, on IRC with lines that must wait. `stumble` throws once, `ask-me` asks. */
 const clockPlugin = pluginWith(`
     let stumbled = false
     plugin.prompt("name", {expires: 3}, ({answer}) => "hello " + answer)

@@ -14,9 +14,7 @@ const lounge = {nick: "svcbot", channels: ["#lounge"]}
 /** The shortest pause before the bot rejoins a channel, in milliseconds: half of 5 s. The rest is jitter. */
 const leastPause = 2500
 
-/**
- * Restarts the server and joins as a person while the Host is suspended, so that the person is there before the bot.
- */
+/** Restarts the server and joins as a person while the Host is suspended: the person is there before the bot. */
 const returnWith = (server: IrcServer, host: TestHost): Promise<Person> =>
   whileSuspended(host, async () => {
     await server.start()

@@ -8,9 +8,7 @@ import {listen} from "../../support/machine/listen.ts"
 const {rounds: kills} = faultRun("act-kills")
 const perKill = 6
 
-/**
- * A stand-in for a platform that drops repeated sends. It notes edits and deletions of messages that were never sent.
- */
+/** A stand-in for a platform that drops repeated sends. It notes edits and deletions of unsent messages. */
 const startPlatform = async () => {
   const messages = new Map<string, string>()
   const sent = new Set<string>()
@@ -65,10 +63,7 @@ const wire = pluginWith(`
       },
     })`)
 
-/**
- * For each number: sends a draft, edits it, and deletes every third one. A route sends each number once more, under a
- * key.
- */
+/** For each number: sends a draft, edits it, deletes every third one. A route sends it once more, under a key. */
 const actor = pluginWith(`
     plugin.on("message-created", async session => {
       const n = Number(session.text)

@@ -49,10 +49,7 @@ const meet = async () => {
 
 type Scene = Awaited<ReturnType<typeof meet>>
 
-/**
- * Starts the Host and kills it, either during startup and replay, or after the work that earlier kills interrupted has
- * ended.
- */
+/** Starts the Host and kills it: during startup and replay, or after all interrupted work has ended. */
 const killOnce = async ({project, partners, chatter}: Scene, chance: Chance, round: number, isEarly: boolean) => {
   const options = {project, env, runtime: runtimeOf(round), patience}
   if (isEarly) return killStarting(options, chance.below(500))

@@ -194,10 +194,7 @@ test("a kill at any fsync leaves the old tables, or the new ones with a verified
   expect(await (await startHost({own: true, project})).say("/notes two")).toEqual(['[{"text":"one"},{"text":"two"}]'])
 })
 
-/**
- * If its fsyncs ran on more threads than usual, the Host was not killed at one of them. Then this kills it once it
- * serves.
- */
+/** If its fsyncs ran on more threads than usual, none of them killed the Host. Then this kills it once it serves. */
 const endOfIt = async (project: Project, {finished}: Running): Promise<void> => {
   let isOver = false
   const over = finished.then(() => {
@@ -217,10 +214,7 @@ const killIfThere = (pid: number) => {
   }
 }
 
-/**
- * The restore points of the applied irreversible migrations. If none was applied, expects that the old column is still
- * there.
- */
+/** The restore points of the applied irreversible migrations. Without one, expects the old column. */
 const restorePointsOf = (project: Project): Promise<readonly string[]> =>
   withDatabase({dialect: "sqlite", file: project.path(".svc/data.sqlite")}, async database => {
     const crossed = await readCrossedByPlugins(database, 0)

@@ -25,15 +25,10 @@ const roundsOfOne = 32
 /** Node 22.12 does not run TypeScript. */
 const onBoth = runtimes.filter(({name}) => name !== "node22")
 
-/**
- * The items to be acknowledged before the kill. Every fourth round needs none, and the others make sure that a slow
- * machine has some.
- */
+/** The items to acknowledge before the kill: none in every fourth round, else some even on a slow machine. */
 const leastOf = (round: number) => (round + 3) % 4
 
-/**
- * Adds items under a name in a process, and kills it `after` milliseconds. Returns the titles that it had acknowledged.
- */
+/** Adds items under a name in a process; kills it after `after` ms. Returns the acknowledged titles. */
 const addUntilKilled = async (round: number, args: readonly string[], after: number): Promise<readonly string[]> => {
   const runtime = onBoth[round % onBoth.length] ?? onBun
   const running = startProcess([...scriptCommand(runtime, script), ...args])

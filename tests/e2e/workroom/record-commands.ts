@@ -20,9 +20,7 @@ const openStore = async () => {
 
 const workroom = await Workroom.open({store: await openStore(), authority, log})
 
-/**
- * Writes synchronously and waits for a slow reader. Otherwise an acknowledged item could be missing from the output.
- */
+/** Writes synchronously and waits for a slow reader: otherwise the output could lack an acknowledged item. */
 const print = (text: string): void => {
   for (let rest = Buffer.from(text); rest.length > 0; ) {
     try {

@@ -2,10 +2,7 @@ import {fileElement, renderContent} from "../../../shared/sdk/sdk.ts"
 import {startStandIn} from "../machine/stand-in-server.ts"
 import {pluginWith} from "../plugins/plugin-sources.ts"
 
-/**
- * An adapter for the tests' loopback platform. It continues behind its cursor, and supports files and every act of
- * moderation.
- */
+/** The adapter of the tests' loopback platform. It continues behind its cursor, with files and all moderation. */
 export const loopbackPlugin = pluginWith(`
     plugin.adapter("loop", {
       history: "replay",

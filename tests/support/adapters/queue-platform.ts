@@ -54,10 +54,7 @@ interface Kept extends Heard {
   readonly reactions: readonly string[]
 }
 
-/**
- * A stand-in for a chat platform with a queue: it keeps unacknowledged messages, and delivers them to each new
- * connection.
- */
+/** A stand-in for a platform with a queue: it delivers unacknowledged messages to each new connection. */
 class Queue {
   heard: readonly Kept[] = []
   readonly sockets = new Set<Socket>()
@@ -146,10 +143,7 @@ class Queue {
 
 const write = (socket: Socket, line: object) => void socket.write(`${JSON.stringify(line)}\n`)
 
-/**
- * The tests' own adapter at the tests' own queue, with or without a fault. With \`none\` it never redelivers, and has a
- * history.
- */
+/** The adapter of the tests' queue, with or without a fault. With \`none\` it never redelivers, and has a history. */
 export const queue = (fault: Fault = "none", history: "replay" | "none" = "replay"): AdapterUnderTest => ({
   use: fileURLToPath(new URL("queue-adapter.ts", import.meta.url)),
   name: "queue",

@@ -3,9 +3,7 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {listen} from "../machine/listen.ts"
 import {type ChatBody, type ModelQuestion, questionOf} from "./question.ts"
 
-/**
- * A call that the scripted model makes. `name` may have a dot, as in bindings. A string in `args` is sent unchanged.
- */
+/** A call of the scripted model. `name` may have a dot, as in bindings. A string in `args` is sent unchanged. */
 export interface ScriptedCall {
   readonly name: string
   readonly args?: unknown

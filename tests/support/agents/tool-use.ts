@@ -32,9 +32,7 @@ export const useOf = (args: unknown, own: Partial<ToolUse> = {}): ToolUse => ({
   ...own,
 })
 
-/**
- * Calls a tool as an agent does, with arguments that a model wrote. Throws the message that the model gets about them.
- */
+/** Calls a tool as an agent does, with a model's arguments. Throws the message that the model gets about them. */
 export const callTool = async (tool: AgentTool, args: unknown, own: Partial<ToolUse> = {}): Promise<ToolResult> => {
   const checked = checkArguments(tool, JSON.stringify(args))
   if (checked.is === "wrong") throw new Error(checked.message)

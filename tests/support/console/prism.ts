@@ -23,10 +23,7 @@ export interface PrismReport {
 /** The proxies of the running tests: tabs of one Host share a proxy, which takes seconds to start. */
 const running = new Map<TestHost, Promise<string>>()
 
-/**
- * The address at which a browser reaches the Host: through Prism if the run asks for it. Then nothing may violate the
- * document.
- */
+/** A browser's address of the Host: through Prism if the run asks for it, and nothing may violate the document. */
 export const meet = async (host: TestHost): Promise<string> => {
   if (report === undefined) return host.url
   const met = running.get(host) ?? proxyTo(host, report)

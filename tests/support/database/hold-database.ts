@@ -1,10 +1,7 @@
 import {pathToFileURL} from "node:url"
 import {createClient} from "@libsql/client/sqlite3"
 
-/**
- * A foreign process in the middle of a change to a database file: `hold-database.ts <file>`. Prints `held`; ends when
- * killed.
- */
+/** A foreign process that is changing a database: `hold-database.ts <file>`. Prints `held`; ends when killed. */
 const client = createClient({url: pathToFileURL(process.argv[2] ?? "").href, concurrency: 1, timeout: 5000})
 const transaction = await client.transaction("write")
 process.stdout.write("held\n")

@@ -2,10 +2,7 @@ import type {InboxDetail} from "../../../shared/api/messages.ts"
 import type {Static} from "../../../shared/type.ts"
 import {until} from "./process.ts"
 
-/**
- * Whether no handler is pending or running. An event counts as failed as soon as one handler has failed, while others
- * may still run.
- */
+/** Whether no handler is pending or running. An event fails with its first handler, while others may still run. */
 export const haveEnded = (marks: readonly {readonly state?: unknown}[]): boolean =>
   marks.every(({state}) => state !== "pending" && state !== "running")
 

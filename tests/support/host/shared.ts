@@ -52,10 +52,7 @@ export const shareMore = (): Share => {
   return sharingIn(sharing)
 }
 
-/**
- * Makes one thing, usually a Host, for all tests of the surrounding `describe`. No test may change it in a way that
- * affects the others.
- */
+/** Makes one thing, usually a Host, for all tests of the `describe`. No test may change it for the others. */
 export const shared = <T>(make: () => Promise<T>): (() => T) => {
   const undos: Undo[] = []
   let made: {readonly value: T} | undefined

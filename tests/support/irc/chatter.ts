@@ -57,9 +57,7 @@ export const arrivalsOf = ({said, listener: {lines, times}}: Pick<Chatter, "said
   return [...said].map(([line, from]) => ({line, from, to: heard.get(line) ?? from}))
 }
 
-/**
- * A client's stay, from its join to its leave as the server reported them: the lines of others in between, in order.
- */
+/** A client's stay, from join to leave as the server reported them: the lines of others in between, in order. */
 export interface Stay {
   readonly lines: readonly string[]
 }

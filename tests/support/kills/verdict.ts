@@ -26,9 +26,7 @@ const kinds = {
   delete: ["message", "delete", "message"],
 } as const
 
-/**
- * Each event is handled, or dead after two kills. A handled event left its messages exactly once; a dead one left none.
- */
+/** Each event is handled, or dead after two kills. Handled, it left its messages exactly once; dead, none. */
 const checkLeft = (platform: KillPlatform, {text, states}: StoredMessage, left: readonly Answer[]) => {
   expect({text, states}).toEqual({text, states: expect.stringMatching(/^(handled|dead)$/)})
   const wanted = states === "dead" ? [] : kinds[actFor(platform, text)]

@@ -41,10 +41,7 @@ export const encodingsOf = (value: string): Readonly<Record<string, string>> => 
   }),
 })
 
-/**
- * The parts of a value that no output may contain: the value itself in each form, without what its neighbours
- * determine.
- */
+/** The parts of a value that no output may contain: itself in each form, without what its neighbours determine. */
 export const tracesOf = (value: string): readonly string[] => {
   const bytes = Buffer.from(value)
   const aligned = [0, 1, 2].map(offset =>

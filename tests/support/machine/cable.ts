@@ -1,10 +1,7 @@
 import {connect, createServer, type Socket} from "node:net"
 import {whenOver} from "../host/shared.ts"
 
-/**
- * A relay to a server. A test can cut or silence its connections, or switch it to another server, while the client
- * keeps the address.
- */
+/** A relay to a server. A test can cut, silence or redirect its connections; the client keeps the address. */
 export interface Cable {
   readonly port: number
   /** Ends all connections abruptly, and refuses new ones. */

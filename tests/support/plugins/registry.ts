@@ -11,10 +11,7 @@ export interface Published {
   readonly [key: string]: unknown
 }
 
-/**
- * A stand-in for an npm registry, for this machine only. It serves these packages, each with this code, but no tarball
- * for `isTorn`.
- */
+/** A stand-in for npm's registry, for this machine: these packages with this code; `isTorn` has no tarball. */
 export const startRegistry = async (code: string, packages: readonly Published[]) => {
   const tarballs = new Map<string, Buffer>()
   for (const [index, manifest] of packages.entries()) {

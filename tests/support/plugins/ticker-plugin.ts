@@ -1,7 +1,4 @@
-/**
- * The source of an endpoint that receives events without a handler, as many as a request to `/api/plugins/ticker/ticks`
- * asks for.
- */
+/** The source of an endpoint that receives as many events as `/api/plugins/ticker/ticks` is asked for. */
 export const tickerPlugin = `import {definePlugin, Type} from "svc-runtime"
 
 export default definePlugin({

@@ -3,10 +3,7 @@ import {basename} from "node:path"
 import {type Running, startProcess} from "../host/process.ts"
 import {tool} from "../machine/tools.ts"
 
-/**
- * The file operations of a process, in order. A sync has two events: what was written before its begin is on the disk
- * after its end.
- */
+/** A process's file operations, in order. What was written before a sync's begin is on the disk after its end. */
 export type DiskEvent =
   | {readonly is: "write"; readonly file: string; readonly at: number; readonly bytes: Uint8Array}
   | {readonly is: "truncate"; readonly file: string; readonly size: number}
@@ -16,10 +13,7 @@ export type DiskEvent =
 
 const calls = "pwrite64,write,writev,pwritev,pwritev2,fallocate,ftruncate,fsync,fdatasync"
 
-/**
- * Starts a process, and notes what it writes and syncs, for `readDisk`. One fdatasync of each thread may fail, by its
- * number.
- */
+/** Starts a process, and notes its writes and syncs, for `readDisk`. One fdatasync of each thread may fail. */
 export const startNotingDisk = (
   command: readonly string[],
   notes: string,
@@ -36,9 +30,7 @@ const bytesOf = (hex: string): Uint8Array => Buffer.from(hex.replaceAll("\\x", "
 
 const textOf = (hex: string): string => Buffer.from(bytesOf(hex)).toString()
 
-/**
- * The noted operations on a database and its log. Throws for a call that changes them in a way unknown to the model.
- */
+/** The noted operations on a database and its log. Throws for a change in a way unknown to the model. */
 export const readDisk = (notes: string, database: string): readonly DiskEvent[] => {
   const events: DiskEvent[] = []
   const known = new Set([database, `${database}-wal`].map(path => basename(path)))

@@ -22,9 +22,7 @@ export const pluginNeed: Need = {
     installed.some(existsSync) || locate("apt-get") !== undefined ? undefined : "Docker has no Compose plugin",
 }
 
-/**
- * Returns Docker's Compose plugin, version 2: the installed one, or the one of Debian 13, because Debian 12 has none.
- */
+/** Returns Docker's Compose plugin 2: the installed one, or that of Debian 13, because Debian 12 has none. */
 export const composePlugin = async (): Promise<string> => {
   const found = installed.find(existsSync)
   if (found !== undefined) return found
@@ -33,10 +31,7 @@ export const composePlugin = async (): Promise<string> => {
   return path
 }
 
-/**
- * Downloads it through apt with separate lists, which leaves the machine's lists alone. Parallel test files use
- * separate folders.
- */
+/** Downloads it through apt with separate lists, not the machine's. Parallel test files use separate folders. */
 const unpack = async (): Promise<void> => {
   const folder = join(cache, String(process.pid))
   for (const part of ["lists/partial", "cache/archives/partial", "tree"])

@@ -80,10 +80,7 @@ export const startDocker = async (folder: string, composePlugin: string): Promis
   return docker
 }
 
-/**
- * Removes the control groups of the engine and its containers. Returns false while some of their processes are still
- * ending.
- */
+/** Removes the control groups of the engine and its containers. Returns false while their processes are ending. */
 const removeControlGroups = (name: string): boolean => {
   const top = "/sys/fs/cgroup"
   const places = ["", ...readdirSync(top)].map(place => join(top, place, name)).filter(existsSync)

@@ -10,9 +10,7 @@ import {makeFolder} from "../../../support/host/project.ts"
  */
 export type Podman = (...args: readonly string[]) => Promise<string>
 
-/**
- * Settings for a machine without systemd and without rights over rlimits: control groups by files, runc, modest limits.
- */
+/** Settings for a machine without systemd or rights over rlimits: control groups by files, runc, modest limits. */
 const settings = `[containers]
 default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
 [engine]

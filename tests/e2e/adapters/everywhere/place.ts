@@ -1,8 +1,6 @@
 import {until} from "../../../support/host/process.ts"
 
-/**
- * Ann asks, Bob and Cid vote, Eve writes spam. If a platform's channel has only one writer, that writer plays all four.
- */
+/** Ann asks, Bob and Cid vote, Eve writes spam. If a channel can have only one writer, that one plays all four. */
 export type Who = "ann" | "bob" | "cid" | "eve"
 
 /** The other side of an endpoint. */

@@ -73,9 +73,7 @@ interface Login {
   readonly login?: {readonly platform: string; readonly user: {readonly id: string}}
 }
 
-/**
- * Asks for a mute on a platform without mutes, as a Satori application would. Resolves to the refusal, or to `done`.
- */
+/** Asks for a mute on a platform without mutes, as a Satori application does. Resolves to the refusal, or `done`. */
 export const refusedMute = async (host: TestHost, place: Place, endpoints: readonly Login[]): Promise<string> => {
   if (place.judged === "deleted, muted") return "done"
   const login = endpoints.find(({name}) => name === place.name)?.login
@@ -92,9 +90,7 @@ export const refusedMute = async (host: TestHost, place: Place, endpoints: reado
   return detail
 }
 
-/**
- * Bob, a moderator on Discord only, pardons Eve on any platform. If there was nothing to moderate, there is no case.
- */
+/** Bob, a moderator on Discord only, pardons Eve on any platform. Without moderation there is no case. */
 export const pardon = async (
   place: Place,
   places: readonly Place[],

@@ -28,9 +28,7 @@ ${more}`
 const older = "  team:\n    # Whom the bot greets.\n    config: {greeting: hello}\n  shop: {}\n"
 const newer = "  team:\n    # Whom the bot greets.\n    config: {greeting: good morning}\n  shop: {}\n  advert: {}\n"
 
-/**
- * Accepts orders, but fails while the project has the file `broken`; it waits while the project has the file `hold`.
- */
+/** Accepts orders. Fails while the project has the file `broken`, and waits while it has the file `hold`. */
 const shop = (answer: string): string =>
   pluginWith(`
     plugin.on("message-created", {name: "orders"}, async session => {

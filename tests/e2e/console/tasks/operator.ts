@@ -1,10 +1,7 @@
 import type {Locator, Page} from "playwright-core"
 import {live} from "../console.ts"
 
-/**
- * An operator who uses only what the console shows. Each click, each choice from a list and each text typed into a
- * field is a step.
- */
+/** An operator who uses only what the console shows. Each click, choice from a list, and typed text is a step. */
 export class Operator {
   steps = 0
   readonly page: Page

@@ -115,9 +115,7 @@ export class World {
     return changed
   }
 
-  /**
-   * A message in the form of the API; `origin` is the address of its files. Events of the gateway also name the server.
-   */
+  /** A message in the API's form; `origin` is the address of its files. Events of the gateway also name the server. */
   tell(message: FakeMessage, origin: string): Readonly<Record<string, unknown>> {
     const {reference} = message
     const quoted = reference === undefined ? undefined : this.messages.get(reference)

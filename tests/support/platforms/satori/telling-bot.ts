@@ -3,10 +3,7 @@ export const tell = (line: object): void => void process.stdout.write(`${JSON.st
 
 type BotClass = new (ctx: unknown, config: object, adapter: string) => object
 
-/**
- * A bot on a library's own `Bot` that connects to nothing, and prints its actions. The ids of its messages have this
- * prefix.
- */
+/** A bot on a library's own `Bot` that connects to nothing, and prints its actions. Its ids have this prefix. */
 export const tellingBot = (Bot: BotClass, prefix: string) => {
   let made = 0
   return class extends Bot {

@@ -45,9 +45,7 @@ const requireElement = (element: Fields): void => {
   else if (element.type !== "plain_text_input") throw new Error("invalid_blocks")
 }
 
-/**
- * The visible text of blocks; throws `invalid_blocks` for what Block Kit rejects (docs.slack.dev/reference/block-kit).
- */
+/** The visible text of blocks; throws `invalid_blocks` for what docs.slack.dev/reference/block-kit rejects. */
 export const shownText = (blocks: readonly Fields[]): string => {
   if (blocks.length > 50) throw new Error("invalid_blocks")
   return blocks.map(blockText).join("")

@@ -6,10 +6,7 @@ export type Update = Fields & {readonly update_id: number}
 /** Kinds of updates that Telegram sends only on request. */
 const onlyNamed: ReadonlySet<string> = new Set(["message_reaction", "message_reaction_count", "chat_member"])
 
-/**
- * The pending updates of the Bot API: each stays until a poll names a higher offset, or until the webhook has answered
- * 2xx.
- */
+/** The Bot API's pending updates: each stays until a poll's offset is higher, or the webhook has answered 2xx. */
 export class Updates {
   #waiting: Update[] = []
   #again: readonly Update[] = []
@@ -68,9 +65,7 @@ export class Updates {
     if (Array.isArray(named)) this.#allowed = named.length === 0 ? undefined : named.map(String)
   }
 
-  /**
-   * The pending updates from an offset on, after at most `timeout` seconds; undefined if another poll has taken over.
-   */
+  /** The pending updates from an offset on, after at most `timeout` seconds; undefined if another poll took over. */
   async poll(offset: number, timeout: number): Promise<readonly Update[] | undefined> {
     this.polls++
     this.#endPoll?.("conflict")

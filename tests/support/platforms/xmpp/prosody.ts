@@ -17,9 +17,7 @@ export interface ProsodyOptions {
   readonly expires?: string
 }
 
-/**
- * A real Prosody on its own loopback ports: `localhost`, rooms at `rooms.localhost`, uploads at `uploads.localhost`.
- */
+/** A real Prosody on its own loopback ports: `localhost`, rooms at `rooms.localhost`, `uploads.localhost`. */
 export interface Prosody {
   readonly port: number
   /** The port for TLS from the first byte, if it serves TLS. */

@@ -3,9 +3,7 @@ import {createHistory} from "../../../../server/adapters/onebot/history.ts"
 
 const signal = new AbortController().signal
 
-/**
- * A stand-in for an implementation with `count` messages. It returns the newest ones, in ascending or descending order.
- */
+/** A stand-in for an implementation with `count` messages. It returns the newest ones, ascending or descending. */
 const implementation = (count: number, {most = 1000, isReversed = false} = {}) => {
   const asked: unknown[] = []
   const messages = Array.from({length: count}, (_, n) => ({
