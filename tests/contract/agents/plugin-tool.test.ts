@@ -79,23 +79,20 @@ test("sends and writes of a transaction are left for the batch of its row", asyn
   expect(statements).toEqual([{sql: "INSERT INTO p_weather_seen VALUES (?)", args: ["Berlin"]}])
 })
 
-test.each(["none", "idempotent", "external"] as const)(
-  "a tool with the effect %s can neither send nor write",
-  async effect => {
-    const {tool} = await toolOf(
-      async ({send, database}) => {
-        const codes: unknown[] = []
-        const note = (error: unknown) => codes.push(error instanceof Problem && error.code)
-        await send({endpoint: "line", channel: "#news"}, "Berlin").catch(note)
-        await database.write([{sql: "DELETE FROM p_weather_seen"}]).catch(note)
-        return codes
-      },
-      {effect},
-    )
-    const {value, sends, statements} = await tool.run(berlin)
-    expect({value, sends, statements}).toEqual({value: ["tool_effect", "tool_effect"], sends: [], statements: []})
-  },
-)
+test.each(["none", "idempotent", "external"] as const)("a tool of effect %s neither sends nor writes", async effect => {
+  const {tool} = await toolOf(
+    async ({send, database}) => {
+      const codes: unknown[] = []
+      const note = (error: unknown) => codes.push(error instanceof Problem && error.code)
+      await send({endpoint: "line", channel: "#news"}, "Berlin").catch(note)
+      await database.write([{sql: "DELETE FROM p_weather_seen"}]).catch(note)
+      return codes
+    },
+    {effect},
+  )
+  const {value, sends, statements} = await tool.run(berlin)
+  expect({value, sends, statements}).toEqual({value: ["tool_effect", "tool_effect"], sends: [], statements: []})
+})
 
 test("a send to an unknown endpoint is refused", async () => {
   const {tool} = await toolOf(({send}) => send({endpoint: "away", channel: "#news"}, "x"), {effect: "transaction"})

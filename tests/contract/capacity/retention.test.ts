@@ -76,22 +76,19 @@ test("a row that has not ended is kept, whatever its age", async () => {
 })
 
 describe("a row that waits for a person", () => {
-  test.each(["failed", "dead", "held"])(
-    "is kept for its longer limit when it is %s, then deleted and reported",
-    async state => {
-      const database = await open(await localDatabase())
-      await storeEvents(database, {count: 3, from: ago(170), apart: 1, state})
-      await database.write([{sql: "UPDATE outbox SET state = 'unknown'"}])
-      expect(await retentionOf(database).sweep(now)).toEqual({})
-      expect(await retentionOf(database).sweep(now + 20 * aDay)).toEqual({handled: 3, sent: 3})
-      expect(await droppedOf(database)).toEqual({"handled undelivered": 3, "sent undelivered": 3})
-      const told = await database.read("SELECT data FROM events WHERE type = 'retention.dropped' ORDER BY offset")
-      expect(told.map(({data}) => JSON.parse(String(data)))).toEqual([
-        {part: "inbox", rows: 3},
-        {part: "outbox", rows: 3},
-      ])
-    },
-  )
+  test.each(["failed", "dead", "held"])("is kept longer when it is %s, then deleted and reported", async state => {
+    const database = await open(await localDatabase())
+    await storeEvents(database, {count: 3, from: ago(170), apart: 1, state})
+    await database.write([{sql: "UPDATE outbox SET state = 'unknown'"}])
+    expect(await retentionOf(database).sweep(now)).toEqual({})
+    expect(await retentionOf(database).sweep(now + 20 * aDay)).toEqual({handled: 3, sent: 3})
+    expect(await droppedOf(database)).toEqual({"handled undelivered": 3, "sent undelivered": 3})
+    const told = await database.read("SELECT data FROM events WHERE type = 'retention.dropped' ORDER BY offset")
+    expect(told.map(({data}) => JSON.parse(String(data)))).toEqual([
+      {part: "inbox", rows: 3},
+      {part: "outbox", rows: 3},
+    ])
+  })
 
   test("counts from when it was held, so restoring an old checkpoint deletes nothing at once", async () => {
     const database = await open(await localDatabase())

@@ -88,34 +88,31 @@ test("every migration says whether it can be undone, and how or why not", () => 
 const next: readonly Migration[] = [...migrations, irreversible, reversible]
 
 describe.each(engines)("in $name", ({make}) => {
-  test.each([1, 5, 8, 11, newest])(
-    "a migration that cannot be undone waits for a restore point, from schema %i",
-    async schema => {
-      const location = await make()
-      const before = await open(location, {known: migrations.slice(0, schema)})
-      await before.write([
-        {
-          sql: "INSERT INTO svc_runs (runtime_id, started_at, mode, version, runtime) VALUES ('one', 1, 'test', '1', 'bun')",
-        },
-      ])
-      await before.close()
-      await expect(open(location, {known: next})).rejects.toMatchObject({
-        code: "migration_refused",
-        message: expect.stringContaining(`migration ${newest + 1} (${irreversible.name}) cannot be undone`),
-      })
-      const untouched = await openUnmigrated(location, withoutHost())
-      expect(untouched.state).toEqual({is: "initialized", schema})
-      const applied = await untouched.bringUp(next, {...withoutHost(), restorePoint: "checkpoint-1"})
-      expect(applied.map(({version}) => version)).toEqual(next.slice(schema).map(({version}) => version))
-      const {version, name} = irreversible
-      const why = "the ids that platforms gave to messages are dropped"
-      expect(await readCrossed(untouched, newest)).toEqual([
-        {plugin: null, version, name, what: `migration ${version} (${name})`, why, restorePoint: "checkpoint-1"},
-      ])
-      expect(await readCrossed(untouched, newest + 1)).toEqual([])
-      await untouched.close()
-    },
-  )
+  test.each([1, 5, 8, 11, newest])("an irreversible migration awaits a restore point, from schema %i", async schema => {
+    const location = await make()
+    const before = await open(location, {known: migrations.slice(0, schema)})
+    await before.write([
+      {
+        sql: "INSERT INTO svc_runs (runtime_id, started_at, mode, version, runtime) VALUES ('one', 1, 'test', '1', 'bun')",
+      },
+    ])
+    await before.close()
+    await expect(open(location, {known: next})).rejects.toMatchObject({
+      code: "migration_refused",
+      message: expect.stringContaining(`migration ${newest + 1} (${irreversible.name}) cannot be undone`),
+    })
+    const untouched = await openUnmigrated(location, withoutHost())
+    expect(untouched.state).toEqual({is: "initialized", schema})
+    const applied = await untouched.bringUp(next, {...withoutHost(), restorePoint: "checkpoint-1"})
+    expect(applied.map(({version}) => version)).toEqual(next.slice(schema).map(({version}) => version))
+    const {version, name} = irreversible
+    const why = "the ids that platforms gave to messages are dropped"
+    expect(await readCrossed(untouched, newest)).toEqual([
+      {plugin: null, version, name, what: `migration ${version} (${name})`, why, restorePoint: "checkpoint-1"},
+    ])
+    expect(await readCrossed(untouched, newest + 1)).toEqual([])
+    await untouched.close()
+  })
 
   test("a database that no Host has used has nothing to lose", async () => {
     const location = await make()

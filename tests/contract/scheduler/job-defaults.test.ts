@@ -64,28 +64,25 @@ const live = async (database: Database, path: string, writes: number, death: Dea
   return hasEnded
 }
 
-test.each<Death>(["before", "after"])(
-  "after a kill %s any write, the next start has each default once",
-  async death => {
-    let hasEnded = false
-    let writes = 0
-    for (; !hasEnded; writes++) {
-      const {path, database, idsIn} = await makePlace()
-      hasEnded = await live(database, path, writes, death)
-      const next = await makeJobs(database, path, () => defaults)
-      await next.start()
-      expect({writes, ids: idsIn()}).toEqual({writes, ids: ["team.one", "team.two"]})
-      await next.remove("team.one")
-      await next.generationChanged()
-      await next.drain()
-      expect({writes, ids: idsIn()}).toEqual({writes, ids: ["team.two"]})
-      await live(database, path, Number.POSITIVE_INFINITY, death)
-      expect({writes, ids: idsIn()}).toEqual({writes, ids: ["team.two"]})
-    }
-    // It was killed at least at the record of the file and at the record of the defaults.
-    expect(writes).toBeGreaterThan(2)
-  },
-)
+test.each<Death>(["before", "after"])("after a kill %s a write, the next start has each default once", async death => {
+  let hasEnded = false
+  let writes = 0
+  for (; !hasEnded; writes++) {
+    const {path, database, idsIn} = await makePlace()
+    hasEnded = await live(database, path, writes, death)
+    const next = await makeJobs(database, path, () => defaults)
+    await next.start()
+    expect({writes, ids: idsIn()}).toEqual({writes, ids: ["team.one", "team.two"]})
+    await next.remove("team.one")
+    await next.generationChanged()
+    await next.drain()
+    expect({writes, ids: idsIn()}).toEqual({writes, ids: ["team.two"]})
+    await live(database, path, Number.POSITIVE_INFINITY, death)
+    expect({writes, ids: idsIn()}).toEqual({writes, ids: ["team.two"]})
+  }
+  // It was killed at least at the record of the file and at the record of the defaults.
+  expect(writes).toBeGreaterThan(2)
+})
 
 /** A database whose third read of the declared defaults is answered late. */
 class LateDatabase extends MortalDatabase {

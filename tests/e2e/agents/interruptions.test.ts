@@ -112,31 +112,28 @@ describe.each(bunOr("node24"))("agent runs on $name", runtime => {
   })
 })
 
-test.for(bunOr("node24"))(
-  "a full disk in the middle of an agent run only delays the run, on $name",
-  async (runtime, context) => {
-    needMounts(context)
-    const {promise: isFull, resolve: goOn} = Promise.withResolvers<void>()
-    const model = await startScriptedModel(async ({results}) => {
-      if (results > 0) return {text: "note is done"}
-      await isFull
-      // Larger than the free space inside the database file.
-      return {text: "thinking ".repeat(50_000), calls: [{name: "toolbox.note"}]}
-    })
-    const more = "ingress: {minimumFree: 0}\ndatabase: {dialect: sqlite, filename: data/bot.sqlite}\n"
-    const project = makeProject({config: configOf(model, more), plugins: {toolbox}})
-    const disk = mountDisk(project.path("data"), "4m")
-    const host = await startHost({runtime, project})
-    const runId = await ask(host, "note", "a")
-    await until("the model to be asked", () => model.requests.length === 1)
-    fillDisk(project.path("data"))
-    goOn()
-    await untilPrinted(host.process, new RegExp(`run ${runId}: .*\\bretrying`))
-    expect(await runOf(host, runId)).toMatchObject({state: "running"})
-    disk.resize("64m")
-    expect(await endOf(host, runId)).toMatchObject({state: "succeeded", answer: "note is done"})
-    expect(await newsIn(host)).toEqual(["note"])
-    expect(model.requests).toHaveLength(2)
-    expect((await host.stop()).code).toBe(0)
-  },
-)
+test.for(bunOr("node24"))("a full disk amid an agent's run only delays it, on $name", async (runtime, context) => {
+  needMounts(context)
+  const {promise: isFull, resolve: goOn} = Promise.withResolvers<void>()
+  const model = await startScriptedModel(async ({results}) => {
+    if (results > 0) return {text: "note is done"}
+    await isFull
+    // Larger than the free space inside the database file.
+    return {text: "thinking ".repeat(50_000), calls: [{name: "toolbox.note"}]}
+  })
+  const more = "ingress: {minimumFree: 0}\ndatabase: {dialect: sqlite, filename: data/bot.sqlite}\n"
+  const project = makeProject({config: configOf(model, more), plugins: {toolbox}})
+  const disk = mountDisk(project.path("data"), "4m")
+  const host = await startHost({runtime, project})
+  const runId = await ask(host, "note", "a")
+  await until("the model to be asked", () => model.requests.length === 1)
+  fillDisk(project.path("data"))
+  goOn()
+  await untilPrinted(host.process, new RegExp(`run ${runId}: .*\\bretrying`))
+  expect(await runOf(host, runId)).toMatchObject({state: "running"})
+  disk.resize("64m")
+  expect(await endOf(host, runId)).toMatchObject({state: "succeeded", answer: "note is done"})
+  expect(await newsIn(host)).toEqual(["note"])
+  expect(model.requests).toHaveLength(2)
+  expect((await host.stop()).code).toBe(0)
+})

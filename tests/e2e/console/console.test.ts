@@ -103,40 +103,37 @@ describeWithChromium("the console in Chromium", () => {
     expect(errors).toEqual([])
   })
 
-  test.each(runtimes)(
-    "the overview leads to an unanswered message, whose retry is reported with its event, on $name",
-    async runtime => {
-      const host = await startHost({runtime, config: configOf("port: 0"), env, plugins})
-      const {page, errors} = await openConsole(await startChromium(), host, {token})
-      await page.locator('[data-count="received"]', {hasText: /^0$/}).waitFor()
-      await host.say("fail")
-      // The event stream updates the page, without a reload.
-      await page.locator('[data-count="received"]', {hasText: /^1$/}).waitFor()
-      await page.getByRole("link", {name: `${en.attention.show}: ${en.attention.inboxAside(1)}`}).click()
-      await page.locator('[data-seq="1"]').click()
-      await page.getByText("in a bad mood").first().waitFor()
-      host.project.write("calm", "")
-      await page.getByRole("button", {name: "Retry", exact: true}).click()
-      await page.getByRole("alertdialog").getByText("run again").waitFor()
-      await page.getByRole("alertdialog").getByRole("button", {name: "Retry"}).click()
-      await page.locator('[data-notice="done"] [data-notice-event="message.handled"]').waitFor()
-      const trail = page.getByRole("list", {name: "What happened"})
-      await trail.getByText("message.sent", {exact: true}).waitFor()
-      expect(await trail.locator("strong").allTextContents()).toEqual([
-        "received",
-        "log error",
-        "message.failed",
-        "attempt 2 starts",
-        "message to sandbox chat",
-        "message.handled",
-        "message.sent",
-      ])
-      await trail.getByRole("link", {name: /^[0-9a-f-]{36}/}).click()
-      await page.getByText("heard fail").first().waitFor()
-      await page.getByText("Answers inbox event 1").waitFor()
-      expect(errors).toEqual([])
-    },
-  )
+  test.each(runtimes)("the overview leads to an unanswered message and its retry, on $name", async runtime => {
+    const host = await startHost({runtime, config: configOf("port: 0"), env, plugins})
+    const {page, errors} = await openConsole(await startChromium(), host, {token})
+    await page.locator('[data-count="received"]', {hasText: /^0$/}).waitFor()
+    await host.say("fail")
+    // The event stream updates the page, without a reload.
+    await page.locator('[data-count="received"]', {hasText: /^1$/}).waitFor()
+    await page.getByRole("link", {name: `${en.attention.show}: ${en.attention.inboxAside(1)}`}).click()
+    await page.locator('[data-seq="1"]').click()
+    await page.getByText("in a bad mood").first().waitFor()
+    host.project.write("calm", "")
+    await page.getByRole("button", {name: "Retry", exact: true}).click()
+    await page.getByRole("alertdialog").getByText("run again").waitFor()
+    await page.getByRole("alertdialog").getByRole("button", {name: "Retry"}).click()
+    await page.locator('[data-notice="done"] [data-notice-event="message.handled"]').waitFor()
+    const trail = page.getByRole("list", {name: "What happened"})
+    await trail.getByText("message.sent", {exact: true}).waitFor()
+    expect(await trail.locator("strong").allTextContents()).toEqual([
+      "received",
+      "log error",
+      "message.failed",
+      "attempt 2 starts",
+      "message to sandbox chat",
+      "message.handled",
+      "message.sent",
+    ])
+    await trail.getByRole("link", {name: /^[0-9a-f-]{36}/}).click()
+    await page.getByText("heard fail").first().waitFor()
+    await page.getByText("Answers inbox event 1").waitFor()
+    expect(errors).toEqual([])
+  })
 
   test("the page waits for a killed Host and continues without a reload after its restart", async () => {
     const port = await freePort()

@@ -16,29 +16,26 @@ const hostWithPast = async () => {
   return startHost({runtime: usuallyOn("node24"), project: first.project, env})
 }
 
-test.each(bunOr("node24"))(
-  "what a run did is stored at its end, and shown by the next one, on $name",
-  async runtime => {
-    const first = await startHost({runtime, config, env})
-    await first.say("hello")
-    await first.stop()
-    const second = await startHost({runtime, project: first.project, env})
-    const from = new Date(Date.now() - hour).toISOString()
-    const view = await second.get<MetricHistoryView>(`/api/metrics/history?from=${from}`)
-    const sum = (values: readonly (number | null)[]) => values.reduce<number>((all, value) => all + (value ?? 0), 0)
-    expect(sum(view.received)).toBe(1)
-    expect(sum(view.starts)).toBe(1)
-    expect(sum(view.ran)).toBeGreaterThan(0)
-    expect(view.endpoints.map(({name}) => name)).toEqual(["sandbox"])
-    expect(view.memory.some(value => (value ?? 0) > 10_000_000)).toBe(true)
-    for (const query of [
-      "from=yesterday",
-      "from=2100-01-01T00:00:00Z",
-      "to=2020-01-01T00:00:00Z&from=2020-01-02T00:00:00Z",
-    ])
-      expect((await second.fetch(`/api/metrics/history?${query}`)).status, query).toBe(400)
-  },
-)
+test.each(bunOr("node24"))("what a run did is stored at its end and shown by the next one, on $name", async runtime => {
+  const first = await startHost({runtime, config, env})
+  await first.say("hello")
+  await first.stop()
+  const second = await startHost({runtime, project: first.project, env})
+  const from = new Date(Date.now() - hour).toISOString()
+  const view = await second.get<MetricHistoryView>(`/api/metrics/history?from=${from}`)
+  const sum = (values: readonly (number | null)[]) => values.reduce<number>((all, value) => all + (value ?? 0), 0)
+  expect(sum(view.received)).toBe(1)
+  expect(sum(view.starts)).toBe(1)
+  expect(sum(view.ran)).toBeGreaterThan(0)
+  expect(view.endpoints.map(({name}) => name)).toEqual(["sandbox"])
+  expect(view.memory.some(value => (value ?? 0) > 10_000_000)).toBe(true)
+  for (const query of [
+    "from=yesterday",
+    "from=2100-01-01T00:00:00Z",
+    "to=2020-01-01T00:00:00Z&from=2020-01-02T00:00:00Z",
+  ])
+    expect((await second.fetch(`/api/metrics/history?${query}`)).status, query).toBe(400)
+})
 
 describeWithChromium("the past in the console", () => {
   test("a day of metrics shows axes, uptime and holes, and zooms into a part", async () => {

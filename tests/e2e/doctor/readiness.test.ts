@@ -154,46 +154,41 @@ describe("a required endpoint", () => {
     expect((await readyReport(host)).ready).toBe(true)
   })
 
-  test.each(bunOr("node24"))(
-    "is listed first as admitting but not connected while it is offline, on $name",
-    async runtime => {
-      const plugins = {
-        lost: pluginWith(
-          'plugin.adapter("lost", {history: "none", open: async () => { throw new Error("no route") }})',
-        ),
-      }
-      const config = `http: {port: 0, readiness: {endpoints: [{owner: root/sandbox, name: sandbox}, {owner: root/lost, name: lost}]}}
+  test.each(bunOr("node24"))("is listed first while offline: admitting, but not connected, on $name", async runtime => {
+    const plugins = {
+      lost: pluginWith('plugin.adapter("lost", {history: "none", open: async () => { throw new Error("no route") }})'),
+    }
+    const config = `http: {port: 0, readiness: {endpoints: [{owner: root/sandbox, name: sandbox}, {owner: root/lost, name: lost}]}}
 plugins: {sandbox: {}, lost: {}}
 `
-      const host = await startHost({runtime, config, plugins, args: quiet})
-      const listed = await until("the sandbox to be online", async () => {
-        const {items} = await host.get<{items: {name: string; state: string; required: boolean}[]}>("/api/endpoints")
-        return items.some(({name, state}) => name === "sandbox" && state === "online") && items
-      })
-      expect(listed.map(({name, required}) => ({name, required}))).toEqual([
-        {name: "lost", required: true},
-        {name: "sandbox", required: true},
-      ])
-      const report = await reportOf(host)
-      expect(report).toMatchObject({ready: true, components: [{name: "lost", ready: true}, {}, {}]})
-      expect(report.components[0]?.message).toMatch(/: .*\b(re)?connecting\.$/)
+    const host = await startHost({runtime, config, plugins, args: quiet})
+    const listed = await until("the sandbox to be online", async () => {
+      const {items} = await host.get<{items: {name: string; state: string; required: boolean}[]}>("/api/endpoints")
+      return items.some(({name, state}) => name === "sandbox" && state === "online") && items
+    })
+    expect(listed.map(({name, required}) => ({name, required}))).toEqual([
+      {name: "lost", required: true},
+      {name: "sandbox", required: true},
+    ])
+    const report = await reportOf(host)
+    expect(report).toMatchObject({ready: true, components: [{name: "lost", ready: true}, {}, {}]})
+    expect(report.components[0]?.message).toMatch(/: .*\b(re)?connecting\.$/)
 
-      expect((await svc(runtime, host.project, ["runtime", "status"])).stdout).toMatch(
-        /^endpoints +lost \(required, admitting, not connected: (re)?connecting\), sandbox \(required, online\)$/m,
-      )
-      const live = await svc(runtime, host.project, ["doctor", "--live", host.url], {env: {SVC_HTTP_TOKEN: host.token}})
-      expect(live).toMatchObject({
-        code: 0,
-        stdout: expect.stringMatching(/^ready: .+\n {2}endpoint root\/lost lost: .+\n {4}do: .+/),
-      })
-      const incident = await svc(runtime, host.project, ["doctor", "--incident", host.url], {
-        env: {SVC_HTTP_TOKEN: host.token},
-      })
-      expect(incident.stdout).toMatch(
-        /endpoints online.+\n +lost: (re)?connecting, admission open, not connected, required,/,
-      )
-    },
-  )
+    expect((await svc(runtime, host.project, ["runtime", "status"])).stdout).toMatch(
+      /^endpoints +lost \(required, admitting, not connected: (re)?connecting\), sandbox \(required, online\)$/m,
+    )
+    const live = await svc(runtime, host.project, ["doctor", "--live", host.url], {env: {SVC_HTTP_TOKEN: host.token}})
+    expect(live).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^ready: .+\n {2}endpoint root\/lost lost: .+\n {4}do: .+/),
+    })
+    const incident = await svc(runtime, host.project, ["doctor", "--incident", host.url], {
+      env: {SVC_HTTP_TOKEN: host.token},
+    })
+    expect(incident.stdout).toMatch(
+      /endpoints online.+\n +lost: (re)?connecting, admission open, not connected, required,/,
+    )
+  })
 
   test("is not ready if the platform refuses it", async () => {
     const refusing = pluginWith(`plugin.adapter("wire", {history: "none", open: async () => {

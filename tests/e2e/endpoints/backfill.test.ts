@@ -98,82 +98,73 @@ test.each(bunOr("node24"))(
   },
 )
 
-test.each(bunOr("node24"))(
-  "after a kill during a backfill, the next run fetches the rest once, on $name",
-  async runtime => {
-    const platform = await HistoryPlatform.start()
-    const project = await meet(platform, runtime, "SIGKILL")
-    for (let n = 2; n <= 8; n++) platform.say("a", `a ${n}`)
-    let asked = 0
-    platform.asked = () => {
-      asked++
-      if (asked === 2) platform.say("a", "a 9")
-      // The platform never answers the second request.
-      return asked === 2
-    }
-    const host = await startHost({own: true, runtime, project})
-    await until("the second page to be requested", () => asked === 2)
-    expect((await inboxOf(host)).map(({event}) => event.message.content)).not.toContain("a 9")
-    await host.stop("SIGKILL")
+test.each(bunOr("node24"))("after a kill in a backfill, the next run gets the rest once, on $name", async runtime => {
+  const platform = await HistoryPlatform.start()
+  const project = await meet(platform, runtime, "SIGKILL")
+  for (let n = 2; n <= 8; n++) platform.say("a", `a ${n}`)
+  let asked = 0
+  platform.asked = () => {
+    asked++
+    if (asked === 2) platform.say("a", "a 9")
+    // The platform never answers the second request.
+    return asked === 2
+  }
+  const host = await startHost({own: true, runtime, project})
+  await until("the second page to be requested", () => asked === 2)
+  expect((await inboxOf(host)).map(({event}) => event.message.content)).not.toContain("a 9")
+  await host.stop("SIGKILL")
 
-    const later = await startHost({own: true, runtime, project})
-    expect(await untilGaps(later, 1)).toMatchObject([{reason: "host_ended", backfill: "filled"}])
-    const all = Array.from({length: 9}, (_, index) => `a ${index + 1}`)
-    await untilTexts(later, "a", all)
-    await handledAll(later)
-    await later.stop()
-    const ledger = await readLedger(project.path(".svc/data.sqlite"))
-    expect(ledger.size).toBe(10)
-    expect([...ledger.values()].filter(({copies, answers}) => copies !== 1 || answers !== 1)).toEqual([])
-  },
-)
+  const later = await startHost({own: true, runtime, project})
+  expect(await untilGaps(later, 1)).toMatchObject([{reason: "host_ended", backfill: "filled"}])
+  const all = Array.from({length: 9}, (_, index) => `a ${index + 1}`)
+  await untilTexts(later, "a", all)
+  await handledAll(later)
+  await later.stop()
+  const ledger = await readLedger(project.path(".svc/data.sqlite"))
+  expect(ledger.size).toBe(10)
+  expect([...ledger.values()].filter(({copies, answers}) => copies !== 1 || answers !== 1)).toEqual([])
+})
 
-test.each(bunOr("node22"))(
-  "a backfill after a restore holds messages that the replaced state may have handled, on $name",
-  async runtime => {
-    const platform = await HistoryPlatform.start()
-    const project = await meet(platform, runtime)
-    const {id} = await makeCheckpoint(project)
-    const host = await startHost({runtime, project})
-    await untilOnline(host)
-    platform.say("a", "a 2")
-    await untilTexts(host, "a", ["a 1", "a 2"])
-    await handledAll(host)
-    await host.stop()
-    await restore(project, id)
-    platform.say("a", "a 3")
+test.each(bunOr("node22"))("a backfill after a restore holds what may have been handled, on $name", async runtime => {
+  const platform = await HistoryPlatform.start()
+  const project = await meet(platform, runtime)
+  const {id} = await makeCheckpoint(project)
+  const host = await startHost({runtime, project})
+  await untilOnline(host)
+  platform.say("a", "a 2")
+  await untilTexts(host, "a", ["a 1", "a 2"])
+  await handledAll(host)
+  await host.stop()
+  await restore(project, id)
+  platform.say("a", "a 3")
 
-    const again = await startHost({runtime, project})
-    expect(await untilGaps(again, 1)).toMatchObject([{backfill: "filled"}])
-    await untilTexts(again, "a", ["a 1", "a 2", "a 3"])
-    await handledAll(again)
-    expect((await inboxOf(again)).filter(({event}) => event.channel.id === "a").map(({state}) => state)).toEqual([
-      "handled",
-      "held",
-      "handled",
-    ])
-  },
-)
+  const again = await startHost({runtime, project})
+  expect(await untilGaps(again, 1)).toMatchObject([{backfill: "filled"}])
+  await untilTexts(again, "a", ["a 1", "a 2", "a 3"])
+  await handledAll(again)
+  expect((await inboxOf(again)).filter(({event}) => event.channel.id === "a").map(({state}) => state)).toEqual([
+    "handled",
+    "held",
+    "handled",
+  ])
+})
 
-test.each(bunOr("node22"))(
-  "pausing ingress interrupts a backfill, which continues once ingress is open, on $name",
-  async runtime => {
-    const platform = await HistoryPlatform.start()
-    const project = await meet(platform, runtime)
-    for (let n = 2; n <= 5; n++) platform.say("a", `a ${n}`)
-    const held: (() => void)[] = []
-    platform.asked = (_, response) => {
-      if (held.length > 0) return false
-      held.push(() => response.writeHead(500).end())
-      return true
-    }
-    const host = await startHost({runtime, project})
-    await until("the history to be requested", () => held.length > 0)
-    await host.post("/api/ingress/pause")
-    held[0]?.()
-    expect(await gapsOf(host)).toMatchObject([{to: null, backfill: null}])
-    await host.post("/api/ingress/resume")
-    expect((await untilGaps(host, 1))[0]).toMatchObject({backfill: "filled"})
-    await untilTexts(host, "a", ["a 1", "a 2", "a 3", "a 4", "a 5"])
-  },
-)
+test.each(bunOr("node22"))("a pause of ingress interrupts a backfill until it is open, on $name", async runtime => {
+  const platform = await HistoryPlatform.start()
+  const project = await meet(platform, runtime)
+  for (let n = 2; n <= 5; n++) platform.say("a", `a ${n}`)
+  const held: (() => void)[] = []
+  platform.asked = (_, response) => {
+    if (held.length > 0) return false
+    held.push(() => response.writeHead(500).end())
+    return true
+  }
+  const host = await startHost({runtime, project})
+  await until("the history to be requested", () => held.length > 0)
+  await host.post("/api/ingress/pause")
+  held[0]?.()
+  expect(await gapsOf(host)).toMatchObject([{to: null, backfill: null}])
+  await host.post("/api/ingress/resume")
+  expect((await untilGaps(host, 1))[0]).toMatchObject({backfill: "filled"})
+  await untilTexts(host, "a", ["a 1", "a 2", "a 3", "a 4", "a 5"])
+})

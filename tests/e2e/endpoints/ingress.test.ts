@@ -33,50 +33,47 @@ const sendTo = (host: TestHost, endpoint: string, text: string) =>
     body: JSON.stringify({endpoint, channel: "chat", text}),
   })
 
-test.each(twoRuntimes)(
-  "a pause admits and sends nothing, keeps the Host ready, and every view says why, on $name",
-  async runtime => {
-    const host = await startHost({runtime, ...withLine})
-    expect(await host.say("hello")).toEqual(["echo hello"])
-    const {stdout, code} = await svc(runtime, host.project, ["ingress", "pause"])
-    expect(code).toBe(0)
-    expect(stdout).toMatch(/^paused \(operator\) since \S+Z\n$/)
+test.each(twoRuntimes)("a pause admits and sends nothing, stays ready, each view says why, on $name", async runtime => {
+  const host = await startHost({runtime, ...withLine})
+  expect(await host.say("hello")).toEqual(["echo hello"])
+  const {stdout, code} = await svc(runtime, host.project, ["ingress", "pause"])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^paused \(operator\) since \S+Z\n$/)
 
-    const refused = await post(host, "one")
-    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
-    await expectProblem(refused, 503, "ingress_paused")
-    const unsent = await sendTo(host, "sandbox", "new")
-    expect(Number(unsent.headers.get("retry-after"))).toBeGreaterThan(0)
-    await expectProblem(unsent, 503, "ingress_paused")
-    expect(await host.get("/api/endpoints")).toMatchObject({
-      items: ["sandbox", "line"].map(name => ({name, state: "online", admission: "closed", reason: "ingress_paused"})),
-    })
+  const refused = await post(host, "one")
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+  await expectProblem(refused, 503, "ingress_paused")
+  const unsent = await sendTo(host, "sandbox", "new")
+  expect(Number(unsent.headers.get("retry-after"))).toBeGreaterThan(0)
+  await expectProblem(unsent, 503, "ingress_paused")
+  expect(await host.get("/api/endpoints")).toMatchObject({
+    items: ["sandbox", "line"].map(name => ({name, state: "online", admission: "closed", reason: "ingress_paused"})),
+  })
 
-    const paused = await viewOf(host)
-    expect(paused).toEqual({state: "paused", reasons: ["operator"], since: expect.any(String)})
-    expect((await host.fetch("/pub/ready")).status).toBe(200)
-    const report = await reportOf(host)
-    expect(report).toMatchObject({ready: true, ingress: paused})
-    expect(report.components.find(({name}) => name === "sandbox")).toMatchObject({
-      ready: true,
-      check: "admission_open",
-      message: expect.stringMatching(/\bingress is paused \(operator\)/),
-      remediation: {command: "svc ingress resume"},
-    })
-    expect(await host.get("/api/system/status")).toMatchObject({ready: true, ingress: paused})
-    const gaps = await until("the gap", async () => {
-      const found = await gapsOf(host)
-      return found.length > 0 && found
-    })
-    expect(gaps).toMatchObject([{endpoint: "line", reason: "ingress_paused", to: null, planned: false}])
+  const paused = await viewOf(host)
+  expect(paused).toEqual({state: "paused", reasons: ["operator"], since: expect.any(String)})
+  expect((await host.fetch("/pub/ready")).status).toBe(200)
+  const report = await reportOf(host)
+  expect(report).toMatchObject({ready: true, ingress: paused})
+  expect(report.components.find(({name}) => name === "sandbox")).toMatchObject({
+    ready: true,
+    check: "admission_open",
+    message: expect.stringMatching(/\bingress is paused \(operator\)/),
+    remediation: {command: "svc ingress resume"},
+  })
+  expect(await host.get("/api/system/status")).toMatchObject({ready: true, ingress: paused})
+  const gaps = await until("the gap", async () => {
+    const found = await gapsOf(host)
+    return found.length > 0 && found
+  })
+  expect(gaps).toMatchObject([{endpoint: "line", reason: "ingress_paused", to: null, planned: false}])
 
-    expect((await svc(runtime, host.project, ["ingress", "resume"])).stdout).toMatch(/^open since \S+Z\n$/)
-    expect((await post(host, "one")).status).toBe(202)
-    const [gap, ...others] = await untilGaps(host, 1)
-    expect(others).toEqual([])
-    expect(gap).toMatchObject({from: paused.since, reason: "ingress_paused", to: (await viewOf(host)).since})
-  },
-)
+  expect((await svc(runtime, host.project, ["ingress", "resume"])).stdout).toMatch(/^open since \S+Z\n$/)
+  expect((await post(host, "one")).status).toBe(202)
+  const [gap, ...others] = await untilGaps(host, 1)
+  expect(others).toEqual([])
+  expect(gap).toMatchObject({from: paused.since, reason: "ingress_paused", to: (await viewOf(host)).since})
+})
 
 test("events accepted before a pause are handled and answered, and the outbox drains", async () => {
   const slow = pluginWith(`plugin.on("message-created", async session => {

@@ -156,22 +156,19 @@ test.each([
   ["empty", "complete", "is refused"],
   ["unnamed", "complete", "is refused"],
   ["named", "complete", "completes it"],
-] as const)(
-  "with a database that is %s and an authority file that is %s, a start %s",
-  async (database, own, outcome) => {
-    const content = fileStates[own]
-    const project = makeProject({files: content === undefined ? {} : {[file]: JSON.stringify(content)}})
-    mkdirSync(project.path(".svc"), {recursive: true})
-    await databaseStates[database](project.path(".svc/data.sqlite"))
-    if (outcome === "is refused") {
-      expect(await refusal(project)).toMatch(
-        own === "missing" ? /put \{.*\} into that file/ : /remove|Restore the database/,
-      )
-      return
-    }
-    const authority = await authorityOf(project)
-    expect(authority === minted).toBe(outcome === "completes it")
-    expect(JSON.parse(readFileSync(project.path(file), "utf8"))).toEqual({authority})
-    expect(await authorityOf(project)).toBe(authority)
-  },
-)
+] as const)("with a database that is %s and an authority that is %s, a start %s", async (database, own, outcome) => {
+  const content = fileStates[own]
+  const project = makeProject({files: content === undefined ? {} : {[file]: JSON.stringify(content)}})
+  mkdirSync(project.path(".svc"), {recursive: true})
+  await databaseStates[database](project.path(".svc/data.sqlite"))
+  if (outcome === "is refused") {
+    expect(await refusal(project)).toMatch(
+      own === "missing" ? /put \{.*\} into that file/ : /remove|Restore the database/,
+    )
+    return
+  }
+  const authority = await authorityOf(project)
+  expect(authority === minted).toBe(outcome === "completes it")
+  expect(JSON.parse(readFileSync(project.path(file), "utf8"))).toEqual({authority})
+  expect(await authorityOf(project)).toBe(authority)
+})

@@ -48,23 +48,20 @@ describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("while a Hos
     expect(await ready(url)).toEqual({status: 200, body: '{"ready":true}'})
   })
 
-  test.each(["SIGTERM", "SIGINT"] as const)(
-    "%s stops the start gracefully with 0, and the next start is normal",
-    async signal => {
-      const {project, process, url} = await launchSlow(runtime)
-      process.child.kill(signal)
-      const ended = await process.finished
-      expect({code: ended.code, signal: ended.signal, stderr: ended.stderr}).toEqual({
-        code: 0,
-        signal: null,
-        stderr: "",
-      })
-      await expect(fetch(`${url}/pub/health`)).rejects.toThrow()
-      project.write("go", "")
-      const next = await startHost({own: true, runtime, project})
-      expect(await next.get("/api/system/status")).toMatchObject({restarts: 1, endedCleanly: true})
-    },
-  )
+  test.each(["SIGTERM", "SIGINT"] as const)("%s stops the start with 0, and the next start is normal", async signal => {
+    const {project, process, url} = await launchSlow(runtime)
+    process.child.kill(signal)
+    const ended = await process.finished
+    expect({code: ended.code, signal: ended.signal, stderr: ended.stderr}).toEqual({
+      code: 0,
+      signal: null,
+      stderr: "",
+    })
+    await expect(fetch(`${url}/pub/health`)).rejects.toThrow()
+    project.write("go", "")
+    const next = await startHost({own: true, runtime, project})
+    expect(await next.get("/api/system/status")).toMatchObject({restarts: 1, endedCleanly: true})
+  })
 })
 
 test("SIGHUP during a start is kept: the Host then reloads the changed file", async () => {

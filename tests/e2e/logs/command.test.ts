@@ -75,32 +75,29 @@ test("svc logs --follow ends when its output is closed", async () => {
   expect((await follower.finished).code).toBe(0)
 })
 
-test.each(bunOr("node24"))(
-  "an earlier run's log can be read without a Host and over the API, on $name",
-  async runtime => {
-    const first = await startHost({own: true, ...talkerHost, runtime})
-    const {project} = first
-    const textOf = (name: string) => readFileSync(project.path(`.svc/logs/${name}`), "utf8")
-    await say(first, "the last words")
-    // A kill loses the records of the last moments.
-    await until("the record to be on the disk", () =>
-      namesIn(project.path(".svc/logs")).some(name => textOf(name).includes("the last words")),
-    )
-    await first.stop("SIGKILL")
-    expect(await printed(project, "logs --run previous --limit 1")).toContain("the last words")
-    expect(await printed(project, "logs --runs")).toContain(first.runtimeId)
+test.each(bunOr("node24"))("an earlier run's log is read without a Host and over the API, on $name", async runtime => {
+  const first = await startHost({own: true, ...talkerHost, runtime})
+  const {project} = first
+  const textOf = (name: string) => readFileSync(project.path(`.svc/logs/${name}`), "utf8")
+  await say(first, "the last words")
+  // A kill loses the records of the last moments.
+  await until("the record to be on the disk", () =>
+    namesIn(project.path(".svc/logs")).some(name => textOf(name).includes("the last words")),
+  )
+  await first.stop("SIGKILL")
+  expect(await printed(project, "logs --run previous --limit 1")).toContain("the last words")
+  expect(await printed(project, "logs --runs")).toContain(first.runtimeId)
 
-    const second = await startHost({...talkerHost, project, runtime})
-    await say(second, "of this run")
-    const {items} = await second.get<{items: {runtimeId: string}[]}>("/api/logs/runs")
-    expect(items.map(({runtimeId}) => runtimeId)).toEqual([second.runtimeId, first.runtimeId])
-    const earlier = await second.get<{items: {message: string}[]}>(`/api/logs?run=${first.runtimeId}&limit=1`)
-    expect(earlier.items[0]?.message).toBe("the last words")
-    expect((await second.get<{items: {message: string}[]}>("/api/logs?run=previous&limit=1")).items[0]?.message).toBe(
-      "the last words",
-    )
-    await expectProblem(await second.fetch("/api/logs?run=0000"), 404, "log_unknown")
-    const {code, stderr} = await runCommand(project, "logs --run previous --follow")
-    expect({code, stderr}).toEqual({code: 1, stderr: expect.stringContaining("leave out --run")})
-  },
-)
+  const second = await startHost({...talkerHost, project, runtime})
+  await say(second, "of this run")
+  const {items} = await second.get<{items: {runtimeId: string}[]}>("/api/logs/runs")
+  expect(items.map(({runtimeId}) => runtimeId)).toEqual([second.runtimeId, first.runtimeId])
+  const earlier = await second.get<{items: {message: string}[]}>(`/api/logs?run=${first.runtimeId}&limit=1`)
+  expect(earlier.items[0]?.message).toBe("the last words")
+  expect((await second.get<{items: {message: string}[]}>("/api/logs?run=previous&limit=1")).items[0]?.message).toBe(
+    "the last words",
+  )
+  await expectProblem(await second.fetch("/api/logs?run=0000"), 404, "log_unknown")
+  const {code, stderr} = await runCommand(project, "logs --run previous --follow")
+  expect({code, stderr}).toEqual({code: 1, stderr: expect.stringContaining("leave out --run")})
+})

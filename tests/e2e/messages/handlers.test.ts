@@ -152,33 +152,30 @@ describe.each(bunOr("node22"))("a handler on $name", runtime => {
   })
 })
 
-test.each(both)(
-  "a handler that throws late ends neither the Host nor another plugin's handler, on $name",
-  async runtime => {
-    const host = await startHost({
-      config: `${config}  other: {}\n`,
-      runtime,
-      plugins: {
-        bot: pluginWith(`plugin.on("message-created", async session => {
+test.each(both)("a handler that throws late ends neither the Host nor another plugin's, on $name", async runtime => {
+  const host = await startHost({
+    config: `${config}  other: {}\n`,
+    runtime,
+    plugins: {
+      bot: pluginWith(`plugin.on("message-created", async session => {
           setTimeout(() => { note("late"); throw new Error("late") }, 50)
           if (session.text === "throw") throw new Error("at once")
           return "bot"
         })`),
-        other: pluginWith('plugin.on("message-created", async () => { await sleep(100); return "other" })'),
-      },
-      args: ["--no-watch"],
-    })
-    const event = await eventOf(host, await tell(host, {text: "throw"}))
-    expect(event.marks.map(({handler, state}) => `${handler} ${state}`)).toEqual([
-      "root/bot/handler/message-created.0 failed",
-      "root/other/handler/message-created.0 handled",
-    ])
-    expect(event.replies).toHaveLength(1)
-    await until("the late throw", () => notes(host).includes("late"))
-    await sleep(20)
-    expect([...(await host.say("more"))].sort()).toEqual(["bot", "other"])
-  },
-)
+      other: pluginWith('plugin.on("message-created", async () => { await sleep(100); return "other" })'),
+    },
+    args: ["--no-watch"],
+  })
+  const event = await eventOf(host, await tell(host, {text: "throw"}))
+  expect(event.marks.map(({handler, state}) => `${handler} ${state}`)).toEqual([
+    "root/bot/handler/message-created.0 failed",
+    "root/other/handler/message-created.0 handled",
+  ])
+  expect(event.replies).toHaveLength(1)
+  await until("the late throw", () => notes(host).includes("late"))
+  await sleep(20)
+  expect([...(await host.say("more"))].sort()).toEqual(["bot", "other"])
+})
 
 const order = `
   plugin.prompt("size", {data: Type.Object({item: Type.String()}), expires: 600}, async ({answer, data, session}) => {

@@ -21,28 +21,25 @@ const killedWhileSending = async (runtime: TestRuntime, count: number, config = 
   return {host: await startHost({own: true, runtime, project: host.project, args}), ids}
 }
 
-test.each(twoRuntimes)(
-  "a message left unknown by a kill waits for an operator, who releases or discards it, on $name",
-  async runtime => {
-    const {host, ids} = await killedWhileSending(runtime, 3)
-    const [one = "", two = "", three = ""] = ids
-    for (const id of ids) expect(await messageIn(host, id, "unknown")).toMatchObject({reason: "host_ended", attempt: 1})
-    const {items} = await host.get<{items: {id: string}[]}>("/api/outbox?state=unknown")
-    expect(items.map(({id}) => id).sort()).toEqual([...ids].sort())
-    expect(await host.get("/api/outbox?state=sent")).toEqual({items: [], next: null, lookedTo: null})
-    expect((await svc(runtime, host.project, ["outbox", "list", "--state", "unknown"])).stdout).toContain(one)
+test.each(twoRuntimes)("a message left unknown by a kill waits until an operator decides, on $name", async runtime => {
+  const {host, ids} = await killedWhileSending(runtime, 3)
+  const [one = "", two = "", three = ""] = ids
+  for (const id of ids) expect(await messageIn(host, id, "unknown")).toMatchObject({reason: "host_ended", attempt: 1})
+  const {items} = await host.get<{items: {id: string}[]}>("/api/outbox?state=unknown")
+  expect(items.map(({id}) => id).sort()).toEqual([...ids].sort())
+  expect(await host.get("/api/outbox?state=sent")).toEqual({items: [], next: null, lookedTo: null})
+  expect((await svc(runtime, host.project, ["outbox", "list", "--state", "unknown"])).stdout).toContain(one)
 
-    const released = await svc(runtime, host.project, ["outbox", "release", one])
-    expect(released).toMatchObject({code: 0, stdout: "release: 1 message\n"})
-    expect(await messageIn(host, one, "sent")).toMatchObject({attempt: 2, reason: null, error: null})
-    expect((await svc(runtime, host.project, ["outbox", "discard", two])).stdout).toBe("discard: 1 message\n")
-    await messageIn(host, two, "discarded")
-    expect((await svc(runtime, host.project, ["outbox", "retry", three])).code).toBe(0)
-    await messageIn(host, three, "sent")
-    expect(notedBy(host.project).filter(({id}) => id === one)).toHaveLength(2)
-    expect(notedBy(host.project).filter(({id}) => id === two)).toHaveLength(1)
-  },
-)
+  const released = await svc(runtime, host.project, ["outbox", "release", one])
+  expect(released).toMatchObject({code: 0, stdout: "release: 1 message\n"})
+  expect(await messageIn(host, one, "sent")).toMatchObject({attempt: 2, reason: null, error: null})
+  expect((await svc(runtime, host.project, ["outbox", "discard", two])).stdout).toBe("discard: 1 message\n")
+  await messageIn(host, two, "discarded")
+  expect((await svc(runtime, host.project, ["outbox", "retry", three])).code).toBe(0)
+  await messageIn(host, three, "sent")
+  expect(notedBy(host.project).filter(({id}) => id === one)).toHaveLength(2)
+  expect(notedBy(host.project).filter(({id}) => id === two)).toHaveLength(1)
+})
 
 test("one command releases or discards every held message", async () => {
   const first = await killedWhileSending(onBun, 3)

@@ -63,44 +63,41 @@ test("a pause of ingress shows its reason and its start, across restarts", async
   expect(page.value("svc_ingress_paused_since_timestamp_seconds")).toBe(since)
 })
 
-test.each(twoRuntimes)(
-  "an offline endpoint is not online, and its gap count and last event survive a restart, on $name",
-  async runtime => {
-    const host = await startHost({
-      runtime,
-      config: "http: {port: 0}\nplugins: {sandbox: {}, away: {}}\n",
-      plugins: {away: awayPlugin},
-    })
-    const away = {endpoint: "away", owner: "root/away"}
-    const unplanned = {...away, planned: "false"}
-    await until("the endpoint to be online", async () => (await read(host, "svc_endpoint_online", away)) === 1)
-    expect(await read(host, "svc_endpoint_gaps_total", unplanned)).toBe(0)
-    const before = Date.now() / 1000
-    await host.say("hello")
-    const last = await read(host, "svc_endpoint_last_event_timestamp_seconds", {endpoint: "sandbox"})
-    expect(last).toBeGreaterThanOrEqual(before)
-    host.project.write("away", "")
-    await until("the endpoint to be offline", async () => (await read(host, "svc_endpoint_online", away)) === 0)
-    const page = await until("the gap", async () => {
-      const page = await metricsOf(host)
-      return page.value("svc_endpoint_gaps_total", unplanned) === 1 && page
-    })
-    // A gap counts when it starts, and its length counts when it ends.
-    expect(page.value("svc_endpoint_gap_open_seconds", away)).toBeGreaterThanOrEqual(0)
-    expect(page.value("svc_endpoint_gap_seconds_count", unplanned)).toBe(0)
-    expect(page.series("svc_endpoint_gaps_total", {endpoint: "sandbox"})).toEqual([])
-    expect(page.value("svc_gaps_total", {reason: "connection_lost"})).toBe(1)
-    expect(page.value("svc_endpoints", {state: "online"})).toBe(1)
-    await host.stop()
-    const later = await metricsOf(await startHost({runtime, project: host.project}))
-    expect(later.value("svc_endpoint_gaps_total", unplanned)).toBe(1)
-    expect(later.value("svc_endpoint_gaps_total", {...away, planned: "true"})).toBe(0)
-    // The Host stores an event before it acknowledges it, so the stored time is earlier.
-    const stored = later.value("svc_endpoint_last_event_timestamp_seconds", {endpoint: "sandbox"})
-    expect(stored).toBeLessThanOrEqual(last)
-    expect(stored).toBeGreaterThanOrEqual(before)
-  },
-)
+test.each(twoRuntimes)("an offline endpoint's gap count and last event survive a restart, on $name", async runtime => {
+  const host = await startHost({
+    runtime,
+    config: "http: {port: 0}\nplugins: {sandbox: {}, away: {}}\n",
+    plugins: {away: awayPlugin},
+  })
+  const away = {endpoint: "away", owner: "root/away"}
+  const unplanned = {...away, planned: "false"}
+  await until("the endpoint to be online", async () => (await read(host, "svc_endpoint_online", away)) === 1)
+  expect(await read(host, "svc_endpoint_gaps_total", unplanned)).toBe(0)
+  const before = Date.now() / 1000
+  await host.say("hello")
+  const last = await read(host, "svc_endpoint_last_event_timestamp_seconds", {endpoint: "sandbox"})
+  expect(last).toBeGreaterThanOrEqual(before)
+  host.project.write("away", "")
+  await until("the endpoint to be offline", async () => (await read(host, "svc_endpoint_online", away)) === 0)
+  const page = await until("the gap", async () => {
+    const page = await metricsOf(host)
+    return page.value("svc_endpoint_gaps_total", unplanned) === 1 && page
+  })
+  // A gap counts when it starts, and its length counts when it ends.
+  expect(page.value("svc_endpoint_gap_open_seconds", away)).toBeGreaterThanOrEqual(0)
+  expect(page.value("svc_endpoint_gap_seconds_count", unplanned)).toBe(0)
+  expect(page.series("svc_endpoint_gaps_total", {endpoint: "sandbox"})).toEqual([])
+  expect(page.value("svc_gaps_total", {reason: "connection_lost"})).toBe(1)
+  expect(page.value("svc_endpoints", {state: "online"})).toBe(1)
+  await host.stop()
+  const later = await metricsOf(await startHost({runtime, project: host.project}))
+  expect(later.value("svc_endpoint_gaps_total", unplanned)).toBe(1)
+  expect(later.value("svc_endpoint_gaps_total", {...away, planned: "true"})).toBe(0)
+  // The Host stores an event before it acknowledges it, so the stored time is earlier.
+  const stored = later.value("svc_endpoint_last_event_timestamp_seconds", {endpoint: "sandbox"})
+  expect(stored).toBeLessThanOrEqual(last)
+  expect(stored).toBeGreaterThanOrEqual(before)
+})
 
 test("events that a platform delivered too late are counted, including those of earlier runs", async () => {
   const late = pluginWith(`plugin.adapter("late", {

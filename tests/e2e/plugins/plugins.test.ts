@@ -93,30 +93,27 @@ describe("a handler that throws", () => {
     })
     plugin.on("message-created", session => "the other handler heard " + session.text)`)
 
-  test.each(["throw", "reject"])(
-    "sends nothing and is marked failed, and other handlers and the next event run: %s",
-    async text => {
-      const host = await startHost({config: config("  moody: {}\n"), plugins: {moody: source}, args: quiet})
-      const sn = await tell(host, {text})
-      const event = await eventOf(host, sn)
-      expect(event.state).toBe("failed")
-      expect(event.marks).toMatchObject([
-        {
-          handler: "root/moody/handler/message-created.0",
-          state: "failed",
-          attempt: 1,
-          error: expect.stringMatching(/^no answer/),
-        },
-        {handler: "root/moody/handler/message-created.1", state: "handled", attempt: 1, error: null},
-      ])
-      expect([...(await host.say("fine"))].sort()).toEqual(["never to be seen", "the other handler heard fine"])
-      const {items} = await host.get<{items: {text: string}[]}>("/api/outbox")
-      expect(items.map(item => item.text).sort()).toEqual(
-        ["never to be seen", "the other handler heard fine", `the other handler heard ${text}`].sort(),
-      )
-      expect((await pluginOf(host, "moody"))?.state).toBe("active")
-    },
-  )
+  test.each(["throw", "reject"])("sends nothing and fails; other handlers and the next event run: %s", async text => {
+    const host = await startHost({config: config("  moody: {}\n"), plugins: {moody: source}, args: quiet})
+    const sn = await tell(host, {text})
+    const event = await eventOf(host, sn)
+    expect(event.state).toBe("failed")
+    expect(event.marks).toMatchObject([
+      {
+        handler: "root/moody/handler/message-created.0",
+        state: "failed",
+        attempt: 1,
+        error: expect.stringMatching(/^no answer/),
+      },
+      {handler: "root/moody/handler/message-created.1", state: "handled", attempt: 1, error: null},
+    ])
+    expect([...(await host.say("fine"))].sort()).toEqual(["never to be seen", "the other handler heard fine"])
+    const {items} = await host.get<{items: {text: string}[]}>("/api/outbox")
+    expect(items.map(item => item.text).sort()).toEqual(
+      ["never to be seen", "the other handler heard fine", `the other handler heard ${text}`].sort(),
+    )
+    expect((await pluginOf(host, "moody"))?.state).toBe("active")
+  })
 
   test("cannot send after its end", async () => {
     const late = pluginWith(`plugin.command("later", ({session}) => {

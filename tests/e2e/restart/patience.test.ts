@@ -36,20 +36,17 @@ const expectEnd = async (running: Running, code: number) => {
 }
 
 describe("a port in use, in production,", () => {
-  test.each(both)(
-    "is reported with its holder, and the same process takes it once it is free, on $name",
-    async runtime => {
-      const {port, release} = await holdPort()
-      const {project, process: running} = launchHost({runtime, config: onPort(port), ...production})
-      await untilPrinted(running, new RegExp(`127\\.0\\.0\\.1:${port} .*\\bpid ${process.pid}\\b`))
-      expect(running.output()).toMatch(/\bretries for 25 s\b/)
-      await release()
-      await ready(port)
-      expect(starts(project)).toHaveLength(1)
-      running.child.kill("SIGTERM")
-      expect((await expectEnd(running, 0)).stderr).toBe("")
-    },
-  )
+  test.each(both)("is reported with its holder, and the process takes it once it is free, on $name", async runtime => {
+    const {port, release} = await holdPort()
+    const {project, process: running} = launchHost({runtime, config: onPort(port), ...production})
+    await untilPrinted(running, new RegExp(`127\\.0\\.0\\.1:${port} .*\\bpid ${process.pid}\\b`))
+    expect(running.output()).toMatch(/\bretries for 25 s\b/)
+    await release()
+    await ready(port)
+    expect(starts(project)).toHaveLength(1)
+    running.child.kill("SIGTERM")
+    expect((await expectEnd(running, 0)).stderr).toBe("")
+  })
 
   test("ends the Host with 1, the error and a hint after 25 s, without flooding the log", async () => {
     const {port} = await holdPort()
@@ -93,35 +90,32 @@ const startFront = async (behind: string) => {
 const remote = (url: string) => `database: {dialect: libsql, url: "${url}", authToken: "\${DATABASE_TOKEN}"}\n`
 
 describe("an unreachable remote database, in production,", () => {
-  test.each(both)(
-    "leaves the Host up but not ready, and the Host serves once the database answers, on $name",
-    async runtime => {
-      const server = await startHrana({file: join(scratchFolder(), "remote.sqlite"), token: "right"})
-      const front = await startFront(server.url)
-      const port = await freePort()
-      const {project, process: running} = launchHost({
-        runtime,
-        config: onPort(port, remote(front.url)),
-        ...production,
-        env: {...production.env, DATABASE_TOKEN: "right"},
-      })
-      for (const state of ["down", "cut"] as const) {
-        front.state = state
-        await untilPrinted(running, /\bremote database at\b/)
-        for (let n = 0; n < 20; n++) {
-          expect((await fetch(`http://127.0.0.1:${port}/pub/health`)).status).toBe(200)
-          expect((await fetch(`http://127.0.0.1:${port}/pub/ready`)).status).toBe(503)
-        }
+  test.each(both)("leaves the Host up, not ready, until the database answers, on $name", async runtime => {
+    const server = await startHrana({file: join(scratchFolder(), "remote.sqlite"), token: "right"})
+    const front = await startFront(server.url)
+    const port = await freePort()
+    const {project, process: running} = launchHost({
+      runtime,
+      config: onPort(port, remote(front.url)),
+      ...production,
+      env: {...production.env, DATABASE_TOKEN: "right"},
+    })
+    for (const state of ["down", "cut"] as const) {
+      front.state = state
+      await untilPrinted(running, /\bremote database at\b/)
+      for (let n = 0; n < 20; n++) {
+        expect((await fetch(`http://127.0.0.1:${port}/pub/health`)).status).toBe(200)
+        expect((await fetch(`http://127.0.0.1:${port}/pub/ready`)).status).toBe(503)
       }
-      const problem = await expectProblem(await fetch(`http://127.0.0.1:${port}/api/system/status`), 503, "starting")
-      expect(problem.detail).toMatch(/\bdatabase\b/)
-      front.state = "up"
-      await ready(port)
-      expect(starts(project)).toHaveLength(1)
-      running.child.kill("SIGTERM")
-      await expectEnd(running, 0)
-    },
-  )
+    }
+    const problem = await expectProblem(await fetch(`http://127.0.0.1:${port}/api/system/status`), 503, "starting")
+    expect(problem.detail).toMatch(/\bdatabase\b/)
+    front.state = "up"
+    await ready(port)
+    expect(starts(project)).toHaveLength(1)
+    running.child.kill("SIGTERM")
+    await expectEnd(running, 0)
+  })
 
   test("does not delay a stop, which is graceful and exits 0", async () => {
     const front = await startFront("http://127.0.0.1:1")

@@ -227,88 +227,80 @@ test("a failed or cancelled run sends nothing, and a failed one shows its error"
   await expectProblem(await host.fetch(`/api/runs/${slow}/cancel`, {method: "POST"}), 409, "run_state")
 })
 
-test.each(twoRuntimes)(
-  "svc schedule edits, shows and runs jobs, with the Host stopped and running, on $name",
-  async runtime => {
-    const project = makeProject({config, plugins: {team}})
-    const add = ["schedule", "add", "standup", "--cron", "0 9 * * MON-FRI", "--timezone", "Europe/London"]
-    const message = ["--endpoint", "sandbox", "--channel", "#team", "--text", "Stand-up"]
-    expect(await printed(project, [...add, ...message], runtime)).toMatch(
-      /id +standup\n.*schedule +cron 0 9 \* \* MON-FRI/s,
-    )
-    expect((await runCommand(project, [...add, ...message], runtime)).stderr).toContain("job standup")
-    expect(authorityIn(project)).toBeUndefined()
+test.each(twoRuntimes)("svc schedule edits, shows and runs jobs, Host stopped or running, on $name", async runtime => {
+  const project = makeProject({config, plugins: {team}})
+  const add = ["schedule", "add", "standup", "--cron", "0 9 * * MON-FRI", "--timezone", "Europe/London"]
+  const message = ["--endpoint", "sandbox", "--channel", "#team", "--text", "Stand-up"]
+  expect(await printed(project, [...add, ...message], runtime)).toMatch(
+    /id +standup\n.*schedule +cron 0 9 \* \* MON-FRI/s,
+  )
+  expect((await runCommand(project, [...add, ...message], runtime)).stderr).toContain("job standup")
+  expect(authorityIn(project)).toBeUndefined()
 
-    const host = await startHost({runtime, project})
-    expect(authorityIn(project)).toBe((await host.get<{authority: string}>("/api/system/status")).authority)
-    expect(await printed(project, "schedule next standup --count 2", runtime)).toMatch(
-      /^Europe\/London +here \(.*\) +fires at\n.* 09:00 \+0[01]:00 /,
-    )
-    const wrong = ["schedule", "add", "bad", "--every", "1h", "--timezone", "UTC", "--plugin", "team", "--job", "nope"]
-    expect((await runCommand(project, wrong, runtime)).stderr).toContain("no plugin team declares a job nope")
-    const past = ["schedule", "add", "old", "--at", "2020-01-01T00:00", "--timezone", "UTC", ...message]
-    expect((await runCommand(project, past, runtime)).stderr).toMatch(/ 2020-01-01T00:00 /)
-    await printed(project, "schedule edit standup --jitter 5m --missed once", runtime)
-    await printed(project, "schedule edit standup --clear jitter", runtime)
-    await printed(project, "schedule pause standup", runtime)
-    const {items} = await printedJson<{items: JobView[]}>(project, "schedule list", runtime)
-    expect(items).toMatchObject([{id: "standup", enabled: false, missed: "once", nextAt: null}])
-    expect(items[0]).not.toHaveProperty("jitter")
-    await printed(project, "schedule resume standup", runtime)
-    const runId = (await printed(project, "schedule run standup", runtime)).trim()
-    expect(await ended(host, runId)).toMatchObject({state: "succeeded", trigger: "manual"})
-    expect(await printed(project, "schedule runs standup", runtime)).toContain(`${runId}  standup`)
-    await host.stop()
+  const host = await startHost({runtime, project})
+  expect(authorityIn(project)).toBe((await host.get<{authority: string}>("/api/system/status")).authority)
+  expect(await printed(project, "schedule next standup --count 2", runtime)).toMatch(
+    /^Europe\/London +here \(.*\) +fires at\n.* 09:00 \+0[01]:00 /,
+  )
+  const wrong = ["schedule", "add", "bad", "--every", "1h", "--timezone", "UTC", "--plugin", "team", "--job", "nope"]
+  expect((await runCommand(project, wrong, runtime)).stderr).toContain("no plugin team declares a job nope")
+  const past = ["schedule", "add", "old", "--at", "2020-01-01T00:00", "--timezone", "UTC", ...message]
+  expect((await runCommand(project, past, runtime)).stderr).toMatch(/ 2020-01-01T00:00 /)
+  await printed(project, "schedule edit standup --jitter 5m --missed once", runtime)
+  await printed(project, "schedule edit standup --clear jitter", runtime)
+  await printed(project, "schedule pause standup", runtime)
+  const {items} = await printedJson<{items: JobView[]}>(project, "schedule list", runtime)
+  expect(items).toMatchObject([{id: "standup", enabled: false, missed: "once", nextAt: null}])
+  expect(items[0]).not.toHaveProperty("jitter")
+  await printed(project, "schedule resume standup", runtime)
+  const runId = (await printed(project, "schedule run standup", runtime)).trim()
+  expect(await ended(host, runId)).toMatchObject({state: "succeeded", trigger: "manual"})
+  expect(await printed(project, "schedule runs standup", runtime)).toContain(`${runId}  standup`)
+  await host.stop()
 
-    expect(await printed(project, "schedule list", runtime)).toMatch(/\bno Host\b/)
-    expect(problemsIn((await runCommand(project, "schedule run standup", runtime)).stderr)).toEqual([
-      "host_unreachable",
-    ])
-    expect(await printed(project, "schedule remove standup", runtime)).toContain("removed standup")
-    expect((await jobsOf(await startHost({runtime, project}))).items).toEqual([])
-  },
-)
+  expect(await printed(project, "schedule list", runtime)).toMatch(/\bno Host\b/)
+  expect(problemsIn((await runCommand(project, "schedule run standup", runtime)).stderr)).toEqual(["host_unreachable"])
+  expect(await printed(project, "schedule remove standup", runtime)).toContain("removed standup")
+  expect((await jobsOf(await startHost({runtime, project}))).items).toEqual([])
+})
 
-test.each(twoRuntimes)(
-  "the calendar and each job's last run are served on $name, also to a demo token",
-  async runtime => {
-    const zoned = "http: {port: 0, demoToken: '${DEMO_TOKEN}'}\nplugins: {sandbox: {}, team: {}}\n"
-    const jobs = [
-      digest("nightly", {schedule: {cron: "30 1 * * *"}}),
-      digest("off", {schedule: {cron: "0 * * * *"}, enabled: false}),
-      digest("yearly"),
-    ]
-    const project = makeProject({config: zoned, plugins: {team}, files: {[file]: fileOf(jobs)}})
-    const demoToken = "demo-token-of-the-calendar"
-    const host = await startHost({runtime, project, env: {DEMO_TOKEN: demoToken}})
-    const span = "from=2045-03-25T00:00:00Z&days=2&timezone=Europe/Berlin"
-    const calendar = await host.get<CalendarView>(`/api/calendar?${span}`)
-    expect(calendar).toMatchObject({timezone: "Europe/Berlin", complete: true})
-    expect(calendar.days.map(({date, changes, jobs: coming}) => [date, changes.length, coming.length])).toEqual([
-      ["2045-03-25", 0, 1],
-      ["2045-03-26", 2, 1],
-    ])
-    expect(calendar.days[1]?.jobs[0]).toMatchObject({job: "nightly", times: [{local: "2045-03-26 02:00 +01:00"}]})
-    const soon = await host.get<CalendarView>("/api/calendar")
-    expect(soon.days).toHaveLength(7)
-    expect(soon.days.flatMap(day => day.jobs.map(({job}) => job))).toContain("nightly")
-    for (const wrong of ["timezone=Nowhere/Land", "from=yesterday", "days=32"])
-      await expectProblem(await host.fetch(`/api/calendar?${wrong}`), 400, "request_invalid")
+test.each(twoRuntimes)("the calendar and jobs' last runs are served on $name, also to a demo token", async runtime => {
+  const zoned = "http: {port: 0, demoToken: '${DEMO_TOKEN}'}\nplugins: {sandbox: {}, team: {}}\n"
+  const jobs = [
+    digest("nightly", {schedule: {cron: "30 1 * * *"}}),
+    digest("off", {schedule: {cron: "0 * * * *"}, enabled: false}),
+    digest("yearly"),
+  ]
+  const project = makeProject({config: zoned, plugins: {team}, files: {[file]: fileOf(jobs)}})
+  const demoToken = "demo-token-of-the-calendar"
+  const host = await startHost({runtime, project, env: {DEMO_TOKEN: demoToken}})
+  const span = "from=2045-03-25T00:00:00Z&days=2&timezone=Europe/Berlin"
+  const calendar = await host.get<CalendarView>(`/api/calendar?${span}`)
+  expect(calendar).toMatchObject({timezone: "Europe/Berlin", complete: true})
+  expect(calendar.days.map(({date, changes, jobs: coming}) => [date, changes.length, coming.length])).toEqual([
+    ["2045-03-25", 0, 1],
+    ["2045-03-26", 2, 1],
+  ])
+  expect(calendar.days[1]?.jobs[0]).toMatchObject({job: "nightly", times: [{local: "2045-03-26 02:00 +01:00"}]})
+  const soon = await host.get<CalendarView>("/api/calendar")
+  expect(soon.days).toHaveLength(7)
+  expect(soon.days.flatMap(day => day.jobs.map(({job}) => job))).toContain("nightly")
+  for (const wrong of ["timezone=Nowhere/Land", "from=yesterday", "days=32"])
+    await expectProblem(await host.fetch(`/api/calendar?${wrong}`), 400, "request_invalid")
 
-    // This uses the yearly job, because the nightly one fires if the test runs at its time.
-    expect(await host.get("/api/jobs/yearly")).toMatchObject({lastRun: null})
-    const runId = await run(host, "yearly")
-    const {endedAt} = await ended(host, runId)
-    const lastRun = {runId, state: "succeeded", reason: null, endedAt}
-    expect(await host.get("/api/jobs/yearly")).toMatchObject({lastRun})
-    const others = (await jobsOf(host)).items.filter(({id}) => id !== "nightly")
-    expect(others.map(each => each.lastRun)).toEqual([null, lastRun])
-    expect(await host.post("/api/jobs/yearly/pause")).toMatchObject({enabled: false, lastRun})
-    expect(await host.post("/api/jobs/nightly/pause")).toMatchObject({enabled: false})
-    const demo = {headers: {authorization: `Bearer ${demoToken}`}}
-    expect((await (await host.fetch(`/api/calendar?${span}`, demo)).json()).days[1].jobs).toEqual([])
-  },
-)
+  // This uses the yearly job, because the nightly one fires if the test runs at its time.
+  expect(await host.get("/api/jobs/yearly")).toMatchObject({lastRun: null})
+  const runId = await run(host, "yearly")
+  const {endedAt} = await ended(host, runId)
+  const lastRun = {runId, state: "succeeded", reason: null, endedAt}
+  expect(await host.get("/api/jobs/yearly")).toMatchObject({lastRun})
+  const others = (await jobsOf(host)).items.filter(({id}) => id !== "nightly")
+  expect(others.map(each => each.lastRun)).toEqual([null, lastRun])
+  expect(await host.post("/api/jobs/yearly/pause")).toMatchObject({enabled: false, lastRun})
+  expect(await host.post("/api/jobs/nightly/pause")).toMatchObject({enabled: false})
+  const demo = {headers: {authorization: `Bearer ${demoToken}`}}
+  expect((await (await host.fetch(`/api/calendar?${span}`, demo)).json()).days[1].jobs).toEqual([])
+})
 
 test("a job with a work item as its target adds one item at each run", async () => {
   const item = {title: "Water the plants", labels: ["office"], assignee: "user:ann"}

@@ -159,12 +159,9 @@ describe("a stream", () => {
     expect(read({...call, providerExecuted: true}, finish("stop"))).toMatchObject({calls: [], finish: "stop"})
   })
 
-  test.each([[undefined], [Number.NaN], [-1], [1.5]])(
-    "has unknown usage when the tokens cannot be counted: %s",
-    total => {
-      expect(read(finish("stop", {...usage, outputTokens: {total}} as typeof usage))).toMatchObject({usage: undefined})
-    },
-  )
+  test.each([[undefined], [Number.NaN], [-1], [1.5]])("has unknown usage when tokens cannot be counted: %s", total => {
+    expect(read(finish("stop", {...usage, outputTokens: {total}} as typeof usage))).toMatchObject({usage: undefined})
+  })
 
   test("of many empty parts or endless arguments comes to an end", () => {
     const reader = new ReplyReader(source, () => {})

@@ -30,26 +30,23 @@ const expectNoTrace = (text: string, value: string, ...context: unknown[]) => {
 }
 
 describe.each(["json", "pretty"] as const)("no record in %s has a secret:", format => {
-  test.each(Object.entries(secrets))(
-    "%s, as message, field, field name, in an error, its cause, or nested",
-    (_, value) => {
-      for (const [encoding, text] of Object.entries(encodingsOf(value))) {
-        const {log, hide, lines, history} = collect(format)
-        hide(Object.values(secrets))
-        log.info(text)
-        log.info("field", {text, nested: {list: [text, new Map([[text, text]])]}, [text]: 1})
-        log.error("error", {error: new Error(text, {cause: new AggregateError([new TypeError(text)], text)})})
-        log.with({bound: text}).warn(`within a line of ${text} and more`)
-        expect(lines).toHaveLength(4)
-        for (const line of lines) {
-          expectNoTrace(line, value, encoding)
-          expect(line).toContain("[secret]")
-        }
-        const kept = history.below(9, {level: "silly", plugin: undefined}, 9)
-        for (const {json} of kept) expectNoTrace(json, value, encoding)
+  test.each(Object.entries(secrets))("%s, as message, field, field name, in an error, cause, or nested", (_, value) => {
+    for (const [encoding, text] of Object.entries(encodingsOf(value))) {
+      const {log, hide, lines, history} = collect(format)
+      hide(Object.values(secrets))
+      log.info(text)
+      log.info("field", {text, nested: {list: [text, new Map([[text, text]])]}, [text]: 1})
+      log.error("error", {error: new Error(text, {cause: new AggregateError([new TypeError(text)], text)})})
+      log.with({bound: text}).warn(`within a line of ${text} and more`)
+      expect(lines).toHaveLength(4)
+      for (const line of lines) {
+        expectNoTrace(line, value, encoding)
+        expect(line).toContain("[secret]")
       }
-    },
-  )
+      const kept = history.below(9, {level: "silly", plugin: undefined}, 9)
+      for (const {json} of kept) expectNoTrace(json, value, encoding)
+    }
+  })
 })
 
 describe("a secret in a record", () => {

@@ -114,34 +114,31 @@ test("parallel runs are limited to the number that the binding allows", async ()
 test.each([
   ["tokens", {tokens: 20_000}, "limit_tokens", 5],
   ["steps", {steps: 3}, "limit_steps", 3],
-] as const)(
-  "a Host that dies in each model call spends no more than the %s of a run",
-  async (_, limits, reason, most) => {
-    const database = await open({dialect: "sqlite", file: `${memoryFolder()}/data.sqlite`})
-    const model = await startScriptedModel([{hang: "before"}])
-    const live = (own: MortalDatabase) =>
-      agentsOn({
-        database: own,
-        snapshot: () => ({tools: new Map()}),
-        settings: {...limitsOf(limits), baseURL: model.url},
-      })
-    const first = new MortalDatabase(database)
-    const {agents} = await live(first)
-    await agents.start()
-    const runId = await agents.queue(askedBy("ada", "go"))
-    let mortal = first
-    const rowOf = async () => (await database.read("SELECT * FROM agent_runs WHERE run_id = ?", [runId]))[0]
-    for (let life = 1; ; life++) {
-      await until("another call, or the end", async () => {
-        return model.requests.length === life || (await rowOf())?.state === "failed"
-      })
-      if ((await rowOf())?.state === "failed") break
-      await mortal.die()
-      mortal = new MortalDatabase(database)
-      await (await live(mortal)).agents.start()
-    }
+] as const)("a Host that dies in each model call spends at most the %s of a run", async (_, limits, reason, most) => {
+  const database = await open({dialect: "sqlite", file: `${memoryFolder()}/data.sqlite`})
+  const model = await startScriptedModel([{hang: "before"}])
+  const live = (own: MortalDatabase) =>
+    agentsOn({
+      database: own,
+      snapshot: () => ({tools: new Map()}),
+      settings: {...limitsOf(limits), baseURL: model.url},
+    })
+  const first = new MortalDatabase(database)
+  const {agents} = await live(first)
+  await agents.start()
+  const runId = await agents.queue(askedBy("ada", "go"))
+  let mortal = first
+  const rowOf = async () => (await database.read("SELECT * FROM agent_runs WHERE run_id = ?", [runId]))[0]
+  for (let life = 1; ; life++) {
+    await until("another call, or the end", async () => {
+      return model.requests.length === life || (await rowOf())?.state === "failed"
+    })
+    if ((await rowOf())?.state === "failed") break
     await mortal.die()
-    expect(await rowOf()).toMatchObject({state: "failed", reason})
-    expect(model.requests).toHaveLength(most)
-  },
-)
+    mortal = new MortalDatabase(database)
+    await (await live(mortal)).agents.start()
+  }
+  await mortal.die()
+  expect(await rowOf()).toMatchObject({state: "failed", reason})
+  expect(model.requests).toHaveLength(most)
+})
