@@ -1,7 +1,4 @@
-/**
- * The yardstick of the event stream on Bun: `Bun.serve` that sends the same frames to every client, one at a time, and
- * stores nothing. Arguments: port.
- */
+/** The event stream's yardstick: `Bun.serve` sends the same frames to all clients, one at a time. Arguments: port. */
 import {frameOf, tick} from "./frames.mjs"
 
 const clients = new Set<ReadableStreamDefaultController<Uint8Array>>()

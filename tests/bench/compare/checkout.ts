@@ -50,10 +50,7 @@ const installPackages = async (folder: string, progress: (text: string) => void)
 export const buildTree = (folder: string): Promise<string> =>
   runProcess([process.execPath, "run", "build"], {cwd: folder, endsBy: "SIGTERM"})
 
-/**
- * Checks out and builds a commit. Throws if there is no such commit, or if it cannot be installed or built. The
- * checkout does not outlive this run.
- */
+/** Checks out and builds a commit, for this run. Throws if there is none, or if its install or build fails. */
 export const checkOut = async (ref: string, progress: (text: string) => void): Promise<Checkout> => {
   const commit = commitOf(ref)
   const scratch = mkdtempSync(join(tmpdir(), "svc-bench-"))

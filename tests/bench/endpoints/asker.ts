@@ -8,10 +8,7 @@ export interface Asker {
   leave(): void
 }
 
-/**
- * The pause between questions to one bot, in milliseconds. A bot sends five lines at once, then one every 700 ms, so
- * this stays below its limit.
- */
+/** The milliseconds between questions to one bot, below its limit: five lines at once, then one every 700 ms. */
 const interval = 800
 
 /** The longest wait for the last answers, in milliseconds; a missing answer counts as this. */

@@ -7,10 +7,7 @@ export interface Pairs {
   readonly ratio: Spread
 }
 
-/**
- * Measures subject and yardstick alternately, so that other load on the machine affects both. Every other pair begins
- * with the yardstick.
- */
+/** Measures subject and yardstick in turn, for equal load of the machine. Every other pair begins with the latter. */
 export const measurePairs = async (
   count: number,
   subject: () => Promise<number>,

@@ -7,10 +7,7 @@ import "../../support/agents/as-in-host.ts"
 import {bindingOf, never, noHiding, userSays} from "../../support/agents/bindings.ts"
 import {eventStream, events, type RawServer, startRawServer} from "../../support/agents/raw-server.ts"
 
-/**
- * A fake of Google's protocol. The answers have the shape of the real API, with shortened signatures and changed texts.
- * No Google service is involved.
- */
+/** A fake of Google's protocol: the real API's shape, with shortened signatures and changed texts. */
 const answer = (parts: readonly object[], finishReason?: string) => ({
   candidates: [{content: {parts, role: "model"}, index: 0, ...(finishReason === undefined ? {} : {finishReason})}],
   usageMetadata: {promptTokenCount: 29, candidatesTokenCount: 15, totalTokenCount: 848, thoughtsTokenCount: 804},

@@ -67,10 +67,7 @@ export class ModelClient {
     this.#reader = stream.open({audience: "full", filter, cursor: this.#cursor}).getReader()
   }
 
-  /**
-   * Reads what arrives within a few turns, at most `chunks` chunks. Of the last chunk it reads only a `share` when the
-   * connection is to break.
-   */
+  /** Reads at most `chunks` chunks of a few turns; of the last one only a `share` if the connection is to break. */
   async read(chunks: number, share = 1): Promise<void> {
     const decoder = new TextDecoder()
     for (let count = 0, quiet = 0; count < chunks && quiet < 6 && this.#reader !== undefined; ) {

@@ -209,10 +209,7 @@ export class OutboxHistory {
     }
   }
 
-  /**
-   * Checks a call: the message is `sending` in the database before the platform gets it, alone in its channel, with
-   * nothing older waiting.
-   */
+  /** Checks a call: the message is already `sending` in the database, alone in its channel, with none older. */
   async #checkCall(id: string, endpoint: string, channel: string, database: MortalDatabase): Promise<void> {
     const rows = await this.#database.read(
       "SELECT id, state, seq FROM outbox WHERE endpoint = ? AND channel = ? AND state IN ('queued', 'sending') ORDER BY seq",

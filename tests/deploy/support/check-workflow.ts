@@ -1,10 +1,7 @@
 import {readFileSync} from "node:fs"
 import {NoOperationTraceWriter, parseWorkflow} from "@actions/workflow-parser"
 
-/**
- * The complaints of GitHub's own parser about a file. This runs on Bun, because the parser imports JSON in a way that
- * Node does not support.
- */
+/** What GitHub's own parser says about a file. It runs on Bun: Node does not support the parser's JSON imports. */
 const errorsIn = (file: string): readonly string[] =>
   parseWorkflow({name: "check.yml", content: readFileSync(file, "utf8")}, new NoOperationTraceWriter())
     .context.errors.getErrors()

@@ -30,10 +30,7 @@ plugins:
       - id: one
 `
 
-/**
- * Starts a Host behind a gateway on the same machine, and waits until its endpoints are open. It serves before that.
- * Port 0 picks a free port.
- */
+/** Starts a Host behind a local gateway; waits until its endpoints are open. Port 0 picks a free port. */
 export const startHostBehind = async (runtime: TestRuntime, port = 0): Promise<TestHost> => {
   const host = await startHost({
     own: true,

@@ -85,10 +85,7 @@ const every = <T>(places: readonly Place[], act: (place: Place) => Promise<T>): 
 /** Endpoints that deliver the late vote again after the restore, from their history or from a resumed session. */
 const sentAgain = ["discord~one", "email~one", "matrix~one", "satori~one", "xmpp~one"]
 
-/**
- * The gaps that the Host lists, each with the result of its backfill. MQTT and Telegram have already delivered the late
- * vote and no longer keep it.
- */
+/** The listed gaps, each with its backfill's result. MQTT and Telegram no longer keep the late vote. */
 const gaps = [
   "discord~one filled",
   "irc~one -",

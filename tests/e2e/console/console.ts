@@ -82,10 +82,7 @@ interface BarrierOptions {
   readonly colours?: boolean
 }
 
-/**
- * Expects no accessibility violations on the page in its current state. Its policy blocks scripts, so the browser's own
- * tools inject axe.
- */
+/** Expects no accessibility violations on the page as it is. The browser's own tools inject axe past its policy. */
 export const expectNoBarriers = async (
   page: Page,
   where: string,

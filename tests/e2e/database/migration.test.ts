@@ -49,10 +49,7 @@ const endedStart = async (command: readonly string[], signal: NodeJS.Signals, de
   return {project, code, stderr, version: await versionOf(project.path(".svc/data.sqlite"))}
 }
 
-/**
- * Like `endedStart`, but the signal arrives during the migrations. If a busy machine sends it too late, this repeats
- * with a slower disk.
- */
+/** Like `endedStart`, but signals during the migrations. If a busy machine is too late, repeats on a slower disk. */
 const interruptedStart = async (command: readonly string[], signal: NodeJS.Signals, delay: number) => {
   for (let slowness = 60; ; slowness *= 4) {
     const ended = await endedStart(command, signal, delay, slowness)

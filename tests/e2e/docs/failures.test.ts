@@ -120,10 +120,7 @@ const observe = async ({platform, start, startSecond, isPatient, ...bot}: Bot): 
   const textsIn = (chat: string) => platform.sent().flatMap(each => (each.chat === chat ? [each.text] : []))
   const timesOf = (chat: string, text: string) => textsIn(chat).filter(each => each === text).length
   let fences = 0
-  /**
-   * Waits until every earlier message is processed, by waiting for the answer to a later one. Resolves to false if the
-   * process has ended.
-   */
+  /** Waits until earlier messages are processed: a later one is answered. Resolves to false if the process ended. */
   const fence = async (running: Running): Promise<boolean> => {
     const chat = String(9000 + ++fences)
     platform.say({text: "hello", user: chat})

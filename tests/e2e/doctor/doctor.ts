@@ -55,10 +55,7 @@ interface Finding {
   readonly remediation?: string
 }
 
-/**
- * Runs `svc doctor --json`. Expects that exit code, `ok` and remediations fit the findings and that no secret is shown.
- * Returns the findings.
- */
+/** Runs `svc doctor --json`; expects a fitting exit code, `ok`, remediations, and no secret. Returns the findings. */
 export const runDoctor = async (project: Project, runtime: TestRuntime = onBun) => {
   const ended = await svc(runtime, project, ["doctor", "--json"])
   expect(ended.stderr).toBe("")

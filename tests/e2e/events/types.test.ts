@@ -10,10 +10,7 @@ import {readHistoryOf} from "../../support/events/reader.ts"
 import {makeGitProject} from "../../support/host/git-project.ts"
 import {plainConfig, pluginWith, posting, root, startHost, type TestHost, until} from "../../support/host/host.ts"
 
-/**
- * Event types that no test of this file raises, each with the file that tests it. A new type needs an entry here or a
- * test in this file.
- */
+/** Event types that no test here raises, each with the file that tests it. A new type needs an entry or a test. */
 const elsewhere: Partial<Record<EventType, string>> = {
   "host.blocked": "e2e/host/watchdog.test.ts",
   "database.migrated": "e2e/database/upgrade.test.ts",

@@ -61,10 +61,7 @@ export const untilHeld = async (host: TestHost, held: {inbox: number; outbox: nu
 export const release = async (host: TestHost, runtime: TestRuntime, what: "inbox" | "outbox" | "timer") =>
   expect(await svc(runtime, host.project, [what, "release", "--held"])).toMatchObject({code: 0})
 
-/**
- * Runs `cause`, and kills the Host in the middle of `deed`: the platform has carried it out, but the Host never gets
- * the answer. Resolves to the next Host.
- */
+/** Runs `cause`, and kills the Host after the platform's `deed`, before its answer. Resolves to the next Host. */
 export const killedAt = async (
   host: TestHost,
   {platform, runtime, deed, cause}: {platform: Loopback; runtime: TestRuntime; deed: string; cause: () => void},

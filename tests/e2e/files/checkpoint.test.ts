@@ -31,10 +31,7 @@ const filesIn = ({manifest}: CheckpointDetail): readonly string[] =>
 const inCheckpoint = (project: Project, {id}: CheckpointDetail, name: string): string =>
   project.path(".svc/checkpoints", id, "files", name)
 
-/**
- * Expects that every file in the stopped project's database exists with the content that its name says. Returns the
- * number of messages with files.
- */
+/** Expects that each file of the stopped project has its name's content. Returns the number of messages with files. */
 const requireWhole = async (project: Project): Promise<number> => {
   const database = await open({dialect: "sqlite", file: project.path(".svc/data.sqlite")})
   const rows = await database.read("SELECT sha256 FROM files")

@@ -28,10 +28,7 @@ export interface Prometheus {
   ): Promise<readonly {readonly metric: Readonly<Record<string, string>>; readonly value: number}[]>
 }
 
-/**
- * Debian's Prometheus with svc's scrape example and rules. It scrapes every half second, and each `for` of the rules is
- * shortened to two seconds.
- */
+/** Debian's Prometheus with svc's scrape example and rules: scrapes every half second, each `for` is two seconds. */
 export const startPrometheus = async (hostUrl: string, token: string): Promise<Prometheus> => {
   const folder = makeFolder()
   const example = readFileSync(join(monitoringFolder, "prometheus.yml"), "utf8")

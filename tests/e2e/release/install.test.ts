@@ -40,10 +40,7 @@ const installedIn = (project: GitProject) => ({
 
 const buildOf = async (host: TestHost) => (await host.get<{build: BuildIdentity}>("/api/system/status")).build
 
-/**
- * A project at its first version, built and installed by hand. Its Host runs, and the release of the second version has
- * passed verification.
- */
+/** A project installed by hand at its first version. Its Host runs, and the second version's release is verified. */
 const verified = async (runtime = onBun) => {
   const {project, next} = productionProject(runtime)
   const {code, stderr} = await runCommand(project, "build", runtime)

@@ -42,10 +42,7 @@ const env = {ONEBOT_TOKEN: token, WRONG_TOKEN: "a-wrong-token", ONEBOT_SECRET: p
 
 export type OneBotTransport = "ws" | "reverse" | "http"
 
-/**
- * The built-in adapter `onebot` at a fake: by WebSocket, whose implementation has history, by reverse WebSocket, or by
- * HTTP with signed event posts.
- */
+/** The adapter `onebot` at a fake: by WebSocket with history, by reverse WebSocket, or by HTTP with signed posts. */
 export const onebot = (transport: OneBotTransport): AdapterUnderTest => ({
   use: "onebot",
   name: "onebot",

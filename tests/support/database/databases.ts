@@ -19,10 +19,7 @@ export const scratchFolder = (): string => {
 
 const ownOptions = () => ({runtimeId: uuid(), signal: new AbortController().signal, onLeaseLost: () => {}})
 
-/**
- * Opens a database, and closes it at the latest when the test ends. A new one is a copy of a migrated one, unless the
- * test names the migrations.
- */
+/** Opens a database until the test ends: a copy of a migrated one, unless the test names the migrations. */
 export const open = async (
   location: Location,
   {known, ...options}: Partial<OpenOptions> & {known?: readonly Migration[]} = {},

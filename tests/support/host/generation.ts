@@ -24,10 +24,7 @@ export const reload = (host: TestHost): Promise<Static<typeof ReloadResult>> => 
 export const generationsOf = async (host: TestHost): Promise<readonly Static<typeof GenerationView>[]> =>
   (await host.get<{items: Static<typeof GenerationView>[]}>("/api/generations?limit=500")).items
 
-/**
- * Does something while the process of a Host is suspended. A Host that watches files then sees a whole change at once,
- * and no empty file.
- */
+/** Does something while a Host is suspended. One that watches files then sees the change whole, and no empty file. */
 export const whileSuspended = async <T>({process: {pid}}: TestHost, work: () => T | Promise<T>): Promise<T> => {
   process.kill(pid, "SIGSTOP")
   try {

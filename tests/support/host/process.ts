@@ -80,10 +80,7 @@ export const linesIn = (output: string): readonly string[] => output.split("\n")
 export const runProcess = (command: readonly string[], options: SpawnOptions = {}): Promise<Finished> =>
   startProcess(command, options).finished
 
-/**
- * The pause before the next poll, in milliseconds. It grows with the time waited, so that polling never takes the
- * processor from the process under test.
- */
+/** Milliseconds until the next poll. They grow with the time waited, to leave the tested process its processor. */
 const pause = (waited: number): number => Math.min(250, Math.max(10, waited / 10))
 
 /** Waits until `holds` returns a value. Rejects with `what` after `patience` milliseconds. */

@@ -43,10 +43,7 @@ const sharingIn =
     }
   }
 
-/**
- * For `make` of `shared`: anything that one of the tests makes with it stays for the others, for example a Host that
- * replaces a killed one.
- */
+/** For `make` of `shared`: what a test makes with it stays for the others, such as a Host after a killed one. */
 export const shareMore = (): Share => {
   if (sharing === undefined) throw new Error("shareMore works only inside of `shared`")
   return sharingIn(sharing)

@@ -48,10 +48,7 @@ export const startChatter = async (server: IrcServer, channel: string, count: nu
   }
 }
 
-/**
- * When a line reached the server: between the time before it was written and the time when another person received it,
- * in milliseconds since 1970.
- */
+/** When a line reached the server: between its writing and another's receipt, in milliseconds since 1970. */
 export const arrivalsOf = ({said, listener: {lines, times}}: Pick<Chatter, "said" | "listener">) => {
   const heard = new Map(lines.map((line, n) => [/ PRIVMSG \S+ :?(.*)$/.exec(line)?.[1], times[n] ?? 0]))
   return [...said].map(([line, from]) => ({line, from, to: heard.get(line) ?? from}))

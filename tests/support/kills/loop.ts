@@ -106,10 +106,7 @@ export class KillLoop {
     await this.#strike(running)
   }
 
-  /**
-   * Kills a running Host after all interrupted work has ended, while people speak. Otherwise a message interrupted by
-   * eight kills in a row would be `dead`.
-   */
+  /** Kills a running Host while people speak, after all interrupted work: eight kills in a row would make it `dead`. */
   async #killRunning(runtime: TestRuntime): Promise<void> {
     const {project, env, platforms} = this.#scene
     const began = performance.now()

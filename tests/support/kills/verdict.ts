@@ -33,10 +33,7 @@ const checkLeft = (platform: KillPlatform, {text, states}: StoredMessage, left: 
   expect({text, left: left.map(({kind}) => kind)}).toEqual({text, left: wanted})
 }
 
-/**
- * Nothing is pending. A message that may have arrived is `unknown` on a platform that does not drop repetitions, and an
- * act on it fails.
- */
+/** Nothing is pending. What may have arrived is `unknown` where repetitions are not dropped; an act on it fails. */
 const checkStates = ({dropsRepeats}: KillPlatform, left: readonly Answer[]) => {
   const first = left[0]
   const isAct = ({kind}: Answer) => kind === "edit" || kind === "delete"

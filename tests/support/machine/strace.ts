@@ -9,10 +9,7 @@ export const needStrace = (context: TestContext): void => need(context, findTool
 
 const syncs = "fsync,fdatasync"
 
-/**
- * The environments of a Host that always leaves its syncs to SQLite in its own thread, and of one that never does,
- * however slow the disk of the tests is.
- */
+/** The environments of a Host that always, and of one that never, leaves its syncs to SQLite in its own thread. */
 export const syncing = {inThread: {SVC_SLOW_DISK_FROM: "Infinity"}, inPool: {SVC_SLOW_DISK_FROM: "0"}} as const
 
 const straceWith = (fault: string, args: readonly string[], cwd?: string): Running => {

@@ -1,9 +1,6 @@
 import {loadRuntime} from "../../../server/runtime/load-runtime.ts"
 
-/**
- * Only the socket seam, with echo hooks, without the Host that usually serves on it. Prints its port, then the events
- * of its sockets, one per line.
- */
+/** Only the socket seam, with echo hooks and no Host. Prints its port, then its sockets' events, one per line. */
 const tell = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }

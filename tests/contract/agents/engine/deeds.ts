@@ -39,10 +39,7 @@ export const publishTools = async (database: Database, world: World) => {
 /** The usage that the model reports for each call. */
 export const usage = {input: 100, output: 10} as const
 
-/**
- * Two rounds of all tools, then an answer. Everything the tools do contains the word of the question. Between the
- * rounds the provider is overloaded once.
- */
+/** Two rounds of all tools with the question's word, an overload of the provider between, then an answer. */
 export const busyScript = (): Script => {
   const overloaded = new Set<string>()
   return ({results, messages}) => {

@@ -41,10 +41,7 @@ const modules = [
 
 const quote = (text: string) => JSON.stringify(text)
 
-/**
- * The number of hash rounds of a login. The client makes each round with WebCrypto: the 10,000 of a real server would
- * take a second of processor time.
- */
+/** The hash rounds of a login: a client with WebCrypto would take a second for the 10,000 of a real server. */
 const iterations = 100
 
 const configOf = (
