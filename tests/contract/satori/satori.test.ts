@@ -147,8 +147,7 @@ describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
     first.close()
     for (let n = 0; n < 30; n++)
       await Promise.all(Array.from({length: 10}, () => tell(host, {text: "missed", group: true})))
-    host.process.child.kill("SIGKILL")
-    await host.process.finished
+    await host.stop("SIGKILL")
     const next = await startHost({own: true, runtime, project: host.project, env})
     const resumed = await connectSatori(next, {identify: {sn: seen.at(-1)?.sn ?? 0}})
     await resumed.hears(4)

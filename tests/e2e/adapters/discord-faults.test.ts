@@ -29,8 +29,7 @@ describe("a bot on Discord whose Host is killed", () => {
         said.push(id, id)
       }
       await new Promise(resolve => setTimeout(resolve, kill * 9))
-      host.process.child.kill("SIGKILL")
-      await host.process.finished
+      await host.stop("SIGKILL")
       fake.edit(said[0] ?? "", `edit ${kill}`)
       host = await startDiscordHost(fake, {own: true, runtime, project: host.project})
       await untilDiscord(host, "online")
@@ -60,8 +59,7 @@ describe("a bot on Discord whose Host is killed", () => {
     await untilDiscord(first, "online")
     fake.write({channel: club, content: "before"})
     await untilEvent(first, "the first message", ({event}) => event.message?.content === "before")
-    first.process.child.kill("SIGKILL")
-    await first.process.finished
+    await first.stop("SIGKILL")
     fake.sessions.forget()
     fake.write({channel: club, content: "meanwhile"})
     const host = await startDiscordHost(fake, {own: true, runtime, project: first.project})

@@ -40,8 +40,7 @@ describeWithDendrite("a bot on Matrix when things go wrong", () => {
     const first = await startBot(bot, homeserver().url, {own: true})
     await ann.say(room, "online")
     await until("the message", async () => (await textsOf(first, room)).length > 0)
-    first.process.child.kill("SIGKILL")
-    await first.process.finished
+    await first.stop("SIGKILL")
     const said = Array.from({length: 170}, (_, n) => `missed ${n}`)
     for (const text of said) await ann.say(room, text)
     const host = await startBot(bot, homeserver().url, {project: first.project})
@@ -57,8 +56,7 @@ describeWithDendrite("a bot on Matrix when things go wrong", () => {
     gate.swallowNext(/^PUT .*\/send\//)
     const {id} = await first.post<{id: string}>("/api/outbox", {endpoint: "matrix~main", channel: room, text: "once"})
     await until("the message at the homeserver", async () => (await ann.heard(room, bot.id)).length > 0)
-    first.process.child.kill("SIGKILL")
-    await first.process.finished
+    await first.stop("SIGKILL")
     const host = await startBot(bot, gate.url, {project: first.project})
     await until(
       "the message to be sent",

@@ -51,8 +51,7 @@ test.each(bunOr("node24"))(
       await online(host, "one")
       say(Array.from({length: 6}, (_, n) => `${round}.${n}`))
       await until("some updates to be stored", async () => (await textsOf(host, "one")).length > said.length - 5)
-      host.process.child.kill("SIGKILL")
-      await host.process.finished
+      await host.stop("SIGKILL")
       say([`${round}, meanwhile`])
       host = await startHost({own: true, runtime, env, project})
     }

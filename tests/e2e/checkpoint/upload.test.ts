@@ -147,8 +147,7 @@ test.each(bunAnd("node24"))(
     expect(await printed(project, "checkpoint list")).toContain("verified, uploaded")
 
     await beginUpload(next, archiveOf(tarHeader("svc.config.yml", 100_000), new Uint8Array(400_000)))
-    next.process.child.kill("SIGKILL")
-    await next.process.finished
+    await next.stop("SIGKILL")
     expect(namesOf(project).some(name => name.endsWith(".tmp"))).toBe(true)
     const last = await startWithTokens(runtime, project)
     await until("the leftovers to be removed", () => !namesOf(project).some(name => name.endsWith(".tmp")))

@@ -183,8 +183,7 @@ describeWithDendrite("the bridge between a Matrix room and a channel of a fake D
       for (let n = 0; n < rounds; n++) {
         const talking = talk(n)
         await sleep(chance.below(600))
-        host.process.child.kill("SIGKILL")
-        await host.process.finished
+        await host.stop("SIGKILL")
         await talking
         host = await startBridge(options, runtime, true)
         // Once this last message has arrived, so has everything before it. Otherwise an event could run at two kills in

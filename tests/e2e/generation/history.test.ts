@@ -21,8 +21,7 @@ test("generation numbers are durable and grow across restarts", async () => {
   await first.stop()
   const second = await startHost({own: true, project, args: quiet})
   expect((await statusOf(second)).generation).toMatchObject({number: 3, reason: "started"})
-  second.process.child.kill("SIGKILL")
-  await second.process.finished
+  await second.stop("SIGKILL")
   const third = await startHost({project, args: quiet})
   const all = await generationsOf(third)
   expect(all.map(({number, reason, current}) => ({number, reason, current}))).toEqual([
@@ -116,8 +115,7 @@ test("a pin lasts across restarts until the file changes", async () => {
   const second = await startHost({own: true, project, args: quiet})
   expect(await statusOf(second)).toMatchObject({generation: {number: 4}, pin: {number: 1}})
   expect(await second.say("/greet")).toEqual([unknownCommand("greet")])
-  second.process.child.kill("SIGKILL")
-  await second.process.finished
+  await second.stop("SIGKILL")
 
   const third = await startHost({project, args: quiet})
   expect((await statusOf(third)).pin).toEqual({number: 1})

@@ -22,10 +22,7 @@ const start = (setup: string, runtime: TestRuntime = onBun, own = false) =>
 const again = (host: TestHost, runtime: TestRuntime = onBun) =>
   startHost({project: host.project, runtime, args: ["--no-watch"]})
 
-const kill = async (host: TestHost) => {
-  host.process.child.kill("SIGKILL")
-  await host.process.finished
-}
+const kill = (host: TestHost) => host.stop("SIGKILL")
 
 const notes = (host: TestHost) => host.project.read("notes.log").trim().split("\n")
 

@@ -13,10 +13,7 @@ const start = (setup: string, own = false) =>
   startHost({own, config, plugins: {bot: pluginWith(setup)}, args: ["--no-watch"]})
 const again = (host: TestHost) => startHost({own: true, project: host.project, args: ["--no-watch"]})
 
-const kill = async (host: TestHost) => {
-  host.process.child.kill("SIGKILL")
-  await host.process.finished
-}
+const kill = (host: TestHost) => host.stop("SIGKILL")
 
 const notes = (host: TestHost) => host.project.read("notes.log").trim().split("\n")
 

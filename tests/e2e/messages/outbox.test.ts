@@ -21,8 +21,7 @@ test("a send interrupted by kill -9 is unknown unless the platform drops repetit
   const id = await send(host, "hang")
   const waiting = await send(host, "behind it")
   await until("the attempt", () => attempts(host).length === 1)
-  host.process.child.kill("SIGKILL")
-  await host.process.finished
+  await host.stop("SIGKILL")
   const later = await again(host)
   const message = await messageIn(later, id, "unknown")
   expect(message).toMatchObject({attempt: 1, error: expect.stringMatching(/\bmay have arrived\b/)})
@@ -35,8 +34,7 @@ test("a send interrupted by kill -9 is repeated under its id if the platform dro
   const host = await start(linePlugin(hanging, "idempotent: true,"), true)
   const id = await send(host, "hang")
   await until("the attempt", () => attempts(host).length === 1)
-  host.process.child.kill("SIGKILL")
-  await host.process.finished
+  await host.stop("SIGKILL")
   host.project.write("plugins/line.ts", linePlugin("", "idempotent: true,"))
   const later = await again(host)
   expect(await messageIn(later, id, "sent")).toMatchObject({attempt: 2})

@@ -82,8 +82,7 @@ describeKoishi("stock Koishi as a Satori client", () => {
       for (const text of numbers(".kping sandbox")) await tell(host, inSandbox(text))
       await until("all messages to be stored", async () => (await stored(host)).length === 11)
       expect(koishi.events()).toHaveLength(3)
-      host.process.child.kill("SIGKILL")
-      await host.process.finished
+      await host.stop("SIGKILL")
 
       const next = await startHost({runtime, env, project: host.project})
       cable.join(portOf(next))

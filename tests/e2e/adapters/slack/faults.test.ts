@@ -41,8 +41,7 @@ test("messages sent around kills arrive once, from the connection or from the hi
       return slack.say(`count ${kill}${n}`)
     })
     await until("an event to be acknowledged", () => slack.acknowledged.length > kill)
-    running.process.child.kill("SIGKILL")
-    await running.process.finished
+    await running.stop("SIGKILL")
     await Promise.all(saying)
     said.push(`count ${kill}9`)
     await slack.say(`count ${kill}9`)

@@ -40,8 +40,7 @@ test.each(bunOr("node22"))(
     const said = Array.from({length: 12}, (_, n) => `text ${n + 1}`)
     for (const text of said.slice(0, 6)) fake.say({text})
     await until("some updates to be stored", async () => (await textsOf(host)).length >= 2)
-    host.process.child.kill("SIGKILL")
-    await host.process.finished
+    await host.stop("SIGKILL")
     for (const text of said.slice(6)) fake.say({text})
     host = await startTelegramHost([], {own: true, runtime, project, args: ["--no-watch"]})
     await until("all updates to be accepted", () => fake.waiting().length === 0)
