@@ -44,15 +44,13 @@ const startBare = async (hostUrl: string, more = "") => {
 /** The negative control: without the template, these problems appear. */
 describePart("nginx without the template", [linux, program("openssl"), program("nginx", "nginx-light")], () => {
   test("opens no WebSocket", async () => {
-    const host = await startHostBehind(onBun)
-    const gateway = await startBare(host.url)
+    const gateway = await startBare((await startHostBehind(onBun)).url)
     const {status} = await ask(`${gateway.url}/satori/v1/events`, {headers: upgradeHeaders})
     expect(status).toBeGreaterThanOrEqual(400)
   })
 
   test("passes on a forged client address, whose sender is then never counted", async () => {
-    const host = await startHostBehind(onBun)
-    const {url} = await startBare(host.url)
+    const {url} = await startBare((await startHostBehind(onBun)).url)
     const statuses: number[] = []
     for (let count = 0; count < 12; count++) {
       const headers = {authorization: "Bearer wrong", "x-forwarded-for": `192.0.2.${count}`}

@@ -15,8 +15,7 @@ const requireTarget = ({endpoint}: {readonly endpoint: string}) => {
 
 /** The tool `weather.now` as an agent sees it. */
 const toolOf = async (run: (call: ToolCall<{city: string}>) => unknown, own: Partial<ToolDefinition> = {}) => {
-  const database = await open(await localDatabase())
-  const {instance, snapshot} = await publishWeather(database, plugin => {
+  const {instance, snapshot} = await publishWeather(await open(await localDatabase()), plugin => {
     plugin.database.migrate([{name: "one", up: table => [`CREATE TABLE ${table("seen")} (city TEXT)`]}])
     plugin.tool("now", {description: "The weather", effect: "none", ...own, parameters}, run)
   })

@@ -89,8 +89,7 @@ test("the signature of a thought returns to Anthropic unchanged, before the call
     reasoning: "The user wants milk.",
     reasoningSignature: "EqQBCkYIARABGAI=",
   })
-  const model = await open("anthropic", fake)
-  const first = await model.call(userSays("add milk", {tools}), {signal: never})
+  const first = await (await open("anthropic", fake)).call(userSays("add milk", {tools}), {signal: never})
   expect(first.text).toBe("")
   const details = JSON.parse(JSON.stringify(first.details))
   const recorder = await startRawServer(response => response.writeHead(500).end())
@@ -108,8 +107,7 @@ test("the signature of a thought returns to Anthropic unchanged, before the call
 test.for(protocols)("a rate limit includes the time to wait: %s", async protocol => {
   const fake = await startFake()
   fake.onMessage("hello", {error: {message: "too many", type: "rate_limit_error"}, status: 429, retryAfter: 3})
-  const model = await open(protocol, fake)
-  const call = model.call(userSays("hello"), {signal: never})
+  const call = (await open(protocol, fake)).call(userSays("hello"), {signal: never})
   await expect(call).rejects.toMatchObject({kind: "busy", status: 429, retryAfter: 3000})
 })
 

@@ -94,8 +94,7 @@ test("an answer that the filter withholds says so", async () => {
   const server = await startGoogle([
     {promptFeedback: {blockReason: "PROHIBITED_CONTENT"}, usageMetadata: {promptTokenCount: 9}},
   ])
-  const model = await open(server)
-  const reply = await model.call(userSays("something bad"), {signal: never})
+  const reply = await (await open(server)).call(userSays("something bad"), {signal: never})
   expect(reply).toMatchObject({text: "", calls: [], finish: "filtered"})
 })
 

@@ -39,8 +39,7 @@ const holds = (body: string) =>
 
 test.for(providers)("no secret reaches the provider from any part of the request: %s", async provider => {
   const server = await startRawServer(response => response.writeHead(500).end())
-  const binding = bindingOf({provider, baseURL: server.url, key: new Secret(key)})
-  const model = await openModel(binding, {...noHiding, hide})
+  const model = await openModel(bindingOf({provider, baseURL: server.url, key: new Secret(key)}), {...noHiding, hide})
   await expect(model.call(request, {signal: never})).rejects.toMatchObject({status: 500})
   const [sent] = server.requests
   expect(holds(sent?.body ?? "")).toEqual([])
@@ -75,8 +74,7 @@ test.for(providers)("a failure that repeats the key and a secret shows neither: 
   const server = await startRawServer(response =>
     response.writeHead(403).end(JSON.stringify({error: {message: words}})),
   )
-  const binding = bindingOf({provider, baseURL: server.url, key: new Secret(key)})
-  const model = await openModel(binding, {...noHiding, hide})
+  const model = await openModel(bindingOf({provider, baseURL: server.url, key: new Secret(key)}), {...noHiding, hide})
   const message = "the provider answered 403: no access with [secret] to [secret]"
   await expect(model.call(userSays("hello"), {signal: never})).rejects.toMatchObject({kind: "refused", message})
 })

@@ -120,8 +120,7 @@ const writeForever = async (response: ServerResponse, piece: string) => {
 
 test("an endless reply is abandoned, and its connection is closed", async () => {
   const server = await startRawServer(response => writeForever(response, events(word("x".repeat(100_000)))))
-  const model = await openAt(server.url)
-  const failure = await failureOf(model.call(userSays("hello"), {signal: never}))
+  const failure = await failureOf((await openAt(server.url)).call(userSays("hello"), {signal: never}))
   expect(failure).toMatchObject({kind: "malformed", message: expect.stringContaining("more than 4194304 characters")})
   await until("the server to see the connection end", () => server.closed() === 1)
 })
@@ -178,15 +177,13 @@ test("a redirect is not followed, so no other server receives the key", async ()
 
 test("a server that cannot be reached may be retried", async () => {
   const url = `http://127.0.0.1:${await freePort()}`
-  const model = await openAt(url)
-  const failure = await failureOf(model.call(userSays("hello"), {signal: never}))
+  const failure = await failureOf((await openAt(url)).call(userSays("hello"), {signal: never}))
   expect(failure).toMatchObject({kind: "busy", message: expect.stringContaining(url)})
   expect(failure.code).toMatch(/REFUSED|ConnectionRefused/i)
 })
 
 test("parallel calls do not mix", async () => {
-  const server = await startScriptedModel(({last}) => ({text: `you said ${last.text}`}))
-  const model = await openAt(server.url)
+  const model = await openAt((await startScriptedModel(({last}) => ({text: `you said ${last.text}`}))).url)
   const said = Array.from({length: 20}, (_, index) => `number ${index}`)
   const replies = await Promise.all(
     said.map(text => model.call(userSays(text), {signal: new AbortController().signal})),

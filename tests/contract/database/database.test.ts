@@ -158,8 +158,7 @@ describe.each([...engines, {name: "a local file on a slow disk", make: onSlowDis
       }),
     )
     await database.close()
-    const after = await open(location, {known: [notes]})
-    const rows = await after.read("SELECT id, writer, n FROM notes ORDER BY id")
+    const rows = await (await open(location, {known: [notes]})).read("SELECT id, writer, n FROM notes ORDER BY id")
     expect(rows.map(row => row.id)).toEqual(ids(1000))
     for (const writer of writers) expect(rows.filter(row => row.writer === writer).map(row => row.n)).toEqual(ids(25))
   })

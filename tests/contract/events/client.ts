@@ -84,8 +84,7 @@ export class ModelClient {
         return
       }
       count++
-      const isLast = count === chunks
-      const bytes = isLast ? result.value.subarray(0, Math.ceil(result.value.length * share)) : result.value
+      const bytes = count === chunks ? result.value.subarray(0, Math.ceil(result.value.length * share)) : result.value
       this.#parser?.feed(decoder.decode(bytes, {stream: true}))
     }
   }

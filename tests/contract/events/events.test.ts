@@ -110,8 +110,7 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("the event
   test("a cursor that cannot be continued gets a gap with its reason, and the stream continues live", async () => {
     const host = await start({config: configWith("events:\n  history: {events: 4}\n")})
     for (let n = 0; n < 4; n++) await host.say("hello")
-    const first = await readEvents(host)
-    const {epoch} = await first.hello()
+    const {epoch} = await (await readEvents(host)).hello()
     await until("eviction", async () => {
       const page = await host.get<HistoryAnswer>("/api/events/history")
       return page.items.length === 4 && page
@@ -162,8 +161,7 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("the event
   })
 
   test("HEAD answers at once with the headers of the stream, and leaves no client behind", async () => {
-    const host = await start()
-    const head = await host.fetch("/api/events", {method: "HEAD"})
+    const head = await (await start()).fetch("/api/events", {method: "HEAD"})
     expect({status: head.status, type: head.headers.get("content-type"), body: await head.text()}).toEqual({
       status: 200,
       type: "text/event-stream",

@@ -48,8 +48,7 @@ describe.each(bunOr("node24"))("the pages of plugins on $name", runtime => {
     const host = await start(runtime)
     expect(await (await open(host, "/")).text()).toBe("home")
     const headers = {authorization: `Bearer ${host.token}`, cookie: "a=b", "x-kept": "yes"}
-    const answer = await open(host, "/asked?q=1", {method: "POST", body: "four", headers})
-    const asked = (await answer.json()) as {
+    const asked = (await (await open(host, "/asked?q=1", {method: "POST", body: "four", headers})).json()) as {
       method: string
       query: string
       bytes: number

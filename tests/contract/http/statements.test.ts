@@ -171,8 +171,7 @@ test("no statement of the API's lists and figures scans a growing table", async 
   const {database} = host
   const names = await database.read("SELECT name FROM sqlite_master WHERE type = 'table'")
   const tables = new Set(names.map(({name}) => String(name)))
-  const document = (await ask(host, "/api/openapi.json")) as ApiDocument
-  const questions = questionsOf(document, examples)
+  const questions = questionsOf((await ask(host, "/api/openapi.json")) as ApiDocument, examples)
   await listener.during(async () => {
     for (const question of questions) await ask(host, question)
   })

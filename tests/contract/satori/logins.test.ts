@@ -61,8 +61,7 @@ test("logins follow the endpoints of a generation, and their events repeat the c
 
 test("a platform without reactions answers reaction.create with 501", async () => {
   const host = await startHost({config: configWith("a"), plugins: {wire: wirePlugin}})
-  const logins = await online(host, 2)
-  const wire = logins.find(({platform}) => platform === "wire")
+  const wire = (await online(host, 2)).find(({platform}) => platform === "wire")
   if (wire === undefined) throw new Error("the wire is online")
   const reaction = {channel_id: "c", message_id: "1", emoji_id: "x"}
   await expectProblem(await askSatori(host, "reaction.create", reaction, headersOf(wire)), 501, "not_implemented")

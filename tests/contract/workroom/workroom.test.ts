@@ -123,8 +123,7 @@ describe.each(stores)("the workroom in $name", ({make}) => {
   })
 
   test("keeps its Journal as a chain of hashes over canonical JSON that starts with the authority", async () => {
-    const place = await make()
-    const workroom = await place.open()
+    const workroom = await (await make()).open()
     await fill(workroom, 40)
     const records = [...(await workroom.journal(Number.MAX_SAFE_INTEGER, 100))].reverse()
     expect(records.map(({seq}) => seq)).toEqual(Array.from({length: 40}, (_, index) => index + 1))

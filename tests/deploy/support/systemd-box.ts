@@ -40,8 +40,7 @@ export const startSystemdBox = async (): Promise<SystemdBox> => {
       output += chunk
     })
   try {
-    const leader = await until("systemd to be the first process", () => leaderOf(nspawn))
-    const box = boxOf(leader, nspawn)
+    const box = boxOf(await until("systemd to be the first process", () => leaderOf(nspawn)), nspawn)
     await until("systemd to have started", () => /running|degraded/.test(box.sh("systemctl is-system-running").stdout))
     box.must(`cd /usr/local/bin
       ln -s ../lib/node_modules/npm/bin/npm-cli.js npm

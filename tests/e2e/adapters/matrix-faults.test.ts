@@ -183,8 +183,7 @@ describeWithDendrite("a bot on Matrix when things go wrong", () => {
     )
     await untilEndpoint(host, "main", "online")
     await untilEndpoint(host, "shy", "online")
-    const invite = {preset: "trusted_private_chat", is_direct: true, invite: [bot.id, shy.id]}
-    const room = await ann.createRoom(invite)
+    const room = await ann.createRoom({preset: "trusted_private_chat", is_direct: true, invite: [bot.id, shy.id]})
     await ann.say(room, "greet me")
     await until("the answer", async () => (await ann.heard(room, bot.id)).some(({body}) => body === "hello me"))
     expect((await eventsOf(host, room)).at(-1)?.channel).toMatchObject({type: 1})

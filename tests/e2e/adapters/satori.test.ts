@@ -103,8 +103,7 @@ describe.each(bunOr("node24"))("satori between two Hosts, on $name", runtime => 
   })
 
   test("svc adapter check lists an account's abilities, and explains a wrong token and an offline server", async () => {
-    const server = await startServingHost({runtime})
-    const project = projectAt(portOf(server))
+    const project = projectAt(portOf(await startServingHost({runtime})))
     const host = await startHost({runtime, project, env})
     await untilState(host, endpoint, "online")
     const check = (name: string) => svc(runtime, project, ["adapter", "check", name], {env})

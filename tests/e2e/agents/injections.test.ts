@@ -213,8 +213,7 @@ describe.each(runtimes)("an agent under prompt injection, on $name", runtime => 
     const {host} = world()
     await sideBySide(some(), async ({goal, n}) => {
       const body = JSON.stringify({text: marker(n), user: "boss", channel: `hook-${n}`})
-      const hook = `${host.url}/hooks/webhook/webhook~shop`
-      const {status} = await deliver(hook, body, {id: `delivery-${n}`, secret})
+      const {status} = await deliver(`${host.url}/hooks/webhook/webhook~shop`, body, {id: `delivery-${n}`, secret})
       expect(status).toBe(202)
       const run = await until("the run of the event", async () =>
         (await runsOf(host, 20)).find(each => each.trigger === "event" && each.channel === `hook-${n}`),

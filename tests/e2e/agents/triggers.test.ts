@@ -76,8 +76,7 @@ describe.each(bunOr("node24"))("agent runs on $name", runtime => {
   /** The trigger and the agent of the run that this event started, or "none". */
   const outcome = async (sn: number) => {
     await eventOf(host(), sn)
-    const runs = await runsOf(host())
-    const run = runs.find(({event}) => event === sn)
+    const run = (await runsOf(host())).find(({event}) => event === sn)
     return run === undefined ? "none" : `${run.trigger} of ${run.agent}`
   }
   const say = async (text: string, how: {user?: string; group?: boolean; channel?: string} = {}) =>

@@ -162,8 +162,7 @@ describeWithChromium("the console in Chromium", () => {
     await reloaded.getByLabel("Token").waitFor()
     await reloaded.close()
     const kept = await page.evaluate(async () => {
-      const names = await caches.keys()
-      const requests = await Promise.all(names.map(async name => (await caches.open(name)).keys()))
+      const requests = await Promise.all((await caches.keys()).map(async name => (await caches.open(name)).keys()))
       return requests.flat().map(({url}) => new URL(url).pathname)
     })
     expect(kept.length).toBeGreaterThan(10)

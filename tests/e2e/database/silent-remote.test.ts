@@ -31,8 +31,7 @@ plugins: {sandbox: {}, echo: {}}
 const onEach = (work: (runtime: TestRuntime) => Promise<void>) => Promise.all(runtimes.map(work))
 
 const databaseOf = async (host: TestHost) => {
-  const answer = await host.fetch("/api/system/readiness")
-  const {components} = (await answer.json()) as Static<typeof ReadinessReport>
+  const {components} = (await (await host.fetch("/api/system/readiness")).json()) as Static<typeof ReadinessReport>
   return components.find(({kind}) => kind === "database")?.message ?? ""
 }
 

@@ -5,8 +5,7 @@ import {findingsOf, makeSoundProject, runDoctor, soundToken} from "./doctor.ts"
 
 describe("svc doctor on a healthy project", () => {
   test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("finds nothing wrong, on $name", async runtime => {
-    const project = await makeSoundProject()
-    const findings = await runDoctor(project, runtime)
+    const findings = await runDoctor(await makeSoundProject(), runtime)
     expect(findings.map(({level, check}) => `${level} ${check}`)).toEqual([
       "ok runtime",
       "ok lockfile",

@@ -122,8 +122,7 @@ describe("a required endpoint", () => {
     ["is the slot alone where there are none, and then wants one", "wire", "  wire: {}\n", "no_account"],
     ["of a plugin that is not there", "wire~a", "", "plugin_missing"],
   ])("%s", async (_, name, wire, reason) => {
-    const host = await start(requiring(name, wire))
-    const report = await reportOf(host)
+    const report = await reportOf(await start(requiring(name, wire)))
     expect(report.ready).toBe(reason === undefined)
     const required = report.components.filter(component => component.kind === "endpoint" && component.required)
     expect(required).toHaveLength(1)

@@ -178,8 +178,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
   test("are stored and read in constant memory, even 20 MB", async () => {
     const host = started()
     const replies = await host.say("/weigh", {channel: "seven"})
-    const shown = await messagesIn(host, "seven")
-    const message = shown.find(({files}) => files.length > 0)
+    const message = (await messagesIn(host, "seven")).find(({files}) => files.length > 0)
     if (message === undefined) throw new Error(replies.join())
     expect(message.files).toMatchObject([{name: "weight.bin", size: 20 * 1024 ** 2}])
     for (let times = 0; times < 6; times++) {
@@ -197,8 +196,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     await host.say("/large 20", {channel: "six"})
     expect((await host.say("/large 30", {channel: "six"}))[0]).toMatch(/^files_full: .*files\.quota is 67108864 bytes/)
     expect(await host.say("/large 20", {channel: "six"})).toEqual(["[20.bin]"])
-    const messages = await messagesIn(host, "six")
-    const large = messages.filter(({files}) => files[0]?.name === "20.bin")
+    const large = (await messagesIn(host, "six")).filter(({files}) => files[0]?.name === "20.bin")
     const hash = large[0]?.files[0]?.sha256 ?? ""
     const path = host.project.path("data/files", hash.slice(0, 2), hash)
     expect(existsSync(path)).toBe(true)

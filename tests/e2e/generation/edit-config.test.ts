@@ -291,8 +291,7 @@ test("in production a trial start with the new file decides, and a failed one le
   }
   const host = await startHost(production)
   const {hash, text} = await fileOf(host)
-  const taken = createServer()
-  const port = await listen(taken)
+  const port = await listen(createServer())
   const refused = await previewOf(host, {text: text.replace("${SVC_TEST_PORT}", String(port)), draft: true})
   expect(refused).toMatchObject({issues: [], restart: ["http.port"]})
   await expectProblem(await postConfig(host, {hash, text: refused.text, restart: true}), 422, "trial_failed")

@@ -177,8 +177,7 @@ describeWith("ngircd", "faketime")("a clock that is set back by an hour", () => 
 
       // The next start does not report the same change of the clock again.
       await second.stop("SIGKILL")
-      const third = await start(first.project)
-      const {code, stdout} = await third.stop()
+      const {code, stdout} = await (await start(first.project)).stop()
       expect(code).toBe(0)
       expect(stdout).not.toContain("the clock is")
     },

@@ -168,8 +168,7 @@ describe.each(bunOr("node24"))("rotating a token on $name", runtime => {
     rotate(project)
     await (await start(runtime, project)).stop()
     const record = project.read(".svc/token-ages.json")
-    const made = await svc(runtime, project, ["checkpoint", "create", "--json"])
-    const {id} = JSON.parse(made.stdout) as {id: string}
+    const {id} = JSON.parse((await svc(runtime, project, ["checkpoint", "create", "--json"])).stdout) as {id: string}
     const manifest = JSON.parse(project.read(`.svc/checkpoints/${id}/manifest.json`)) as {
       secrets: readonly string[]
       files: readonly {path: string}[]

@@ -258,8 +258,7 @@ describe.each(twoRuntimes)("a kill of the Host, on $name,", runtime => {
     const second = startHost({own: true, args: ["--no-watch"], runtime, project: host.project}).catch(() => undefined)
     await untilTrace(host, "die", 2)
     await (await second)?.process.finished
-    const third = await restart(host)
-    const {marks, replies} = await eventOf(third, seq)
+    const {marks, replies} = await eventOf(await restart(host), seq)
     const states = marks.map(({handler, state}) => `${handler.split("/").slice(1, 3).join("/")} ${state}`)
     expect(states.filter(state => state.endsWith("dead"))).toEqual(["killer/command dead"])
     expect(states.filter(state => state.includes("middleware"))).toEqual([

@@ -41,8 +41,7 @@ describeWith("prometheus")("a real Prometheus with the scrape example and the ru
   )
 
   test("reports a target with a wrong token as down, and the alert names the project", async () => {
-    const host = await startHost(options)
-    const prometheus = await startPrometheus(host.url, "a-wrong-token")
+    const prometheus = await startPrometheus((await startHost(options)).url, "a-wrong-token")
     await prometheus.target("down", "401")
     const {labels} = await firing(prometheus, "SvcHostDown")
     expect(labels).toMatchObject({Project: "my-bot", runtimeId: "unknown"})

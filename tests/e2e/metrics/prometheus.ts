@@ -47,8 +47,7 @@ export const startPrometheus = async (hostUrl: string, token: string): Promise<P
     {cwd: folder, env},
   )
   const ask = async <T>(path: string): Promise<T> => {
-    const response = await fetch(`${url}${path}`)
-    const {data} = (await response.json()) as {data: T}
+    const {data} = (await (await fetch(`${url}${path}`)).json()) as {data: T}
     return data
   }
   await until("Prometheus to be ready", () =>

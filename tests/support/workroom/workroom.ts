@@ -46,8 +46,7 @@ export const filePlace = (options: Partial<FileStoreOptions> = {}): Place => {
 }
 
 export const tablePlace = async (): Promise<Place> => {
-  const location = await localDatabase()
-  const database = await open(location)
+  const database = await open(await localDatabase())
   return placeOf(
     "",
     async () => database,

@@ -13,8 +13,7 @@ test("of a user's text on IRC, the tab is the only control character that is kep
 
 test("of a bot's text on IRC, only formatting, tabs and line breaks are kept beside the text", () => {
   const texts = controls.map(character => `${character}x`)
-  const nodes = [...texts, ...texts.flatMap(name => [h("at", {name}), h("a", {href: name}, "x")])]
-  const kept = toLines(nodes)
+  const kept = toLines([...texts, ...texts.flatMap(name => [h("at", {name}), h("a", {href: name}, "x")])])
     .join("\n")
     .replace(/[@() ]/g, "")
   expect([...new Set([...kept].filter(character => character !== "x"))].sort().join("")).toBe(

@@ -7,8 +7,7 @@ import {root} from "../../support/host/runtimes.ts"
 /** Returns the address and body of a call without sending it. */
 const sentBy = async (settings: Parameters<typeof bindingOf>[0]) => {
   const sent: {url: string; body: Record<string, unknown>}[] = []
-  const opened = await createFor(bindingOf({key: new Secret("key"), ...settings}), root)
-  const model = opened.create((url, init) => {
+  const model = (await createFor(bindingOf({key: new Secret("key"), ...settings}), root)).create((url, init) => {
     sent.push({url: String(url), body: JSON.parse(String(init?.body))})
     return Promise.reject(new Error("nothing is sent"))
   })

@@ -95,8 +95,7 @@ test("the decisions have a line for each dependency", () => {
 })
 
 test("a decision has a reason of at most five lines", () => {
-  const entries = decisions.flatMap(({text}) => text.split(/^## /m).slice(1))
-  const lines = entries.map(entry => entry.trim().split("\n"))
+  const lines = decisions.flatMap(({text}) => text.split(/^## /m).slice(1)).map(entry => entry.trim().split("\n"))
   expect(lines.length).toBeGreaterThan(0)
   expect(lines.filter(({length}) => length < 2 || length > 6).map(([heading]) => heading)).toEqual([])
 })

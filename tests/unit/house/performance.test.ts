@@ -51,8 +51,7 @@ test("the performance page is generated between its marks, and handwritten aroun
 })
 
 test("measuring some rows again keeps the others, in the order of the bench", () => {
-  const empty = `a page\n${marks.begin}\n\n${marks.end}\n`
-  const first = withMeasured(empty, renderComparison(of("http", "first")), order)
+  const first = withMeasured(`a page\n${marks.begin}\n\n${marks.end}\n`, renderComparison(of("http", "first")), order)
   const second = withMeasured(first, renderComparison(of("durable", "second")), order)
   const third = withMeasured(second, renderComparison(of("http", "third")), order)
   expect([...third.matchAll(/^\| (first|second|third) \| a yardstick/gm)].map(([, name]) => name)).toEqual([

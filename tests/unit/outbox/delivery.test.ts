@@ -69,8 +69,7 @@ test("an attempt that the Host's death interrupted is unknown, unless repeats ar
 
 test("retryAfter reads the header of an HTTP answer: seconds, a date, or one second by default", () => {
   expect(postponementOf(retryAfter("120"))).toBe(120_000)
-  const inAMinute = new Date(Date.now() + 60_000).toUTCString()
-  const wait = postponementOf(retryAfter(inAMinute)) ?? 0
+  const wait = postponementOf(retryAfter(new Date(Date.now() + 60_000).toUTCString())) ?? 0
   expect(wait).toBeGreaterThan(30_000)
   expect(wait).toBeLessThanOrEqual(60_000)
   expect(postponementOf(retryAfter(null))).toBe(1000)

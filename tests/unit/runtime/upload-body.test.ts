@@ -59,8 +59,7 @@ test.each([
 
 test("a body is incomplete if its sender disconnects or it fails", async () => {
   const gone = new AbortController()
-  const waiting = new UploadBody(bodyOf([], true).body, limits, gone.signal)
-  const reading = waiting.read()
+  const reading = new UploadBody(bodyOf([], true).body, limits, gone.signal).read()
   gone.abort(new Error("gone"))
   await expect(reading).rejects.toMatchObject({code: "request_invalid"})
   const broken = new ReadableStream<Uint8Array>({pull: () => Promise.reject(new Error("reset"))}, {highWaterMark: 0})

@@ -177,8 +177,7 @@ export const startOneBot = async (self = firstBot): Promise<OneBotFake> => {
     socket.addEventListener("close", again)
   }
   whenOver(() => stopReverse())
-  const runtime = await loadRuntime()
-  const listener = await runtime.serve({
+  const listener = await (await loadRuntime()).serve({
     host: "127.0.0.1",
     port: 0,
     fixed: {},

@@ -6,8 +6,7 @@ export const serve = async (
   {fetch, socket}: {readonly fetch: Fetch; readonly socket: Omit<SocketHooks, "upgrade">},
   defer: (undo: () => unknown) => void,
 ): Promise<string> => {
-  const runtime = await loadRuntime()
-  const listener = await runtime.serve({
+  const listener = await (await loadRuntime()).serve({
     host: "127.0.0.1",
     port: 0,
     fetch,

@@ -119,8 +119,7 @@ export const startTelegram = async ({token, latency = 0}: TelegramOptions = {}):
       return push({message: {...message, document}})
     },
     press: (message, data) => {
-      const shown = world.sent.find(({id}) => id === message)
-      const chat = shown?.chat ?? "42"
+      const chat = world.sent.find(({id}) => id === message)?.chat ?? "42"
       const id = String(world.nextId())
       const from = userOf(Number(chat) > 0 ? chat : 42)
       return push({

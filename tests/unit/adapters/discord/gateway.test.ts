@@ -87,15 +87,13 @@ test("a connection leaves out what it does not know, and goes on", async () => {
 })
 
 test("a wrong token is recognized by its code", async () => {
-  const fake = await startDiscord()
-  const {gateway} = await open(fake.sessions.url, "wrong")
+  const {gateway} = await open((await startDiscord()).sessions.url, "wrong")
   await expect(gateway.connect()).rejects.toMatchObject({code: 4004})
 })
 
 test("a connection leaves no socket open when the gateway never answered", async () => {
   const sockets: Socket[] = []
-  const server = createServer(socket => void sockets.push(socket.resume()))
-  const port = await listen(server)
+  const port = await listen(createServer(socket => void sockets.push(socket.resume())))
   const {gateway} = await open(`ws://127.0.0.1:${port}`)
   const connecting = gateway.connect().catch(error => error)
   await until("the connection", () => sockets.length === 1)

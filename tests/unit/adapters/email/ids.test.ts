@@ -47,8 +47,7 @@ test("ids are found in headers with other content", () => {
 
 test("the thread is the same from the first mail to the last", () => {
   const own = "bot@svc.test"
-  const first = {messageId: "r@x", inReplyTo: [], references: []}
-  const thread = threadOfMail(first, own)
+  const thread = threadOfMail({messageId: "r@x", inReplyTo: [], references: []}, own)
   expect(thread).toBe(threadOf("r@x"))
   const answer = ownMessageId("0192-abc", {address: "ann@x", thread}, own)
   expect(threadOfMail({messageId: "2@x", inReplyTo: [answer], references: ["r@x", answer]}, own)).toBe(thread)

@@ -50,8 +50,7 @@ const make = (patience: {together: number; probe: number}) => {
 test("events arrive over the event connection, answers over the action connection", async () => {
   const {opening, connect, events} = make({together: 60_000, probe: 60_000})
   const [actions, told] = [connect("API"), connect("Event")]
-  const ask = await opening
-  const answer = ask("get_status", {}, new AbortController().signal)
+  const answer = (await opening)("get_status", {}, new AbortController().signal)
   await until("the question", () => actions.sent.length === 1)
   expect(told.sent).toEqual([])
   const {echo} = JSON.parse(actions.sent[0] ?? "")

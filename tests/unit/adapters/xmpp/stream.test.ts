@@ -85,8 +85,7 @@ describe("an error is classified:", () => {
 
 test("a character split over two chunks stays whole, and a library error ends the connection", async () => {
   const server = createServer()
-  const port = await listen(server)
-  const near = connect(port, "127.0.0.1")
+  const near = connect(await listen(server), "127.0.0.1")
   const [far] = await once(server, "connection")
   const socket = new LibrarySocket({socket: near, isSecure: false})
   let said = ""

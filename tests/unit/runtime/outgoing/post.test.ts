@@ -7,8 +7,7 @@ import {freePort} from "../../../support/machine/ports.ts"
 /** A receiver on this machine. */
 const startReceiver = async (answer: RequestListener) => {
   let connections = 0
-  const server = createServer(answer).on("connection", () => connections++)
-  const port = await listen(server)
+  const port = await listen(createServer(answer).on("connection", () => connections++))
   return {url: `http://127.0.0.1:${port}/in?to=a%20b`, connections: () => connections}
 }
 
