@@ -56,13 +56,13 @@ export const splitLine = (line: string, most: number): readonly string[] => {
     part = ""
     size = 0
   }
-  const fit = (text: string) => {
+  const makeRoom = (text: string) => {
     if (size + Buffer.byteLength(text.trimEnd()) > most) end()
   }
   for (const word of line.split(/(?<=\s)(?=\S)/)) {
-    fit(word)
+    makeRoom(word)
     for (const piece of Buffer.byteLength(word) > most ? word : [word]) {
-      fit(piece)
+      makeRoom(piece)
       part += piece
       size += Buffer.byteLength(piece)
     }

@@ -123,7 +123,7 @@ describe.each(bunOr("node24"))("a bot on a stand-in for Slack, on $name", runtim
     slack.write('{"type":"events_api","envelope_id":"x","payload":nul')
     slack.write('{"type":"events_api","envelope_id":"x","payload":null}')
     slack.write('{"type":"events_api","envelope_id":"x","payload":{"event":{"type":"disconnected"}}}')
-    // On Node such a message ends the connection: the conformance suite sends one.
+    // On Node it ends the connection, as the conformance suite checks.
     if (runtime.name === "bun") slack.write(JSON.stringify({type: "hello", huge: "x".repeat(10_000_000)}))
     const before = slack.acknowledged.length
     await slack.deliver("events_api", {event: {type: "message", text: 5, channel: []}})
