@@ -1,3 +1,4 @@
+import {joinBytes} from "../../shared/sdk/adapter/answer.ts"
 import {type Audience, type Envelopes, isPublic} from "./envelope.ts"
 import type {Filter} from "./filter.ts"
 import type {StoredEvent} from "./log.ts"
@@ -133,13 +134,5 @@ export class Ring {
 }
 
 /** Joins arrays into one; returns a single one unchanged. */
-const joined = (parts: readonly Uint8Array[], size: number): Uint8Array | undefined => {
-  if (parts.length <= 1) return parts[0]
-  const whole = new Uint8Array(size)
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
-}
+const joined = (parts: readonly Uint8Array[], size: number): Uint8Array | undefined =>
+  parts.length <= 1 ? parts[0] : joinBytes(parts, size)

@@ -38,20 +38,34 @@ const readPieces = async (body: ReadableStream<Uint8Array> | null, most: number)
   return {pieces, size}
 }
 
-/** Resolves to the first bytes of a body, and to whether these are all. Ends the connection at the limit. */
+/** Joins the first `size` bytes of pieces in a buffer of their own: `Buffer.concat` may use a part of a shared one. */
+export const joinBytes = (pieces: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> => {
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece.subarray(0, size - at), at)
+    at += piece.length
+  }
+  return whole
+}
+
+/**
+ * Resolves to the first bytes of a body, in a buffer of their own, and to whether these are all. Ends the connection at
+ * the limit.
+ */
 export const readStart = async (
   body: ReadableStream<Uint8Array> | null,
   most: number,
 ): Promise<{readonly bytes: Uint8Array<ArrayBuffer>; readonly isWhole: boolean}> => {
   const {pieces, size} = await readPieces(body, most)
-  return {bytes: Buffer.concat(pieces, Math.min(size, most)), isWhole: size <= most}
+  return {bytes: joinBytes(pieces, Math.min(size, most)), isWhole: size <= most}
 }
 
 /** Resolves to the body of an answer. Rejects, and ends the connection, if it has more than `most` bytes. */
 const readBody = async (body: Response["body"], most: number): Promise<Uint8Array<ArrayBuffer>> => {
   const {pieces, size} = await readPieces(body, most)
   if (size > most) throw new AnswerTooLarge(most)
-  return Buffer.concat(pieces)
+  return joinBytes(pieces, size)
 }
 
 /** Resolves to the text of an answer. Rejects, and ends the connection, if it has more than `most` bytes. */

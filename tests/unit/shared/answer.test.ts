@@ -1,7 +1,7 @@
 import type {ServerResponse} from "node:http"
 import {gzipSync} from "node:zlib"
 import {expect, test} from "vitest"
-import {fetchWhole, readText} from "../../../shared/sdk/sdk.ts"
+import {fetchWhole, readStart, readText} from "../../../shared/sdk/sdk.ts"
 import {startStandIn} from "../../support/machine/stand-in-server.ts"
 
 const packed = {"content-encoding": "gzip"}
@@ -41,4 +41,14 @@ test.each([
   const answer = await fetchWhole(url, {most: 6})
   expect({status: answer.status, id: answer.headers.get("x-id")}).toEqual({status, id: "7"})
   expect(await readText(answer)).toBe(status === 204 ? "" : "héllo")
+})
+
+test("the beginning of an answer has a buffer of its own, which shows nothing else of the Host's memory", async () => {
+  for (const most of [3, 100]) {
+    const {bytes, isWhole} = await readStart(new Response("hello").body, most)
+    expect({text: new TextDecoder().decode(bytes.buffer), isWhole}).toEqual({
+      text: "hello".slice(0, most),
+      isWhole: most > 3,
+    })
+  }
 })
