@@ -55,8 +55,12 @@ const openXml = (socket: Socket): void =>
 
 const greet = (socket: Socket): void => void socket.write("* OK ")
 
-/** A gibibyte of zeros, once for all connections. */
-const bomb = Array.from({length: 16}, (_, index) => index).map(() => gzipSync(Buffer.alloc(64 * megabyte)))
+/** A part of a bomb: gzip joins as many as follow one another. Packed at its first use, which takes 0.2 s. */
+let packed: Buffer | undefined
+const packedZeros = (): Buffer => {
+  packed ??= gzipSync(Buffer.alloc(64 * megabyte))
+  return packed
+}
 
 const deep = "[".repeat(4 * megabyte)
 
@@ -118,7 +122,7 @@ const assaults: Readonly<Record<string, Partial<Readonly<Record<Spoken, Assault>
   "a gzip bomb": {
     http: socket => {
       answer(socket, "content-encoding: gzip")
-      for (const piece of bomb) socket.write(piece)
+      for (let part = 0; part < 16; part++) socket.write(packedZeros())
     },
   },
   "deep JSON": {
