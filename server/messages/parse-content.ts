@@ -121,17 +121,20 @@ const fromCode = (whole: string, decimal: string | undefined, hex: string | unde
   return isCharacter ? String.fromCodePoint(code) : whole
 }
 
-/** Returns the text that a user wrote in a message; empty without a message. */
-export const textOfEvent = (content: string | undefined): string => {
-  if (content === undefined) return ""
-  return content.includes("<") || content.includes("&") ? writtenText(parseContent(content)) : content
-}
-
 /** A message as its parts, and as the text that its user wrote. */
 interface ReadMessage {
   readonly nodes: readonly Node[]
   readonly text: string
 }
+
+const read = (content: string): ReadMessage => {
+  if (!content.includes("<") && !content.includes("&")) return {nodes: [content], text: content}
+  const nodes = parseContent(content)
+  return {nodes, text: writtenText(nodes)}
+}
+
+/** Returns the text that a user wrote in a message; empty without a message. */
+export const textOfEvent = (content = ""): string => read(content).text
 
 const messages = new WeakMap<object, ReadMessage>()
 
@@ -139,12 +142,9 @@ const messages = new WeakMap<object, ReadMessage>()
 export const readMessage = ({message}: Pick<SatoriEvent, "message">): ReadMessage => {
   const known = message && messages.get(message)
   if (known !== undefined) return known
-  const {content = ""} = message ?? {}
-  const isPlain = !content.includes("<") && !content.includes("&")
-  const nodes = isPlain ? [content] : parseContent(content)
-  const read = {nodes, text: isPlain ? content : writtenText(nodes)}
-  if (message !== undefined) messages.set(message, read)
-  return read
+  const found = read(message?.content ?? "")
+  if (message !== undefined) messages.set(message, found)
+  return found
 }
 
 export const textOfMessage = (event: Pick<SatoriEvent, "message">): string => readMessage(event).text
