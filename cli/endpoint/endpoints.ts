@@ -3,33 +3,23 @@ import type {EndpointView, GapView} from "../../shared/api/endpoints.ts"
 import {Problem} from "../../shared/problems.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {type Facts, facts, shorten} from "../kit/print.ts"
-import {command, tableOf} from "../kit/rows.ts"
+import {command, wholeListCommand} from "../kit/rows.ts"
 
-export const list = command(
-  {
-    description: "list the endpoints with their states; required ones that are not online come first",
-    examples: [
-      ["All endpoints", "svc endpoint list"],
-      ["As JSON", "svc endpoint list --json"],
-    ],
+export const list = wholeListCommand<EndpointView>({
+  description: "list the endpoints with their states; required ones that are not online come first",
+  examples: [
+    ["All endpoints", "svc endpoint list"],
+    ["As JSON", "svc endpoint list --json"],
+  ],
+  path: "/api/endpoints",
+  columns: {
+    endpoint: ({name}) => name,
+    state: ({state}) => state,
+    since: ({since}) => since,
+    "last event": ({lastEventAt}) => lastEventAt ?? "-",
+    error: ({error, reason}) => shorten(error ?? reason ?? "", 60),
   },
-  {},
-  async given => {
-    const {items} = await given.get<{items: EndpointView[]}>("/api/endpoints?limit=500")
-    given.show(items, () =>
-      tableOf(
-        {
-          endpoint: ({name}) => name,
-          state: ({state}) => state,
-          since: ({since}) => since,
-          "last event": ({lastEventAt}) => lastEventAt ?? "-",
-          error: ({error, reason}) => shorten(error ?? reason ?? "", 60),
-        },
-        items,
-      ),
-    )
-  },
-)
+})
 
 export const reconnect = command(
   {

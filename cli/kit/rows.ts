@@ -30,6 +30,13 @@ export const tableOf = <T>(columns: Columns<T>, rows: readonly T[]): string =>
     rows.map(row => Object.values(columns).map(cell => String(cell(row) ?? ""))),
   )
 
+/** Makes a command that shows a whole list of the running Host, of at most 500 rows. */
+export const wholeListCommand = <T>({path, columns, ...usage}: Pick<List<T>, keyof Usage | "path" | "columns">) =>
+  command(usage, {}, async list => {
+    const {items} = await list.get<{items: readonly T[]}>(`${path}?limit=500`)
+    list.show(items, () => tableOf(columns, items))
+  })
+
 /** A page of a list. A search also has the time back to which it has searched. */
 type Listed<T> = Page<T> & {readonly lookedTo?: string | null}
 

@@ -1,7 +1,7 @@
 import {type CommandClass, Option, type Usage} from "clipanion"
 import type {PluginView} from "../../shared/api/plugin-views.ts"
 import type {GenerationView} from "../../shared/api/system.ts"
-import {command, tableOf} from "../kit/rows.ts"
+import {command, wholeListCommand} from "../kit/rows.ts"
 
 /** Makes the command that enables or disables a plugin of the running configuration. */
 const change = (enabled: boolean, usage: Usage): CommandClass =>
@@ -30,27 +30,17 @@ export const enable = change(true, {
   examples: [["Enable the plugin greeter again", "svc plugin enable greeter"]],
 })
 
-export const list = command(
-  {
-    description: "list the plugins of the running configuration, with their states and errors",
-    examples: [
-      ["All plugins", "svc plugin list"],
-      ["As JSON", "svc plugin list --json"],
-    ],
+export const list = wholeListCommand<PluginView>({
+  description: "list the plugins of the running configuration, with their states and errors",
+  examples: [
+    ["All plugins", "svc plugin list"],
+    ["As JSON", "svc plugin list --json"],
+  ],
+  path: "/api/plugins",
+  columns: {
+    plugin: ({name}) => name,
+    state: ({state}) => state,
+    code: ({from}) => from,
+    error: ({error = "", at}) => (at === undefined ? error : `${at.file}:${at.line}:${at.column} ${error}`),
   },
-  {},
-  async given => {
-    const {items} = await given.get<{items: PluginView[]}>("/api/plugins?limit=500")
-    given.show(items, () =>
-      tableOf(
-        {
-          plugin: ({name}) => name,
-          state: ({state}) => state,
-          code: ({from}) => from,
-          error: ({error = "", at}) => (at === undefined ? error : `${at.file}:${at.line}:${at.column} ${error}`),
-        },
-        items,
-      ),
-    )
-  },
-)
+})

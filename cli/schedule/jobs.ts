@@ -1,4 +1,4 @@
-import {Option} from "clipanion"
+import {Option, type Usage} from "clipanion"
 import type {RunView} from "../../shared/api/scheduled/jobs.ts"
 import {shorten} from "../kit/print.ts"
 import {command, listCommand, tableOf} from "../kit/rows.ts"
@@ -55,26 +55,24 @@ const describeJobs = ({items, file}: JobList): string =>
         ),
   ].join("\n")
 
-export const pause = command(
-  {
-    description: "turn a scheduled job off",
-    details:
-      "The job stays in the file, turned off, until svc schedule resume. Its queued runs are cancelled; a running one continues.",
-    examples: [["No stand-up in August", "svc schedule pause standup"]],
-  },
-  {id: Option.String({name: "id"})},
-  async given => given.show(await (await openJobs(given)).edit(given.id, {enabled: false}), describeJob),
-)
+/** Makes the command that turns a job on or off. */
+const turn = (enabled: boolean, usage: Usage) =>
+  command(usage, {id: Option.String({name: "id"})}, async given =>
+    given.show(await (await openJobs(given)).edit(given.id, {enabled}), describeJob),
+  )
 
-export const resume = command(
-  {
-    description: "turn a scheduled job on",
-    details: "The job does not make up for times that were due while it was off.",
-    examples: [["Turn the job standup on", "svc schedule resume standup"]],
-  },
-  {id: Option.String({name: "id"})},
-  async given => given.show(await (await openJobs(given)).edit(given.id, {enabled: true}), describeJob),
-)
+export const pause = turn(false, {
+  description: "turn a scheduled job off",
+  details:
+    "The job stays in the file, turned off, until svc schedule resume. Its queued runs are cancelled; a running one continues.",
+  examples: [["No stand-up in August", "svc schedule pause standup"]],
+})
+
+export const resume = turn(true, {
+  description: "turn a scheduled job on",
+  details: "The job does not make up for times that were due while it was off.",
+  examples: [["Turn the job standup on", "svc schedule resume standup"]],
+})
 
 export const remove = command(
   {
