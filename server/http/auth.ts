@@ -54,7 +54,10 @@ const window = 60_000
 /** The highest number of senders to remember. Above it, the sender whose window ends first is forgotten. */
 const remembered = 10_000
 
-/** Counts failures by sender: an address, or a hook and an address. Valid requests are never limited, because they are checked first. */
+/**
+ * Counts failures by sender: an address, or a hook and an address. Valid requests are never limited, because they are
+ * checked first.
+ */
 export class FailureLimit {
   readonly #failures = new BoundedMap<string, {count: number; until: number}>(remembered)
 

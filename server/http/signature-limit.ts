@@ -7,8 +7,8 @@ export type Handle<C> = (request: Request, call: C) => Response | Promise<Respon
 
 /**
  * Counts deliveries with an invalid signature by hook and address, because behind a gateway all partners may have one
- * address; above the limit they get `too_many_failures`. Every delivery is verified first, so a valid one is never limited, whatever else its address sends. A failing one still costs its
- * verification.
+ * address; above the limit they get `too_many_failures`. Every delivery is verified first, so a valid one is never
+ * limited, whatever else its address sends. A failing one still costs its verification.
  */
 export const createSignatureLimit = (addressOf: (request: Request) => string) => {
   const failures = new FailureLimit()

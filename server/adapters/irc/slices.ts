@@ -9,8 +9,7 @@ const longestLine = 65_536
 
 /**
  * Returns the library's transport, which handles input in slices. The original handles all received lines in one call,
- * so a flood of lines would block the Host. A line without an
- * end closes the connection.
+ * so a flood of lines would block the Host. A line without an end closes the connection.
  */
 export const createSlicedTransport = async (): Promise<typeof NetTransport> => {
   const {default: Transport} = await import("irc-framework/src/transports/net.js")
