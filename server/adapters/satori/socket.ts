@@ -10,7 +10,7 @@ const readyPatience = 15_000
 const pingEvery = 10_000
 
 /** In bytes. The server would repeat a larger signal at each connection. */
-const largestSignal = 16 * 1024 * 1024
+const largestSignal = 12 * 1024 * 1024
 
 export interface Listener {
   event(event: Fields): void

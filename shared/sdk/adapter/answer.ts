@@ -38,7 +38,7 @@ const readPieces = async (body: ReadableStream<Uint8Array> | null, most: number)
   return {pieces, size}
 }
 
-/** Joins the first `size` bytes of pieces in a buffer of their own: `Buffer.concat` may use a part of a shared one. */
+/** Joins the first `size` bytes of pieces in a new buffer: `Buffer.concat` may use a part of a shared one. */
 export const joinBytes = (pieces: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> => {
   const whole = new Uint8Array(size)
   let at = 0
@@ -50,7 +50,7 @@ export const joinBytes = (pieces: readonly Uint8Array[], size: number): Uint8Arr
 }
 
 /**
- * Resolves to the first bytes of a body, in a buffer of their own, and to whether these are all. Ends the connection at
+ * Resolves to the first bytes of a body, in a new buffer, and to whether these are all. Ends the connection at
  * the limit.
  */
 export const readStart = async (

@@ -43,7 +43,7 @@ test.each([
   expect(await readText(answer)).toBe(status === 204 ? "" : "héllo")
 })
 
-test("the beginning of an answer has a buffer of its own, which shows nothing else of the Host's memory", async () => {
+test("the beginning of an answer is in a new buffer, with nothing else of the Host's memory", async () => {
   for (const most of [3, 100]) {
     const {bytes, isWhole} = await readStart(new Response("hello").body, most)
     expect({text: new TextDecoder().decode(bytes.buffer), isWhole}).toEqual({
