@@ -263,7 +263,7 @@ export class Gateway {
 }
 
 /** The largest message, in bytes: READY of a bot in many servers is the longest. */
-const largestMessage = 16 * 1024 * 1024
+const largestMessage = 8 * 1024 * 1024
 
 /** On Node, the library's `ws` accepts 100 MiB, and neither has an option for it. On Bun, the Host's limit applies. */
 const boundMessages = (shard: object): void => {
