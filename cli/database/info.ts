@@ -53,7 +53,7 @@ const describeInfo = (info: DatabaseInfo): string =>
       info.retention.map(({part, age, rows, dropped, undelivered, lastAt}) => [
         part,
         age === "0s" ? "forever" : age,
-        String(rows),
+        rows === null ? "" : String(rows),
         String(dropped),
         String(undelivered),
         lastAt ?? "never",

@@ -156,10 +156,11 @@ export const readInfo = async (
     disk: {free, pauseBelow: least(), resumeAt: Math.ceil(resumeAt(least()))},
     growth: growth ?? null,
     daysLeft: daysUntil(free - least(), growth),
-    retention: retentionParts.map(({name}) => {
+    retention: [...retentionParts, {name: "unhandled"} as const].map(({name}) => {
+      const limits = name === "unhandled" ? {age: settings.unhandled, rows: null} : settings[name]
       const {rows = 0, undelivered = 0, lastAt} = dropped.get(name) ?? {}
       const at = lastAt === undefined ? null : new Date(lastAt).toISOString()
-      return {part: name, age: settings[name].age, rows: settings[name].rows, dropped: rows, undelivered, lastAt: at}
+      return {part: name, age: limits.age, rows: limits.rows, dropped: rows, undelivered, lastAt: at}
     }),
     ...(tables && location.dialect === "sqlite" ? {tables: [...(await countTables(location.file))]} : {}),
   }

@@ -1,5 +1,5 @@
 import type {Database} from "../database/database.ts"
-import type {RetentionPartName} from "../database/upkeep/retention.ts"
+import type {DroppedName} from "../database/upkeep/retention.ts"
 
 /** The pages of a database file. Sizes in bytes. */
 export interface Pages {
@@ -68,14 +68,14 @@ export interface Dropped {
   readonly lastAt: number
 }
 
-export const readDropped = async (database: Database): Promise<ReadonlyMap<RetentionPartName, Dropped>> => {
+export const readDropped = async (database: Database): Promise<ReadonlyMap<DroppedName, Dropped>> => {
   const rows = await database.read(
     `SELECT part, sum(rows) AS rows, sum(iif(detail = 'undelivered', rows, 0)) AS undelivered, max(last_at) AS last_at
       FROM retention_dropped GROUP BY part`,
   )
   return new Map(
     rows.map(({part, rows: count, undelivered, last_at}) => [
-      part as RetentionPartName,
+      part as DroppedName,
       {rows: Number(count), undelivered: Number(undelivered), lastAt: Number(last_at)},
     ]),
   )

@@ -7,6 +7,7 @@ import {type PartLimits, type RetentionPart, sweepPart} from "../database/upkeep
 import {agentRunsPart, runsPart, sweepSpending} from "../database/upkeep/run-retention.ts"
 import {gapsPart} from "../endpoints/gaps/gap-retention.ts"
 import {duplicatesPart, inboxPart} from "../inbox/retention.ts"
+import {eraseUnhandled} from "../inbox/user/unhandled.ts"
 import {outboxPart} from "../outbox/retention.ts"
 import {Periodic} from "../runtime/flow/periodic.ts"
 import {jobRunsPart} from "../scheduler/run-retention.ts"
@@ -76,9 +77,24 @@ export class Retention {
       })
       if (rows > 0) dropped[part.name] = rows
     }
+    const erased = await this.#eraseUnhandled(now)
+    if (erased > 0) dropped.unhandled = erased
     await sweepSpending(database, now, this.#stopping.signal)
     if (Object.keys(dropped).length > 0) log.info("deleted old rows", dropped)
     return dropped
+  }
+
+  /** Spares only what a connected Satori client has not read: `handled.least` would keep everything of a quiet project. */
+  async #eraseUnhandled(now: number): Promise<number> {
+    const {database, settings, reachedAll} = this.#options
+    const age = limitOf(settings().unhandled)
+    if (age === undefined) return 0
+    return eraseUnhandled(database, {
+      before: now - age,
+      last: Math.min(reachedAll(), Number.MAX_SAFE_INTEGER),
+      now,
+      signal: this.#stopping.signal,
+    })
   }
 
   async #limitsOf({name}: RetentionPart): Promise<PartLimits> {

@@ -1,6 +1,6 @@
 import type {Component} from "../../shared/api/readiness.ts"
 import {type Issue, Problem} from "../../shared/problems.ts"
-import {bindingIssues} from "../agents/bindings/bindings.ts"
+import {bindingIssues, searchIssues} from "../agents/bindings/bindings.ts"
 import {standingsOf} from "../agents/bindings/standings.ts"
 import type {Variables} from "../config/expand.ts"
 import type {Database} from "../database/database.ts"
@@ -96,5 +96,7 @@ export const assembleOnce = async (options: AssembleOptions): Promise<AssembledO
         })),
     }),
   )
-  return {generation, ready, components, warnings: bindingIssues(generation.config.source, standings)}
+  const {source, config} = generation.config
+  const warnings = [...bindingIssues(source, standings), ...searchIssues(source, config)]
+  return {generation, ready, components, warnings}
 }

@@ -41,8 +41,8 @@ export const DatabaseInfo = Named("DatabaseInfo", {
     Named("RetentionView", {
       part: Type.String({description: "The key under `retention` in the configuration"}),
       age: Type.String(),
-      rows: Type.Integer({description: "The most rows that the Host keeps"}),
-      dropped: Type.Integer({description: "Rows dropped since the project began"}),
+      rows: orNull(Type.Integer(), {description: "The most rows that the Host keeps; null for no limit"}),
+      dropped: Type.Integer({description: "Rows dropped since the project began; of `unhandled`, only their content"}),
       undelivered: Type.Integer({description: "Of these, rows that nobody had decided about"}),
       lastAt: orNull(Type.String({format: "date-time"})),
     }),

@@ -1,5 +1,7 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {agentProviders} from "../../../shared/agents/config.ts"
+import type {ProjectConfig} from "../../../shared/config.ts"
+import {durationOf} from "../../../shared/duration.ts"
 import {type Issue, Problem} from "../../../shared/problems.ts"
 import type {Source} from "../../config/source.ts"
 import {missingTool} from "../tools/resolve.ts"
@@ -69,3 +71,20 @@ export const bindingIssues = (source: Source, standings: Standings): Issue[] =>
       ? []
       : [source.issue(["agents", name, ...standing.at], standing.message, standing.at.length > 1 ? "key" : "value")],
   )
+
+/** Returns the positions of agents' search tools that lose messages before retention deletes them. */
+export const searchIssues = (source: Source, {agents, retention}: ProjectConfig): Issue[] => {
+  const {unhandled, handled} = retention
+  const [erased = 0, deleted = 0] = [unhandled, handled.age].map(durationOf)
+  // 0 means forever.
+  if (erased === 0 || (deleted !== 0 && erased >= deleted)) return []
+  return Object.entries(agents)
+    .filter(([, {enabled, tools}]) => enabled && Object.hasOwn(tools, "search"))
+    .map(([name]) =>
+      source.issue(
+        ["agents", name, "tools", "search"],
+        `finds a message that no handler wanted for ${unhandled} only; raise retention.unhandled if it needs more`,
+        "key",
+      ),
+    )
+}

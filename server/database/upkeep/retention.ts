@@ -23,6 +23,9 @@ export interface PartLimits extends Limits {
 /** The names under `retention` in the configuration. */
 export type RetentionPartName = "handled" | "duplicates" | "sent" | "jobRuns" | "agentRuns" | "gaps" | "runs"
 
+/** What `retention_dropped` counts: rows of a part, the content of unhandled events, milliseconds of gaps. */
+export type DroppedName = RetentionPartName | "unhandled" | "gapTime"
+
 /**
  * A table whose old rows are deleted. Its statements may use these parameters:
  *
@@ -49,12 +52,9 @@ export interface RetentionPart {
 /** How many times its own duration a sweep pauses for other work. */
 const leisure = 3
 
-/**
- * Counts the rows that are about to be deleted. `from` has the columns `detail` and `rows`; for `gapTime`, `rows` is in
- * milliseconds.
- */
-export const counting = (part: RetentionPartName | "gapTime", from: string): string =>
-  `INSERT INTO retention_dropped (part, detail, rows, last_at) SELECT '${part}', detail, rows, ?6 FROM (${from}) WHERE rows > 0
+/** Counts what is about to be deleted. `from` has the columns `detail` and `rows`. */
+export const counting = (part: DroppedName, from: string, now = "?6"): string =>
+  `INSERT INTO retention_dropped (part, detail, rows, last_at) SELECT '${part}', detail, rows, ${now} FROM (${from}) WHERE rows > 0
    ON CONFLICT (part, detail) DO UPDATE SET rows = retention_dropped.rows + excluded.rows, last_at = excluded.last_at`
 
 interface PlainPart extends Omit<RetentionPart, "count" | "drop"> {

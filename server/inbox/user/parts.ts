@@ -33,7 +33,7 @@ interface MarkView {
 const marksOf = ({marks}: Row) => fromJson(String(marks)) as readonly MarkView[]
 
 /** What the user said and did. As in `redactInbox`, ids and times stay, so that a redelivered event is recognized. */
-export const inboxPart: UserPart = {
+export const inboxPart = {
   name: "inbox",
   slices: {table: "inbox", key: "seq"},
   // Without NOT INDEXED, SQLite reads all events of the endpoint for each slice.
@@ -74,7 +74,7 @@ export const inboxPart: UserPart = {
       args: [listOf(rows, "seq")],
     },
   ],
-}
+} satisfies UserPart
 
 /** The errors in the event log, which may repeat what was said: they are erased, as in `redactInbox`. */
 export const errorsPart: UserPart = {

@@ -58,6 +58,64 @@ describe.each(engines)("on $name", ({make}) => {
   })
 })
 
+describe("the content of events that no handler wanted", () => {
+  const event = (words: string) =>
+    JSON.stringify({
+      type: "message-created",
+      timestamp: 5,
+      login: {platform: "line"},
+      channel: {id: "c", type: 0, name: words},
+      message: {id: "m", content: words},
+      user: {id: "u", name: words},
+    })
+  const marks = {
+    "no handler": [],
+    "middleware that has run": [["root/count/middleware/all", "handled"]],
+    "middleware that failed": [["root/count/middleware/all", "failed"]],
+    "a handler": [["root/echo/handler/1", "handled"]],
+    "a handler that is to run": [["root/echo/handler/1", "pending"]],
+  } as const
+  const erasedKinds = ["no handler", "middleware that has run"]
+
+  const store = async (database: Database, at: number) => {
+    for (const [kind, handlers] of Object.entries(marks))
+      await database.write([
+        {
+          sql: "INSERT INTO inbox (endpoint, event_id, conversation, type, received_at, event, raw, content_hash) VALUES ('line', ?, 'line/c', 'message-created', ?, ?, '{}', 'h')",
+          args: [`${kind} ${at}`, at, event("words")],
+        },
+        ...handlers.map(([handler, state]) => ({
+          sql: "INSERT INTO inbox_marks (seq, handler, state, started_at, ended_at) VALUES (last_insert_rowid(), ?, ?, 1, 1)",
+          args: [handler, state],
+        })),
+      ])
+  }
+  const erasedIn = async (database: Database) =>
+    (await database.read("SELECT event_id, event, raw, content_hash FROM inbox ORDER BY seq")).flatMap(
+      ({event_id: id, ...content}) => (JSON.stringify(content).includes("words") ? [] : [String(id)]),
+    )
+
+  test.each(engines)("is erased after its age on $name, once, and the ids stay", async ({make}) => {
+    const database = await open(await make())
+    for (const days of [9, 8, 6]) await store(database, ago(days))
+    const sweep = async (unhandled: string, reached = Number.POSITIVE_INFINITY, at = now) =>
+      (await retentionOf(database, {unhandled}, () => reached).sweep(at)).unhandled ?? 0
+    expect(await sweep("0s")).toBe(0)
+    expect(await sweep("7d", 5)).toBe(2)
+    expect(await sweep("7d")).toBe(2)
+    expect(await sweep("7d")).toBe(0)
+    expect(await erasedIn(database)).toEqual([9, 8].flatMap(days => erasedKinds.map(kind => `${kind} ${ago(days)}`)))
+    expect(await countOf(database, "inbox")).toBe(15)
+    const [row] = await database.read("SELECT event FROM inbox WHERE event_id = ?", [`no handler ${ago(9)}`])
+    expect(JSON.parse(String(row?.event))).toEqual({
+      ...{type: "message-created", timestamp: 5, login: {platform: "line"}, channel: {id: "c", type: 0}},
+      ...{message: {id: "m", content: "[redacted]"}, user: {id: "u"}},
+    })
+    expect(await sweep("7d", Number.POSITIVE_INFINITY, now + 2 * aDay)).toBe(2)
+    expect(await droppedOf(database)).toEqual({unhandled: 6})
+  })
+})
+
 test("a row that has not ended is kept, whatever its age", async () => {
   const database = await open(await localDatabase())
   for (const [index, state] of ["pending", "running"].entries())

@@ -8,6 +8,7 @@ export const aDay = 86_400_000
 /** The configuration's defaults, except for `least`, which would keep everything that a test stores. */
 export const settings: RetentionSettings = {
   handled: {age: "30d", rows: 1_000_000, least: 0},
+  unhandled: "0s",
   duplicates: {age: "90d", rows: 2_000_000},
   sent: {age: "30d", rows: 1_000_000},
   undelivered: {age: "180d"},

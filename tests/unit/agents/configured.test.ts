@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {bindingIssues} from "../../../server/agents/bindings/bindings.ts"
+import {bindingIssues, searchIssues} from "../../../server/agents/bindings/bindings.ts"
 import {type BindingFacts, type BindingReason, configurationOf} from "../../../server/agents/bindings/configured.ts"
 import {parseConfig} from "../../../server/config/load.ts"
 import type {Binding} from "../../../shared/agents/binding.ts"
@@ -87,4 +87,20 @@ agents:
   expect(bindingIssues(loaded.source, standings).map(formatIssue)).toEqual([
     expect.stringMatching(/^svc\.config\.yml:10:7 agents\.writer\.tools\.nothing: .*\btool\b/),
   ])
+})
+
+test.each([
+  ["{}", []],
+  ["{unhandled: 7d}", ["agents.writer.tools.search"]],
+  ["{unhandled: 7d, handled: {age: 0s}}", ["agents.writer.tools.search"]],
+  ["{unhandled: 30d}", []],
+])("with retention %s, agents that search lose messages early: %j", (retention, keys) => {
+  const text = `retention: ${retention}
+agents:
+  off: {enabled: false, provider: anthropic, model: m, instructions: Write., tools: {search: {}}}
+  plain: {provider: anthropic, model: m, instructions: Write.}
+  writer: {provider: anthropic, model: m, instructions: Write., tools: {search: {}}}
+`
+  const {source, config} = parseConfig({file: "svc.config.yml", sha256: "", text}, {})
+  expect(searchIssues(source, config).map(({path}) => path)).toEqual(keys)
 })
