@@ -12,6 +12,7 @@ import {problemsPage} from "./problems.ts"
 import {readinessPage} from "./readiness.ts"
 import {routesPage} from "./routes.ts"
 import {askRunningHost} from "./running-host.ts"
+import {textsPage} from "./texts.ts"
 
 /** Writes `docs/reference/` from the program. With `--check` it writes nothing, names every file that differs, and exits 1. */
 const folder = `${root}docs/reference/`
@@ -31,6 +32,7 @@ const generate = async (): Promise<Readonly<Record<string, string>>> => {
     "problems.md": problemsPage(),
     "readiness.md": readinessPage(),
     "routes.md": routesPage(openApi),
+    "texts.md": textsPage(),
     "svc.config.schema.json": json(configSchema()),
   }
 }

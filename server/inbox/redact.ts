@@ -4,9 +4,9 @@ import type {Row, Statement} from "../../shared/sdk/plugin/database.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import {assertThat, type Database} from "../database/database.ts"
 import {overwriting, type Purged} from "../database/engine.ts"
+import {ending, redacted} from "../database/upkeep/user-part.ts"
 import {telling} from "../events/telling.ts"
 import {assertRunsEnded, forgettingRunDetails, forgettingRuns} from "./user/agent-runs.ts"
-import {ending, redacted} from "./user/redacted.ts"
 
 export interface Redaction {
   /** What is guaranteed about the erased bytes. */

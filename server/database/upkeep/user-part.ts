@@ -1,6 +1,12 @@
 import type {UserPartName} from "../../../shared/api/users/users.ts"
 import type {Row, Statement} from "../engine.ts"
 
+/** Replaces erased content. */
+export const redacted = "[redacted]"
+
+/** The end of a row that had not ended: now. */
+export const ending = "ended_at = COALESCE(ended_at, unixepoch() * 1000)"
+
 /** A user of a platform, as the events of an endpoint name them. */
 export interface PlatformUser {
   readonly endpoint: string

@@ -2,7 +2,7 @@ import {fromJson, toJson} from "../../../shared/json.ts"
 import type {Row, SqlValue, Statement} from "../../../shared/sdk/plugin/database.ts"
 import {assertThat} from "../../database/database.ts"
 import type {UserPart} from "../../database/upkeep/user-part.ts"
-import {ending, redacted} from "./redacted.ts"
+import {ending, redacted} from "../../database/upkeep/user-part.ts"
 
 const ended = "state IN ('succeeded', 'failed', 'cancelled')"
 

@@ -4,12 +4,11 @@ import type {Row, Statement} from "../../../shared/sdk/plugin/database.ts"
 import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
 import {assertThat} from "../../database/database.ts"
 import {jsonRows} from "../../database/json-rows.ts"
-import type {UserPart} from "../../database/upkeep/user-part.ts"
+import {ending, type UserPart} from "../../database/upkeep/user-part.ts"
 import {telling} from "../../events/telling.ts"
 import {contentWithoutWords, withoutWords} from "../redact.ts"
 import {isAgentDetail, withoutAgentDetail} from "./agent-runs.ts"
 import {isEventOfUser, isMessageOfUser} from "./of-user.ts"
-import {ending} from "./redacted.ts"
 
 const listOf = (rows: readonly Row[], column: string): string => toJson(rows.map(row => row[column]))
 

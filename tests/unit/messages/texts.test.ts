@@ -1,10 +1,8 @@
-import {readFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {parseCall} from "../../../server/messages/command/command.ts"
 import {en, type HostText} from "../../../server/messages/texts/en.ts"
 import {builtInTables, HostTexts} from "../../../server/messages/texts/host-texts.ts"
 import {parseMessage, plainMessage} from "../../../server/runtime/text/message.ts"
-import {root} from "../../support/host/runtimes.ts"
 import {command} from "../../support/messages/commands.ts"
 
 const keys = Object.keys(en) as HostText[]
@@ -74,9 +72,4 @@ describe("a misused option", () => {
   ])("%s is explained in the user's language", (rest, english, german) => {
     expect([why(rest), why(rest, "de")]).toEqual([english, german])
   })
-})
-
-test("docs/plugins/languages.md lists the texts of svc", () => {
-  const page = readFileSync(`${root}docs/plugins/languages.md`, "utf8")
-  for (const key of keys) expect(page).toContain(`| \`${key}\` | \`${en[key]}\` |`)
 })
