@@ -238,7 +238,7 @@ const RetentionConfig = section({
   ),
   unhandled: age(
     "0s",
-    "How long the Host keeps text, names and payload of events that no handler wanted, except middleware. Ids and times stay",
+    "How long the Host keeps text, names and payload of events that no handler wanted. Ids and times stay",
   ),
   duplicates: keptOf("90d", 2_000_000, "platform ids of dropped events, to recognize repeated deliveries"),
   sent: keptOf("30d", 1_000_000, "messages that were sent or discarded"),

@@ -14,9 +14,13 @@ const page = 100
 /** How many times its own duration an erasure pauses for other work. */
 const leisure = 3
 
-/** No handler has asked for the event, except middleware, which runs around every event and has done so. */
-const isUnhandled = `NOT EXISTS (SELECT 1 FROM inbox_marks m WHERE m.seq = i.seq
-  AND (m.state NOT IN ('handled', 'discarded') OR m.handler NOT GLOB 'root/*/middleware/*'))`
+/** These run for every event of their type, so they want one only if they answer it or start an agent. */
+const runsForAll = "(m.handler GLOB 'root/*/handler/*' OR m.handler GLOB 'root/*/middleware/*')"
+
+const isUnhandled = `NOT EXISTS (SELECT 1 FROM inbox_marks m
+    WHERE m.seq = i.seq AND (m.state NOT IN ('handled', 'discarded') OR NOT ${runsForAll}))
+  AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.inbox_seq = i.seq)
+  AND NOT EXISTS (SELECT 1 FROM agent_runs r WHERE r.inbox_seq = i.seq)`
 
 const selectPage = `SELECT i.seq, i.received_at, iif(${isUnhandled}, i.event, NULL) AS event, i.raw, '[]' AS marks
   FROM inbox i WHERE i.seq > ? AND i.seq <= ? ORDER BY i.seq LIMIT ${page}`

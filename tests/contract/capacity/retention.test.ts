@@ -72,10 +72,19 @@ describe("the content of events that no handler wanted", () => {
     "no handler": [],
     "middleware that has run": [["root/count/middleware/all", "handled"]],
     "middleware that failed": [["root/count/middleware/all", "failed"]],
-    "a handler": [["root/echo/handler/1", "handled"]],
-    "a handler that is to run": [["root/echo/handler/1", "pending"]],
+    "a listener": [["root/echo/handler/1", "discarded"]],
+    "a listener that is to run": [["root/echo/handler/1", "pending"]],
+    "a listener that answered": [["root/echo/handler/1", "handled"]],
+    "a listener that asked an agent": [["root/agents/handler/chat", "handled"]],
+    "a command": [["root/echo/command/greet", "handled"]],
   } as const
-  const erasedKinds = ["no handler", "middleware that has run"]
+  const erasedKinds = ["no handler", "middleware that has run", "a listener"]
+  const more: Readonly<Record<string, string>> = {
+    "a listener that answered":
+      "INSERT INTO outbox (id, kind, endpoint, channel, content, inbox_seq, created_at, ended_at, state) VALUES ('a' || ?1, 'message', 'line', 'c', '[]', ?1, ?2, ?2, 'sent')",
+    "a listener that asked an agent":
+      "INSERT INTO agent_runs (run_id, agent, cause, place, state, input, created_at, ended_at, inbox_seq) VALUES ('r' || ?1, 'helper', 'chat', '{}', 'succeeded', '{}', ?2, ?2, ?1)",
+  }
 
   const store = async (database: Database, at: number) => {
     for (const [kind, handlers] of Object.entries(marks))
@@ -89,6 +98,10 @@ describe("the content of events that no handler wanted", () => {
           args: [handler, state],
         })),
       ])
+    for (const [kind, sql] of Object.entries(more)) {
+      const [row] = await database.read("SELECT seq FROM inbox WHERE event_id = ?", [`${kind} ${at}`])
+      await database.write([{sql, args: [Number(row?.seq), at]}])
+    }
   }
   const erasedIn = async (database: Database) =>
     (await database.read("SELECT event_id, event, raw, content_hash FROM inbox ORDER BY seq")).flatMap(
@@ -101,18 +114,18 @@ describe("the content of events that no handler wanted", () => {
     const sweep = async (unhandled: string, reached = Number.POSITIVE_INFINITY, at = now) =>
       (await retentionOf(database, {unhandled}, () => reached).sweep(at)).unhandled ?? 0
     expect(await sweep("0s")).toBe(0)
-    expect(await sweep("7d", 5)).toBe(2)
-    expect(await sweep("7d")).toBe(2)
+    expect(await sweep("7d", 8)).toBe(3)
+    expect(await sweep("7d")).toBe(3)
     expect(await sweep("7d")).toBe(0)
     expect(await erasedIn(database)).toEqual([9, 8].flatMap(days => erasedKinds.map(kind => `${kind} ${ago(days)}`)))
-    expect(await countOf(database, "inbox")).toBe(15)
+    expect(await countOf(database, "inbox")).toBe(24)
     const [row] = await database.read("SELECT event FROM inbox WHERE event_id = ?", [`no handler ${ago(9)}`])
     expect(JSON.parse(String(row?.event))).toEqual({
       ...{type: "message-created", timestamp: 5, login: {platform: "line"}, channel: {id: "c", type: 0}},
       ...{message: {id: "m", content: "[redacted]"}, user: {id: "u"}},
     })
-    expect(await sweep("7d", Number.POSITIVE_INFINITY, now + 2 * aDay)).toBe(2)
-    expect(await droppedOf(database)).toEqual({unhandled: 6})
+    expect(await sweep("7d", Number.POSITIVE_INFINITY, now + 2 * aDay)).toBe(3)
+    expect(await droppedOf(database)).toEqual({unhandled: 9})
   })
 })
 
