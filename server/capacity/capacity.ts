@@ -105,8 +105,8 @@ export class Capacity {
 
   async #compact(before: number): Promise<Compacted> {
     const {database, log} = this.#options
-    const sweep = await this.retention.sweep(Date.now(), done => this.#note({done}))
-    const dropped = Object.values(sweep).reduce((sum, rows) => sum + rows, 0)
+    const {unhandled: _, ...deleted} = await this.retention.sweep(Date.now(), done => this.#note({done}))
+    const dropped = Object.values(deleted).reduce((sum, rows) => sum + rows, 0)
     const total = (await readPages(database)).unused
     this.#note({step: "returning space", done: 0, total})
     for (let left = total; left > 0; ) {
