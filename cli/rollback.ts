@@ -74,6 +74,7 @@ const describeCode = ({code}: RollbackPlan): string => {
 const builds = {
   same: "build and packages are already the checkpoint's",
   kept: "build and packages, as the release kept them",
+  surplus: "plugins ran from source: their builds in dist/plugins are moved away",
   missing:
     "no release kept them: before anything changes, svc installs the packages of the lockfile and runs the build script",
   untouched: "unchanged: install the locked packages and build by hand",
@@ -100,9 +101,10 @@ const describePlan = (plan: RollbackPlan): string => {
 }
 
 const describeProof = ({restored, proof}: RolledBackResult): string => {
-  const {authority, commit, changes, lockfile, configuration, build, database} = proof
+  const {authority, commit, changes, lockfile, configuration, build, buildChanges, database} = proof
+  const all = buildChanges.length === 0 ? "everything" : "everything but the build"
   return facts([
-    ["rolled back", proof.matches ? "everything matches the checkpoint" : "SOMETHING DIFFERS from the checkpoint"],
+    ["rolled back", proof.matches ? `${all} matches the checkpoint` : "SOMETHING DIFFERS from the checkpoint"],
     ["authority", `${authority.after}, before ${authority.before}; the database has ${authority.database}`],
     ["commit", commit ?? "no git work tree"],
     ...changes.map(text => ["differs", text] as const),
@@ -110,6 +112,7 @@ const describeProof = ({restored, proof}: RolledBackResult): string => {
     ["configuration", configuration],
     ["kept", restored.keptConfiguration && `the replaced configuration, as ${restored.keptConfiguration}`],
     ["build", describeBuild(build)],
+    ...buildChanges.map(text => ["differs", text] as const),
     [
       "heads",
       `events ${database.events}, inbox ${database.inbox}, outbox ${database.outbox}, schema ${database.schema}`,

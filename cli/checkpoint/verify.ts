@@ -6,6 +6,7 @@ import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import {withCheckpoint} from "../kit/checkpoint/open.ts"
+import {warningsOf} from "../kit/checkpoint/view.ts"
 
 export class CheckpointVerify extends CheckpointCommand {
   static override usage = Command.Usage({
@@ -26,16 +27,17 @@ export class CheckpointVerify extends CheckpointCommand {
 
   async run(): Promise<ExitCode> {
     const name = this.checkpoint ?? "newest"
-    const {id, verification} = await this.withProgress(progress =>
+    const {id, verification, more} = await this.withProgress(progress =>
       withCheckpoint(
         name,
         {store: this.store, temporary: this.places.temporary, input: process.stdin, progress},
         async found => {
           const {id} = found.manifest
+          const more = warningsOf(found.manifest)
           const host = found.isForeign || this.databaseUrl !== undefined ? undefined : await this.host()
           if (host !== undefined) {
             await this.awaitTask(host, await host.post<CheckpointTask>(`/api/checkpoints/${id}/verify`))
-            return {id, verification: (await this.store.get(id)).verification}
+            return {id, more, verification: (await this.store.get(id)).verification}
           }
           const secrets = await secretsFor(this.stopped, found)
           const verification = await verifyCheckpoint(found, {
@@ -45,12 +47,13 @@ export class CheckpointVerify extends CheckpointCommand {
             ...(this.databaseUrl === undefined ? {} : {remoteCopy: remoteCopyAt(this.databaseUrl)}),
           })
           if (!found.isForeign) await this.store.keepVerification(id, verification)
-          return {id, verification}
+          return {id, more, verification}
         },
       ),
     )
     if (verification === undefined) throw new Problem("checkpoint_failed", `${id} changed during its verification`)
-    this.show({id, ...verification}, () => describeVerification(id, verification))
+    const shown = {...verification, warnings: [...verification.warnings, ...more]}
+    this.show({id, ...shown}, () => describeVerification(id, shown))
     return verification.ok ? exit.ok : exit.failed
   }
 }

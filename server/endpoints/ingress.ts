@@ -12,6 +12,12 @@ export type KeptReason = Exclude<IngressReason, "disk" | "database">
 
 export const keptReasons: readonly KeptReason[] = ["operator", "release"]
 
+/** Resolves to the kept reasons in a database. */
+export const pausesIn = async (database: Pick<Database, "read">): Promise<readonly KeptReason[]> => {
+  const rows = await database.read("SELECT key FROM svc_meta WHERE key LIKE 'ingress.%'")
+  return keptReasons.filter(reason => rows.some(({key}) => key === metaKeyOf(reason)))
+}
+
 /** How long a caller should wait while ingress is paused, in seconds. */
 const retryAfter = 30
 

@@ -171,7 +171,7 @@ class ProvisionalHost {
     this.#waitsFor = awaited.for
     this.#attempts = awaited.attempts
     this.#since = awaited.for === "space" ? options.startedAt : Date.now()
-    this.#build = new RunningBuild(options.paths, () => this.#draft?.instances ?? notLoaded)
+    this.#build = new RunningBuild(options.paths, {plugins: () => this.#draft?.instances ?? notLoaded})
     this.#build.start()
   }
 

@@ -6,7 +6,7 @@ import type {Database} from "../database/database.ts"
 import {withDatabase} from "../database/without-host.ts"
 import {findLockfile} from "../generation/lockfile.ts"
 import {holding, type StoppedOptions} from "../project/held.ts"
-import {type BuildPlan, isBuildOf, planBuild, swapsBack} from "../recovery/build/go-back.ts"
+import {changesSince, planBuild, swapsBack} from "../recovery/build/go-back.ts"
 import {readBuild, readKept, type StoredBuild, verifiedName} from "../recovery/build/kept.ts"
 import type {Progress} from "../recovery/checkpoint/progress.ts"
 import type {StoredCheckpoint} from "../recovery/checkpoint/store.ts"
@@ -36,7 +36,7 @@ export interface RollbackPlan extends RestorePlan {
   /** Whether svc.config.yml differs from its commit, so that the rollback keeps a copy beside it. */
   readonly keepsConfiguration: boolean
   /** The source of build and packages; null if the rollback does not touch them. */
-  readonly build: "same" | "kept" | "missing" | null
+  readonly build: "same" | "kept" | "surplus" | "missing" | null
 }
 
 /** The state of a project after a rollback, read back from the disk. */
@@ -49,8 +49,10 @@ export interface RollbackProof {
   readonly configuration: string
   /** The build in the project's files. */
   readonly build: BuildIdentity
+  /** Its differences from the build that ran at the checkpoint. */
+  readonly buildChanges: readonly string[]
   readonly database: {readonly schema: number; readonly events: number; readonly inbox: number; readonly outbox: number}
-  /** Whether commit, lockfile, configuration and schema are the checkpoint's. */
+  /** Whether commit, lockfile, configuration, schema and build are the checkpoint's; without the build if that was left as it is. */
   readonly matches: boolean
 }
 
@@ -89,7 +91,10 @@ export const rollBack = (
     onPlan(plan)
     if (!acceptSideEffects) requireNone(plan.sideEffects, checkpoint.id)
     if (dryRun) return undefined
-    const kept = build?.is === "missing" ? await buildAgain(options, checkpoint, request, paths) : keptOf(build)
+    const to =
+      build?.is === "missing"
+        ? {is: "kept" as const, build: await buildAgain(options, checkpoint, request, paths)}
+        : build
     const entries = await new ReleaseRecord(paths.releases).read()
     const release = underWay(entries)?.id ?? releaseOf(entries, checkpoint.id) ?? `rollback-${Date.now()}`
     const restored = await restoreCheckpoint(checkpoint, {
@@ -99,17 +104,15 @@ export const rollBack = (
         code,
         release,
         sideEffects: plan.sideEffects.sent.length,
-        ...(kept === undefined ? {} : {build: top => swapsBack(paths, top, kept)}),
+        ...(to === undefined || to.is === "same" ? {} : {build: top => swapsBack(paths, top, to)}),
       },
     })
     if (code !== undefined) await removeEmptyFolders(code)
     const noted = await withGitNote(paths, restored)
-    return {plan, restored: noted, proof: await prove(checkpoint, places, restored, plan)}
+    return {plan, restored: noted, proof: await prove(checkpoint, places, restored, request)}
   })
 
 type Places = Pick<RestoreOptions, "paths" | "locate" | "replaced">
-
-const keptOf = (plan: BuildPlan | undefined) => (plan?.is === "kept" ? plan.build : undefined)
 
 /** Builds the checkpoint's commit before anything changes. Throws `rollback_refused` with the output of the failed step. */
 const buildAgain = async (
@@ -175,9 +178,10 @@ const prove = async (
   {manifest}: StoredCheckpoint,
   {paths, locate}: Places,
   {newAuthority}: Restored,
-  plan: RollbackPlan,
+  {withoutBuild}: RollbackRequest,
 ): Promise<RollbackProof> => {
   const build = await readBuild(paths.project)
+  const buildChanges = changesSince(manifest, build)
   const text = await readFile(paths.config, "utf8")
   const tree = await describeTree(paths.project)
   const lockfile = (await findLockfile(paths.project)) ?? null
@@ -192,13 +196,14 @@ const prove = async (
     lockfile,
     configuration,
     build,
+    buildChanges,
     database,
     matches:
       authority === newAuthority &&
       (tree === null || tree.commit === manifest.code.commit) &&
       lockfile?.sha256 === manifest.lockfile?.sha256 &&
       configuration === manifest.configuration.sha256 &&
-      (plan.build === null || isBuildOf(manifest, build)) &&
+      (withoutBuild || buildChanges.length === 0) &&
       database.schema === manifest.database.schema,
   }
 }

@@ -36,7 +36,7 @@ export const createAtRest = async (project: AtRest, how: CreateOptions): Promise
     ...project,
     authority,
     project: await projectName(paths),
-    build: await readBuild(paths.project),
+    build: async () => ({build: await readBuild(paths.project), changes: []}),
     schema: schemaOf(database),
     secrets: await secretsAtRest(project),
     participants: [

@@ -9,7 +9,11 @@ export const BuildIdentity = NamedClosed("BuildIdentity", {
       description: "The commit of the project's git work tree, or the value of SVC_COMMIT; null if unknown",
     }),
   ),
-  dirty: orNull(Type.Boolean({description: "True if the work tree had uncommitted changes; null if unknown"})),
+  dirty: orNull(
+    Type.Boolean({
+      description: "True if the work tree had uncommitted changes besides the configuration; null if unknown",
+    }),
+  ),
   version: Type.String({description: "Version of svc"}),
   lockfile: orNull(Type.String({description: "SHA-256 of the lockfile; null if there is none"})),
   installed: orNull(
@@ -27,7 +31,7 @@ export const BuildIdentity = NamedClosed("BuildIdentity", {
     {description: "For a running Host, its loaded plugins. For a folder, the plugins built in it"},
   ),
   stale: Type.Array(Type.String(), {
-    description: "Built plugins that do not match their source and run because of --allow-stale",
+    description: "Built plugins that do not match their source; a running Host has any only because of --allow-stale",
   }),
 })
 export type BuildIdentity = Static<typeof BuildIdentity>

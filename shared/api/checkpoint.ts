@@ -40,7 +40,7 @@ export const Manifest = NamedClosed("Manifest", {
     clean: orNull(
       Type.Boolean({
         description:
-          "True if everything except the configuration was committed; the checkpoint contains the configuration",
+          "True if the commit has everything that ran, except the configuration, which the checkpoint contains",
       }),
     ),
     image: orNull(Type.String({description: "The value of SVC_IMAGE"})),

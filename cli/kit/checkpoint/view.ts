@@ -1,8 +1,13 @@
+import {describeBuild} from "../../../server/recovery/build/compare.ts"
 import {detailOf, type StoredCheckpoint} from "../../../server/recovery/checkpoint/store.ts"
 import type {Restored} from "../../../server/recovery/restore/restore.ts"
 import {bytes, counted, duration, facts} from "../print.ts"
 
 export const ageOf = (time: string): string => duration((Date.now() - Date.parse(time)) / 1000)
+
+/** Returns a warning if the commit of a checkpoint does not have everything that ran. */
+export const warningsOf = ({code}: StoredCheckpoint["manifest"]): readonly string[] =>
+  code.clean === false ? ["the commit does not have everything that ran: svc rollback refuses it"] : []
 
 export const describeCheckpoint = (stored: StoredCheckpoint): string => {
   const {manifest, verification, state, size, uploadedAt} = detailOf(stored)
@@ -22,10 +27,9 @@ export const describeCheckpoint = (stored: StoredCheckpoint): string => {
       "database",
       `${database.dialect}, schema ${database.schema}${database.restorePoint === null ? "" : `, its own backup ${database.restorePoint}`}`,
     ],
-    [
-      "commit",
-      code.commit === null ? "not known" : `${code.commit}${code.clean === false ? ", with uncommitted changes" : ""}`,
-    ],
+    ["commit", code.commit ?? "not known"],
+    ...warningsOf(manifest).map(text => ["warning", text] as const),
+    ["build", manifest.build && describeBuild(manifest.build)],
     ["image", code.image],
     ["configuration", manifest.configuration.sha256.slice(0, 12)],
     ["lockfile", lockfile === null ? "none" : `${lockfile.name} ${lockfile.sha256.slice(0, 12)}`],
@@ -35,11 +39,14 @@ export const describeCheckpoint = (stored: StoredCheckpoint): string => {
 }
 
 /** Describes what a restore left for a person. */
-export const describeOutcome = ({held, notes}: Restored): readonly (readonly [string, string])[] => [
+export const describeOutcome = ({held, notes, paused}: Restored): readonly (readonly [string, string])[] => [
   [
     "held",
     `${counted(held.outbox, "message")} (svc outbox list --state held), ${counted(held.inbox, "handler")} (svc inbox list --state held), ${counted(held.agents, "run")} of agents (svc agent runs --state held)`,
   ],
   ["settled", `${counted(held.settled, "row")} that the replaced state had already sent, handled or ended`],
+  ...paused.map(
+    reason => ["ingress", `paused by ${reason}; once the Host runs: svc ingress resume --reason ${reason}`] as const,
+  ),
   ...notes.map(text => ["note", text] as const),
 ]

@@ -105,7 +105,11 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     disk,
     fileQuota: () => settings().files.quota,
   })
-  const build = new RunningBuild(paths, () => generations.current?.instances ?? notLoaded)
+  const build = new RunningBuild(paths, {
+    plugins: () => generations.current?.instances ?? notLoaded,
+    configuration: () => generations.pin?.fileSha256 ?? generations.current?.config.sha256,
+    isReloading: options.watch && mode !== "production",
+  })
   const recovery = createRecovery({
     paths,
     build,

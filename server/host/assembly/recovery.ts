@@ -56,7 +56,7 @@ export const createRecovery = ({settings, ingress, build, least, ...options}: Re
   let secrets: Record<string, string> = {}
   const checkpoints = new Checkpoints({
     store: new CheckpointStore(paths.checkpoints),
-    source: () => ({...options, schema: schemaOf(database), secrets, build: build.current}),
+    source: () => ({...options, schema: schemaOf(database), secrets, build: () => build.recorded()}),
     temporary: paths.temporary,
     log,
     tell: async news => void (await database.write([eventOf(news, scrub)])),
@@ -75,6 +75,7 @@ export const createRecovery = ({settings, ingress, build, least, ...options}: Re
     ingress,
     code: () => readCode(paths.project, process.env),
     build: () => build.settled(),
+    changes: async () => (await build.recorded()).changes,
     copy: () => hashProject(paths),
     runtimeId: options.runtimeId,
     window: () => settings().releases.window,
@@ -97,7 +98,7 @@ export const createRecovery = ({settings, ingress, build, least, ...options}: Re
       )
     },
     start: async () => {
-      build.start()
+      void build.start()
       await checkpoints.start()
       // The Host also runs without the release record: only releases need it.
       await releases.start().catch(error => log.error(`releases: ${messageOf(error)}`))

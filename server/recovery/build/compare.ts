@@ -15,13 +15,15 @@ export const describeBuild = (build: BuildIdentity): string =>
 
 /** Returns the differences between a project's files and the build that its Host runs, which the next start would apply. */
 export const buildChanges = (running: BuildIdentity, files: BuildIdentity): readonly string[] => [
-  ...(running.commit === files.commit ? [] : [`the Host was started at ${describeCommit(running)}`]),
+  ...(running.commit === files.commit && running.dirty === files.dirty
+    ? []
+    : [`the Host was started at ${describeCommit(running)}`]),
   ...(running.version === files.version ? [] : [`the Host runs svc ${running.version}, not ${files.version}`]),
   ...(running.lockfile === files.lockfile ? [] : ["the lockfile has changed since"]),
   ...running.plugins
     .filter(({name, origin, content}) => {
       const built = files.plugins.find(each => each.name === name)
-      return origin === "built" && built !== undefined && built.content !== content
+      return origin === "built" && built?.content !== content
     })
     .map(({name}) => `dist/plugins/${name}.js has changed since`),
 ]

@@ -16,6 +16,8 @@ export interface ExchangeOptions {
   readonly prefix: string | undefined
   /** The build to install. */
   readonly kept: Pick<StoredBuild, "files" | "entries">
+  /** The entries to remove (default: output of the other version which this one lacks). */
+  readonly gone?: readonly string[]
   /** The build in use. */
   readonly before: BuildIdentity
   /** The name under which the replaced files are kept. */
@@ -30,20 +32,18 @@ export interface Exchange {
 }
 
 /**
- * Prepares the renames that install a kept build, and that remove output of the other version which this one lacks. The
- * replaced files are kept in turn. If `.svc` is on another file system than the project, it makes copies, and the replaced
- * files are not kept.
+ * Prepares the renames that install a kept build, and that remove output which it lacks. The replaced files are kept in turn.
+ * If `.svc` is on another file system than the project, it makes copies, and the replaced files are not kept.
  */
 export const exchangeBuild = async (options: ExchangeOptions): Promise<Exchange> => {
   const {paths, top, prefix, kept, before, name} = options
   const entries = packagesLast(kept.entries, prefix ?? "")
+  const gone = options.gone ?? (prefix === undefined ? [] : await obsolete(top, prefix, entries))
   const replaced: string[] = []
-  for (const entry of entries) if (await isThere(join(top, entry))) replaced.push(entry)
+  for (const entry of [...gone, ...entries]) if (await isThere(join(top, entry))) replaced.push(entry)
   const place = await makePlace(paths, name)
   await describeKept(paths, name, {build: before, entries: replaced})
-  const gone = prefix === undefined ? [] : await obsolete(top, prefix, entries)
-  const removals = gone.map((entry, number) => removalOf(paths.project, top, entry, number))
-  return {swaps: [...removals, ...(await swapsOf(options, entries, place))], replaced}
+  return {swaps: await swapsOf(options, gone, entries, place), replaced}
 }
 
 /** Returns built plugins of the old version that would run instead of the new version's source. */
@@ -54,29 +54,24 @@ const obsolete = async (top: string, prefix: string, entries: readonly string[])
   return (await git(top, ["ls-files", "--", built])) === "" ? [built] : []
 }
 
-const removalOf = (project: string, top: string, entry: string, number: number): Swap => ({
-  target: recorded(project, join(top, entry)),
-  staged: null,
-  kept: recorded(project, join(top, stagingName, "old", `gone-${number}`)),
-})
-
 const swapsOf = async (
   {paths: {project}, top, kept}: ExchangeOptions,
+  gone: readonly string[],
   entries: readonly string[],
   place: string,
 ): Promise<readonly Swap[]> => {
-  const isBeside = (await stat(top)).dev === (await stat(kept.files)).dev
+  const isBeside = (await stat(top)).dev === (await stat(place)).dev
   const folder = join(top, stagingName)
   const swaps: Swap[] = []
-  for (const [number, entry] of entries.entries()) {
+  for (const [number, entry] of [...gone, ...entries].entries()) {
     const from = join(kept.files, entry)
-    const staged = isBeside ? from : join(folder, "new", `build-${number}`)
+    const staged = number < gone.length ? null : isBeside ? from : join(folder, "new", `build-${number}`)
     const old = isBeside ? join(place, entry) : join(folder, "old", `build-${number}`)
-    if (!isBeside) await cp(from, staged, {recursive: true, verbatimSymlinks: true})
+    if (staged !== null && !isBeside) await cp(from, staged, {recursive: true, verbatimSymlinks: true})
     if (await isThere(join(top, entry))) await makeFolder(dirname(old), 0o700)
     swaps.push({
       target: recorded(project, join(top, entry)),
-      staged: recorded(project, staged),
+      staged: staged === null ? null : recorded(project, staged),
       kept: recorded(project, old),
     })
   }

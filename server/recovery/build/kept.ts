@@ -1,11 +1,11 @@
 import {readdir} from "node:fs/promises"
-import {join} from "node:path"
+import {basename, join} from "node:path"
 import {Check} from "typebox/schema"
 import {BuildIdentity} from "../../../shared/api/build.ts"
 import {toJson} from "../../../shared/json.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import {findLockfile} from "../../generation/lockfile.ts"
-import {hashOf} from "../../runtime/build-record.ts"
+import {hashOf, readBuildRecord, staleFiles} from "../../runtime/build-record.ts"
 import {
   isThere,
   makePrivateFolder,
@@ -36,24 +36,28 @@ export const identify = (build: Omit<BuildIdentity, "id">): BuildIdentity => {
 /** The parts of a build that are in a project's files. */
 export type BuildFiles = Pick<BuildIdentity, "commit" | "dirty" | "lockfile" | "installed">
 
-export const readBuildFiles = async ({project}: Pick<ProjectPaths, "project">): Promise<BuildFiles> => {
-  const {commit, clean} = await readCode(project, process.env)
+export const readBuildFiles = async ({
+  project,
+  config,
+}: Pick<ProjectPaths, "project" | "config">): Promise<BuildFiles> => {
+  const {commit, clean} = await readCode(project, process.env, basename(config))
   const lockfile = (await findLockfile(project))?.sha256 ?? null
   return {commit, dirty: clean === null ? null : !clean, lockfile, installed: await readStamp(project)}
 }
 
 /** Resolves to the build in a folder, whether it runs or not. */
-export const readBuild = async (project: string): Promise<BuildIdentity> =>
-  identify({
-    ...(await readBuildFiles({project})),
-    // A project without an installed svc uses this one.
-    version: (await installedVersion(project)) ?? ownVersion,
-    plugins: await builtPlugins(project),
-    stale: [],
-  })
+export const readBuild = async (project: string): Promise<BuildIdentity> => {
+  const paths = projectPaths(project)
+  const plugins = await builtPlugins(paths)
+  const record = await readBuildRecord(paths)
+  const stale: string[] = []
+  for (const {name} of plugins) if ((await staleFiles(paths, record, name)).length > 0) stale.push(name)
+  // A project without an installed svc uses this one.
+  const version = (await installedVersion(project)) ?? ownVersion
+  return identify({...(await readBuildFiles(paths)), version, plugins, stale})
+}
 
-const builtPlugins = async (project: string): Promise<BuiltPlugin[]> => {
-  const folder = projectPaths(project).builtPlugins
+const builtPlugins = async ({builtPlugins: folder}: ProjectPaths): Promise<BuiltPlugin[]> => {
   const names = (await readdir(folder).catch(() => [])).filter(name => name.endsWith(".js")).sort()
   return Promise.all(
     names.map(async name => ({

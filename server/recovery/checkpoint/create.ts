@@ -37,8 +37,8 @@ export interface CheckpointSource {
   /** The values that the checkpoint must not contain. */
   readonly secrets: SecretValues
   readonly participants: readonly Participant[]
-  /** The build that runs, or would run. */
-  readonly build: BuildIdentity
+  /** Resolves to the build that runs, or would run, and to what runs but is not in the project's files. */
+  readonly build: () => Promise<{readonly build: BuildIdentity; readonly changes: readonly string[]}>
 }
 
 export interface CreateOptions {
@@ -200,11 +200,14 @@ const describeContent = async (
   {id, at, generation, parts}: Marker,
   files: readonly CheckpointFile[],
 ): Promise<Omit<Manifest, "seal">> => {
-  const {paths, project, authority, runtimeId, database, schema, secrets, build} = source
+  const {paths, project, authority, runtimeId, database, schema, secrets} = source
   const {location} = database
   const configuration = files.find(({path}) => path === "svc.config.yml")
   if (configuration === undefined) throw new Error("svc.config.yml is missing")
   const lockfile = await findLockfile(paths.project)
+  const {build, changes} = await source.build()
+  // The checkpoint contains the configuration, so a change to it does not count.
+  const code = await readCode(paths.project, process.env, basename(paths.config))
   return {
     format: checkpointFormat,
     id,
@@ -216,8 +219,7 @@ const describeContent = async (
     generation,
     version,
     build,
-    // The checkpoint contains the configuration, so a change to it does not count.
-    code: await readCode(paths.project, process.env, basename(paths.config)),
+    code: changes.length === 0 ? code : {...code, clean: false},
     configuration: {file: configuration.path, sha256: configuration.sha256},
     lockfile: lockfile === undefined ? null : {name: lockfile.name, sha256: hashOf(files, lockfile.name)},
     database: {

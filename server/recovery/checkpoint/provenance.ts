@@ -33,7 +33,8 @@ export const readCommit = async (project: string, environment: NodeJS.ProcessEnv
 
 /**
  * Resolves to the code in a project's folder: SVC_COMMIT and SVC_IMAGE, which an image without git sets, else the commit of
- * its git work tree and whether that is clean. A change to the file `stored` does not count.
+ * its git work tree and whether that is clean. The file `stored` and copies beside it, such as `<stored>.before-…`, do not
+ * count.
  */
 export const readCode = async (
   project: string,
@@ -48,7 +49,7 @@ export const readCode = async (
     "--porcelain",
     "--",
     ".",
-    ...(stored === undefined ? [] : [`:(exclude)${stored}`]),
+    ...(stored === undefined ? [] : [`:(exclude)${stored}*`]),
   ])
   return {commit, clean: changes === undefined ? null : changes === "", image}
 }

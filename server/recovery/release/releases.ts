@@ -30,6 +30,8 @@ export interface ReleasesOptions {
   readonly code: () => Promise<Pick<Manifest["code"], "commit" | "clean">>
   /** Resolves to the build that this Host runs. */
   readonly build: () => Promise<BuildIdentity>
+  /** Resolves to what this Host runs but is not in the project's files. */
+  readonly changes: () => Promise<readonly string[]>
   /** Without git: resolves to the SHA-256 of the project's present files. */
   readonly copy: () => Promise<string>
   readonly runtimeId: string
@@ -95,6 +97,13 @@ export class Releases {
         throw new Problem("release_refused", "the git work tree has uncommitted changes", {
           hint: "Commit or remove them (git status): a rollback goes back to a commit.",
         })
+      const changes = await this.#options.changes()
+      if (changes.length > 0)
+        throw new Problem(
+          "release_refused",
+          ["the Host runs something else than the project's files", ...changes].join("\n  "),
+          {hint: "Run svc build if the project has a build, then svc runtime restart; then repeat the command."},
+        )
       const release = current?.id ?? newId(new Date())
       await this.#append({is: "beginning", release})
       await ingress.pause("release")
@@ -133,11 +142,11 @@ export class Releases {
     return this.#alone(async () => {
       const current = requireUnderWay(this.#entries)
       const {id: release} = current
-      const {log, copy} = this.#options
+      const {log, copy, changes} = this.#options
       const build = await this.#options.build()
       requireCurrent(build)
       if (unverified === undefined) {
-        await requireVerified(current, {build, code: await this.#options.code(), copy})
+        await requireVerified(current, {build, code: await this.#options.code(), copy, changes})
         for (const warning of warningsOf(build)) log.warn(`release ${release}: ${warning}`)
       }
       requireReady(report)

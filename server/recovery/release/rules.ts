@@ -28,6 +28,8 @@ export interface Running {
   readonly code: Pick<Manifest["code"], "commit" | "clean">
   /** Without git: resolves to the SHA-256 of the project's present files. */
   readonly copy: () => Promise<string>
+  /** Resolves to what runs but is not in the project's files. */
+  readonly changes: () => Promise<readonly string[]>
 }
 
 /** Throws `release_not_verified` if the Host runs stale builds, which is for emergencies only. */
@@ -58,7 +60,10 @@ const failureOf = ({id, verification}: ReleaseView): string | undefined => {
   return verification.ok ? undefined : `the release ${id} failed its verification: ${failed?.name ?? "not finished"}`
 }
 
-const differenceOf = async ({verification}: ReleaseView, {build, code, copy}: Running): Promise<string | undefined> => {
+const differenceOf = async (
+  {verification}: ReleaseView,
+  {build, code, copy, changes}: Running,
+): Promise<string | undefined> => {
   if (verification === null) return undefined
   if (verification.copy !== undefined && (await copy()) !== verification.copy)
     return "the project's files differ from the verified ones"
@@ -71,7 +76,8 @@ const differenceOf = async ({verification}: ReleaseView, {build, code, copy}: Ru
   if (dirty === true) return "the Host was started with uncommitted changes, which were not verified"
   if (installed !== null && installed !== lockfile)
     return "node_modules has the packages of another lockfile: svc release install, then svc runtime restart"
-  return verification.build === undefined ? undefined : buildDifference(verification.build, build)
+  const difference = verification.build && buildDifference(verification.build, build)
+  return difference ?? (await changes())[0]
 }
 
 /** Returns the difference between the verified build and the running one. */

@@ -48,8 +48,7 @@ export const planCode = async (
   const alone = "svc never rolls packages back without their code"
   const {commit} = code
   if (commit === null) return refuse(`${id} has no known commit: ${alone}`, byHand)
-  if (code.clean === false)
-    return refuse(`${id} comes from a work tree with uncommitted changes, which are lost: ${alone}`, byHand)
+  if (code.clean === false) return refuse(`the commit of ${id} does not have everything that ran: ${alone}`, byHand)
   const top = await git(project, ["rev-parse", "--show-toplevel"]).catch(() => undefined)
   if (top === undefined)
     return refuse(

@@ -46,7 +46,7 @@ const wayBack = async ({folder, manifest}: Checkpoint, {project, checkpoints}: P
   if (!isWorkTree)
     return "Copy the code of the checkpoint into this folder, then restore; svc rollback needs a git work tree"
   if (code.commit === null || code.clean === false)
-    return `svc rollback needs a checkpoint of a commit, but ${id} has ${code.commit === null ? "none" : "uncommitted changes"}`
+    return `svc rollback needs a checkpoint of a commit, but ${id} has ${code.commit === null ? "none" : "code that its commit lacks"}`
   if (dirname(resolve(folder)) !== checkpoints)
     return `git checkout --detach ${code.commit}, then restore; svc rollback needs a checkpoint in .svc/checkpoints`
   return `svc rollback ${id} rolls back code, packages, configuration and data together`

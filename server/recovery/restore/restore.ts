@@ -9,6 +9,7 @@ import {type Database, type Location, openDatabase, openUnmigrated, schemaOf} fr
 import {type Crossed, readCrossed, readCrossedByPlugins} from "../../database/migrations/irreversible.ts"
 import {newestSchema} from "../../database/migrations/migrations.ts"
 import {withDatabase, withoutHost} from "../../database/without-host.ts"
+import {type KeptReason, pausesIn} from "../../endpoints/ingress.ts"
 import {
   isThere,
   makeFolder,
@@ -85,6 +86,8 @@ export interface Restored extends RestorePlan {
   /** The path of the replaced configuration, relative to the project; null if none was replaced or git has it. */
   readonly keptConfiguration: string | null
   readonly held: HeldBack
+  /** The reasons for which ingress was paused at the checkpoint, and stays paused. */
+  readonly paused: readonly KeptReason[]
   readonly notes: readonly string[]
 }
 
@@ -206,7 +209,7 @@ export const restoreCheckpoint = async (checkpoint: Checkpoint, options: Restore
   try {
     for (const each of folders) for (const name of ["new", "old"]) await makePrivateFolder(join(each, name))
     await stageFiles(folder, manifest, targets.staged, progress)
-    const {held, notes, authority} = await prepare(checkpoint, options, location, targets)
+    const {held, paused, notes, authority} = await prepare(checkpoint, options, location, targets)
     const state = [...targets.swaps(existsSync)]
     const taken = new Set(state.map(({target}) => resolve(paths.project, target)))
     const {code, git} = change === undefined ? {code: [], git: []} : await stageCode(paths.project, change, taken)
@@ -217,7 +220,7 @@ export const restoreCheckpoint = async (checkpoint: Checkpoint, options: Restore
     progress("swapping", 0, 0)
     const swaps = [...state, ...code, ...git, ...built]
     const keptConfiguration = keep === undefined ? null : recorded(paths.project, keep)
-    done = {...plan, newAuthority: authority, keptConfiguration, held, notes}
+    done = {...plan, newAuthority: authority, keptConfiguration, held, paused, notes}
     await swapAll(paths, {
       ...record,
       swaps,
@@ -260,7 +263,7 @@ const prepare = async (
     }
     await makeFolder(dirname(targets.authority), 0o700)
     await writeNewFile(targets.authority, toJson({authority: adoption.authority}))
-    return {held, notes, authority: adoption.authority}
+    return {held, paused: await pausesIn(database), notes, authority: adoption.authority}
   } finally {
     await database.close()
     if (file !== undefined) await requireWhole(file)

@@ -1,14 +1,24 @@
 import {createHash} from "node:crypto"
-import {chmodSync, existsSync, readdirSync, readFileSync} from "node:fs"
+import {chmodSync, existsSync, readdirSync, readFileSync, rmSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import type {BuildIdentity} from "../../../shared/api/build.ts"
 import {makeCheckpoint, refusal} from "../../support/checkpoint/checkpoints.ts"
 import {killAt, killNumbers} from "../../support/checkpoint/restore-kill-loop.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
-import type {GitProject} from "../../support/host/git-project.ts"
-import {bunOr, onBun, onNode22, pathWith, startHost, type TestHost, type TestRuntime} from "../../support/host/host.ts"
+import {type GitProject, makeGitProject} from "../../support/host/git-project.ts"
+import {
+  bunOr,
+  onBun,
+  onNode22,
+  pathWith,
+  plainConfig,
+  pluginWith,
+  startHost,
+  type TestHost,
+  type TestRuntime,
+} from "../../support/host/host.ts"
 import {needStrace} from "../../support/machine/strace.ts"
-import {makeUpgradable} from "../../support/release/upgrade.ts"
+import {makeUpgradable, versions} from "../../support/release/upgrade.ts"
 import {allSteps, beginRelease, verifyRelease} from "../../support/release/verifications.ts"
 
 const sha256 = (text: string | Uint8Array) => createHash("sha256").update(text).digest("hex")
@@ -120,6 +130,82 @@ test("without a kept build, a rollback builds before it changes anything, or say
   expect(existsSync(project.path("node_modules/greeting"))).toBe(true)
   expect(readdirSync(project.path(".svc/tmp"))).not.toContain("release")
   expect(await (await startHost({own: true, ...production, project})).say("again")).toEqual(["one again"])
+}, 600_000)
+
+test.each([{built: []}, {built: ["other"]}])(
+  "a rollback removes builds of plugins but those of $built, which ran",
+  async ({built}) => {
+    const config = plainConfig.replace("port: 0", "port: 0\n  token: ${HTTP_TOKEN}")
+    const project = makeGitProject({
+      config: `${config}  notes: {}\n  other: {}\n`,
+      plugins: {notes: versions.one.plugin, other: pluginWith("")},
+      files: {".env": `HTTP_TOKEN=${token}\n`},
+    })
+    chmodSync(project.path(".env"), 0o600)
+    const buildOnly = async (names: readonly string[]) => {
+      await printed(project, "build")
+      for (const name of ["notes", "other"]) if (!names.includes(name)) rmSync(project.path(`dist/plugins/${name}.js`))
+    }
+    if (built.length > 0) await buildOnly(built)
+    const first = await startHost({own: true, ...production, project})
+    const {restorePoint} = await beginRelease(project)
+    const before = await buildOf(first)
+    await first.stop()
+    project.write("plugins/notes.ts", versions.two.plugin)
+    project.commit("the second version")
+    await buildOnly(["notes", "other"])
+
+    const line = `rollback ${restorePoint?.checkpoint}`
+    const {plan} = await printedJson<{plan: {build: string}}>(project, `${line} --dry-run`)
+    expect(plan.build).toBe("surplus")
+    const {code, stdout} = await runCommand(project, line)
+    expect({code, stdout}).toMatchObject({code: 0, stdout: expect.stringMatching(/^rolled back .*\bmatches\b/m)})
+    const [open = ""] = /(?<=svc )ingress resume --reason release$/m.exec(stdout) ?? []
+    expect(["notes", "other"].filter(name => existsSync(project.path(`dist/plugins/${name}.js`)))).toEqual(built)
+    const second = await startHost({own: true, ...production, project})
+    expect(await buildOf(second)).toEqual(before)
+    await printed(project, open)
+    expect(await second.say("hello")).toEqual(["one hello"])
+  },
+  600_000,
+)
+
+test("begin refuses what its commit lacks, a checkpoint records it, and no rollback goes there", async () => {
+  const {project} = productionProject(onBun)
+  await printed(project, "build")
+  const start = () => startHost({own: true, ...production, project})
+  const first = await start()
+  const config = project.read("svc.config.yml")
+  project.write("svc.config.yml", `${config}log_level: debug\n`)
+  await printed(project, "runtime reload")
+  project.git("checkout", "--quiet", ".")
+  expect(await refusal(project, "release begin")).toContain("svc.config.yml")
+  await printed(project, "runtime reload")
+  project.write("run.sh", "#!/bin/sh\n# later\n")
+  const later = project.commit("later")
+  expect(await refusal(project, "release begin")).toContain(project.git("rev-parse", "--short=12", "main~"))
+  await first.stop()
+
+  project.write("plugins/notes.ts", versions.one.plugin.replace('"one "', '"edited "'))
+  await printed(project, "build")
+  const second = await start()
+  project.git("checkout", "--quiet", ".")
+  expect(await refusal(project, "release begin")).toContain(`${later.slice(0, 12)}, `)
+  expect(await second.get("/api/ingress")).toMatchObject({state: "open"})
+  const {id, manifest} = await makeCheckpoint(project)
+  const build = await buildOf(second)
+  expect(manifest).toMatchObject({build, code: {commit: later, clean: false}})
+  const shown = new RegExp(`^commit .*${later}\\nwarning .*\\bsvc rollback\\b.*\\nbuild .*${build.id}`, "m")
+  expect(await printed(project, `checkpoint show ${id}`)).toMatch(shown)
+  expect(await printedJson(project, `checkpoint verify ${id}`)).toMatchObject({
+    ok: true,
+    warnings: [expect.any(String)],
+  })
+  await second.stop()
+  expect(await refusal(project, `rollback ${id} --accept-side-effects`)).toContain(id)
+  await printed(project, "build")
+  await start()
+  expect(await beginRelease(project)).toMatchObject({state: "begun", restorePoint: {commit: later}})
 }, 600_000)
 
 test("an install killed at any rename leaves the complete old or new version", async context => {

@@ -25,6 +25,7 @@ const filesOf = (project: GitProject) => ({
   onlyInOne: project.read("text/only/in-one.txt"),
   swapped: statSync(project.path("text/swap")).isDirectory(),
   executable: (statSync(project.path("run.sh")).mode & 0o111) !== 0,
+  built: project.read("dist/plugins/notes.js"),
 })
 
 /** A project at its second version, with a checkpoint of the first. */
@@ -127,11 +128,16 @@ test("a changed work tree, packages without their code, and a missing commit are
 
 test("a rollback killed at any rename leaves code and data at the old state or the checkpoint's", async context => {
   needStrace(context)
-  const {project, checkpoint, one, two} = upgraded()
+  const {project, checkpoint, one} = upgraded()
+  // Only the second version has a build; a Host in development runs the source.
+  const build = () => project.write("dist/plugins/notes.js", "two")
+  build()
+  const two = filesOf(project)
   const outcomes: string[] = []
   for (const number of killNumbers()) {
     if (project.git("rev-parse", "HEAD") !== two.commit) {
       project.git("checkout", "--quiet", "main")
+      build()
     }
     const {messages} = await readState(project)
     const isKilled = await killAt("rename", onNode22 ?? onBun, project, ["rollback", checkpoint.id, "--json"], number)
