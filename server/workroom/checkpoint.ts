@@ -11,7 +11,7 @@ import {FileStore} from "./store/file-store.ts"
 import {endOfFrames} from "./store/frames.ts"
 import {chained} from "./store/record.ts"
 import {listSegments, storePaths} from "./store/segments.ts"
-import {damaged, type Kept, replay, type Store, type StoreKind} from "./store/store.ts"
+import {damaged, rebuildIt, replay, type Store, type StoreKind} from "./store/store.ts"
 import {TableStore} from "./store/table-store.ts"
 
 /** The workroom at one record, for the marker of a checkpoint. */
@@ -68,26 +68,24 @@ export const examineStore = async (folder: string): Promise<StoreFacts | undefin
       `the Catalog in ${folder} ends at record ${keptSeq}, but the Journal ends at record ${catalog.head.seq}`,
     )
   }
-  return compare(new FileStore({folder}), catalog)
+  const store = new FileStore({folder})
+  const kept = await store.kept()
+  const projected = await replay(take => store.read(1, keptSeq, take), new Catalog(catalog.origin))
+  if (projected.text() !== kept.text)
+    throw damaged(`the Catalog in ${folder} does not match the Journal at record ${keptSeq}`)
+  return factsOf(catalog)
 }
 
 /** Checks the tables; undefined if the workroom was never used. Throws `workroom_damaged`. */
 export const examineTables = async (database: Database): Promise<StoreFacts | undefined> => {
   const authority = await authorityOfTables(database)
   if (authority === undefined) return undefined
-  const store = new TableStore(database)
-  const {catalog} = await store.open(authority)
-  return compare(store, catalog)
+  const {catalog, wrong} = await new TableStore(database).examine(authority)
+  if (wrong !== undefined) throw damaged(wrong, rebuildIt)
+  return factsOf(catalog)
 }
 
-const compare = async (store: Pick<Store, "read" | "kept">, catalog: Catalog): Promise<StoreFacts> => {
-  const {origin, authority, head, count} = catalog
-  const kept: Kept = await store.kept()
-  const projected = await replay(take => store.read(1, head.seq, take), new Catalog(origin))
-  if (projected.text() !== kept.text)
-    throw damaged(`the stored Catalog does not match the Journal at record ${head.seq}`)
-  return {origin, authority, ...head, items: count}
-}
+const factsOf = ({origin, authority, head, count}: Catalog): StoreFacts => ({origin, authority, ...head, items: count})
 
 /**
  * Moves a store to another authority, as a restore does. A record names the old and the new one, so the chain shows it
@@ -95,19 +93,21 @@ const compare = async (store: Pick<Store, "read" | "kept">, catalog: Catalog): P
  */
 export const adoptStore = async (folder: string, authority: string, at: string): Promise<void> => {
   const catalog = await settleFiles(storePaths(folder))
-  if (catalog !== undefined) await adopt(new FileStore({folder}), catalog.authority, authority, at)
+  if (catalog === undefined || catalog.authority === authority) return
+  const store = new FileStore({folder})
+  await adopt(store, (await store.open(catalog.authority)).catalog, authority, at)
 }
 
-/** The same for the tables; it is durable with the database. */
+/** The same for the tables; it is durable with the database. The next start names and mends rows that were changed. */
 export const adoptTables = async (database: Database, authority: string, at: string): Promise<void> => {
   const before = await authorityOfTables(database)
-  if (before !== undefined) await adopt(new TableStore(database), before, authority, at)
+  if (before === undefined || before === authority) return
+  const store = new TableStore(database)
+  await adopt(store, (await store.examine(before)).catalog, authority, at)
 }
 
-const adopt = async (store: Store, from: string, to: string, at: string): Promise<void> => {
-  if (from === to) return
-  const {catalog} = await store.open(from)
-  const before = catalog.head
+const adopt = async (store: Store, catalog: Catalog, to: string, at: string): Promise<void> => {
+  const {authority: from, head: before} = catalog
   const recorded = chained({at, actor: hostActor, item: 0, command: {is: "authority", from, to}}, before)
   const {seq, hash} = recorded.record
   await store.append({before, after: {seq, hash}, records: [recorded], items: []})

@@ -1,7 +1,6 @@
 import type {JournalRecord} from "../../shared/api/workroom.ts"
 import {BoundedMap} from "../runtime/bounded-map.ts"
-import {parseRecord} from "./store/record.ts"
-import type {Store} from "./store/store.ts"
+import {parseKept, type Store} from "./store/store.ts"
 
 /** The number of items whose records stay in memory, for the items that people look at. */
 const mostKept = 16
@@ -63,7 +62,7 @@ export class Trails {
       await this.#store.read(Math.max(since + 1, last - look + 1), last, text => {
         if (text.includes(mark)) texts.push(text)
       })
-      found = [...texts.map(parseRecord), ...found]
+      found = [...texts.map(parseKept), ...found]
     }
     return found
   }

@@ -6,8 +6,8 @@ import type {WorkroomMark} from "./checkpoint.ts"
 import {Deadlines} from "./deadlines.ts"
 import {Draft, decide} from "./decide.ts"
 import {type Figures, figuresOf} from "./figures.ts"
-import {type Entry, type Head, parseRecord, type Recorded} from "./store/record.ts"
-import {describeCut, describeRebuilt, type Opened, type Store, type StoreKind} from "./store/store.ts"
+import type {Entry, Head, Recorded} from "./store/record.ts"
+import {describeCut, describeRebuilt, type Opened, parseKept, type Store, type StoreKind} from "./store/store.ts"
 import {Trails} from "./trails.ts"
 import {type Verification, verifyStore} from "./verify.ts"
 
@@ -135,13 +135,13 @@ export class Workroom {
     })
   }
 
-  /** The records of the Journal with numbers below `before`, newest first. */
+  /** The records of the Journal with numbers below `before`, newest first. Throws `workroom_damaged`. */
   async journal(before: number, limit: number): Promise<readonly JournalRecord[]> {
     const last = Math.min(this.head.seq, before - 1)
     const first = Math.max(1, last - limit + 1)
     const texts: string[] = []
     if (last >= first) await this.#options.store.read(first, last, text => texts.push(text))
-    return texts.reverse().map(parseRecord)
+    return texts.reverse().map(parseKept)
   }
 
   /** The records of an item with numbers below `before`, newest first. Throws `workroom_unknown`. */

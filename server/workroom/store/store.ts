@@ -1,8 +1,8 @@
-import type {Item} from "../../../shared/api/workroom.ts"
+import type {Item, JournalRecord} from "../../../shared/api/workroom.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Catalog} from "../catalog.ts"
 import {Chain} from "./chain.ts"
-import {type Head, parseRecord, type Recorded} from "./record.ts"
+import {type Head, parseRecord, type Recorded, sealOf} from "./record.ts"
 
 /** Records that are stored together, and the items that they change. */
 export interface Group {
@@ -95,6 +95,15 @@ export const follow = (catalog: Catalog, text: string): string | undefined => {
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
+}
+
+/** Parses a record of an open store, which may have been changed since the start. Throws `workroom_damaged`. */
+export const parseKept = (text: string): JournalRecord => {
+  if (sealOf(text) !== undefined) return parseRecord(text)
+  throw damaged(
+    "a record of the Journal was changed: its hash does not match its content",
+    "svc workroom verify names it.",
+  )
 }
 
 export const rebuildIt = "Keep a copy; then, with the Host stopped: svc workroom rebuild."

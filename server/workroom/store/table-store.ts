@@ -1,13 +1,13 @@
 import {setImmediate as turn} from "node:timers/promises"
 import type {Item} from "../../../shared/api/workroom.ts"
-import {fromJson} from "../../../shared/json.ts"
 import {assertThat, type Database} from "../../database/database.ts"
 import type {Row, Statement} from "../../database/engine.ts"
 import {jsonRows} from "../../database/json-rows.ts"
 import {Catalog, type CatalogHead, catalogText, itemText} from "../catalog.ts"
 import {tellingRecords} from "../telling.ts"
 import {Chain} from "./chain.ts"
-import {damaged, follow, type Group, type Kept, type Opened, otherAuthority, replay, type Store} from "./store.ts"
+import {canonical} from "./record.ts"
+import {damaged, follow, type Group, type Kept, type Opened, otherAuthority, type Store} from "./store.ts"
 
 /** The number of rows per read: a read blocks the event loop. */
 const pageSize = 2000
@@ -28,26 +28,34 @@ export class TableStore implements Store {
   }
 
   async open(authority: string, known?: Catalog): Promise<Opened> {
+    const {catalog, wrong} = await this.examine(authority, known)
+    if (wrong === undefined) return {catalog}
+    await this.replace(catalog)
+    return {catalog, rebuilt: {wrong, kept: undefined}}
+  }
+
+  /**
+   * Projects the Journal, and compares the result with the rows of the Catalog: `wrong` says which of them differ. Begins
+   * a store if there is none, but repairs nothing. Rows are not compared after a failed `append`.
+   */
+  async examine(authority: string, known?: Catalog): Promise<{readonly catalog: Catalog; readonly wrong?: string}> {
     const head = (await this.#readHead()) ?? (await this.#begin(authority))
     if (head.authority !== authority) throw otherAuthority("the tables of the workroom have", head.authority, authority)
-    const items = known === undefined ? await this.#readItems() : []
-    const chain = known === undefined ? new Chain(head.origin) : new Chain(known.authority, known.head)
-    let added = 0
-    await this.#readRows(chain.head.seq, head.seq, (text, item) => {
-      const wrong = chain.take(text) ?? (known === undefined ? undefined : follow(known, text))
+    const catalog = known ?? new Catalog(head.origin)
+    const chain = new Chain(catalog.authority, catalog.head)
+    await this.#readRows(chain.head.seq, head.seq, text => {
+      const wrong = chain.take(text) ?? follow(catalog, text)
       if (wrong !== undefined) throw damaged(`record ${chain.head.seq + 1} in workroom_events: ${wrong}`)
-      if (item > added) added = item
     })
     if (chain.head.seq < head.seq) {
       throw damaged(`workroom_events ends at record ${chain.head.seq}, but record ${head.seq} was acknowledged`)
     }
     if (chain.head.hash !== head.hash)
       throw damaged(`record ${head.seq} in workroom_events is not the one that was acknowledged`)
+    if (catalog.authority !== authority) throw otherAuthority("workroom_events has", catalog.authority, authority)
     await this.#requireNothingAbove(head.seq)
-    if (known !== undefined) return {catalog: known}
-    const wrong = typeof items === "string" ? items : wrongCount(items.length, added)
-    if (wrong !== undefined || typeof items === "string") return this.#rebuild(head, wrong ?? "")
-    return {catalog: new Catalog(head.origin, {...emptyOf(head), items})}
+    const differing = known === undefined ? await this.#differing(catalog) : []
+    return differing.length === 0 ? {catalog} : {catalog, wrong: differsAt(differing)}
   }
 
   async append({before, after, records, items}: Group): Promise<void> {
@@ -114,29 +122,32 @@ export class TableStore implements Store {
     return row === undefined ? undefined : headOf(row)
   }
 
-  /** The items of the Catalog, or what is wrong with them. */
-  async #readItems(): Promise<readonly Item[] | string> {
-    const rows = await this.#database.read("SELECT item, data FROM workroom_catalog ORDER BY item")
-    const items = rows.map(({data}) => parseItem(String(data)))
-    const wrong = items.findIndex((item, index) => Number(rows[index]?.item) !== index + 1 || item?.id !== index + 1)
-    if (wrong >= 0) return `item ${wrong + 1} in workroom_catalog is damaged or missing`
-    return items.flatMap(item => item ?? [])
+  /** The numbers of the rows that were changed, are missing, or belong to no item. */
+  async #differing({items}: Catalog): Promise<readonly number[]> {
+    const others = await this.#database.read("SELECT item FROM workroom_catalog WHERE item < 1 OR item > ?", [
+      items.length,
+    ])
+    const differing = others.map(({item}) => Number(item))
+    for (let from = 0; from < items.length; from += pageSize) {
+      const page = items.slice(from, from + pageSize)
+      const rows = await this.#database.read("SELECT item, data FROM workroom_catalog WHERE item > ? AND item <= ?", [
+        from,
+        from + page.length,
+      ])
+      const texts = new Map(rows.map(({item, data}) => [item, data]))
+      for (const item of page) if (texts.get(item.id) !== canonical(item)) differing.push(item.id)
+      await turn()
+    }
+    return differing
   }
 
-  /** Rebuilds the Catalog from a Journal that was checked. */
-  async #rebuild({origin, seq}: CatalogHead, wrong: string): Promise<Opened> {
-    const catalog = await replay(take => this.read(1, seq, take), new Catalog(origin))
-    await this.replace(catalog)
-    return {catalog, rebuilt: {wrong, kept: undefined}}
-  }
-
-  async #readRows(after: number, upTo: number, take: (text: string, item: number) => void): Promise<void> {
+  async #readRows(after: number, upTo: number, take: (text: string) => void): Promise<void> {
     for (let last = after; last < upTo; ) {
       const rows = await this.#database.read(
-        "SELECT seq, item, record FROM workroom_events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
+        "SELECT seq, record FROM workroom_events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
         [last, upTo, pageSize],
       )
-      for (const {record, item} of rows) take(String(record), Number(item))
+      for (const {record} of rows) take(String(record))
       if (rows.length === 0) return
       last = Number(rows.at(-1)?.seq)
       await turn()
@@ -158,17 +169,12 @@ const headOf = ({origin, authority, seq, hash}: Row): CatalogHead => ({
   hash: String(hash),
 })
 
-const wrongCount = (items: number, added: number): string | undefined =>
-  items === added ? undefined : `workroom_catalog has ${items} items, and the Journal ${added}`
+/** The most rows that a message names. */
+const mostNamed = 10
 
-const emptyOf = ({authority, seq, hash}: CatalogHead) => ({authority, head: {seq, hash}})
-
-const parseItem = (text: string): Item | undefined => {
-  try {
-    return fromJson(text) as Item
-  } catch {
-    return undefined
-  }
+const differsAt = (rows: readonly number[]): string => {
+  const more = rows.length > mostNamed ? ` and ${rows.length - mostNamed} more` : ""
+  return `workroom_catalog differs from the Journal at item ${rows.slice(0, mostNamed).join(", ")}${more}`
 }
 
 const storeItems = (items: readonly Item[]): Statement => ({

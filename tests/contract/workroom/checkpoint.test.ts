@@ -90,6 +90,10 @@ test("tables continue under a new authority in the same way", async () => {
   const restored = await place.open(next)
   await restored.run(add("goes on"))
   expect((await restored.verify()).seq).toBe(22)
+  const database = await place.database()
+  await database.write([{sql: "UPDATE workroom_catalog SET data = '{}' WHERE item = 1"}])
+  await adoptTables(database, authority, at)
+  expect(await (await place.store()).open(authority)).toMatchObject({rebuilt: {wrong: expect.stringMatching(/ 1$/)}})
 })
 
 test("an adoption that was interrupted before its acknowledgement is completed the next time", async () => {

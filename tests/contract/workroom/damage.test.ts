@@ -1,10 +1,13 @@
 import {cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {describe, expect, test} from "vitest"
+import {examineTables} from "../../../server/workroom/checkpoint.ts"
 import {writeAcknowledged} from "../../../server/workroom/store/acknowledged.ts"
 import {FileStore} from "../../../server/workroom/store/file-store.ts"
 import {listSegments, type StorePaths, storePaths} from "../../../server/workroom/store/segments.ts"
+import {Workroom} from "../../../server/workroom/workroom.ts"
 import {Problem} from "../../../shared/problems.ts"
+import {log} from "../../support/host/silence.ts"
 import {authority, fill, tablePlace} from "../../support/workroom/workroom.ts"
 import {killedStore, scratch} from "./killed-store.ts"
 
@@ -192,20 +195,35 @@ describe("damaged Catalog rows", () => {
     ["the last is missing", "DELETE FROM workroom_catalog WHERE item = (SELECT max(item) FROM workroom_catalog)"],
     ["all are missing", "DELETE FROM workroom_catalog"],
     ["one is not JSON", "UPDATE workroom_catalog SET data = 'x' WHERE item = 2"],
+    ["one was edited", "UPDATE workroom_catalog SET data = replace(data, 'user:', 'user-') WHERE item = 2"],
+    ["one has another's text", "UPDATE workroom_catalog SET data = (SELECT data FROM workroom_catalog WHERE item = 1)"],
     [
       "one too many",
       "INSERT INTO workroom_catalog SELECT max(item) + 1, replace(data, '\"id\":1,', '\"id\":99,') FROM workroom_catalog",
     ],
-  ])("are rebuilt from a sound Journal: %s", async (_, sql) => {
+    ["one below the first", "INSERT INTO workroom_catalog SELECT -1, data FROM workroom_catalog WHERE item = 1"],
+  ])("are refused by an examination, and rebuilt from a sound Journal and named at a start: %s", async (_, sql) => {
     const place = await tablePlace()
     await fill(await place.open(), 20)
-    const store = await place.store()
-    const sound = await store.kept()
-    await (await place.database()).write([{sql}])
-    const {catalog, rebuilt} = await store.open(authority)
-    expect(rebuilt?.wrong).toMatch(/workroom_catalog/)
-    expect(catalog.text()).toBe(sound.text)
+    const [store, database] = [await place.store(), await place.database()]
+    const rows = async () => {
+      const found = await database.read("SELECT item, data FROM workroom_catalog")
+      return new Map(found.map(({item, data}) => [Number(item), data]))
+    }
+    const [sound, before] = [await store.kept(), await rows()]
+    await database.write([{sql}])
+    const spoiled = await rows()
+    const wrong = [...before.keys(), ...spoiled.keys()].filter(item => before.get(item) !== spoiled.get(item))
+    expect(await refusal(examineTables(database))).toMatch(/workroom_catalog/)
+    expect(await rows()).toEqual(spoiled)
+    const said: string[] = []
+    const open = () => Workroom.open({store, authority, log: {...log, warn: text => said.push(text)}})
+    expect((await open()).mark().catalog).toBe(sound.text)
     expect(await store.kept()).toEqual(sound)
+    await open()
+    expect(said).toEqual([expect.stringMatching(/^workroom_catalog [^:]+: .*\bCatalog\b.*\brebuilt\b.* 20$/)])
+    const named = said[0]?.split(":")[0]?.match(/-?\d+/g)?.map(Number)
+    expect(new Set(named)).toEqual(new Set(wrong))
   })
 
   test("are not rebuilt from a damaged Journal", async () => {
@@ -252,14 +270,21 @@ describe("damage of the tables is refused, naming the record:", () => {
     expect(await refusal(place.open())).toMatch(expected)
   })
 
-  test("verifying finds a changed Catalog row", async () => {
+  test.each([
+    ["a Catalog row", 'UPDATE workroom_catalog SET data = replace(data, \'"priority":"low"\', \'"priority":"high"\')'],
+    ["a record", "UPDATE workroom_events SET record = replace(record, 'user:', 'user-') WHERE seq = 20"],
+  ])("while the workroom is open, verifying finds %s that was changed, and no list shows it", async (_, sql) => {
     const place = await tablePlace()
     const workroom = await place.open()
     await fill(workroom, 20)
     await workroom.verify()
-    await (await place.database()).write([
-      {sql: 'UPDATE workroom_catalog SET data = replace(data, \'"priority":"low"\', \'"priority":"high"\')'},
-    ])
-    expect(await refusal(workroom.verify())).toMatch(/\bCatalog\b.*\brecord 20\b/)
+    const newest = (await workroom.journal(21, 1))[0]?.item ?? 0
+    const before = [workroom.items, await workroom.journal(20, 9)]
+    await (await place.database()).write([{sql}])
+    expect(await refusal(workroom.verify())).toMatch(/\brecord 20\b/)
+    expect([workroom.items, await workroom.journal(20, 9)]).toEqual(before)
+    if (!sql.includes("workroom_events")) return
+    await refusal(workroom.journal(21, 9))
+    await refusal(workroom.journalOf(newest, 21, 9))
   })
 })
