@@ -9,7 +9,7 @@ const meanings: Readonly<Record<ExitReason, string>> = {
   unasked:
     "The process exited without a request, for example by `process.exit()` in a plugin; the last log line names the plugin. Every supervisor restarts the Host. A plugin that exits during loading or setup is not loaded (`plugin_invalid`).",
   runtimeRestart:
-    "The Host shut down gracefully because a change needs a restart: a reload in production found changed code, a changed lockfile or a changed fixed key, another Host took over the lease of the remote database, or the lock of the project was removed.",
+    "The Host shut down gracefully because a change needs a restart: a reload in production found changed code, a changed lockfile or a changed fixed key, another Host took over the remote database, that database did not answer for 15 s, or the lock of the project was removed.",
 }
 
 const codes: readonly (readonly [ExitReason, number])[] = [

@@ -48,6 +48,8 @@ export type DatabaseState =
       readonly damage?: Damage
       /** Another Host may hold the lease of the remote database: this Host sends nothing more. */
       readonly mayBeLost?: true
+      /** Why the remote database does not renew this Host's lease now: it does not answer, or refuses. */
+      readonly unrenewed?: string
     }
   | {readonly is: "closed"}
 
@@ -212,10 +214,11 @@ class DatabaseHost implements Database {
 
   get state(): DatabaseState {
     const {failure, damage} = this.#failing
-    const mayBeLost = this.#engine.mayAct === false
-    const isSound = failure === undefined && damage === undefined && !mayBeLost
-    if (this.#state.is === "closed" || isSound) return this.#state
-    return {...this.#state, ...(failure && {failure}), ...(damage && {damage}), ...(mayBeLost && {mayBeLost})}
+    const {mayAct, unrenewed} = this.#engine
+    if (this.#state.is === "closed") return this.#state
+    const mayBeLost = mayAct === false
+    const remote = {...(mayBeLost && {mayBeLost}), ...(unrenewed !== undefined && {unrenewed})}
+    return {...this.#state, ...(failure && {failure}), ...(damage && {damage}), ...remote}
   }
 
   async read(sql: string, args?: Statement["args"]): Promise<readonly Row[]> {

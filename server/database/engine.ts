@@ -42,6 +42,8 @@ export interface Engine {
   watch?(watcher: EngineWatcher): void
   /** For a remote database: false from the moment at which another Host may hold it. */
   readonly mayAct?: boolean
+  /** For a remote database: why it does not renew this Host's lease now. */
+  readonly unrenewed?: string | undefined
 }
 
 /** The methods are called at once: they must be short and never throw. */

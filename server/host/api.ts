@@ -205,6 +205,7 @@ const observeAll = ({
     failure: generations.lastFailure,
     uncommitted: () => uncommitted.seen,
     databaseInitialized: database.state.is === "initialized",
+    databaseUnreachable: database.state.is === "initialized" ? database.state.unrenewed : undefined,
     databaseFailure: database.state.is === "initialized" ? database.state.failure : undefined,
     databaseDamage: database.state.is === "initialized" ? database.state.damage : undefined,
     endpoints: () => endpoints.list(),

@@ -1,6 +1,7 @@
 import type {ProjectConfig} from "../../shared/config.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Mode} from "../../shared/mode.ts"
+import {problems} from "../../shared/problems.ts"
 import type {Secret} from "../../shared/secret.ts"
 import type {Database} from "../database/database.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
@@ -53,9 +54,8 @@ export interface Exit {
   readonly reason: string
 }
 
-/** Whether an operator wanted this exit, rather than a failure or a lost lease or lock. */
-export const isPlannedEnd = ({code, reason}: Exit): boolean =>
-  code !== exit.failed && reason !== "lease_lost" && reason !== "lock_lost"
+/** Whether an operator wanted this exit, rather than a failure or, as a problem's code, a lost lease or lock. */
+export const isPlannedEnd = ({code, reason}: Exit): boolean => code !== exit.failed && !Object.hasOwn(problems, reason)
 
 /** One running process for one project. */
 export interface Host {

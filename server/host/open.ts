@@ -217,7 +217,7 @@ const openState = async (
           onLeaseLost: why => {
             log.error(`${why.message}; the Host stops sending and exits`, {code: why.code})
             // The answers that report the lost lease must leave before the Host exits.
-            setTimeout(() => askExit({code: exit.runtimeRestart, reason: "lease_lost"}), 50)
+            setTimeout(() => askExit({code: exit.runtimeRestart, reason: why.code}), 50)
           },
         }),
       ),

@@ -282,7 +282,9 @@ class ProvisionalHost {
       isPinned: this.#pin !== undefined,
       failure: this.#failure && describeFailure(this.#failure),
       databaseInitialized: false,
-      ...(this.#waitsFor === "space" ? {noSpace: this.#error} : {databaseUnreachable: this.#error}),
+      ...(this.#waitsFor === "space"
+        ? {noSpace: this.#error}
+        : {databaseUnreachable: this.#error, isProvisional: true}),
       ...this.#facts,
     }
   }

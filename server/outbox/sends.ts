@@ -38,10 +38,10 @@ interface First extends Lane {
   readonly pace: Pace<Lane>
 }
 
-/** Throws `lease_lost` if another Host may already hold the database and send the same messages. */
+/** Throws `database_unanswered` if another Host may already hold the database and send the same messages. */
 const requireOwn = ({state}: Pick<Database, "state">): void => {
   if (state.is === "initialized" && state.mayBeLost)
-    throw new Problem("lease_lost", "the lease of the remote database may have expired")
+    throw new Problem("database_unanswered", "the lease of the remote database may have expired")
 }
 
 /** How many channels of one endpoint are sent to side by side. */

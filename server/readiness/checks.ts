@@ -64,7 +64,8 @@ const silences: Readonly<Record<string, string>> = {
 
 /**
  * `initialized`: opened and migrated in this run. It is not a live SQL test: a database that fails now stays ready,
- * with a message. A database whose file is lost or damaged is never ready and always required.
+ * with a message, but not a remote one that does not renew the lease. A database whose file is lost or damaged is never
+ * ready and always required.
  */
 export const checkDatabase = (
   initialized: boolean,
@@ -102,7 +103,7 @@ export const checkDatabase = (
  */
 export const checkEndpoint = (
   selector: {readonly owner: string; readonly name: string},
-  facts: Pick<Facts, "endpoints" | "plugins" | "ingress" | "isPinned" | "databaseUnreachable">,
+  facts: Pick<Facts, "endpoints" | "plugins" | "ingress" | "isPinned" | "isProvisional">,
   generationSince: string,
   required: boolean,
 ): Component => {
@@ -122,12 +123,9 @@ export const checkEndpoint = (
   return reason === undefined ? admitting(component, facts) : fail(component, reason, facts.isPinned)
 }
 
-const admitting = (
-  component: Named,
-  {ingress, databaseUnreachable}: Pick<Facts, "ingress" | "databaseUnreachable">,
-): Component => {
+const admitting = (component: Named, {ingress, isProvisional}: Pick<Facts, "ingress" | "isProvisional">): Component => {
   const {name, state = ""} = component
-  if (databaseUnreachable !== undefined) {
+  if (isProvisional) {
     const {message, remediation} = readyBut.provisional
     return {...pass(component, message), remediation}
   }

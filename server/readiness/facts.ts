@@ -40,8 +40,10 @@ export interface Facts {
   /** The configuration that git does not have in its current form. */
   readonly uncommitted?: UncommittedConfig | undefined
   readonly databaseInitialized: boolean
-  /** Why a remote database does not answer, while a provisional generation runs. */
+  /** Why a remote database does not answer. */
   readonly databaseUnreachable?: string | undefined
+  /** Whether a generation runs that no database has recorded. */
+  readonly isProvisional?: boolean | undefined
   /** Why nothing can be stored, while a start waits for space and no generation is recorded. */
   readonly noSpace?: string | undefined
   /** Why the newest change was not stored, while the database fails. */

@@ -17,6 +17,7 @@ export interface Observed {
   readonly failure: Failure | undefined
   readonly uncommitted?: () => UncommittedConfig
   readonly databaseInitialized: boolean
+  readonly databaseUnreachable?: string | undefined
   readonly databaseFailure?: DatabaseFailure | undefined
   readonly databaseDamage?: Facts["databaseDamage"]
   readonly endpoints: () => readonly Pick<Endpoint, "spec" | "ownAdmission" | "state">[]
@@ -32,7 +33,7 @@ const nothingRequired: Facts["required"] = {database: true, endpoints: [], agent
 /** The facts of a report, read from the running parts only when they are asked for: a probe needs few of them. */
 export const gatherFacts = (observed: Observed): Facts => {
   const {now, startedAt, authority, generation, notStarted, isPinned = false, failure} = observed
-  const {databaseInitialized, databaseFailure, databaseDamage} = observed
+  const {databaseInitialized, databaseUnreachable, databaseFailure, databaseDamage} = observed
   return {
     now,
     startedAt,
@@ -41,6 +42,7 @@ export const gatherFacts = (observed: Observed): Facts => {
     notStarted,
     isPinned,
     databaseInitialized,
+    databaseUnreachable,
     databaseFailure,
     databaseDamage,
     get required() {

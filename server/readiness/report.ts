@@ -14,9 +14,8 @@ export const createReport = (facts: Facts): ReadinessReport => {
     schema: "svc.readiness/1",
     ready,
     generation: generation?.number ?? null,
-    ...(facts.databaseUnreachable === undefined ? {} : {provisional: true}),
-    committedAt:
-      generation === undefined || facts.databaseUnreachable !== undefined ? null : time(generation.committedAt),
+    ...(facts.isProvisional ? {provisional: true} : {}),
+    committedAt: generation === undefined || facts.isProvisional ? null : time(generation.committedAt),
     checkedAt: time(facts.now),
     ...(facts.authority === undefined ? {} : {authority: facts.authority}),
     ...(facts.failure === undefined ? {} : {lastFailure: facts.failure}),
@@ -71,12 +70,12 @@ const noAgents: Standings = {}
 const standingOf = (agents: Standings, name: string) => (Object.hasOwn(agents, name) ? agents[name] : undefined)
 
 /** Read once: a getter of the facts may compute its value at each access. */
-const seenIn = ({endpoints, plugins, ingress, isPinned, databaseUnreachable}: Facts) => ({
+const seenIn = ({endpoints, plugins, ingress, isPinned, isProvisional}: Facts) => ({
   endpoints,
   plugins,
   ingress,
   isPinned,
-  databaseUnreachable,
+  isProvisional,
 })
 
 const componentsOf = (facts: Facts): Component[] => {

@@ -14,7 +14,7 @@ export const readinessReasons = {
     remediation: {text: "Read the Host's log for why the database does not open.", command: "svc doctor"},
   },
   database_unreachable: {
-    message: "The remote database does not answer. The Host keeps retrying and runs a provisional generation.",
+    message: "The Host does not reach its remote database, or cannot write to it. It keeps retrying.",
     remediation: {text: "Check database.url, the network and the database's server.", command: "svc doctor"},
   },
   disk_full: {

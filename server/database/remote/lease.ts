@@ -2,11 +2,11 @@ import type {Client} from "@libsql/client/http"
 import {LibsqlBatchError} from "@libsql/core/api"
 import {Problem} from "../../../shared/problems.ts"
 import {pauseStart} from "../../runtime/flow/starting.ts"
-import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
+import {TimeLimitExceeded, withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {toDrivers} from "../driver-values.ts"
 import type {Engine, Row, Statement} from "../engine.ts"
-import {isConstraint} from "../errors.ts"
-import type {Link} from "./link.ts"
+import {databaseProblem, isConstraint, isUnreachable} from "../errors.ts"
+import {type Link, noLonger} from "./link.ts"
 
 /**
  * How long a lease lasts without renewal, and during a migration; how often it is renewed, and how long a renewal may
@@ -131,7 +131,10 @@ export class Lease {
   readonly #onLost: (why: Problem) => void
   readonly #isOlder: () => Promise<boolean>
   #until: number
+  /** Why this Host stores nothing more. */
   #lost: Problem | undefined
+  /** Why renewals have failed since one succeeded. */
+  #causes: unknown[] = []
   #migrations = 0
   #renewal: ReturnType<typeof setTimeout> | undefined
   #watch: ReturnType<typeof setTimeout> | undefined
@@ -162,7 +165,15 @@ export class Lease {
     return this.#lost === undefined && (this.#migrations > 0 || performance.now() < this.#until)
   }
 
-  /** Throws `lease_lost` once the lease has ended. */
+  /**
+   * Why the database does not renew the lease; undefined while it does. A connection that the server has closed counts
+   * once the repeat fails too.
+   */
+  get unrenewed(): string | undefined {
+    return this.#causes.length > 1 || this.#causes[0] instanceof TimeLimitExceeded ? this.#why().message : undefined
+  }
+
+  /** Once the lease has ended, throws `lease_lost`, `database_older`, or `stopping` if nobody else has taken it. */
   require(): void {
     if (this.#lost !== undefined) throw this.#lost
   }
@@ -218,18 +229,26 @@ export class Lease {
     const sentAt = performance.now()
     try {
       await this.#extend(lease.length)
+      this.#causes = []
       this.#renewAfter(lease.renewEvery)
     } catch (cause) {
-      if (isTaken(cause)) await this.passed(cause)
-      else this.#renewAfter(Math.max(50, 1000 - (performance.now() - sentAt)))
+      if (isTaken(cause)) return void (await this.passed(cause))
+      const isFirst = this.#causes.push(cause) === 1
+      this.#renewAfter(isFirst ? 50 : Math.max(50, 1000 - (performance.now() - sentAt)))
     }
+  }
+
+  #why(): Problem {
+    const cause = this.#causes.at(-1)
+    if (isUnreachable(cause)) return this.#link.unanswered(cause)
+    return databaseProblem(cause, "the remote database does not renew the lease")
   }
 
   /** Lets the lease end after `length` milliseconds, counted from the moment at which the database stores that. */
   async #extend(length: number): Promise<void> {
     const sentAt = performance.now()
     const extend = {sql: `UPDATE svc_lease SET until = ${now} + ? WHERE id = 1`, args: [length]}
-    await this.#link.ask(() => this.#client.batch(toDrivers([this.held, extend]), "write"))
+    await this.#link.ask(() => this.#client.batch(toDrivers([this.held, extend]), "write"), this.#causes.length > 0)
     this.#until = sentAt + length
   }
 
@@ -244,22 +263,18 @@ export class Lease {
    * Asks the database one last time, since a process that stood still has neither sent a renewal nor read its answer.
    */
   async #end(): Promise<void> {
-    await withTimeLimit(grace, () => this.#renew()).catch(() => {})
+    await withTimeLimit(grace, () => this.#renew()).catch(cause => this.#causes.push(cause))
     if (this.#isClosed) return
     if (this.holds) return this.#watchEnd()
-    const seconds = lease.length / 1000
-    this.#lose(
-      new Problem(
-        "lease_lost",
-        `the lease of the remote database has expired: no renewal was answered for ${seconds} s`,
-      ),
-    )
+    const {code, message} = this.#why()
+    const expired = `the lease of the remote database has expired: no renewal in ${lease.length / 1000} s`
+    this.#lose(new Problem(code, `${expired} (${message})`), noLonger())
     this.#link.endBy(performance.now() + 1000)
   }
 
-  #lose(why: Problem): Problem {
+  #lose(why: Problem, refusal = why): Problem {
     if (this.#lost !== undefined) return this.#lost
-    this.#lost = why
+    this.#lost = refusal
     this.#stop()
     this.#onLost(why)
     return why

@@ -88,16 +88,22 @@ export class Link {
     }
   }
 
-  /** Passes the result on, and notes whether there was an answer. */
-  async ask<T>(ask: () => Promise<T>): Promise<T> {
+  /** Passes the result on, and notes whether there was an answer. A repeat that fails is an alarm, however it fails. */
+  async ask<T>(ask: () => Promise<T>, isRepeat = false): Promise<T> {
     try {
       const answer = await ask()
       this.#answered()
       return answer
     } catch (cause) {
-      if (isUnreachable(cause)) this.#missed(cause)
+      if (isUnreachable(cause)) this.#missed(cause, isRepeat)
       throw cause
     }
+  }
+
+  /** Returns the problem of a request without an answer. */
+  unanswered(cause: unknown): Problem {
+    const who = `the remote database at ${new URL(this.#address.url).host}`
+    return new Problem("database_unanswered", `${who} did not answer: ${messageOf(cause)}`, {cause})
   }
 
   close(): void {
@@ -106,16 +112,16 @@ export class Link {
 
   async #fetch(request: Request, limit: number): Promise<Response> {
     const left = this.#endAt - performance.now()
-    if (left <= 0) throw new Problem("stopping", "the Host is stopping and no longer waits for the remote database")
+    if (left <= 0) throw noLonger()
     return this.#connections.fetch(request, Math.min(limit, left))
   }
 
-  #missed(cause: unknown): void {
+  #missed(cause: unknown, isRepeat: boolean): void {
     this.#connections.renew()
     // A kept connection that the server has closed is no reason for an alarm: the request is repeated at once.
-    if (!(cause instanceof TimeLimitExceeded)) return
+    if (!isRepeat && !(cause instanceof TimeLimitExceeded)) return
     this.#isMissing = true
-    this.#watcher?.missed(unanswered(this.#address, cause))
+    this.#watcher?.missed(this.unanswered(cause))
   }
 
   #answered(): void {
@@ -125,9 +131,5 @@ export class Link {
   }
 }
 
-export const unanswered = ({url}: RemoteAddress, cause: unknown): Problem =>
-  new Problem(
-    "database_unanswered",
-    `the remote database at ${new URL(url).host} did not answer: ${messageOf(cause)}`,
-    {cause},
-  )
+export const noLonger = (): Problem =>
+  new Problem("stopping", "the Host is stopping and no longer waits for the remote database")

@@ -19,7 +19,7 @@ import {
 } from "../errors.ts"
 import {requireFit} from "./fit.ts"
 import {isTaken, Lease, takeLease} from "./lease.ts"
-import {Link, patientTimeout, type RemoteAddress, unanswered, usualTimeout} from "./link.ts"
+import {Link, patientTimeout, type RemoteAddress, usualTimeout} from "./link.ts"
 
 export type {RemoteAddress} from "./link.ts"
 
@@ -30,7 +30,7 @@ export interface RemoteOptions extends RemoteAddress {
   readonly runtimeId: string
   /** Ends the wait for the lease. Soon after, nothing waits any longer. */
   readonly signal: AbortSignal
-  /** Called once, when another Host has taken the lease or it could not be renewed. */
+  /** Called once, with the reason, when another Host has taken the lease or it could not be renewed. */
   readonly onLeaseLost: (why: Problem) => void
   /** Inspects the database before the lease is taken. If it throws, the lease is not taken. */
   readonly beforeLease?: ((read: Engine["read"]) => Promise<void>) | undefined
@@ -163,7 +163,7 @@ class RemoteEngine implements Engine {
     this.#lease = lease
     this.#client = link.client({limit: address.timeout ?? usualTimeout})
     this.read = readingWith(link, this.#client, cause =>
-      isUnreachable(cause) ? unanswered(address, cause) : readingProblem(cause),
+      isUnreachable(cause) ? link.unanswered(cause) : readingProblem(cause),
     )
   }
 
@@ -173,6 +173,10 @@ class RemoteEngine implements Engine {
 
   get mayAct(): boolean {
     return this.#lease.holds
+  }
+
+  get unrenewed(): string | undefined {
+    return this.#lease.unrenewed
   }
 
   async prepare(): Promise<void> {

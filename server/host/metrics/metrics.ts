@@ -4,6 +4,7 @@ import type {EventLog} from "../../events/log.ts"
 import {readLastEvents} from "../../inbox/newest.ts"
 import {MetricsPage} from "../../metrics/page.ts"
 import {by, type Readings, single} from "../../metrics/readings.ts"
+import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {noAgents, readAgents, readCalls} from "./agents.ts"
 import {
   noCapacity,
@@ -35,12 +36,15 @@ const noEventLog = {svc_event_log_head: []} satisfies Partial<Readings>
 
 const readEventLog = async (events: EventLog) => ({svc_event_log_head: single((await events.extent()).head)})
 
+/** The longest wait for a part, in milliseconds. Prometheus waits 10 s for the page. */
+const readLimit = 5000
+
 /** The page of `GET /api/metrics`. A part that cannot be read is counted as failed; the page shows the rest. */
 export const createMetrics = (sources: MetricsSources): MetricsPage => {
   const {identity, database, endpoints} = sources
   const failures = {runs: 0, gaps: 0, messages: 0, storage: 0, events: 0, jobs: 0, agents: 0, disk: 0}
   const orNothing = <T>(part: keyof typeof failures, reading: Promise<T>, nothing: T): Promise<T> =>
-    reading.catch(() => {
+    withTimeLimit(readLimit, () => reading).catch(() => {
       failures[part]++
       return nothing
     })

@@ -1,6 +1,7 @@
 import {expect, test} from "vitest"
 import type {DatabaseFailure} from "../../../server/database/failing.ts"
 import {countNotes, note, notes, open, remoteDatabase} from "../../support/database/databases.ts"
+import {until} from "../../support/host/process.ts"
 import {layCable} from "../../support/machine/cable.ts"
 
 const timeout = 1000
@@ -40,6 +41,25 @@ test("when only answers are dropped, a batch is stored once", async () => {
   await database.write([{sql: "INSERT INTO notes (writer, n) VALUES ('a', 1)"}])
   expect(await countNotes(database)).toBe(1)
   expect(heard).toEqual(["database_unanswered", "recovered"])
+})
+
+test.each<[string, (faults: Awaited<ReturnType<typeof behindCable>>) => void]>([
+  ["hangs", ({cable}) => cable.stall("later")],
+  ["refuses connections", ({cable}) => cable.cut()],
+  ["closes connections on writes", ({server}) => server.drop("svc_lease_check")],
+])("while the server %s, the state says why it does not renew the lease, until it does", async (_, spoil) => {
+  const faults = await behindCable()
+  const {server, cable, database, heard} = faults
+  const why = () => (database.state.is === "initialized" ? database.state.unrenewed : undefined)
+  spoil(faults)
+  await until("the silence to be noticed", () => why() !== undefined)
+  await database.read("SELECT 1").catch(() => {})
+  expect(why()).toBeDefined()
+  server.drop()
+  cable.stall()
+  cable.join(Number(new URL(server.url).port))
+  await until("the lease to be renewed", () => why() === undefined)
+  expect([heard[0], heard.at(-1)]).toEqual(["database_unanswered", "recovered"])
 })
 
 test("when nothing gets through, reads and writes end at their limit and say so at once", async () => {

@@ -8,5 +8,6 @@ test.each([
   [exit.runtimeRestart, "the lockfile has changed", true],
   [exit.runtimeRestart, "lease_lost", false],
   [exit.runtimeRestart, "lock_lost", false],
+  [exit.runtimeRestart, "database_unanswered", false],
   [exit.failed, "the start failed", false],
 ])("an end with %i (%s) is planned: %s", (code, reason, planned) => expect(isPlannedEnd({code, reason})).toBe(planned))

@@ -104,7 +104,7 @@ const notConfigured = (reason: BindingReason, message: string = readinessReasons
 /** The facts that lead to each reason. */
 const causes: Record<ReadinessReason, Partial<Facts>> = {
   database_not_initialized: {databaseInitialized: false},
-  database_unreachable: {databaseInitialized: false, databaseUnreachable: ""},
+  database_unreachable: {databaseUnreachable: ""},
   disk_full: {generation: undefined, databaseInitialized: false, noSpace: ""},
   database_replaced: {
     databaseFailure: {code: "database_replaced", message: "", hint: "", since: at},
