@@ -15,8 +15,9 @@ export const list = wholeListCommand<EndpointView>({
   columns: {
     endpoint: ({name}) => name,
     state: ({state}) => state,
-    since: ({since}) => since,
+    since: ({since, awaySince = since}) => awaySince,
     "last event": ({lastEventAt}) => lastEventAt ?? "-",
+    "last sent": ({lastSentAt}) => lastSentAt ?? "-",
     error: ({error, reason}) => shorten(error ?? reason ?? "", 60),
   },
 })
@@ -65,7 +66,7 @@ const lineOf = ({from, to, reason, backfill}: GapView): string =>
 const factsOf = (view: EndpointView): Facts => [
   ["endpoint", view.name],
   ["state", view.state],
-  ["since", view.since],
+  ["since", view.awaySince ?? view.since],
   ["admission", view.admission],
   ["reason", view.reason],
   ["error", view.error],
@@ -73,6 +74,7 @@ const factsOf = (view: EndpointView): Facts => [
   ...(view.unreadable ?? []).map(({place, why}) => ["cannot read", `${place}: ${why}`] as const),
   ["next attempt", view.retryAt],
   ["last event", view.lastEventAt ?? "-"],
+  ["last sent", view.lastSentAt ?? "-"],
   ["cursor stored", view.cursorAt],
   ...(view.dropped === 0 ? [] : [["dropped", `${view.dropped} events that arrived too late to deduplicate`] as const]),
   ["plugin", view.owner],

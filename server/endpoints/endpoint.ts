@@ -18,6 +18,7 @@ import type {ChannelEnd, Filled} from "./backfill.ts"
 import {Backfills} from "./backfills.ts"
 import {Completeness} from "./completeness.ts"
 import {ownedBy, requireCursor, requireLogin, requireSender} from "./opened.ts"
+import type {Past} from "./pasts.ts"
 import {type EndpointSpec, hasBackfill} from "./spec.ts"
 import type {Admission, EndpointState} from "./state.ts"
 import type {OpenShown} from "./uploads.ts"
@@ -29,6 +30,8 @@ export interface EndpointHooks {
   receive(endpoint: Endpoint, events: readonly Incoming[], options?: ReceiveOptions): Promise<readonly Receipt[]>
   /** Returns the stored cursor of its platform. */
   cursorOf?(endpoint: Endpoint): Promise<string | undefined>
+  /** Returns what is known of the endpoint of this name, which the endpoint continues. */
+  past?(name: string): Past
   /** The endpoint can send from now on. */
   online(endpoint: Endpoint): void
   /** Its state or its own admission has changed. `at` is the state's `since`. */
@@ -85,11 +88,11 @@ export class Endpoint {
   readonly #hooks: EndpointHooks
   readonly #closing = new AbortController()
   #state: EndpointState = {is: "idle", reason: "not_opened", since: Date.now()}
-  #awaySince: number | undefined
+  /** What is known of it, and of earlier endpoints of its name. */
+  readonly past: Past
   #connection: {readonly opened: Sender; readonly sender: Sender; readonly signal: AbortSignal} | undefined
   #accepting: Accepting | undefined
   #login: Login | undefined
-  #lastEventAt: number | undefined
   #unknowns = 0
   /** Since when the platform redelivers everything behind the cursor, in milliseconds since 1970. */
   #coversSince = Number.POSITIVE_INFINITY
@@ -105,6 +108,7 @@ export class Endpoint {
   constructor(spec: EndpointSpec, hooks: EndpointHooks) {
     this.#spec = spec
     this.#hooks = hooks
+    this.past = hooks.past?.(spec.name) ?? {}
     this.#backfills = hooks.backfill && this.#createBackfills(hooks.backfill)
     if (spec.open === undefined) this.#enter({is: "idle", reason: "no_account"})
   }
@@ -127,13 +131,6 @@ export class Endpoint {
     return this.#state
   }
 
-  /**
-   * Since when it has had no connection, over all attempts, in milliseconds since 1970; undefined while it is online.
-   */
-  get awaySince(): number | undefined {
-    return this.#awaySince
-  }
-
   get login(): Login | undefined {
     return this.#login
   }
@@ -154,11 +151,6 @@ export class Endpoint {
    */
   get lag(): number {
     return this.#completeness.lag
-  }
-
-  /** When the last event was stored, in milliseconds since 1970. */
-  get lastEventAt(): number | undefined {
-    return this.#lastEventAt
   }
 
   /** The result of the adapter's `open`; present while the endpoint is online. */
@@ -260,8 +252,7 @@ export class Endpoint {
 
   #enter(change: Change<EndpointState>): void {
     this.#state = {...change, since: Date.now()} as EndpointState
-    if (change.is === "online") this.#awaySince = undefined
-    else this.#awaySince ??= this.#state.since
+    this.past.awaySince = change.is === "online" ? undefined : (this.past.awaySince ?? this.#state.since)
     const {name, log} = this.spec
     if (change.is === "failed") log.error(`${name} failed: ${change.error}`, {remediation: change.remediation})
     else if (change.is === "reconnecting")
@@ -318,7 +309,8 @@ export class Endpoint {
       const opened = await Promise.race([opening, lost.then(error => ({lostBefore: error}))])
       if ("lostBefore" in opened) return opened.lostBefore
       clearTimeout(tooLong)
-      this.#connection = {opened, sender: ownedBy(this.spec, opened, this.#file, this.#calls), signal: scope.signal}
+      const sender = ownedBy(this.spec, opened, this.#file, this.#calls)
+      this.#connection = {opened, sender: {...sender, send: this.#noting(sender)}, signal: scope.signal}
       this.#completeness.begin(() => this.spec.own(() => opened.lag?.()))
       this.#enter({is: "online"})
       this.#hooks.online(this)
@@ -331,6 +323,14 @@ export class Endpoint {
       this.#unreadable.clear()
       this.#closing.signal.removeEventListener("abort", end)
       await scope.dispose()
+    }
+  }
+
+  #noting({send}: Sender): Sender["send"] {
+    return async (...message) => {
+      const sent = await send(...message)
+      this.past.lastSentAt = Date.now()
+      return sent
     }
   }
 
@@ -401,7 +401,7 @@ export class Endpoint {
         const others = events.filter(({user}) => user?.id !== this.#login?.user?.id)
         if (others.length === 0) return
         await this.#hooks.receive(this, others)
-        this.#lastEventAt = Date.now()
+        this.past.lastEventAt = Date.now()
       },
       isClosed: () => this.admission.is === "closed",
       spoil: () => hooks.spoil(this),
@@ -426,7 +426,7 @@ export class Endpoint {
       if (this.#backfills?.isOpen === false) await this.#turn(this.#backfills, scope.signal, events)
       return this.#store(events, options)
     })
-    if (events.length > 0) this.#lastEventAt = Date.now()
+    if (events.length > 0) this.past.lastEventAt = Date.now()
     return receipts
   }
 

@@ -60,7 +60,7 @@ const heldLibraries = (): HeldLibraries => {
  * give up.
  */
 const lastToStop = ({made, trials}: TableOptions): readonly Row[] => {
-  const {capacity, recovery, endpoints, gaps, generations} = made
+  const {capacity, recovery, endpoints, gaps, pasts, generations} = made
   return [
     {name: "the trial of a change", early: true, stop: () => trials.stop(), limit: 3000},
     {
@@ -78,6 +78,13 @@ const lastToStop = ({made, trials}: TableOptions): readonly Row[] => {
       late: "a checkpoint in progress did not end in time",
     },
     {name: "admission", early: true, stop: () => endpoints.stopAdmission()},
+    {
+      name: "the pasts of endpoints",
+      early: true,
+      stop: () => pasts.stop(),
+      limit: 250,
+      late: "the Host could not store when the endpoints were last online",
+    },
     {
       name: "gaps",
       early: true,
@@ -101,7 +108,7 @@ const messageRows = (
   libraries: HeldLibraries,
 ): readonly Row[] => {
   const {scrub} = options.logs
-  const {generations, starts, files, inbox, outbox, endpoints, ingress, gaps, diskWatch, placeWatch} = made
+  const {generations, starts, files, inbox, outbox, endpoints, ingress, gaps, pasts, diskWatch, placeWatch} = made
   return [
     {name: "the watch on the database and the lock", start: () => placeWatch.start(), stop: () => placeWatch.stop()},
     {name: "the files", start: () => files.start(), stop: () => files.stop(), limit: 250},
@@ -126,6 +133,7 @@ const messageRows = (
       limit: 250,
     },
     {name: "ingress", start: () => ingress.start()},
+    {name: "the pasts of endpoints", start: () => pasts.start()},
     {name: "gaps", start: () => gaps.start(endpoints.list())},
     {
       name: "the watch on the disk",

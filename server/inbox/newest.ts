@@ -23,15 +23,3 @@ export const readChannelEnds = async (
   )
   return rows.map(({channel, message}) => ({channel: String(channel), message: String(message)}))
 }
-
-/**
- * Returns when the last event of each endpoint was stored, in milliseconds since 1970, as far as the newest events
- * show.
- */
-export const readLastEvents = async (database: Database): Promise<ReadonlyMap<string, number>> => {
-  const rows = await database.read(
-    `SELECT endpoint, max(received_at) AS at FROM (SELECT endpoint, received_at FROM inbox ORDER BY seq DESC LIMIT ${looked})
-     GROUP BY endpoint`,
-  )
-  return new Map(rows.map(({endpoint, at}) => [String(endpoint), Number(at)]))
-}

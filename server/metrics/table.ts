@@ -81,7 +81,7 @@ export const metrics = {
   ),
   svc_endpoint_admission_open: gauge("1 if the endpoint admits events, else 0.", "endpoint", "owner"),
   svc_endpoint_last_event_timestamp_seconds: gauge(
-    "When the endpoint's last event was stored; no series if none is known. A start looks it up among the newest 5000 events.",
+    "When the endpoint's last event was stored; no series if none is known.",
     "endpoint",
     "owner",
   ),

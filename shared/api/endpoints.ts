@@ -15,7 +15,7 @@ export const EndpointView = Named("EndpointView", {
   state: Type.Enum([...endpointStates]),
   since: Time(),
   awaySince: Type.Optional(
-    Time("When it lost its connection in this run, regardless of later attempts; absent while it is online"),
+    Time("Since when it has had no connection, over all attempts and restarts; absent while it is online"),
   ),
   admission: Type.Enum(["open", "closed"]),
   reason: Optional.String(),
@@ -31,7 +31,8 @@ export const EndpointView = Named("EndpointView", {
     }),
     {description: "Places, such as encrypted rooms, that the bot is in or should be in and cannot read; at most 50"},
   ),
-  lastEventAt: orNull(Time()),
+  lastEventAt: orNull(Time(), {description: "When its last event was stored, in whichever run"}),
+  lastSentAt: orNull(Time(), {description: "When its platform last accepted a message, in whichever run"}),
   login: Type.Optional(Type.Unknown({private: true})),
   history: Type.Enum(["replay", "none", "inside"]),
   idempotent: Type.Boolean(),

@@ -101,7 +101,7 @@ const reasonOf = (state: Endpoint["state"], admission: Endpoint["admission"]): {
 const noCursor: CursorFacts = {at: undefined, dropped: 0}
 
 const viewEndpoint = (
-  {spec, state, awaySince, admission, unreadable, lastEventAt, login}: Endpoint,
+  {spec, state, past, admission, unreadable, login}: Endpoint,
   required: boolean,
   cursor: CursorFacts = noCursor,
 ): EndpointView => ({
@@ -111,7 +111,7 @@ const viewEndpoint = (
   required,
   state: state.is,
   since: new Date(state.since).toISOString(),
-  ...(awaySince === undefined ? {} : {awaySince: new Date(awaySince).toISOString()}),
+  ...(past.awaySince === undefined ? {} : {awaySince: new Date(past.awaySince).toISOString()}),
   admission: admission.is,
   ...reasonOf(state, admission),
   ...("attempt" in state ? {attempt: state.attempt} : {}),
@@ -121,7 +121,8 @@ const viewEndpoint = (
   ...(unreadable.size === 0
     ? {}
     : {unreadable: [...unreadable].slice(0, 50).map(([place, reason]) => ({place, ...reason}))}),
-  lastEventAt: lastEventAt === undefined ? null : new Date(lastEventAt).toISOString(),
+  lastEventAt: timeOf(past.lastEventAt),
+  lastSentAt: timeOf(past.lastSentAt),
   ...(login === undefined ? {} : {login}),
   history: spec.history,
   idempotent: spec.idempotent,

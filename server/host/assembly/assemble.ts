@@ -65,7 +65,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
   })
 
   const files = createFiles({paths, database, log, settings})
-  const {outbox, inbox, gaps, ingress, endpoints, satori, commandLists} = createMessages({
+  const {outbox, inbox, gaps, pasts, ingress, endpoints, satori, commandLists} = createMessages({
     database,
     log,
     files,
@@ -236,6 +236,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     choices,
     inbox,
     gaps,
+    pasts,
     ingress,
     endpoints,
     satori,

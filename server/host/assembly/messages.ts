@@ -8,6 +8,7 @@ import type {Endpoint} from "../../endpoints/endpoint.ts"
 import {Endpoints} from "../../endpoints/endpoints.ts"
 import {Gaps} from "../../endpoints/gaps/gaps.ts"
 import {Ingress} from "../../endpoints/ingress.ts"
+import {Pasts} from "../../endpoints/pasts.ts"
 import {mediaTypeOf} from "../../files/media-type.ts"
 import {permittedFile} from "../../files/permitted.ts"
 import {FileStore} from "../../files/store.ts"
@@ -85,6 +86,7 @@ export interface HostMessages {
   readonly outbox: Outbox
   readonly inbox: Inbox
   readonly gaps: Gaps
+  readonly pasts: Pasts
   readonly ingress: Ingress
   readonly endpoints: Endpoints
   readonly satori: SatoriServer
@@ -104,6 +106,7 @@ export const createMessages = (options: MessagesOptions): HostMessages => {
     },
   })
   const gaps = new Gaps(database, log)
+  const pasts = new Pasts(database, log)
   const commandLists = new CommandLists(commands, language)
   const observeAll = (at: number) => {
     for (const endpoint of endpoints.list()) gaps.observe(endpoint, at)
@@ -113,6 +116,7 @@ export const createMessages = (options: MessagesOptions): HostMessages => {
   const endpoints: Endpoints = new Endpoints({
     receive: (endpoint, events, options) => satori.hearOf(inbox.receiveAll(endpoint, events, options)),
     cursorOf: ({spec: {name}}) => readCursor(database, name),
+    past: name => pasts.of(name),
     online: endpoint => {
       outbox.online(endpoint.spec.name)
       commandLists.announce(endpoint)
@@ -139,5 +143,5 @@ export const createMessages = (options: MessagesOptions): HostMessages => {
     endpoints: () => endpoints.list(),
     path: `${base}/satori/v1/events`,
   })
-  return {outbox, inbox, gaps, ingress, endpoints, satori, commandLists}
+  return {outbox, inbox, gaps, pasts, ingress, endpoints, satori, commandLists}
 }

@@ -20,8 +20,7 @@ const noStates: Readonly<Record<EndpointState["is"], number>> = {
 
 const labelsOf = ({spec}: Endpoint) => ({endpoint: spec.name, owner: spec.owner})
 
-/** `stored` has the time at which earlier runs stored an endpoint's last event, in milliseconds since 1970. */
-export const readEndpoints = (endpoints: readonly Endpoint[], stored: ReadonlyMap<string, number>) => {
+export const readEndpoints = (endpoints: readonly Endpoint[]) => {
   const states = {...noStates}
   for (const {state} of endpoints) states[state.is]++
   const opened = endpoints.filter(({spec}) => spec.open !== undefined)
@@ -36,7 +35,7 @@ export const readEndpoints = (endpoints: readonly Endpoint[], stored: ReadonlyMa
       value: endpoint.admission.is === "open" ? 1 : 0,
     })),
     svc_endpoint_last_event_timestamp_seconds: opened.flatMap(endpoint => {
-      const at = endpoint.lastEventAt ?? stored.get(endpoint.spec.name)
+      const at = endpoint.past.lastEventAt
       return at === undefined ? [] : [{labels: labelsOf(endpoint), value: at / 1000}]
     }),
     svc_endpoint_unknown_total: opened.map(endpoint => ({labels: labelsOf(endpoint), value: endpoint.unknowns})),

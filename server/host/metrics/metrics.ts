@@ -1,7 +1,6 @@
 import {readRuns} from "../../database/runs.ts"
 import {GapCounts} from "../../endpoints/gaps/gap-counts.ts"
 import type {EventLog} from "../../events/log.ts"
-import {readLastEvents} from "../../inbox/newest.ts"
 import {MetricsPage} from "../../metrics/page.ts"
 import {by, type Readings, single} from "../../metrics/readings.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
@@ -49,40 +48,37 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
       return nothing
     })
   const gapCounts = new GapCounts(database)
-  const lastEvents = once(() => readLastEvents(database))
   // The ends of earlier runs do not change during this run.
   const runs = once(() => readRuns(database, identity.runtimeId))
   return new MetricsPage(async (): Promise<Readings> => {
     const list = endpoints.list()
-    const [ends, gaps, dropped, stored, depths, storage, capacity, files, eventLog, jobRuns, agents, disk] =
-      await Promise.all([
-        orNothing("runs", runs().then(readRunEnds), noRuns),
-        orNothing("gaps", readGaps(gapCounts, list), noGaps),
-        orNothing("messages", readDroppedEvents(database, list), noDropped),
-        orNothing("messages", lastEvents(), new Map<string, number>()),
-        orNothing(
-          "messages",
-          readDepths(
-            database,
-            list.map(({spec}) => spec.name),
-          ),
-          noDepths,
+    const [ends, gaps, dropped, depths, storage, capacity, files, eventLog, jobRuns, agents, disk] = await Promise.all([
+      orNothing("runs", runs().then(readRunEnds), noRuns),
+      orNothing("gaps", readGaps(gapCounts, list), noGaps),
+      orNothing("messages", readDroppedEvents(database, list), noDropped),
+      orNothing(
+        "messages",
+        readDepths(
+          database,
+          list.map(({spec}) => spec.name),
         ),
-        orNothing("storage", readStoredSizes(database.location), noStorage),
-        orNothing("storage", readCapacity(database), noCapacity),
-        orNothing("storage", readFiles(sources.files), noFiles),
-        orNothing("events", readEventLog(sources.events.events), noEventLog),
-        orNothing("jobs", readJobRuns(database), noJobRuns),
-        orNothing("agents", readAgents(database, sources.bindings), noAgents),
-        orNothing("disk", readDisk(sources.disk), noWatch),
-      ])
+        noDepths,
+      ),
+      orNothing("storage", readStoredSizes(database.location), noStorage),
+      orNothing("storage", readCapacity(database), noCapacity),
+      orNothing("storage", readFiles(sources.files), noFiles),
+      orNothing("events", readEventLog(sources.events.events), noEventLog),
+      orNothing("jobs", readJobRuns(database), noJobRuns),
+      orNothing("agents", readAgents(database, sources.bindings), noAgents),
+      orNothing("disk", readDisk(sources.disk), noWatch),
+    ])
     return {
       ...readHost(sources),
       ...readCounters(sources),
       ...readStream(sources),
       ...readWorkroom(sources.workroom),
       ...readCheckpoints(sources.checkpoints),
-      ...readEndpoints(list, stored),
+      ...readEndpoints(list),
       ...readRepeats(list, sources.inbox.repeats),
       ...ends,
       ...gaps,

@@ -25,7 +25,7 @@ const codes: Partial<Record<Finding["code"], AlertCode>> = {
 }
 
 const offline = ({endpoint}: FindingOf<"endpoint_offline"> | FindingOf<"required_endpoint_offline">) => {
-  const {name, state, since, error, reason, attempt, required, remediation} = endpoint
+  const {name, state, since, awaySince = since, error, reason, attempt, required, remediation} = endpoint
   const why = error ?? reason
   return {
     subject: name,
@@ -41,7 +41,7 @@ const offline = ({endpoint}: FindingOf<"endpoint_offline"> | FindingOf<"required
       command: state === "failed" ? `svc endpoint reconnect ${name}` : `svc endpoint show ${name}`,
     },
     endpoint: name,
-    ...at(since),
+    ...at(awaySince),
   }
 }
 

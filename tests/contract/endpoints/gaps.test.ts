@@ -234,7 +234,7 @@ describe.each(engines)("gaps on $name", ({make}) => {
     vi.advanceTimersByTime(9000)
     const asked = Date.now()
     await endpoint.catchUp()
-    expect(endpoint.lastEventAt).toBe(asked + 30)
+    expect(endpoint.past.lastEventAt).toBe(asked + 30)
     await gaps.stop()
     expect(await listOf(database)).toEqual([{from: asked, to: null, reason: "host_stopped"}])
   })

@@ -17,6 +17,7 @@ const endpoint = (name: string, more: Partial<EndpointView>): EndpointView => ({
   since: at,
   admission: "open",
   lastEventAt: null,
+  lastSentAt: null,
   history: "none",
   idempotent: false,
   cursorAt: null,

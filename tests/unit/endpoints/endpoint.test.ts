@@ -111,7 +111,7 @@ describe("an endpoint", () => {
     await until("another attempt", () => handles.length === 2)
     handles[1]?.unknown("x".repeat(10_000))
     const labels = {endpoint: "line~one", owner: endpoint.spec.owner}
-    expect(readEndpoints([endpoint], new Map()).svc_endpoint_unknown_total).toEqual([{labels, value: 2}])
+    expect(readEndpoints([endpoint]).svc_endpoint_unknown_total).toEqual([{labels, value: 2}])
   })
 
   test("reports each state with its start, but its stopped admission without one", async () => {
@@ -210,7 +210,7 @@ describe("an endpoint", () => {
     const {endpoint, is, received} = make(open)
     await is("online")
     expect(await handles[0]?.receive(event)).toEqual(stored(1))
-    expect(endpoint.lastEventAt).toBeGreaterThan(0)
+    expect(endpoint.past.lastEventAt).toBeGreaterThan(0)
     handles[0]?.lost(new Error("gone"))
     await is("reconnecting")
     await expect(handles[0]?.receive(event)).rejects.toMatchObject({code: "admission_closed"})

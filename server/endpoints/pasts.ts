@@ -1,0 +1,102 @@
+import {fromJson, toJson} from "../../shared/json.ts"
+import type {Log} from "../../shared/log.ts"
+import {messageOf} from "../../shared/problems.ts"
+import type {Database} from "../database/database.ts"
+import {Periodic} from "../runtime/flow/periodic.ts"
+
+/** What is known of an endpoint, whichever connection or run saw it. Times are in milliseconds since 1970. */
+export interface Past {
+  /** When its last event was stored. */
+  lastEventAt?: number | undefined
+  /** When its platform last accepted a message. */
+  lastSentAt?: number | undefined
+  /** Since when it has had no connection, over all attempts; undefined while it is online. */
+  awaySince?: number | undefined
+}
+
+interface Stored {
+  readonly at: number
+  readonly pasts: Readonly<Record<string, Past>>
+}
+
+/** In `svc_meta`: the pasts of all endpoints, and when they were stored. */
+const key = "endpoints.pasts"
+
+const store = "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+
+/** How often changes are stored, in milliseconds. */
+const beat = 10_000
+/** How often the time is stored while an endpoint is online, in milliseconds. */
+const heartbeat = 60_000
+
+/** How many of the newest rows show what a killed run did not store. */
+const looked = 5000
+
+const newest = `SELECT endpoint, max(at) AS event, NULL AS sent FROM
+    (SELECT endpoint, received_at AS at, type FROM inbox ORDER BY seq DESC LIMIT ${looked}) WHERE type <> 'timer' GROUP BY 1
+  UNION ALL SELECT endpoint, NULL, max(at) FROM
+    (SELECT endpoint, ended_at AS at, state FROM outbox ORDER BY seq DESC LIMIT ${looked}) WHERE state = 'sent' GROUP BY 1`
+
+/**
+ * The pasts of endpoints by name: they outlive a reload, a reconnection and a restart. A killed run loses at most ten
+ * seconds of a loss of connection; its events and messages are read from their rows.
+ */
+export class Pasts {
+  readonly #database: Database
+  readonly #log: Log
+  readonly #byName = new Map<string, Past>()
+  readonly #beats: Periodic
+  /** What was stored last; undefined before the start, which reads what there is. */
+  #last: {readonly at: number; readonly text: string} | undefined
+
+  constructor(database: Database, log: Log) {
+    this.#database = database
+    this.#log = log
+    const tell = (error: unknown) => this.#log.debug(`the pasts of endpoints were not stored: ${messageOf(error)}`)
+    this.#beats = new Periodic(beat, () => this.#store(), tell)
+  }
+
+  of(name: string): Past {
+    const past = this.#byName.get(name) ?? {}
+    this.#byName.set(name, past)
+    return past
+  }
+
+  /** Reads what earlier runs left. Call it before an endpoint opens. */
+  async start(): Promise<void> {
+    const [[row], rows] = await Promise.all([
+      this.#database.read("SELECT value FROM svc_meta WHERE key = ?", [key]),
+      this.#database.read(newest),
+    ])
+    const {at, pasts} = fromJson(String(row?.value ?? '{"at":0,"pasts":{}}')) as Stored
+    for (const [name, past] of Object.entries(pasts)) Object.assign(this.of(name), {awaySince: at}, past)
+    for (const {endpoint, event, sent} of rows) {
+      const past = this.of(String(endpoint))
+      past.lastEventAt = later(past.lastEventAt, event)
+      past.lastSentAt = later(past.lastSentAt, sent)
+    }
+    for (const past of this.#byName.values()) past.awaySince ??= Date.now()
+    this.#last = {at: 0, text: ""}
+    this.#beats.start()
+  }
+
+  /** Resolves when everything is stored. Call it while the endpoints are still online. */
+  async stop(): Promise<void> {
+    await this.#beats.stop()
+    this.#last &&= {at: 0, text: ""}
+    await this.#beats.run()
+  }
+
+  async #store(): Promise<void> {
+    if (this.#last === undefined) return
+    const pasts = Object.fromEntries(this.#byName)
+    const [at, text] = [Date.now(), toJson(pasts)]
+    const isOnline = [...this.#byName.values()].some(({awaySince}) => awaySince === undefined)
+    if (text === this.#last.text && (!isOnline || at - this.#last.at < heartbeat)) return
+    await this.#database.write([{sql: store, args: [key, toJson({at, pasts} satisfies Stored)]}])
+    this.#last = {at, text}
+  }
+}
+
+const later = (known: number | undefined, at: unknown): number | undefined =>
+  at === null ? known : Math.max(known ?? 0, Number(at))
