@@ -105,10 +105,10 @@ const reasonOf = (...reads: readonly Read<unknown>[]): string => {
 }
 
 const askRest = async (reader: Reader, expected: Expectations, now: () => number): Promise<readonly Judgement[]> => {
-  const [status, endpoints, inbox, readiness, plugins, history, jobs, agents] = await Promise.all([
+  const [status, endpoints, releases, readiness, plugins, history, jobs, agents] = await Promise.all([
     reader.read("status"),
     reader.read("endpoints"),
-    reader.read("inbox"),
+    reader.read("releases"),
     reader.read("readiness"),
     reader.read("plugins"),
     reader.read("history"),
@@ -116,12 +116,11 @@ const askRest = async (reader: Reader, expected: Expectations, now: () => number
     reader.read("agents"),
   ])
   const {capabilities, longestQuiet} = expected
-  const [first] = inbox.is === "read" ? inbox.value.items : []
   return [
-    status.is === "read" ? judgeHost(status.value, expected) : refused(reasonOf(status)),
-    status.is === "read" && endpoints.is === "read" && inbox.is === "read"
-      ? judgeEndpoints(endpoints.value.items, first, status.value.ingress, now(), longestQuiet)
-      : notAsked(reasonOf(status, endpoints, inbox)),
+    status.is === "read" ? judgeHost(status.value, expected, valueRead(releases)?.items) : refused(reasonOf(status)),
+    status.is === "read" && endpoints.is === "read"
+      ? judgeEndpoints(endpoints.value.items, status.value.ingress, now(), longestQuiet)
+      : notAsked(reasonOf(status, endpoints)),
     readiness.is === "read" && plugins.is === "read"
       ? judgeCapabilities(readiness.value, plugins.value.items, capabilities, valueRead(agents)?.items)
       : notAsked(reasonOf(readiness, plugins)),

@@ -13,7 +13,7 @@ export const questions = [
 export const paths: Readonly<Record<keyof typeof views, string>> = {
   status: "/api/system/status",
   endpoints: "/api/endpoints?limit=500",
-  inbox: "/api/inbox?limit=1",
+  releases: "/api/releases?limit=50",
   readiness: "/api/system/readiness",
   plugins: "/api/plugins?limit=500",
   agents: "/api/agents",
@@ -39,20 +39,56 @@ export interface Expectations {
 const judge = (isYes: boolean, evidence: readonly string[], next: string): Judgement =>
   isYes ? {answer: "yes", evidence} : {answer: "no", evidence, next}
 
-export const judgeHost = (status: View<"status">, {project, version}: Expectations): Judgement => {
-  const {generation, runtimeId, mode, startedAt, restarts} = status
-  const who = `${status.project}, svc ${status.version}, generation ${generation.number}, ${mode}`
+export const judgeHost = (
+  status: View<"status">,
+  {project, version}: Omit<Expectations, "capabilities">,
+  releases: View<"releases">["items"] = [],
+): Judgement => {
+  const {generation, runtimeId, mode, startedAt, restarts, build} = status
+  const built = build === undefined ? "" : `, build ${build.id}`
+  const who = `${status.project}, svc ${status.version}${built}, generation ${generation.number}, ${mode}`
   const run = `runtimeId ${runtimeId}, since ${startedAt}, earlier starts: ${restarts}`
+  // A Host in development takes saved changes without a release.
+  const release = mode === "production" ? judgeRelease(build?.id, releases) : undefined
   const wrong = [
     ...(project === undefined || project === status.project ? [] : [`expected the project ${project}`]),
     ...(version === undefined || version === status.version ? [] : [`expected svc ${version}`]),
+    ...(release?.isWrong === true ? [release.said] : []),
   ]
-  const unasked = project === undefined && version === undefined ? ["no expected project or version was given"] : []
+  const isUnasked = project === undefined && version === undefined && release === undefined
   return judge(
     wrong.length === 0,
-    [who, run, ...wrong, ...unasked],
-    "Check the address and the deployed version; svc generation list and svc logs show what it runs.",
+    [
+      who,
+      run,
+      ...wrong,
+      ...(release?.isWrong === false ? [release.said] : []),
+      ...(isUnasked ? ["no expected project or version was given, and no release was completed"] : []),
+    ],
+    "Check the address and the deployed version; svc release history, svc generation list and svc logs show what it runs.",
   )
+}
+
+/** Compares the running build with the last completed or rolled back release; undefined if nothing can be compared. */
+const judgeRelease = (
+  build: string | undefined,
+  releases: View<"releases">["items"],
+): {readonly isWrong: boolean; readonly said: string} | undefined => {
+  const underWay = releases.find(({state}) => state === "beginning" || state === "begun")
+  if (underWay !== undefined) return {isWrong: false, said: `release ${underWay.id} is under way`}
+  const [last] = releases
+    .filter(({state}) => state !== "aborted")
+    .toSorted((one, other) => (other.endedAt ?? "").localeCompare(one.endedAt ?? ""))
+  if (last === undefined) return undefined
+  const {id, state, build: released} = last
+  if (state === "rolled_back")
+    return released === build && build !== undefined
+      ? {isWrong: true, said: `expected what ran before release ${id}, which was rolled back`}
+      : {isWrong: false, said: `release ${id} was rolled back`}
+  if (build === undefined || typeof released !== "string") return undefined
+  return released === build
+    ? {isWrong: false, said: `it is the build of release ${id}`}
+    : {isWrong: true, said: `expected build ${released} of release ${id}`}
 }
 
 /** `3 s`, `12 min`, `5 h`. */
@@ -62,38 +98,42 @@ const ageOf = (milliseconds: number): string => {
   return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`
 }
 
+type EndpointFacts = View<"endpoints">["items"][number]
+
+/** The endpoint's own gate, whatever ingress says: the answer says that once for all. */
+const isClosed = ({admission, reason}: EndpointFacts): boolean => admission !== "open" && reason !== "ingress_paused"
+
+/** Each fact has one source: an endpoint its own view, ingress the Host's status. */
 export const judgeEndpoints = (
-  endpoints: readonly View<"endpoints">["items"][number][],
-  newest: View<"inbox">["items"][number] | undefined,
+  endpoints: readonly EndpointFacts[],
   {state, reasons}: View<"status">["ingress"],
   now: number,
   longestQuiet?: number,
 ): Judgement => {
   // A Host of an older version lists them in another order.
   const ordered = missedFirst(endpoints)
-  const lines = ordered.map(({name, required, state: is, admission, reason, lastEventAt}) => {
-    const isOffline = required === true && isAdmittingOffline(is)
-    const but = isOffline ? `${admission === "open" ? ", not connected" : ""}, required` : ""
-    const why = `${reason === undefined ? "" : ` (${reason})`}${but}`
-    const last =
-      lastEventAt === null ? "no event in this run" : `last event ${ageOf(now - Date.parse(lastEventAt))} ago`
-    return `${name}: ${is}, admission ${admission}${why}, ${last}`
+  const last = (what: string, none: string, at: string | null | undefined) =>
+    at == null ? none : `${what} ${ageOf(now - Date.parse(at))} ago`
+  const lines = ordered.map(endpoint => {
+    const {name, required, state: is, since, awaySince = since, reason, lastEventAt, lastSentAt} = endpoint
+    return [
+      `${name}: ${is}${awaySince === undefined ? "" : ` for ${ageOf(now - Date.parse(awaySince))}`}`,
+      ...(isClosed(endpoint) ? [`admits no events${reason === undefined ? "" : ` (${reason})`}`] : []),
+      ...(required === true && isAdmittingOffline(is) ? ["required"] : []),
+      last("last event", "no event yet", lastEventAt),
+      ...(lastSentAt === undefined ? [] : [last("last message sent", "no message sent yet", lastSentAt)]),
+    ].join(", ")
   })
-  const quiet = newest === undefined ? Number.POSITIVE_INFINITY : now - Date.parse(newest.receivedAt)
-  const last =
-    newest === undefined
-      ? "the inbox has no events"
-      : `newest inbox event: ${newest.seq}, ${ageOf(quiet)} ago, from ${newest.endpoint}`
-  const away = ordered.find(endpoint => endpoint.state !== "online" || endpoint.admission !== "open")
-  const isTooQuiet = longestQuiet !== undefined && quiet > longestQuiet
+  const newest = Math.max(...endpoints.map(({lastEventAt}) => Date.parse(lastEventAt ?? "")).filter(at => at > 0))
+  const away = ordered.find(endpoint => endpoint.state !== "online" || isClosed(endpoint))
+  const isTooQuiet = longestQuiet !== undefined && now - newest > longestQuiet
   const isPaused = state !== "open"
   return judge(
     endpoints.length > 0 && away === undefined && !isPaused && !isTooQuiet,
     [
       ...(endpoints.length === 0 ? ["the generation has no endpoint"] : lines),
-      ...(isPaused ? [`ingress is paused: ${reasons.join(", ")}`] : []),
-      last,
-      ...(isTooQuiet ? [`expected one within ${ageOf(longestQuiet)}`] : []),
+      isPaused ? `ingress is paused: ${reasons.join(", ")}` : "ingress is open",
+      ...(isTooQuiet ? [`expected an event within ${ageOf(longestQuiet)}`] : []),
     ],
     isPaused
       ? "svc ingress status shows who paused it. Run svc ingress resume, or free space on the disk."

@@ -155,7 +155,7 @@ export type ReadinessReason = keyof typeof readinessReasons
  */
 export const readyBut = {
   not_connected: {
-    message: "Admission is open, but the endpoint is not connected: it is <state>.",
+    message: "The endpoint is not connected: it is <state>.",
     remediation: {
       text: "Readiness does not depend on the connection. The list of endpoints shows the last error of <name>.",
       command: "svc logs --level warn",
@@ -166,14 +166,14 @@ export const readyBut = {
     remediation: {text: "Check database.url, the network and the database's server.", command: "svc doctor"},
   },
   ingress_paused: {
-    message: "Admission is open, but ingress is paused (<reasons>): the Host accepts no messages.",
+    message: "Ingress is paused (<reasons>), so the endpoint admits no events.",
     remediation: {
       text: "Resume ingress once its reason is resolved. The reason disk ends automatically once there is space.",
       command: "svc ingress resume",
     },
   },
   paused_and_not_connected: {
-    message: "Admission is open, but ingress is paused (<reasons>) and the endpoint is not connected: it is <state>.",
+    message: "Ingress is paused (<reasons>), and the endpoint is not connected: it is <state>.",
     remediation: {
       text: "Resume ingress once its reason is resolved. The list of endpoints shows the last error of <name>.",
       command: "svc ingress resume",

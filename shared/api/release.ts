@@ -98,6 +98,7 @@ export const ReleaseView = Named("ReleaseView", {
   restorePoint: orNull(RestorePoint),
   problem: orNull(Type.Object({code: Type.String(), detail: Type.String({private: true})})),
   verification: orNull(ReleaseVerification),
+  build: orNull(Type.String({description: "Id of the build that was completed"})),
   acceptedBy: orNull(Type.String({private: true})),
   unverified: orNull(Type.String({private: true})),
   windowEnds: orNull(Time("End of the observation window")),

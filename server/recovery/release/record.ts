@@ -85,6 +85,7 @@ const begun = (id: string, at: string): ReleaseView => ({
   restorePoint: null,
   problem: null,
   verification: null,
+  build: null,
   acceptedBy: null,
   unverified: null,
   windowEnds: null,
@@ -103,8 +104,8 @@ const after = (view: ReleaseView, entry: ReleaseEntry): ReleaseView => {
     case "verified":
       return {...view, verification: entry.verification}
     case "completed": {
-      const {acceptedBy, unverified, windowEnds, at} = entry
-      return {...view, state: "complete", endedAt: at, acceptedBy, unverified, windowEnds}
+      const {acceptedBy, unverified, windowEnds, at, build} = entry
+      return {...view, state: "complete", endedAt: at, build: build?.id ?? null, acceptedBy, unverified, windowEnds}
     }
     case "aborted":
       return {...view, state: "aborted", endedAt: entry.at, reason: entry.reason}

@@ -58,7 +58,7 @@ test.each(twoRuntimes)("a pause admits and sends nothing, stays ready, each view
   expect(report.components.find(({name}) => name === "sandbox")).toMatchObject({
     ready: true,
     check: "admission_open",
-    message: expect.stringMatching(/\bingress is paused \(operator\)/),
+    message: expect.stringMatching(/\bIngress is paused \(operator\)/),
     remediation: {command: "svc ingress resume"},
   })
   expect(await host.get("/api/system/status")).toMatchObject({ready: true, ingress: paused})

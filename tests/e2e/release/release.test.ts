@@ -3,6 +3,7 @@ import {appendFileSync, rmSync} from "node:fs"
 import {expect, test} from "vitest"
 import type {CheckpointDetail} from "../../../shared/api/checkpoint.ts"
 import type {ReleaseEntry, ReleaseView} from "../../../shared/api/release.ts"
+import type {Status} from "../../../shared/api/system.ts"
 import {refusal, restore} from "../../support/checkpoint/checkpoints.ts"
 import {printed, printedJson} from "../../support/host/command-line.ts"
 import {type GitProject, makeGitProject} from "../../support/host/git-project.ts"
@@ -81,7 +82,8 @@ test("a release completes once it is verified, ready and accepted by a named per
   expect(await refusal(project, "release complete --accepted-by dana")).toContain(` ${commit}`)
   await host.post("/api/releases/verification", passed(commit))
   const release = await printedJson<ReleaseView>(project, "release complete --accepted-by dana --window 90m")
-  expect(release).toMatchObject({state: "observing", acceptedBy: "dana", unverified: null})
+  const {build} = await host.get<Status>("/api/system/status")
+  expect(release).toMatchObject({state: "observing", build: build.id, acceptedBy: "dana", unverified: null})
   expect(release.windowLeft).toBeGreaterThan(5300)
   expect(await printed(project, "release status")).toMatch(/\bcomplete; .* 1 h /)
   expect(await ingressOf(host)).toMatchObject({state: "open", reasons: []})

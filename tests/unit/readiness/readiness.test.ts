@@ -3,7 +3,13 @@ import type {BindingReason} from "../../../server/agents/bindings/configured.ts"
 import {fits} from "../../../server/config/check.ts"
 import type {EndpointFacts, Facts} from "../../../server/readiness/facts.ts"
 import {isEveryRequiredReady, createReport as reportOf} from "../../../server/readiness/report.ts"
-import {type Component, type ReadinessReason, ReadinessReport, readinessReasons} from "../../../shared/api/readiness.ts"
+import {
+  type Component,
+  type ReadinessReason,
+  ReadinessReport,
+  readinessReasons,
+  readyBut,
+} from "../../../shared/api/readiness.ts"
 
 const at = Date.UTC(2026, 0, 2, 3, 4, 5)
 const open: EndpointFacts = {
@@ -183,29 +189,20 @@ describe("open admission without incoming events", () => {
   const paused = {state: "paused" as const, reasons: ["operator" as const], since: "2026-01-02T03:04:05.000Z"}
   const away = (state: EndpointFacts["state"]): EndpointFacts => ({...open, state})
 
-  test.each<[string, Partial<Facts>, string, string]>([
-    [
-      "without a connection",
-      {endpoints: [away("reconnecting")]},
-      "Admission is open, but the endpoint is not connected: it is reconnecting.",
-      "svc logs --level warn",
-    ],
-    [
-      "while ingress is paused",
-      {ingress: paused},
-      "Admission is open, but ingress is paused (operator): the Host accepts no messages.",
-      "svc ingress resume",
-    ],
-    [
-      "with both",
-      {ingress: paused, endpoints: [away("connecting")]},
-      "Admission is open, but ingress is paused (operator) and the endpoint is not connected: it is connecting.",
-      "svc ingress resume",
-    ],
-  ])("%s stays ready, and says so with a next step", (_, more, message, command) => {
+  test.each<[string, Partial<Facts>, keyof typeof readyBut]>([
+    ["without a connection", {endpoints: [away("connecting")]}, "not_connected"],
+    ["while ingress is paused", {ingress: paused}, "ingress_paused"],
+    ["with both", {ingress: paused, endpoints: [away("connecting")]}, "paused_and_not_connected"],
+  ])("%s stays ready, and says so with a next step", (_, more, but) => {
+    const message = readyBut[but].message.replace("<state>", "connecting").replace("<reasons>", "operator")
+    expect(message).not.toMatch(/\bopen\b/)
     const report = createReport(facts(more))
     expect(report.ready).toBe(true)
-    expect(find(report, "endpoint")).toMatchObject({ready: true, message, remediation: {command}})
+    expect(find(report, "endpoint")).toMatchObject({
+      ready: true,
+      message,
+      remediation: {command: readyBut[but].remediation.command},
+    })
     expect(fits(ReadinessReport, report)).toBe(true)
   })
 

@@ -51,8 +51,8 @@ const judgeKnown = (known: Known | undefined, expected: Expected): readonly Judg
     return questions.slice(1).map((): Judgement => ({answer: "not asked", evidence: ["the Host does not answer"]}))
   const {at, status, endpoints, report, plugins} = known
   const before = [
-    judgeHost(status, {...expected, capabilities: []}).evidence,
-    judgeEndpoints(endpoints, undefined, status.ingress, at).evidence.filter(line => !line.startsWith("the inbox")),
+    judgeHost(status, expected).evidence,
+    judgeEndpoints(endpoints, status.ingress, at).evidence,
     report === undefined ? [] : judgeCapabilities(report, plugins, []).evidence,
     [`database: ${status.authority}`],
   ]
@@ -80,18 +80,18 @@ const askHealth = async ({url}: HostClient): Promise<Judgement> => {
 
 const askRest = async (client: HostClient, expected: Expected): Promise<readonly Judgement[]> => {
   const read = <N extends keyof typeof views>(name: N): Promise<View<N>> => client.read<View<N>>(paths[name], 503)
-  const [status, endpoints, inbox, readiness, plugins, history, jobs] = await Promise.all([
+  const [status, endpoints, releases, readiness, plugins, history, jobs] = await Promise.all([
     read("status"),
     read("endpoints"),
-    read("inbox"),
+    orMissing(read("releases")),
     read("readiness"),
     read("plugins"),
     orMissing(read("history")),
     orMissing(read("jobs")),
   ])
   return [
-    judgeHost(status, {...expected, capabilities: []}),
-    judgeEndpoints(endpoints.items, inbox.items[0], status.ingress, Date.now()),
+    judgeHost(status, expected, releases?.items),
+    judgeEndpoints(endpoints.items, status.ingress, Date.now()),
     judgeCapabilities(readiness, plugins.items, []),
     judgeAuthority({status, history, jobs}),
   ]
