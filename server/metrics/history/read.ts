@@ -19,6 +19,13 @@ const select = "SELECT at, data FROM metric_history WHERE span = ? AND at >= ? A
 const oldestOfEach = `SELECT (SELECT min(at) FROM metric_history WHERE span = ?) AS minute,
   (SELECT min(at) FROM metric_history WHERE span = ?) AS hour`
 
+/** The runs that began in each interval. A run of seconds has no row of the history. */
+const selectStarts = `SELECT CAST((started_at - ?1) / ?2 AS INTEGER) AS interval, count(*) AS runs FROM svc_runs
+  WHERE started_at >= ?1 AND started_at < ?3 GROUP BY 1`
+
+const selectNewestStarts =
+  "SELECT started_at FROM svc_runs WHERE started_at >= ? AND started_at < ? ORDER BY started_at DESC LIMIT 5"
+
 /** The oldest minute is the start, unless the minutes of the oldest hour were deleted. */
 const beginOf = (oldest: Row | undefined): string | null => {
   if (oldest === undefined || oldest.hour === null) return null
@@ -38,9 +45,11 @@ export const readMetricHistory = async (
   const step = stepOf(to - from, span)
   const first = Math.floor(from / step) * step
   const count = Math.ceil((to - first) / step)
-  const [rows, [oldest]] = await Promise.all([
+  const [rows, [oldest], starts, newest] = await Promise.all([
     database.read(select, [span, first, to]),
     database.read(oldestOfEach, [minute, hour]),
+    database.read(selectStarts, [first, step, to]),
+    database.read(selectNewestStarts, [first, to]),
   ])
   const intervals: (Sample | undefined)[] = Array.from({length: count})
   for (const {at, data} of rows) {
@@ -53,6 +62,8 @@ export const readMetricHistory = async (
     from: new Date(first).toISOString(),
     seconds: step / 1000,
     recordedSince: beginOf(oldest),
+    starts: intervals.map((_, index) => Number(starts.find(({interval}) => interval === index)?.runs ?? 0)),
+    newestStarts: newest.map(({started_at: at}) => new Date(Number(at)).toISOString()).reverse(),
     ...seriesOf(intervals, index => Math.min(step, to - first - index * step) / 1000),
     endpoints: endpointsOf(intervals),
   }

@@ -42,7 +42,6 @@ export class Recorder {
   #timer: ReturnType<typeof setTimeout> | undefined
   #isStopping = false
   #last: Totals | undefined
-  #starts = 1
   #recording: Promise<void> = Promise.resolve()
 
   constructor(options: RecorderOptions) {
@@ -94,7 +93,7 @@ export class Recorder {
     const {database, watch} = this.#options
     watch.look()
     const totals = await this.#options.totals()
-    const sample: Sample = {...differenceOf(totals, this.#last), ...watch.take(), starts: this.#starts}
+    const sample: Sample = {...differenceOf(totals, this.#last), ...watch.take()}
     if (sample.ran === 0) return
     // The middle of the interval, since the timer runs after the minute has ended.
     const at = this.#now() - sample.ran * 500
@@ -109,7 +108,6 @@ export class Recorder {
       ...spans.map((span): Statement => ({sql: forget, args: [span, at - kept(span), at + hour]})),
     ])
     this.#last = totals
-    this.#starts = 0
     this.#options.uptimes?.add(sample, at, this.#now())
     await this.#follow()
   }

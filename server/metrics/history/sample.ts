@@ -1,7 +1,7 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
 
 /** The counts in a span. */
-export const countNames = ["starts", "received", "handled", "failed", "sent", "unsent"] as const
+export const countNames = ["received", "handled", "failed", "sent", "unsent"] as const
 
 export type Counts = Readonly<Record<(typeof countNames)[number], number>>
 
@@ -28,7 +28,6 @@ export interface Sample extends Counts {
 }
 
 export const emptySample: Sample = {
-  starts: 0,
   received: 0,
   handled: 0,
   failed: 0,
@@ -46,7 +45,6 @@ export const emptySample: Sample = {
 
 /** Merges two spans; `later` is the later one. */
 export const merge = (one: Sample, later: Sample): Sample => ({
-  starts: one.starts + later.starts,
   received: one.received + later.received,
   handled: one.handled + later.handled,
   failed: one.failed + later.failed,

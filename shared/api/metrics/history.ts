@@ -15,9 +15,10 @@ export const MetricHistoryView = Named("MetricHistoryView", {
   seconds: Type.Integer({description: "Length of an interval. There are at most 240 intervals"}),
   recordedSince: orNull(Time("The oldest kept record")),
   ran: Series(
-    "Share of the interval in which the Host ran, from 0 to 1. All series are null where nothing is recorded",
+    "Share of the interval in which the Host ran, from 0 to 1. All series except starts are null where nothing is recorded",
   ),
-  starts: Series("Starts of the Host"),
+  starts: Type.Array(Type.Integer(), {description: "Starts of the Host; 0 where nothing is recorded"}),
+  newestStarts: Type.Array(Time(), {description: "The newest starts, at most five, oldest first"}),
   received: Series("Stored inbox events"),
   handled: Series("Handler runs that succeeded"),
   failed: Series("Handler runs that failed"),

@@ -81,13 +81,22 @@ describe.each(engines)("the metric history on $name", ({make}) => {
     await host.minute(5, {delay: 12, endpoints: {irc: {online: 45, reconnecting: 15}}})
     host.now += 3 * minute
     await host.minute(0)
-    const {ran, received, delay, endpoints, seconds, starts, recordedSince} = await host.read(begin)
+    // The history has no row of a run of seconds.
+    const starts = [2000, 3 * minute + 1000, 3 * minute + 9000].map(passed => begin + passed)
+    await host.database.write(
+      starts.map(at => ({
+        sql: "INSERT INTO svc_runs (runtime_id, started_at, mode, version, runtime) VALUES (?, ?, '', '', '')",
+        args: [String(at), at],
+      })),
+    )
+    const {ran, received, delay, endpoints, seconds, recordedSince, ...view} = await host.read(begin)
     expect(recordedSince).toBe(new Date(begin).toISOString())
     expect(seconds).toBe(60)
     expect(received).toEqual([3, 5, null, null, null, 0])
     expect(ran).toEqual([1, 1, null, null, null, 1])
     expect(delay[1]).toBe(12)
-    expect(starts).toEqual([1, 0, null, null, null, 0])
+    expect(view.starts).toEqual([1, 0, 0, 2, 0, 0])
+    expect(view.newestStarts).toEqual(starts.map(at => new Date(at).toISOString()))
     expect(endpoints).toEqual([
       {
         name: "irc",
@@ -97,7 +106,7 @@ describe.each(engines)("the metric history on $name", ({make}) => {
     ])
   })
 
-  test("joins two runs in the same minute, and counts the second start", async () => {
+  test("joins two runs in the same minute", async () => {
     const host = new Told(await open(await make()))
     await host.starting
     host.now += 20_000
@@ -109,11 +118,10 @@ describe.each(engines)("the metric history on $name", ({make}) => {
     host.totals = {...nothing, received: 11}
     host.seen = {ran: 40, delay: 2, endpoints: {}, subjects: {}}
     await host.recorder.record()
-    const {received, ran, delay, starts} = await host.read(begin)
+    const {received, ran, delay} = await host.read(begin)
     expect(received).toEqual([11])
     expect(ran).toEqual([1])
     expect(delay).toEqual([3])
-    expect(starts).toEqual([2])
   })
 
   test("keeps minutes for two days and hours for ninety, with equal sums", async () => {

@@ -10,7 +10,7 @@ const count = () => chance.below(1000)
 const some = (most: number) => Array.from({length: chance.below(most + 1)}, count)
 
 const anySample = (): Sample => ({
-  ...{starts: count(), received: count(), handled: count(), failed: count(), sent: count(), unsent: count()},
+  ...{received: count(), handled: count(), failed: count(), sent: count(), unsent: count()},
   ...{ran: count(), handlers: some(14), commits: some(14), delay: count(), bytes: count(), memory: count()},
   endpoints: states("irc~libera", "sandbox", "constructor"),
   subjects: states("bot", "plugin/constructor"),
