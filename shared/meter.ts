@@ -69,10 +69,12 @@ export class RecentCounts {
   /** The last counted minute. */
   #minute = 0
 
-  /** `now` is in milliseconds of a clock that never goes back. */
-  add(now: number): void {
-    const place = this.#advance(now) % minutes
-    this.#counts[place] = (this.#counts[place] ?? 0) + 1
+  /** `now` is in milliseconds of a clock that never goes back. `ago` is in minutes. */
+  add(now: number, count = 1, ago = 0): void {
+    const minute = this.#advance(now)
+    if (ago < 0 || ago >= minutes) return
+    const place = (minute - ago + minutes) % minutes
+    this.#counts[place] = (this.#counts[place] ?? 0) + count
   }
 
   /** Returns the counts of the last `many` minutes, oldest first. */

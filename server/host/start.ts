@@ -4,6 +4,7 @@ import {exit} from "../../shared/exit.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {Generations} from "../generation/generations.ts"
 import {HandlerMeter} from "../inbox/handler-meter.ts"
+import {recallEnds} from "../inbox/newest.ts"
 import {usages} from "../messages/command/help.ts"
 import {createDispatch} from "../messages/dispatch.ts"
 import {createExitWatch} from "../plugins/exits.ts"
@@ -176,6 +177,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     trials,
     requireRunning: () => parts.requireRunning(),
   })
+  recallEnds(database, startedAt, handlers).catch(error => log.debug("earlier ends of handlers were not read", {error}))
   await parts.startAll(table)
   events.started(runtime, mode, history)
   setTimeout(

@@ -1,6 +1,7 @@
 import type {Position} from "../../shared/api/plugin-views.ts"
 import {Histogram, RecentCounts} from "../../shared/meter.ts"
 import type {Dispatch, Outcome} from "./handling.ts"
+import type {EarlierEnds, EarlierFailure} from "./newest.ts"
 
 /** The newest failure of one plugin instance's handlers. */
 export interface LastFailure {
@@ -68,6 +69,13 @@ class Counting implements HandlerFigures {
     this.lastFailure = {at: Date.now(), handler, seq, error: outcome.error, place: outcome.at}
   }
 
+  /** Counts attempts of earlier runs. `now` is on both clocks. */
+  recall({minute, ended, failed}: EarlierEnds, now: {readonly at: number; readonly passed: number}): void {
+    const ago = Math.floor(now.at / 60_000) - minute
+    this.recent.ended.add(now.passed, ended, ago)
+    this.recent.failed.add(now.passed, failed, ago)
+  }
+
   slowest(): HandlerTimes | undefined {
     const all = [...this.#times].map(([handler, {runs, sum, longest}]) => ({handler, runs, mean: sum / runs, longest}))
     return all.toSorted((one, other) => other.mean - one.mean)[0]
@@ -81,11 +89,12 @@ export class HandlerMeter {
   readonly #byOwner = new Map<string, Counting>()
   readonly #byHandler = new Map<string, Counting>()
 
+  /** The plugin instances whose handlers ran since the Host started. */
   get owners(): readonly HandlerFigures[] {
-    return [...this.#byOwner.values()]
+    return [...this.#byOwner.values()].filter(({seconds}) => seconds.count > 0)
   }
 
-  /** Returns the figures of one plugin instance, by its path; undefined until its first handler has ended. */
+  /** Returns the figures of one plugin instance, by its path; undefined if no handler ended in the last day. */
   of(owner: string): HandlerFigures | undefined {
     return this.#byOwner.get(owner)
   }
@@ -98,11 +107,21 @@ export class HandlerMeter {
       run: async (stored, handler, attempt) => {
         const begun = performance.now()
         const outcome = await dispatch.run(stored, handler, attempt)
-        const figures = this.#byHandler.get(handler) ?? this.#meet(handler)
-        figures.count(handler, stored.event.sn, outcome, begun, performance.now())
+        this.#of(handler).count(handler, stored.event.sn, outcome, begun, performance.now())
         return outcome
       },
     }
+  }
+
+  /** Adds what the marks say of earlier runs. */
+  recall(ends: readonly EarlierEnds[], failures: readonly EarlierFailure[] = []): void {
+    const now = {at: Date.now(), passed: performance.now()}
+    for (const end of ends) this.#of(end.handler).recall(end, now)
+    for (const failure of failures) this.#of(failure.handler).lastFailure ??= {...failure, place: undefined}
+  }
+
+  #of(handler: string): Counting {
+    return this.#byHandler.get(handler) ?? this.#meet(handler)
   }
 
   #meet(handler: string): Counting {

@@ -9,10 +9,12 @@ export const Place = Named("Place", {file: Type.String(), line: Type.Integer(), 
 
 export type Position = Readonly<Static<typeof Place>>
 
-/** Counts of a plugin's handlers since the Host started. */
+/** Counts of a plugin's handlers, over restarts of the Host. */
 const PluginHandlers = Named("PluginHandlers", {
   hour: Named("PluginCounts", {
-    ended: Type.Integer({description: "Attempts that ended, successful or not"}),
+    ended: Type.Integer({
+      description: "Attempts that ended, successful or not; those of earlier runs as far as their events are kept",
+    }),
     failed: Type.Integer({description: "Attempts that failed"}),
   }),
   day: Type.Object({ended: Type.Integer(), failed: Type.Integer()}),
@@ -33,7 +35,7 @@ const PluginHandlers = Named("PluginHandlers", {
       mean: Type.Number({description: "Seconds"}),
       longest: Type.Number({description: "Seconds"}),
     }),
-    {description: "The handler with the longest average duration"},
+    {description: "The handler with the longest average duration since the Host started"},
   ),
 })
 

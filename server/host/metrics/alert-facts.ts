@@ -1,4 +1,3 @@
-import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AlertCode} from "../../../shared/alerts/items.ts"
 import {type GapReason, isPlanned} from "../../../shared/api/endpoints.ts"
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
@@ -47,6 +46,8 @@ export const createLook = ({services, status, report, now = Date.now}: AlertSour
   const watch = new FigureWatch()
   const depths = every(depthsEvery, () => Promise.all([readInboxDepth(database), readOutboxDepth(database)]), now)
   const room = every(depthsEvery, () => capacity.info(false), now)
+  const names = () => bindings.list().map(({name}) => name)
+  const ended = every(depthsEvery, () => readAgentEnds(database, names(), now()), now)
   const starts = once(() => countStarts(database, identity.startedAt))
   const firstStart = once(() => readFirstStart(database))
   return async () => {
@@ -70,7 +71,7 @@ export const createLook = ({services, status, report, now = Date.now}: AlertSour
       read(() => readGaps(database), "endpoint_gap"),
       read(() => readStoredSizes(database.location), "database_capacity"),
       read(async () => Math.min(...(await Promise.all(disk.folders.map(freeSpace)))), "disk_full"),
-      read(() => readAgentEnds(database, bindings.list()), "agent_failures"),
+      read(ended, "agent_failures"),
       read(starts, "restarts"),
       read(firstStart, "checkpoint_missing"),
     ])
@@ -123,12 +124,9 @@ const sinceStart = (condition: Condition, startedAt: number, firstStart: number 
     : condition
 }
 
-/** Uses the index of starts. */
-const countStarts = async (database: Database, startedAt: number): Promise<number> => {
-  const [row] = await database.read("SELECT count(*) AS n FROM svc_runs WHERE started_at > ? AND started_at <= ?", [
-    startedAt - 900_000,
-    startedAt,
-  ])
+/** Uses the index of starts. This run's own row is a moment younger than its start. */
+export const countStarts = async (database: Pick<Database, "read">, startedAt: number): Promise<number> => {
+  const [row] = await database.read("SELECT count(*) AS n FROM svc_runs WHERE started_at > ?", [startedAt - 900_000])
   return Number(row?.n ?? 1)
 }
 
@@ -149,22 +147,31 @@ const readGaps = async (database: Database): Promise<readonly SeenGap[]> =>
     }),
   )
 
-const readAgentEnds = async (database: Database, bindings: readonly Binding[]): Promise<readonly AgentEnds[]> => {
-  if (bindings.length === 0) return []
-  const agents = bindings.map(({name}) => name)
-  const [totals, bad] = await Promise.all([
-    database.read("SELECT agent, outcome, runs FROM agent_run_totals"),
-    database.read(selectFailed, [toJson(agents)]),
-  ])
-  return agents.map(agent => {
-    const own = totals.filter(row => row.agent === agent)
-    const sum = (rows: typeof own) => rows.reduce((total, {runs}) => total + Number(runs), 0)
-    const last = bad.find(row => row.agent === agent)
-    return {
-      agent,
-      ended: sum(own),
-      bad: sum(own.filter(({outcome}) => outcome !== "succeeded")),
-      ...(last === undefined ? {} : {runId: String(last.run_id)}),
-    }
-  })
+const hour = 3_600_000
+
+/** A run may end long after it was created, so this looks at the newest 1000 runs of an agent. */
+const selectEnds = `SELECT count(*) AS ended, coalesce(sum(state <> 'succeeded'), 0) AS bad FROM
+    (SELECT state, ended_at FROM agent_runs WHERE agent = ? ORDER BY seq DESC LIMIT 1000)
+  WHERE state IN ('succeeded', 'failed', 'cancelled') AND ended_at > ?`
+
+/** Reads how the agents' runs of the last hour ended. `now` is in milliseconds since 1970. */
+export const readAgentEnds = async (
+  database: Pick<Database, "read">,
+  agents: readonly string[],
+  now: number,
+): Promise<readonly AgentEnds[]> => {
+  if (agents.length === 0) return []
+  const bad = await database.read(selectFailed, [toJson(agents)])
+  return Promise.all(
+    agents.map(async agent => {
+      const [ends] = await database.read(selectEnds, [agent, now - hour])
+      const last = bad.find(row => row.agent === agent)
+      return {
+        agent,
+        ended: Number(ends?.ended),
+        bad: Number(ends?.bad),
+        ...(last === undefined ? {} : {runId: String(last.run_id)}),
+      }
+    }),
+  )
 }

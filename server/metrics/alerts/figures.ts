@@ -12,7 +12,7 @@ export interface SeenGap {
   readonly to: number | null
 }
 
-/** The numbers of an agent's ended runs since counting began. */
+/** The numbers of an agent's runs that ended within an hour. */
 export interface AgentEnds {
   readonly agent: string
   readonly ended: number
@@ -47,22 +47,18 @@ export interface Figures {
 
 const minute = 60_000
 const quarter = 15 * minute
-const hour = 60 * minute
 
 /** Only longer planned gaps are reported. */
 const shortGap = minute
 
 /** Watches figures that only have a meaning over time. */
 export class FigureWatch {
-  readonly #errors = new Window(5 * minute)
-  readonly #streamGaps = new Window(quarter)
-  readonly #dropped = new Window(quarter)
-  readonly #agents = new Map<string, {readonly ended: Window; readonly bad: Window}>()
+  #run: {readonly errors: Window; readonly streamGaps: Window; readonly dropped: Window} | undefined
 
   conditions(figures: Figures, now: number): readonly Condition[] {
     return [
       ...this.#counted(figures, now),
-      ...(figures.agents ?? []).flatMap(ends => this.#agent(ends, now)),
+      ...(figures.agents ?? []).flatMap(agent),
       ...restarts(figures, now),
       ...(figures.gaps ?? [])
         .filter(gap => isRecent(gap, now))
@@ -74,16 +70,27 @@ export class FigureWatch {
     ]
   }
 
-  #counted({errors, streamGaps, eventsDropped}: Figures, now: number): readonly Condition[] {
-    const logged = this.#errors.take(errors, now)
-    const gaps = this.#streamGaps.take(streamGaps, now)
-    const dropped = this.#dropped.take(eventsDropped, now)
+  /** These figures are of this run alone, which the text says while the run is shorter than their period. */
+  #counted({errors, streamGaps, eventsDropped, startedAt}: Figures, now: number): readonly Condition[] {
+    this.#run ??= {
+      errors: new Window(5 * minute, startedAt),
+      streamGaps: new Window(quarter, startedAt),
+      dropped: new Window(quarter, startedAt),
+    }
+    const logged = this.#run.errors.take(errors, now)
+    const gaps = this.#run.streamGaps.take(streamGaps, now)
+    const dropped = this.#run.dropped.take(eventsDropped, now)
+    const start = `since the Host started at ${new Date(startedAt).toISOString()}`
+    const within = now - startedAt < quarter ? start : "within 15 minutes"
     const conditions: Condition[] = []
     if (logged.grown > 0)
       conditions.push({
         code: "log_errors",
         title: "The Host logs many errors",
-        text: `${Math.round(logged.grown / 5)} per minute over the last five minutes.`,
+        text:
+          now - startedAt < 5 * minute
+            ? `${logged.grown} ${start}.`
+            : `${Math.round(logged.grown / 5)} per minute over the last five minutes.`,
         remediation: {text: "Read the errors in the log.", command: "svc logs --level error"},
         value: logged.grown / 5,
       })
@@ -91,7 +98,7 @@ export class FigureWatch {
       conditions.push({
         code: "event_stream_gaps",
         title: "A client of the event stream has a gap",
-        text: `${gaps.grown} within 15 minutes: clients could not resume where they stopped.`,
+        text: `${gaps.grown} ${within}: clients could not resume where they stopped.`,
         remediation: {
           text: "Let clients reconnect sooner, raise events.history, or find the client that reads too slowly. One gap after a restore is normal.",
         },
@@ -102,37 +109,32 @@ export class FigureWatch {
       conditions.push({
         code: "events_dropped",
         title: "Events are missing from the history",
-        text: `The database did not store ${dropped.grown} of them within 15 minutes.`,
+        text: `The database did not store ${dropped.grown} of them ${within}.`,
         remediation: {text: "See what failed in the report's database component.", command: "svc doctor"},
         value: dropped.grown,
         ...(dropped.grewAt === undefined ? {} : {since: dropped.grewAt}),
       })
     return conditions
   }
-
-  #agent({agent, ended, bad, runId}: AgentEnds, now: number): readonly Condition[] {
-    const known = this.#agents.get(agent)
-    const windows = known ?? {ended: new Window(hour), bad: new Window(hour)}
-    if (known === undefined) this.#agents.set(agent, windows)
-    const all = windows.ended.take(ended, now).grown
-    const wrong = windows.bad.take(bad, now).grown
-    if (all <= 4 || wrong === 0) return []
-    return [
-      {
-        code: "agent_failures",
-        subject: agent,
-        title: `Runs of the agent ${agent} are failing`,
-        text: `${wrong} of ${all} runs within an hour failed or were cancelled.`,
-        remediation: {
-          text: `Check the provider, its key and the limits of agents.${agent}.`,
-          command: `svc agent runs --agent ${agent} --state failed`,
-        },
-        ...(runId === undefined ? {} : {runId}),
-        value: (wrong / all) * 100,
-      },
-    ]
-  }
 }
+
+const agent = ({agent: name, ended, bad, runId}: AgentEnds): readonly Condition[] =>
+  ended <= 4 || bad === 0
+    ? []
+    : [
+        {
+          code: "agent_failures",
+          subject: name,
+          title: `Runs of the agent ${name} are failing`,
+          text: `${bad} of ${ended} runs within an hour failed or were cancelled.`,
+          remediation: {
+            text: `Check the provider, its key and the limits of agents.${name}.`,
+            command: `svc agent runs --agent ${name} --state failed`,
+          },
+          ...(runId === undefined ? {} : {runId}),
+          value: (bad / ended) * 100,
+        },
+      ]
 
 const restarts = ({starts, startedAt}: Figures, now: number): readonly Condition[] =>
   starts === undefined || now - startedAt > quarter

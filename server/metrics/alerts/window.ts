@@ -1,10 +1,14 @@
-/** The growth of a figure that only grows, within a time window. Times are in milliseconds of one clock. */
+/**
+ * The growth of a figure that only grows, within a time window. Times are in milliseconds of one clock. The figure was 0
+ * at `begin`.
+ */
 export class Window {
   readonly #length: number
-  readonly #samples: {readonly at: number; readonly value: number}[] = []
+  readonly #samples: {readonly at: number; readonly value: number}[]
 
-  constructor(length: number) {
+  constructor(length: number, begin: number) {
     this.#length = length
+    this.#samples = [{at: begin, value: 0}]
   }
 
   /** Records the current figure. Returns its growth since the start of the window, and when it grew last. */

@@ -1,8 +1,8 @@
 import {expect, test} from "vitest"
-import type {MetricHistoryView} from "../../../server/console/web/host/views.ts"
+import type {MetricHistoryView, PluginDetail} from "../../../server/console/web/host/views.ts"
 import {en} from "../../../server/console/web/texts/en.ts"
 import {hour, storePast} from "../../support/console/past.ts"
-import {bunOr, startHost, usuallyOn} from "../../support/host/host.ts"
+import {bunOr, pluginWith, startHost, until, usuallyOn} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {expectNoBarriers, expectNoSidewaysScroll, live, openConsole} from "./console.ts"
 
@@ -17,15 +17,23 @@ const hostWithPast = async () => {
 }
 
 test.each(bunOr("node24"))("what a run did is stored at its end and shown by the next one, on $name", async runtime => {
-  const first = await startHost({runtime, config, env})
+  const moody = pluginWith(`plugin.command("bad", () => { throw new Error("in a bad mood") })`)
+  const first = await startHost({runtime, config: config.replace("{}}", "{}, moody: {}}"), env, plugins: {moody}})
   await first.say("hello")
+  for (let count = 0; count < 3; count++) await first.say("/bad")
   await first.stop()
   const second = await startHost({runtime, project: first.project, env})
+  const {handlers} = await until("the attempts of the first run", async () => {
+    const plugin = await second.get<PluginDetail>("/api/plugins/moody")
+    return plugin.handlers?.hour.ended === 3 && plugin
+  })
+  expect(handlers).toMatchObject({hour: {failed: 3}, day: {failed: 3}, lastFailure: {seq: 4}, slowest: null})
   const from = new Date(Date.now() - hour).toISOString()
   const view = await second.get<MetricHistoryView>(`/api/metrics/history?from=${from}`)
   const sum = (values: readonly (number | null)[]) => values.reduce<number>((all, value) => all + (value ?? 0), 0)
-  expect(sum(view.received)).toBe(1)
-  expect(sum(view.starts)).toBe(1)
+  expect(sum(view.received)).toBe(4)
+  expect(sum(view.starts)).toBe(2)
+  expect(view.newestStarts).toHaveLength(2)
   expect(sum(view.ran)).toBeGreaterThan(0)
   expect(view.endpoints.map(({name}) => name)).toEqual(["sandbox"])
   expect(view.memory.some(value => (value ?? 0) > 10_000_000)).toBe(true)

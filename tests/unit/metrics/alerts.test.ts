@@ -245,15 +245,15 @@ describe("figures over time", () => {
   const codes = (conditions: readonly Condition[]) => conditions.map(({code, value}) => [code, value])
 
   test("a window forgets older values", () => {
-    const window = new Window(10)
-    expect(window.take(5, 0)).toEqual({grown: 0, grewAt: undefined})
-    expect(window.take(7, 4)).toEqual({grown: 2, grewAt: 4})
-    expect(window.take(7, 30)).toMatchObject({grown: 0})
+    const window = new Window(10, 0)
+    expect(window.take(0, 1)).toEqual({grown: 0, grewAt: undefined})
+    expect(window.take(7, 4)).toEqual({grown: 7, grewAt: 4})
+    expect(window.take(9, 12)).toEqual({grown: 9, grewAt: 12})
+    expect(window.take(9, 30)).toMatchObject({grown: 0})
   })
 
   test("errors count by the minute, restarts within a quarter of an hour after the start", () => {
     const watch = new FigureWatch()
-    watch.conditions(nothing, zero)
     expect(codes(watch.conditions({...nothing, starts: 3, errors: 40}, zero + minute))).toEqual([
       ["log_errors", 8],
       ["restarts", 3],
@@ -262,6 +262,22 @@ describe("figures over time", () => {
     expect(codes(watch.conditions({...nothing, starts: 3, errors: 40}, zero + 20 * minute))).toEqual([
       ["database_capacity", 10],
     ])
+  })
+
+  test.each([
+    [{errors: 20}, 4, 6],
+    [{streamGaps: 2}, 2, 16],
+    [{eventsDropped: 3}, 3, 16],
+  ])("a figure of this run says so until it covers its period: %o", (figures, value, whole) => {
+    const start = new Date(zero).toISOString()
+    const look = (minutes: number) => {
+      const watch = new FigureWatch()
+      watch.conditions({...nothing, capacity: undefined, starts: undefined}, zero + (minutes - 1) * minute)
+      const told = {...nothing, capacity: undefined, starts: undefined, ...figures}
+      return watch.conditions(told, zero + minutes * minute)
+    }
+    expect(look(2)).toMatchObject([{value, text: expect.stringContaining(start)}])
+    expect(look(whole)).toMatchObject([{value, text: expect.not.stringContaining(start)}])
   })
 
   test("short planned gaps are left out, others are reported for a quarter of an hour", () => {
@@ -276,11 +292,10 @@ describe("figures over time", () => {
   })
 
   test("an agent is reported if over a quarter of more than four runs failed, with the run", () => {
-    const watch = new FigureWatch()
-    const agents = (ended: number, bad: number) => [{agent: "writer", ended, bad, runId: "run-1"}]
-    watch.conditions({...quietly, agents: agents(100, 50)}, zero)
-    expect(watch.conditions({...quietly, agents: agents(104, 54)}, zero + minute)).toEqual([])
-    const [found] = watch.conditions({...quietly, agents: agents(108, 56)}, zero + 2 * minute)
+    const look = (ended: number, bad: number) =>
+      new FigureWatch().conditions({...quietly, agents: [{agent: "writer", ended, bad, runId: "run-1"}]}, zero)
+    expect([look(4, 4), look(8, 0)]).toEqual([[], []])
+    const [found] = look(8, 6)
     expect(found).toMatchObject({code: "agent_failures", subject: "writer", runId: "run-1", value: 75})
   })
 })

@@ -88,11 +88,11 @@ export const plugins: Part<"plugins"> = {
   secret: "gesetzt, wird nie angezeigt",
   lately: "Letzte Zustände",
   handlers: {
-    title: "Seine Handler seit dem Start des Hosts",
+    title: "Seine Handler",
     hour: "Letzte Stunde",
     day: "Letzte 24 Stunden",
     failed: (failed, ended) => `${failed} von ${ended} Versuchen fehlgeschlagen`,
-    slowest: "Langsamster Handler",
+    slowest: "Langsamster Handler seit dem Start des Hosts",
     none: "noch keiner gelaufen",
     slow: (handler, mean, longest) => `${handler}: im Mittel ${ms(mean)}, höchstens ${ms(longest)}`,
     sparkline: count => `Fehlgeschlagene Versuche je Minute in der letzten Stunde: ${count}`,

@@ -71,11 +71,11 @@ export const plugins = {
   secret: "set, never shown",
   lately: "Recent states",
   handlers: {
-    title: "Its handlers since the Host started",
+    title: "Its handlers",
     hour: "Last hour",
     day: "Last 24 hours",
     failed: (failed: number, ended: number) => `${failed} of ${ended} attempts failed`,
-    slowest: "Slowest handler",
+    slowest: "Slowest handler since the Host started",
     none: "none has run yet",
     slow: (handler: string, mean: number, longest: number) =>
       `${handler}: ${mean.toFixed(1)} ms on average, ${longest.toFixed(1)} ms at most`,

@@ -87,11 +87,11 @@ export const plugins: Part<"plugins"> = {
   secret: "definido, nunca se muestra",
   lately: "Últimos estados",
   handlers: {
-    title: "Sus controladores desde que se inició el Host",
+    title: "Sus controladores",
     hour: "Última hora",
     day: "Últimas 24 horas",
     failed: (failed, ended) => `fallaron ${failed} de ${ended} intentos`,
-    slowest: "Controlador más lento",
+    slowest: "Controlador más lento desde que se inició el Host",
     none: "aún no se ejecutó ninguno",
     slow: (handler, mean, longest) => `${handler}: ${ms(mean)} de media, ${ms(longest)} como máximo`,
     sparkline: count => `Intentos fallidos por minuto en la última hora: ${count}`,

@@ -82,11 +82,11 @@ export const plugins: Part<"plugins"> = {
   secret: "已设置，从不显示",
   lately: "最近的状态",
   handlers: {
-    title: "Host 启动以来的处理器",
+    title: "它的处理器",
     hour: "最近一小时",
     day: "最近 24 小时",
     failed: (failed, ended) => `${ended} 次尝试中有 ${failed} 次失败`,
-    slowest: "最慢的处理器",
+    slowest: "Host 启动以来最慢的处理器",
     none: "还没有运行过",
     slow: (handler, mean, longest) => `${handler}：平均 ${mean.toFixed(1)} 毫秒，最长 ${longest.toFixed(1)} 毫秒`,
     sparkline: count => `最近一小时每分钟失败的尝试：${count}`,
