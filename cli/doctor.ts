@@ -94,6 +94,7 @@ export class Doctor extends DataCommand {
       environment: this.environment,
       isStatic: this.static,
       running,
+      report: isAsked ? await this.#report() : undefined,
       timers: isAsked ? await this.#timers() : undefined,
       agents: isAsked ? await this.#agents() : undefined,
       files: isAsked ? await this.#files() : undefined,
@@ -109,6 +110,10 @@ export class Doctor extends DataCommand {
     return connectHost(this.folder)
       .then(host => host.get<Status>("/api/system/status"))
       .catch(() => "unknown")
+  }
+
+  async #report(): Promise<ReadinessReport | undefined> {
+    return this.get<ReadinessReport>("/api/system/readiness").catch(() => undefined)
   }
 
   async #files(): Promise<DatabaseInfo["files"] | undefined> {

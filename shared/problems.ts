@@ -346,7 +346,7 @@ export const problems = {
   release_not_ready: {
     status: 409,
     title: "The Host is not ready",
-    hint: "svc doctor --live names what is missing. Correct it and retry, or run svc release abort.",
+    hint: "svc doctor names what is missing. Correct it and retry, or run svc release abort.",
   },
   rollback_refused: {
     status: 409,

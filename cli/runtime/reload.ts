@@ -1,6 +1,9 @@
 import {Command, Option} from "clipanion"
 import type {ReloadResult} from "../../shared/api/system.ts"
+import {notReadyAfter, unreadyIn, withUnready} from "../../shared/api/unready.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
 import {connectHost} from "../kit/host-client.ts"
+import {settledReport} from "../kit/runtime/settled.ts"
 import {forceText, whileTried} from "../kit/runtime/trial.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
@@ -11,8 +14,13 @@ export class RuntimeReload extends DataCommand {
       The Host commits a new generation, or names every reason why it cannot and keeps the running generation.
 
       In production, changed code or a changed lockfile needs a restart. The Host first tries its next start in a separate process. If that fails, the command names the cause and exits 1, and the Host keeps running. Otherwise the Host exits with 75, so that its supervisor restarts it.
+
+      The command lists the required components that are not ready afterwards, and still exits 0. With \`--require-ready\` it exits 1 if there are any. It then waits up to 10 s for the required endpoints to connect, or 60 s for a restart; one that still connects counts as ready.
     `,
-    examples: [["After a change to svc.config.yml", "svc runtime reload"]],
+    examples: [
+      ["After a change to svc.config.yml", "svc runtime reload"],
+      ["In CI", "svc runtime reload --require-ready"],
+    ],
   })
 
   confirm = Option.Boolean("--confirm", false, {
@@ -21,7 +29,11 @@ export class RuntimeReload extends DataCommand {
 
   force = Option.Boolean("--force", false, {description: forceText})
 
-  async run(): Promise<void> {
+  requireReady = Option.Boolean("--require-ready", false, {
+    description: "Exit 1 if the Host is not ready with the new generation",
+  })
+
+  async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)
     const {confirm, force} = this
     const ask = () => host.post<ReloadResult>("/api/system/reload", {confirm, force})
@@ -33,9 +45,17 @@ export class RuntimeReload extends DataCommand {
       ask,
       ended: generation => ({committed: false, generation, restarting: true}),
     })
-    this.show(result, () => {
+    const unready = this.requireReady ? await this.#settled(host.file.runtimeId, result) : (result.unready ?? [])
+    this.show({...result, ...withUnready(unready)}, () => {
       if (result.restarting === true) return "the change needs a restart; the Host is restarting"
       return result.committed ? `generation ${result.generation} committed` : "nothing has changed"
     })
+    if (unready.length > 0 && !this.json) this.tell(`svc: ${notReadyAfter(unready)}`)
+    return this.requireReady && unready.length > 0 ? exit.failed : exit.ok
+  }
+
+  async #settled(runtimeId: string, {restarting = false}: ReloadResult): Promise<readonly string[]> {
+    const {components} = await settledReport(this.folder, restarting ? {after: runtimeId} : {})
+    return unreadyIn(components)
   }
 }

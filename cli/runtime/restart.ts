@@ -2,6 +2,8 @@ import {Command, Option} from "clipanion"
 import {describeOwner, ownerOf} from "../../server/process/owner.ts"
 import {readHolder} from "../../server/runtime/lock.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
+import type {RestartResult} from "../../shared/api/system.ts"
+import {notReadyAfter} from "../../shared/api/unready.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {forceText, whileTried} from "../kit/runtime/trial.ts"
 import {SvcCommand} from "../kit/svc-command.ts"
@@ -30,9 +32,18 @@ export class RuntimeRestart extends SvcCommand {
     // Read before the process ends: its unit is read from its control group.
     const owner = holder === undefined ? undefined : ownerOf(holder)
     const {confirm, force} = this
-    const ask = () => host.post<unknown>("/api/system/restart", {confirm, force})
-    await whileTried({host, project: this.folder, force, output: this.context.stderr, ask, ended: () => undefined})
+    const ask = () => host.post<Partial<RestartResult>>("/api/system/restart", {confirm, force})
+    const output = this.context.stderr
+    const {unready = []} = await whileTried({
+      host,
+      project: this.folder,
+      force,
+      output,
+      ask,
+      ended: (): Partial<RestartResult> => ({}),
+    })
     const next = owner === undefined || owner.name === "none" ? "" : `; ${describeOwner(owner)} starts it again`
     this.print(`pid ${host.file.pid} is exiting with code 51${next}`)
+    if (unready.length > 0) this.tell(`svc: ${notReadyAfter(unready)}`)
   }
 }

@@ -75,7 +75,7 @@ const describeStatus = (
 ): string => {
   const rows = [
     ["project", status.project],
-    ["ready", status.ready ? "yes" : "no (svc doctor --live shows why)"],
+    ["ready", status.ready ? "yes" : "no (svc doctor shows why)"],
     ["LAST GOOD", status.lastGood && describeLastGood(status.lastGood)],
     ["generation", `${status.generation.number} (${status.generation.reason}), ${status.generation.committedAt}`],
     ["provisional", status.provisional && describeProvisional(status.provisional)],

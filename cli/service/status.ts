@@ -7,7 +7,7 @@ import {ServiceCommand} from "../kit/service-command.ts"
 export class ServiceStatus extends ServiceCommand {
   static override usage = Command.Usage({
     description: "show whether the project's service runs, and whether its Host is ready",
-    details: "Exits 0 only if the service runs. If the Host is not ready, svc doctor --live shows why.",
+    details: "Exits 0 only if the service runs. If the Host is not ready, svc doctor shows why.",
     examples: [
       ["The service of your own user, on Linux", "svc service status --user"],
       ["As JSON", "svc service status --user --json"],

@@ -8,6 +8,7 @@ import type {
   UncommittedConfig,
 } from "../../shared/api/configuration/file.ts"
 import type {ReloadResult} from "../../shared/api/system.ts"
+import {withUnready} from "../../shared/api/unready.ts"
 import type {Mode} from "../../shared/mode.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"
@@ -17,6 +18,7 @@ import type {Environment} from "../config/environment.ts"
 import {namesIn} from "../config/expand.ts"
 import {type ConfigText, readConfigText} from "../config/load.ts"
 import {most} from "../config/yaml-value.ts"
+import type {Generation} from "../generation/generation.ts"
 import type {Generations} from "../generation/generations.ts"
 import {sha256Of} from "../runtime/files.ts"
 
@@ -33,7 +35,11 @@ export interface Configuration {
   readonly uncommitted: (again?: boolean) => Promise<UncommittedConfig>
 }
 
+/** Returns `unreadyIn` of the report of a generation that does not run yet, with all that the Host knows. */
+export type Foresee = (next: Pick<Generation, "config" | "instances" | "snapshot">) => readonly string[]
+
 export interface Restarts {
+  readonly foresee: Foresee
   reload(asked: {readonly confirm: boolean; readonly force: boolean}): Promise<ReloadResult>
 }
 
@@ -66,6 +72,7 @@ const variablesOf = (text: string, {files, variables}: Environment) => {
  */
 export const preview = async (
   {path, generations}: Configuration,
+  foresee: Foresee,
   {hash, text, changes, draft = false}: Static<typeof ConfigPreviewRequest>,
 ): Promise<ConfigPreview> => {
   if ((text === undefined) === (changes === undefined))
@@ -78,7 +85,7 @@ export const preview = async (
     text: after.text,
     hash: after.sha256,
     diff: diffOf(before, after),
-    ...(await judge(generations, after, draft)),
+    ...(await judge(generations, after, draft ? foresee : undefined)),
     ...(pin?.fileSha256 === before.sha256 && after.sha256 !== before.sha256 ? {unpins: pin.number} : {}),
   }
 }
@@ -86,12 +93,15 @@ export const preview = async (
 const judge = async (
   generations: Generations,
   text: ConfigText,
-  draft: boolean,
-): Promise<Pick<ConfigPreview, "issues" | "code" | "restart">> => {
+  foresee: Foresee | undefined,
+): Promise<Pick<ConfigPreview, "issues" | "code" | "restart" | "unready">> => {
   try {
-    if (draft) return {issues: [], restart: [...(await generations.try(text))]}
-    await generations.check(text)
-    return {issues: [], restart: []}
+    if (foresee === undefined) {
+      await generations.check(text)
+      return {issues: [], restart: []}
+    }
+    const {restart, seen} = await generations.try(text, foresee)
+    return {issues: [], restart: [...restart], ...withUnready(seen)}
   } catch (error) {
     if (!(error instanceof Problem) || ["stopping", "starting", "internal"].includes(error.code)) throw error
     const whole = {file: text.file, line: 1, column: 1, path: "", message: error.message}
@@ -123,8 +133,10 @@ export const apply = async (
     }
   }
   try {
-    const {number} = await generations.adopt(after, "configuration edited", write)
-    return {written: true, committed: true, generation: number, hash: after.sha256, diff}
+    const generation = await generations.adopt(after, "configuration edited", write)
+    const {number} = generation
+    const unready = withUnready(restarts.foresee(generation))
+    return {written: true, committed: true, generation: number, hash: after.sha256, ...unready, diff}
   } catch (error) {
     if (error instanceof Unwritable) return {...unchanged, unwritable: error.message, diff}
     if (!restart || !isProblem(error, "restart_required")) throw error
@@ -152,13 +164,13 @@ const writeForRestart = async (
   restarts: Restarts,
   {before, after, write, confirm, force}: ForRestart,
 ): Promise<Omit<ConfigApplied, "diff" | "generation">> => {
-  const reasons = await generations.try(after)
+  const {restart: reasons} = await generations.try(after, () => undefined)
   const written = {written: true, committed: false, hash: after.sha256}
   try {
     const takeBack = await write()
     try {
-      const {restarting = false, committed} = await restarts.reload({confirm, force})
-      return {...written, committed, ...(restarting ? {restarting} : {})}
+      const {restarting = false, committed, unready = []} = await restarts.reload({confirm, force})
+      return {...written, committed, ...(restarting ? {restarting} : {}), ...withUnready(unready)}
     } catch (error) {
       if (mode !== "production" && isProblem(error, "restart_required")) return {...written, restart: [...reasons]}
       await takeBack()

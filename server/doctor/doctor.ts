@@ -1,4 +1,5 @@
 import type {DatabaseCheck, DatabaseInfo} from "../../shared/api/database.ts"
+import type {ReadinessReport} from "../../shared/api/readiness.ts"
 import type {ProjectConfig} from "../../shared/config.ts"
 import {formatIssue, type Problem} from "../../shared/problems.ts"
 import {type Environment, readEnvironment} from "../config/environment.ts"
@@ -26,6 +27,7 @@ import {checkJobs} from "./jobs.ts"
 import {checkOwners} from "./owners.ts"
 import {checkPages} from "./pages.ts"
 import {refusalIn, tryProject} from "./project.ts"
+import {checkReadiness} from "./readiness.ts"
 import {checkDatabase, checkPin, checkPort, checkWorkroom, type HostStatus, problemOf} from "./state.ts"
 import {checkStoredFiles} from "./stored-files.ts"
 import {checkTimers, type StuckTimers} from "./timers.ts"
@@ -40,6 +42,8 @@ export interface DoctorOptions {
   readonly isStatic?: boolean
   /** The status of the running Host; `unknown` if it does not answer, undefined if none runs. */
   readonly running: HostStatus | "unknown" | undefined
+  /** From the running Host, if it answers. */
+  readonly report?: ReadinessReport | undefined
   /** From the running Host, if it answers. */
   readonly timers?: StuckTimers | undefined
   /** From the running Host, if it answers. */
@@ -73,7 +77,7 @@ export const examine = async (options: DoctorOptions): Promise<readonly Finding[
 
 /** Checks everything except the project's files. */
 const examineState = async (
-  {running, timers, agents, files, checked}: DoctorOptions,
+  {running, report, timers, agents, files, checked}: DoctorOptions,
   paths: ProjectPaths,
   loaded: ProjectConfig | Finding,
   tried: OnceResult | undefined,
@@ -93,6 +97,7 @@ const examineState = async (
     )
   }
   findings.push(...(await checkRunningBuild(paths, running)))
+  if (report !== undefined) findings.push(...checkReadiness(report.components))
   if (timers !== undefined) findings.push(...checkTimers(timers))
   if (agents !== undefined) findings.push(...checkAgents(agents))
   if (files !== undefined) findings.push(...checkStoredFiles(files))
@@ -145,6 +150,7 @@ const checkConfig = (tried: OnceResult, config: ProjectConfig): Finding[] => {
     ...(tried.committed ? tried.warnings : []).map(issue =>
       warning("agents", formatIssue(issue), "Correct the binding, then: svc config check"),
     ),
+    ...(tried.committed ? checkReadiness(tried.components) : []),
     ...checkToken(config),
   ]
 }

@@ -1,8 +1,15 @@
+import {unreadyIn} from "../../shared/api/unready.ts"
 import {type Issue, Problem} from "../../shared/problems.ts"
+import {readEnvironment} from "../config/environment.ts"
+import {parseConfig, readConfigText} from "../config/load.ts"
 import {takeOverConsole} from "../logs/console.ts"
 import {createLogs} from "../logs/log.ts"
 import {type OnceResult, startOnce} from "../offline/once.ts"
 import {loadRuntime} from "../runtime/load-runtime.ts"
+import {projectPaths} from "../runtime/project.ts"
+import {checkAlerts} from "./alerts.ts"
+import type {Finding} from "./finding.ts"
+import {checkPages} from "./pages.ts"
 
 /** Does a one-shot start that logs nothing and silences the console of plugins. Reads `.env.<environment>` over `.env`. */
 export const tryProject = async (project: string, environment: string): Promise<OnceResult> => {
@@ -16,12 +23,20 @@ export interface ProjectCheck {
   readonly problem: Problem | undefined
   /** The places of agent bindings that are not configured. */
   readonly warnings: readonly Issue[]
+  /** The required components that would not be ready. */
+  readonly unready: readonly string[]
+  /** Warnings about names in the configuration that nothing has. */
+  readonly findings: readonly Finding[]
 }
 
-/** Checks whether the Host would commit the project's configuration. */
+/** Checks whether the Host would commit the project's configuration, and would then be ready. */
 export const checkProject = async (project: string, environment: string): Promise<ProjectCheck> => {
   const tried = await tryProject(project, environment)
-  return {problem: refusalIn(tried), warnings: tried.committed ? tried.warnings : []}
+  if (!tried.committed) return {problem: refusalIn(tried), warnings: [], unready: [], findings: []}
+  const {variables} = await readEnvironment(project, environment, process.env)
+  const {config} = parseConfig(await readConfigText(projectPaths(project).config), variables)
+  const findings = [...checkPages(config, tried), ...checkAlerts(config, tried)].filter(({level}) => level !== "ok")
+  return {problem: undefined, warnings: tried.warnings, unready: unreadyIn(tried.components), findings}
 }
 
 /** Returns the problem that kept a one-shot start from committing. */

@@ -142,12 +142,21 @@ export class Generations {
     return this.#queue(async () => checkText(text, await this.#options.readVariables(), this.#current, this.#options))
   }
 
-  /** Creates the draft of a text and undoes it. Resolves to what needs a restart. Throws what `createDraft` throws. */
-  try(text: ConfigText): Promise<readonly string[]> {
+  /**
+   * Creates the draft of a text and undoes it. Resolves to what needs a restart, and to what `look` sees in the draft.
+   * Throws what `createDraft` throws.
+   */
+  try<T>(
+    text: ConfigText,
+    look: (draft: Draft) => T,
+  ): Promise<{readonly restart: readonly string[]; readonly seen: T}> {
     return this.#queue(async () => {
       const {draft, reasons} = await this.#judge(text)
-      await draft.dispose()
-      return reasons
+      try {
+        return {restart: reasons, seen: look(draft)}
+      } finally {
+        await draft.dispose()
+      }
     })
   }
 

@@ -1,8 +1,11 @@
 import type {ReloadResult} from "../../shared/api/system.ts"
+import {notReadyAfter, unreadyIn, withUnready} from "../../shared/api/unready.ts"
 import {exit} from "../../shared/exit.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import {startLimit} from "../../shared/start-limit.ts"
+import {standingsOf} from "../agents/bindings/standings.ts"
 import type {Asked} from "../console/api/system.ts"
+import type {Foresee} from "../console/edit-config.ts"
 import type {App} from "../http/app.ts"
 import type {Tokens} from "../http/auth.ts"
 import {createDoor} from "../http/door.ts"
@@ -13,7 +16,7 @@ import {PlatformSockets} from "../http/sockets/platform-sockets.ts"
 import type {Alerts} from "../metrics/alerts/alerts.ts"
 import type {TooMany} from "../project/starts.ts"
 import type {Facts} from "../readiness/facts.ts"
-import {gatherFacts} from "../readiness/gather.ts"
+import {foreseeEndpoints, foreseeInstances, gatherFacts, type Observed} from "../readiness/gather.ts"
 import {createReport, isEveryRequiredReady} from "../readiness/report.ts"
 import type {Fetch, SocketHooks} from "../runtime/runtime.ts"
 import type {Guard} from "../satori/server.ts"
@@ -83,28 +86,33 @@ export const serveApi = (options: ApiOptions): Api => {
       throw problem
     }
   }
+  const foresee: Foresee = next => unreadyIn(createReport(foreseeAll(services, next, project)).components)
   const askRestart = async ({confirm, force}: Asked, reason: string, end: Exit) => {
     requireRestartable(confirm)
-    if (!force) await trials.run(reason, isReady())
+    const unready = force ? [] : await trials.run(reason, isReady())
     requireRestartable(confirm)
     await tryAgain()
     services.events.raise("restart.asked", {code: end.code, reason: end.reason})
     // The response must leave before the Host exits.
     setTimeout(() => askExit(end), 50)
+    return withUnready(unready)
   }
   const reload: Api["reload"] = async (reason, asked) => {
     try {
       const generation = await generations.reload(reason)
-      return {committed: generation !== undefined, generation: current().number}
+      const unready = foresee(current())
+      if (generation !== undefined && unready.length > 0) logs.log.warn(notReadyAfter(unready))
+      return {committed: generation !== undefined, generation: current().number, ...withUnready(unready)}
     } catch (error) {
       if (!isProblem(error, "restart_required") || identity.mode !== "production") throw error
-      await askRestart(asked, reason, {code: exit.runtimeRestart, reason: error.message})
-      return {committed: false, generation: current().number, restarting: true}
+      const unready = await askRestart(asked, reason, {code: exit.runtimeRestart, reason: error.message})
+      return {committed: false, generation: current().number, restarting: true, ...unready}
     }
   }
   const status = createStatus(services)
   const system = {
     isReady,
+    foresee,
     readiness: report,
     status: async () => {
       await services.uncommitted.look()
@@ -185,7 +193,24 @@ const restartLimit = ({starts, wait}: TooMany, supervisor: string): Problem => {
   )
 }
 
-const observeAll = ({
+const observeAll = (services: Services): Facts => gatherFacts(observedOf(services))
+
+/** The same facts, as they would be with another generation. */
+const foreseeAll = (services: Services, next: Parameters<Foresee>[0], project: string): Facts => {
+  const {generations, endpoints} = services
+  const now = observedOf(services)
+  const {config, instances, snapshot} = next
+  return gatherFacts({
+    ...now,
+    generation: now.generation && {...now.generation, config, instances: foreseeInstances(instances)},
+    notStarted: undefined,
+    isPinned: false,
+    endpoints: () => foreseeEndpoints(snapshot.endpoints, name => endpoints.get(name), now.now),
+    ...(next === generations.current ? {isPinned: now.isPinned} : {agents: () => standingsOf(snapshot, project)}),
+  })
+}
+
+const observedOf = ({
   identity,
   generations,
   uncommitted,
@@ -194,23 +219,22 @@ const observeAll = ({
   ingress,
   bindings,
   checkpoints,
-}: Services): Facts =>
-  gatherFacts({
-    now: Date.now(),
-    startedAt: identity.startedAt,
-    authority: identity.authority,
-    generation: generations.current,
-    notStarted: identity.lastGood?.why,
-    isPinned: generations.pin !== undefined,
-    failure: generations.lastFailure,
-    uncommitted: () => uncommitted.seen,
-    databaseInitialized: database.state.is === "initialized",
-    databaseUnreachable: database.state.is === "initialized" ? database.state.unrenewed : undefined,
-    databaseFailure: database.state.is === "initialized" ? database.state.failure : undefined,
-    databaseDamage: database.state.is === "initialized" ? database.state.damage : undefined,
-    endpoints: () => endpoints.list(),
-    agents: () => bindings.standings(),
-    ingress: () => ingress.view,
-    checkpoint: () => checkpoints.newest(Date.now()),
-    checkpointFailure: () => checkpoints.failure,
-  })
+}: Services): Observed => ({
+  now: Date.now(),
+  startedAt: identity.startedAt,
+  authority: identity.authority,
+  generation: generations.current,
+  notStarted: identity.lastGood?.why,
+  isPinned: generations.pin !== undefined,
+  failure: generations.lastFailure,
+  uncommitted: () => uncommitted.seen,
+  databaseInitialized: database.state.is === "initialized",
+  databaseUnreachable: database.state.is === "initialized" ? database.state.unrenewed : undefined,
+  databaseFailure: database.state.is === "initialized" ? database.state.failure : undefined,
+  databaseDamage: database.state.is === "initialized" ? database.state.damage : undefined,
+  endpoints: () => endpoints.list(),
+  agents: () => bindings.standings(),
+  ingress: () => ingress.view,
+  checkpoint: () => checkpoints.newest(Date.now()),
+  checkpointFailure: () => checkpoints.failure,
+})

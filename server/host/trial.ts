@@ -1,3 +1,4 @@
+import {notReadyAfter} from "../../shared/api/unready.ts"
 import {type Issue, messageOf, Problem, toProblem} from "../../shared/problems.ts"
 import {readEnvironment} from "../config/environment.ts"
 import {namesIn} from "../config/expand.ts"
@@ -41,10 +42,10 @@ const scratchSpace = 32 * 1024 ** 2
 export interface Trials {
   /**
    * Tries the next start of this Host in a separate process, with the current code and configuration. Resolves if that
-   * start would commit a generation. Throws `trial_failed` with the issues, `not_tried` with what a trial needs,
+   * start would commit a generation, to what would not be ready (`unreadyIn`). Throws `trial_failed` with the issues, `not_tried` with what a trial needs,
    * `conflict` while another one runs, and `stopping`. The failure is logged and kept as the newest one.
    */
-  run(reason: string, isReady: boolean): Promise<void>
+  run(reason: string, isReady: boolean): Promise<readonly string[]>
   /** Ends a trial in progress. */
   stop(): Promise<void>
 }
@@ -60,16 +61,16 @@ export const createTrials = (options: TrialsOptions): Trials => {
   const {host, opened, services} = options
   const environment = nextEnvironment(opened.paths.project, host.supervisor(), process.env)
   const stopping = new AbortController()
-  let running: Promise<void> | undefined
+  let running: Promise<readonly string[]> | undefined
   return {
     run: async (reason, isReady) => {
       const {nextStart: command} = host
-      if (command === undefined) return
+      if (command === undefined) return []
       if (running !== undefined) throw new Problem("conflict", "another change is being tried")
       const trial = new Trial(options, {command, environment: environment(), signal: stopping.signal})
       running = trial.run(isReady)
       try {
-        await running
+        return await running
       } catch (error) {
         if (stopping.signal.aborted) throw new Problem("stopping", "the Host is stopping")
         const problem = toProblem(error, "trial_failed")
@@ -106,7 +107,7 @@ class Trial {
     this.#files = trialFiles(trialFolder(options.opened.paths))
   }
 
-  async run(isReady: boolean): Promise<void> {
+  async run(isReady: boolean): Promise<readonly string[]> {
     const {folder} = this.#files
     const settings = await this.#variables()
     this.#limit = positive(settings.SVC_TRIAL_LIMIT) ?? defaultLimit
@@ -116,13 +117,13 @@ class Trial {
     await removeFolder(folder)
     await makePrivateFolder(folder)
     try {
-      await this.#try(isReady)
+      return await this.#try(isReady)
     } finally {
       await removeFolder(folder)
     }
   }
 
-  async #try(isReady: boolean): Promise<void> {
+  async #try(isReady: boolean): Promise<readonly string[]> {
     const {database, boot, paths} = this.#options.opened
     const ends = performance.now() + this.#limit * 1000
     await requireOneHistory({paths, config: boot.config, database}).catch(cause => {
@@ -136,10 +137,10 @@ class Trial {
         await this.#start(true, ends)
       } else untried.push("the migrations, since the database is remote")
     }
-    if (unready.length > 0 && isReady)
-      throw new Problem("trial_failed", `the Host would start but not be ready: ${unready.join("; ")}`)
+    if (unready.length > 0 && isReady) throw new Problem("trial_failed", notReadyAfter(unready))
     if (untried.length > 0)
       throw new Problem("not_tried", `the start succeeded, but the trial left out ${untried.join("; ")}`)
+    return unready
   }
 
   /** Whether the start would change the database or refuse its content. */

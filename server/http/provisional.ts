@@ -42,7 +42,7 @@ const refusals = {
     new Problem(
       "database_unopenable",
       "the remote database does not answer yet: nothing is admitted, sent or changed",
-      {retryAfter, hint: "The Host keeps retrying. svc doctor --live says why the database does not answer."},
+      {retryAfter, hint: "The Host keeps retrying. svc doctor says why the database does not answer."},
     ),
   space: () =>
     new Problem("starting", "the Host is starting: it waits for free space on its disk", {

@@ -251,7 +251,7 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     get("/api/config/schema", "full", showConfigSchema(current)),
     get("/api/config/file", "full", showConfigFile(services.configuration)),
     get("/api/config/form", "full", showConfigForm(services.configuration, services.pluginNames)),
-    post("/api/config/preview", "full", previewConfig(services.configuration)),
+    post("/api/config/preview", "full", previewConfig(services.configuration, system)),
     post("/api/config", "full", applyConfig(services.configuration, system)),
 
     get("/api/workroom", "demo", showWorkroom(workroom)),

@@ -1,5 +1,6 @@
 import {join, resolve} from "node:path"
 import {v7 as uuid} from "uuid"
+import {unreadyIn} from "../../shared/api/unready.ts"
 import type {Mode} from "../../shared/mode.ts"
 import {isProblem, Problem, toProblem} from "../../shared/problems.ts"
 import {readEnvironment} from "../config/environment.ts"
@@ -79,7 +80,7 @@ const attempt = async (options: TrialOptions, files: TrialFiles, runtime: Runtim
   const runtimeId = uuid()
   const held = {files, paths, boot, request, runtimeId, signal, scope}
   const {database, untried, isSameDatabase} = await openState(held)
-  const {generation, ready, components} = await assembleOnce({
+  const {generation, components} = await assembleOnce({
     paths,
     runtime,
     runtimeId,
@@ -96,12 +97,11 @@ const attempt = async (options: TrialOptions, files: TrialFiles, runtime: Runtim
     plugin: name,
     names: registrations.migrations.map(each => each.name),
   }))
-  const failing = components.filter(component => component.required && !component.ready)
   return {
     newestSchema,
     migrations: declared.filter(({names}) => names.length > 0),
     isSameDatabase,
-    unready: ready ? [] : failing.map(({kind, name, message}) => `${kind} ${name}: ${message}`),
+    unready: [...unreadyIn(components)],
     untried,
   }
 }

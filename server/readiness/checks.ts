@@ -1,4 +1,5 @@
 import {type Component, type ReadinessReason, readinessReasons, readyBut} from "../../shared/api/readiness.ts"
+import {resumeCommand} from "../../shared/attention/resume.ts"
 import {isAdmittingOffline} from "../../shared/endpoint-states.ts"
 import {type PluginPath, pluginNameOf} from "../../shared/ids.ts"
 import type {Standing} from "../agents/bindings/configured.ts"
@@ -135,7 +136,8 @@ const admitting = (component: Named, {ingress, isProvisional}: Pick<Facts, "ingr
   const which = isPaused ? (isOffline ? "paused_and_not_connected" : "ingress_paused") : "not_connected"
   const {message, remediation} = readyBut[which]
   const said = message.replace("<state>", state).replace("<reasons>", ingress?.reasons.join(", ") ?? "")
-  const {text, command} = remediation
+  const {text} = remediation
+  const command = isPaused ? resumeCommand(ingress.reasons) : remediation.command
   return {...pass(component, said), remediation: {text: text.replace("<name>", () => name), command}}
 }
 

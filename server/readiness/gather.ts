@@ -3,30 +3,61 @@ import type {UncommittedConfig} from "../../shared/api/configuration/file.ts"
 import type {IngressView} from "../../shared/api/readiness.ts"
 import type {Standings} from "../agents/bindings/configured.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
+import type {EndpointSpec} from "../endpoints/spec.ts"
 import {describeFailure} from "../generation/draft.ts"
 import type {Failure, Generation} from "../generation/generation.ts"
 import type {DatabaseFailure, Facts} from "./facts.ts"
+
+export interface ObservedGeneration extends Pick<Generation, "number" | "committedAt" | "config"> {
+  readonly instances: readonly {readonly name: string; readonly state: {readonly is: string}}[]
+}
 
 export interface Observed {
   readonly now: number
   readonly startedAt: number
   readonly authority: string | undefined
-  readonly generation: Generation | undefined
+  readonly generation: ObservedGeneration | undefined
   readonly notStarted?: string | undefined
-  readonly isPinned?: boolean
+  readonly isPinned?: boolean | undefined
   readonly failure: Failure | undefined
   readonly uncommitted?: () => UncommittedConfig
   readonly databaseInitialized: boolean
   readonly databaseUnreachable?: string | undefined
   readonly databaseFailure?: DatabaseFailure | undefined
   readonly databaseDamage?: Facts["databaseDamage"]
-  readonly endpoints: () => readonly Pick<Endpoint, "spec" | "ownAdmission" | "state">[]
+  readonly endpoints: () => readonly ObservedEndpoint[]
   /** Whether each binding of the generation is configured. */
   readonly agents: () => Standings
   readonly ingress?: () => IngressView
   readonly checkpoint?: () => NewestCheckpoint
   readonly checkpointFailure?: () => CheckpointFailure
 }
+
+type ObservedEndpoint = Pick<Endpoint, "spec" | "ownAdmission" | "state">
+
+/**
+ * Returns the endpoints that a generation would have. One that stays failed is failed; any other that can be opened
+ * counts as admitting, because whether it connects shows only afterwards.
+ */
+export const foreseeEndpoints = (
+  specs: readonly EndpointSpec[],
+  running: (name: string) => Endpoint | undefined,
+  now: number,
+): readonly ObservedEndpoint[] =>
+  specs.map(spec => {
+    const present = running(spec.name)
+    if (present?.spec.fingerprint === spec.fingerprint && present.state.is === "failed") return present
+    const isOpen = spec.open !== undefined
+    return {
+      spec,
+      state: isOpen ? {is: "connecting", attempt: 1, since: now} : {is: "idle", reason: "no_account", since: now},
+      ownAdmission: isOpen ? {is: "open"} : {is: "closed", reason: "no_account"},
+    }
+  })
+
+/** Returns the instances that a generation would have. Those of a draft start with its commit. */
+export const foreseeInstances = (instances: Generation["instances"]): ObservedGeneration["instances"] =>
+  instances.map(({name, state}) => ({name, state: {is: state.is === "starting" ? "active" : state.is}}))
 
 const nothingRequired: Facts["required"] = {database: true, endpoints: [], agents: []}
 
@@ -81,7 +112,7 @@ export const gatherFacts = (observed: Observed): Facts => {
   }
 }
 
-const pluginStates = (generation: Generation | undefined): Record<string, string> => {
+const pluginStates = (generation: ObservedGeneration | undefined): Record<string, string> => {
   const disabled = Object.entries(generation?.config.config.plugins ?? {}).filter(([, entry]) => !entry.enabled)
   return Object.fromEntries([
     ...disabled.map(([name]) => [name, "disabled"] as const),

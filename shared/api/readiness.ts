@@ -49,7 +49,7 @@ export const readinessReasons = {
     message: "The configuration has no plugin instance of that name.",
     remediation: {
       text: "Add plugins.<plugin> to svc.config.yml, or correct http.readiness.endpoints.",
-      command: "svc config check",
+      command: "svc runtime reload",
     },
   },
   plugin_disabled: {
@@ -72,7 +72,7 @@ export const readinessReasons = {
     message: "The plugin instance publishes no endpoint of that name.",
     remediation: {
       text: "Correct the name to <slot>~<id> of an endpoints[] entry of plugins.<plugin>, or to only the slot.",
-      command: "svc config check",
+      command: "svc runtime reload",
     },
   },
   no_account: {
@@ -98,7 +98,7 @@ export const readinessReasons = {
     message: "The configuration has no agent binding of that name.",
     remediation: {
       text: "Add agents.<name> to svc.config.yml, or correct http.readiness.agents.",
-      command: "svc config check",
+      command: "svc runtime reload",
     },
   },
   agent_disabled: {
@@ -107,7 +107,7 @@ export const readinessReasons = {
   },
   agent_provider_unknown: {
     message: "svc does not know the provider of the agent binding.",
-    remediation: {text: "Correct agents.<name>.provider.", command: "svc config check"},
+    remediation: {text: "Correct agents.<name>.provider.", command: "svc runtime reload"},
   },
   agent_provider_missing: {
     message: "The package of the agent's provider is not installed.",
@@ -124,25 +124,25 @@ export const readinessReasons = {
     message: "The agent binding has no key, and its provider needs one.",
     remediation: {
       text: "Set agents.<name>.key to ${NAME}, and put the provider's key into that environment variable.",
-      command: "svc config check",
+      command: "svc runtime reload",
     },
   },
   agent_instructions_missing: {
     message: "The agent binding has no instructions.",
     remediation: {
       text: "Set agents.<name>.instructions, or agents.<name>.instructionsFile to a file of the project.",
-      command: "svc config check",
+      command: "svc runtime reload",
     },
   },
   agent_prices_missing: {
     message: "The agent binding limits money, but has no prices.",
-    remediation: {text: "Set agents.<name>.prices, or limit tokens instead of money.", command: "svc config check"},
+    remediation: {text: "Set agents.<name>.prices, or limit tokens instead of money.", command: "svc runtime reload"},
   },
   agent_tool_missing: {
     message: "The agent binding lists a tool that is not available to it.",
     remediation: {
       text: "Correct agents.<name>.tools, or enable the plugin that declares the tool.",
-      command: "svc config check",
+      command: "svc runtime reload",
     },
   },
 } as const

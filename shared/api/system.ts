@@ -4,6 +4,7 @@ import {CheckpointFailure, NewestCheckpoint} from "./checkpoint.ts"
 import {UncommittedConfig} from "./configuration/file.ts"
 import {IngressView} from "./readiness.ts"
 import {Named, NamedClosed, orNull, Time} from "./schemas.ts"
+import {Unready} from "./unready.ts"
 
 /** The Host and its generations as the HTTP API shows them. A demo token does not see fields marked `private`. */
 
@@ -98,10 +99,14 @@ export const RestartRequest = NamedClosed("RestartRequest", {
   force: Optional.Boolean({description: "Restart without a trial of the next start"}),
 })
 
+export const RestartResult = Named("RestartResult", {restarting: Type.Boolean(), unready: Unready})
+export type RestartResult = Static<typeof RestartResult>
+
 export const ReloadResult = Named("ReloadResult", {
   committed: Type.Boolean({description: "False if nothing had changed"}),
   generation: Type.Integer(),
   restarting: Optional.Boolean({description: "True if the change needs a restart, which has begun"}),
+  unready: Unready,
 })
 export type ReloadResult = Static<typeof ReloadResult>
 

@@ -1,9 +1,10 @@
 import {IngressView, ReadinessReport} from "../../../shared/api/readiness.ts"
-import {IngressRequest, Ready, ReloadResult, RestartRequest, Status} from "../../../shared/api/system.ts"
+import {IngressRequest, Ready, ReloadResult, RestartRequest, RestartResult, Status} from "../../../shared/api/system.ts"
 import type {ProblemCode} from "../../../shared/problems.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import type {Ingress} from "../../endpoints/ingress.ts"
+import type {Foresee} from "../edit-config.ts"
 import {answering} from "../operations.ts"
 
 /** The options of a restart. */
@@ -19,13 +20,14 @@ export interface SystemServices {
   isReady(): boolean
   readiness(): ReadinessReport
   status(): Promise<Status>
+  readonly foresee: Foresee
   /** Throws what a draft throws, `restart_required`, and, if it needs a restart, what `restart` throws. */
   reload(asked: Asked): Promise<ReloadResult>
   /**
    * Tries the next start, then stops the Host with exit code 51. Throws `restart_limit`, `no_supervisor` unless
    * confirmed, and unless forced `trial_failed`, `not_tried`, and `conflict` while another trial runs.
    */
-  restart(asked: Asked): Promise<void>
+  restart(asked: Asked): Promise<Pick<RestartResult, "unready">>
 }
 
 const headers = {"cache-control": "no-store", "content-type": "application/json"} as const
@@ -105,13 +107,13 @@ export const reloadConfig = (services: SystemServices): Operation => ({
 export const restartHost = answering({
   summary: "Try the next start, then stop the Host with exit code 51, so that its supervisor restarts it",
   body: RestartRequest,
-  answer: Type.Object({restarting: Type.Boolean()}),
+  answer: RestartResult,
   status: 202,
   problems: ["no_supervisor", "restart_limit", "trial_failed", "not_tried", "conflict"],
-  run: async ({body: {confirm = false, force = false}}, services: SystemServices) => {
-    await services.restart({confirm, force})
-    return {restarting: true}
-  },
+  run: async ({body: {confirm = false, force = false}}, services: SystemServices) => ({
+    restarting: true,
+    ...(await services.restart({confirm, force})),
+  }),
 })
 
 export const showIngress = (ingress: Ingress): Operation => ({

@@ -1,5 +1,6 @@
 import type {AlertCode} from "../../../shared/alerts/items.ts"
 import type {Finding, FindingOf} from "../../../shared/attention/finding.ts"
+import {resumeCommand} from "../../../shared/attention/resume.ts"
 import type {Condition} from "./condition.ts"
 
 /** Shortens a text of a platform or a plugin, which may be long and have several lines. */
@@ -65,7 +66,7 @@ const words: Words = {
     subject: `${kind} ${name}`,
     title: `${name} is not ready`,
     text: `Readiness requires the ${kind}. ${message}`,
-    remediation: remediation ?? {text: "Read the readiness report.", command: "svc doctor --live <url>"},
+    remediation: remediation ?? {text: "Read the readiness report.", command: "svc doctor"},
     ...(kind === "endpoint" ? {endpoint: name} : {}),
     ...at(since),
   }),
@@ -74,14 +75,14 @@ const words: Words = {
     text: `The Host accepts no events and sends no new messages: ${reasons.join(", ")}.`,
     remediation: {
       text: "Resume ingress if nobody needs the pause. A pause for a full disk ends once there is space.",
-      command: `svc ingress resume${reasons.includes("release") ? " --reason release" : ""}`,
+      command: resumeCommand(reasons),
     },
     ...at(since),
   }),
   generation_refused: ({failure: {at: when, code, issues}}) => ({
     title: "The newest configuration was refused",
     text: `The previous generation keeps running. ${short(issues?.[0] ?? code)}`,
-    remediation: {text: "Fix the configuration, then reload it.", command: "svc config check"},
+    remediation: {text: "Fix the configuration, then reload it.", command: "svc runtime reload"},
     ...at(when),
   }),
   checkpoint_failed: ({failure: {at: when, code, detail}}) => ({
@@ -142,13 +143,13 @@ const words: Words = {
   inbox_aside: ({count}) => ({
     title: `${many(count, "handler of inbox events is", "handlers of inbox events are")} failed, dead or held`,
     text: "These events are only partly answered. They wait for a decision.",
-    remediation: {text: "Inspect them, then retry, release or discard them.", command: "svc inbox list --state dead"},
+    remediation: {text: "Inspect them, then retry, release or discard them.", command: "svc inbox list --state aside"},
     value: count,
   }),
   outbox_aside: ({count}) => ({
     title: `${many(count, "message was", "messages were")} not sent, or may not have been`,
     text: "They are failed, dead, unknown or held. They wait for a decision.",
-    remediation: {text: "Inspect them, then retry, release or discard them.", command: "svc outbox list --state dead"},
+    remediation: {text: "Inspect them, then retry, release or discard them.", command: "svc outbox list --state aside"},
     value: count,
   }),
   jobs_refused: ({detail}) => ({
@@ -184,7 +185,7 @@ const words: Words = {
       subject: name,
       title: `The agent ${name} is not configured`,
       text: short(problem ?? reason ?? ""),
-      remediation: {text: "Fix the binding in svc.config.yml, then reload.", command: "svc config check"},
+      remediation: {text: "Fix the binding in svc.config.yml, then reload.", command: "svc runtime reload"},
     })),
   agents_failed: ({agents}) =>
     agents.map(({name, lastRun}) => ({

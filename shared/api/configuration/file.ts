@@ -1,6 +1,7 @@
 import {namePattern} from "../../ids.ts"
 import {Closed, Optional, type Static, Type} from "../../type.ts"
 import {Named, NamedClosed, orNull} from "../schemas.ts"
+import {Unready} from "../unready.ts"
 
 /** Reading and changing the configuration file over the API. `${NAME}` stays unexpanded. */
 
@@ -105,6 +106,7 @@ export const ConfigPreview = Named("ConfigPreview", {
   code: Optional.String({description: "Problem code that applying the change would cause"}),
   restart: Type.Array(Type.String(), {description: "Changes that need a restart"}),
   unpins: Optional.Integer({description: "The generation whose pin ends with the change"}),
+  unready: Unready,
 })
 
 export const ConfigRequest = NamedClosed("ConfigRequest", {
@@ -123,6 +125,7 @@ export const ConfigApplied = Named("ConfigApplied", {
   restarting: Optional.Boolean({description: "True if the restart that the change needs has begun"}),
   restart: Optional.Array(Type.String(), {description: "Changes that wait for a restart, which has not begun"}),
   unwritable: Optional.String({description: "Why the file was not replaced: apply `diff` by hand"}),
+  unready: Unready,
   diff: Type.String(),
 })
 export type ConfigFile = Static<typeof ConfigFile>

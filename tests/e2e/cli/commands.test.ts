@@ -209,7 +209,7 @@ plugins:
   test.each(bunOr("node22"))("check, print and schema, on $name: they show no secret", async runtime => {
     const project = makeProject({config, files})
     expect(await printed(project, "config check", runtime)).toBe("svc.config.yml is valid\n")
-    expect(await printedJson(project, "config check", runtime)).toEqual({ok: true, warnings: []})
+    expect(await printedJson(project, "config check", runtime)).toEqual({ok: true, warnings: [], findings: []})
     const text = await printed(project, "config print", runtime)
     expect(text).not.toContain("hunter22")
     expect(parse(text)).toMatchObject({log_level: "info", http: {port: 0, host: "127.0.0.1", token: "[secret]"}})

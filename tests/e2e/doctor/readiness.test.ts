@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import type {ReadinessReason, ReadinessReport} from "../../../shared/api/readiness.ts"
+import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import {reload, statusOf} from "../../support/host/generation.ts"
 import {bunOr, expectProblem, launchHost, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
@@ -115,26 +115,6 @@ describe.each(bunOr("node24"))("on $name", runtime => {
 })
 
 describe("a required endpoint", () => {
-  test.each<[string, string, string, ReadinessReason | undefined]>([
-    ["of an account is <slot>~<id>", "wire~a", twoAccounts, undefined],
-    ["of an account that is not there", "wire~c", twoAccounts, "slot_missing"],
-    ["is not the slot alone where there are accounts", "wire", twoAccounts, "slot_missing"],
-    ["is the slot alone where there are none, and then wants one", "wire", "  wire: {}\n", "no_account"],
-    ["of a plugin that is not there", "wire~a", "", "plugin_missing"],
-  ])("%s", async (_, name, wire, reason) => {
-    const report = await reportOf(await start(requiring(name, wire)))
-    expect(report.ready).toBe(reason === undefined)
-    const required = report.components.filter(component => component.kind === "endpoint" && component.required)
-    expect(required).toHaveLength(1)
-    expect(required[0]).toMatchObject({owner: "root/wire", name, ...(reason === undefined ? {} : {reason})})
-    if (reason !== undefined) {
-      expect(required[0]?.remediation).toEqual({
-        text: expect.stringMatching(/./),
-        command: expect.stringMatching(/^svc /),
-      })
-    }
-  })
-
   test("makes the Host not ready once its slot disappears from the configuration", async () => {
     const host = await start(requiring("wire~a", twoAccounts))
     expect((await readyReport(host)).ready).toBe(true)
@@ -185,64 +165,6 @@ plugins: {sandbox: {}, lost: {}}
       env: {SVC_HTTP_TOKEN: host.token},
     })
     expect(incident.stdout).toMatch(/endpoints online.+\n +lost: (re)?connecting for \d+ s, required,/)
-  })
-
-  test("is not ready if the platform refuses it", async () => {
-    const refusing = pluginWith(`plugin.adapter("wire", {history: "none", open: async () => {
-      throw refused("wrong password", {reason: "bad_credentials", remediation: "Correct the password."})
-    }})`)
-    const host = await startHost({config: requiring("wire", "  wire: {}\n"), plugins: {wire: refusing}, args: quiet})
-    expect(failing(await reportOnce(host, false))).toMatchObject([{name: "wire", reason: "endpoint_failed"}])
-  })
-
-  test("is not ready if its plugin fails later and cannot be restarted", async () => {
-    const once = pluginWith(`
-      plugin.adapter("wire", {history: "none", open: async () => ({send: async () => ({ids: []})})})
-      if (process.env.SECOND) throw new Error("not again")
-      process.env.SECOND = "yes"
-      plugin.command("late", () => { setTimeout(() => { throw new Error("late") }, 5); return "ok" })`)
-    const host = await startHost({config: requiring("wire", "  wire: {}\n"), plugins: {wire: once}, args: quiet})
-    expect((await readyReport(host)).ready).toBe(true)
-    await host.say("/late")
-    expect(failing(await reportOnce(host, false))).toMatchObject([{name: "wire", reason: "plugin_failed"}])
-  })
-})
-
-describe.each(bunOr("node24"))("a required agent on $name", runtime => {
-  const config = (writer: string, required = "[writer]") =>
-    `http: {port: 0, readiness: {agents: ${required}}}\nplugins: {sandbox: {}}\n${writer === "" ? "" : `agents:\n  writer: {${writer}}\n`}`
-  const local = 'provider: openai-compatible, baseURL: "http://127.0.0.1:9/v1", model: small, instructions: Write.'
-
-  test("depends on its binding only: missing, misconfigured for each reason, disabled, present", async () => {
-    const host = await startHost({runtime, config: config(""), args: quiet})
-    const become = async (text: string) => {
-      host.project.write("svc.config.yml", text)
-      await reload(host)
-      return reportOf(host)
-    }
-    expect(failing(await reportOf(host))).toMatchObject([{kind: "agent", name: "writer", reason: "agent_missing"}])
-    const cases: readonly (readonly [string, ReadinessReason, RegExp])[] = [
-      [`${local}, enabled: false`, "agent_disabled", /disabled/],
-      [local.replace("compatible", "compatable"), "agent_provider_unknown", /did you mean "openai-compatible"/],
-      [local.replace("small", '" "'), "agent_model_missing", /no model/],
-      [local.replace(/baseURL: "[^"]+", /, ""), "agent_key_missing", /no key/],
-      [local.replace(", instructions: Write.", ""), "agent_instructions_missing", /no instructions/],
-      [local.replace("instructions: Write.", "instructionsFile: no.md"), "agent_instructions_missing", /no\.md/],
-      [`${local}, tools: {nothing.there: {}}`, "agent_tool_missing", /nothing\.there/],
-    ]
-    for (const [writer, reason, message] of cases) {
-      expect(failing(await become(config(writer)))).toMatchObject([
-        {kind: "agent", name: "writer", required: true, reason, message: expect.stringMatching(message)},
-      ])
-    }
-    expect(await become(config(`${local}, tools: {nothing.there: {}}`, "[]"))).toMatchObject({ready: true})
-    const report = await become(config(local))
-    expect(report.ready).toBe(true)
-    expect(report.components.find(({kind}) => kind === "agent")).toMatchObject({
-      name: "writer",
-      check: "binding_configured",
-      proves: expect.any(String),
-    })
   })
 })
 

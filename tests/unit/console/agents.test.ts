@@ -179,7 +179,7 @@ const agent = (name: string, more: Partial<AgentView> = {}): AgentView => ({
 describe("agents in words", () => {
   test("say why a binding is not configured and what to do, without private data for a demo token", () => {
     const wrong = agent("triage", {configured: false, reason: "agent_missing", problem: "the key is not set"})
-    expect(healthOf(wrong)).toMatchObject({tone: "bad", word: "not configured", command: "svc config check"})
+    expect(healthOf(wrong)).toMatchObject({tone: "bad", word: "not configured", command: "svc runtime reload"})
     expect(healthOf(wrong).why).toMatch(/^the key is not set Add agents\.triage/)
     const {problem: _, ...observed} = wrong
     expect(healthOf(observed as AgentView).why).toContain(readinessReasons.agent_missing.message)

@@ -264,7 +264,7 @@ describe("an agent", () => {
       ready: false,
       reason: "agent_key_missing",
       message: said,
-      remediation: {text: expect.stringContaining("agents.writer.key to ${NAME}"), command: "svc config check"},
+      remediation: {text: expect.stringContaining("agents.writer.key to ${NAME}"), command: "svc runtime reload"},
     })
   })
 

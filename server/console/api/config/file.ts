@@ -69,7 +69,8 @@ export const previewConfig = answering({
     "conflict",
     "project_missing",
   ],
-  run: ({body}, configuration: Configuration) => preview(configuration, body),
+  run: ({body}, configuration: Configuration, {foresee}: Pick<Restarts, "foresee">) =>
+    preview(configuration, foresee, body),
 })
 
 export const applyConfig = (configuration: Configuration, restarts: Restarts): Operation => ({

@@ -20,7 +20,7 @@ export const showAgents = (found: AgentFinding): Attention => {
     case "agents_wrong":
       return about(
         found.agents,
-        {title: t.agentsWrong, remedy: t.agentsWrongDo, tone: "bad", command: "svc config check"},
+        {title: t.agentsWrong, remedy: t.agentsWrongDo, tone: "bad", command: "svc runtime reload"},
         sayProblem,
       )
     case "agents_failed":

@@ -1,6 +1,7 @@
 import {inboxGroups, outboxGroups} from "../../../../../shared/api/message-states.ts"
 import {findingsOf} from "../../../../../shared/attention/find.ts"
 import type {Finding, FindingOf, Facts as Known} from "../../../../../shared/attention/finding.ts"
+import {resumeCommand} from "../../../../../shared/attention/resume.ts"
 import {bytes, duration, time} from "../../format.ts"
 import {metricBy} from "../../host/metrics.ts"
 import type {DatabaseInfo, EndpointView, JobView, WorkroomView} from "../../host/views.ts"
@@ -102,7 +103,7 @@ const showing: Show = {
     title: t.ingress,
     why: t.ingressWhy(ingress.reasons.map(wordOf).join(", ")),
     remedy: t.ingressDo,
-    command: "svc ingress resume",
+    command: resumeCommand(ingress.reasons),
     page: "operations",
   }),
   generation_refused: ({failure}) => ({
@@ -110,7 +111,7 @@ const showing: Show = {
     title: t.generation,
     why: failure.issues?.[0] ?? failure.code,
     remedy: t.generationDo,
-    command: "svc config check",
+    command: "svc runtime reload",
     page: "generations",
   }),
   checkpoint_failed: ({failure}) => ({

@@ -14,6 +14,7 @@ export const config: Part<"config"> = {
   same: "Nichts würde sich ändern.",
   restarts: what => `Dafür muss der Host neu starten: ${what}.`,
   unpins: generation => `Generation ${generation} ist fixiert; das Anwenden beendet die Fixierung.`,
+  unready: "Danach nicht bereit:",
   apply: "Anwenden",
   applyRestart: "Anwenden und neu starten",
   applySays: [

@@ -13,6 +13,7 @@ export const config = {
   same: "Nothing would change.",
   restarts: (what: string) => `This needs a restart of the Host: ${what}.`,
   unpins: (generation: number) => `Generation ${generation} is pinned; applying ends the pin.`,
+  unready: "Not ready after this:",
   apply: "Apply",
   applyRestart: "Apply and restart",
   applySays: [

@@ -15,6 +15,7 @@ export const config: Part<"config"> = {
   same: "No cambiaría nada.",
   restarts: what => `Esto requiere reiniciar el Host: ${what}.`,
   unpins: generation => `La generación ${generation} está fijada; aplicar termina la fijación.`,
+  unready: "Después de esto no está listo:",
   apply: "Aplicar",
   applyRestart: "Aplicar y reiniciar",
   applySays: [

@@ -14,6 +14,7 @@ export const config: Part<"config"> = {
   same: "不会有任何更改。",
   restarts: what => `这需要重启 Host：${what}。`,
   unpins: generation => `世代 ${generation} 已固定；应用会结束固定。`,
+  unready: "此后未就绪：",
   apply: "应用",
   applyRestart: "应用并重启",
   applySays: ["Host 会先以草稿试用，再写入文件，并作为新的世代生效。", "如果草稿失败，文件保持不变。"],
