@@ -261,7 +261,7 @@ describe.each(bunOr("node24"))("under the daemon on $name", runtime => {
     expect(await daemon.serving()).toBe(pid)
     expect((await fetch(`${daemon.url()}/pub/ready`)).status).toBe(200)
     project.write("dist/plugins/built.js", builtWith(`plugin.command("built", {description: "Built"}, () => "again")`))
-    expect((await ask(runtime, project, "reload")).code).toBe(0)
+    expect(await ask(runtime, project, "reload", "--require-ready")).toMatchObject({code: 0, stderr: ""})
     const next = await daemon.serving(pid)
     expect(next).not.toBe(pid)
     expect(daemon.file()).toMatchObject({starts: 2, state: {is: "running", host: next}})
@@ -271,3 +271,12 @@ describe.each(bunOr("node24"))("under the daemon on $name", runtime => {
 })
 
 const post = {method: "POST", headers: {"content-type": "application/json"}, body: "{}"}
+
+test("a restart of a Host that is not ready says what is not ready after it", async () => {
+  const project = makeGoodProject()
+  project.write("svc.config.yml", goodConfig.replace("port: 0", "port: 0, readiness: {agents: [nobody]}"))
+  const host = await startGood(usualRuntime, project)
+  const asked = await ask(usualRuntime, project, "restart")
+  expect(asked).toMatchObject({code: 0, stderr: expect.stringContaining(": agent_missing: ")})
+  expect((await host.process.finished).code).toBe(51)
+})
