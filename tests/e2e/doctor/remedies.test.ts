@@ -217,7 +217,7 @@ const triedOf = (table: Readonly<Record<string, Fault | Untried>>): Readonly<Rec
 
 /** Each message of `readyBut` as a pattern. */
 const remarks = Object.entries(readyBut).map(([code, {message}]) => {
-  const [start = "", ...rest] = message.split(/<state>|\(<reasons>\)/).map(RegExp.escape)
+  const [start = "", ...rest] = message.split(/<state>|\(<reasons>\)/).map(part => part.replaceAll(".", "\\."))
   return [code, new RegExp(`^${[start, ...rest].join(".+")}$`)] as const
 })
 
