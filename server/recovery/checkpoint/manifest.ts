@@ -36,7 +36,7 @@ export const parseManifest = (text: string, where: string): Manifest => {
   if (sealManifest(withoutSeal(manifest)) !== text) throw invalidCheckpoint(where, "its manifest was changed")
   const paths = manifest.files.map(({path}) => path)
   const strange = paths.find(path => !isPlainPath(path))
-  if (strange !== undefined) throw invalidCheckpoint(where, `its manifest names ${toJson(strange)}`)
+  if (strange !== undefined) throw invalidCheckpoint(where, `its manifest names ${toJson(strange.slice(0, 200))}`)
   if (new Set(paths).size < paths.length) throw invalidCheckpoint(where, "its manifest names a file twice")
   return manifest
 }
@@ -53,10 +53,10 @@ const parseJson = (text: string, where: string): Record<string, unknown> => {
   throw invalidCheckpoint(where, "its manifest is not JSON")
 }
 
-/** Returns whether a path stays inside its folder and means the same on every system. */
+/** Returns whether a path of at most ten parts stays inside its folder and means the same on every system. */
 export const isPlainPath = (path: string): boolean =>
   path.length <= 200 &&
-  /^[A-Za-z0-9_][A-Za-z0-9._-]*(\/[A-Za-z0-9_][A-Za-z0-9._-]*)*$/.test(path) &&
+  /^[A-Za-z0-9_][A-Za-z0-9._-]*(\/[A-Za-z0-9_][A-Za-z0-9._-]*){0,9}$/.test(path) &&
   !path.includes("..")
 
 /** Reads the manifest of a checkpoint's folder; undefined if it has none. Throws the problems of `parseManifest`. */

@@ -1,5 +1,6 @@
 import {createWriteStream, existsSync, readdirSync, readFileSync, statSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
+import {Readable} from "node:stream"
 import {pipeline} from "node:stream/promises"
 import {createGzip} from "node:zlib"
 import {expect, test} from "vitest"
@@ -69,16 +70,26 @@ test("restore reads an archive from standard input, and restores nothing from a 
 test("an archive over a limit is rejected while svc reads it, and leaves no files", async () => {
   const folder = makeFolder()
   const unpacked = join(folder, "unpacked")
-  const refused = async (file: string, limits: Partial<ArchiveLimits>, why: string) => {
+  const refused = async (file: string | Readable, limits: Partial<ArchiveLimits>, why: string) => {
     await expect(readArchive(file, unpacked, undefined, {...archiveLimits, ...limits})).rejects.toMatchObject({
       code: "checkpoint_too_large",
       message: expect.stringContaining(why),
     })
     expect(existsSync(unpacked)).toBe(false)
   }
-  const many = join(folder, "many.tar")
-  writeFileSync(many, Buffer.concat(Array.from({length: 20}, (_, index) => tarHeader(`file-${index}`, 0))))
-  await refused(many, {entries: 10}, "more than 10 files")
+  let seen = 0
+  const many = Readable.from(
+    (function* () {
+      for (let n = 0; n < 10_000; n += 100) {
+        yield Buffer.concat(Array.from({length: 100}, (_, index) => tarHeader(`file-${n + index}`, 0)))
+        seen = Math.max(seen, readdirSync(unpacked).length)
+      }
+    })(),
+    {objectMode: false},
+  )
+  await refused(many, {entries: 5000}, "more than 5000 files")
+  // Making and syncing them would take most of the time until the refusal.
+  expect(seen).toBe(0)
 
   // The header alone exceeds the limit, so svc rejects it without waiting for the data.
   const promising = join(folder, "promising.tar")
@@ -103,6 +114,16 @@ test("an archive over a limit is rejected while svc reads it, and leaves no file
   writeFileSync(attribute, tarHeader("long", 2_000_000_000, "x"))
   await expect(readArchive(attribute, unpacked)).rejects.toMatchObject({code: "checkpoint_invalid"})
   expect(existsSync(unpacked)).toBe(false)
+
+  const name = Buffer.alloc(512 * 1024, "n")
+  for (const parts of [
+    [tarHeader("a/".repeat(12).concat("b"), 0)],
+    [tarHeader("long", name.length, "L"), name, tarHeader("x", 0)],
+  ]) {
+    const problem = await readArchive(Readable.from(parts, {objectMode: false}), unpacked).catch(error => error)
+    expect(problem).toMatchObject({code: "checkpoint_invalid", message: expect.stringMatching(/"(a\/a|nnn)/)})
+    expect(problem.message.length).toBeLessThan(400)
+  }
 })
 
 test.each(bunAnd("node24"))("a running Host serves only verified checkpoints as archives, on $name", async runtime => {
