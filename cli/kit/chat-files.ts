@@ -62,7 +62,7 @@ const openNew = async (folder: string, name: string): Promise<{file: FileHandle;
   for (let number = 1; ; number++) {
     const target = resolve(folder, number === 1 ? name : `${number}-${name}`)
     try {
-      return {file: await open(target, "wx"), target}
+      return {file: await open(target, "wx", 0o600), target}
     } catch (error) {
       if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error
     }

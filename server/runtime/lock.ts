@@ -6,7 +6,7 @@ import {pathToFileURL} from "node:url"
 import {type Client, createClient, LibsqlError, type Transaction} from "@libsql/client/sqlite3"
 import {toJson} from "../../shared/json.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
-import {identityOf, readJsonIfExists, tellsOfFullDisk, writeFileAtomic} from "./files.ts"
+import {identityOf, readJsonIfExists, tellsOfFullDisk, writeFileAtomic, writeNewFile} from "./files.ts"
 import {processStart} from "./process/process-start.ts"
 import type {ProjectPaths} from "./project.ts"
 
@@ -203,6 +203,10 @@ const isGone = (holder: Holder & {readonly started?: unknown}): boolean => {
 const tryLock = async (file: string) => {
   let client: Client | undefined
   try {
+    // SQLite would let others read a new file. Nothing else opens one that exists: closing it would free the lock.
+    await writeNewFile(file, "").catch(cause => {
+      if (!existsSync(file)) throw cause
+    })
     client = createClient({url: pathToFileURL(file).href, concurrency: 1, timeout: 0})
     await client.execute("PRAGMA journal_mode=DELETE")
     // On a file without write permission, SQLite begins a read transaction instead, which locks nothing.

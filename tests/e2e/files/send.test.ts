@@ -1,5 +1,5 @@
 import {createHash, randomBytes} from "node:crypto"
-import {existsSync, linkSync, readdirSync, symlinkSync} from "node:fs"
+import {existsSync, linkSync, readdirSync, statSync, symlinkSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {runCommand} from "../../support/host/command-line.ts"
 import {bunAnd, shared, startHost, svc, type TestHost, type TestRuntime, until} from "../../support/host/host.ts"
@@ -232,6 +232,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     const saved = host.project.path("received/page.html")
     expect(stdout).toContain(`[file page.html, 18 B, saved to ${saved}]`)
     expect(host.project.read("received/page.html")).toBe("<script>1</script>")
+    expect(statSync(saved).mode & 0o777).toBe(0o600)
     expect(readdirSync(host.project.path("data/files")).filter(name => name.endsWith(".tmp"))).toEqual([])
   })
 })

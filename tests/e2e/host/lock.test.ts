@@ -1,4 +1,14 @@
-import {copyFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync} from "node:fs"
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs"
 import {hostname} from "node:os"
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, onTestFinished, test, vi} from "vitest"
@@ -174,6 +184,15 @@ test("a command that releases its lock in two steps is not mistaken for a lock w
   await sleep(500)
   await command.release()
   await (await waiting).release()
+})
+
+test("a new lock file is for its owner only, and one that exists keeps its mode", async () => {
+  const {paths, holder} = lockable()
+  await (await acquireLock(paths, holder("host"))).release()
+  expect(statSync(paths.lock).mode & 0o777).toBe(0o600)
+  chmodSync(paths.lock, 0o640)
+  await (await acquireLock(paths, holder("host"))).release()
+  expect(statSync(paths.lock).mode & 0o777).toBe(0o640)
 })
 
 test("a command waits briefly for a Host that releases the lock, and another Host does not", async () => {
