@@ -6,6 +6,7 @@ import {startLimit} from "../../shared/start-limit.ts"
 import {standingsOf} from "../agents/bindings/standings.ts"
 import type {Asked} from "../console/api/system.ts"
 import type {Foresee} from "../console/edit-config.ts"
+import {hidingFolder} from "../http/answers.ts"
 import type {App} from "../http/app.ts"
 import type {Tokens} from "../http/auth.ts"
 import {createDoor} from "../http/door.ts"
@@ -128,7 +129,8 @@ export const serveApi = (options: ApiOptions): Api => {
   const application = new Application(async () => {
     const {createApplication} = await import("./application.ts")
     const parts = {...services, system, metrics, alerts}
-    return createApplication({base, door, log: logs.log, requests, scrub: logs.scrubJson, services: parts})
+    const scrub = hidingFolder(project, logs.scrubJson)
+    return createApplication({base, door, log: logs.log, requests, scrub, services: parts})
   })
   const platforms = new PlatformSockets({base, endpoints: services.endpoints, doorman: door.guard})
   return {

@@ -9,6 +9,12 @@ export type ScrubJson = (json: string) => string
 
 const asItIs: ScrubJson = json => json
 
+/** Also makes the paths below a folder relative in each `detail`: a client need not know where the server has its files. */
+export const hidingFolder = (folder: string, scrub: ScrubJson): ScrubJson => {
+  const below = toJson(`${folder}/`).slice(1, -1)
+  return json => scrub(json).replace(/"detail":"[^"\\]*(?:\\.[^"\\]*)*"/g, detail => detail.replaceAll(below, ""))
+}
+
 export const jsonAnswer = (
   value: unknown,
   requestId: string,

@@ -111,9 +111,9 @@ export const readArchive = async (
     await makePrivateFolder(folder)
     const source = typeof input === "string" ? await openFile(input) : input
     await unpack(await plainOf(source, limits), folder, progress, limits)
-    const found = await readManifest(folder)
+    const found = await readManifest(folder, where)
     if (found === undefined) throw invalidCheckpoint(where, "it has no manifest")
-    await requireSameFiles(folder, found.manifest)
+    await requireSameFiles(folder, found.manifest, where)
     await syncFolder(folder)
     return {folder, ...found}
   } catch (cause) {

@@ -59,13 +59,19 @@ export const isPlainPath = (path: string): boolean =>
   /^[A-Za-z0-9_][A-Za-z0-9._-]*(\/[A-Za-z0-9_][A-Za-z0-9._-]*){0,9}$/.test(path) &&
   !path.includes("..")
 
-/** Reads the manifest of a checkpoint's folder; undefined if it has none. Throws the problems of `parseManifest`. */
-export const readManifest = async (folder: string): Promise<{manifest: Manifest; sha256: string} | undefined> => {
+/**
+ * Reads the manifest of a checkpoint's folder; undefined if it has none. Throws the problems of `parseManifest`, which call
+ * the checkpoint `where`.
+ */
+export const readManifest = async (
+  folder: string,
+  where = folder,
+): Promise<{manifest: Manifest; sha256: string} | undefined> => {
   const path = join(folder, manifestName)
   const info = await lstat(path).catch(() => undefined)
   if (info === undefined) return undefined
-  if (!info.isFile()) throw invalidCheckpoint(folder, "its manifest is a link")
-  if (info.size > largest) throw invalidCheckpoint(folder, "its manifest is too large")
+  if (!info.isFile()) throw invalidCheckpoint(where, "its manifest is a link")
+  if (info.size > largest) throw invalidCheckpoint(where, "its manifest is too large")
   const text = (await readFileIfExists(path)) ?? ""
-  return {manifest: parseManifest(text, folder), sha256: sha256Of(text)}
+  return {manifest: parseManifest(text, where), sha256: sha256Of(text)}
 }

@@ -8,20 +8,21 @@ import type {Progress} from "../checkpoint/progress.ts"
 import {sizeOf} from "../checkpoint/store.ts"
 
 /**
- * Throws `checkpoint_invalid` unless a folder has exactly the files that its manifest names, and no links.
+ * Throws `checkpoint_invalid`, which calls the checkpoint `where`, unless a folder has exactly the files that its manifest
+ * names, and no links.
  */
-export const requireSameFiles = async (folder: string, {files}: Manifest): Promise<void> => {
+export const requireSameFiles = async (folder: string, {files}: Manifest, where = folder): Promise<void> => {
   const entries = await listTree(folder)
   const named = new Set([manifestName, ...files.map(({path}) => path)])
   const folders = new Set(files.flatMap(({path}) => parentsOf(path)))
   for (const {path, kind} of entries) {
-    if (kind === "other") throw invalidCheckpoint(folder, `${path} is not a plain file`)
+    if (kind === "other") throw invalidCheckpoint(where, `${path} is not a plain file`)
     if (kind === "file" ? !named.has(path) : !folders.has(path))
-      throw invalidCheckpoint(folder, `${path} is not in its manifest`)
+      throw invalidCheckpoint(where, `${path} is not in its manifest`)
   }
   const found = new Set(entries.filter(({kind}) => kind === "file").map(({path}) => path))
   const missing = files.find(({path}) => !found.has(path))
-  if (missing !== undefined) throw invalidCheckpoint(folder, `${missing.path} is missing`)
+  if (missing !== undefined) throw invalidCheckpoint(where, `${missing.path} is missing`)
 }
 
 const parentsOf = (path: string): string[] => {

@@ -119,9 +119,11 @@ test("an archive over a limit is rejected while svc reads it, and leaves no file
   for (const parts of [
     [tarHeader("a/".repeat(12).concat("b"), 0)],
     [tarHeader("long", name.length, "L"), name, tarHeader("x", 0)],
+    [tarHeader("manifest.json", 512), name.subarray(0, 512), Buffer.alloc(1024)],
+    [],
   ]) {
     const problem = await readArchive(Readable.from(parts, {objectMode: false}), unpacked).catch(error => error)
-    expect(problem).toMatchObject({code: "checkpoint_invalid", message: expect.stringMatching(/"(a\/a|nnn)/)})
+    expect(problem).toMatchObject({code: "checkpoint_invalid", message: expect.not.stringContaining(folder)})
     expect(problem.message.length).toBeLessThan(400)
   }
 })
