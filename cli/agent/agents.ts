@@ -122,6 +122,7 @@ export const list = command(
               waiting: ({runs}) => runs.waiting,
               succeeded: ({runs}) => runs.succeeded,
               failed: ({runs}) => runs.failed,
+              cancelled: ({runs}) => runs.cancelled,
               approvals: ({approvals}) => approvals,
               today: ({today}) => `${today.tokens} tokens`,
             },

@@ -129,7 +129,7 @@ const agent = ({agent: name, ended, bad, runId}: AgentEnds): readonly Condition[
           text: `${bad} of ${ended} runs within an hour failed or were cancelled.`,
           remediation: {
             text: `Check the provider, its key and the limits of agents.${name}.`,
-            command: `svc agent runs --agent ${name} --state failed`,
+            command: `svc agent runs --agent ${name}`,
           },
           ...(runId === undefined ? {} : {runId}),
           value: (bad / ended) * 100,

@@ -62,7 +62,7 @@ const rows = [
   agentSpending("writer", today, {runs: 2, tokens: 150, money: 1_500_000}),
   {
     sql: `INSERT INTO agent_run_totals (agent, outcome, runs, tokens_in, tokens_out, money) VALUES
-    ('writer', 'succeeded', 7, 100, 15, 1000000), ('writer', 'failed', 2, 10, 5, 250000)`,
+    ('writer', 'succeeded', 7, 100, 15, 1000000), ('writer', 'failed', 2, 10, 5, 250000), ('writer', 'cancelled', 3, 0, 0, 0)`,
   },
 ]
 
@@ -89,7 +89,7 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
     expect(writer).toMatchObject({
       description: "canary-description",
       triggers: ["mention", "command"],
-      runs: {queued: 0, running: 0, waiting: 1, held: 0, succeeded: 7, failed: 2, cancelled: 0},
+      runs: {queued: 0, running: 0, waiting: 1, held: 0, succeeded: 7, failed: 2, cancelled: 3},
       approvals: 1,
       today: {runs: 2, tokens: 150, money: 1.5},
       lastRun: {runId: "run-5", state: "waiting", reason: null, endedAt: null},
@@ -223,6 +223,7 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
     expect(value("svc_agent_runs{", 'agent="off"', 'state="held"')).toBe("1")
     expect(value("svc_agent_runs{", 'agent="writer"', 'state="waiting"')).toBe("1")
     expect(value("svc_agent_failed_run_info{", 'agent="writer"', 'run_id="run-2"')).toBe("1")
+    expect(value("svc_agent_failed_run_info{", 'agent="reader"', 'run_id="run-3"')).toBe("1")
     expect(value("svc_agent_failed_run_info{", 'agent="off"')).toBeUndefined()
     expect(value("svc_agent_tokens_total{", 'agent="writer"', 'direction="out"')).toBe("20")
     expect(value("svc_agent_money_total{", 'agent="writer"')).toBe("1.25")
@@ -235,7 +236,7 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
     const run = (...args: string[]) =>
       svc(runtime, project, ["agent", ...args], {env: {SVC_HTTP_TOKEN: fullAndDemo.env.HTTP_TOKEN}})
     const list = await run("list")
-    expect(list.stdout).toMatch(/^writer +openai-compatible small +configured +0 +1 +7 +2 +1 +150 tokens$/m)
+    expect(list.stdout).toMatch(/^writer +openai-compatible small +configured +0 +1 +7 +2 +3 +1 +150 tokens$/m)
     expect(list.stdout).toMatch(/^reader +antropic large +agent_provider_unknown/m)
     expect((await run("show", "reader")).stdout).toContain('did you mean "anthropic"?')
     const runs = await run("runs", "--agent", "writer", "--state", "failed")

@@ -297,5 +297,7 @@ describe("figures over time", () => {
     expect([look(4, 4), look(8, 0)]).toEqual([[], []])
     const [found] = look(8, 6)
     expect(found).toMatchObject({code: "agent_failures", subject: "writer", runId: "run-1", value: 75})
+    // Those that were cancelled too.
+    expect(found?.remediation.command).toBe("svc agent runs --agent writer")
   })
 })
