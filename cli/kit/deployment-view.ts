@@ -19,6 +19,7 @@ const words = {
   same: ["matches the template", "matches the template"],
   changed: ["differs", "unchanged: it differs from the template"],
   kept: ["unchanged", "unchanged"],
+  extended: ["would get the variables that it lacks", "left out"],
 } as const
 
 /** Returns the result as text, also for the end of `svc init --deploy`. */

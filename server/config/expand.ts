@@ -10,6 +10,20 @@ const bare = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/
 export const namesIn = (text: string): readonly string[] =>
   [...text.matchAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)/g)].map(match => match[1] ?? "")
 
+const textsIn = (raw: unknown): readonly string[] => {
+  if (typeof raw === "string") return [raw]
+  return typeof raw === "object" && raw !== null ? Object.values(raw).flatMap(textsIn) : []
+}
+
+/** Returns the variables in all texts of a value, each with its default; undefined if it has none at one place. */
+export const referencesIn = (raw: unknown): ReadonlyMap<string, string | undefined> => {
+  const found = new Map<string, string | undefined>()
+  for (const text of textsIn(raw))
+    for (const [, , name, otherwise] of text.matchAll(reference))
+      if (name !== undefined && !(found.has(name) && otherwise !== undefined)) found.set(name, otherwise)
+  return found
+}
+
 /** How many variables an error names. */
 const mostUnset = 10
 

@@ -4,14 +4,14 @@ import {Problem} from "../../shared/problems.ts"
 import {readFileIfExists} from "../runtime/files.ts"
 import {projectPaths} from "../runtime/project.ts"
 import {installedVersion} from "../runtime/version.ts"
-import {type DeploymentValues, type GivenValues, readProjectFor} from "./deployment-values.ts"
+import {type DeploymentValues, type GivenValues, type ReadProject, readProjectFor} from "./deployment-values.ts"
 import {type Deployment, type DeploymentName, deployments, sample} from "./deployments.ts"
 
 /**
  * The state of a file: it does not exist; it matches the template; it differs; or it exists and is shared with other
- * templates or the project.
+ * templates or the project. An example of `.env` that lacks variables is extended.
  */
-export type FileState = "new" | "same" | "changed" | "kept"
+export type FileState = "new" | "same" | "changed" | "kept" | "extended"
 
 export interface PlannedFile {
   /** Relative to the project. */
@@ -59,7 +59,7 @@ export const deploymentName = (text: string): DeploymentName => {
 export const planDeployment = async (options: DeploymentOptions): Promise<DeploymentPlan> => {
   const paths = projectPaths(resolve(options.project))
   const deployment: Deployment = deployments[options.template]
-  const {values, notes} = await readProjectFor(deployment, paths, options.given ?? {})
+  const {values, variables, notes} = await readProjectFor(deployment, paths, options.given ?? {})
   const refusal = whyNotReady(deployment, await installedVersion(paths.project))
   if (refusal !== undefined)
     throw new Problem("deployment_refused", `the template probes /pub/ready, and ${refusal}`, {
@@ -67,13 +67,26 @@ export const planDeployment = async (options: DeploymentOptions): Promise<Deploy
     })
   const files = await Promise.all(
     deployment.files.map(async ({from, to, isShared}): Promise<PlannedFile> => {
-      const after = fill(await readFile(join(options.packageRoot, from), "utf8"), deployment, values)
+      const template = fill(await readFile(join(options.packageRoot, from), "utf8"), deployment, values)
       const before = await readFileIfExists(join(paths.project, to))
-      return {path: to, state: stateOf(before, after, isShared === true), before: before ?? "", after}
+      const file = {path: to, before: before ?? ""}
+      if (to !== ".env.example") return {...file, state: stateOf(before, template, isShared === true), after: template}
+      const after = withVariables(before ?? template, variables)
+      const state = stateOf(before, withVariables(template, variables), true)
+      return {...file, state: state === "kept" && before !== after ? "extended" : state, after}
     }),
   )
   const next = deployment.next.map(step => fill(step, deployment, values))
   return {template: options.template, values, files, notes, next}
+}
+
+/** Adds a line for each variable that an example of `.env` lacks. A default stays a comment. */
+const withVariables = (example: string, variables: ReadProject["variables"]): string => {
+  const missing = [...variables].filter(([name]) => !new RegExp(`^[# ]*(export +)?${name} *=`, "m").test(example))
+  const lines = missing.map(([name, otherwise]) =>
+    otherwise === undefined ? `${name}=\n` : `# ${name}=${otherwise.replace(/\s+/g, " ")}\n`,
+  )
+  return lines.length === 0 ? example : `${example.replace(/\n*$/, "\n")}${lines.join("")}`
 }
 
 const stateOf = (before: string | undefined, after: string, isShared: boolean): FileState => {
@@ -113,7 +126,7 @@ export const changedFiles = ({files}: DeploymentPlan): readonly string[] =>
   files.filter(({state}) => state === "changed").map(({path}) => path)
 
 /**
- * Writes the new files, and the changed files in `replaced`. Throws `deployment_changed` before it writes anything if a
+ * Writes the new and extended files, and the changed files in `replaced`. Throws `deployment_changed` before it writes anything if a
  * changed file is in neither `replaced` nor `left`.
  */
 export const applyDeployment = async (
@@ -124,7 +137,9 @@ export const applyDeployment = async (
   const open = changedFiles(plan).filter(path => !decided.replaced.includes(path) && !decided.left.includes(path))
   if (open.length > 0)
     throw new Problem("deployment_changed", `these files differ from the template: ${open.join(", ")}`)
-  const written = plan.files.filter(({path, state}) => state === "new" || decided.replaced.includes(path))
+  const written = plan.files.filter(
+    ({path, state}) => state === "new" || state === "extended" || decided.replaced.includes(path),
+  )
   for (const {path, after} of written) {
     const target = join(resolve(project), path)
     await mkdir(dirname(target), {recursive: true})

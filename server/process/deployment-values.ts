@@ -1,6 +1,6 @@
 import {basename} from "node:path"
 import {Problem} from "../../shared/problems.ts"
-import {expand} from "../config/expand.ts"
+import {expand, referencesIn} from "../config/expand.ts"
 import {readConfigText} from "../config/load.ts"
 import {parseSource} from "../config/source.ts"
 import {findLockfile} from "../generation/lockfile.ts"
@@ -21,6 +21,8 @@ export type GivenValues = {readonly [Name in keyof DeploymentValues]?: Deploymen
 /** The values of a project, and notes about settings that do not fit the template. */
 export interface ReadProject {
   readonly values: DeploymentValues
+  /** The variables of svc.config.yml with their defaults. */
+  readonly variables: ReturnType<typeof referencesIn>
   readonly notes: readonly string[]
 }
 
@@ -31,13 +33,15 @@ export const readProjectFor = async (
   given: GivenValues,
 ): Promise<ReadProject> => {
   const {file, text} = await readConfigText(paths.config)
-  const http = childOf(parseSource(file, text).raw, "http")
+  const {raw} = parseSource(file, text)
+  const http = childOf(raw, "http")
   const lockfile = (await findLockfile(paths.project))?.name
   const name = labelOf(given.name ?? childOf(await readJsonIfExists(paths.manifest), "name") ?? basename(paths.project))
   const port = given.port ?? portOf(childOf(http, "port"))
   const runtime = given.runtime ?? (lockfile === undefined || lockfile.startsWith("bun.") ? "bun" : "node")
   return {
     values: {name, port, runtime},
+    variables: referencesIn(raw),
     notes: [...configNotes(deployment, http), ...lockfileNotes(deployment, lockfile, runtime)],
   }
 }

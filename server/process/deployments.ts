@@ -21,18 +21,14 @@ export interface Deployment {
 }
 
 const buildFile: DeploymentFile = {from: "container/image/Dockerfile", to: "Dockerfile"}
+const envFile: DeploymentFile = {from: "container/image/.env.example", to: ".env.example", isShared: true}
 const ignoreFile: DeploymentFile = {from: "container/image/.dockerignore", to: ".dockerignore"}
 
 /** The templates of `svc deploy add`, by name. */
 export const deployments = {
   compose: {
     what: "a container image with its Docker Compose file",
-    files: [
-      buildFile,
-      {from: "container/image/compose.yaml", to: "compose.yaml"},
-      ignoreFile,
-      {from: "container/image/.env.example", to: ".env.example", isShared: true},
-    ],
+    files: [buildFile, {from: "container/image/compose.yaml", to: "compose.yaml"}, ignoreFile, envFile],
     onNode: [
       ["ARG RUNTIME=bun", "ARG RUNTIME=node"],
       ["RUNTIME: bun", "RUNTIME: node"],
@@ -46,7 +42,7 @@ export const deployments = {
   },
   systemd: {
     what: "a systemd unit with one instance per OS user",
-    files: [{from: "container/systemd/svc@.service", to: "deploy/systemd/svc@.service"}],
+    files: [{from: "container/systemd/svc@.service", to: "deploy/systemd/svc@.service"}, envFile],
     onNode: [["Environment=SVC_RUNTIME=bun", "Environment=SVC_RUNTIME=node"]],
     isContainer: false,
     probes: [],
@@ -77,6 +73,7 @@ export const deployments = {
       {from: "container/kubernetes/resources.yaml", to: "deploy/kubernetes/resources.yaml"},
       {from: "container/kubernetes/kustomization.yaml", to: "deploy/kubernetes/kustomization.yaml"},
       {from: "container/kubernetes/restore-pod.yaml", to: "deploy/kubernetes/restore-pod.yaml"},
+      envFile,
     ],
     onNode: [["ARG RUNTIME=bun", "ARG RUNTIME=node"]],
     isContainer: true,

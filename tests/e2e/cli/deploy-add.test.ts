@@ -102,11 +102,36 @@ describe("a file that differs from the template", () => {
   })
 
   test("is kept even with --force if the project owns it: .env.example", async () => {
-    const project = botProject({files: {".env.example": "HTTP_TOKEN=\nOTHER_KEY=\n"}})
+    const kept = "HTTP_TOKEN=\nOTHER_KEY=\n# HTTP_HOST=\nexport HTTP_PORT=\n"
+    const project = botProject({files: {".env.example": kept}})
     const {code, result} = await addJson(project, "compose --force")
     expect(code).toBe(0)
     expect(result.files).toContainEqual({path: ".env.example", state: "kept", written: false})
-    expect(project.read(".env.example")).toBe("HTTP_TOKEN=\nOTHER_KEY=\n")
+    expect(project.read(".env.example")).toBe(kept)
+  })
+
+  test("gets the variables that the configuration has in any form, and no value of the environment", async () => {
+    const plugins = `  irc:
+    nick: a-\${NICK}-\${NICK:-b}
+    password: \${IRC_PASSWORD} # \${NO_COMMENT}
+  other:
+    list:
+      - \${IN_LIST:-one  two}
+    $\${NO_KEY}: $\${NOT_ONE}
+`
+    const project = botProject({config: `${config}${plugins}`, files: {".env.example": "HTTP_TOKEN=mine"}})
+    const line = ["deploy", "add", "systemd"]
+    const {code} = await svc(onBun, project, line, {env: {NICK: "canary", HTTP_PORT: "9999", IN_LIST: "canary"}})
+    expect({code, text: project.read(".env.example")}).toEqual({
+      code: 0,
+      text: [
+        ...["HTTP_TOKEN=mine", "# HTTP_HOST=127.0.0.1", "# HTTP_PORT=9100", "NICK=", "IRC_PASSWORD="],
+        "# IN_LIST=one two",
+        "",
+      ].join("\n"),
+    })
+    const {result} = await addJson(project, "kubernetes --dry-run")
+    expect(result.files).toContainEqual({path: ".env.example", state: "kept", written: false})
   })
 })
 
