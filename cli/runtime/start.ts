@@ -7,6 +7,7 @@ import {createLogs, type Logs} from "../../server/logs/log.ts"
 import {createOutput} from "../../server/logs/output.ts"
 import type {OnceOptions} from "../../server/offline/once.ts"
 import type {TrialOptions} from "../../server/offline/trial.ts"
+import {createNotifier} from "../../server/process/notify.ts"
 import {followSupervisor} from "../../server/process/supervisor.ts"
 import {requireProject} from "../../server/project/settings.ts"
 import {noProgress} from "../../server/recovery/checkpoint/progress.ts"
@@ -198,6 +199,7 @@ export class RuntimeStart extends SvcCommand {
       void started.promise.then(running => running.contain(error))
     })
     const runtime = await loadRuntime()
+    const notifier = createNotifier(process.env, logs.log)
     try {
       host = await start(
         {
@@ -210,6 +212,7 @@ export class RuntimeStart extends SvcCommand {
           command: ["svc", ...process.argv.slice(2)].join(" "),
           supervisor: followSupervisor(process.env, process),
           onUnaskedExit,
+          onUp: notifier.up,
           logs,
           signal: starting.signal,
         },
@@ -228,6 +231,7 @@ export class RuntimeStart extends SvcCommand {
     const {watchLoop} = await import("../kit/runtime/watch-loop.ts")
     const endWatchdog = watchLoop(host, mode, logs)
     const ending = await Promise.race([asked, host.exitAsked])
+    notifier.stopping()
     await host.rescueBeforeEnd()
     // The timer outlives the stop, so that a stalled reader of the log cannot keep the process alive.
     setTimeout(() => {

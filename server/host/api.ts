@@ -18,7 +18,7 @@ import type {Alerts} from "../metrics/alerts/alerts.ts"
 import type {TooMany} from "../project/starts.ts"
 import type {Facts} from "../readiness/facts.ts"
 import {foreseeEndpoints, foreseeInstances, gatherFacts, type Observed} from "../readiness/gather.ts"
-import {createReport, isEveryRequiredReady} from "../readiness/report.ts"
+import {createReport, describeReport, isEveryRequiredReady} from "../readiness/report.ts"
 import type {Fetch, SocketHooks} from "../runtime/runtime.ts"
 import type {Guard} from "../satori/server.ts"
 import {createAlerts} from "./assembly/alerts.ts"
@@ -55,6 +55,8 @@ export interface Api {
   readonly sockets: SocketHooks
   /** Is every required component ready, and the Host neither starting nor stopping? */
   isReady(): boolean
+  /** Describes the readiness in one line. */
+  describeReadiness(): string
   /**
    * Reloads the configuration. In production, a change that the running process cannot apply tries the next start and
    * then restarts the Host with exit code 75. Throws what a draft throws, `restart_limit`, `no_supervisor` unless
@@ -141,6 +143,7 @@ export const serveApi = (options: ApiOptions): Api => {
     guard: door.guard,
     sockets: socketsByPath(path => (platforms.isServedAt(path) ? platforms.socket : services.satori.socket)),
     isReady,
+    describeReadiness: () => describeReport(report()),
     reload,
     started: () => {
       isStarted = true

@@ -39,6 +39,8 @@ export interface HostOptions {
   /** For a process that runs only the Host: reports unexpected exits. */
   readonly onUnaskedExit?: (hear: (unasked: UnaskedExit) => void) => void
   readonly logs: Logs
+  /** Called with a description of the readiness once a generation runs: a provisional one, then the committed one. */
+  readonly onUp?: (readiness: () => string) => void
   /** Plugins without a file, by the name in `plugins.<name>` or `use:`. */
   readonly plugins?: BuiltIns
   /** The clock for everything that falls due later; defaults to the system's. A plugin's test passes its own. */

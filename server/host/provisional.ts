@@ -18,7 +18,7 @@ import type {Gate} from "../http/gate.ts"
 import {createProvisionalApp} from "../http/provisional.ts"
 import {locationOf} from "../project/settings.ts"
 import type {Facts} from "../readiness/facts.ts"
-import {createReport, isEveryRequiredReady} from "../readiness/report.ts"
+import {createReport, describeReport, isEveryRequiredReady} from "../readiness/report.ts"
 import {RunningBuild} from "../recovery/build/running.ts"
 import {pauseStart, startEnded} from "../runtime/flow/starting.ts"
 import {removeHostFile, writeHostFile} from "../runtime/host-file.ts"
@@ -186,6 +186,7 @@ class ProvisionalHost {
       {error: this.#error},
     )
     await this.answer()
+    host.onUp?.(() => describeReport(createReport(this.#observe())))
   }
 
   /** On a full disk the Host's file may be missing; then clients find the Host only by its address. */

@@ -180,6 +180,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
   recallEnds(database, startedAt, handlers).catch(error => log.debug("earlier ends of handlers were not read", {error}))
   await parts.startAll(table)
   events.started(runtime, mode, history)
+  options.onUp?.(api.describeReadiness)
   setTimeout(
     () => void api.load().catch(error => log.error("the HTTP application failed to load", {error})),
     rest,

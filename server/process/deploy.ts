@@ -6,6 +6,7 @@ import {projectPaths} from "../runtime/project.ts"
 import {installedVersion} from "../runtime/version.ts"
 import {type DeploymentValues, type GivenValues, type ReadProject, readProjectFor} from "./deployment-values.ts"
 import {type Deployment, type DeploymentName, deployments, sample} from "./deployments.ts"
+import {notifying} from "./service/unit.ts"
 
 /**
  * The state of a file: it does not exist; it matches the template; it differs; or it exists and is shared with other
@@ -67,7 +68,8 @@ export const planDeployment = async (options: DeploymentOptions): Promise<Deploy
     })
   const files = await Promise.all(
     deployment.files.map(async ({from, to, isShared}): Promise<PlannedFile> => {
-      const template = fill(await readFile(join(options.packageRoot, from), "utf8"), deployment, values)
+      const text = await readFile(join(options.packageRoot, from), "utf8")
+      const template = fill(from.endsWith(".service") ? notifying(text) : text, deployment, values)
       const before = await readFileIfExists(join(paths.project, to))
       const file = {path: to, before: before ?? ""}
       if (to !== ".env.example") return {...file, state: stateOf(before, template, isShared === true), after: template}

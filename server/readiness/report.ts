@@ -36,6 +36,12 @@ const databaseOf = (facts: Facts): Component =>
 const databaseTime = ({databaseFailure, databaseDamage, startedAt}: Facts): string =>
   time(databaseFailure?.since ?? databaseDamage?.since ?? startedAt)
 
+/** Describes a report in one line. */
+export const describeReport = ({ready, components}: ReadinessReport): string => {
+  const open = components.filter(component => component.required && !component.ready)
+  return ready ? "ready" : `not ready: ${open.map(({kind, name, reason}) => `${kind} ${name} (${reason})`).join(", ")}`
+}
+
 /** The `ready` of the report without the report itself: probes ask for it all the time. */
 export const isEveryRequiredReady = (facts: Facts): boolean => {
   if (facts.generation === undefined || facts.notStarted !== undefined) return false

@@ -1,3 +1,4 @@
+import {setTimeout as sleep} from "node:timers/promises"
 import {afterAll, beforeAll, describe, expect, test} from "vitest"
 import {documentedCommands} from "../support/docs/documented-commands.ts"
 import {until} from "../support/host/process.ts"
@@ -110,6 +111,20 @@ describePart("systemd, booted in a container", needs, () => {
       expect(project.isReady()).toBe(true)
     })
 
+    if (runtime === "node")
+      test("tells systemd that it is ready, and is restarted by the watchdog of a drop-in if it hangs", async () => {
+        expect(show(unit, "Type")).toBe("notify")
+        expect(show(unit, "StatusText")).toBe("ready")
+        box.must(`printf '[Service]\\nWatchdogSec=4\\n' > /etc/systemd/system/${unit}.service.d/watchdog.conf
+          systemctl daemon-reload && systemctl reset-failed ${unit} && systemctl restart ${unit}`)
+        const [pid, count] = [show(unit, "MainPID"), Number(show(unit, "NRestarts"))]
+        await sleep(6000)
+        expect([show(unit, "ActiveState"), show(unit, "MainPID")]).toEqual(["active", pid])
+        box.must(`kill -STOP ${pid}`)
+        await until("the watchdog", () => Number(show(unit, "NRestarts")) === count + 1 && project.isReady())
+        expect(show(unit, "MainPID")).not.toBe(pid)
+      })
+
     test("loads a changed configuration on systemctl reload, and ends in order on stop", async () => {
       box.must(`cd ${project.folder} && sed -i 's/sandbox: {}, //' svc.config.yml && systemctl reload ${unit}`)
       await until("the reload", () => journal(unit).includes("committed (SIGHUP)"))
@@ -150,6 +165,14 @@ describePart("systemd, booted in a container", needs, () => {
       box.must(`cd ${project.folder} && ${back}`)
       return {start: start.stderr, install: install.stderr, log: journal("svc@mallory")}
     }
+
+    test("is not installed with a runtime that the unit cannot see", () => {
+      box.must("install -D /usr/local/bin/bun /home/mallory/.bun/bin/bun && umount --lazy /usr/local/bin/bun")
+      const install = asRoot("service install", project.folder, "/home/mallory/.bun/bin/bun")
+      box.must("mount --bind /home/mallory/.bun/bin/bun /usr/local/bin/bun")
+      expect(install.code).toBe(1)
+      expect(install.stderr).toContain("install -m 755 /home/mallory/.bun/bin/bun /usr/local/bin/")
+    })
 
     test("does not start without .env", () => {
       const {start, install, log} = refused("mv .env away", "mv away .env")
@@ -204,12 +227,16 @@ describePart("systemd, booted in a container", needs, () => {
       prepareBoxProject(box, project)
       const id = box.must("id -u carol")
       env = {XDG_RUNTIME_DIR: `/run/user/${id}`}
+      box.must("mkdir -p ~/.bun/bin && cp /usr/local/bin/bun ~/.bun/bin/", {user: "carol"})
     })
     const carol = (words: string, more = env) =>
-      box.sh(`cd /home/carol/bot && bun node_modules/svc-runtime/cli/launch.js service ${words}`, {
+      box.sh(`cd /home/carol/bot && ~/.bun/bin/bun node_modules/svc-runtime/cli/launch.js service ${words}`, {
         user: "carol",
         env: more,
       })
+
+    const carolShows = (property: string) =>
+      box.must(`systemctl --user show svc-bot-of-carol --property=${property} --value`, {user: "carol", env})
 
     test("reports a user's manager that is missing or not found", () => {
       expect(carol("status --user", {}).stderr).toContain("loginctl enable-linger carol")
@@ -234,6 +261,7 @@ describePart("systemd, booted in a container", needs, () => {
       expect(first).toMatchObject({code: 0, stderr: ""})
       expect(first.stdout).toMatch(/\bis ready\b/)
       expect(first.stdout).not.toContain("lingering")
+      await until("systemd to know it", () => carolShows("StatusText") === "ready" && carolShows("Type") === "notify")
       const before = JSON.parse(carol("status --user --json").stdout)
       expect(before).toMatchObject({installed: true, enabled: true, running: true, ready: true})
       expect(carol("install --user").stdout).toMatch(/\balready installed\b/)
@@ -256,6 +284,20 @@ describePart("systemd, booted in a container", needs, () => {
       )
       expect(carol("logs --user").stdout).toContain("generation 1 committed")
       expect(svc("doctor", project).stdout).toContain("only systemd (svc-bot-of-carol.service) starts the Host")
+    })
+
+    test("is restarted by the watchdog of a drop-in if it hangs, on Bun too", async () => {
+      const drop = "~/.config/systemd/user/svc-bot-of-carol.service.d"
+      box.must(
+        `mkdir ${drop} && printf '[Service]\\nWatchdogSec=4\\n' > ${drop}/watchdog.conf
+        systemctl --user daemon-reload && systemctl --user restart svc-bot-of-carol && rm -r ${drop}`,
+        {user: "carol", env},
+      )
+      const pid = carolShows("MainPID")
+      await sleep(6000)
+      expect(carolShows("MainPID")).toBe(pid)
+      box.must(`kill -STOP ${pid}`)
+      await until("the watchdog", () => carolShows("MainPID") !== pid && project.isReady())
     })
 
     test("uninstalls it, and keeps the project", () => {

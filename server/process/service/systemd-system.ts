@@ -1,8 +1,10 @@
 import {chown, mkdir, readFile, stat} from "node:fs/promises"
 import {basename, dirname, join} from "node:path"
 import {Problem} from "../../../shared/problems.ts"
+import {findProgram} from "../toolchain.ts"
 import type {Service, ServiceOptions} from "./service.ts"
 import {readTemplate, requireEnvironmentFile, systemdService} from "./systemd.ts"
+import {requirePlainPath, requireVisible} from "./unit.ts"
 
 /** The folder in which the template expects the projects, by the name of their user. */
 export const systemProjects = "/srv/svc"
@@ -15,13 +17,15 @@ export const systemdSystemService = (options: ServiceOptions): Service => {
   const instance = basename(project)
   const unit = `svc@${instance}.service`
   const override = join(systemUnits, `${unit}.d/svc.conf`)
-  const isBun = basename(runtime).startsWith("bun")
+  const name = basename(runtime).startsWith("bun") ? "bun" : "node"
+  const onPath = findProgram(name, "/usr/local/bin:/usr/bin:/bin")
+  const word = onPath === undefined ? runtime : name
   return systemdService({
     name: unit,
     scope: [],
     files: [
       {path: join(systemUnits, "svc@.service"), text: readTemplate(packageRoot)},
-      ...(isBun ? [] : [{path: override, text: "[Service]\nEnvironment=SVC_RUNTIME=node\n"}]),
+      ...(word === "bun" ? [] : [{path: override, text: `[Service]\nEnvironment=SVC_RUNTIME=${word}\n`}]),
     ],
     own: [dirname(override)],
     prepare: async () => {
@@ -33,6 +37,8 @@ export const systemdSystemService = (options: ServiceOptions): Service => {
       const user = await findUser(instance)
       await requireEnvironmentFile(project, user)
       await requireLauncher(project)
+      requirePlainPath(word)
+      requireVisible(onPath ?? runtime, false)
       for (const folder of [".svc", "data"]) await makeOwned(join(project, folder), user)
     },
     advice: async () => undefined,

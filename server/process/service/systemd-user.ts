@@ -5,7 +5,7 @@ import {makePrivateFolder, readFileIfExists} from "../../runtime/files.ts"
 import {run} from "./run.ts"
 import {type Service, type ServiceOptions, serviceName} from "./service.ts"
 import {readTemplate, requireEnvironmentFile, systemdService} from "./systemd.ts"
-import {userUnit} from "./unit.ts"
+import {requireVisible, userUnit} from "./unit.ts"
 
 /** Returns the folder of a user's units. */
 export const userUnits = (home: string): string => join(home, ".config/systemd/user")
@@ -22,6 +22,7 @@ export const systemdUserService = (options: ServiceOptions): Service => {
   const text = userUnit(readTemplate(options.packageRoot), {...options, name})
   const prepare = async () => {
     await requireOwn(path, project)
+    for (const needed of [project, options.runtime, options.launcher]) requireVisible(needed, true)
     await requireEnvironmentFile(project, user)
     for (const folder of [".svc", "data"]) await makePrivateFolder(join(project, folder))
   }

@@ -5,6 +5,7 @@ import {Problem} from "../../../shared/problems.ts"
 import {readFileIfExists, writeFileAtomic} from "../../runtime/files.ts"
 import {mustRun, run} from "./run.ts"
 import type {Service, ServiceFile, ServiceState} from "./service.ts"
+import {notifying} from "./unit.ts"
 
 /** Checks the project's `.env`: its mode must be 0600, and its owner the service's user. Throws `service_refused`. */
 export const requireEnvironmentFile = async (project: string, user: {id: number; name: string}): Promise<void> => {
@@ -47,7 +48,8 @@ export const systemdService = (unit: Unit): Service => {
       name,
       installed: shown.LoadState === "loaded",
       enabled: shown.UnitFileState === "enabled",
-      running: shown.ActiveState === "active",
+      // With Type=notify, a Host that waits for its port or database runs in the state "start".
+      running: shown.ActiveState === "active" || shown.SubState === "start",
       state: describeUnit(shown),
       pid: Number(shown.MainPID) || null,
       restarts: Number(shown.NRestarts ?? 0),
@@ -76,7 +78,8 @@ export const systemdService = (unit: Unit): Service => {
       if (!before.running || changed) {
         // systemd does not start a unit that failed too often until its failures are reset.
         if (before.state.startsWith("failed")) await systemctl("reset-failed", name)
-        await systemctl("restart", name)
+        // With Type=notify systemctl would wait until the Host has started.
+        await systemctl("restart", "--no-block", name)
         report(`${before.running ? "restarted" : "started"} ${name}`)
       } else report(`${name} is already installed and running`)
       const advice = await unit.advice()
@@ -137,10 +140,10 @@ const writeUnit = async (path: string, text: string): Promise<void> => {
   await chmod(path, 0o644)
 }
 
-/** Returns the template in `container/systemd/`. Throws `service_failed` if the package lacks it. */
+/** Returns the template in `container/systemd/` for this machine. Throws `service_failed` if the package lacks it. */
 export const readTemplate = (packageRoot: string): string => {
   try {
-    return readFileSync(join(packageRoot, "container/systemd/svc@.service"), "utf8")
+    return notifying(readFileSync(join(packageRoot, "container/systemd/svc@.service"), "utf8"))
   } catch (cause) {
     throw new Problem("service_failed", "the svc package lacks container/systemd/svc@.service", {cause})
   }

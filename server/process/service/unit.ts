@@ -1,3 +1,4 @@
+import {existsSync, realpathSync} from "node:fs"
 import {dirname} from "node:path"
 import {Problem} from "../../../shared/problems.ts"
 
@@ -18,6 +19,34 @@ export const requirePlainPath = (path: string): void => {
     hint: "Move it to a path with only letters, digits and _ . - + @.",
   })
 }
+
+/** Folders that the units hide; the user's units show the homes. */
+const hidden = ["/tmp", "/var/tmp", "/dev/shm"]
+const homes = ["/home", "/root", "/run/user"]
+
+/** Throws `service_refused` for a file that a unit cannot see, also behind links. */
+export const requireVisible = (path: string, isUser: boolean): void => {
+  const real = realpathSync(path)
+  const folder = [...hidden, ...(isUser ? [] : homes)].find(each => [path, real].some(it => it.startsWith(`${each}/`)))
+  if (folder === undefined) return
+  throw new Problem("service_refused", `the unit hides ${folder} from the Host, and with it ${real}`, {
+    hint: isUser
+      ? "Move it below your home."
+      : `Install it for all users, such as: install -m 755 ${real} /usr/local/bin/`,
+  })
+}
+
+/** Where the PATH of the units has the program by which a Host tells systemd how it is. */
+const notifiers = ["/usr/local/bin", "/usr/bin", "/bin"].map(folder => `${folder}/systemd-notify`)
+
+/** Returns a unit whose start waits for the Host's notification, if this machine has the program that sends it. */
+export const notifying = (unit: string, isPossible = notifiers.some(existsSync)): string =>
+  isPossible
+    ? unit.replace(
+        /^Type=exec$/m,
+        "Type=notify\nNotifyAccess=all\n# A Host that waits for its port, database or disk is still starting.\nTimeoutStartSec=infinity",
+      )
+    : unit
 
 /**
  * Lines that only the system's manager can apply. In a user's manager, ProtectKernelLogs fails with 226/NAMESPACE, because

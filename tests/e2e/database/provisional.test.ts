@@ -12,6 +12,7 @@ import {type HranaServer, startHrana} from "../../support/database/hrana-server.
 import {expectProblem, type HostOptions, launchHost, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {bunAnd, bunOr, usualRuntime} from "../../support/host/runtimes.ts"
+import {fakeNotify} from "../../support/machine/fake-notify.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
@@ -107,7 +108,9 @@ test.for(bunOr("node24"))(
     project.write("notes.log", "")
     project.write("data/schedule-jobs.json", jobs)
 
-    const host = await startHost({own: true, ...optionsFor(remote.url), project, runtime})
+    const {variables, told} = fakeNotify()
+    const host = await startHost({own: true, ...optionsFor(remote.url), env: {...env, ...variables}, project, runtime})
+    await until("systemd to be told", () => told().includes("READY=1 STATUS=ready"))
     expect(await probe(host, "health")).toBe(200)
     expect(await probe(host, "ready")).toBe(200)
     const report = await reportOf(host)
