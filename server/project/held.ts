@@ -1,8 +1,9 @@
 import {readEnvironment} from "../config/environment.ts"
 import {type ConfigText, type LoadedConfig, parseConfig, readConfigText} from "../config/load.ts"
 import {settleInstall} from "../recovery/build/settle.ts"
+import {hostScratch} from "../recovery/checkpoint/scratch.ts"
 import {settleRestore} from "../recovery/restore/swap.ts"
-import {isThere, makePrivateFolder} from "../runtime/files.ts"
+import {isThere, leavingNoFolders, makePrivateFolder} from "../runtime/files.ts"
 import {isLocked, withLock} from "../runtime/lock.ts"
 import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
 
@@ -21,11 +22,13 @@ export const holding = async <T>(
   work: (paths: ProjectPaths) => Promise<T>,
 ): Promise<T> => {
   const paths = projectPaths(project)
-  await makePrivateFolder(paths.state)
-  return withLock(paths, command, async () => {
-    await settleInstall(paths, command)
-    await settleRestore(paths)
-    return work(paths)
+  return leavingNoFolders([hostScratch(paths.temporary), paths.checkpoints], async () => {
+    await makePrivateFolder(paths.state)
+    return withLock(paths, command, async () => {
+      await settleInstall(paths, command)
+      await settleRestore(paths)
+      return work(paths)
+    })
   })
 }
 

@@ -1,6 +1,6 @@
 import {hash, randomUUID} from "node:crypto"
-import {closeSync, fsyncSync, mkdirSync, openSync, statSync} from "node:fs"
-import {lstat, mkdir, open, readFile, rename, rm, stat, statfs} from "node:fs/promises"
+import {closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync} from "node:fs"
+import {lstat, mkdir, open, readFile, rename, rm, rmdir, stat, statfs} from "node:fs/promises"
 import {dirname, join, resolve} from "node:path"
 import {fromJson} from "../../shared/json.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
@@ -63,6 +63,20 @@ export const writeNewFile = async (path: string, content: string | Uint8Array): 
     await file.close()
   }
 }
+
+/** Does work that may make folders, and removes those of `places` and above them that it made and left empty. */
+export const leavingNoFolders = async <T>(places: readonly string[], work: () => Promise<T>): Promise<T> => {
+  const missing = new Set(places.flatMap(missingFrom))
+  try {
+    return await work()
+  } finally {
+    // The innermost have the longest paths.
+    for (const place of [...missing].sort((one, other) => other.length - one.length)) await rmdir(place).catch(() => {})
+  }
+}
+
+const missingFrom = (place: string): readonly string[] =>
+  existsSync(place) ? [] : [place, ...missingFrom(dirname(place))]
 
 /** Syncs a folder, so that a rename or a removal in it survives a power cut. */
 export const syncFolder = async (path: string): Promise<void> => {

@@ -31,7 +31,8 @@ export interface Lock {
    * 2 microseconds.
    */
   whyLost(): Problem | undefined
-  release(): Promise<void>
+  /** `forget` also deletes the lock file. */
+  release(forget?: boolean): Promise<void>
 }
 
 /**
@@ -75,9 +76,11 @@ export const acquireLock = async (paths: LockFiles, holder: Holder): Promise<Loc
       const whyLost = () => whyLockLost(paths.lock, own)
       return {
         whyLost,
-        release: async () => {
+        release: async (forget = false) => {
           // If the lock was lost, another process may have described itself there.
-          if (whyLost() === undefined) await rm(paths.holder, {force: true}).catch(() => {})
+          if (whyLost() === undefined)
+            for (const path of forget ? [paths.holder, paths.lock] : [paths.holder])
+              await rm(path, {force: true}).catch(() => {})
           await release(hold)
         },
       }
@@ -124,8 +127,12 @@ const createWait = (paths: LockFiles, limits: Readonly<Record<keyof typeof patie
   }
 }
 
-/** Does work as a command that holds the project. Throws the errors of `acquireLock`. */
+/**
+ * Does work as a command that holds the project. If it fails where there was no lock file, none is left. Throws the errors of
+ * `acquireLock`.
+ */
 export const withLock = async <T>(paths: ProjectPaths, command: string, work: () => Promise<T>): Promise<T> => {
+  const isNew = !existsSync(paths.lock)
   const lock = await acquireLock(paths, {
     kind: "command",
     hostname: hostname(),
@@ -134,10 +141,13 @@ export const withLock = async <T>(paths: ProjectPaths, command: string, work: ()
     command,
     since: new Date().toISOString(),
   })
+  let isFailed = true
   try {
-    return await work()
+    const done = await work()
+    isFailed = false
+    return done
   } finally {
-    await lock.release()
+    await lock.release(isNew && isFailed)
   }
 }
 
@@ -207,11 +217,16 @@ const tryLock = async (file: string) => {
     await writeNewFile(file, "").catch(cause => {
       if (!existsSync(file)) throw cause
     })
+    const before = identityOf(file)
     client = createClient({url: pathToFileURL(file).href, concurrency: 1, timeout: 0})
     await client.execute("PRAGMA journal_mode=DELETE")
     // On a file without write permission, SQLite begins a read transaction instead, which locks nothing.
     await access(file, constants.W_OK)
-    return {client, transaction: await client.transaction("write")}
+    const transaction = await client.transaction("write")
+    if (identityOf(file) === before) return {client, transaction}
+    // Its last holder has just deleted the file.
+    client.close()
+    return undefined
   } catch (cause) {
     client?.close()
     if (isBusy(cause)) return undefined

@@ -5,7 +5,7 @@ import type {Readable} from "node:stream"
 import {readArchive} from "../../../server/recovery/checkpoint/archive.ts"
 import type {Progress} from "../../../server/recovery/checkpoint/progress.ts"
 import {CheckpointStore, type StoredCheckpoint} from "../../../server/recovery/checkpoint/store.ts"
-import {removeFolder} from "../../../server/runtime/files.ts"
+import {leavingNoFolders, removeFolder} from "../../../server/runtime/files.ts"
 
 export type OpenCheckpoint = Pick<StoredCheckpoint, "folder" | "manifest" | "sha256"> & {
   /** It comes from an archive or another folder, not from the project's checkpoints. */
@@ -35,11 +35,13 @@ export const withCheckpoint = async <T>(
     return work({...(await new CheckpointStore(dirname(place)).get(basename(place))), isForeign: true})
   }
   const folder = join(temporary, `archive-${randomUUID()}`)
-  try {
-    return await work({...(await readArchive(name === "-" ? input : name, folder, progress)), isForeign: true})
-  } finally {
-    await removeFolder(folder)
-  }
+  return leavingNoFolders([folder], async () => {
+    try {
+      return await work({...(await readArchive(name === "-" ? input : name, folder, progress)), isForeign: true})
+    } finally {
+      await removeFolder(folder)
+    }
+  })
 }
 
 const isFolder = (path: string): Promise<boolean> =>

@@ -95,7 +95,7 @@ export const giveToOwners = async ({project}: ProjectPaths, swaps: readonly Swap
     const goal = resolve(project, target)
     const before = await stat(goal).catch(() => undefined)
     // Other programs read the project's files too, such as package managers, editors or a build.
-    const fallback = dirname(goal) === project ? 0o644 : undefined
+    const fallback = projectFiles.some(name => goal === join(project, name)) ? 0o644 : undefined
     const mode = before?.isFile() ? before.mode & 0o777 : fallback
     if (mode !== undefined && (await stat(place)).isFile()) await chmod(place, mode)
     await giveAway(place, await stat(dirname(goal)))

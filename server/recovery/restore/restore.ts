@@ -12,6 +12,7 @@ import {withDatabase, withoutHost} from "../../database/without-host.ts"
 import {type KeptReason, pausesIn} from "../../endpoints/ingress.ts"
 import {
   isThere,
+  leavingNoFolders,
   makeFolder,
   makePrivateFolder,
   sha256Of,
@@ -205,34 +206,36 @@ export const restoreCheckpoint = async (checkpoint: Checkpoint, options: Restore
     swaps: [],
   }
   await writeRecord(paths, record)
-  let done: Restored | undefined
-  try {
-    for (const each of folders) for (const name of ["new", "old"]) await makePrivateFolder(join(each, name))
-    await stageFiles(folder, manifest, targets.staged, progress)
-    const {held, paused, notes, authority} = await prepare(checkpoint, options, location, targets)
-    const state = [...targets.swaps(existsSync)]
-    const taken = new Set(state.map(({target}) => resolve(paths.project, target)))
-    const {code, git} = change === undefined ? {code: [], git: []} : await stageCode(paths.project, change, taken)
-    const built = change === undefined ? [] : ((await build?.(change.top)) ?? [])
-    await giveToOwners(paths, [...state, ...git])
-    await giveCodeToOwners(paths, [...code, ...built])
-    for (const each of folders) await syncFolder(join(each, "new"))
-    progress("swapping", 0, 0)
-    const swaps = [...state, ...code, ...git, ...built]
-    const keptConfiguration = keep === undefined ? null : recorded(paths.project, keep)
-    done = {...plan, newAuthority: authority, keptConfiguration, held, paused, notes}
-    await swapAll(paths, {
-      ...record,
-      swaps,
-      ...(rollback === undefined ? {} : {rollback: noteOf(manifest, rollback, authority)}),
-    })
-    return done
-  } catch (cause) {
-    // Writing the record may have failed after it reached the disk; then the restore is completed.
-    if ((await settleRestore(paths)) === "finished" && done !== undefined) return done
-    if (cause instanceof Problem) throw cause
-    throw new Problem("restore_refused", `nothing was restored: ${messageOf(cause)}`, {cause})
-  }
+  return leavingNoFolders(folders, async () => {
+    let done: Restored | undefined
+    try {
+      for (const each of folders) for (const name of ["new", "old"]) await makePrivateFolder(join(each, name))
+      await stageFiles(folder, manifest, targets.staged, progress)
+      const {held, paused, notes, authority} = await prepare(checkpoint, options, location, targets)
+      const state = [...targets.swaps(existsSync)]
+      const taken = new Set(state.map(({target}) => resolve(paths.project, target)))
+      const {code, git} = change === undefined ? {code: [], git: []} : await stageCode(paths.project, change, taken)
+      const built = change === undefined ? [] : ((await build?.(change.top)) ?? [])
+      await giveToOwners(paths, [...state, ...git])
+      await giveCodeToOwners(paths, [...code, ...built])
+      for (const each of folders) await syncFolder(join(each, "new"))
+      progress("swapping", 0, 0)
+      const swaps = [...state, ...code, ...git, ...built]
+      const keptConfiguration = keep === undefined ? null : recorded(paths.project, keep)
+      done = {...plan, newAuthority: authority, keptConfiguration, held, paused, notes}
+      await swapAll(paths, {
+        ...record,
+        swaps,
+        ...(rollback === undefined ? {} : {rollback: noteOf(manifest, rollback, authority)}),
+      })
+      return done
+    } catch (cause) {
+      // Writing the record may have failed after it reached the disk; then the restore is completed.
+      if ((await settleRestore(paths)) === "finished" && done !== undefined) return done
+      if (cause instanceof Problem) throw cause
+      throw new Problem("restore_refused", `nothing was restored: ${messageOf(cause)}`, {cause})
+    }
+  })
 }
 
 /** Checks the staged files and gives them a new authority, durably. */

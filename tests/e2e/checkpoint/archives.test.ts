@@ -1,4 +1,4 @@
-import {createWriteStream, existsSync, readdirSync, readFileSync, statSync, writeFileSync} from "node:fs"
+import {cpSync, createWriteStream, existsSync, readdirSync, readFileSync, statSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {Readable} from "node:stream"
 import {pipeline} from "node:stream/promises"
@@ -6,7 +6,10 @@ import {createGzip} from "node:zlib"
 import {expect, test} from "vitest"
 import {readArchive} from "../../../server/recovery/checkpoint/archive.ts"
 import {type ArchiveLimits, archiveLimits} from "../../../server/recovery/checkpoint/archive-source.ts"
-import {type RestoreResult, refusal} from "../../support/checkpoint/checkpoints.ts"
+import {manifestName, sealManifest} from "../../../server/recovery/checkpoint/manifest.ts"
+import {sha256Of} from "../../../server/runtime/files.ts"
+import type {Manifest} from "../../../shared/api/checkpoint.ts"
+import {makeCheckpoint, type RestoreResult, refusal} from "../../support/checkpoint/checkpoints.ts"
 import {tarHeader} from "../../support/checkpoint/tar.ts"
 import {printed} from "../../support/host/command-line.ts"
 import {bunAnd, expectProblem, onBun, runProcess, startHost, svc} from "../../support/host/host.ts"
@@ -59,12 +62,41 @@ test("restore reads an archive from standard input, and restores nothing from a 
     code: 1,
     problem: {code: "checkpoint_invalid"},
   })
-  expect(readdirSync(folder)).toEqual([".svc"])
+  expect(readdirSync(folder)).toEqual([])
   const whole = await restoreFrom(`cat ${compressed} | gunzip`)
   expect({code: whole.code, stderr: whole.stderr}).toEqual({code: 0, stderr: ""})
   expect(JSON.parse(whole.stdout) as RestoreResult).toMatchObject({projectFiles: "restored"})
   expect(readFileSync(join(folder, "svc.config.yml"), "utf8")).toBe(plainConfig)
   expect(readFileSync(join(folder, "bun.lock"), "utf8")).toBe("locked")
+})
+
+test("a restore that is refused after svc has copied everything leaves nothing, not even the folder that it made", async () => {
+  const host = await startHost({config: `${plainConfig}database: {filename: bot.sqlite}\n`})
+  await host.stop()
+  const {id} = await makeCheckpoint(host.project)
+  const folder = makeFolder()
+  const [copy, target] = [join(folder, id), join(folder, "new")]
+  cpSync(host.project.path(".svc/checkpoints", id), copy, {recursive: true})
+  const restore = [...onBun.command, "checkpoint", "restore", copy, "--json", "--project", target]
+  const [name, whole] = ["database.sqlite", readFileSync(join(copy, "database.sqlite"))]
+  const {seal: _, ...manifest} = JSON.parse(readFileSync(join(copy, manifestName), "utf8")) as Manifest
+  const changed = Buffer.alloc(whole.length)
+  const files = manifest.files.map(file => (file.path === name ? {...file, sha256: sha256Of(changed)} : file))
+  writeFileSync(join(copy, name), changed)
+  writeFileSync(join(copy, manifestName), sealManifest({...manifest, files}))
+  const refused = await runProcess(restore, {cwd: folder})
+  expect({code: refused.code, problem: JSON.parse(refused.stderr)}).toMatchObject({
+    code: 1,
+    problem: {code: "checkpoint_invalid"},
+  })
+  expect(readdirSync(folder)).toEqual([id])
+
+  writeFileSync(join(copy, name), whole)
+  writeFileSync(join(copy, manifestName), sealManifest(manifest))
+  expect(await runProcess(restore, {cwd: folder})).toMatchObject({code: 0, stderr: ""})
+  // The database is no file of the project, even beside them.
+  const modes = ["bot.sqlite", "package.json"].map(file => statSync(join(target, file)).mode & 0o777)
+  expect(modes).toEqual([0o600, 0o644])
 })
 
 test("an archive over a limit is rejected while svc reads it, and leaves no files", async () => {
