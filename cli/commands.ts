@@ -27,7 +27,6 @@ export const commands: Readonly<Record<string, () => Promise<Record<string, unkn
   "checkpoint verify": () => import("./checkpoint/verify.ts"),
   "config check": () => import("./config/check.ts"),
   "config print": () => import("./config/print.ts"),
-  "config schema": () => import("./config/schema.ts"),
   "database accept-older": () => import("./database/accept-older.ts"),
   "database compact": () => import("./database/compact.ts"),
   "database info": () => import("./database/info.ts"),

@@ -16,7 +16,7 @@ replaced.
 - svc reads \`.env\`, then \`.env.<environment>\`; variables of the process override both.
 - A change of \`http.host\`, \`http.port\`, \`http.base\`, \`http.token\`, \`http.previousToken\`, \`http.demoToken\`, \`database\` or
   \`workroom.store\` needs a restart (\`restart_required\`). A reload applies all other changes.
-- \`svc config check\` checks a file, \`svc config schema\` prints its JSON Schema
+- \`svc config check\` checks a file, \`svc config print --schema\` prints its JSON Schema
   ([svc.config.schema.json](svc.config.schema.json)).`
 
 const together = `## Keys that belong together

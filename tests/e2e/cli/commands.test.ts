@@ -214,7 +214,7 @@ plugins:
     expect(text).not.toContain("hunter22")
     expect(parse(text)).toMatchObject({log_level: "info", http: {port: 0, host: "127.0.0.1", token: "[secret]"}})
     expect(await printedJson(project, "config print", runtime)).toEqual(parse(text))
-    const schema = JSON.parse(await printed(project, "config schema", runtime))
+    const schema = JSON.parse(await printed(project, "config print --schema", runtime))
     expect(schema.properties).toMatchObject({http: {}, database: {}, plugins: {}})
   })
 
