@@ -71,6 +71,7 @@ export const commands: Readonly<Record<string, () => Promise<Record<string, unkn
   "release complete": () => import("./release/releases.ts"),
   "release history": () => import("./release/releases.ts"),
   "release install": () => import("./release/install.ts"),
+  "release prepare": () => import("./release/verify.ts"),
   "release status": () => import("./release/releases.ts"),
   "release verify": () => import("./release/verify.ts"),
   rollback: () => import("./rollback.ts"),

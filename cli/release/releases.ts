@@ -1,8 +1,9 @@
 import {Option} from "clipanion"
 import {ReleaseRecord, releasesOf} from "../../server/recovery/release/record.ts"
+import {readPrepared} from "../../server/recovery/release/verification/prepared.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
 import type {ReleaseView} from "../../shared/api/release.ts"
-import {describeRelease, verdict} from "../kit/release/view.ts"
+import {describePrepared, describeRelease, verdict} from "../kit/release/view.ts"
 import {command, tableOf} from "../kit/rows.ts"
 import {environment} from "../kit/stoppable-command.ts"
 
@@ -87,7 +88,7 @@ export const history = command(
 
 export const status = command(
   {
-    description: "show the progress of the newest release, and the time left in its observation window",
+    description: "show the newest release, the time left in its observation window, and what is prepared",
     examples: [["The newest release", "svc release status"]],
   },
   {environment},
@@ -95,8 +96,10 @@ export const status = command(
     const {
       releases: [newest = null],
     } = await readReleases(given.folder)
-    given.show({release: newest}, () =>
-      newest === null ? "there has been no release yet (svc release begin)" : describeRelease(newest),
+    const prepared = (await readPrepared(projectPaths(given.folder))) ?? null
+    const shown = newest === null ? "there has been no release yet (svc release begin)" : describeRelease(newest)
+    given.show({release: newest, prepared}, () =>
+      prepared === null ? shown : `${shown}\n${describePrepared(prepared)}`,
     )
   },
 )

@@ -1,3 +1,4 @@
+import type {Prepared} from "../../../server/recovery/release/verification/prepared.ts"
 import type {ReleaseStep, ReleaseView, RestorePoint} from "../../../shared/api/release.ts"
 import {duration, facts} from "../print.ts"
 
@@ -55,6 +56,12 @@ const describeVerification = (release: ReleaseView): readonly (readonly [string,
     ...verification.steps.map(step => ["", stepLine(step)] as const),
   ]
 }
+
+export const describePrepared = ({at, by, verification: {commit, build}}: Prepared): string =>
+  facts([
+    ["prepared", `${commit ?? "a copy of the project"}, lockfile ${build?.lockfile}`],
+    ["", `${at}, by ${by}: svc release begin, then svc release verify`],
+  ])
 
 export const describeRelease = (release: ReleaseView): string =>
   facts([

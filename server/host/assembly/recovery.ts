@@ -14,6 +14,7 @@ import {CheckpointSchedule} from "../../recovery/checkpoint/schedule.ts"
 import {CheckpointStore} from "../../recovery/checkpoint/store.ts"
 import {ReleaseRecord} from "../../recovery/release/record.ts"
 import {Releases} from "../../recovery/release/releases.ts"
+import {discardPrepared} from "../../recovery/release/verification/prepared.ts"
 import {hashProject} from "../../recovery/release/verification/source.ts"
 import {Uploads} from "../../recovery/upload/uploads.ts"
 import {nameSecrets, rememberNames} from "../../recovery/verify/secrets.ts"
@@ -77,6 +78,7 @@ export const createRecovery = ({settings, ingress, build, least, ...options}: Re
     build: () => build.settled(),
     changes: async () => (await build.recorded()).changes,
     copy: () => hashProject(paths),
+    discard: () => discardPrepared(paths),
     runtimeId: options.runtimeId,
     window: () => settings().releases.window,
     log,

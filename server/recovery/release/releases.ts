@@ -34,6 +34,8 @@ export interface ReleasesOptions {
   readonly changes: () => Promise<readonly string[]>
   /** Without git: resolves to the SHA-256 of the project's present files. */
   readonly copy: () => Promise<string>
+  /** Deletes what `svc release prepare` kept. */
+  readonly discard: () => Promise<void>
   readonly runtimeId: string
   /** Returns the configured length of the observation window. */
   readonly window: () => string
@@ -207,7 +209,9 @@ export class Releases {
   }
 
   async #resume(release: string): Promise<void> {
-    await this.#options.ingress.resume("release")
+    const {ingress, discard, log} = this.#options
+    await ingress.resume("release")
+    await discard().catch(error => log.warn(`release ${release}: what was prepared remains`, {error}))
     await this.#append({is: "ingress_resumed", release})
   }
 

@@ -78,6 +78,6 @@ test("svc plugin add changes nothing in production, and prints the commands of a
     stderr: expect.stringMatching(/^svc: changed nothing: .*\bproduction\b.*\n$/),
   })
   expect(stdout).toContain("svc plugin add svc-plugin-hello@1.0.0\n")
-  expect(stdout).toContain("svc release begin\ngit fetch\nsvc release verify origin/main\n")
+  expect(stdout).toContain("git fetch\nsvc release prepare origin/main\nsvc release begin\nsvc release verify\n")
   expect(project.read("svc.config.yml")).toBe(before)
 })

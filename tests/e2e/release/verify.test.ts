@@ -1,7 +1,8 @@
 import {existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from "node:fs"
-import {describe, expect, test} from "vitest"
+import {expect, test} from "vitest"
+import type {ReleaseVerification} from "../../../shared/api/release.ts"
 import {refusal} from "../../support/checkpoint/checkpoints.ts"
-import {printed, runCommand} from "../../support/host/command-line.ts"
+import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
 import {type GitProject, makeGitProject} from "../../support/host/git-project.ts"
 import {bunOr, onBun, onNode22, pathWith, startHost, startProcess, until} from "../../support/host/host.ts"
 import {makeProject, type Project, plainConfig} from "../../support/host/project.ts"
@@ -69,17 +70,20 @@ test("a fetched version is tried in a separate work tree on the checkpoint's dat
   expect(await refusal(project, "release complete --accepted-by dana")).toMatch(/\bstarted at commit\b/)
 })
 
-test.runIf(onNode22 !== undefined)("on Node with npm, the trial installs from npm's lockfile", async () => {
+test.runIf(onNode22 !== undefined)("on Node with npm, both trials install from npm's lockfile", async () => {
   const project = makeGitProject({
     files: {...packageFiles({test: "test -d node_modules/greeting"}), "bun.lock": "", "package-lock.json": packageLock},
   })
   project.git("rm", "--quiet", "bun.lock")
   project.commit("npm")
+  const prepared = await printedJson<ReleaseVerification>(project, "release prepare", onNode22)
+  expect(prepared.steps[1]?.command).toBe("npm ci --no-audit --no-fund")
+  expect(prepared.steps[3]?.detail).toContain('no script "build"')
   await begun(project)
+  rmSync(project.path(".svc/tmp/release/tree/node_modules/greeting"), {recursive: true})
   const {code, marks, steps} = await verifyRelease(project, "", onNode22)
-  expect({code, marks}).toEqual({code: 0, marks: allSteps.with(3, "build left out")})
-  expect(steps[1]?.command).toBe("npm ci --no-audit --no-fund")
-  expect(steps[3]?.detail).toContain('no script "build"')
+  expect({code, marks}).toEqual({code: 0, marks: allSteps.with(0, "worktree left out").with(3, "build left out")})
+  expect(steps[1]?.command).toBe("npm install --no-save --no-audit --no-fund")
 })
 
 test("verification stops at the first failed step, shows its end, keeps the full output, and blocks completion", async () => {
@@ -187,43 +191,64 @@ const isRunning = (pid: number): boolean => {
   }
 }
 
-describe.each(bunOr("node24"))("on $name", runtime => {
-  test("Ctrl-C leaves and records nothing, and the next run removes what kill -9 leaves behind", async () => {
-    const project = gitProject({build: 'test -e "$NOTES/go" || { echo $$ > "$NOTES/pid"; sleep 100; }'})
-    await begun(project)
-    const path = pathWith(onBun)
-    const start = async () => {
+test.each(bunOr("node24"))(
+  "on $name, Ctrl-C and kill -9 leave no half-prepared version, and a prepared one waits for its verification",
+  async runtime => {
+    const heldAt = (step: string) => `test ! -e "$NOTES/${step}" || { echo $$ > "$NOTES/pid"; sleep 100; }`
+    const project = gitProject(
+      {
+        build: `${heldAt("build")}; echo built > built.txt`,
+        test: `${heldAt("test")}; test -f built.txt -a ! -e left.txt && echo left > left.txt`,
+      },
+      {".gitignore": "node_modules\n.svc\ndata\nbuilt.txt\n"},
+    )
+    const host = await startHost({project, runtime})
+    const env = {NOTES: project.path(".svc"), PATH: pathWith(onBun)}
+    const start = (command: string) =>
+      startProcess([...runtime.command, "release", command], {cwd: project.folder, env})
+    const endAt = async (step: string, command: string, signal: NodeJS.Signals) => {
+      project.write(`.svc/${step}`, "")
       project.write(".svc/pid", "")
-      const running = startProcess([...runtime.command, "release", "verify"], {
-        cwd: project.folder,
-        env: {NOTES: project.path(".svc"), PATH: path},
-      })
-      const pid = await until("the build to begin", () => Number(project.read(".svc/pid")) || false)
-      return {running, pid}
+      const {child, finished} = start(command)
+      const pid = await until("the step to begin", () => Number(project.read(".svc/pid")) || false)
+      child.kill(signal)
+      const {stderr} = await finished
+      await until("the step to end", () => !isRunning(pid))
+      rmSync(project.path(`.svc/${step}`))
+      return stderr
     }
-    const stopped = await start()
-    stopped.running.child.kill("SIGINT")
-    expect(await stopped.running.finished).toMatchObject({code: 1, stderr: expect.stringContaining("recorded nothing")})
-    await until("its build to end", () => !isRunning(stopped.pid))
+    const prepared = async () => (await printedJson<{prepared: object | null}>(project, "release status")).prepared
+    const prepare = async () => {
+      const stdout = expect.stringMatching(/^start .* --from-checkpoint /m)
+      expect(await start("prepare").finished).toMatchObject({code: 0, stdout})
+      const commit = project.git("rev-parse", "HEAD")
+      expect(await prepared()).toMatchObject({verification: {commit, ok: true}})
+    }
+    await endAt("build", "prepare", "SIGKILL")
+    expect([await prepared(), worktreesOf(project)]).toEqual([null, 2])
+    expect(await endAt("build", "prepare", "SIGINT")).toMatch(/\brecorded nothing\b/)
     expectNothingLeft(project)
-    expect(worktreesOf(project)).toBe(1)
+    await prepare()
+    expect(await host.get("/api/ingress")).toMatchObject({state: "open"})
+    await beginRelease(project)
+    expect(await refusal(project, "release prepare")).toContain("svc release verify")
+    await endAt("test", "verify", "SIGKILL")
     expect((await releaseOf(project)).verification).toBe(null)
-
-    const killed = await start()
-    killed.running.child.kill("SIGKILL")
-    await killed.running.finished
-    await until("its build to end", () => !isRunning(killed.pid))
-    expect(worktreesOf(project)).toBe(2)
-    project.write(".svc/go", "")
-    const again = startProcess([...runtime.command, "release", "verify"], {
-      cwd: project.folder,
-      env: {NOTES: project.path(".svc"), PATH: path},
-    })
-    expect(await again.finished).toMatchObject({code: 0})
+    expect((await verifyRelease(project, "", runtime, env)).marks).toEqual(
+      allSteps.with(0, "worktree left out").with(3, "build left out"),
+    )
     expectNothingLeft(project)
+    await printed(project, "release abort --reason late")
+    for (const end of ["abort --reason late", "complete --accepted-by dana --unverified tried"]) {
+      await prepare()
+      await beginRelease(project)
+      await printed(project, `release ${end}`)
+      expectNothingLeft(project)
+    }
     expect(worktreesOf(project)).toBe(1)
-  })
-})
+  },
+  480_000,
+)
 
 test("without git, a copy without ignored files is tried, and only identical files can be completed", async () => {
   const project = makeProject({

@@ -9,6 +9,8 @@ export interface PackageManager {
   readonly lockfile: string
   /** Installs the packages of the lockfile, and fails if that does not fit package.json. */
   readonly install: readonly string[]
+  /** Repeats that where the packages already are, if \`install\` would first delete them. */
+  readonly again?: readonly string[]
   /** The words before the name of a script. */
   readonly run: readonly string[]
 }
@@ -24,7 +26,12 @@ export const packageManagerOf = async (project: string): Promise<PackageManager>
     case "bun.lock":
       return {lockfile, install: [bun(), "install", "--frozen-lockfile"], run: [bun(), "run"]}
     case "package-lock.json":
-      return {lockfile, install: ["npm", "ci", "--no-audit", "--no-fund"], run: ["npm", "run"]}
+      return {
+        lockfile,
+        install: ["npm", "ci", "--no-audit", "--no-fund"],
+        again: ["npm", "install", "--no-save", "--no-audit", "--no-fund"],
+        run: ["npm", "run"],
+      }
     case "pnpm-lock.yaml":
       return {lockfile, install: ["pnpm", "install", "--frozen-lockfile"], run: ["pnpm", "run"]}
     case "yarn.lock": {

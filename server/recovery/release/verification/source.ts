@@ -1,6 +1,7 @@
 import {createHash, randomUUID} from "node:crypto"
 import {chmod, copyFile, lstat, mkdir, readlink, realpath, symlink} from "node:fs/promises"
 import {dirname, join, relative} from "node:path"
+import type {ReleaseVerification} from "../../../../shared/api/release.ts"
 import {messageOf, Problem} from "../../../../shared/problems.ts"
 import {freeSpace, makePrivateFolder, removeFolder} from "../../../runtime/files.ts"
 import type {ProjectPaths} from "../../../runtime/project.ts"
@@ -11,6 +12,10 @@ import {git} from "../../restore/git.ts"
 export type Source =
   | {readonly is: "commit"; readonly commit: string; readonly top: string; readonly prefix: string}
   | {readonly is: "copy"; readonly paths: readonly string[]}
+
+/** Returns the folder of the project in a tree of the source. */
+export const folderOf = (source: Source, tree: string): string =>
+  source.is === "commit" ? join(tree, source.prefix) : tree
 
 /** Finds the source. `wanted` names a commit (default: HEAD), and `scratch` an unused folder. Throws `release_refused`. */
 export const findSource = async (project: string, wanted: string | undefined, scratch: string): Promise<Source> => {
@@ -82,6 +87,13 @@ export const hashSources = async (project: string, paths: readonly string[]): Pr
   }
   return sum.digest("hex")
 }
+
+/** Resolves to the commit or copy that the verification of a source in this place is about. */
+export const subjectOf = async (
+  source: Source,
+  place: string,
+): Promise<Pick<ReleaseVerification, "commit" | "copy">> =>
+  source.is === "commit" ? {commit: source.commit} : {commit: null, copy: await hashSources(place, source.paths)}
 
 /** Resolves to the `hashSources` of a project's present files. */
 export const hashProject = async ({project, temporary}: ProjectPaths): Promise<string> =>

@@ -101,6 +101,8 @@ export interface Tried {
   readonly environments: StepEnvironments
   /** The checkpoint for the migrations; undefined if there is none with a database. */
   readonly checkpoint: {readonly id: string; readonly folder: string} | undefined
+  /** Whether the folder is a prepared one, with its packages and its build. */
+  readonly isPrepared: boolean
 }
 
 /** Returns the command as a person would type it: npm installs Bun as `bun.exe` on every system. */
@@ -112,6 +114,7 @@ export const stepsOf = ({
   manager,
   environments,
   checkpoint,
+  isPrepared,
 }: Tried): readonly (readonly [StepName, () => Promise<Work>])[] => {
   const {plain, full} = environments
   const command = (line: readonly string[], shown = nameOf(line), environment = plain) => ({
@@ -122,16 +125,17 @@ export const stepsOf = ({
   })
   const script = async (name: string): Promise<Work> => {
     const line = [...manager.run, name]
-    return (await hasScript(folder, name))
-      ? command(line)
-      : {folder, environment: plain, shown: nameOf(line), leftOut: `package.json has no script "${name}"`}
+    const leftOut = !(await hasScript(folder, name))
+      ? `package.json has no script "${name}"`
+      : isPrepared && name === "build" && "svc release prepare built it"
+    return leftOut ? {folder, environment: plain, shown: nameOf(line), leftOut} : command(line)
   }
   const svc = (args: readonly string[], shown: readonly string[] = args) =>
     command([...svcOf(folder), ...args, "--project", folder], `svc ${shown.join(" ")}`, full)
   const once = ["runtime", "start", "--once", "--mode", "test"]
   const from = (place: string) => [...once, "--from-checkpoint", place]
   return [
-    ["install", async () => command(manager.install)],
+    ["install", async () => command((isPrepared && manager.again) || manager.install)],
     ["doctor", async () => svc(["doctor", "--static"])],
     ["build", () => script("build")],
     ["test", () => script("test")],
