@@ -45,7 +45,8 @@ export const createStopped = (options: StoppedOptions, how: CreateOptions): Prom
       await requireKnownDatabase(database, paths)
       const {authority} = await requireOneHistory({paths, config: loaded.config, database})
       await requireNotOlder(database, authority, paths)
-      return createAtRest({paths, loaded, database, authority, runtimeId: null}, how)
+      const {id} = await createAtRest({paths, loaded, database, authority, runtimeId: null}, how)
+      return new CheckpointStore(paths.checkpoints).get(id)
     })
   })
 

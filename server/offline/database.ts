@@ -14,6 +14,7 @@ import {requireKnownDatabase} from "../project/migrate.ts"
 import {requireOneHistory} from "../project/one-history.ts"
 import {foldersOf, locationOf, requireProject} from "../project/settings.ts"
 import type {CreateOptions} from "../recovery/checkpoint/create.ts"
+import {CheckpointStore} from "../recovery/checkpoint/store.ts"
 import {type Restored, restoreCheckpoint} from "../recovery/restore/restore.ts"
 
 /** Resolves to the information of `svc database info` for a stopped project. */
@@ -80,7 +81,7 @@ export const acceptOlder = (
     await requireProject(paths)
     const loaded = await loadStopped(options)
     const location = requireThere(locationOf(loaded.config, paths))
-    const {missing, checkpoint} = await withDatabase(location, async database => {
+    const {missing, id} = await withDatabase(location, async database => {
       await requireKnownDatabase(database, paths)
       const {authority} = await requireOneHistory({paths, config: loaded.config, database})
       const older = await requireNotOlder(database, authority, paths).catch(problem => problem)
@@ -90,9 +91,11 @@ export const acceptOlder = (
         })
       if (!isProblem(older, "database_older")) throw older
       const project = {paths, loaded, database, authority, runtimeId: null}
-      return {missing: older.message, checkpoint: await createAtRest(project, {...how, reason: "accept-older"})}
+      const {id} = await createAtRest(project, {...how, reason: "accept-older"})
+      return {missing: older.message, id}
     })
     const kept = {paths, locate: () => location, replaced: undefined, dataOnly: true}
+    const checkpoint = await new CheckpointStore(paths.checkpoints).get(id)
     const restored = await restoreCheckpoint(checkpoint, {...how, ...kept})
     return {...restored, missing}
   })

@@ -6,7 +6,7 @@ import {type CreateOptions, createCheckpoint} from "../recovery/checkpoint/creat
 import {filesParticipant} from "../recovery/checkpoint/files-part.ts"
 import {jobsParticipant} from "../recovery/checkpoint/jobs-part.ts"
 import {cleanScratch} from "../recovery/checkpoint/scratch.ts"
-import {CheckpointStore, type StoredCheckpoint} from "../recovery/checkpoint/store.ts"
+import {CheckpointStore, type ListedCheckpoint} from "../recovery/checkpoint/store.ts"
 import {stoppedWorkroom, workroomParticipant} from "../recovery/checkpoint/workroom-part.ts"
 import type {SecretValues} from "../recovery/verify/search.ts"
 import {nameSecrets, readNames, valuesOf} from "../recovery/verify/secrets.ts"
@@ -25,7 +25,7 @@ export interface AtRest {
 }
 
 /** Creates a checkpoint of it. Throws the problems of `createCheckpoint`. */
-export const createAtRest = async (project: AtRest, how: CreateOptions): Promise<StoredCheckpoint> => {
+export const createAtRest = async (project: AtRest, how: CreateOptions): Promise<ListedCheckpoint> => {
   const {paths, database, authority} = project
   if (authority === undefined) throw new Problem("checkpoint_failed", "no Host has started in this project yet")
   const store = new CheckpointStore(paths.checkpoints)

@@ -12,7 +12,7 @@ import {type IrreversibleMigration, migrations, newestSchema} from "../database/
 import {telling} from "../events/telling.ts"
 import {noProgress, type Progress} from "../recovery/checkpoint/progress.ts"
 import {hostScratch} from "../recovery/checkpoint/scratch.ts"
-import {CheckpointStore, isMadeHere, type StoredCheckpoint, sizeOf} from "../recovery/checkpoint/store.ts"
+import {CheckpointStore, isMadeHere, type ListedCheckpoint} from "../recovery/checkpoint/store.ts"
 import {verifyApart} from "../recovery/verify/verify-apart.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {type AtRest, createAtRest, secretsAtRest} from "./at-rest.ts"
@@ -31,7 +31,7 @@ export interface Upgraded {
   readonly to: number
   readonly applied: readonly Applied[]
   /** The checkpoint that was created and verified before, if a migration cannot be undone. */
-  readonly checkpoint: StoredCheckpoint | undefined
+  readonly checkpoint: ListedCheckpoint | undefined
 }
 
 /**
@@ -53,7 +53,7 @@ const saveBefore = async (
   project: AtRest,
   irreversible: readonly IrreversibleMigration[],
   {signal, restorePoint, progress = noProgress, tell = () => {}}: UpgradeOptions,
-): Promise<StoredCheckpoint> => {
+): Promise<ListedCheckpoint> => {
   const what = describeIrreversible(irreversible)
   tell(`${what}; creating and verifying a checkpoint first`)
   try {
@@ -85,7 +85,7 @@ const backupFirst =
 /** Verifies the checkpoint. Deletes it and throws if it cannot be restored. */
 const verify = async (
   project: AtRest,
-  {id}: StoredCheckpoint,
+  {id}: ListedCheckpoint,
   {signal, progress}: {readonly signal: AbortSignal; readonly progress: Progress},
 ): Promise<void> => {
   const {checkpoints, temporary} = project.paths
@@ -110,7 +110,7 @@ export const tellingOf = ({from, to, applied, checkpoint}: Upgraded): readonly S
           telling("checkpoint.created", {
             checkpoint: checkpoint.id,
             reason: checkpoint.manifest.reason,
-            size: sizeOf(checkpoint.manifest),
+            size: checkpoint.size,
           }),
           telling("checkpoint.verified", {checkpoint: checkpoint.id, warnings: []}),
         ]

@@ -1,6 +1,8 @@
+import {execFile} from "node:child_process"
 import {hash, randomUUID} from "node:crypto"
 import {closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync} from "node:fs"
 import {lstat, mkdir, open, readFile, rename, rm, rmdir, stat, statfs} from "node:fs/promises"
+import {release} from "node:os"
 import {dirname, join, resolve} from "node:path"
 import {fromJson} from "../../shared/json.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
@@ -86,6 +88,16 @@ export const syncFolder = async (path: string): Promise<void> => {
 
 /** Syncs a file that another writer wrote. */
 export const syncFile = syncFolder
+
+/**
+ * Syncs a path's whole file system by the program `sync`. Resolves to false if that is not possible, or hides failed writes as
+ * before Linux 5.8 (syncfs(2)).
+ */
+export const syncFileSystem = (path: string): Promise<boolean> => {
+  const [major = 0, minor = 0] = release().split(".").map(Number)
+  if (process.platform !== "linux" || major * 100 + minor < 508) return Promise.resolve(false)
+  return new Promise(resolve => execFile("sync", ["-f", path], error => resolve(error === null)))
+}
 
 /** Syncs a file or a folder synchronously. */
 export const syncNow = (path: string): void => {

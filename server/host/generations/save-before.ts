@@ -4,7 +4,7 @@ import type {Database} from "../../database/database.ts"
 import type {SaveBefore} from "../../generation/migrate-draft.ts"
 import {withoutCheckpoint} from "../../project/migrate.ts"
 import type {Checkpoints} from "../../recovery/checkpoint/checkpoints.ts"
-import {isMadeHere, type StoredCheckpoint} from "../../recovery/checkpoint/store.ts"
+import {isMadeHere, type ListedCheckpoint} from "../../recovery/checkpoint/store.ts"
 import type {HostRecovery} from "../assembly/recovery.ts"
 
 export interface SaveBeforeOptions {
@@ -52,12 +52,12 @@ const findStanding = async (
   {store}: Pick<Checkpoints, "store">,
   database: Pick<Database, "read" | "location">,
   runtimeId: string,
-): Promise<StoredCheckpoint | undefined> => {
+): Promise<ListedCheckpoint | undefined> => {
   const [row] = await database.read(
     "SELECT max(started_at) AS at, (SELECT value FROM svc_meta WHERE key = 'authority') AS authority FROM svc_runs WHERE runtime_id <> ?",
     [runtimeId],
   )
-  const isStanding = ({manifest}: StoredCheckpoint) =>
+  const isStanding = ({manifest}: ListedCheckpoint) =>
     manifest.runtimeId === runtimeId ||
     (isRemote(database) && manifest.runtimeId === null && Date.parse(manifest.createdAt) > Number(row?.at))
   return (await store.list()).checkpoints.find(

@@ -6,7 +6,7 @@ import {type CheckpointSource, createCheckpoint} from "./create.ts"
 import type {Progress} from "./progress.ts"
 import {pruneCheckpoints} from "./prune.ts"
 import {cleanScratch, hostScratch} from "./scratch.ts"
-import type {CheckpointStore, StoredCheckpoint} from "./store.ts"
+import type {CheckpointStore, ListedCheckpoint} from "./store.ts"
 
 /** News about a checkpoint, for the event log and other observers. */
 export type CheckpointNews =
@@ -45,7 +45,7 @@ export class Checkpoints {
   readonly #closing = new AbortController()
   #task: CheckpointTask | null = null
   #running: Promise<unknown> = Promise.resolve()
-  #newest: StoredCheckpoint | undefined
+  #newest: ListedCheckpoint | undefined
   #failure: CheckpointFailure = null
   /** The results of the checkpoints that this Host has created or verified. */
   readonly outcomes = {verified: 0, refused: 0, failed: 0}
@@ -98,7 +98,7 @@ export class Checkpoints {
   create(
     {reason, restorePoint, verify = true, signal = this.#closing.signal}: CreateRequest,
     begun: () => void = () => {},
-  ): Promise<StoredCheckpoint> {
+  ): Promise<ListedCheckpoint> {
     const ending = AbortSignal.any([this.#closing.signal, signal])
     return this.#alone("create", "", async progress => {
       const created = await createCheckpoint(this.store, this.#options.source(), {
@@ -111,8 +111,7 @@ export class Checkpoints {
         progress,
         signal: ending,
       })
-      const size = created.manifest.files.reduce((sum, file) => sum + file.size, 0)
-      await this.#tell({is: "created", id: created.id, reason, size})
+      await this.#tell({is: "created", id: created.id, reason, size: created.size})
       if (!verify) return created
       const verification = await this.#verify(created, progress, ending)
       return {...created, verification}
@@ -121,13 +120,13 @@ export class Checkpoints {
 
   /** Starts a verification. Throws `checkpoint_busy`, `checkpoint_unknown`, `checkpoint_invalid`, `checkpoint_newer`. */
   async beginVerify(name: string): Promise<CheckpointTask> {
-    const stored = await this.store.get(name)
+    const stored = await this.store.find(name)
     this.#alone("verify", stored.id, progress => this.#verify(stored, progress, this.#closing.signal)).catch(() => {})
     return this.#current()
   }
 
   /** Prunes checkpoints. Resolves to the deleted ids. Throws `checkpoint_busy`. */
-  async prune(keep: number, among: (checkpoint: StoredCheckpoint) => boolean = () => true): Promise<readonly string[]> {
+  async prune(keep: number, among: (checkpoint: ListedCheckpoint) => boolean = () => true): Promise<readonly string[]> {
     if (this.#task?.state === "running") throw busy(this.#task)
     const gone = await pruneCheckpoints(this.store, {keep, among, spared: this.spared})
     for (const id of gone) await this.#tell({is: "pruned", id})
@@ -151,7 +150,7 @@ export class Checkpoints {
     await this.#running.catch(() => {})
   }
 
-  async #verify(stored: StoredCheckpoint, progress: Progress, signal: AbortSignal): Promise<Verification> {
+  async #verify(stored: ListedCheckpoint, progress: Progress, signal: AbortSignal): Promise<Verification> {
     const {temporary, source} = this.#options
     const scratch = hostScratch(temporary)
     const request = {root: this.store.root, id: stored.id, temporary: scratch, secrets: source().secrets}

@@ -1,22 +1,23 @@
 import {stat} from "node:fs/promises"
 import {basename, isAbsolute, join, relative} from "node:path"
 import type {BuildIdentity} from "../../../shared/api/build.ts"
-import {type CheckpointFile, checkpointFormat, type Manifest} from "../../../shared/api/checkpoint.ts"
+import {type CheckpointFile, checkpointFormat} from "../../../shared/api/checkpoint.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import type {Database} from "../../database/database.ts"
 import {findLockfile} from "../../generation/lockfile.ts"
-import {freeSpace, isMissing, syncFolder, tellsOfFullDisk, writeFileAtomic} from "../../runtime/files.ts"
+import {freeSpace, isMissing, syncFolder, tellsOfFullDisk} from "../../runtime/files.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {version} from "../../runtime/version.ts"
-import {refuseSecrets} from "../verify/refuse-secrets.ts"
+import {doApart} from "../apart/apart.ts"
 import type {SecretValues} from "../verify/search.ts"
-import {copyFile, hashFile, listTree} from "./files.ts"
-import {manifestName, sealManifest} from "./manifest.ts"
+import type {CompleteRequest, FileToCopy} from "./complete.ts"
+import {copyFile} from "./files.ts"
+import type {Sealed} from "./manifest.ts"
 import {type Marker, marking, readMarker} from "./marker.ts"
 import type {Participant} from "./participant.ts"
 import {noProgress, type Progress} from "./progress.ts"
 import {projectFiles, readCode} from "./provenance.ts"
-import type {CheckpointStore, StoredCheckpoint} from "./store.ts"
+import type {CheckpointStore, ListedCheckpoint} from "./store.ts"
 
 export const databaseName = "database.sqlite"
 
@@ -59,7 +60,7 @@ export const createCheckpoint = async (
   store: CheckpointStore,
   source: CheckpointSource,
   options: CreateOptions,
-): Promise<StoredCheckpoint> => {
+): Promise<ListedCheckpoint> => {
   const {dialect} = source.database.location
   if (dialect === "libsql" && options.restorePoint === undefined)
     throw new Problem("restore_point_missing", "this project's database is remote")
@@ -77,18 +78,19 @@ const create = async (
   store: CheckpointStore,
   source: CheckpointSource,
   options: CreateOptions,
-): Promise<StoredCheckpoint> => {
+): Promise<ListedCheckpoint> => {
   const at = new Date()
   const {id, folder} = await store.begin(at)
   options.begun?.(id)
   try {
-    const {marker, files} = await copyState(source, options, {id, folder, at: at.getTime()})
-    const manifest = await describeContent(source, options, marker, files)
-    await refuseSecrets(folder, files, source.secrets)
-    await syncFolder(folder)
-    await writeFileAtomic(join(folder, manifestName), sealManifest(manifest))
+    const {marker, known} = await copyState(source, options, {id, folder, at: at.getTime()})
+    const manifest = await describeContent(source, options, marker, known)
+    const request: CompleteRequest = {folder, manifest, known, secrets: source.secrets}
+    const batches = copiesOf(source.participants)
+    // The child is a process of the same program.
+    const sealed = (await doApart({task: "complete", ...request}, {...options, batches})) as Sealed
     await syncFolder(store.root)
-    return await store.get(id)
+    return await store.describe(id, manifest, sealed)
   } catch (cause) {
     await store.remove(id).catch(() => {})
     if (cause instanceof Problem && cause.code.startsWith("checkpoint_")) throw cause
@@ -97,6 +99,10 @@ const create = async (
       ...(tellsOfFullDisk(messageOf(cause)) ? {hint: roomHint} : {}),
     })
   }
+}
+
+async function* copiesOf(participants: readonly Participant[]): AsyncGenerator<readonly FileToCopy[]> {
+  for (const {copies} of participants) if (copies !== undefined) yield* copies()
 }
 
 const requireRoom = async ({root}: CheckpointStore, source: CheckpointSource): Promise<void> => {
@@ -129,12 +135,12 @@ interface Point {
   readonly at: number
 }
 
-/** Copies everything but the manifest, each file durably. */
+/** Copies everything but the manifest and the participants' batches, each file durably. */
 const copyState = async (
   source: CheckpointSource,
   {progress = noProgress, signal}: CreateOptions,
   {id, folder, at}: Point,
-): Promise<{marker: Marker; files: readonly CheckpointFile[]}> => {
+): Promise<{marker: Marker; known: readonly CheckpointFile[]}> => {
   const {database, participants, paths} = source
   const small: CheckpointFile[] = []
   const marks = new Map<string, unknown>()
@@ -169,9 +175,8 @@ const copyState = async (
   const marker = await readMarker(database)
   if (marker?.id !== id) throw new Error("another checkpoint was created at the same time")
   progress("copying the other parts", 0, 0)
-  for (const participant of participants)
-    small.push(...(await participant.complete(folder, marks.get(participant.name))))
-  return {marker, files: await listFiles(folder, small)}
+  for (const participant of participants) await participant.complete?.(folder)
+  return {marker, known: small}
 }
 
 const copyIfThere = async (from: string, folder: string, name: string): Promise<CheckpointFile[]> => {
@@ -183,23 +188,12 @@ const copyIfThere = async (from: string, folder: string, name: string): Promise<
   }
 }
 
-/** Resolves to all files of the folder, with known sizes and hashes reused. Syncs the folders. */
-const listFiles = async (folder: string, known: readonly CheckpointFile[]): Promise<readonly CheckpointFile[]> => {
-  const files: CheckpointFile[] = []
-  const byPath = new Map(known.map(file => [file.path, file]))
-  for (const {path, kind} of await listTree(folder)) {
-    if (kind === "folder") await syncFolder(join(folder, path))
-    else files.push(byPath.get(path) ?? {path, ...(await hashFile(join(folder, path)))})
-  }
-  return files
-}
-
 const describeContent = async (
   source: CheckpointSource,
   {reason, restorePoint}: CreateOptions,
   {id, at, generation, parts}: Marker,
   files: readonly CheckpointFile[],
-): Promise<Omit<Manifest, "seal">> => {
+): Promise<CompleteRequest["manifest"]> => {
   const {paths, project, authority, runtimeId, database, schema, secrets} = source
   const {location} = database
   const configuration = files.find(({path}) => path === "svc.config.yml")
@@ -230,7 +224,6 @@ const describeContent = async (
     },
     parts,
     secrets: Object.keys(secrets).sort(),
-    files: [...files],
   }
 }
 

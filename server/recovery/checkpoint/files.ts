@@ -1,7 +1,7 @@
 import {createHash} from "node:crypto"
 import {type FileHandle, lstat, open, readdir} from "node:fs/promises"
 import {join} from "node:path"
-import {isMissing} from "../../runtime/files.ts"
+import {isMissing, removeFolder} from "../../runtime/files.ts"
 
 const chunkSize = 1 << 20
 
@@ -82,4 +82,11 @@ export const listTree = async (folder: string, prefix = ""): Promise<readonly En
     if (each.isDirectory()) entries.push(...(await listTree(join(folder, each.name), `${path}/`)))
   }
   return entries
+}
+
+/** Removes a folder, one subfolder after the other: Node keeps all other work on files waiting for one with many files. */
+export const removeTree = async (folder: string): Promise<void> => {
+  const folders = (await listTree(folder)).filter(({kind}) => kind === "folder")
+  for (const {path} of folders.toReversed()) await removeFolder(join(folder, path))
+  await removeFolder(folder)
 }

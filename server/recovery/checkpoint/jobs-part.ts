@@ -32,7 +32,6 @@ export const jobsParticipant = ({jobs}: ProjectPaths): Participant => ({
     await writeNewFile(join(folder, file), bytes)
     return {sha256: content.sha256, jobs: content.jobs.length}
   },
-  complete: async () => [],
 })
 
 export const jobsRule: PartRule = {

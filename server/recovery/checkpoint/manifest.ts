@@ -4,18 +4,35 @@ import {Check} from "typebox/schema"
 import {checkpointFormat, Manifest} from "../../../shared/api/checkpoint.ts"
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
-import {readFileIfExists, sha256Of} from "../../runtime/files.ts"
+import {readFileIfExists, sha256Of, writeFileAtomic} from "../../runtime/files.ts"
 
 export const manifestName = "manifest.json"
 
-/** The largest manifest that svc reads, in bytes. */
-const largest = 64 * 1024 * 1024
+/** The largest manifest that svc writes and reads, in bytes: 600,000 files of messages. */
+const largest = 128 * 1024 * 1024
 
 const write = (value: object): string => `${toJson(value, undefined, 2)}\n`
 
 /** Returns the text of a manifest with its seal, which detects every changed byte. */
 export const sealManifest = (manifest: Omit<Manifest, "seal">): string =>
   write({...manifest, seal: sha256Of(write(manifest))})
+
+/** What a manifest says about itself: its SHA-256, and the bytes of all files together. */
+export interface Sealed {
+  readonly sha256: string
+  readonly size: number
+}
+
+export const sizeOf = ({files}: Pick<Manifest, "files">): number => files.reduce((sum, {size}) => sum + size, 0)
+
+/** Writes a checkpoint's manifest, durably. Throws `checkpoint_failed` if it names too many files. */
+export const writeManifest = async (folder: string, manifest: Omit<Manifest, "seal">): Promise<Sealed> => {
+  const text = sealManifest(manifest)
+  if (text.length > largest)
+    throw new Problem("checkpoint_failed", `a checkpoint cannot have ${manifest.files.length} files`)
+  await writeFileAtomic(join(folder, manifestName), text)
+  return {sha256: sha256Of(text), size: sizeOf(manifest)}
+}
 
 export const invalidCheckpoint = (where: string, why: string): Problem =>
   new Problem("checkpoint_invalid", `${where} is not a valid checkpoint: ${why}`)
@@ -30,7 +47,9 @@ export const parseManifest = (text: string, where: string): Manifest => {
       `${where} has format ${format}; this version of svc reads up to ${checkpointFormat}`,
     )
   }
-  if (!Check(Manifest, json)) throw invalidCheckpoint(where, "its manifest has missing or unknown fields")
+  const {files} = json
+  if (!Check(Manifest, {...json, files: []}) || !Array.isArray(files) || !files.every(isFile))
+    throw invalidCheckpoint(where, "its manifest has missing or unknown fields")
   // A parser has just proved it.
   const manifest = json as unknown as Manifest
   if (sealManifest(withoutSeal(manifest)) !== text) throw invalidCheckpoint(where, "its manifest was changed")
@@ -39,6 +58,16 @@ export const parseManifest = (text: string, where: string): Manifest => {
   if (strange !== undefined) throw invalidCheckpoint(where, `its manifest names ${toJson(strange.slice(0, 200))}`)
   if (new Set(paths).size < paths.length) throw invalidCheckpoint(where, "its manifest names a file twice")
   return manifest
+}
+
+/** Checks what the schema says about a file in a hundredth of its time. */
+const isFile = (value: unknown): boolean => {
+  if (typeof value !== "object" || value === null || !("path" in value && "size" in value && "sha256" in value))
+    return false
+  const {path, size, sha256, ...more} = value
+  const isHash = typeof sha256 === "string" && /^[0-9a-f]{64}$/.test(sha256)
+  const isSize = Number.isSafeInteger(size) && Number(size) >= 0
+  return typeof path === "string" && isSize && isHash && Object.keys(more).length === 0
 }
 
 const withoutSeal = ({seal: _, ...rest}: Manifest): Omit<Manifest, "seal"> => rest

@@ -1,4 +1,4 @@
-import type {CheckpointFile} from "../../../shared/api/checkpoint.ts"
+import type {FileToCopy} from "./complete.ts"
 
 /** A part of the durable state outside of the database, as a checkpoint saves it. */
 export interface Participant {
@@ -12,6 +12,8 @@ export interface Participant {
   hold(): Promise<() => void>
   /** Called while the part is held. Copies small files into the checkpoint's folder. Resolves to the mark for the manifest. */
   mark(folder: string): Promise<unknown>
-  /** Copies the rest, up to the mark. Resolves to the sizes and hashes of files that it has read. */
-  complete(folder: string, mark: unknown): Promise<readonly CheckpointFile[]>
+  /** Copies the rest, up to the mark, durably; left out if there is none. */
+  complete?(folder: string): Promise<void>
+  /** Yields batches of the many files that a child process copies; left out if there are none. */
+  copies?(): AsyncGenerator<readonly FileToCopy[]>
 }

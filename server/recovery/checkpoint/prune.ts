@@ -1,9 +1,9 @@
-import {type CheckpointStore, isMadeHere, newestSound, type StoredCheckpoint} from "./store.ts"
+import {type CheckpointStore, isMadeHere, type ListedCheckpoint, newestSound} from "./store.ts"
 
 export interface PruneOptions {
   readonly keep: number
   /** Returns whether a checkpoint counts and may be deleted; all when left out. */
-  readonly among?: (checkpoint: StoredCheckpoint) => boolean
+  readonly among?: (checkpoint: ListedCheckpoint) => boolean
   /** Returns whether a checkpoint must be kept, for example for an open observation window. */
   readonly spared?: (id: string) => boolean
 }

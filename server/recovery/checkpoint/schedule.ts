@@ -1,7 +1,7 @@
 import type {Log} from "../../../shared/log.ts"
 import {messageOf} from "../../../shared/problems.ts"
 import type {Checkpoints} from "./checkpoints.ts"
-import {isMadeHere, type StoredCheckpoint} from "./store.ts"
+import {isMadeHere, type ListedCheckpoint} from "./store.ts"
 
 export interface ScheduleOptions {
   readonly checkpoints: Checkpoints
@@ -80,8 +80,8 @@ export class CheckpointSchedule {
 }
 
 /** Excludes uploaded checkpoints, which may come from the schedule of another project. */
-const isOwn = (stored: StoredCheckpoint) => stored.manifest.reason === scheduledReason && isMadeHere(stored)
+const isOwn = (stored: ListedCheckpoint) => stored.manifest.reason === scheduledReason && isMadeHere(stored)
 
-const isSound = (stored: StoredCheckpoint) => isOwn(stored) && stored.verification?.ok === true
+const isSound = (stored: ListedCheckpoint) => isOwn(stored) && stored.verification?.ok === true
 
-const isUnsound = (stored: StoredCheckpoint) => isOwn(stored) && stored.verification?.ok !== true
+const isUnsound = (stored: ListedCheckpoint) => isOwn(stored) && stored.verification?.ok !== true

@@ -15,13 +15,14 @@ import {type Static, Type} from "../../../shared/type.ts"
 import {
   isMissing,
   isThere,
+  lookAt,
   makePrivateFolder,
   readJsonIfExists,
-  removeFolder,
   syncFolder,
   writeFileAtomic,
 } from "../../runtime/files.ts"
-import {manifestName, readManifest} from "./manifest.ts"
+import {removeTree} from "./files.ts"
+import {manifestName, readManifest, type Sealed, sizeOf} from "./manifest.ts"
 
 const isId = (name: string) => new RegExp(checkpointIdPattern).test(name)
 
@@ -35,17 +36,24 @@ const UploadNote = Type.Object({at: Type.String()})
 /** The ends of the notes beside a checkpoint's folder; each follows its id. */
 const notes = [verificationEnd, uploadEnd] as const
 
-/** A checkpoint with a manifest. */
-export interface StoredCheckpoint {
+/** A checkpoint without the list of its files, which may be long. */
+export interface ListedCheckpoint {
   readonly id: string
   readonly folder: string
-  readonly manifest: Manifest
+  readonly manifest: Omit<Manifest, "files" | "seal">
+  /** The bytes of its files. */
+  readonly size: number
   /** SHA-256 of the manifest's text. */
   readonly sha256: string
   /** The last verification of its present content. */
   readonly verification: Verification | undefined
   /** The time of the upload; undefined for a checkpoint that was made here. */
   readonly uploadedAt: string | undefined
+}
+
+/** A checkpoint with its whole manifest. */
+export interface StoredCheckpoint extends ListedCheckpoint {
+  readonly manifest: Manifest
 }
 
 /** A folder among the checkpoints with an invalid manifest. */
@@ -56,13 +64,20 @@ export interface DamagedCheckpoint {
 
 export interface Listing {
   /** The newest comes first. */
-  readonly checkpoints: readonly StoredCheckpoint[]
+  readonly checkpoints: readonly ListedCheckpoint[]
   readonly damaged: readonly DamagedCheckpoint[]
+}
+
+interface Known extends Sealed {
+  readonly state: string | undefined
+  readonly manifest: ListedCheckpoint["manifest"]
 }
 
 /** The checkpoints of a project: folders with a manifest. */
 export class CheckpointStore {
   readonly root: string
+  /** The manifests that were read completely, until their files change. */
+  readonly #known = new Map<string, Known>()
 
   /** `root` is the folder of all checkpoints. */
   constructor(root: string) {
@@ -91,7 +106,7 @@ export class CheckpointStore {
   }
 
   async list(): Promise<Listing> {
-    const checkpoints: StoredCheckpoint[] = []
+    const checkpoints: ListedCheckpoint[] = []
     const damaged: DamagedCheckpoint[] = []
     for (const id of await this.ids()) {
       try {
@@ -108,7 +123,7 @@ export class CheckpointStore {
    * Resolves to a checkpoint; `newest` is the newest one made here. Throws `checkpoint_unknown`, `checkpoint_invalid`,
    * `checkpoint_newer`.
    */
-  async get(name: string): Promise<StoredCheckpoint> {
+  async find(name: string): Promise<ListedCheckpoint> {
     const id = name === "newest" ? (await this.list()).checkpoints.find(isMadeHere)?.id : name
     const found = id !== undefined && isId(id) ? await this.#read(id) : undefined
     if (found === undefined && name === "newest" && (await this.ids()).length > 0)
@@ -117,8 +132,16 @@ export class CheckpointStore {
     return found
   }
 
+  /** Resolves to a checkpoint with its whole manifest. Throws the problems of `find`. */
+  async get(name: string): Promise<StoredCheckpoint> {
+    const found = await this.find(name)
+    const whole = await readManifest(found.folder)
+    if (whole === undefined) throw new Problem("checkpoint_unknown", `there is no checkpoint ${name}`)
+    return {...found, ...whole}
+  }
+
   /** Resolves to the newest verified checkpoint that was made here. */
-  async newestVerified(): Promise<StoredCheckpoint | undefined> {
+  async newestVerified(): Promise<ListedCheckpoint | undefined> {
     return newestSound((await this.list()).checkpoints)
   }
 
@@ -145,6 +168,21 @@ export class CheckpointStore {
     return this.get(id)
   }
 
+  /** Resolves to a complete checkpoint from what its manifest says, which is not read again before it changes. */
+  async describe(
+    id: string,
+    manifest: ListedCheckpoint["manifest"],
+    {sha256, size}: Sealed,
+    state = stateOf(this.folderOf(id)),
+  ): Promise<ListedCheckpoint> {
+    this.#known.set(id, {manifest, sha256, size, state})
+    const kept = await readJsonIfExists(join(this.root, `${id}${verificationEnd}`))
+    // A parser has just proved it.
+    const noted = Check(Verification, kept) ? (kept as Verification) : undefined
+    const verification = noted?.manifest === sha256 ? noted : undefined
+    return {id, folder: this.folderOf(id), manifest, size, sha256, verification, uploadedAt: await this.#uploadOf(id)}
+  }
+
   async keepVerification(id: string, verification: Verification): Promise<void> {
     await this.#write(id, verificationEnd, verification)
   }
@@ -152,9 +190,10 @@ export class CheckpointStore {
   /** Deletes a checkpoint. It becomes invalid with the first step. */
   async remove(id: string): Promise<void> {
     const folder = this.folderOf(id)
+    this.#known.delete(id)
     await rm(join(folder, manifestName), {force: true})
     if (await isThere(folder)) await syncFolder(folder)
-    await removeFolder(folder)
+    await removeTree(folder)
     for (const end of notes) await rm(join(this.root, `${id}${end}`), {force: true})
   }
 
@@ -166,7 +205,7 @@ export class CheckpointStore {
       const isAbandoned = isId(name) && !(await isThere(join(folder, manifestName)))
       const end = notes.find(each => name.endsWith(each))
       const isOrphan = end !== undefined && !(await isThere(this.folderOf(name.slice(0, -end.length))))
-      if (isAbandoned || isOrphan || /^\..*\.tmp$/.test(name)) await removeFolder(folder)
+      if (isAbandoned || isOrphan || /^\..*\.tmp$/.test(name)) await removeTree(folder)
     }
   }
 
@@ -189,35 +228,38 @@ export class CheckpointStore {
     })
   }
 
-  async #read(id: string): Promise<StoredCheckpoint | undefined> {
+  async #read(id: string): Promise<ListedCheckpoint | undefined> {
     const folder = this.folderOf(id)
+    const state = stateOf(folder)
+    const known = this.#known.get(id)
+    if (known !== undefined && known.state === state) return this.describe(id, known.manifest, known)
     const found = await readManifest(folder)
     if (found === undefined) return undefined
-    const {manifest, sha256} = found
+    const {files, seal: _, ...manifest} = found.manifest
     if (manifest.id !== id) throw new Problem("checkpoint_invalid", `${folder} has the manifest of ${manifest.id}`)
-    const kept = await readJsonIfExists(join(this.root, `${id}${verificationEnd}`))
-    // A parser has just proved it.
-    const known = Check(Verification, kept) ? (kept as Verification) : undefined
-    const verification = known?.manifest === sha256 ? known : undefined
-    return {id, folder, manifest, sha256, verification, uploadedAt: await this.#uploadOf(id)}
+    return this.describe(id, manifest, {sha256: found.sha256, size: sizeOf({files})}, state)
   }
 }
 
+/** Returns a text that changes with a checkpoint's manifest; undefined if there is none. */
+const stateOf = (folder: string): string | undefined => {
+  const found = lookAt(join(folder, manifestName))
+  return found && `${found.identity} ${found.size} ${found.changedAt}`
+}
+
 /** Returns whether this project made the checkpoint. Only these count as its backups, not uploaded ones. */
-export const isMadeHere = ({uploadedAt}: StoredCheckpoint): boolean => uploadedAt === undefined
+export const isMadeHere = ({uploadedAt}: ListedCheckpoint): boolean => uploadedAt === undefined
 
 /** Returns the newest verified checkpoint that was made here; the list must be sorted, newest first. */
-export const newestSound = (checkpoints: readonly StoredCheckpoint[]): StoredCheckpoint | undefined =>
+export const newestSound = (checkpoints: readonly ListedCheckpoint[]): ListedCheckpoint | undefined =>
   checkpoints.find(each => isMadeHere(each) && each.verification?.ok === true)
 
-export const sizeOf = ({files}: Manifest): number => files.reduce((sum, {size}) => sum + size, 0)
-
-export const viewOf = ({id, manifest, verification, uploadedAt}: StoredCheckpoint): CheckpointView => ({
+export const viewOf = ({id, manifest, size, verification, uploadedAt}: ListedCheckpoint): CheckpointView => ({
   id,
   createdAt: manifest.createdAt,
   state: verification === undefined ? "complete" : verification.ok ? "verified" : "refused",
   reason: manifest.reason,
-  size: sizeOf(manifest),
+  size,
   authority: manifest.authority,
   generation: manifest.generation,
   schema: manifest.database.schema,

@@ -38,7 +38,6 @@ export const workroomParticipant = ({state}: ProjectPaths, workroom: {mark(): Wo
     },
     complete: async target => {
       if (marked?.store === "file") await copyStore(state, join(target, folder), marked)
-      return []
     },
   }
 }

@@ -8,7 +8,7 @@ import type {EventData} from "../../../shared/events.ts"
 import type {Log} from "../../../shared/log.ts"
 import {messageOf, Problem, toProblem} from "../../../shared/problems.ts"
 import type {Checkpoints} from "../checkpoint/checkpoints.ts"
-import type {StoredCheckpoint} from "../checkpoint/store.ts"
+import type {ListedCheckpoint} from "../checkpoint/store.ts"
 import {neededCheckpoints, type ReleaseRecord, releasesOf, stillPausing, underWay} from "./record.ts"
 import {requireCurrent, requireUnderWay, requireVerified, warningsOf} from "./rules.ts"
 
@@ -181,7 +181,7 @@ export class Releases {
     })
   }
 
-  async #await(release: string, made: Promise<StoredCheckpoint>): Promise<void> {
+  async #await(release: string, made: Promise<ListedCheckpoint>): Promise<void> {
     const outcome = await made.then(
       checkpoint => ({checkpoint}),
       (error: unknown) => ({error}),
@@ -191,7 +191,7 @@ export class Releases {
     )
   }
 
-  async #conclude(release: string, outcome: {checkpoint: StoredCheckpoint} | {error: unknown}): Promise<void> {
+  async #conclude(release: string, outcome: {checkpoint: ListedCheckpoint} | {error: unknown}): Promise<void> {
     // An operator may have aborted the release meanwhile.
     if (underWay(this.#entries)?.id !== release) return
     if ("checkpoint" in outcome && outcome.checkpoint.verification?.ok === true) {
@@ -254,7 +254,7 @@ const requireReady = ({ready, components}: ReadinessReport): void => {
   )
 }
 
-const restorePointOf = ({id, manifest}: StoredCheckpoint): RestorePoint => ({
+const restorePointOf = ({id, manifest}: ListedCheckpoint): RestorePoint => ({
   checkpoint: id,
   authority: manifest.authority,
   commit: manifest.code.commit,

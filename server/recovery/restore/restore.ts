@@ -210,7 +210,7 @@ export const restoreCheckpoint = async (checkpoint: Checkpoint, options: Restore
     let done: Restored | undefined
     try {
       for (const each of folders) for (const name of ["new", "old"]) await makePrivateFolder(join(each, name))
-      await stageFiles(folder, manifest, targets.staged, progress)
+      await stageFiles(folder, manifest, {place: targets.staged, isDurable: true, progress})
       const {held, paused, notes, authority} = await prepare(checkpoint, options, location, targets)
       const state = [...targets.swaps(existsSync)]
       const taken = new Set(state.map(({target}) => resolve(paths.project, target)))

@@ -2,10 +2,10 @@ import {dirname, join} from "node:path"
 import type {Manifest} from "../../../shared/api/checkpoint.ts"
 import {messageOf} from "../../../shared/problems.ts"
 import {makeFolder, syncFolder} from "../../runtime/files.ts"
-import {copyFile, listTree} from "../checkpoint/files.ts"
-import {invalidCheckpoint, manifestName} from "../checkpoint/manifest.ts"
+import {Copies} from "../apart/copies.ts"
+import {listTree} from "../checkpoint/files.ts"
+import {invalidCheckpoint, manifestName, sizeOf} from "../checkpoint/manifest.ts"
 import type {Progress} from "../checkpoint/progress.ts"
-import {sizeOf} from "../checkpoint/store.ts"
 
 /**
  * Throws `checkpoint_invalid`, which calls the checkpoint `where`, unless a folder has exactly the files that its manifest
@@ -30,34 +30,45 @@ const parentsOf = (path: string): string[] => {
   return parts.map((_, index) => parts.slice(0, index + 1).join("/"))
 }
 
-/**
- * Copies a checkpoint's files durably to the paths that `place` returns, and compares each with the manifest. Throws
- * `checkpoint_invalid`.
- */
+export interface StageOptions {
+  /** Returns the path of a file's copy; undefined for a file that is only compared. */
+  readonly place: (path: string) => string | undefined
+  /** False if the copies need not survive a power cut. */
+  readonly isDurable: boolean
+  readonly progress: Progress
+}
+
+/** Copies a checkpoint's files, and compares each with the manifest. Throws `checkpoint_invalid`. */
 export const stageFiles = async (
   folder: string,
   manifest: Manifest,
-  place: (path: string) => string,
-  progress: Progress,
+  {place, isDurable, progress}: StageOptions,
 ): Promise<void> => {
   await requireSameFiles(folder, manifest)
   const total = sizeOf(manifest)
   let done = 0
   const folders = new Set<string>()
+  const copies = new Copies({isDurable})
   for (const {path, size, sha256} of manifest.files) {
-    const target = place(path)
-    await makeFolder(dirname(target), 0o700)
-    folders.add(dirname(target))
-    const copied = await copyFile(join(folder, path), target, count => {
+    const from = join(folder, path)
+    const to = place(path)
+    if (to !== undefined && !folders.has(dirname(to))) {
+      await makeFolder(dirname(to), 0o700)
+      folders.add(dirname(to))
+    }
+    const onBytes = (count: number) => {
       done += count
       progress("copying and comparing", done, total)
-    }).catch(cause => {
+    }
+    const read = to === undefined ? copies.hash(from, onBytes) : copies.copy(from, to, onBytes)
+    const found = await read.catch(cause => {
       throw isReadError(cause) ? invalidCheckpoint(folder, `${path}: ${messageOf(cause)}`) : cause
     })
-    if (copied.size !== size) throw invalidCheckpoint(folder, `${path} has ${copied.size} bytes, not ${size}`)
-    if (copied.sha256 !== sha256) throw invalidCheckpoint(folder, `the content of ${path} has changed`)
+    if (found?.size !== size) throw invalidCheckpoint(folder, `${path} has ${found?.size} bytes, not ${size}`)
+    if (found.sha256 !== sha256) throw invalidCheckpoint(folder, `the content of ${path} has changed`)
   }
-  for (const each of folders) await syncFolder(each)
+  await copies.settle()
+  if (isDurable) for (const each of folders) await syncFolder(each)
 }
 
 const isReadError = (cause: unknown) => cause instanceof Error && "code" in cause && cause.code === "EIO"

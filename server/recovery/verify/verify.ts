@@ -4,11 +4,20 @@ import type {Verification} from "../../../shared/api/checkpoint.ts"
 import {isProblem, messageOf, Problem} from "../../../shared/problems.ts"
 import type {Location} from "../../database/database.ts"
 import {makePrivateFolder, removeFolder, tellsOfFullDisk} from "../../runtime/files.ts"
+import {isMessageFile} from "../checkpoint/files-part.ts"
 import {noProgress, type Progress} from "../checkpoint/progress.ts"
 import type {StoredCheckpoint} from "../checkpoint/store.ts"
 import {stageFiles} from "../restore/stage.ts"
 import {inspect} from "./inspect.ts"
 import type {SecretValues} from "./search.ts"
+
+export interface VerifyRequest {
+  /** The folder of all checkpoints. */
+  readonly root: string
+  readonly id: string
+  readonly temporary: string
+  readonly secrets: SecretValues
+}
 
 export interface VerifyOptions {
   /** A folder for the copy, which is deleted afterwards. */
@@ -20,7 +29,7 @@ export interface VerifyOptions {
 }
 
 /**
- * Restores a checkpoint into a scratch folder. Resolves to its faults. Throws `checkpoint_failed` only for reasons outside of
+ * Restores a checkpoint into a scratch folder, except the files of messages, which it reads in place. Resolves to its faults. Throws `checkpoint_failed` only for reasons outside of
  * the checkpoint, such as a full disk.
  */
 export const verifyCheckpoint = async (
@@ -30,7 +39,8 @@ export const verifyCheckpoint = async (
   const began = Date.now()
   const scratch = join(temporary, `verify-${randomUUID()}`)
   const names = new Set(manifest.files.map(({path}) => path))
-  const path = (name: string) => (names.has(name) ? join(scratch, name) : undefined)
+  const placed = (name: string) => (isMessageFile(name) ? undefined : join(scratch, name))
+  const path = (name: string) => (names.has(name) ? (placed(name) ?? join(folder, name)) : undefined)
   const result = (findings: readonly string[], warnings: readonly string[]): Verification => ({
     at: new Date().toISOString(),
     ok: findings.length === 0,
@@ -41,7 +51,7 @@ export const verifyCheckpoint = async (
   })
   try {
     await makePrivateFolder(scratch)
-    await stageFiles(folder, manifest, name => join(scratch, name), progress)
+    await stageFiles(folder, manifest, {place: placed, isDurable: false, progress})
     const {findings, warnings} = await inspect(
       {manifest, path, secrets, ...(remoteCopy === undefined ? {} : {remoteCopy})},
       progress,
