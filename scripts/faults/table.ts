@@ -256,6 +256,13 @@ const table = {
     suite: 330,
     long: 11_000,
   },
+  soak: {
+    what: "seven virtual days with messages, files, agents, reloads and reconnections: memory, database and log stay flat",
+    files: ["e2e/host/soak"],
+    unit: "messages",
+    suite: 0,
+    long: 200_000,
+  },
   "retained-year": {
     what: "a simulated year of messages, jobs and gaps under the default retention",
     files: ["contract/capacity/retained-year"],

@@ -5,12 +5,12 @@ import {bunOr, type TestRuntime} from "../../support/host/runtimes.ts"
 import {untilEndpoint} from "../../support/irc/host.ts"
 import {joinIrc} from "../../support/irc/person.ts"
 import {startIrcServer} from "../../support/irc/servers.ts"
+import {makeClock} from "../../support/machine/clock.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 import {gapsOf} from "../../support/messages/gaps.ts"
 import {messageIn} from "../../support/messages/messages.ts"
 import {untilShop} from "../../support/webhooks/host.ts"
 import {type Delivery, deliver, secretOf, startReceiver} from "../../support/webhooks/webhooks.ts"
-import {makeClock} from "./clock.ts"
 
 const hour = 3600
 const secret = secretOf("clock")

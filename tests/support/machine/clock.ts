@@ -1,9 +1,9 @@
 import {readdirSync, renameSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
-import {scratchFolder} from "../../support/database/databases.ts"
-import {tool} from "../../support/machine/tools.ts"
+import {scratchFolder} from "../database/databases.ts"
+import {tool} from "./tools.ts"
 
-/** The clock of a process. libfaketime changes the time of day, but not the monotonic clock. */
+/** The clock of a process, by libfaketime. */
 export interface Clock {
   /** The environment for a process that should use this clock. */
   readonly env: Readonly<Record<string, string>>
@@ -11,7 +11,8 @@ export interface Clock {
   set(seconds: number): void
 }
 
-export const makeClock = (): Clock => {
+/** A clock for the time of day, and for the monotonic clock and its timers only if asked. */
+export const makeClock = ({monotonic = false} = {}): Clock => {
   const file = join(scratchFolder(), "clock")
   // Renamed into place, so that a reader always sees a complete value.
   const set = (seconds: number) => {
@@ -24,16 +25,15 @@ export const makeClock = (): Clock => {
       LD_PRELOAD: libraryOf("faketime"),
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_NO_CACHE: "1",
-      FAKETIME_DONT_FAKE_MONOTONIC: "1",
-      DONT_FAKE_MONOTONIC: "1",
+      ...(monotonic ? {} : {FAKETIME_DONT_FAKE_MONOTONIC: "1", DONT_FAKE_MONOTONIC: "1"}),
     },
     set,
   }
 }
 
-/** The library that belongs to the program, in the folder of the machine's architecture. */
+/** The library for programs with threads, in the folder of the machine's architecture. */
 const libraryOf = (name: "faketime"): string => {
   const folder = join(tool(name).root, "usr/lib")
   const architecture = readdirSync(folder).find(entry => entry.includes("-linux-"))
-  return join(folder, architecture ?? "", "faketime/libfaketime.so.1")
+  return join(folder, architecture ?? "", "faketime/libfaketimeMT.so.1")
 }
