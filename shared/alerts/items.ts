@@ -59,6 +59,13 @@ export const alertItems = {
     unit: "errors a minute, over five minutes",
     when: "the Host logs many errors",
   },
+  memory_growing: {
+    severity: "warning",
+    for: "6h",
+    above: 64,
+    unit: "MiB within a day",
+    when: "the memory of a run keeps growing",
+  },
   database_capacity: {
     severity: "warning",
     for: "10m",

@@ -13,9 +13,11 @@ import type {Database} from "../../database/database.ts"
 import type {Services} from "../../http/services.ts"
 import type {Condition, Seen} from "../../metrics/alerts/condition.ts"
 import {type AgentEnds, type Figures, FigureWatch, type SeenGap} from "../../metrics/alerts/figures.ts"
+import {MemoryWatch, memoryCondition} from "../../metrics/alerts/memory.ts"
 import {conditionsOf} from "../../metrics/alerts/words.ts"
 import {type Depth, readInboxDepth, readOutboxDepth} from "../../outbox/depths.ts"
 import {freeSpace} from "../../runtime/files.ts"
+import {Allocations} from "../../runtime/flow/allocations.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {selectFailed} from "./agents.ts"
 import {readStoredSizes} from "./data.ts"
@@ -35,6 +37,9 @@ const readLimit = 5000
 /** The interval of readings that count row by row, in milliseconds. */
 const depthsEvery = 60_000
 
+/** The interval of looks at what holds growing memory, in milliseconds. Each collects garbage. */
+const heldEvery = 3_600_000
+
 /** Creates a function that looks at the Host as its console does, and at the figures that only alerts need. */
 export const createLook = ({services, status, report, now = Date.now}: AlertSources): (() => Promise<Seen>) => {
   const {database, endpoints, jobs, bindings, capacity, workroom, handlers, current, events, logs, disk} = services
@@ -44,6 +49,11 @@ export const createLook = ({services, status, report, now = Date.now}: AlertSour
     return withLastRuns(database, views)
   }
   const watch = new FigureWatch()
+  const memory = new MemoryWatch()
+  const allocations = new Allocations()
+  const ownerOf = (script: string) =>
+    current().instances.find(({files}) => files.some(file => script.includes(file)))?.name
+  const held = every(heldEvery, () => allocations.held(ownerOf), now)
   const depths = every(depthsEvery, () => Promise.all([readInboxDepth(database), readOutboxDepth(database)]), now)
   const room = every(depthsEvery, () => capacity.info(false), now)
   const names = () => bindings.list().map(({name}) => name)
@@ -109,7 +119,9 @@ export const createLook = ({services, status, report, now = Date.now}: AlertSour
     const found = findingsOf(facts)
       .flatMap(conditionsOf)
       .map(condition => sinceStart(condition, identity.startedAt, first))
-    return {conditions: [...found, ...watch.conditions(figures, now())], unknown}
+    const grown = memory.take(process.memoryUsage.rss(), performance.now())
+    const growing = grown === undefined ? [] : [memoryCondition(grown, await held().catch(() => undefined))]
+    return {conditions: [...found, ...watch.conditions(figures, now()), ...growing], unknown}
   }
 }
 

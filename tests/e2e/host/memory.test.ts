@@ -1,7 +1,10 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, test, vi} from "vitest"
+import type {AlertsView} from "../../../shared/alerts/api.ts"
 import {launchHost, pluginWith, shared, startHost, type TestHost, until} from "../../support/host/host.ts"
-import {runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
+import {nodeOf, runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
+import {makeClock} from "../../support/machine/clock.ts"
+import {describeWith} from "../../support/machine/tools.ts"
 import {secrets, webhookConfig} from "../../support/webhooks/host.ts"
 import {deliver} from "../../support/webhooks/webhooks.ts"
 
@@ -135,3 +138,47 @@ test.each(runtimes.filter(({name}) => name === "node24"))(
     expect(await mebibytes(await startRestless({name, command}), "/churn")).toBeGreaterThan(32)
   },
 )
+
+describeWith("faketime")("on Node", () => {
+  test("an alert names the plugin that holds ever more memory", async () => {
+    const runtime = nodeOf("node22")
+    const clock = makeClock({monotonic: true})
+    const host = await startHost({
+      own: true,
+      runtime,
+      env: clock.env,
+      args: ["--no-watch"],
+      config: `http: {port: 0}
+watchdog: {seconds: 3600}
+checkpoints: {every: 0s}
+plugins: {sandbox: {}, greedy: {}}
+alerts: {targets: {ops: {endpoint: sandbox, channel: ops}}}
+`,
+      plugins: {
+        greedy: pluginWith(`
+          const kept: object[] = []
+          plugin.command("keep", () => {
+            for (let n = 0; n < 40_000; n++) kept.push({n, text: "kept " + n})
+          })`),
+      },
+    })
+    const alert = () =>
+      host
+        .get<AlertsView>("/api/alerts")
+        .then(({items}) => items.find(({code}) => code === "memory_growing"))
+        .catch(() => undefined)
+    let hour = 0
+    await until(
+      "the alert",
+      async () => {
+        await host.say("/keep")
+        clock.set(3600 * ++hour)
+        await sleep(50)
+        return alert()
+      },
+      300_000,
+    )
+    expect((await alert())?.text).toContain("greedy")
+    expect(hour).toBeGreaterThan(31)
+  })
+})

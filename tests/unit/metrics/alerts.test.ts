@@ -2,6 +2,7 @@ import {describe, expect, test} from "vitest"
 import type {Condition} from "../../../server/metrics/alerts/condition.ts"
 import {type Figures, FigureWatch} from "../../../server/metrics/alerts/figures.ts"
 import {type AlertRecord, Ledger, type LedgerSettings} from "../../../server/metrics/alerts/ledger.ts"
+import {MemoryWatch, memoryCondition} from "../../../server/metrics/alerts/memory.ts"
 import {compose, type DueSettings, subjectOf, textOf} from "../../../server/metrics/alerts/notice.ts"
 import {isQuiet} from "../../../server/metrics/alerts/quiet.ts"
 import {Window} from "../../../server/metrics/alerts/window.ts"
@@ -299,5 +300,29 @@ describe("figures over time", () => {
     expect(found).toMatchObject({code: "agent_failures", subject: "writer", runId: "run-1", value: 75})
     // Those that were cancelled too.
     expect(found?.remediation.command).toBe("svc agent runs --agent writer")
+  })
+
+  test.each([
+    ["that grows by 4 MiB an hour counts what a day added, after 31 hours", (at: number) => 150 + 4 * at, 96],
+    ["that only grows during each day does not", (at: number) => 150 + 4 * (at % 24), undefined],
+    ["that a start needs does not", (at: number) => (at < 1 ? 50 : 150), undefined],
+  ])("memory %s", (_, mebibytesAt, grown) => {
+    const watch = new MemoryWatch()
+    // Garbage comes and goes between the hours.
+    const take = (at: number) => watch.take((mebibytesAt(at) + 40 * (at % 1)) * 1024 ** 2, at * 60 * minute)
+    const early = Array.from({length: 124}, (_, quarter) => take(quarter / 4))
+    expect(early.filter(each => each !== undefined)).toEqual([])
+    expect(Array.from({length: 96}, (_, quarter) => take(31 + quarter / 4)).at(-1)).toBe(grown)
+  })
+
+  test("growing memory names a plugin that holds most of it, and none otherwise", () => {
+    const held = (greedy: number) =>
+      new Map([
+        [undefined, 10e6],
+        ["greedy", greedy],
+        ["modest", 2e6],
+      ] as const)
+    expect(memoryCondition(96, held(30e6)).text).toContain("greedy")
+    for (const unsure of [held(11e6), undefined]) expect(memoryCondition(96, unsure).text).not.toMatch(/greedy|modest/)
   })
 })

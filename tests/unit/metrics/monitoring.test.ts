@@ -106,7 +106,7 @@ describeWith("promtool")("for promtool", () => {
     const {status, output} = promtool("test", "rules", `${monitoringFolder}svc.rules.test.yml`)
     expect(output).toContain("SUCCESS")
     expect(status).toBe(0)
-  })
+  }, 480_000)
 
   test("the scrape example is valid with the rules and a token file", () => {
     const folder = makeFolder()
