@@ -8,7 +8,6 @@ import {isolation} from "./endpoints/isolation.ts"
 import {eventAppend} from "./events/event-append.ts"
 import {stream} from "./events/stream.ts"
 import {streamStalled} from "./events/stream-stalled.ts"
-import {day} from "./host/day.ts"
 import {http} from "./host/http.ts"
 import {logs} from "./host/logs.ts"
 import {loopDelay} from "./host/loop-delay.ts"
@@ -31,7 +30,7 @@ import {journal} from "./workroom/journal.ts"
 
 /** All rows, by the folder of their files. */
 export const rooms: Readonly<Record<string, readonly Row[]>> = {
-  host: [start, http, memory, day, loopDelay, metricHistory, reload, logs],
+  host: [start, http, memory, loopDelay, metricHistory, reload, logs],
   messages: [durable, doors, chat, dispatch],
   plugins: [send, files, hears, timersDue, timersWaiting],
   agents: [agentStep, agentBusy],
@@ -59,7 +58,6 @@ export const pageRows: readonly Row[] = [
   http,
   start,
   memory,
-  day,
   loopDelay,
   metricHistory,
   idleEndpoints,
