@@ -1,3 +1,10 @@
+/** Makes the rows of a frequent status. */
+const rows = (status: number) => (title: string, hint: string) => ({status, title, hint})
+const missing = rows(404)
+const refused = rows(409)
+const invalid = rows(422)
+const unavailable = rows(503)
+
 /**
  * Every failure that a person or a program can meet, by its stable code: the HTTP status, a title, and a hint that says
  * what to do. `docs/reference/problems.md` is generated from this table.
@@ -12,7 +19,7 @@ export const problems = {
     hint: "Wait for the seconds in Retry-After. The Host still accepts a valid token or signature.",
   },
   too_many_requests: {status: 429, title: "Too many requests", hint: "Retry after the seconds in Retry-After."},
-  not_found: {status: 404, title: "There is nothing at this path", hint: "GET /api/openapi.json lists the paths."},
+  not_found: missing("There is nothing at this path", "GET /api/openapi.json lists the paths."),
   method_not_allowed: {status: 405, title: "Method not allowed", hint: "Use a method from the Allow header."},
   body_too_large: {status: 413, title: "Request body too large", hint: "Send at most 1 MiB."},
   request_invalid: {status: 400, title: "The request is not valid", hint: "Correct what detail names."},
@@ -26,466 +33,346 @@ export const problems = {
     title: "The request's path is not valid",
     hint: "Send a path without control characters.",
   },
-  no_room: {status: 503, title: "The Host has no room for this now", hint: "Retry after the seconds in Retry-After."},
+  no_room: unavailable("The Host has no room for this now", "Retry after the seconds in Retry-After."),
   unsupported_media_type: {status: 415, title: "Unsupported content type", hint: "Send application/json."},
-  request_timeout: {status: 503, title: "The request took too long", hint: "Retry later."},
-  starting: {status: 503, title: "The Host is starting", hint: "Retry after the seconds in Retry-After."},
-  stopping: {status: 503, title: "The Host is stopping", hint: "Retry once the Host has restarted."},
+  request_timeout: unavailable("The request took too long", "Retry later."),
+  starting: unavailable("The Host is starting", "Retry after the seconds in Retry-After."),
+  stopping: unavailable("The Host is stopping", "Retry once the Host has restarted."),
   internal: {status: 500, title: "Internal error", hint: "The Host's log has the cause under this requestId."},
-  conflict: {status: 409, title: "The state does not allow this", hint: "Read the current state and try again."},
-  console_missing: {status: 404, title: "The console was not built", hint: "In a clone of svc, run: bun run build"},
-  no_supervisor: {
-    status: 409,
-    title: "No supervisor would restart this Host",
-    hint: 'Run the Host under a supervisor; in a container, with a restart policy and SVC_SUPERVISOR=docker. Or confirm: --confirm, over the API {"confirm": true}.',
-  },
+  conflict: refused("The state does not allow this", "Read the current state and try again."),
+  console_missing: missing("The console was not built", "In a clone of svc, run: bun run build"),
+  no_supervisor: refused(
+    "No supervisor would restart this Host",
+    'Run the Host under a supervisor; in a container, with a restart policy and SVC_SUPERVISOR=docker. Or confirm: --confirm, over the API {"confirm": true}.',
+  ),
   restart_limit: {
     status: 429,
     title: "The Host has restarted too often",
     hint: "Repeat it at the time that detail names. The Host keeps running until then. --confirm does not help here.",
   },
-  other_supervisor: {
-    status: 409,
-    title: "Another supervisor owns the restarts",
-    hint: "Use that supervisor's command. Exactly one layer may restart a Host.",
-  },
-  daemon_failed: {
-    status: 503,
-    title: "The daemon gave up restarting the Host",
-    hint: "Read .svc/runtime.log, correct the error, then start the daemon again.",
-  },
-  service_refused: {
-    status: 409,
-    title: "The service cannot be installed like this",
-    hint: "Correct what detail names. Nothing was changed.",
-  },
-  service_failed: {
-    status: 503,
-    title: "The service manager refused",
-    hint: "Correct what detail names, and repeat the command.",
-  },
-  alert_target_unknown: {
-    status: 404,
-    title: "No such target of alerts",
-    hint: "svc alert list shows the targets; alerts.targets of svc.config.yml names them.",
-  },
-  alerts_off: {
-    status: 409,
-    title: "Alerts have no target",
-    hint: "Name a target under alerts.targets in svc.config.yml, then run svc runtime reload.",
-  },
+  other_supervisor: refused(
+    "Another supervisor owns the restarts",
+    "Use that supervisor's command. Exactly one layer may restart a Host.",
+  ),
+  daemon_failed: unavailable(
+    "The daemon gave up restarting the Host",
+    "Read .svc/runtime.log, correct the error, then start the daemon again.",
+  ),
+  service_refused: refused(
+    "The service cannot be installed like this",
+    "Correct what detail names. Nothing was changed.",
+  ),
+  service_failed: unavailable("The service manager refused", "Correct what detail names, and repeat the command."),
+  alert_target_unknown: missing(
+    "No such target of alerts",
+    "svc alert list shows the targets; alerts.targets of svc.config.yml names them.",
+  ),
+  alerts_off: refused(
+    "Alerts have no target",
+    "Name a target under alerts.targets in svc.config.yml, then run svc runtime reload.",
+  ),
   // Configuration and environment
-  project_missing: {
-    status: 422,
-    title: "No project here",
-    hint: "Run svc in a folder with svc.config.yml, name one with --project, or make one with svc init.",
-  },
-  config_invalid: {
-    status: 422,
-    title: "The configuration is not valid",
-    hint: "Correct svc.config.yml, then run svc doctor.",
-  },
-  config_changed: {
-    status: 409,
-    title: "The configuration file has changed",
-    hint: "Read the file again and repeat the change on its current text.",
-  },
-  config_not_editable: {
-    status: 422,
-    title: "svc cannot make this change in the file as it is written",
-    hint: "Edit the file by hand: an anchor, an alias or a broken line prevents the change.",
-  },
-  token_missing: {
-    status: 422,
-    title: "Production needs a token",
-    hint: "Set http.token to ${HTTP_TOKEN} and put a long random HTTP_TOKEN into the environment or .env.",
-  },
-  token_placeholder: {
-    status: 422,
-    title: "The token is the example's placeholder",
-    hint: "Replace HTTP_TOKEN, for example with the output of: openssl rand -hex 32",
-  },
-  token_weak: {
-    status: 422,
-    title: "The token is easy to guess",
-    hint: "Replace the token's variable in .env or the environment with the output of: openssl rand -hex 32",
-  },
-  runtime_too_old: {
-    status: 422,
-    title: "The runtime is too old",
-    hint: "Run the Host on Bun, or on Node 22.12 or newer.",
-  },
+  project_missing: invalid(
+    "No project here",
+    "Run svc in a folder with svc.config.yml, name one with --project, or make one with svc init.",
+  ),
+  config_invalid: invalid("The configuration is not valid", "Correct svc.config.yml, then run svc doctor."),
+  config_changed: refused(
+    "The configuration file has changed",
+    "Read the file again and repeat the change on its current text.",
+  ),
+  config_not_editable: invalid(
+    "svc cannot make this change in the file as it is written",
+    "Edit the file by hand: an anchor, an alias or a broken line prevents the change.",
+  ),
+  token_missing: invalid(
+    "Production needs a token",
+    "Set http.token to ${HTTP_TOKEN} and put a long random HTTP_TOKEN into the environment or .env.",
+  ),
+  token_placeholder: invalid(
+    "The token is the example's placeholder",
+    "Replace HTTP_TOKEN, for example with the output of: openssl rand -hex 32",
+  ),
+  token_weak: invalid(
+    "The token is easy to guess",
+    "Replace the token's variable in .env or the environment with the output of: openssl rand -hex 32",
+  ),
+  runtime_too_old: invalid("The runtime is too old", "Run the Host on Bun, or on Node 22.12 or newer."),
   // Process
-  locked: {
-    status: 409,
-    title: "Another process holds this project",
-    hint: "Stop it with svc runtime stop, or wait for it.",
-  },
-  port_taken: {
-    status: 409,
-    title: "The port is in use",
-    hint: "Stop the program that uses the port, or choose another http.port.",
-  },
-  host_unreachable: {status: 503, title: "The Host does not answer", hint: "Start it with svc runtime start."},
-  state_unwritable: {
-    status: 503,
-    title: "The state folder cannot be written",
-    hint: "Make .svc/ a folder that the Host's user owns, on a disk with free space.",
-  },
+  locked: refused("Another process holds this project", "Stop it with svc runtime stop, or wait for it."),
+  port_taken: refused("The port is in use", "Stop the program that uses the port, or choose another http.port."),
+  host_unreachable: unavailable("The Host does not answer", "Start it with svc runtime start."),
+  state_unwritable: unavailable(
+    "The state folder cannot be written",
+    "Make .svc/ a folder that the Host's user owns, on a disk with free space.",
+  ),
   // Deployment templates
-  deployment_changed: {
-    status: 409,
-    title: "Files of the deployment were changed",
-    hint: "svc deploy add <template> --dry-run shows the differences; --force replaces the files.",
-  },
-  deployment_refused: {
-    status: 422,
-    title: "The template does not fit the project",
-    hint: "Correct what detail names, then repeat the command.",
-  },
+  deployment_changed: refused(
+    "Files of the deployment were changed",
+    "svc deploy add <template> --dry-run shows the differences; --force replaces the files.",
+  ),
+  deployment_refused: invalid(
+    "The template does not fit the project",
+    "Correct what detail names, then repeat the command.",
+  ),
   // Satori
   login_unknown: {
     status: 403,
     title: "No such login",
     hint: "Send Satori-Platform and Satori-User-ID of a login that POST /satori/v1/meta lists.",
   },
-  not_supported: {
-    status: 404,
-    title: "The platform does not have this",
-    hint: "The login's features name what it supports.",
-  },
+  not_supported: missing("The platform does not have this", "The login's features name what it supports."),
   platform_failed: {
     status: 502,
     title: "The platform refused, failed or did not answer",
     hint: "Correct what detail names. svc outbox show has the outcome of an act, and the Host's log has the cause.",
   },
-  endpoint_offline: {status: 503, title: "The endpoint is offline", hint: "Retry once svc endpoint show says online."},
+  endpoint_offline: unavailable("The endpoint is offline", "Retry once svc endpoint show says online."),
   not_implemented: {
     status: 501,
     title: "The Host does not implement this",
     hint: "docs/satori.md lists the supported methods.",
   },
   upgrade_required: {status: 426, title: "This is a WebSocket", hint: "Connect with a WebSocket client."},
-  too_many_connections: {
-    status: 503,
-    title: "Too many connections without a token",
-    hint: "Send Authorization: Bearer <token> with the upgrade, or retry later.",
-  },
+  too_many_connections: unavailable(
+    "Too many connections without a token",
+    "Send Authorization: Bearer <token> with the upgrade, or retry later.",
+  ),
   // Database
-  database_unopenable: {
-    status: 503,
-    title: "The database cannot be opened",
-    hint: "Check the path and its permissions, then run svc doctor.",
-  },
-  database_unanswered: {
-    status: 503,
-    title: "The remote database does not answer in time",
-    hint: "Check the network and the database's server. The Host recovers as soon as it answers.",
-  },
-  database_stalled: {
-    status: 503,
-    title: "The disk takes too long to sync",
-    hint: "Check the disk of the database. The Host recovers as soon as the disk answers.",
-  },
-  database_corrupt: {
-    status: 503,
-    title: "The database is damaged",
-    hint: "Keep a copy of the file. Create a checkpoint; else run svc database rescue; else restore: svc checkpoint restore.",
-  },
-  database_older: {
-    status: 503,
-    title: "The database is an older copy",
-    hint: "Put the newest copy back. To continue without what it lacks: svc database accept-older.",
-  },
-  database_newer: {
-    status: 503,
-    title: "The database was written by a newer version",
-    hint: "Start the version that wrote it, or restore the checkpoint from before the upgrade.",
-  },
-  database_busy: {
-    status: 503,
-    title: "The database is locked by another process",
-    hint: "Stop the other process, then retry.",
-  },
-  database_full: {status: 503, title: "The disk is full", hint: "Free space on the disk of the database, then retry."},
-  database_replaced: {
-    status: 503,
-    title: "The database file was removed, replaced or changed",
-    hint: "Run svc database rescue: the Host writes its data into a new file. Do not stop or kill the Host before that.",
-  },
-  rescue_not_needed: {
-    status: 409,
-    title: "The database file is in its place",
-    hint: "Use svc checkpoint create for a copy of the database.",
-  },
-  rescue_failed: {
-    status: 503,
-    title: "The rescue of the database failed",
-    hint: "The Host still has the data. Correct what detail names, or name another file with --to. Do not stop the Host until the rescue has succeeded.",
-  },
-  lock_lost: {
-    status: 503,
-    title: "The project's lock was removed or replaced",
-    hint: "The Host exits with code 75, and the next start takes the lock. Do not touch .svc/host.lock while a Host runs.",
-  },
-  database_failed: {status: 503, title: "The database failed", hint: "Run svc doctor. The Host's log has the cause."},
-  database_outcome_unknown: {
-    status: 503,
-    title: "The Host does not know whether the change was stored",
-    hint: "Read the current state before you repeat it.",
-  },
-  migration_refused: {
-    status: 503,
-    title: "The Host did not start a migration that cannot be undone",
-    hint: "Correct what detail names, then start again. The database is unchanged.",
-  },
-  compact_unavailable: {
-    status: 409,
-    title: "The database cannot be compacted while it is in use",
-    hint: "Stop the Host, then run svc database compact. A remote database's server compacts it.",
-  },
-  compact_busy: {
-    status: 409,
-    title: "The database is already being compacted",
-    hint: "Run svc database compact --follow to see its progress.",
-  },
-  compact_no_space: {
-    status: 409,
-    title: "There is too little free space to compact",
-    hint: "Free as much space as the database uses.",
-  },
-  database_refused: {status: 409, title: "The database refused the change", hint: "Correct what detail names."},
-  authority_mismatch: {
-    status: 503,
-    title: "Parts of the state come from two different histories",
-    hint: "Restore everything from one checkpoint. detail names the parts and their authorities.",
-  },
-  lease_lost: {
-    status: 503,
-    title: "Another Host took over the database",
-    hint: "Run only one Host for a remote database, and stop the other one.",
-  },
+  database_unopenable: unavailable(
+    "The database cannot be opened",
+    "Check the path and its permissions, then run svc doctor.",
+  ),
+  database_unanswered: unavailable(
+    "The remote database does not answer in time",
+    "Check the network and the database's server. The Host recovers as soon as it answers.",
+  ),
+  database_stalled: unavailable(
+    "The disk takes too long to sync",
+    "Check the disk of the database. The Host recovers as soon as the disk answers.",
+  ),
+  database_corrupt: unavailable(
+    "The database is damaged",
+    "Keep a copy of the file. Create a checkpoint; else run svc database rescue; else restore: svc checkpoint restore.",
+  ),
+  database_older: unavailable(
+    "The database is an older copy",
+    "Put the newest copy back. To continue without what it lacks: svc database accept-older.",
+  ),
+  database_newer: unavailable(
+    "The database was written by a newer version",
+    "Start the version that wrote it, or restore the checkpoint from before the upgrade.",
+  ),
+  database_busy: unavailable("The database is locked by another process", "Stop the other process, then retry."),
+  database_full: unavailable("The disk is full", "Free space on the disk of the database, then retry."),
+  database_replaced: unavailable(
+    "The database file was removed, replaced or changed",
+    "Run svc database rescue: the Host writes its data into a new file. Do not stop or kill the Host before that.",
+  ),
+  rescue_not_needed: refused(
+    "The database file is in its place",
+    "Use svc checkpoint create for a copy of the database.",
+  ),
+  rescue_failed: unavailable(
+    "The rescue of the database failed",
+    "The Host still has the data. Correct what detail names, or name another file with --to. Do not stop the Host until the rescue has succeeded.",
+  ),
+  lock_lost: unavailable(
+    "The project's lock was removed or replaced",
+    "The Host exits with code 75, and the next start takes the lock. Do not touch .svc/host.lock while a Host runs.",
+  ),
+  database_failed: unavailable("The database failed", "Run svc doctor. The Host's log has the cause."),
+  database_outcome_unknown: unavailable(
+    "The Host does not know whether the change was stored",
+    "Read the current state before you repeat it.",
+  ),
+  migration_refused: unavailable(
+    "The Host did not start a migration that cannot be undone",
+    "Correct what detail names, then start again. The database is unchanged.",
+  ),
+  compact_unavailable: refused(
+    "The database cannot be compacted while it is in use",
+    "Stop the Host, then run svc database compact. A remote database's server compacts it.",
+  ),
+  compact_busy: refused(
+    "The database is already being compacted",
+    "Run svc database compact --follow to see its progress.",
+  ),
+  compact_no_space: refused("There is too little free space to compact", "Free as much space as the database uses."),
+  database_refused: refused("The database refused the change", "Correct what detail names."),
+  authority_mismatch: unavailable(
+    "Parts of the state come from two different histories",
+    "Restore everything from one checkpoint. detail names the parts and their authorities.",
+  ),
+  lease_lost: unavailable(
+    "Another Host took over the database",
+    "Run only one Host for a remote database, and stop the other one.",
+  ),
   // Checkpoints
-  checkpoint_unknown: {status: 404, title: "No such checkpoint", hint: "svc checkpoint list shows the existing ones."},
-  checkpoint_busy: {
-    status: 409,
-    title: "svc is making, verifying or receiving a checkpoint",
-    hint: "Wait for it. The console shows its progress, and so do GET /api/checkpoints/task and GET /api/checkpoints/archive.",
-  },
-  checkpoint_failed: {
-    status: 503,
-    title: "The checkpoint was not made",
-    hint: "Correct what detail names, then repeat it. Earlier checkpoints are untouched.",
-  },
-  checkpoint_invalid: {
-    status: 422,
-    title: "The checkpoint was changed or damaged",
-    hint: "Use another one: svc checkpoint list. If this is the only one, keep it and look for an undamaged copy.",
-  },
-  checkpoint_too_large: {
-    status: 422,
-    title: "The unpacked archive would be larger than any checkpoint",
-    hint: "Find out where the archive comes from. If you trust it, unpack it yourself and name its folder instead.",
-  },
-  checkpoint_differs: {
-    status: 409,
-    title: "Another checkpoint has this id",
-    hint: "Keep the stored one: svc checkpoint show <id>. To inspect the other: svc checkpoint verify <archive>.",
-  },
-  checkpoint_no_space: {
-    status: 503,
-    title: "The disk has too little space for the checkpoint",
-    hint: "Free space, let svc checkpoint prune remove older ones, or lower ingress.minimumFree.",
-  },
-  checkpoint_newer: {
-    status: 422,
-    title: "The checkpoint was made by a newer version",
-    hint: "Use the version of svc that made it, or a newer one.",
-  },
-  checkpoint_secret: {
-    status: 409,
-    title: "The checkpoint would contain a secret",
-    hint: "Put ${NAME} in its place, and rotate the secret.",
-  },
-  checkpoint_secret_in_data: {
-    status: 409,
-    title: "The checkpoint's data contains a secret",
-    hint: "Rotate the secret; svc checkpoint show names the rows: svc inbox redact, svc outbox redact, then svc checkpoint create.",
-  },
-  restore_point_missing: {
-    status: 422,
-    title: "A remote database is backed up with its own tool",
-    hint: "Make that backup, then name it: svc checkpoint create --external-restore-point <id>.",
-  },
-  restore_refused: {
-    status: 409,
-    title: "The checkpoint was not restored",
-    hint: "Correct what detail names. Nothing was changed.",
-  },
-  restore_mismatch: {
-    status: 409,
-    title: "The project has other code or packages than the checkpoint",
-    hint: "svc rollback brings code and data back together. Or restore with --data-only or --with-packages.",
-  },
-  restore_unfinished: {
-    status: 503,
-    title: "An interrupted restore cannot be finished",
-    hint: "Correct what detail names. The next start or command finishes the restore, or undoes it.",
-  },
+  checkpoint_unknown: missing("No such checkpoint", "svc checkpoint list shows the existing ones."),
+  checkpoint_busy: refused(
+    "svc is making, verifying or receiving a checkpoint",
+    "Wait for it. The console shows its progress, and so do GET /api/checkpoints/task and GET /api/checkpoints/archive.",
+  ),
+  checkpoint_failed: unavailable(
+    "The checkpoint was not made",
+    "Correct what detail names, then repeat it. Earlier checkpoints are untouched.",
+  ),
+  checkpoint_invalid: invalid(
+    "The checkpoint was changed or damaged",
+    "Use another one: svc checkpoint list. If this is the only one, keep it and look for an undamaged copy.",
+  ),
+  checkpoint_too_large: invalid(
+    "The unpacked archive would be larger than any checkpoint",
+    "Find out where the archive comes from. If you trust it, unpack it yourself and name its folder instead.",
+  ),
+  checkpoint_differs: refused(
+    "Another checkpoint has this id",
+    "Keep the stored one: svc checkpoint show <id>. To inspect the other: svc checkpoint verify <archive>.",
+  ),
+  checkpoint_no_space: unavailable(
+    "The disk has too little space for the checkpoint",
+    "Free space, let svc checkpoint prune remove older ones, or lower ingress.minimumFree.",
+  ),
+  checkpoint_newer: invalid(
+    "The checkpoint was made by a newer version",
+    "Use the version of svc that made it, or a newer one.",
+  ),
+  checkpoint_secret: refused(
+    "The checkpoint would contain a secret",
+    "Put ${NAME} in its place, and rotate the secret.",
+  ),
+  checkpoint_secret_in_data: refused(
+    "The checkpoint's data contains a secret",
+    "Rotate the secret; svc checkpoint show names the rows: svc inbox redact, svc outbox redact, then svc checkpoint create.",
+  ),
+  restore_point_missing: invalid(
+    "A remote database is backed up with its own tool",
+    "Make that backup, then name it: svc checkpoint create --external-restore-point <id>.",
+  ),
+  restore_refused: refused("The checkpoint was not restored", "Correct what detail names. Nothing was changed."),
+  restore_mismatch: refused(
+    "The project has other code or packages than the checkpoint",
+    "svc rollback brings code and data back together. Or restore with --data-only or --with-packages.",
+  ),
+  restore_unfinished: unavailable(
+    "An interrupted restore cannot be finished",
+    "Correct what detail names. The next start or command finishes the restore, or undoes it.",
+  ),
   // Releases
-  release_refused: {
-    status: 409,
-    title: "The release's state does not allow this",
-    hint: "svc release status shows its state and the next step.",
-  },
-  release_not_verified: {
-    status: 409,
-    title: "The running commit was not verified",
-    hint: "Run svc release verify, or svc release complete --unverified <reason>.",
-  },
-  release_not_ready: {
-    status: 409,
-    title: "The Host is not ready",
-    hint: "svc doctor names what is missing. Correct it and retry, or run svc release abort.",
-  },
-  rollback_refused: {
-    status: 409,
-    title: "The project cannot roll back to this checkpoint",
-    hint: "Correct what detail names. Nothing was changed.",
-  },
-  side_effects: {
-    status: 409,
-    title: "Messages were sent since the checkpoint",
-    hint: "They cannot be unsent. Look at them, then repeat the command with --accept-side-effects.",
-  },
-  release_record_damaged: {
-    status: 503,
-    title: "The record of releases is damaged",
-    hint: "Move .svc/releases.jsonl aside and keep it for diagnosis. svc then starts a new record.",
-  },
+  release_refused: refused(
+    "The release's state does not allow this",
+    "svc release status shows its state and the next step.",
+  ),
+  release_not_verified: refused(
+    "The running commit was not verified",
+    "Run svc release verify, or svc release complete --unverified <reason>.",
+  ),
+  release_not_ready: refused(
+    "The Host is not ready",
+    "svc doctor names what is missing. Correct it and retry, or run svc release abort.",
+  ),
+  rollback_refused: refused(
+    "The project cannot roll back to this checkpoint",
+    "Correct what detail names. Nothing was changed.",
+  ),
+  side_effects: refused(
+    "Messages were sent since the checkpoint",
+    "They cannot be unsent. Look at them, then repeat the command with --accept-side-effects.",
+  ),
+  release_record_damaged: unavailable(
+    "The record of releases is damaged",
+    "Move .svc/releases.jsonl aside and keep it for diagnosis. svc then starts a new record.",
+  ),
   // Generations and plugins
-  generation_failed: {
-    status: 422,
-    title: "The generation was not committed",
-    hint: "The running generation is unchanged. Correct what detail names, then save or reload.",
-  },
-  generation_unknown: {status: 404, title: "No such generation", hint: "svc generation list shows the kept ones."},
-  restart_required: {
-    status: 409,
-    title: "This change needs a restart",
-    hint: "Run svc runtime restart. The running generation is unchanged until then.",
-  },
-  trial_failed: {
-    status: 422,
-    title: "The next start would fail",
-    hint: "Correct what detail names. The Host keeps running. To restart without a trial: --force.",
-  },
-  not_tried: {
-    status: 409,
-    title: "The trial of the change did not run",
-    hint: 'Correct what detail names. The Host keeps running. To restart without a trial: --force, over the API {"force": true}.',
-  },
-  plugin_unknown: {status: 404, title: "No such plugin", hint: "GET /api/plugins lists them."},
-  plugin_missing: {
-    status: 422,
-    title: "The plugin was not found",
-    hint: "Put it into plugins/, install the package, or correct use:.",
-  },
-  last_good_unfit: {
-    status: 409,
-    title: "The last good generation does not fit the data",
-    hint: "Correct the project, or roll back code and data: svc rollback <checkpoint>.",
-  },
-  build_stale: {
-    status: 422,
-    title: "The build does not match the source",
-    hint: "Run svc build (or svc release install), then retry. In an emergency, start with --allow-stale.",
-  },
-  plugin_invalid: {
-    status: 422,
-    title: "The plugin does not load",
-    hint: "Correct the plugin. The running generation is unchanged.",
-  },
-  compiler_missing: {
-    status: 422,
-    title: "The plugin compiler is not installed",
-    hint: "Install esbuild as a development dependency, or run the output of svc build.",
-  },
-  plugin_incompatible: {
-    status: 422,
-    title: "The plugin is for another version of svc",
-    hint: "Install a version of the package whose peerDependencies name this svc-runtime, or another svc.",
-  },
-  service_missing: {
-    status: 422,
-    title: "A plugin uses a service that no plugin provides",
-    hint: "Enable a plugin that calls plugin.provide with this name, or correct uses in definePlugin. The running generation is unchanged.",
-  },
-  service_circular: {
-    status: 422,
-    title: "Plugins use each other's services in a circle",
-    hint: "Move what both need into a third plugin that both use. The running generation is unchanged.",
-  },
-  plugin_newer: {
-    status: 422,
-    title: "The tables of the plugin are newer than its code",
-    hint: "Install the plugin version that made them, or restore earlier data: svc checkpoint list, svc checkpoint restore <id> --data-only.",
-  },
-  plugin_timeout: {
-    status: 422,
-    title: "The plugin's setup took too long",
-    hint: "setup must return within 10 seconds. Connect in an adapter's open, not in setup.",
-  },
+  generation_failed: invalid(
+    "The generation was not committed",
+    "The running generation is unchanged. Correct what detail names, then save or reload.",
+  ),
+  generation_unknown: missing("No such generation", "svc generation list shows the kept ones."),
+  restart_required: refused(
+    "This change needs a restart",
+    "Run svc runtime restart. The running generation is unchanged until then.",
+  ),
+  trial_failed: invalid(
+    "The next start would fail",
+    "Correct what detail names. The Host keeps running. To restart without a trial: --force.",
+  ),
+  not_tried: refused(
+    "The trial of the change did not run",
+    'Correct what detail names. The Host keeps running. To restart without a trial: --force, over the API {"force": true}.',
+  ),
+  plugin_unknown: missing("No such plugin", "GET /api/plugins lists them."),
+  plugin_missing: invalid("The plugin was not found", "Put it into plugins/, install the package, or correct use:."),
+  last_good_unfit: refused(
+    "The last good generation does not fit the data",
+    "Correct the project, or roll back code and data: svc rollback <checkpoint>.",
+  ),
+  build_stale: invalid(
+    "The build does not match the source",
+    "Run svc build (or svc release install), then retry. In an emergency, start with --allow-stale.",
+  ),
+  plugin_invalid: invalid("The plugin does not load", "Correct the plugin. The running generation is unchanged."),
+  compiler_missing: invalid(
+    "The plugin compiler is not installed",
+    "Install esbuild as a development dependency, or run the output of svc build.",
+  ),
+  plugin_incompatible: invalid(
+    "The plugin is for another version of svc",
+    "Install a version of the package whose peerDependencies name this svc-runtime, or another svc.",
+  ),
+  service_missing: invalid(
+    "A plugin uses a service that no plugin provides",
+    "Enable a plugin that calls plugin.provide with this name, or correct uses in definePlugin. The running generation is unchanged.",
+  ),
+  service_circular: invalid(
+    "Plugins use each other's services in a circle",
+    "Move what both need into a third plugin that both use. The running generation is unchanged.",
+  ),
+  plugin_newer: invalid(
+    "The tables of the plugin are newer than its code",
+    "Install the plugin version that made them, or restore earlier data: svc checkpoint list, svc checkpoint restore <id> --data-only.",
+  ),
+  plugin_timeout: invalid(
+    "The plugin's setup took too long",
+    "setup must return within 10 seconds. Connect in an adapter's open, not in setup.",
+  ),
   // Messages
-  endpoint_unknown: {status: 404, title: "No such endpoint", hint: "GET /api/endpoints lists them."},
-  admission_closed: {
-    status: 503,
-    title: "The endpoint is closed to events",
-    hint: "GET /api/endpoints shows the endpoint's state and reason.",
-  },
+  endpoint_unknown: missing("No such endpoint", "GET /api/endpoints lists them."),
+  admission_closed: unavailable(
+    "The endpoint is closed to events",
+    "GET /api/endpoints shows the endpoint's state and reason.",
+  ),
   signature_invalid: {
     status: 403,
     title: "The webhook's signature is not valid",
     hint: "Compare the secret and the clock on both sides. The body must arrive unchanged.",
   },
-  ingress_paused: {
-    status: 503,
-    title: "Ingress is paused",
-    hint: "svc ingress status says why. svc ingress resume ends an operator's pause.",
-  },
+  ingress_paused: unavailable(
+    "Ingress is paused",
+    "svc ingress status says why. svc ingress resume ends an operator's pause.",
+  ),
   event_invalid: {status: 400, title: "The event is not valid", hint: "Correct what detail names."},
-  log_unknown: {status: 404, title: "The Host has no log of this run", hint: "svc logs --runs lists the kept logs."},
-  inbox_unknown: {status: 404, title: "No such inbox event", hint: "svc inbox list shows the newest."},
-  inbox_state: {
-    status: 409,
-    title: "The state of the event's handlers does not allow this",
-    hint: "svc inbox show shows the state of each handler.",
-  },
-  prompt_unknown: {
-    status: 422,
-    title: "The plugin declares no such prompt",
-    hint: "Declare it in setup, with plugin.prompt.",
-  },
-  form_unknown: {
-    status: 422,
-    title: "The plugin declares no such form",
-    hint: "Declare it in setup, with plugin.form.",
-  },
-  target_invalid: {
-    status: 422,
-    title: "The target is not valid",
-    hint: "A target is {endpoint, channel} or {endpoint, user}. Name a message by its outbox id, or by {platform, channel, endpoint}.",
-  },
-  content_invalid: {
-    status: 422,
-    title: "This is not valid message content",
-    hint: "Send text, an element made with h(), or a non-empty list of these.",
-  },
-  file_refused: {
-    status: 422,
-    title: "The Host does not read this file",
-    hint: "A platform's files need an adapter with the feature download. List your own servers in files.allowPrivate.",
-  },
+  log_unknown: missing("The Host has no log of this run", "svc logs --runs lists the kept logs."),
+  inbox_unknown: missing("No such inbox event", "svc inbox list shows the newest."),
+  inbox_state: refused(
+    "The state of the event's handlers does not allow this",
+    "svc inbox show shows the state of each handler.",
+  ),
+  prompt_unknown: invalid("The plugin declares no such prompt", "Declare it in setup, with plugin.prompt."),
+  form_unknown: invalid("The plugin declares no such form", "Declare it in setup, with plugin.form."),
+  target_invalid: invalid(
+    "The target is not valid",
+    "A target is {endpoint, channel} or {endpoint, user}. Name a message by its outbox id, or by {platform, channel, endpoint}.",
+  ),
+  content_invalid: invalid(
+    "This is not valid message content",
+    "Send text, an element made with h(), or a non-empty list of these.",
+  ),
+  file_refused: invalid(
+    "The Host does not read this file",
+    "A platform's files need an adapter with the feature download. List your own servers in files.allowPrivate.",
+  ),
   file_too_large: {
     status: 413,
     title: "The file is too large",
@@ -496,147 +383,102 @@ export const problems = {
     title: "The file cannot be read now",
     hint: "Send it again. If the platform requires authorisation, the adapter needs the feature download.",
   },
-  unsupported: {
-    status: 422,
-    title: "The endpoint cannot do this",
-    hint: "GET /api/endpoints lists the features of each endpoint.",
-  },
-  file_path_refused: {
-    status: 422,
-    title: "The file cannot be sent",
-    hint: "Name a regular file of the project in file(path), or an absolute path, but not .svc/, .env or the configuration.",
-  },
-  files_full: {
-    status: 503,
-    title: "The stored files fill their quota",
-    hint: "Raise files.quota in svc.config.yml, or lower retention.sent so that the Host deletes messages sooner.",
-  },
-  outbox_unknown: {status: 404, title: "No such outbox message", hint: "svc outbox list shows the newest."},
-  outbox_state: {
-    status: 409,
-    title: "The message's state does not allow this",
-    hint: "svc outbox show shows its state.",
-  },
-  text_unknown: {
-    status: 422,
-    title: "The plugin declares no such text",
-    hint: "Add the key to the table that setup passes to plugin.texts.",
-  },
-  text_invalid: {
-    status: 422,
-    title: "The text does not accept these values",
-    hint: "Give every value that the message names in braces, with the type that its format needs.",
-  },
-  state_unknown: {
-    status: 422,
-    title: "The plugin declares no such state",
-    hint: "Declare it in setup, with plugin.state.",
-  },
-  state_invalid: {
-    status: 422,
-    title: "The state does not fit its schema",
-    hint: "Correct the value. If the schema changed since it was stored, give the plugin's state another name.",
-  },
+  unsupported: invalid("The endpoint cannot do this", "GET /api/endpoints lists the features of each endpoint."),
+  file_path_refused: invalid(
+    "The file cannot be sent",
+    "Name a regular file of the project in file(path), or an absolute path, but not .svc/, .env or the configuration.",
+  ),
+  files_full: unavailable(
+    "The stored files fill their quota",
+    "Raise files.quota in svc.config.yml, or lower retention.sent so that the Host deletes messages sooner.",
+  ),
+  outbox_unknown: missing("No such outbox message", "svc outbox list shows the newest."),
+  outbox_state: refused("The message's state does not allow this", "svc outbox show shows its state."),
+  text_unknown: invalid(
+    "The plugin declares no such text",
+    "Add the key to the table that setup passes to plugin.texts.",
+  ),
+  text_invalid: invalid(
+    "The text does not accept these values",
+    "Give every value that the message names in braces, with the type that its format needs.",
+  ),
+  state_unknown: invalid("The plugin declares no such state", "Declare it in setup, with plugin.state."),
+  state_invalid: invalid(
+    "The state does not fit its schema",
+    "Correct the value. If the schema changed since it was stored, give the plugin's state another name.",
+  ),
   row_invalid: {
     status: 500,
     title: "A row does not fit its schema",
     hint: "Correct the plugin's schema or its statement. detail names the column.",
   },
-  timer_unknown: {
-    status: 404,
-    title: "No such timer",
-    hint: "svc timer list shows the waiting timers. A plugin declares its timers in setup, with plugin.timer.",
-  },
-  timer_invalid: {status: 422, title: "The timer is not valid", hint: "Correct what detail names."},
-  timer_state: {status: 409, title: "The timer's state does not allow this", hint: "svc timer show shows its state."},
+  timer_unknown: missing(
+    "No such timer",
+    "svc timer list shows the waiting timers. A plugin declares its timers in setup, with plugin.timer.",
+  ),
+  timer_invalid: invalid("The timer is not valid", "Correct what detail names."),
+  timer_state: refused("The timer's state does not allow this", "svc timer show shows its state."),
   // Workroom
-  workroom_unknown: {status: 404, title: "No such work item", hint: "svc workroom list shows them."},
-  workroom_stale: {
-    status: 409,
-    title: "The work item has changed",
-    hint: "Look at the current item, then repeat the command with its revision.",
-  },
-  workroom_state: {
-    status: 409,
-    title: "The work item's state does not allow this",
-    hint: "svc workroom show shows its state. docs/workroom.md lists the states and their commands.",
-  },
-  workroom_failed: {
-    status: 503,
-    title: "The workroom's Journal could not be written",
-    hint: "Free space on the disk of .svc/ and read the log. The command was not carried out.",
-  },
-  workroom_outcome_unknown: {
-    status: 503,
-    title: "The Host does not know whether the command was recorded",
-    hint: "Read the item before you repeat the command.",
-  },
-  workroom_damaged: {
-    status: 503,
-    title: "The workroom's store is damaged",
-    hint: "Keep the files and restore a checkpoint. If only the Catalog is damaged: svc workroom rebuild.",
-  },
-  workroom_elsewhere: {
-    status: 422,
-    title: "The work items are in the other store",
-    hint: "Set workroom.store back to what detail names. svc does not move items between stores.",
-  },
+  workroom_unknown: missing("No such work item", "svc workroom list shows them."),
+  workroom_stale: refused(
+    "The work item has changed",
+    "Look at the current item, then repeat the command with its revision.",
+  ),
+  workroom_state: refused(
+    "The work item's state does not allow this",
+    "svc workroom show shows its state. docs/workroom.md lists the states and their commands.",
+  ),
+  workroom_failed: unavailable(
+    "The workroom's Journal could not be written",
+    "Free space on the disk of .svc/ and read the log. The command was not carried out.",
+  ),
+  workroom_outcome_unknown: unavailable(
+    "The Host does not know whether the command was recorded",
+    "Read the item before you repeat the command.",
+  ),
+  workroom_damaged: unavailable(
+    "The workroom's store is damaged",
+    "Keep the files and restore a checkpoint. If only the Catalog is damaged: svc workroom rebuild.",
+  ),
+  workroom_elsewhere: invalid(
+    "The work items are in the other store",
+    "Set workroom.store back to what detail names. svc does not move items between stores.",
+  ),
   // Scheduled jobs
-  jobs_invalid: {
-    status: 422,
-    title: "The job file is not valid",
-    hint: "Correct data/schedule-jobs.json. The Host keeps the current jobs until the file is valid.",
-  },
-  job_unknown: {status: 404, title: "No such job", hint: "svc schedule list shows them."},
-  run_unknown: {status: 404, title: "No such run", hint: "svc schedule runs shows the newest."},
-  run_state: {status: 409, title: "The run's state does not allow this", hint: "svc schedule runs shows its state."},
-  agent_unknown: {status: 404, title: "No such agent", hint: "svc agent list shows the bindings of agents."},
-  agent_disabled: {
-    status: 409,
-    title: "The agent is disabled",
-    hint: "Remove agents.<name>.enabled: false from svc.config.yml, then: svc runtime reload",
-  },
-  agent_misconfigured: {
-    status: 409,
-    title: "The agent is not configured",
-    hint: "svc agent show <name> says what is missing.",
-  },
+  jobs_invalid: invalid(
+    "The job file is not valid",
+    "Correct data/schedule-jobs.json. The Host keeps the current jobs until the file is valid.",
+  ),
+  job_unknown: missing("No such job", "svc schedule list shows them."),
+  run_unknown: missing("No such run", "svc schedule runs shows the newest."),
+  run_state: refused("The run's state does not allow this", "svc schedule runs shows its state."),
+  agent_unknown: missing("No such agent", "svc agent list shows the bindings of agents."),
+  agent_disabled: refused(
+    "The agent is disabled",
+    "Remove agents.<name>.enabled: false from svc.config.yml, then: svc runtime reload",
+  ),
+  agent_misconfigured: refused("The agent is not configured", "svc agent show <name> says what is missing."),
   agent_limit: {
     status: 429,
     title: "The agent has reached a limit",
     hint: "svc agent show <name> shows its limits. Daily limits reset at midnight, UTC.",
   },
-  agent_run_unknown: {status: 404, title: "No such run of an agent", hint: "svc agent runs shows the newest."},
-  agent_run_state: {
-    status: 409,
-    title: "The state of the agent's run does not allow this",
-    hint: "svc agent show <run> shows its state.",
-  },
-  approval_unknown: {
-    status: 404,
-    title: "No such approval",
-    hint: "svc agent runs --state waiting lists the waiting ones.",
-  },
-  approval_state: {
-    status: 409,
-    title: "The approval is not waiting for a decision",
-    hint: "The first decision counts. If a restore holds it: svc agent release <run>",
-  },
-  tool_effect: {
-    status: 409,
-    title: "The tool's effect does not allow this",
-    hint: 'Declare the tool with effect: "transaction". The Host then stores its messages and writes together with the call.',
-  },
-  not_active: {
-    status: 409,
-    title: "The plugin is not active",
-    hint: "Call it from a handler, a job or plugin.onStart. setup only declares, and a draft, a trial or --once sends nothing.",
-  },
-  late: {
-    status: 409,
-    title: "The handler has already ended",
-    hint: "The Host rejects calls that a handler makes after it has ended.",
-  },
+  agent_run_unknown: missing("No such run of an agent", "svc agent runs shows the newest."),
+  agent_run_state: refused("The state of the agent's run does not allow this", "svc agent show <run> shows its state."),
+  approval_unknown: missing("No such approval", "svc agent runs --state waiting lists the waiting ones."),
+  approval_state: refused(
+    "The approval is not waiting for a decision",
+    "The first decision counts. If a restore holds it: svc agent release <run>",
+  ),
+  tool_effect: refused(
+    "The tool's effect does not allow this",
+    'Declare the tool with effect: "transaction". The Host then stores its messages and writes together with the call.',
+  ),
+  not_active: refused(
+    "The plugin is not active",
+    "Call it from a handler, a job or plugin.onStart. setup only declares, and a draft, a trial or --once sends nothing.",
+  ),
+  late: refused("The handler has already ended", "The Host rejects calls that a handler makes after it has ended."),
 } as const satisfies Record<string, {status: number; title: string; hint: string}>
 
 export type ProblemCode = keyof typeof problems
