@@ -6,7 +6,7 @@ import {IngressView} from "./api/readiness.ts"
 import {runTriggers} from "./api/scheduled/jobs.ts"
 import {Named, orNull, Time} from "./api/schemas.ts"
 import {userParts} from "./api/users/users.ts"
-import {Optional, type Static, type TSchema, Type} from "./type.ts"
+import {Optional, type Static, type TProperties, type TSchema, Type} from "./type.ts"
 
 /**
  * Every event type of the event log: a summary, and the schema of its `data`. A demo token does not see fields marked
@@ -14,6 +14,13 @@ import {Optional, type Static, type TSchema, Type} from "./type.ts"
  */
 
 const event = <T extends TSchema>(summary: string, data: T) => ({summary, data})
+
+/** An event whose data no other event has. */
+const holding = <P extends TProperties>(summary: string, properties: P) => event(summary, Type.Object(properties))
+
+/** The same, with a name for the data's schema. */
+const named = <P extends TProperties>(name: string, summary: string, properties: P) =>
+  event(summary, Named(name, properties))
 
 const Detail = (description: string) =>
   Type.Union([Type.String(), Type.Null()], {private: true, description, default: null})
@@ -81,6 +88,14 @@ const AgentApproval = Named("AgentApprovalEvent", {
 
 const IngressReason = IngressView.properties.reasons.items
 
+const ingressReasons = {
+  reason: IngressReason,
+  reasons: Type.Array(IngressReason, {description: "All current reasons"}),
+}
+
+/** The problem of work that failed. */
+const failure = {code: Type.String({description: "Problem code"}), detail: Type.String({private: true})}
+
 /** A recorded command of the workroom. */
 const WorkItem = Named("WorkItem", {
   item: Type.Integer({description: "Number of the work item"}),
@@ -96,23 +111,21 @@ const WorkItem = Named("WorkItem", {
 })
 
 export const eventTypes = {
-  "host.started": event(
-    "The Host is ready to serve",
-    Named("HostStarted", {
-      version: Type.String({description: "Version of svc"}),
-      runtime: Type.String(),
-      mode: Type.String(),
-      restarts: Type.Integer({description: "Starts of this project before this one"}),
-      endedCleanly: Type.Boolean({description: "False if the previous run was killed"}),
-    }),
-  ),
-  "host.stopping": event(
-    "The Host began a graceful shutdown",
-    Type.Object({code: Type.Integer({description: "Exit code"}), reason: Type.String()}),
-  ),
-  "host.blocked": event(
+  "host.started": named("HostStarted", "The Host is ready to serve", {
+    version: Type.String({description: "Version of svc"}),
+    runtime: Type.String(),
+    mode: Type.String(),
+    restarts: Type.Integer({description: "Starts of this project before this one"}),
+    endedCleanly: Type.Boolean({description: "False if the previous run was killed"}),
+  }),
+  "host.stopping": holding("The Host began a graceful shutdown", {
+    code: Type.Integer({description: "Exit code"}),
+    reason: Type.String(),
+  }),
+  "host.blocked": named(
+    "HostBlocked",
     "The event loop was blocked for longer than `watchdog.seconds`, and is free again",
-    Named("HostBlocked", {
+    {
       seconds: Type.Integer({description: "How long it had been blocked when the watchdog reported it, in seconds"}),
       handlers: Type.Array(Type.String(), {
         description: "Handlers that were running, or had started and not finished; `svc: …` is svc's own work",
@@ -121,69 +134,50 @@ export const eventTypes = {
         private: true,
         description: "Function and position in the loaded code; only Node reports it",
       }),
-    }),
+    },
   ),
-  "generation.committed": event(
-    "The Host committed a generation and runs it",
-    Type.Object({number: Type.Integer(), reason: Type.String(), plugins: Type.Array(Type.String())}),
-  ),
-  "generation.failed": event(
-    "A draft was not committed; the previous generation keeps running",
-    Type.Object({
-      reason: Type.String({description: "What triggered the draft"}),
-      code: Type.String({description: "Problem code"}),
-      detail: Type.String({private: true}),
-      issues: Positions,
-    }),
-  ),
-  "configuration.refused": event(
-    "The Host rejected the configuration: it is invalid, or needs a restart",
-    Type.Object({
-      reason: Type.String({description: "What triggered the reading"}),
-      code: Type.String({description: "Problem code"}),
-      detail: Type.String({private: true}),
-      issues: Positions,
-    }),
-  ),
-  "plugin.state": event(
-    "The state of a plugin instance changed",
-    Named("PluginState", {
-      plugin: Type.String(),
-      instance: Type.String({description: "Distinguishes the instances of one plugin"}),
-      state: Type.Enum(["active", "failed", "quarantined", "disposed"]),
-      error: Optional.String({private: true}),
-      at: Type.Optional(Place),
-    }),
-  ),
-  "endpoint.state": event(
-    "The state or the admission of an endpoint changed",
-    Named("EndpointState", {
-      state: Type.Enum(["idle", "connecting", "online", "reconnecting", "offline", "failed"]),
-      admission: Type.Enum(["open", "closed"]),
-      since: Time(),
-      reason: Optional.String(),
-      attempt: Optional.Integer(),
-      error: Optional.String({private: true}),
-      remediation: Optional.String(),
-    }),
-  ),
-  "endpoint.gap": event(
-    "An interval ended in which an endpoint may have missed messages",
-    Named("EndedGap", {
-      from: Time(),
-      to: Time(),
-      reason: Type.Enum([...gapReasons]),
-      planned: Type.Boolean({description: "An operator stopped or restarted the Host"}),
-      backfill: Type.Optional(orNull(Type.Enum([...gapFillings]), {description: backfillOfGap})),
-    }),
-  ),
-  "message.received": event(
-    "An inbound event was stored",
-    Type.Object({
-      sn: Type.Integer({description: "Sequence of the inbox event"}),
-      type: Type.String({description: "Satori event type"}),
-    }),
-  ),
+  "generation.committed": holding("The Host committed a generation and runs it", {
+    number: Type.Integer(),
+    reason: Type.String(),
+    plugins: Type.Array(Type.String()),
+  }),
+  "generation.failed": holding("A draft was not committed; the previous generation keeps running", {
+    reason: Type.String({description: "What triggered the draft"}),
+    ...failure,
+    issues: Positions,
+  }),
+  "configuration.refused": holding("The Host rejected the configuration: it is invalid, or needs a restart", {
+    reason: Type.String({description: "What triggered the reading"}),
+    ...failure,
+    issues: Positions,
+  }),
+  "plugin.state": named("PluginState", "The state of a plugin instance changed", {
+    plugin: Type.String(),
+    instance: Type.String({description: "Distinguishes the instances of one plugin"}),
+    state: Type.Enum(["active", "failed", "quarantined", "disposed"]),
+    error: Optional.String({private: true}),
+    at: Type.Optional(Place),
+  }),
+  "endpoint.state": named("EndpointState", "The state or the admission of an endpoint changed", {
+    state: Type.Enum(["idle", "connecting", "online", "reconnecting", "offline", "failed"]),
+    admission: Type.Enum(["open", "closed"]),
+    since: Time(),
+    reason: Optional.String(),
+    attempt: Optional.Integer(),
+    error: Optional.String({private: true}),
+    remediation: Optional.String(),
+  }),
+  "endpoint.gap": named("EndedGap", "An interval ended in which an endpoint may have missed messages", {
+    from: Time(),
+    to: Time(),
+    reason: Type.Enum([...gapReasons]),
+    planned: Type.Boolean({description: "An operator stopped or restarted the Host"}),
+    backfill: Type.Optional(orNull(Type.Enum([...gapFillings]), {description: backfillOfGap})),
+  }),
+  "message.received": holding("An inbound event was stored", {
+    sn: Type.Integer({description: "Sequence of the inbox event"}),
+    type: Type.String({description: "Satori event type"}),
+  }),
   "message.handled": event("A handler finished an inbound event", Handled),
   "message.failed": event("A handler failed on an inbound event", Handled),
   "message.dead": event(
@@ -198,32 +192,23 @@ export const eventTypes = {
   "message.unknown": event("An outbound message may or may not have arrived", Outgoing),
   "message.send_held": event("An outbound message is held until an operator decides", Outgoing),
   "message.send_discarded": event("An operator discarded an outbound message", Outgoing),
-  "message.redacted": event(
-    "An operator redacted the content of an inbox event or an outbox message",
-    Type.Object({
-      sn: orNull(Type.Integer(), {description: "Sequence of the inbox event, or of the one answered"}),
-      message: orNull(Type.String(), {description: "Id of the outbox message; null for an inbox event"}),
-      reason: orNull(Type.String(), {private: true}),
-    }),
-  ),
-  "ingress.paused": event(
-    "A reason to pause ingress was added",
-    Type.Object({reason: IngressReason, reasons: Type.Array(IngressReason, {description: "All current reasons"})}),
-  ),
-  "ingress.resumed": event(
-    "A reason to pause ingress was removed; ingress opens once none is left",
-    Type.Object({reason: IngressReason, reasons: Type.Array(IngressReason, {description: "All current reasons"})}),
-  ),
+  "message.redacted": holding("An operator redacted the content of an inbox event or an outbox message", {
+    sn: orNull(Type.Integer(), {description: "Sequence of the inbox event, or of the one answered"}),
+    message: orNull(Type.String(), {description: "Id of the outbox message; null for an inbox event"}),
+    reason: orNull(Type.String(), {private: true}),
+  }),
+  "ingress.paused": holding("A reason to pause ingress was added", ingressReasons),
+  "ingress.resumed": holding("A reason to pause ingress was removed; ingress opens once none is left", ingressReasons),
   "alert.raised": event("An alert is in force and goes to the alert targets", Alert),
   "alert.resolved": event("An alert ended", Alert),
-  "retention.dropped": event(
+  "retention.dropped": holding(
     "Retention dropped failed, dead, unknown or held rows that nobody decided about within `retention.undelivered.age`",
-    Type.Object({part: Type.Enum(["inbox", "outbox"]), rows: Type.Integer()}),
+    {part: Type.Enum(["inbox", "outbox"]), rows: Type.Integer()},
   ),
-  "user.forgotten": event(
-    "An operator redacted or deleted rows of a user: one kind, in one batch",
-    Type.Object({part: Type.Enum([...userParts]), rows: Type.Integer()}),
-  ),
+  "user.forgotten": holding("An operator redacted or deleted rows of a user: one kind, in one batch", {
+    part: Type.Enum([...userParts]),
+    rows: Type.Integer(),
+  }),
   "workroom.item_added": event("A work item was added", WorkItem),
   "workroom.item_claimed": event("Somebody claimed a work item", WorkItem),
   "workroom.item_blocked": event("A work item waits for something", WorkItem),
@@ -233,84 +218,66 @@ export const eventTypes = {
   "workroom.item_cancelled": event("A work item was cancelled", WorkItem),
   "workroom.item_commented": event("A comment was added to a work item", WorkItem),
   "workroom.item_overdue": event("The deadline of a blocked work item has passed", WorkItem),
-  "checkpoint.created": event(
-    "A checkpoint is complete, and not verified yet",
-    Type.Object({checkpoint: Type.String(), reason: Type.String(), size: Type.Integer({description: "Bytes"})}),
-  ),
-  "checkpoint.verified": event(
-    "svc restored a checkpoint into a scratch folder and found it intact",
-    Type.Object({checkpoint: Type.String(), warnings: Warnings}),
-  ),
-  "checkpoint.refused": event(
-    "Verification found that a checkpoint cannot be restored",
-    Type.Object({checkpoint: Type.String(), findings: Type.Array(Type.String()), warnings: Warnings}),
-  ),
-  "checkpoint.failed": event(
-    "A checkpoint was not made, or could not be verified",
-    Type.Object({
-      checkpoint: Type.String(),
-      code: Type.String({description: "Problem code"}),
-      detail: Type.String({private: true}),
-    }),
-  ),
-  "checkpoint.uploaded": event(
+  "checkpoint.created": holding("A checkpoint is complete, and not verified yet", {
+    checkpoint: Type.String(),
+    reason: Type.String(),
+    size: Type.Integer({description: "Bytes"}),
+  }),
+  "checkpoint.verified": holding("svc restored a checkpoint into a scratch folder and found it intact", {
+    checkpoint: Type.String(),
+    warnings: Warnings,
+  }),
+  "checkpoint.refused": holding("Verification found that a checkpoint cannot be restored", {
+    checkpoint: Type.String(),
+    findings: Type.Array(Type.String()),
+    warnings: Warnings,
+  }),
+  "checkpoint.failed": holding("A checkpoint was not made, or could not be verified", {
+    checkpoint: Type.String(),
+    ...failure,
+  }),
+  "checkpoint.uploaded": holding(
     "An uploaded checkpoint was verified and stored; it does not count as a backup of this project",
-    Type.Object({checkpoint: Type.String(), size: Type.Integer({description: "Bytes"})}),
+    {checkpoint: Type.String(), size: Type.Integer({description: "Bytes"})},
   ),
-  "database.migrated": event(
-    "svc migrated the database to another schema version",
-    Type.Object({
-      from: Type.Integer({description: "Schema version before"}),
-      to: Type.Integer({description: "Schema version after"}),
-      checkpoint: orNull(Type.String(), {
-        description: "Made before the migration, if one of its steps cannot be undone",
-      }),
+  "database.migrated": holding("svc migrated the database to another schema version", {
+    from: Type.Integer({description: "Schema version before"}),
+    to: Type.Integer({description: "Schema version after"}),
+    checkpoint: orNull(Type.String(), {
+      description: "Made before the migration, if one of its steps cannot be undone",
     }),
-  ),
-  "plugin.migrated": event(
-    "The migrations of a plugin ran on its tables",
-    Type.Object({
-      plugin: Type.String(),
-      migrations: Type.Array(Type.String()),
-      checkpoint: orNull(Type.String(), {
-        description: "The checkpoint with the earlier data, if a migration cannot be undone",
-      }),
+  }),
+  "plugin.migrated": holding("The migrations of a plugin ran on its tables", {
+    plugin: Type.String(),
+    migrations: Type.Array(Type.String()),
+    checkpoint: orNull(Type.String(), {
+      description: "The checkpoint with the earlier data, if a migration cannot be undone",
     }),
-  ),
-  "checkpoint.pruned": event("A checkpoint was removed", Type.Object({checkpoint: Type.String()})),
-  "checkpoint.restored": event(
-    "This state was restored from a checkpoint, under a new authority",
-    Type.Object({checkpoint: Type.String(), from: Type.String({description: "The authority of the checkpoint"})}),
-  ),
-  "release.begun": event(
-    "A release began: ingress is paused, and the checkpoint is made and verified",
-    Type.Object({release: Type.String(), checkpoint: Type.String()}),
-  ),
-  "release.begin_failed": event(
-    "The checkpoint of a release was not made; ingress stays paused",
-    Type.Object({
-      release: Type.String(),
-      code: Type.String({description: "Problem code"}),
-      detail: Type.String({private: true}),
-    }),
-  ),
-  "release.verified": event(
-    "A release was tested in a separate work tree",
-    Type.Object({
-      release: Type.String(),
-      commit: orNull(Type.String()),
-      ok: Type.Boolean(),
-      failed: orNull(Type.String(), {description: "The step that failed"}),
-    }),
-  ),
-  "release.completed": event(
-    "A release was accepted; its observation window begins",
-    Type.Object({release: Type.String(), windowEnds: Time()}),
-  ),
-  "release.aborted": event(
-    "A release was aborted",
-    Type.Object({release: Type.String(), reason: Type.String({private: true})}),
-  ),
+  }),
+  "checkpoint.pruned": holding("A checkpoint was removed", {checkpoint: Type.String()}),
+  "checkpoint.restored": holding("This state was restored from a checkpoint, under a new authority", {
+    checkpoint: Type.String(),
+    from: Type.String({description: "The authority of the checkpoint"}),
+  }),
+  "release.begun": holding("A release began: ingress is paused, and the checkpoint is made and verified", {
+    release: Type.String(),
+    checkpoint: Type.String(),
+  }),
+  "release.begin_failed": holding("The checkpoint of a release was not made; ingress stays paused", {
+    release: Type.String(),
+    ...failure,
+  }),
+  "release.verified": holding("A release was tested in a separate work tree", {
+    release: Type.String(),
+    commit: orNull(Type.String()),
+    ok: Type.Boolean(),
+    failed: orNull(Type.String(), {description: "The step that failed"}),
+  }),
+  "release.completed": holding("A release was accepted; its observation window begins", {
+    release: Type.String(),
+    windowEnds: Time(),
+  }),
+  "release.aborted": holding("A release was aborted", {release: Type.String(), reason: Type.String({private: true})}),
   "job.started": event("A run of a job started", JobRun),
   "job.succeeded": event("A run of a job succeeded, and its messages and writes are stored", JobRun),
   "job.failed": event("A run of a job failed; the Host does not repeat it", JobRun),
@@ -323,18 +290,15 @@ export const eventTypes = {
   "agent.run_succeeded": event("A run of an agent succeeded, and its answer is stored", AgentRun),
   "agent.run_failed": event("A run of an agent failed", AgentRun),
   "agent.run_cancelled": event("A run of an agent was cancelled", AgentRun),
-  "agent.step": event(
-    "The state of a model call or a tool call changed",
-    Named("AgentStepEvent", {
-      agent: Type.String(),
-      step: Type.Integer(),
-      kind: Type.Enum(["model", "tool"]),
-      name: Type.String({description: "The model, or the tool"}),
-      state: Type.Enum([...agentStepStates]),
-      begun: Type.Integer({description: "How many times it was started"}),
-      reason: orNull(Type.String()),
-    }),
-  ),
+  "agent.step": named("AgentStepEvent", "The state of a model call or a tool call changed", {
+    agent: Type.String(),
+    step: Type.Integer(),
+    kind: Type.Enum(["model", "tool"]),
+    name: Type.String({description: "The model, or the tool"}),
+    state: Type.Enum([...agentStepStates]),
+    begun: Type.Integer({description: "How many times it was started"}),
+    reason: orNull(Type.String()),
+  }),
   "agent.approval_asked": event("An agent asked a person to approve a tool call", AgentApproval),
   "agent.approval_waiting": event("An approval held by a restore waits for a person again", AgentApproval),
   "agent.approval_held": event("A restore holds an approval", AgentApproval),
@@ -342,19 +306,16 @@ export const eventTypes = {
   "agent.approval_denied": event("A person denied a call", AgentApproval),
   "agent.approval_expired": event("Nobody decided about a call in time, so it is denied", AgentApproval),
   "agent.approval_cancelled": event("An approval was cancelled because its run ended", AgentApproval),
-  "restart.asked": event(
-    "The Host was asked to exit with a code that makes the supervisor restart it",
-    Type.Object({code: Type.Integer({description: "Exit code"}), reason: Type.String()}),
-  ),
-  "log.error": event(
-    "The Host logged an error; of many errors in a row, only some become events",
-    Type.Object({
-      level: Type.Enum(["error", "fatal"]),
-      message: Type.String({private: true}),
-      plugin: Optional.String(),
-      suppressed: Type.Integer({description: "Errors since the last event of this type that did not become events"}),
-    }),
-  ),
+  "restart.asked": holding("The Host was asked to exit with a code that makes the supervisor restart it", {
+    code: Type.Integer({description: "Exit code"}),
+    reason: Type.String(),
+  }),
+  "log.error": holding("The Host logged an error; of many errors in a row, only some become events", {
+    level: Type.Enum(["error", "fatal"]),
+    message: Type.String({private: true}),
+    plugin: Optional.String(),
+    suppressed: Type.Integer({description: "Errors since the last event of this type that did not become events"}),
+  }),
 } as const
 
 export type EventType = keyof typeof eventTypes
