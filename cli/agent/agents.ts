@@ -5,7 +5,7 @@ import {isProblem, Problem} from "../../shared/problems.ts"
 import {connectHost, type HostClient} from "../kit/host-client.ts"
 import {decision} from "../kit/messages/decision.ts"
 import {shorten} from "../kit/print.ts"
-import {command, listCommand, tableOf} from "../kit/rows.ts"
+import {command, listCommand, rowCommand, tableOf} from "../kit/rows.ts"
 
 /** Makes the command that approves or denies a call of an agent. */
 const approval = (action: "approve" | "deny", usage: Usage): CommandClass =>
@@ -54,28 +54,23 @@ export const deny = approval("deny", {
   examples: [["With a reason", "svc agent deny 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e --reason 'the wrong channel'"]],
 })
 
-export const cancel = command(
-  {
-    description: "cancel a run of an agent",
-    details:
-      "The Host aborts the request to the provider. Effects of tools that have run remain. Needs a running Host.",
-    examples: [["A run that svc agent runs lists", "svc agent cancel 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
-  },
-  {id: Option.String({name: "run"})},
-  async given => {
+export const cancel = rowCommand({
+  description: "cancel a run of an agent",
+  details: "The Host aborts the request to the provider. Effects of tools that have run remain. Needs a running Host.",
+  examples: [["A run that svc agent runs lists", "svc agent cancel 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
+  options: {id: Option.String({name: "run"})},
+  run: async given => {
     const run = await given.post<AgentRunView>(`/api/runs/${encodeURIComponent(given.id)}/cancel`)
     given.show(run, () => `${run.runId} is ${run.state}`)
   },
-)
+})
 
-export const check = command(
-  {
-    description: "call an agent's model once to check that it answers",
-    details: "The provider may charge for the call. Exits 1 if the model does not answer. Needs a running Host.",
-    examples: [["Check the key, the address and the model", "svc agent check writer"]],
-  },
-  {name: Option.String({name: "name"})},
-  async given => {
+export const check = rowCommand({
+  description: "call an agent's model once to check that it answers",
+  details: "The provider may charge for the call. Exits 1 if the model does not answer. Needs a running Host.",
+  examples: [["Check the key, the address and the model", "svc agent check writer"]],
+  options: {name: Option.String({name: "name"})},
+  run: async given => {
     const found = await given.post<AgentCheck>(`/api/agents/${encodeURIComponent(given.name)}/check`)
     const {ok, model, milliseconds, tokens, problem, hint} = found
     const cost = tokens === null ? "" : ` with ${tokens} tokens`
@@ -83,7 +78,7 @@ export const check = command(
     else given.tell(`svc: ${model}: ${problem}${hint === null ? "" : `\n  hint: ${hint}`}`)
     return ok ? exit.ok : exit.failed
   },
-)
+})
 
 export const discard = decision("runs", "discard", {
   description: "discard a run of an agent that a restore holds",
@@ -101,15 +96,11 @@ export const release = decision("runs", "release", {
   ],
 })
 
-export const list = command(
-  {
-    description: "list the agent bindings with their state and their runs",
-    details:
-      "Needs a running Host. If the Host is stopped, svc config check names the bindings that are not configured.",
-    examples: [["All agents", "svc agent list"]],
-  },
-  {},
-  async given =>
+export const list = rowCommand({
+  description: "list the agent bindings with their state and their runs",
+  details: "Needs a running Host. If the Host is stopped, svc config check names the bindings that are not configured.",
+  examples: [["All agents", "svc agent list"]],
+  run: async given =>
     given.show(await given.get<{items: readonly AgentView[]}>("/api/agents"), ({items}) =>
       items.length === 0
         ? "the configuration has no agents"
@@ -129,7 +120,7 @@ export const list = command(
             items,
           ),
     ),
-)
+})
 
 export const runs = listCommand<AgentRunView>({
   description: "list runs of agents, newest first",

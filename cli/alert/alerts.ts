@@ -2,21 +2,18 @@ import {Option} from "clipanion"
 import type {AlertsView, AlertTestResult} from "../../shared/alerts/api.ts"
 import {exit} from "../../shared/exit.ts"
 import {shorten} from "../kit/print.ts"
-import {command, tableOf} from "../kit/rows.ts"
+import {rowCommand, tableOf} from "../kit/rows.ts"
 
-export const list = command(
-  {
-    description: "list the alerts that are in force or ended within a day, and the alert targets",
-    details:
-      "The targets are those under alerts in svc.config.yml. If a target waits, or its last message failed, the list shows the reason.",
-    examples: [
-      ["The alerts of the project in this folder", "svc alert list"],
-      ["As JSON", "svc alert list --json"],
-    ],
-  },
-  {},
-  async given => given.show(await given.get<AlertsView>("/api/alerts"), describe),
-)
+export const list = rowCommand({
+  description: "list the alerts that are in force or ended within a day, and the alert targets",
+  details:
+    "The targets are those under alerts in svc.config.yml. If a target waits, or its last message failed, the list shows the reason.",
+  examples: [
+    ["The alerts of the project in this folder", "svc alert list"],
+    ["As JSON", "svc alert list --json"],
+  ],
+  run: async given => given.show(await given.get<AlertsView>("/api/alerts"), describe),
+})
 
 const describe = ({configured, items, targets, heartbeat}: AlertsView): string => {
   if (!configured) return "no alert is sent: alerts.targets in svc.config.yml names no target"
@@ -51,21 +48,19 @@ const describeBeat = ({stopped, lastSentAt, lastFailure}: NonNullable<AlertsView
   return `heartbeat: ${state}${lastFailure === null ? "" : `; failed ${lastFailure.at}: ${lastFailure.error}`}`
 }
 
-export const test = command(
-  {
-    description: "send a test alert to one target or to all, and print the results",
-    details: `
+export const test = rowCommand({
+  description: "send a test alert to one target or to all, and print the results",
+  details: `
     The running Host sends the test at once, even in quiet hours. The command exits 1 if a target did not accept it.
 
     For a channel, accepted means stored in the outbox: svc outbox list shows whether the platform accepted the message.
   `,
-    examples: [
-      ["To all targets", "svc alert test"],
-      ["To one target", "svc alert test ops"],
-    ],
-  },
-  {target: Option.String({required: false, name: "target"})},
-  async given => {
+  examples: [
+    ["To all targets", "svc alert test"],
+    ["To one target", "svc alert test ops"],
+  ],
+  options: {target: Option.String({required: false, name: "target"})},
+  run: async given => {
     const result = await given.post<AlertTestResult>("/api/alerts/test", {target: given.target})
     given.show(result, ({items}) =>
       tableOf(
@@ -75,4 +70,4 @@ export const test = command(
     )
     return result.items.every(({ok}) => ok) ? exit.ok : exit.failed
   },
-)
+})

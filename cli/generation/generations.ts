@@ -2,15 +2,13 @@ import {Option} from "clipanion"
 import {type PluginChanges, pluginChanges} from "../../shared/api/generation-changes.ts"
 import type {GenerationView} from "../../shared/api/system.ts"
 import {connectHost} from "../kit/host-client.ts"
-import {command, tableOf} from "../kit/rows.ts"
+import {rowCommand, tableOf} from "../kit/rows.ts"
 
-export const list = command(
-  {
-    description: "list the committed generations, newest first",
-    examples: [["The newest ten", "svc generation list --limit 10"]],
-  },
-  {limit: Option.String("--limit", "20", {description: "How many to list"})},
-  async given => {
+export const list = rowCommand({
+  description: "list the committed generations, newest first",
+  examples: [["The newest ten", "svc generation list --limit 10"]],
+  options: {limit: Option.String("--limit", "20", {description: "How many to list"})},
+  run: async given => {
     const {items} = await given.get<{items: GenerationView[]}>(
       `/api/generations?limit=${encodeURIComponent(given.limit)}`,
     )
@@ -27,20 +25,18 @@ export const list = command(
       ),
     )
   },
-)
+})
 
-export const rollback = command(
-  {
-    description: "run the configuration of an earlier generation",
-    details: `
+export const rollback = rowCommand({
+  description: "run the configuration of an earlier generation",
+  details: `
     The Host commits that configuration as a new generation and pins it: it stays in effect, across restarts too, until svc.config.yml changes or you run svc generation unpin.
 
     The command does not change svc.config.yml, and plugins keep their present code.
   `,
-    examples: [["Back to generation 6", "svc generation rollback 6"]],
-  },
-  {number: Option.String({name: "number"})},
-  async given => {
+  examples: [["Back to generation 6", "svc generation rollback 6"]],
+  options: {number: Option.String({name: "number"})},
+  run: async given => {
     const host = await connectHost(given.folder)
     const {items} = await host.get<{items: GenerationView[]}>("/api/generations?limit=50")
     const running = items.find(({current}) => current)
@@ -51,7 +47,7 @@ export const rollback = command(
       [`generation ${committed.number} runs the configuration of ${given.number}, pinned`, ...told].join("\n"),
     )
   },
-)
+})
 
 const describe = ({enabled, disabled, code}: PluginChanges): readonly string[] => [
   ...(enabled.length === 0 ? [] : [`  enabled   ${enabled.join(", ")}`]),
@@ -59,12 +55,12 @@ const describe = ({enabled, disabled, code}: PluginChanges): readonly string[] =
   ...(code.length === 0 ? [] : [`  not restored: the code of ${code.join(", ")}, which has changed since`]),
 ]
 
-export const unpin = command(
-  {description: "end a rollback: run svc.config.yml again", examples: [["End a rollback", "svc generation unpin"]]},
-  {},
-  async given =>
+export const unpin = rowCommand({
+  description: "end a rollback: run svc.config.yml again",
+  examples: [["End a rollback", "svc generation unpin"]],
+  run: async given =>
     given.show(
       await given.post<{number: number}>("/api/generations/unpin"),
       ({number}) => `generation ${number} runs svc.config.yml`,
     ),
-)
+})

@@ -4,7 +4,7 @@ import type {InboxDetail, InboxView} from "../../shared/api/messages.ts"
 import {decide, heldOption} from "../kit/messages/decision.ts"
 import {redactCommand} from "../kit/messages/redact.ts"
 import {facts, shorten} from "../kit/print.ts"
-import {command, listCommand, searchFilters} from "../kit/rows.ts"
+import {command, listCommand, rowCommand, searchFilters} from "../kit/rows.ts"
 
 const handler = Option.String("--handler", {description: "Only this handler, by its name in svc inbox show"})
 
@@ -30,15 +30,13 @@ export const release = handlersDecision("release", {
   ],
 })
 
-export const retry = command(
-  {
-    description: "run the failed and dead handlers of an event again",
-    details: "Messages that a handler had already sent with sendNow are not sent again.",
-    examples: [["Once the bug is fixed", "svc inbox retry 42"]],
-  },
-  {handler, seq: Option.String({name: "seq"})},
-  given => decide(given, "inbox", "retry", given.seq, false, {handler: given.handler}),
-)
+export const retry = rowCommand({
+  description: "run the failed and dead handlers of an event again",
+  details: "Messages that a handler had already sent with sendNow are not sent again.",
+  examples: [["Once the bug is fixed", "svc inbox retry 42"]],
+  options: {handler, seq: Option.String({name: "seq"})},
+  run: given => decide(given, "inbox", "retry", given.seq, false, {handler: given.handler}),
+})
 
 export const redact = redactCommand("inbox", "event", "seq", {
   description: "overwrite the content of an inbox event, for example a secret",
@@ -96,14 +94,13 @@ export const list = listCommand<InboxView>({
   },
 })
 
-export const show = command(
-  {
-    description: "show one inbox event with its handlers and the messages they sent",
-    examples: [["An event that got no answer", "svc inbox show 42"]],
-  },
-  {seq: Option.String({name: "seq"})},
-  async given => given.show(await given.get<InboxDetail>(`/api/inbox/${encodeURIComponent(given.seq)}`), describeEvent),
-)
+export const show = rowCommand({
+  description: "show one inbox event with its handlers and the messages they sent",
+  examples: [["An event that got no answer", "svc inbox show 42"]],
+  options: {seq: Option.String({name: "seq"})},
+  run: async given =>
+    given.show(await given.get<InboxDetail>(`/api/inbox/${encodeURIComponent(given.seq)}`), describeEvent),
+})
 
 const describeEvent = ({seq, state, endpoint, type, receivedAt, event, eventId, marks, replies}: InboxDetail): string =>
   facts([

@@ -1,7 +1,7 @@
 import {Option, type Usage} from "clipanion"
 import type {IngressView} from "../../shared/api/readiness.ts"
 import {describeIngress} from "../kit/ingress-view.ts"
-import {command} from "../kit/rows.ts"
+import {command, rowCommand} from "../kit/rows.ts"
 
 const change = (action: "pause" | "resume", usage: Usage) =>
   command(usage, {reason: Option.String("--reason", "operator", {description: "operator or release"})}, async given =>
@@ -24,11 +24,8 @@ export const resume = change("resume", {
   examples: [["After the release", "svc ingress resume --reason release"]],
 })
 
-export const status = command(
-  {
-    description: "show whether ingress is open or paused, why, and since when",
-    examples: [["The ingress of the project in this folder", "svc ingress status"]],
-  },
-  {},
-  async given => given.show(await given.get<IngressView>("/api/ingress"), describeIngress),
-)
+export const status = rowCommand({
+  description: "show whether ingress is open or paused, why, and since when",
+  examples: [["The ingress of the project in this folder", "svc ingress status"]],
+  run: async given => given.show(await given.get<IngressView>("/api/ingress"), describeIngress),
+})

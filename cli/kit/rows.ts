@@ -7,7 +7,7 @@ import {DataCommand} from "./svc-command.ts"
 /** Makes a command of its help, its options and its work. */
 export const command = <O extends object>(
   usage: Usage,
-  options: O,
+  options: O | undefined,
   work: (command: DataCommand & O) => Promise<ExitCode> | Promise<void>,
 ): CommandClass =>
   class extends DataCommand {
@@ -20,6 +20,15 @@ export const command = <O extends object>(
       this.run = () => work(withOptions)
     }
   }
+
+/** A command that no other resembles: its help, its options and its work. */
+interface Row<O extends object> extends Usage {
+  readonly options?: O
+  readonly run: (command: DataCommand & O) => Promise<ExitCode> | Promise<void>
+}
+
+export const rowCommand = <O extends object>({options, run, ...usage}: Row<O>): CommandClass =>
+  command(usage, options, run)
 
 /** The cells of one column, by its heading. Null is an empty cell. */
 export type Columns<T> = Readonly<Record<string, (row: T) => string | number | null | undefined>>

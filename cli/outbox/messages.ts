@@ -3,7 +3,7 @@ import type {OutboxDetail, OutboxView} from "../../shared/api/messages.ts"
 import {decide, decision} from "../kit/messages/decision.ts"
 import {redactCommand} from "../kit/messages/redact.ts"
 import {facts, shorten} from "../kit/print.ts"
-import {command, listCommand, searchFilters} from "../kit/rows.ts"
+import {listCommand, rowCommand, searchFilters} from "../kit/rows.ts"
 
 export const discard = decision("outbox", "discard", {
   description: "discard a message that was not sent",
@@ -23,15 +23,13 @@ export const release = decision("outbox", "release", {
   ],
 })
 
-export const retry = command(
-  {
-    description: "send a failed, dead or unknown message again",
-    details: "An unknown message may have arrived already; then it arrives twice.",
-    examples: [["After you created the channel", "svc outbox retry 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
-  },
-  {id: Option.String({name: "id"})},
-  given => decide(given, "outbox", "retry", given.id),
-)
+export const retry = rowCommand({
+  description: "send a failed, dead or unknown message again",
+  details: "An unknown message may have arrived already; then it arrives twice.",
+  examples: [["After you created the channel", "svc outbox retry 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
+  options: {id: Option.String({name: "id"})},
+  run: given => decide(given, "outbox", "retry", given.id),
+})
 
 export const redact = redactCommand("outbox", "message", "id", {
   description: "overwrite the content of an outbox message, for example a secret",
@@ -67,15 +65,13 @@ export const list = listCommand<OutboxView>({
   },
 })
 
-export const show = command(
-  {
-    description: "show one outbox message: its state, attempts and origin",
-    examples: [["A message with its last error", "svc outbox show 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
-  },
-  {id: Option.String({name: "id"})},
-  async given =>
+export const show = rowCommand({
+  description: "show one outbox message: its state, attempts and origin",
+  examples: [["A message with its last error", "svc outbox show 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
+  options: {id: Option.String({name: "id"})},
+  run: async given =>
     given.show(await given.get<OutboxDetail>(`/api/outbox/${encodeURIComponent(given.id)}`), describeMessage),
-)
+})
 
 const describeMessage = (message: OutboxDetail): string =>
   facts([

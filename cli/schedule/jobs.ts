@@ -1,35 +1,30 @@
 import {Option, type Usage} from "clipanion"
 import type {RunView} from "../../shared/api/scheduled/jobs.ts"
 import {shorten} from "../kit/print.ts"
-import {command, listCommand, tableOf} from "../kit/rows.ts"
+import {command, listCommand, rowCommand, tableOf} from "../kit/rows.ts"
 import {describeJob, describeSchedule, describeTarget} from "../kit/schedule/command.ts"
 import {type JobList, openJobs} from "../kit/schedule/jobs-access.ts"
 
-export const cancel = command(
-  {
-    description: "cancel a queued or running run",
-    details: "The Host does not send the messages that the run has queued. Needs a running Host.",
-    examples: [["A run that takes too long", "svc schedule cancel 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
-  },
-  {runId: Option.String({name: "run"})},
-  async given => {
+export const cancel = rowCommand({
+  description: "cancel a queued or running run",
+  details: "The Host does not send the messages that the run has queued. Needs a running Host.",
+  examples: [["A run that takes too long", "svc schedule cancel 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
+  options: {runId: Option.String({name: "run"})},
+  run: async given => {
     const run = await given.post<RunView>(`/api/runs/${encodeURIComponent(given.runId)}/cancel`)
     given.show(run, () => `${run.runId} of ${run.job} is ${run.state}`)
   },
-)
+})
 
-export const list = command(
-  {
-    description: "list the scheduled jobs",
-    details: "If the Host is stopped, it lists the jobs in data/schedule-jobs.json, which the next start loads.",
-    examples: [
-      ["All jobs", "svc schedule list"],
-      ["As JSON", "svc schedule list --json"],
-    ],
-  },
-  {},
-  async given => given.show(await (await openJobs(given)).list(), describeJobs),
-)
+export const list = rowCommand({
+  description: "list the scheduled jobs",
+  details: "If the Host is stopped, it lists the jobs in data/schedule-jobs.json, which the next start loads.",
+  examples: [
+    ["All jobs", "svc schedule list"],
+    ["As JSON", "svc schedule list --json"],
+  ],
+  run: async given => given.show(await (await openJobs(given)).list(), describeJobs),
+})
 
 const describeJobs = ({items, file}: JobList): string =>
   [
@@ -74,35 +69,31 @@ export const resume = turn(true, {
   examples: [["Turn the job standup on", "svc schedule resume standup"]],
 })
 
-export const remove = command(
-  {
-    description: "remove a scheduled job from the file",
-    details: "svc schedule runs still lists its runs. Its queued runs are cancelled; a running one continues.",
-    examples: [["One job", "svc schedule remove standup"]],
-  },
-  {
+export const remove = rowCommand({
+  description: "remove a scheduled job from the file",
+  details: "svc schedule runs still lists its runs. Its queued runs are cancelled; a running one continues.",
+  examples: [["One job", "svc schedule remove standup"]],
+  options: {
     id: Option.String({name: "id"}),
     revision: Option.String("--revision", {
       description: "The revision that you read; refused if the job has changed since",
     }),
   },
-  async given => {
+  run: async given => {
     const {id, revision} = given
     await (await openJobs(given)).remove(id, revision === undefined ? {} : {expectedRevision: revision})
     given.show({id}, () => `removed ${id}`)
   },
-)
+})
 
-export const run = command(
-  {
-    description: "run a scheduled job now, due or not",
-    details: "Prints the run's id once the run is stored; svc schedule runs shows its result. Needs a running Host.",
-    examples: [["Try a job", "svc schedule run standup"]],
-  },
-  {id: Option.String({name: "id"})},
-  async given =>
+export const run = rowCommand({
+  description: "run a scheduled job now, due or not",
+  details: "Prints the run's id once the run is stored; svc schedule runs shows its result. Needs a running Host.",
+  examples: [["Try a job", "svc schedule run standup"]],
+  options: {id: Option.String({name: "id"})},
+  run: async given =>
     given.show(await given.post<{id: string}>(`/api/jobs/${encodeURIComponent(given.id)}/run`), ({id}) => id),
-)
+})
 
 export const runs = listCommand<RunView>({
   description: "list runs of scheduled jobs, newest first",
@@ -129,12 +120,10 @@ export const runs = listCommand<RunView>({
   },
 })
 
-export const show = command(
-  {
-    description: "show one scheduled job: its next time, its target and the result of its last run",
-    details: "If the Host is stopped, it shows the job from data/schedule-jobs.json, without the last run.",
-    examples: [["A job that svc schedule list shows", "svc schedule show standup"]],
-  },
-  {id: Option.String({name: "id"})},
-  async given => given.show(await (await openJobs(given)).show(given.id), describeJob),
-)
+export const show = rowCommand({
+  description: "show one scheduled job: its next time, its target and the result of its last run",
+  details: "If the Host is stopped, it shows the job from data/schedule-jobs.json, without the last run.",
+  examples: [["A job that svc schedule list shows", "svc schedule show standup"]],
+  options: {id: Option.String({name: "id"})},
+  run: async given => given.show(await (await openJobs(given)).show(given.id), describeJob),
+})

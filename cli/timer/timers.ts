@@ -2,7 +2,7 @@ import {Option} from "clipanion"
 import type {TimerDetail, TimerView} from "../../shared/api/scheduled/timers.ts"
 import {decision} from "../kit/messages/decision.ts"
 import {facts, shorten} from "../kit/print.ts"
-import {command, listCommand} from "../kit/rows.ts"
+import {listCommand, rowCommand} from "../kit/rows.ts"
 
 export const cancel = decision("timers", "cancel", {
   description: "cancel a timer, so that it never fires",
@@ -40,14 +40,13 @@ export const list = listCommand<TimerView>({
   },
 })
 
-export const show = command(
-  {
-    description: "show one timer: its time, place and data",
-    examples: [["A timer that svc timer list shows", "svc timer show 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
-  },
-  {id: Option.String({name: "id"})},
-  async given => given.show(await given.get<TimerDetail>(`/api/timers/${encodeURIComponent(given.id)}`), describeTimer),
-)
+export const show = rowCommand({
+  description: "show one timer: its time, place and data",
+  examples: [["A timer that svc timer list shows", "svc timer show 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
+  options: {id: Option.String({name: "id"})},
+  run: async given =>
+    given.show(await given.get<TimerDetail>(`/api/timers/${encodeURIComponent(given.id)}`), describeTimer),
+})
 
 const describeTimer = (timer: TimerDetail): string =>
   facts([

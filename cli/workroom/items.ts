@@ -5,7 +5,7 @@ import {timeFrom} from "../../shared/duration.ts"
 import {Problem} from "../../shared/problems.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {facts, shorten} from "../kit/print.ts"
-import {command, listCommand} from "../kit/rows.ts"
+import {command, listCommand, rowCommand} from "../kit/rows.ts"
 
 const pathOf = (id: string): string => `/api/workroom/items/${encodeURIComponent(id)}`
 
@@ -21,13 +21,14 @@ const blockerOf = ({blocker}: Item): string => {
 
 type Fields = Readonly<Record<string, string | undefined>>
 
-/** Makes the command that changes one item, as an actor and from a revision. `prepare` checks the fields. */
-const itemCommand = <F extends Fields>(
-  name: ItemCommand,
-  usage: Usage,
-  fields: F,
-  prepare: (given: F) => Fields = given => given,
-) => {
+interface Change<F extends Fields> extends Usage {
+  readonly fields: F
+  /** Checks the fields. */
+  readonly prepare?: (given: F) => Fields
+}
+
+/** Makes the command that changes one item, as an actor and from a revision. */
+const itemCommand = <F extends Fields>(name: ItemCommand, {fields, prepare = given => given, ...usage}: Change<F>) => {
   const options = {
     id: Option.String({name: "item"}),
     as: Option.String("--as", {description: "The actor: user:<id> or agent:<name> (default: the operator)"}),
@@ -46,31 +47,26 @@ const itemCommand = <F extends Fields>(
   })
 }
 
-export const accept = itemCommand(
-  "accept",
-  {
-    description: "accept the work on an item in review: the item becomes done",
-    details: "To send the item back to work instead, use svc workroom claim.",
-    examples: [
-      ["Accept the work", "svc workroom accept 12"],
-      ["Only if the item has not changed since you read it", "svc workroom accept 12 --revision 7"],
-    ],
-  },
-  {},
-)
+export const accept = itemCommand("accept", {
+  description: "accept the work on an item in review: the item becomes done",
+  details: "To send the item back to work instead, use svc workroom claim.",
+  examples: [
+    ["Accept the work", "svc workroom accept 12"],
+    ["Only if the item has not changed since you read it", "svc workroom accept 12 --revision 7"],
+  ],
+  fields: {},
+})
 
-export const add = command(
-  {
-    description: "add a work item",
-    examples: [
-      ["With a title only", 'svc workroom add "Renew the certificate"'],
-      [
-        "With priority, label and assignee",
-        'svc workroom add "Renew the certificate" --priority high --label ops --assignee user:ada',
-      ],
+export const add = rowCommand({
+  description: "add a work item",
+  examples: [
+    ["With a title only", 'svc workroom add "Renew the certificate"'],
+    [
+      "With priority, label and assignee",
+      'svc workroom add "Renew the certificate" --priority high --label ops --assignee user:ada',
     ],
-  },
-  {
+  ],
+  options: {
     title: Option.String({name: "title"}),
     description: Option.String("--description", {description: "The description"}),
     priority: Option.String("--priority", {description: "low, normal (the default), high or urgent"}),
@@ -78,94 +74,78 @@ export const add = command(
     assignee: Option.String("--assignee", {description: "The assignee: user:<id> or agent:<name>"}),
     as: Option.String("--as", {description: "The author: user:<id> or agent:<name> (default: the operator)"}),
   },
-  async given => {
+  run: async given => {
     const {title, description, priority, labels, assignee, as: actor} = given
     given.show(
       await given.post<Item>("/api/workroom/items", {title, description, priority, labels, assignee, actor}),
       lineOf,
     )
   },
-)
+})
 
-export const block = itemCommand(
-  "block",
-  {
-    description: "block an active work item, and name the reason",
-    details: "Once --until has passed, the item is overdue, and the Host emits an event.",
-    examples: [
-      ["Without a deadline", 'svc workroom block 12 "waiting for the printer"'],
-      ["With a deadline and an owner", 'svc workroom block 12 "waiting for parts" --until 2d --owner user:grace'],
-    ],
-  },
-  {
+export const block = itemCommand("block", {
+  description: "block an active work item, and name the reason",
+  details: "Once --until has passed, the item is overdue, and the Host emits an event.",
+  examples: [
+    ["Without a deadline", 'svc workroom block 12 "waiting for the printer"'],
+    ["With a deadline and an owner", 'svc workroom block 12 "waiting for parts" --until 2d --owner user:grace'],
+  ],
+  fields: {
     reason: Option.String({name: "reason"}),
     owner: Option.String("--owner", {description: "Who must remove the blocker: user:<id> or agent:<name>"}),
     deadline: Option.String("--until", {
       description: "A date, a time in ISO 8601, or a time from now such as 12h or 2d",
     }),
   },
-  given => {
+  prepare: given => {
     const deadline = given.deadline === undefined ? undefined : timeFrom(given.deadline, Date.now())
     if (given.deadline === undefined || deadline !== undefined) return {...given, deadline}
     throw new Problem("request_invalid", `--until ${given.deadline} is not a time`, {
       hint: "Use a date such as 2030-01-31, a time in ISO 8601, or a time from now such as 12h or 2d.",
     })
   },
-)
+})
 
-export const cancel = itemCommand(
-  "cancel",
-  {
-    description: "cancel a work item",
-    details: "The reason is kept as a comment.",
-    examples: [
-      ["Without a reason", "svc workroom cancel 12"],
-      ["With a reason", 'svc workroom cancel 12 "the printer was sold"'],
-    ],
-  },
-  {reason: Option.String({name: "reason", required: false})},
-)
+export const cancel = itemCommand("cancel", {
+  description: "cancel a work item",
+  details: "The reason is kept as a comment.",
+  examples: [
+    ["Without a reason", "svc workroom cancel 12"],
+    ["With a reason", 'svc workroom cancel 12 "the printer was sold"'],
+  ],
+  fields: {reason: Option.String({name: "reason", required: false})},
+})
 
-export const claim = itemCommand(
-  "claim",
-  {
-    description: "assign a work item",
-    details:
-      "An open item becomes active, an active item gets a new assignee, and an item in review becomes active again.",
-    examples: [
-      ["For yourself", "svc workroom claim 12 --as user:ada"],
-      ["For an agent", "svc workroom claim 12 --assignee agent:triage"],
-    ],
+export const claim = itemCommand("claim", {
+  description: "assign a work item",
+  details:
+    "An open item becomes active, an active item gets a new assignee, and an item in review becomes active again.",
+  examples: [
+    ["For yourself", "svc workroom claim 12 --as user:ada"],
+    ["For an agent", "svc workroom claim 12 --assignee agent:triage"],
+  ],
+  fields: {
+    assignee: Option.String("--assignee", {description: "user:<id> or agent:<name> (default: the actor of --as)"}),
   },
-  {assignee: Option.String("--assignee", {description: "user:<id> or agent:<name> (default: the actor of --as)"})},
-)
+})
 
-export const comment = itemCommand(
-  "comment",
-  {
-    description: "comment on a work item",
-    examples: [["As a user", 'svc workroom comment 12 "the parts are on their way" --as user:grace']],
-  },
-  {text: Option.String({name: "text"})},
-)
+export const comment = itemCommand("comment", {
+  description: "comment on a work item",
+  examples: [["As a user", 'svc workroom comment 12 "the parts are on their way" --as user:grace']],
+  fields: {text: Option.String({name: "text"})},
+})
 
-export const review = itemCommand(
-  "review",
-  {
-    description: "submit an active work item for review",
-    examples: [["Submit an item as a user", "svc workroom review 12 --as user:ada"]],
-  },
-  {},
-)
+export const review = itemCommand("review", {
+  description: "submit an active work item for review",
+  examples: [["Submit an item as a user", "svc workroom review 12 --as user:ada"]],
+  fields: {},
+})
 
-export const unblock = itemCommand(
-  "unblock",
-  {
-    description: "unblock a blocked work item: it becomes active again",
-    examples: [["After the blocker is resolved", "svc workroom unblock 12"]],
-  },
-  {},
-)
+export const unblock = itemCommand("unblock", {
+  description: "unblock a blocked work item: it becomes active again",
+  examples: [["After the blocker is resolved", "svc workroom unblock 12"]],
+  fields: {},
+})
 
 export const list = listCommand<Item>({
   description: "list work items, newest first",
@@ -211,14 +191,12 @@ export const journal = listCommand<JournalRecord>({
   },
 })
 
-export const show = command(
-  {
-    description: "show one work item with its comments",
-    examples: [["An item, with its blocker if it is blocked", "svc workroom show 12"]],
-  },
-  {id: Option.String({name: "item"})},
-  async given => given.show(await given.get<Item>(pathOf(given.id)), describeItem),
-)
+export const show = rowCommand({
+  description: "show one work item with its comments",
+  examples: [["An item, with its blocker if it is blocked", "svc workroom show 12"]],
+  options: {id: Option.String({name: "item"})},
+  run: async given => given.show(await given.get<Item>(pathOf(given.id)), describeItem),
+})
 
 const describeItem = (item: Item): string =>
   facts([

@@ -3,37 +3,32 @@ import {isLocked} from "../../server/runtime/lock.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
 import type {VerificationView} from "../../shared/api/workroom.ts"
 import {counted} from "../kit/print.ts"
-import {command} from "../kit/rows.ts"
+import {rowCommand} from "../kit/rows.ts"
 
-export const rebuild = command(
-  {
-    description: "rebuild the workroom's Catalog from its Journal",
-    details:
-      "Use it if the Catalog is lost or damaged. The Host must be stopped, because it has the Catalog in memory. The command refuses a damaged Journal. It keeps a replaced Catalog file beside the new one.",
-    examples: [["After svc workroom verify has found a damaged Catalog and an intact Journal", "svc workroom rebuild"]],
-  },
-  {},
-  async given => given.show((await rebuildStoppedWorkroom(given.folder)) ?? null, made => describe(made, "rebuilt")),
-)
+export const rebuild = rowCommand({
+  description: "rebuild the workroom's Catalog from its Journal",
+  details:
+    "Use it if the Catalog is lost or damaged. The Host must be stopped, because it has the Catalog in memory. The command refuses a damaged Journal. It keeps a replaced Catalog file beside the new one.",
+  examples: [["After svc workroom verify has found a damaged Catalog and an intact Journal", "svc workroom rebuild"]],
+  run: async given =>
+    given.show((await rebuildStoppedWorkroom(given.folder)) ?? null, made => describe(made, "rebuilt")),
+})
 
-export const verify = command(
-  {
-    description: "verify the workroom's entire Journal, and that the Catalog matches it",
-    details:
-      "Checks every record's checksum, hash and place in the chain, then the Catalog byte for byte. A running Host checks its own store; if the Host is stopped, the command checks the files without changing them.",
-    examples: [
-      ["With the Host running or stopped", "svc workroom verify"],
-      ["As JSON", "svc workroom verify --json"],
-    ],
-  },
-  {},
-  async given => {
+export const verify = rowCommand({
+  description: "verify the workroom's entire Journal, and that the Catalog matches it",
+  details:
+    "Checks every record's checksum, hash and place in the chain, then the Catalog byte for byte. A running Host checks its own store; if the Host is stopped, the command checks the files without changing them.",
+  examples: [
+    ["With the Host running or stopped", "svc workroom verify"],
+    ["As JSON", "svc workroom verify --json"],
+  ],
+  run: async given => {
     const found = (await isLocked(projectPaths(given.folder)))
       ? await given.post<VerificationView>("/api/workroom/verify")
       : await verifyStoppedWorkroom(given.folder)
     given.show(found ?? null, store => describe(store, "sound"))
   },
-)
+})
 
 type Stored = VerificationView & {readonly torn?: number}
 
