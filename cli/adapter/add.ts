@@ -1,56 +1,52 @@
-import {Command, Option} from "clipanion"
+import {Option} from "clipanion"
 import {builtIns} from "../../server/host/generations/built-in-plugins.ts"
 import {installPackages, toolchainOf} from "../../server/process/install-packages.ts"
 import {missingLibraries} from "../../server/runtime/packages/libraries.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
+import {exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {nextSteps} from "../kit/adapter-entry.ts"
 import {isHostRunning} from "../kit/host-client.ts"
 import {needsRelease, releaseOf} from "../kit/release/package-release.ts"
-import {DataCommand} from "../kit/svc-command.ts"
+import {rowCommand} from "../kit/rows.ts"
 
-export class AdapterAdd extends DataCommand {
-  static override usage = Command.Usage({
-    description: "install the packages that a built-in adapter needs",
-    details: `
+export const add = rowCommand({
+  description: "install the packages that a built-in adapter needs",
+  details: `
       In development, this installs the missing packages in the exact versions that svc is tested with. It uses the project's package manager and runs no install scripts. If a step fails, it restores package.json and the lockfile. It then prints the entry for svc.config.yml and the address of the adapter's page.
 
       If the Host runs in production, or the project has had a release, it changes nothing, prints the commands of a release, and exits 1.
     `,
-    examples: [["Prepare the first bot on Telegram", "svc adapter add telegram"]],
-  })
-
-  adapter = Option.String({name: "adapter"})
-
-  async run(): Promise<ExitCode> {
-    const missing = await missingPackages(this.folder, this.adapter)
+  examples: [["Prepare the first bot on Telegram", "svc adapter add telegram"]],
+  options: {adapter: Option.String({name: "adapter"})},
+  run: async given => {
+    const missing = await missingPackages(given.folder, given.adapter)
     if (missing.length === 0) {
-      this.show(
+      given.show(
         {installed: []},
-        () => `all packages for ${this.adapter} are installed\n\n${nextSteps(this.adapter, this.folder)}`,
+        () => `all packages for ${given.adapter} are installed\n\n${nextSteps(given.adapter, given.folder)}`,
       )
       return exit.ok
     }
-    if (await needsRelease(this.folder)) {
-      const commands = releaseOf(`svc adapter add ${this.adapter}`, `the packages of ${this.adapter}`)
-      this.tell("svc: changed nothing: in production, packages are installed by a release")
-      this.show({installed: [], commands}, () => commands.join("\n"))
+    if (await needsRelease(given.folder)) {
+      const commands = releaseOf(`svc adapter add ${given.adapter}`, `the packages of ${given.adapter}`)
+      given.tell("svc: changed nothing: in production, packages are installed by a release")
+      given.show({installed: [], commands}, () => commands.join("\n"))
       return exit.failed
     }
-    this.tell(`svc: installing ${missing.join(", ")}`)
-    await installPackages(this.folder, await toolchainOf(this.folder), missing)
-    const isRunning = await isHostRunning(this.folder)
-    this.show({installed: missing}, () =>
+    given.tell(`svc: installing ${missing.join(", ")}`)
+    await installPackages(given.folder, await toolchainOf(given.folder), missing)
+    const isRunning = await isHostRunning(given.folder)
+    given.show({installed: missing}, () =>
       [
         `installed ${missing.join(", ")}`,
         ...(isRunning ? ["  svc runtime reload   reconnects endpoints that have failed"] : []),
         "",
-        nextSteps(this.adapter, this.folder),
+        nextSteps(given.adapter, given.folder),
       ].join("\n"),
     )
     return exit.ok
-  }
-}
+  },
+})
 
 /** The built-in plugins that are not adapters. */
 const parts: readonly string[] = ["workroom", "agents"]

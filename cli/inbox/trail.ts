@@ -1,34 +1,30 @@
-import {Command, Option} from "clipanion"
+import {Option} from "clipanion"
 import {entriesOf, type TrailEntry} from "../../shared/api/trail/entries.ts"
 import type {Trail} from "../../shared/api/trail/trail.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {shorten, table} from "../kit/print.ts"
-import {DataCommand} from "../kit/svc-command.ts"
+import {rowCommand} from "../kit/rows.ts"
 
-export class InboxTrailCommand extends DataCommand {
-  static override usage = Command.Usage({
-    description: "show everything that happened to one inbox event, in order",
-    details: `
+export const trail = rowCommand({
+  description: "show everything that happened to one inbox event, in order",
+  details: `
       Shows the event's arrival, each handler with its attempts, the messages that they sent with their fate, and the log records of all this.
 
       The search of the event log covers the time from the event's arrival to its last change. The last lines say how far the search went; \`--cursor\` continues it.
     `,
-    examples: [
-      ["An event that got no answer", "svc inbox trail 42"],
-      ["Later events, after an incomplete search", "svc inbox trail 42 --cursor 31999"],
-    ],
-  })
-
-  seq = Option.String({name: "seq"})
-  cursor = Option.String("--cursor", {description: "The cursor that an earlier call printed, to continue its search"})
-
-  async run(): Promise<void> {
-    const host = await connectHost(this.folder)
-    const query = this.cursor === undefined ? "" : `?cursor=${encodeURIComponent(this.cursor)}`
-    const trail = await host.get<Trail>(`/api/inbox/${encodeURIComponent(this.seq)}/trail${query}`)
-    this.show(trail, () => `${describeEntries(trail)}\n\n${describeSearch(trail)}`)
-  }
-}
+  examples: [
+    ["An event that got no answer", "svc inbox trail 42"],
+    ["Later events, after an incomplete search", "svc inbox trail 42 --cursor 31999"],
+  ],
+  options: {
+    seq: Option.String({name: "seq"}),
+    cursor: Option.String("--cursor", {description: "The cursor that an earlier call printed, to continue its search"}),
+  },
+  run: async given => {
+    const query = given.cursor === undefined ? "" : `?cursor=${encodeURIComponent(given.cursor)}`
+    const trail = await given.get<Trail>(`/api/inbox/${encodeURIComponent(given.seq)}/trail${query}`)
+    given.show(trail, () => `${describeEntries(trail)}\n\n${describeSearch(trail)}`)
+  },
+})
 
 const describeEntries = (trail: Trail): string =>
   table(

@@ -1,34 +1,32 @@
-import {Command, Option} from "clipanion"
+import {Option} from "clipanion"
 import type {MayAnswer} from "../../shared/api/users/permissions.ts"
 import {facts, table} from "../kit/print.ts"
-import {DataCommand} from "../kit/svc-command.ts"
+import {rowCommand} from "../kit/rows.ts"
 
-export class UserMay extends DataCommand {
-  static override usage = Command.Usage({
-    description: "show the permission of a user, and the rule that decides it",
-    details:
-      "The running Host applies the same rules and code as to a message. Without `--channel` it answers for a direct conversation, where rules with a `channel` do not match.",
-    examples: [
-      ["In a channel", "svc user may irc~libera ada --channel '#team' --account ada"],
-      ["In a direct conversation", "svc user may sandbox you"],
-    ],
-  })
-
-  endpoint = Option.String({name: "endpoint"})
-  user = Option.String({name: "user"})
-  channel = Option.String("--channel", {description: "The platform's id of a group channel"})
-  account = Option.String("--account", {description: "The account that the platform vouches for"})
-
-  async run(): Promise<void> {
-    const {endpoint, user, channel, account} = this
+export const may = rowCommand({
+  description: "show the permission of a user, and the rule that decides it",
+  details:
+    "The running Host applies the same rules and code as to a message. Without `--channel` it answers for a direct conversation, where rules with a `channel` do not match.",
+  examples: [
+    ["In a channel", "svc user may irc~libera ada --channel '#team' --account ada"],
+    ["In a direct conversation", "svc user may sandbox you"],
+  ],
+  options: {
+    endpoint: Option.String({name: "endpoint"}),
+    user: Option.String({name: "user"}),
+    channel: Option.String("--channel", {description: "The platform's id of a group channel"}),
+    account: Option.String("--account", {description: "The account that the platform vouches for"}),
+  },
+  run: async given => {
+    const {endpoint, user, channel, account} = given
     const query = new URLSearchParams({
       endpoint,
       user,
       ...(channel === undefined ? {} : {channel}),
       ...(account === undefined ? {} : {account}),
     })
-    const answer = await this.get<MayAnswer>(`/api/permissions/user?${query}`)
-    this.show(answer, () =>
+    const answer = await given.get<MayAnswer>(`/api/permissions/user?${query}`)
+    given.show(answer, () =>
       [
         facts([
           ["permission", answer.permission],
@@ -45,8 +43,8 @@ export class UserMay extends DataCommand {
         ),
       ].join("\n\n"),
     )
-  }
-}
+  },
+})
 
 const describeRule = ({rule, file}: MayAnswer): string =>
   rule === null
