@@ -1,8 +1,117 @@
 import {Option} from "clipanion"
+import type {Accepted} from "../../shared/api/messages.ts"
+import type {TimerWhen} from "../../shared/api/scheduled/drafts.ts"
 import type {TimerDetail, TimerView} from "../../shared/api/scheduled/timers.ts"
+import {parseJson} from "../../shared/json.ts"
+import {Problem} from "../../shared/problems.ts"
+import type {Static} from "../../shared/type.ts"
 import {decision} from "../kit/messages/decision.ts"
 import {facts, shorten} from "../kit/print.ts"
 import {listCommand, rowCommand} from "../kit/rows.ts"
+import {given} from "../kit/schedule/command.ts"
+
+const timerOptions = {
+  at: Option.String("--at", {description: "Time: once, such as 2026-05-01T09:00"}),
+  after: Option.String("--in", {description: "Time: once, this long from now, such as 15m or 24h"}),
+  every: Option.String("--every", {description: "Time: at this interval, such as 15m or 24h"}),
+  cron: Option.String("--cron", {description: "Time: a cron expression of five fields, or six with seconds first"}),
+  timezone: Option.String("--timezone", {description: "The timezone of --at and --cron (default for --at: UTC)"}),
+  data: Option.String("--data", {description: "The JSON data for the handler"}),
+}
+
+/** Returns the named times, or undefined if there are none. The Host validates them. */
+const whenOf = ({at, after, every, cron, timezone}: typeof timerOptions): TimerWhen | undefined => {
+  const when = given({at, in: after, every, cron, timezone})
+  return Object.keys(when).length === 0 ? undefined : when
+}
+
+export const add = rowCommand({
+  description: "set a timer for a plugin that declares it",
+  details: `
+      Needs one of --at, --in, --every and --cron. The plugin's handler gets --data, and its answers go to the place that --endpoint, --channel and --user name.
+
+      With --like, place and data come from another timer. Needs a running Host.
+    `,
+  examples: [
+    ["In an hour", `svc timer add reminders/remind --in 1h --data '{"text": "Tea"}' --endpoint sandbox --channel chat`],
+    ["A copy of a timer, for tomorrow", "svc timer add --like 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e --in 24h"],
+  ],
+  options: {
+    ...timerOptions,
+    timer: Option.String({name: "timer", required: false}),
+    like: Option.String("--like", {description: "The id of a timer to copy; other options override its settings"}),
+    key: Option.String("--key", {
+      description: "The plugin's name for it; refused if the plugin has a timer of that name",
+    }),
+    endpoint: Option.String("--endpoint", {description: "The endpoint for the answers"}),
+    channel: Option.String("--channel", {description: "A channel of the endpoint"}),
+    user: Option.String("--user", {description: "A user of the endpoint"}),
+  },
+  run: async call => {
+    const {key, endpoint, channel, user} = call
+    const when = whenOf(call)
+    if (when === undefined) throw missing("when it fires: --at, --in, --every or --cron")
+    const like = call.like === undefined ? undefined : encodeURIComponent(call.like)
+    const copied = like === undefined ? undefined : await call.get<TimerDetail>(`/api/timers/${like}`)
+    const [plugin = copied?.plugin, name = copied?.name] = call.timer?.split("/") ?? []
+    if (plugin === undefined || name === undefined) throw missing("<plugin>/<timer>, or --like")
+    const own = copied === undefined ? {} : ownOf(copied)
+    const data = call.data === undefined ? own.data : parseJson(call.data, "--data")
+    const place = {...own.place, ...given({key, endpoint, channel, user})}
+    const {id} = await call.post<Static<typeof Accepted>>("/api/timers", {
+      ...{plugin, name, when, data},
+      ...place,
+    })
+    call.show({id}, () => `${id} of ${plugin}/${name} is set`)
+  },
+})
+
+const missing = (what: string): Problem =>
+  new Problem("request_invalid", `a timer needs ${what}`, {hint: "svc timer add --help"})
+
+/** Returns the parts of a timer that a copy keeps: all but its time and its key. */
+const ownOf = ({
+  data,
+  endpoint,
+  channel,
+  user,
+}: TimerDetail): {data?: unknown; place?: Readonly<Record<string, string>>} => ({
+  data,
+  place: Object.fromEntries(
+    Object.entries({endpoint, channel, user}).flatMap(([key, value]) => (value === null ? [] : [[key, value]])),
+  ),
+})
+
+export const edit = rowCommand({
+  description: "change the time or the data of a timer",
+  details: "A failed timer waits again; a timer that a restore holds stays held. Needs a running Host.",
+  examples: [
+    ["An hour from now", "svc timer edit 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e --in 1h"],
+    [
+      "Each working day",
+      "svc timer edit 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e --cron '0 9 * * MON-FRI' --timezone Europe/London",
+    ],
+  ],
+  options: {
+    ...timerOptions,
+    id: Option.String({name: "id"}),
+    revision: Option.String("--revision", {
+      description: "The revision from svc timer show; refused if the timer has changed since",
+    }),
+  },
+  run: async call => {
+    const when = whenOf(call)
+    if (when === undefined && call.data === undefined) {
+      throw new Problem("request_invalid", "name at least one change", {hint: "svc timer edit --help"})
+    }
+    await call.post(`/api/timers/${encodeURIComponent(call.id)}/edit`, {
+      when,
+      ...(call.data === undefined ? {} : {data: parseJson(call.data, "--data")}),
+      expectedRevision: call.revision,
+    })
+    call.show({id: call.id}, () => `changed ${call.id}`)
+  },
+})
 
 export const cancel = decision("timers", "cancel", {
   description: "cancel a timer, so that it never fires",
@@ -44,8 +153,8 @@ export const show = rowCommand({
   description: "show one timer: its time, place and data",
   examples: [["A timer that svc timer list shows", "svc timer show 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
   options: {id: Option.String({name: "id"})},
-  run: async given =>
-    given.show(await given.get<TimerDetail>(`/api/timers/${encodeURIComponent(given.id)}`), describeTimer),
+  run: async call =>
+    call.show(await call.get<TimerDetail>(`/api/timers/${encodeURIComponent(call.id)}`), describeTimer),
 })
 
 const describeTimer = (timer: TimerDetail): string =>

@@ -1,65 +1,60 @@
 import {Option} from "clipanion"
-import type {TimerWhen} from "../../../shared/api/scheduled/drafts.ts"
 import type {JobChange, JobTarget, JobView, Schedule} from "../../../shared/api/scheduled/jobs.ts"
 import {parseJson} from "../../../shared/json.ts"
 import {facts} from "../print.ts"
-import {DataCommand} from "../svc-command.ts"
 
 /** The options for the times of a job. */
-export abstract class TimedCommand extends DataCommand {
-  cron = Option.String("--cron", {description: "Time: a cron expression of five fields, or six with seconds first"})
-  every = Option.String("--every", {description: "Time: at this interval, such as 15m or 24h"})
-  from = Option.String("--from", {description: "The start of the --every intervals, such as 2026-05-01T09:00"})
-  at = Option.String("--at", {description: "Time: once, such as 2026-05-01T09:00"})
-  timezone = Option.String("--timezone", {description: "The timezone of these times, such as Europe/London"})
-  jitter = Option.String("--jitter", {description: "A random delay of up to this duration, such as 5m"})
+export const timeOptions = {
+  cron: Option.String("--cron", {description: "Time: a cron expression of five fields, or six with seconds first"}),
+  every: Option.String("--every", {description: "Time: at this interval, such as 15m or 24h"}),
+  from: Option.String("--from", {description: "The start of the --every intervals, such as 2026-05-01T09:00"}),
+  at: Option.String("--at", {description: "Time: once, such as 2026-05-01T09:00"}),
+  timezone: Option.String("--timezone", {description: "The timezone of these times, such as Europe/London"}),
+  jitter: Option.String("--jitter", {description: "A random delay of up to this duration, such as 5m"}),
+}
 
-  schedule(): Schedule | undefined {
-    const {cron, every, from, at} = this
-    const schedule = given({cron, every, from, at})
-    return Object.keys(schedule).length === 0 ? undefined : schedule
+export const scheduleOf = ({cron, every, from, at}: typeof timeOptions): Schedule | undefined => {
+  const schedule = given({cron, every, from, at})
+  return Object.keys(schedule).length === 0 ? undefined : schedule
+}
+
+/** The options for the times, the target and the rules of a job. */
+export const jobOptions = {
+  ...timeOptions,
+  endpoint: Option.String("--endpoint", {description: "Target: the endpoint for the message or the agent's answer"}),
+  channel: Option.String("--channel", {description: "The channel for the message or the answer"}),
+  text: Option.String("--text", {description: "The message, or the question to the agent"}),
+  agent: Option.String("--agent", {description: "Target: the agent to ask"}),
+  plugin: Option.String("--plugin", {description: "Target: the plugin that declares the job"}),
+  job: Option.String("--job", {description: "The name of the plugin's job"}),
+  data: Option.String("--data", {description: "The JSON data for the plugin's job"}),
+  item: Option.String("--item", {description: 'Target: a work item, as JSON such as {"title": "…"}'}),
+  label: Option.String("--label", {description: "A name for people"}),
+  missed: Option.String("--missed", {description: "How to make up for missed times: skip (default), once or all"}),
+  overlap: Option.String("--overlap", {
+    description: "What to do with a time that comes while a run is open: skip (default) or queue",
+  }),
+}
+
+/** Returns the named options. The Host validates them. */
+export const changeOf = (options: typeof jobOptions): JobChange => {
+  const {label, timezone, jitter, missed, overlap} = options
+  const schedule = scheduleOf(options)
+  const target = targetOf(options)
+  return {
+    ...given({label, timezone, jitter, schedule, target}),
+    // The schema of the job file defines the valid words.
+    ...given({missed: missed as JobChange["missed"], overlap: overlap as JobChange["overlap"]}),
   }
 }
 
-/** The options for the target and the rules of a job. */
-export abstract class JobCommand extends TimedCommand {
-  endpoint = Option.String("--endpoint", {description: "Target: the endpoint for the message or the agent's answer"})
-  channel = Option.String("--channel", {description: "The channel for the message or the answer"})
-  text = Option.String("--text", {description: "The message, or the question to the agent"})
-  agent = Option.String("--agent", {description: "Target: the agent to ask"})
-  plugin = Option.String("--plugin", {description: "Target: the plugin that declares the job"})
-  job = Option.String("--job", {description: "The name of the plugin's job"})
-  data = Option.String("--data", {description: "The JSON data for the plugin's job"})
-  item = Option.String("--item", {description: 'Target: a work item, as JSON such as {"title": "…"}'})
-  label = Option.String("--label", {description: "A name for people"})
-  missed = Option.String("--missed", {description: "How to make up for missed times: skip (default), once or all"})
-  overlap = Option.String("--overlap", {
-    description: "What to do with a time that comes while a run is open: skip (default) or queue",
-  })
-
-  /** Returns the named options. The Host validates them. */
-  change(): JobChange {
-    const {label, timezone, jitter} = this
-    const schedule = this.schedule()
-    const target = this.#target()
-    return {
-      ...given({label, timezone, jitter}),
-      ...(schedule === undefined ? {} : {schedule}),
-      ...(target === undefined ? {} : {target}),
-      // The schema of the job file defines the valid words.
-      ...given({missed: this.missed as JobChange["missed"], overlap: this.overlap as JobChange["overlap"]}),
-    }
+const targetOf = ({endpoint, channel, text, agent, plugin, job, data, item}: typeof jobOptions) => {
+  const target: JobTarget = {
+    ...given({endpoint, channel, text, agent, plugin, job}),
+    ...(data === undefined ? {} : {data: parseJson(data, "--data")}),
+    ...(item === undefined ? {} : {item: parseJson(item, "--item") as NonNullable<JobTarget["item"]>}),
   }
-
-  #target(): JobTarget | undefined {
-    const {endpoint, channel, text, agent, plugin, job} = this
-    const target: JobTarget = {
-      ...given({endpoint, channel, text, agent, plugin, job}),
-      ...(this.data === undefined ? {} : {data: parseJson(this.data, "--data")}),
-      ...(this.item === undefined ? {} : {item: parseJson(this.item, "--item") as NonNullable<JobTarget["item"]>}),
-    }
-    return Object.keys(target).length === 0 ? undefined : target
-  }
+  return Object.keys(target).length === 0 ? undefined : target
 }
 
 type Given<T> = {[K in keyof T]?: Exclude<T[K], undefined>}
@@ -109,19 +104,3 @@ export const describeJob = (job: JobView): string =>
     ["last run", job.lastRun && describeRun(job.lastRun)],
     ["problem", job.problem],
   ])
-
-export abstract class TimerCommand extends DataCommand {
-  at = Option.String("--at", {description: "Time: once, such as 2026-05-01T09:00"})
-  after = Option.String("--in", {description: "Time: once, this long from now, such as 15m or 24h"})
-  every = Option.String("--every", {description: "Time: at this interval, such as 15m or 24h"})
-  cron = Option.String("--cron", {description: "Time: a cron expression of five fields, or six with seconds first"})
-  timezone = Option.String("--timezone", {description: "The timezone of --at and --cron (default for --at: UTC)"})
-  data = Option.String("--data", {description: "The JSON data for the handler"})
-
-  /** Returns the named options, or undefined if there are none. The Host validates them. */
-  when(): TimerWhen | undefined {
-    const {at, after, every, cron, timezone} = this
-    const when = given({at, in: after, every, cron, timezone})
-    return Object.keys(when).length === 0 ? undefined : when
-  }
-}
