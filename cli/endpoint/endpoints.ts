@@ -3,7 +3,7 @@ import type {EndpointView, GapView} from "../../shared/api/endpoints.ts"
 import {Problem} from "../../shared/problems.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {type Facts, facts, shorten} from "../kit/print.ts"
-import {command, wholeListCommand} from "../kit/rows.ts"
+import {rowCommand, wholeListCommand} from "../kit/rows.ts"
 
 export const list = wholeListCommand<EndpointView>({
   description: "list the endpoints with their states; required ones that are not online come first",
@@ -22,31 +22,27 @@ export const list = wholeListCommand<EndpointView>({
   },
 })
 
-export const reconnect = command(
-  {
-    description: "close an endpoint's connection and open a new one, even if the endpoint has failed",
-    details: `
+export const reconnect = rowCommand({
+  description: "close an endpoint's connection and open a new one, even if the endpoint has failed",
+  details: `
     A failed endpoint does not retry. Once you have fixed the cause on the platform, this command makes the endpoint connect again without a restart of the Host. To load a changed credential from .env, use svc runtime reload or restart the Host.
 
     The command does not wait for the connection: svc endpoint show shows the result.
   `,
-    examples: [["After you gave the bot its permission", "svc endpoint reconnect discord~main"]],
-  },
-  {endpoint: Option.String({name: "endpoint"})},
-  async given =>
+  examples: [["After you gave the bot its permission", "svc endpoint reconnect discord~main"]],
+  options: {endpoint: Option.String({name: "endpoint"})},
+  run: async given =>
     given.show(
       await given.post<{name: string}>(`/api/endpoints/${encodeURIComponent(given.endpoint)}/reconnect`),
       ({name}) => `${name} is reconnecting; svc endpoint show ${name} shows its state`,
     ),
-)
+})
 
-export const show = command(
-  {
-    description: "show one endpoint: its state, last error, features and limits",
-    examples: [["An endpoint that fails", "svc endpoint show irc~libera"]],
-  },
-  {name: Option.String({name: "name"})},
-  async given => {
+export const show = rowCommand({
+  description: "show one endpoint: its state, last error, features and limits",
+  examples: [["An endpoint that fails", "svc endpoint show irc~libera"]],
+  options: {name: Option.String({name: "name"})},
+  run: async given => {
     const host = await connectHost(given.folder)
     const {items} = await host.get<{items: EndpointView[]}>("/api/endpoints?limit=500")
     const found = items.find(({name}) => name === given.name)
@@ -58,7 +54,7 @@ export const show = command(
     const gap = gaps.items.find(({endpoint}) => endpoint === given.name)
     given.show(found, () => facts([...factsOf(found), ["newest gap", gap && lineOf(gap)]]))
   },
-)
+})
 
 const lineOf = ({from, to, reason, backfill}: GapView): string =>
   [from, to ?? "not yet", reason, ...(backfill === null ? [] : [backfill])].join("  ")

@@ -4,7 +4,7 @@ import {readPrepared} from "../../server/recovery/release/verification/prepared.
 import {projectPaths} from "../../server/runtime/project.ts"
 import type {ReleaseView} from "../../shared/api/release.ts"
 import {describePrepared, describeRelease, verdict} from "../kit/release/view.ts"
-import {command, tableOf} from "../kit/rows.ts"
+import {rowCommand, tableOf} from "../kit/rows.ts"
 import {environment} from "../kit/stoppable-command.ts"
 
 /** Reads the record of a project, and the releases in it, newest first. */
@@ -13,35 +13,31 @@ const readReleases = async (folder: string) => {
   return {releases: releasesOf(entries, Date.now()), entries}
 }
 
-export const abort = command(
-  {
-    description: "abort the release under way and open ingress again",
-    details: "This undoes nothing: if the new version has already run, go back with `svc rollback <checkpoint>`.",
-    examples: [["Abort and record the reason", 'svc release abort --reason "the tests fail"']],
-  },
-  {environment, reason: Option.String("--reason", {description: "The reason, for the record"})},
-  async given =>
+export const abort = rowCommand({
+  description: "abort the release under way and open ingress again",
+  details: "This undoes nothing: if the new version has already run, go back with `svc rollback <checkpoint>`.",
+  examples: [["Abort and record the reason", 'svc release abort --reason "the tests fail"']],
+  options: {environment, reason: Option.String("--reason", {description: "The reason, for the record"})},
+  run: async given =>
     given.show(await given.post<ReleaseView>("/api/releases/abort", {reason: given.reason}), describeRelease),
-)
+})
 
-export const complete = command(
-  {
-    description: "complete a release: open ingress again and begin the observation window",
-    details: `
+export const complete = rowCommand({
+  description: "complete a release: open ingress again and begin the observation window",
+  details: `
       Records the name of the person who checked the new version in the console and accepted it. The Host must be ready, as reported by \`svc doctor --live\`. It must run exactly the build that passed \`svc release verify\`: the same commit, lockfile, svc and plugin contents.
 
       The checkpoint of the release is not pruned until the observation window ends.
     `,
-    examples: [
-      ["Accept and complete", "svc release complete --accepted-by dana"],
-      ["Observe for a weekend", "svc release complete --accepted-by dana --window 72h"],
-      [
-        "For an image that its own pipeline has tried",
-        'svc release complete --accepted-by dana --unverified "tried by the image pipeline"',
-      ],
+  examples: [
+    ["Accept and complete", "svc release complete --accepted-by dana"],
+    ["Observe for a weekend", "svc release complete --accepted-by dana --window 72h"],
+    [
+      "For an image that its own pipeline has tried",
+      'svc release complete --accepted-by dana --unverified "tried by the image pipeline"',
     ],
-  },
-  {
+  ],
+  options: {
     environment,
     acceptedBy: Option.String("--accepted-by", {
       required: true,
@@ -54,21 +50,19 @@ export const complete = command(
       description: "Complete without a passed verification, and record this reason",
     }),
   },
-  async given => {
+  run: async given => {
     const {acceptedBy, window, unverified} = given
     const body = {acceptedBy, window, unverified}
     given.show(await given.post<ReleaseView>("/api/releases/complete", body), describeRelease)
   },
-)
+})
 
-export const history = command(
-  {
-    description: "list all releases and rollbacks, newest first",
-    details: "With `--json` the output also has every entry of the record.",
-    examples: [["All releases, with their dates and who accepted them", "svc release history"]],
-  },
-  {environment},
-  async given =>
+export const history = rowCommand({
+  description: "list all releases and rollbacks, newest first",
+  details: "With `--json` the output also has every entry of the record.",
+  examples: [["All releases, with their dates and who accepted them", "svc release history"]],
+  options: {environment},
+  run: async given =>
     given.show(await readReleases(given.folder), ({releases}) =>
       tableOf(
         {
@@ -84,15 +78,13 @@ export const history = command(
         releases,
       ),
     ),
-)
+})
 
-export const status = command(
-  {
-    description: "show the newest release, the time left in its observation window, and what is prepared",
-    examples: [["The newest release", "svc release status"]],
-  },
-  {environment},
-  async given => {
+export const status = rowCommand({
+  description: "show the newest release, the time left in its observation window, and what is prepared",
+  examples: [["The newest release", "svc release status"]],
+  options: {environment},
+  run: async given => {
     const {
       releases: [newest = null],
     } = await readReleases(given.folder)
@@ -102,4 +94,4 @@ export const status = command(
       prepared === null ? shown : `${shown}\n${describePrepared(prepared)}`,
     )
   },
-)
+})
