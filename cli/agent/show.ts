@@ -1,33 +1,26 @@
-import {Command, Option} from "clipanion"
+import {Option} from "clipanion"
 import type {AgentRunDetail, AgentView} from "../../shared/api/agents/agents.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import {runText} from "../kit/agent/run-text.ts"
 import {connectHost, type HostClient} from "../kit/host-client.ts"
 import {facts} from "../kit/print.ts"
-import {DataCommand} from "../kit/svc-command.ts"
+import {rowCommand} from "../kit/rows.ts"
 
-export class AgentShow extends DataCommand {
-  static override usage = Command.Usage({
-    description: "show an agent binding, or one run of an agent with its steps",
-    details: "Needs a running Host.",
-    examples: [
-      ["A binding, with its configuration problem if it has one", "svc agent show writer"],
-      ["A run, step by step", "svc agent show 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
-    ],
-  })
-
-  id = Option.String({name: "id"})
-
-  async run(): Promise<void> {
-    const host = await connectHost(this.folder)
-    const binding = await unless("agent_unknown", host.get<AgentView>(`/api/agents/${encodeURIComponent(this.id)}`))
-    if (binding !== undefined) this.show(binding, bindingText)
-    else {
-      const run = await runOf(host, this.id)
-      this.show(run, runText)
-    }
-  }
-}
+export const show = rowCommand({
+  description: "show an agent binding, or one run of an agent with its steps",
+  details: "Needs a running Host.",
+  examples: [
+    ["A binding, with its configuration problem if it has one", "svc agent show writer"],
+    ["A run, step by step", "svc agent show 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
+  ],
+  options: {id: Option.String({name: "id"})},
+  run: async given => {
+    const host = await connectHost(given.folder)
+    const binding = await unless("agent_unknown", host.get<AgentView>(`/api/agents/${encodeURIComponent(given.id)}`))
+    if (binding !== undefined) given.show(binding, bindingText)
+    else given.show(await runOf(host, given.id), runText)
+  },
+})
 
 const unless = async <T>(code: "agent_unknown" | "run_unknown", answer: Promise<T>): Promise<T | undefined> => {
   try {

@@ -32,8 +32,14 @@ import {
   redactInboxEvent,
   showInboxEvent,
 } from "../console/api/inbox.ts"
-import {type AlertsService, listAlerts, testAlerts} from "../console/api/monitoring/alerts.ts"
-import {type MetricsService, showMetricHistory, showMetrics} from "../console/api/monitoring/metrics.ts"
+import {
+  type AlertsService,
+  listAlerts,
+  type MetricsService,
+  showMetricHistory,
+  showMetrics,
+  testAlerts,
+} from "../console/api/monitoring.ts"
 import {
   actOnFoundMessages,
   actOnHeldMessages,
@@ -76,7 +82,6 @@ import {
   listTimers,
   showTimer,
 } from "../console/api/scheduled/timers.ts"
-import {showSession} from "../console/api/session.ts"
 import {listLogRecords, listLogRuns, showConfig} from "../console/api/settings.ts"
 import {
   pauseIngress,
@@ -88,6 +93,7 @@ import {
   showIngress,
   showReadiness,
   showReady,
+  showSession,
   showStatus,
 } from "../console/api/system.ts"
 import {showTrail} from "../console/api/trail.ts"

@@ -1,5 +1,13 @@
 import {IngressView, ReadinessReport} from "../../../shared/api/readiness.ts"
-import {IngressRequest, Ready, ReloadResult, RestartRequest, RestartResult, Status} from "../../../shared/api/system.ts"
+import {
+  IngressRequest,
+  Ready,
+  ReloadResult,
+  RestartRequest,
+  RestartResult,
+  SessionView,
+  Status,
+} from "../../../shared/api/system.ts"
 import type {ProblemCode} from "../../../shared/problems.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
@@ -72,6 +80,13 @@ export const showStatus = (services: Pick<SystemServices, "status">): Operation 
   summary: "Which Host this is, and what it runs",
   response: {200: Status},
   handle: async (_, call) => call.json(Status, await services.status()),
+})
+
+/** The console's first request: returns the scope of the token. */
+export const showSession = (project: string, version: string): Operation => ({
+  summary: "Which Host this is, and what the caller's token may do",
+  response: {200: SessionView},
+  handle: (_, call) => call.json(SessionView, {project, version, scope: call.scope}),
 })
 
 /** The problems of a new configuration, or of the restart that it needs. */
