@@ -1,7 +1,7 @@
 import {durationPattern} from "../duration.ts"
 import {namePattern} from "../ids.ts"
 import {type Static, Type} from "../type.ts"
-import {type AlertCode, alertCodes, alertItem, type Severity, severities} from "./items.ts"
+import {type AlertCode, alertCodes, alertItems, type Severity, severities} from "./items.ts"
 
 const closed = {additionalProperties: false}
 
@@ -126,7 +126,7 @@ const Quiet = Type.Object(
 )
 
 const Rule = (code: AlertCode) => {
-  const {severity, for: after, above, unit, when} = alertItem(code)
+  const {severity, for: after, above, unit, when} = alertItems[code]
   const limit =
     above === undefined
       ? {}

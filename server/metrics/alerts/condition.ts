@@ -1,5 +1,5 @@
 import type {AlertRules} from "../../../shared/alerts/config.ts"
-import {type AlertCode, alertItem, type Severity} from "../../../shared/alerts/items.ts"
+import {type AlertCode, alertItems, type Severity} from "../../../shared/alerts/items.ts"
 import {durationOf} from "../../../shared/duration.ts"
 
 /** Something that is wrong now, in words. */
@@ -35,7 +35,7 @@ export interface Rule {
 }
 
 export const ruleOf = (code: AlertCode, rules: AlertRules): Rule => {
-  const item = alertItem(code)
+  const item = alertItems[code]
   const own = rules[code]
   return {
     enabled: own?.enabled ?? true,
