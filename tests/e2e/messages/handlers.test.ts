@@ -37,24 +37,6 @@ const tally = `
   const keep = (session, word) => session.database.write([{sql: "INSERT INTO " + tally + " (word) VALUES (?)", args: [word]}])`
 
 describe.each(bunOr("node22"))("a handler on $name", runtime => {
-  test("that throws sends and writes nothing and does not run again, and the next event is handled", async () => {
-    const host = await start(
-      `${tally}
-      plugin.on("message-created", async session => {
-        note(session.text)
-        await session.send("sent " + session.text)
-        await keep(session, session.text)
-        if (session.text === "bad") throw new Error("as it happens")
-      })`,
-      runtime,
-    )
-    const bad = await eventOf(host, await tell(host, {text: "bad"}))
-    expect(bad).toMatchObject({state: "failed", replies: [], marks: [{attempt: 1, error: "as it happens"}]})
-    expect(await host.say("good")).toEqual(["sent good"])
-    expect(await host.get("/api/plugins/bot/tally")).toEqual(["good"])
-    expect(notes(host)).toEqual(["bad", "good"])
-  })
-
   test("that declares retries runs again before its conversation continues, and answers once", async () => {
     const host = await start(
       `let calls = 0

@@ -30,41 +30,6 @@ test("a send interrupted by kill -9 is unknown unless the platform drops repetit
   await until("the log line about it", () => /\bmay have been sent\b/.test(later.process.output()))
 })
 
-test("a send interrupted by kill -9 is repeated under its id if the platform drops repetitions", async () => {
-  const host = await start(linePlugin(hanging, "idempotent: true,"), true)
-  const id = await send(host, "hang")
-  await until("the attempt", () => attempts(host).length === 1)
-  await host.stop("SIGKILL")
-  host.project.write("plugins/line.ts", linePlugin("", "idempotent: true,"))
-  const later = await again(host)
-  expect(await messageIn(later, id, "sent")).toMatchObject({attempt: 2})
-  expect(attempts(later)).toEqual([`${id} a hang`, `${id} a hang`])
-})
-
-test("a failed send is retried after a pause, and the next message in its channel waits", async () => {
-  const failing = 'if (text === "one" && !(await import("node:fs")).existsSync(join(plugin.project, "go")))'
-  const host = await start(linePlugin(`${failing} throw new Error("not now")`))
-  const first = await send(host, "one")
-  const second = await send(host, "two")
-  const elsewhere = await send(host, "three", "b")
-  await messageIn(host, elsewhere, "sent")
-  const waiting = await until("an attempt to fail", async () => {
-    const message = await messageIn(host, first, "queued")
-    return message.attempt > 0 && message
-  })
-  expect(waiting).toMatchObject({error: "not now", notBefore: expect.any(String)})
-  expect(await messageIn(host, second, "queued")).toMatchObject({attempt: 0})
-  host.project.write("go", "")
-  const {attempt, error} = await messageIn(host, first, "sent")
-  expect(attempt).toBeGreaterThan(waiting.attempt)
-  expect(error).toBeNull()
-  await messageIn(host, second, "sent")
-  expect(attempts(host).filter(text => text.includes(" a "))).toEqual([
-    ...Array.from({length: attempt}, () => `${first} a one`),
-    `${second} a two`,
-  ])
-})
-
 test("a message waits across a restart while its endpoint cannot send, and is sent later", async () => {
   const closed = pluginWith(
     'plugin.adapter("line", {history: "none", open: async () => { throw new Error("no route") }})',
