@@ -2,9 +2,9 @@ import {generateKeyPairSync, sign} from "node:crypto"
 import {describe, expect, test} from "vitest"
 import {expectProblem, shared, svc, until, usuallyOn} from "../../support/host/host.ts"
 import {gapsOf} from "../../support/messages/gaps.ts"
+import {inboxOf} from "../../support/messages/inbox.ts"
 import {startDiscord} from "../../support/platforms/discord/discord.ts"
 import {
-  inboxOf,
   saidIn,
   startDiscordHost,
   tokens,

@@ -1,11 +1,13 @@
 import {readFileSync} from "node:fs"
 import {expect, test} from "vitest"
+import type {OutboxDetail} from "../../../shared/api/messages.ts"
 import {usualRuntime as runtime, svc, type TestHost, until} from "../../support/host/host.ts"
 import {makeCertificate} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
+import {inboxOf} from "../../support/messages/inbox.ts"
+import {messageIn, sendTo} from "../../support/messages/messages.ts"
 import {letter} from "../../support/platforms/email/letter.ts"
 import {
-  inboxOf,
   type MailWorldOptions,
   startMailHost,
   startMailWorld,
@@ -22,21 +24,7 @@ const connect = async (options: MailWorldOptions = {}, account: Readonly<Record<
   return {world, host}
 }
 
-const send = (host: TestHost, text: string, channel = ann) =>
-  host.post<{id: string}>("/api/outbox", {endpoint: "email~one", channel, text})
-
-interface Row {
-  readonly state: string
-  readonly reason: string | null
-  readonly error: string | null
-  readonly attempt: number
-}
-
-const untilRow = (host: TestHost, id: string, state: string) =>
-  until(`message ${id} to be ${state}`, async () => {
-    const row = await host.get<Row>(`/api/outbox/${id}`)
-    return row.state === state && row
-  })
+const send = (host: TestHost, text: string, channel = ann) => sendTo(host, "email~one", channel, text)
 
 const textsOf = async (host: TestHost) =>
   (await inboxOf(host)).flatMap(({event}) => (event.message === undefined ? [] : [event.message.content]))
@@ -107,13 +95,13 @@ describeWith("dovecot")("the email adapter when things go wrong", () => {
     )
     world.write({text: "again and again", from: "loop@machine.test"})
     const failed = await until("a refused answer", async () => {
-      const {items} = await host.get<{items: readonly Row[]}>("/api/outbox?state=failed")
+      const {items} = await host.get<{items: readonly OutboxDetail[]}>("/api/outbox?state=failed")
       return items[0]
     })
     expect(failed).toMatchObject({reason: "loop_suspected", error: "loop@machine.test got 3 answers within 10 minutes"})
     expect(rounds).toBe(3)
-    const {id} = await send(host, "to somebody else", `${ann}/0123456789abcdef`)
-    await untilRow(host, id, "sent")
+    const id = await send(host, "to somebody else", `${ann}/0123456789abcdef`)
+    await messageIn(host, id, "sent")
   })
 
   test("stores malformed mail of every kind, and answers the next mail", async () => {
@@ -187,17 +175,17 @@ describeWith("dovecot")("the email adapter when things go wrong", () => {
     const {world, host} = await connect({size: 100_000})
     world.smtp.refuseNext({stage: "to", code: 550, text: "5.1.1 no such user"})
     const nobody = await send(host, "x", "nobody@people.test")
-    expect(await untilRow(host, nobody.id, "failed")).toMatchObject({
+    expect(await messageIn(host, nobody, "failed")).toMatchObject({
       reason: "recipient_refused",
       error: expect.stringContaining("550 5.1.1 no such user"),
     })
     world.smtp.refuseNext({stage: "data", code: 451, text: "4.7.1 try again in 1 second"})
     const later = await send(host, "later")
-    await untilRow(host, later.id, "sent")
+    await messageIn(host, later, "sent")
     const large = await send(host, "x".repeat(50_000))
-    expect(await untilRow(host, large.id, "failed")).toMatchObject({reason: "too_large"})
+    expect(await messageIn(host, large, "failed")).toMatchObject({reason: "too_large"})
     const none = await send(host, "x", "#room")
-    expect(await untilRow(host, none.id, "failed")).toMatchObject({reason: "target_invalid"})
+    expect(await messageIn(host, none, "failed")).toMatchObject({reason: "target_invalid"})
     expect((await world.sentTo(ann)).map(({text}) => text)).toEqual(["later"])
 
     // The server now refuses the login. That fails the endpoint, and the mail waits for the corrected password.
@@ -208,6 +196,6 @@ describeWith("dovecot")("the email adapter when things go wrong", () => {
     expect(JSON.stringify(failed)).not.toContain("the-right-one-for-mail")
     world.smtp.lock(false)
     expect((await svc(runtime, host.project, ["runtime", "reload"])).code).toBe(0)
-    await untilRow(host, waiting.id, "sent")
+    await messageIn(host, waiting, "sent")
   })
 })

@@ -3,8 +3,9 @@ import {threadOf} from "../../../server/adapters/email/ids.ts"
 import {makeReader} from "../../support/docs/documented-commands.ts"
 import {svc, until, usuallyOn} from "../../support/host/host.ts"
 import {describeWith} from "../../support/machine/tools.ts"
+import {inboxOf} from "../../support/messages/inbox.ts"
 import {letter} from "../../support/platforms/email/letter.ts"
-import {inboxOf, startMailHost, startMailWorld, untilInbox, untilMail} from "../../support/platforms/email/world.ts"
+import {startMailHost, startMailWorld, untilInbox, untilMail} from "../../support/platforms/email/world.ts"
 
 const runtime = usuallyOn("node22")
 const ann = "ann@people.test"

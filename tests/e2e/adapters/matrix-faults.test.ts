@@ -1,6 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
 import {bunOr, type HostOptions, shared, svc, type TestHost, until, whenOver} from "../../support/host/host.ts"
+import {messageIn, sendTo} from "../../support/messages/messages.ts"
 import {describeWithDendrite, startDendrite} from "../../support/platforms/matrix/dendrite.ts"
 import {type Gate, openGate} from "../../support/platforms/matrix/gate.ts"
 import {eventsOf, startMatrixHost, untilEndpoint} from "../../support/platforms/matrix/host.ts"
@@ -54,14 +55,11 @@ describeWithDendrite("a bot on Matrix when things go wrong", () => {
     const gate = await openGateHere()
     const first = await startBot(bot, gate.url, {own: true})
     gate.swallowNext(/^PUT .*\/send\//)
-    const {id} = await first.post<{id: string}>("/api/outbox", {endpoint: "matrix~main", channel: room, text: "once"})
+    const id = await sendTo(first, "matrix~main", room, "once")
     await until("the message at the homeserver", async () => (await ann.heard(room, bot.id)).length > 0)
     await first.stop("SIGKILL")
     const host = await startBot(bot, gate.url, {project: first.project})
-    await until(
-      "the message to be sent",
-      async () => (await host.get<{state: string}>(`/api/outbox/${id}`)).state === "sent",
-    )
+    await messageIn(host, id, "sent")
     expect((await ann.heard(room, bot.id)).map(({body}) => body)).toEqual(["once"])
     expect(gate.asked.filter(({method, path}) => method === "PUT" && path.includes("/send/")).length).toBeGreaterThan(1)
   })

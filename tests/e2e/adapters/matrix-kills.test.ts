@@ -3,6 +3,7 @@ import {expect, test} from "vitest"
 import {bunOr, type TestHost, until, whenOver} from "../../support/host/host.ts"
 import {Chance, seedOf} from "../../support/machine/chance.ts"
 import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
+import {untilIdle} from "../../support/messages/messages.ts"
 import {describeWithDendrite, type Homeserver, startDendrite} from "../../support/platforms/matrix/dendrite.ts"
 import {openGate} from "../../support/platforms/matrix/gate.ts"
 import {startMatrixHost, untilEndpoint} from "../../support/platforms/matrix/host.ts"
@@ -17,17 +18,6 @@ const kill = async ({process}: TestHost): Promise<void> => {
   process.child.kill("SIGKILL")
   await process.finished
 }
-
-const untilSent = (host: TestHost): Promise<unknown> =>
-  until(
-    "everything to be sent",
-    async () => {
-      for (const path of ["inbox?state=pending", "inbox?state=running", "outbox?state=queued", "outbox?state=sending"])
-        if ((await host.get<{items: unknown[]}>(`/api/${path}`)).items.length > 0) return false
-      return true
-    },
-    120_000,
-  )
 
 describeWithDendrite("a homeserver that forgets its transactions", () => {
   /** A bot, a user, and `count` rooms of a homeserver. */
@@ -76,7 +66,7 @@ describeWithDendrite("a homeserver that forgets its transactions", () => {
       await homeserver.start()
       host = await startMatrixHost(accounts, {...options, own: true, project: host.project})
       await untilEndpoint(host, "main", "online")
-      await untilSent(host)
+      await untilIdle(host)
       counts.push((await own()).length)
       expect(asked()).toBe(askedBefore + 1)
     }
@@ -109,7 +99,7 @@ describeWithDendrite("a homeserver that forgets its transactions", () => {
         await kill(host)
         host = await startMatrixHost(accounts, {...options, own: true, project: host.project})
         await untilEndpoint(host, "main", "online")
-        await untilSent(host)
+        await untilIdle(host)
       }
       for (const [room, texts] of expected) expect((await ann.heard(room, bot.id)).map(({body}) => body)).toEqual(texts)
     },

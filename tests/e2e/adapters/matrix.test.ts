@@ -1,5 +1,6 @@
 import {expect, test} from "vitest"
 import {bunOr, posting, shared, svc, until} from "../../support/host/host.ts"
+import {messageAfter, sendTo} from "../../support/messages/messages.ts"
 import {describeWithDendrite, startDendrite} from "../../support/platforms/matrix/dendrite.ts"
 import {eventsOf, startMatrixHost, untilEndpoint, untilEvent} from "../../support/platforms/matrix/host.ts"
 import {Person} from "../../support/platforms/matrix/person.ts"
@@ -146,28 +147,23 @@ describeWithDendrite("a bot on Matrix", () => {
     const alias = `#lounge:${homeserver.name}`
     await ann.ask("PUT", `/client/v3/directory/room/${encodeURIComponent(alias)}`, {room_id: room})
     const send = async (channel: string) =>
-      (await host.post<{id: string}>("/api/outbox", {endpoint: "matrix~main", channel, text: `to ${channel}`})).id
-    const ended = (id: string) =>
-      until("the message to end", async () => {
-        const row = await host.get<{state: string; error?: string; reason?: string}>(`/api/outbox/${id}`)
-        return row.state !== "queued" && row.state !== "sending" && row
-      })
-    expect(await ended(await send(alias))).toMatchObject({state: "sent"})
+      messageAfter(host, await sendTo(host, "matrix~main", channel, `to ${channel}`))
+    expect(await send(alias)).toMatchObject({state: "sent"})
     expect((await ann.heard(room, bot.id)).at(-1).body).toBe(`to ${alias}`)
 
     const encrypted = await ann.createRoom({preset: "public_chat"})
     await ann.setState(encrypted, "m.room.encryption", {algorithm: "m.megolm.v1.aes-sha2"})
     await bot.join(encrypted)
     for (let n = 0; n < 2; n++) await ann.send(encrypted, {algorithm: "m.megolm.v1.aes-sha2"}, "m.room.encrypted")
-    expect(await ended(await send(encrypted))).toMatchObject({state: "failed", reason: "encrypted"})
+    expect(await send(encrypted)).toMatchObject({state: "failed", reason: "encrypted"})
     expect(await ann.heard(encrypted, bot.id)).toEqual([])
-    expect(await ended(await send(`#nowhere:${homeserver.name}`))).toMatchObject({
+    expect(await send(`#nowhere:${homeserver.name}`)).toMatchObject({
       state: "failed",
       reason: "target_unknown",
     })
     const silent = await ann.createRoom({preset: "public_chat", power_level_content_override: {events_default: 50}})
     await bot.join(silent)
-    expect(await ended(await send(silent))).toMatchObject({state: "failed", reason: "forbidden"})
+    expect(await send(silent)).toMatchObject({state: "failed", reason: "forbidden"})
     const unreadable = async () => {
       const {items} = await host.get<{items: {unreadable?: {place: string}[]}[]}>("/api/endpoints")
       return items.flatMap(({unreadable = []}) => unreadable.map(({place}) => place))

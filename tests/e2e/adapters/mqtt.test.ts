@@ -4,14 +4,9 @@ import {until} from "../../support/host/process.ts"
 import {bunOr, onBun} from "../../support/host/runtimes.ts"
 import {makeCertificate} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
-import {
-  accountAt,
-  mqttConfig,
-  startMqttHost,
-  storedIn,
-  untilMqtt,
-  untilTexts,
-} from "../../support/platforms/mqtt/host.ts"
+import {eventsOf} from "../../support/messages/inbox.ts"
+import {messageAfter, sendTo} from "../../support/messages/messages.ts"
+import {accountAt, mqttConfig, startMqttHost, untilMqtt, untilTexts} from "../../support/platforms/mqtt/host.ts"
 import {passwords, startBroker} from "../../support/platforms/mqtt/mosquitto.ts"
 import {endSession, joinBroker} from "../../support/platforms/mqtt/person.ts"
 
@@ -56,7 +51,7 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
       host = await startMqttHost(accounts, {own: true, runtime, project: host.project})
     }
     await untilTexts(host, said)
-    expect((await storedIn(host))[0]).toMatchObject({user: {id: "ann"}, channel: {id: "room"}})
+    expect((await eventsOf(host))[0]).toMatchObject({user: {id: "ann"}, channel: {id: "room"}})
   })
 
   test("answers a request on its response topic with its correlation data, if answers allows the topic", async () => {
@@ -150,7 +145,7 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
     await ann.say("room/in", JSON.stringify({body: {text: "<b>&amp;\0"}, from: {}, n: "a\0b"}))
     await ann.say("room/in", JSON.stringify({body: {text: "last"}, from: "ann", n: 1}))
     await untilTexts(host, ["&lt;b&gt;&amp;amp;", "last"])
-    const raw = (await storedIn(host)).filter(({type}) => type === "internal")
+    const raw = (await eventsOf(host)).filter(({type}) => type === "internal")
     expect(raw).toHaveLength(junk.length)
     expect(raw[5]?._data).toMatchObject({topic: "room/in", base64: "//4A"})
   })
@@ -189,13 +184,7 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
     const account = {username: "narrow", subscribe: [{topic: "free/in"}], publish: "{channel}"}
     const host = await start([accountAt(broker, account)], {MQTT_PASSWORD: passwords.narrow})
     await untilMqtt(host, "one", "online")
-    const stateOf = async (channel: string) => {
-      const {id} = await host.post<{id: string}>("/api/outbox", {endpoint: "mqtt~one", channel, text: "hi"})
-      return until("an outcome", async () => {
-        const row = await host.get<{state: string; error?: string; remediation?: string}>(`/api/outbox/${id}`)
-        return ["sent", "failed", "dead"].includes(row.state) && row
-      })
-    }
+    const stateOf = async (channel: string) => messageAfter(host, await sendTo(host, "mqtt~one", channel, "hi"))
     expect(await stateOf("free/out")).toMatchObject({state: "sent"})
     expect(JSON.stringify(await stateOf("locked/out"))).toMatch(/"failed".*Not authorized/)
     expect(JSON.stringify(await stateOf("free/+"))).toMatch(/"failed".*\btopic to publish\b/)

@@ -2,6 +2,8 @@ import {expect, test} from "vitest"
 import {svc, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr, onBun} from "../../support/host/runtimes.ts"
+import {eventsOf} from "../../support/messages/inbox.ts"
+import {messageIn, sendTo} from "../../support/messages/messages.ts"
 import {startOneBotHost, untilOneBot} from "../../support/platforms/onebot/host.ts"
 import {
   firstBot,
@@ -31,18 +33,7 @@ const account = (id: string, url: string, more: object = {}) => ({id, url, acces
 
 const start = (...endpoints: readonly object[]): Promise<TestHost> => startOneBotHost(bot, endpoints, {runtime, env})
 
-interface Stored {
-  readonly endpoint: string
-  readonly event: {readonly type: string; readonly message?: {readonly content: string}}
-}
-
-const stored = async (host: TestHost, id: string): Promise<readonly Stored["event"][]> => {
-  const {items} = await host.get<{items: readonly Stored[]}>("/api/inbox?limit=200")
-  return items
-    .filter(({endpoint}) => endpoint === `onebot~${id}`)
-    .map(({event}) => event)
-    .reverse()
-}
+const stored = (host: TestHost, id: string) => eventsOf(host, `onebot~${id}`)
 
 const untilStored = (host: TestHost, id: string, count: number) =>
   until(`${count} events`, async () => {
@@ -148,20 +139,15 @@ test("a message fails if the implementation rejects it, and is retried if it may
   const fake = await startOneBot()
   const host = await start(account("one", fake.wsUrl))
   await untilOneBot(host, "one", "online")
-  const send = async (channel: string) => {
-    const {id} = await host.post<{id: string}>("/api/outbox", {endpoint: "onebot~one", channel, text: "hi"})
-    return id
-  }
-  const untilIs = (id: string, state: string) =>
-    until(`${id} to be ${state}`, async () => (await host.get<{state: string}>(`/api/outbox/${id}`)).state === state)
-  await untilIs(await send("no-number"), "failed")
+  const send = (channel: string) => sendTo(host, "onebot~one", channel, "hi")
+  await messageIn(host, await send("no-number"), "failed")
   fake.answers.set("send_msg", {status: "failed", retcode: 1400, data: null})
-  await untilIs(await send(String(group)), "failed")
+  await messageIn(host, await send(String(group)), "failed")
   fake.answers.set("send_msg", {status: "failed", retcode: 120, wording: "the bot is muted", data: null})
   const id = await send(String(group))
   await until("an attempt", () => fake.asked.filter(({action}) => action === "send_msg").length >= 2)
   fake.answers.delete("send_msg")
-  await untilIs(id, "sent")
+  await messageIn(host, id, "sent")
 })
 
 test("svc adapter check names the bot, a rejected token, and posts without a secret", async () => {

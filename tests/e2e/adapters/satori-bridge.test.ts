@@ -1,8 +1,9 @@
 import {expect, test} from "vitest"
 import {bunOr, pluginWith, startHost, type TestHost, until, usuallyOn} from "../../support/host/host.ts"
 import {untilGaps} from "../../support/messages/gaps.ts"
+import {inboxOf, textsBy} from "../../support/messages/inbox.ts"
 import {startDiscord} from "../../support/platforms/discord/discord.ts"
-import {inboxOf, saidIn, untilDiscord, untilEvent} from "../../support/platforms/discord/host.ts"
+import {saidIn, untilDiscord, untilEvent} from "../../support/platforms/discord/host.ts"
 import {startTelegram, type TelegramFake} from "../../support/platforms/telegram/telegram.ts"
 
 const token = "999:AAtests-own-token"
@@ -30,10 +31,7 @@ const configOf = (endpoints: readonly object[]) =>
 
 const online = (host: TestHost, id: string) => untilDiscord(host, "online", `satori-bridge~${id}`)
 
-const textsOf = async (host: TestHost, id: string): Promise<readonly string[]> =>
-  (await inboxOf(host)).flatMap(({endpoint, event: {type, message}}) =>
-    endpoint === `satori-bridge~${id}` && type === "message-created" ? [message?.content ?? ""] : [],
-  )
+const textsOf = (host: TestHost, id: string) => textsBy(host, `satori-bridge~${id}`)
 
 test.each(bunOr("node24"))(
   "Telegram updates are confirmed once stored, and neither kill -9 nor a pause loses or duplicates any, on $name",

@@ -2,9 +2,9 @@ import {describe, expect, test} from "vitest"
 import {makeProject, posting, startHost, svc, until, untilPrinted, usualRuntime} from "../../support/host/host.ts"
 import {holdPort} from "../../support/machine/ports.ts"
 import {untilGaps} from "../../support/messages/gaps.ts"
+import {eventsOf, textsBy} from "../../support/messages/inbox.ts"
 import {messageIn} from "../../support/messages/messages.ts"
 import {untilState} from "../../support/platforms/endpoint.ts"
-import {storedBy, textsBy} from "../../support/platforms/satori/inbox.ts"
 import {reference, referenceToken, startReference} from "../../support/platforms/satori/reference.ts"
 
 const env = {SATORI_TOKEN: referenceToken, WRONG_TOKEN: "another-token-than-the-server-has"}
@@ -40,7 +40,7 @@ describe.skipIf(!reference.install())("satori on the reference server, with the 
     await server.tell({type: "message-deleted", ...where, message: {id: "m1", content: ""}})
     await server.tell({type: "guild-member-added", guild: {id: "g"}, user: {id: "bob"}, member: {nick: "Bobby"}})
     const stored = await until("the last event", async () => {
-      const events = await storedBy(host, "satori~one")
+      const events = await eventsOf(host, "satori~one")
       return events.at(-1)?.type === "guild-member-added" && events
     })
     expect(stored.map(({type}) => type)).toEqual([

@@ -1,8 +1,8 @@
 import {expect, test} from "vitest"
 import {makeProject, pluginWith, startHost, type TestHost, until, usuallyOn, whenOver} from "../../support/host/host.ts"
+import {eventsOf, textsBy} from "../../support/messages/inbox.ts"
 import {messageIn} from "../../support/messages/messages.ts"
 import {untilState} from "../../support/platforms/endpoint.ts"
-import {storedBy, textsBy} from "../../support/platforms/satori/inbox.ts"
 import {startStandInServer} from "../../support/platforms/satori/stand-in.ts"
 
 const endpoint = "satori~one"
@@ -66,7 +66,7 @@ test("malformed data from the server blocks nothing: truncated, unknown, of wron
     server.send(0, body)
   server.say(10, "still here")
   await hears(host, "still here")
-  expect((await storedBy(host, endpoint)).map(({type}) => type)).toEqual(["interaction/button", "message-created"])
+  expect((await eventsOf(host, endpoint)).map(({type}) => type)).toEqual(["interaction/button", "message-created"])
   expect(host.process.output()).not.toContain(env.SATORI_TOKEN)
   await host.stop("SIGKILL")
   expect(server.identified).toEqual([{token: env.SATORI_TOKEN}])

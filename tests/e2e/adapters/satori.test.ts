@@ -4,8 +4,8 @@ import {satoriEnv as env, heardIn, startServingHost} from "../../support/adapter
 import {bunOr, makeProject, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {layCable} from "../../support/machine/cable.ts"
 import {untilGaps} from "../../support/messages/gaps.ts"
+import {textsBy} from "../../support/messages/inbox.ts"
 import {endpointOf, untilState} from "../../support/platforms/endpoint.ts"
-import {textsBy} from "../../support/platforms/satori/inbox.ts"
 
 const endpoint = "satori~one"
 

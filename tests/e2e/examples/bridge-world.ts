@@ -127,15 +127,3 @@ export const editAtMatrix = (person: Person, room: string, id: string, text: str
 /** Sends a message to a Matrix room that quotes another one. */
 export const quoteAtMatrix = (person: Person, room: string, id: string, text: string): Promise<string> =>
   person.send(room, {msgtype: "m.text", body: text, "m.relates_to": {"m.in_reply_to": {event_id: id}}})
-
-/** Waits until the Host has handled every event and sent every message. */
-export const untilIdle = (host: TestHost): Promise<unknown> =>
-  until(
-    "the bridge to have nothing to do",
-    async () => {
-      for (const path of ["inbox?state=pending", "inbox?state=running", "outbox?state=queued", "outbox?state=sending"])
-        if ((await host.get<{items: unknown[]}>(`/api/${path}`)).items.length > 0) return false
-      return true
-    },
-    300_000,
-  )

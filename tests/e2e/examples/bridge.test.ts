@@ -3,6 +3,7 @@ import {expect, test} from "vitest"
 import {bunOr, shared, type TestHost, until} from "../../support/host/host.ts"
 import {Chance, seedOf} from "../../support/machine/chance.ts"
 import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
+import {untilIdle} from "../../support/messages/messages.ts"
 import {describeWithDendrite, startDendrite} from "../../support/platforms/matrix/dendrite.ts"
 import {
   bridgeProject,
@@ -15,7 +16,6 @@ import {
   shownAtDiscord,
   shownAtMatrix,
   startBridge,
-  untilIdle,
 } from "./bridge-world.ts"
 
 const [runtime] = bunOr("node22")

@@ -3,7 +3,7 @@ import {describe, expect, test} from "vitest"
 import {bunOr, eventOf, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
 import {answer} from "../../support/messages/answers.ts"
-import {messageIn} from "../../support/messages/messages.ts"
+import {messageIn, untilIdle} from "../../support/messages/messages.ts"
 import {connectSatori} from "../../support/satori/satori.ts"
 import {line, saying, sentTo, tell} from "./line-plugin.ts"
 
@@ -184,12 +184,7 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
         pressed.push(`choice ${kill} ${n}`)
       }
     }
-    await until("all presses to be handled", async () => {
-      const open = await Promise.all(
-        ["pending", "running"].map(state => host.get<{items: unknown[]}>(`/api/inbox?limit=1&state=${state}`)),
-      )
-      return open.every(({items}) => items.length === 0)
-    })
+    await untilIdle(host)
     const {items: dead} = await host.get<{items: {event: {button?: {id: string}}}[]}>("/api/inbox?limit=500&state=dead")
     const votes = await votesOf(host)
     expect(new Set(votes).size).toBe(votes.length)

@@ -3,7 +3,7 @@ import {describe, expect, test} from "vitest"
 import {bunOr, eventOf, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
 import {answer} from "../../support/messages/answers.ts"
-import {messageIn} from "../../support/messages/messages.ts"
+import {messageIn, untilIdle} from "../../support/messages/messages.ts"
 import {line, saying, sentTo, tell} from "./line-plugin.ts"
 
 const {rounds: kills} = faultRun("form-kills")
@@ -161,13 +161,6 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
           }),
         ),
       )
-    const settled = () =>
-      until("all handlers to end", async () => {
-        const open = await Promise.all(
-          ["pending", "running"].map(state => host.get<{items: unknown[]}>(`/api/inbox?limit=1&state=${state}`)),
-        )
-        return open.every(({items}) => items.length === 0)
-      })
     const fill = (of: TestHost, kill: number, id: unknown) =>
       of.post("/api/plugins/line/forms", {
         id: `fill ${kill}`,
@@ -193,7 +186,7 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
         }
         // A platform that got no answer delivers the message again.
         await answer(host, kill, step)
-        await settled()
+        await untilIdle(host)
       }
     }
     const expected = [...users, "d"]

@@ -1,9 +1,10 @@
 import {createServer} from "node:http"
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
-import {bunOr, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
+import {bunOr, pluginWith, startHost, type TestHost} from "../../support/host/host.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
 import {listen} from "../../support/machine/listen.ts"
+import {untilIdle} from "../../support/messages/messages.ts"
 
 const {rounds: kills} = faultRun("act-kills")
 const perKill = 6
@@ -109,15 +110,7 @@ plugins:
     // A caller that got no answer asks again, under the same id and the same key.
     for (const n of numbers) await say(host, n)
   }
-  await until("everything to be done", async () => {
-    const events = await Promise.all(
-      ["pending", "running"].map(state => host.get<{items: unknown[]}>(`/api/inbox?limit=1&state=${state}`)),
-    )
-    const states = await Promise.all(
-      ["queued", "sending"].map(state => host.get<{items: unknown[]}>(`/api/outbox?limit=1&state=${state}`)),
-    )
-    return [...events, ...states].every(({items}) => items.length === 0)
-  })
+  await untilIdle(host)
   const all = Array.from({length: kills * perKill}, (_, n) => n)
   const expected = [...all.filter(n => n % 3 !== 0).map(n => `final ${n}`), ...all.map(n => `keyed ${n}`)]
   const {items: dead} = await host.get<{items: {event: {message?: {content: string}}}[]}>(

@@ -2,6 +2,7 @@ import {readFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {reload} from "../../support/host/generation.ts"
 import {bunOr, eventOf, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
+import {messageAfter} from "../../support/messages/messages.ts"
 
 const config = (word: string) => `http: {port: 0}
 plugins:
@@ -68,11 +69,7 @@ const heard = async (host: TestHost, channel: string) => {
 const say = async (host: TestHost, text: string, user = "tester") => {
   const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/messages", {text, user, channel: "room"})
   const event = await eventOf(host, sn)
-  for (const id of event.replies)
-    await until("the acts to end", async () => {
-      const {state} = await host.get<{state: string}>(`/api/outbox/${id}`)
-      return state !== "queued" && state !== "sending"
-    })
+  for (const id of event.replies) await messageAfter(host, id)
   return event
 }
 

@@ -4,6 +4,7 @@ import {joinIrc} from "../../support/irc/person.ts"
 import {startIrcServer} from "../../support/irc/servers.ts"
 import {layCable} from "../../support/machine/cable.ts"
 import {describeWith, findTool} from "../../support/machine/tools.ts"
+import {inboxOf} from "../../support/messages/inbox.ts"
 import {tell} from "../../support/messages/messages.ts"
 import {boardAdapter, startBoard} from "./board.ts"
 import {describeWithKoishi, type Koishi, startKoishi} from "./koishi.ts"
@@ -25,16 +26,9 @@ const configFor = (ircPort: number) =>
     },
   })
 
-interface InboxItem {
-  readonly seq: number
-  readonly event: {readonly message: {readonly content: string}}
-}
-
 /** The events that the Host has stored, oldest first. */
 const stored = async (host: TestHost) =>
-  (await host.get<{items: InboxItem[]}>("/api/inbox?limit=500")).items
-    .map(({seq, event}) => ({sn: seq, content: event.message.content}))
-    .reverse()
+  (await inboxOf(host)).map(({seq, event}) => ({sn: seq, content: event.message?.content}))
 
 /** The bot's messages in the sandbox, oldest first. */
 const saidInSandbox = async (host: TestHost) =>

@@ -71,24 +71,3 @@ export const startTelegramHost = (
 /** Waits until an endpoint is in a state; resolves to its entry in the API. */
 export const untilTelegram = (host: TestHost, state: string, id = "main"): Promise<EndpointView> =>
   untilState(host, `telegram~${id}`, state)
-
-interface InboxItem {
-  readonly seq: number
-  readonly endpoint: string
-  readonly state: string
-  readonly event: {
-    readonly type: string
-    readonly message?: {readonly id: string; readonly content: string}
-    readonly [key: string]: unknown
-  }
-}
-
-/** The events in the inbox, oldest first. */
-export const eventsOf = async (host: TestHost): Promise<readonly InboxItem["event"][]> => {
-  const {items} = await host.get<{readonly items: readonly InboxItem[]}>("/api/inbox?limit=200")
-  return items.map(({event}) => event).reverse()
-}
-
-/** The texts of the messages in the inbox, oldest first. */
-export const textsOf = async (host: TestHost): Promise<readonly string[]> =>
-  (await eventsOf(host)).flatMap(({type, message}) => (type === "message-created" && message ? [message.content] : []))

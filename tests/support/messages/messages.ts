@@ -25,3 +25,26 @@ export const messageIn = (host: TestHost, id: string, state: string): Promise<Ou
     const message = await host.get<OutboxDetail>(`/api/outbox/${id}`)
     return message.state === state && message
   })
+
+/** An outbox message, once it does not wait for an attempt or its end. */
+export const messageAfter = (host: TestHost, id: string): Promise<OutboxDetail> =>
+  until(`message ${id} to end`, async () => {
+    const message = await host.get<OutboxDetail>(`/api/outbox/${id}`)
+    return message.state !== "queued" && message.state !== "sending" && message
+  })
+
+/** Stores a text for a channel; resolves to the message's id. */
+export const sendTo = async (host: TestHost, endpoint: string, channel: string, text: string): Promise<string> =>
+  (await host.post<{id: string}>("/api/outbox", {endpoint, channel, text})).id
+
+/** Waits until the Host has handled every event and sent every message. */
+export const untilIdle = (host: TestHost): Promise<unknown> =>
+  until(
+    "the Host to have nothing to do",
+    async () => {
+      for (const path of ["inbox?state=pending", "inbox?state=running", "outbox?state=queued", "outbox?state=sending"])
+        if ((await host.get<{items: unknown[]}>(`/api/${path}&limit=1`)).items.length > 0) return false
+      return true
+    },
+    300_000,
+  )

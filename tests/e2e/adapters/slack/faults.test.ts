@@ -2,7 +2,8 @@ import {expect, test} from "vitest"
 import {until} from "../../../support/host/process.ts"
 import {bunOr} from "../../../support/host/runtimes.ts"
 import {whenOver} from "../../../support/host/shared.ts"
-import {accountOf, inboxOf, startSlackHost, untilSlack} from "../../../support/platforms/slack/host.ts"
+import {messageIn, sendTo} from "../../../support/messages/messages.ts"
+import {accountOf, startSlackHost, textsOf, untilSlack} from "../../../support/platforms/slack/host.ts"
 import {FakeSlack} from "../../../support/platforms/slack/slack.ts"
 
 const [runtime] = bunOr("node24")
@@ -49,7 +50,7 @@ test("messages sent around kills arrive once, from the connection or from the hi
     await untilSlack(running, "online")
   }
   const received = await until("all messages in the inbox", async () => {
-    const found = await inboxOf(running)
+    const found = await textsOf(running)
     return said.every(text => found.includes(text)) && found
   })
   expect(received.toSorted()).toEqual(said.toSorted())
@@ -97,12 +98,8 @@ test("a message that Slack rejects fails with Slack's name for the reason", asyn
   for (const error of ["not_in_channel", "channel_not_found", "is_archived", "missing_scope"]) {
     slack.answer = method =>
       method === "chat.postMessage" ? Response.json({ok: false, error, needed: "chat:write"}) : undefined
-    const {id} = await host.post<{id: string}>("/api/outbox", {endpoint: "slack~team", channel: "C0ROOM", text: "no"})
-    const row = await until("the message to fail", async () => {
-      const found = await host.get<{state: string}>(`/api/outbox/${id}`)
-      return found.state === "failed" && found
-    })
-    expect(row).toMatchObject({reason: error, attempt: 1})
+    const id = await sendTo(host, "slack~team", "C0ROOM", "no")
+    expect(await messageIn(host, id, "failed")).toMatchObject({reason: error, attempt: 1})
   }
 })
 

@@ -1,6 +1,6 @@
 import {describe, expect, onTestFinished, test} from "vitest"
 import {bunOr, shared, svc, until, whenOver} from "../../../support/host/host.ts"
-import {accountOf, environment, inboxOf, startSlackHost, untilSlack} from "../../../support/platforms/slack/host.ts"
+import {accountOf, environment, startSlackHost, textsOf, untilSlack} from "../../../support/platforms/slack/host.ts"
 import {FakeSlack, signedHeaders} from "../../../support/platforms/slack/slack.ts"
 
 describe.each(bunOr("node24"))("a bot on a stand-in for Slack, on $name", runtime => {
@@ -54,7 +54,7 @@ describe.each(bunOr("node24"))("a bot on a stand-in for Slack, on $name", runtim
     await slack.untilHeard(`message-deleted C0ROOM ann ${ts} `)
     await slack.tell({type: "member_joined_channel", user: "U0BOB", channel})
     await slack.untilHeard("guild-member-added C0ROOM bob  ")
-    expect(await inboxOf(running().host)).not.toContain("hello Bob")
+    expect(await textsOf(running().host)).not.toContain("hello Bob")
   })
 
   test("handles presses and forms, and acknowledges them before the handler ends", async () => {

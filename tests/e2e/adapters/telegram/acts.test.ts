@@ -1,8 +1,10 @@
 import {describe, expect, test} from "vitest"
-import {accountAt, eventsOf, startTelegramHost, token, untilTelegram} from "../../../support/adapters/telegram-host.ts"
+import {accountAt, startTelegramHost, token, untilTelegram} from "../../../support/adapters/telegram-host.ts"
 import {until} from "../../../support/host/process.ts"
 import {bunOr} from "../../../support/host/runtimes.ts"
 import {shared} from "../../../support/host/shared.ts"
+import {eventsOf} from "../../../support/messages/inbox.ts"
+import {messageIn, sendTo} from "../../../support/messages/messages.ts"
 import type {Shown} from "../../../support/platforms/telegram/chats.ts"
 import {startTelegram} from "../../../support/platforms/telegram/telegram.ts"
 
@@ -24,13 +26,9 @@ describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
     fake.say({text, user: chat})
     return until(`${count} answers to ${text}`, () => inChat().length >= count && inChat())
   }
-  const sendTo = async (channel: string, text: string): Promise<string> =>
-    (await scene().host.post<{id: string}>("/api/outbox", {endpoint: "telegram~main", channel, text})).id
-  const untilEnded = (id: string, state: string) =>
-    until(`${id} to be ${state}`, async () => {
-      const row = await scene().host.get<{state: string; error?: string; attempt: number}>(`/api/outbox/${id}`)
-      return row.state === state && row
-    })
+  /** Sends a text; resolves once the message is in this state. */
+  const untilEnded = async (channel: string, text: string, state: string) =>
+    messageIn(scene().host, await sendTo(scene().host, "telegram~main", channel, text), state)
 
   test("answers with a reply to the message, and sends formatting as entities", async () => {
     const [reply] = await answers("10", "reply")
@@ -134,7 +132,7 @@ describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
     expect(pong).toMatchObject({chat: "-1001", text: "pong"})
     await until("the answer to the reaction", () => fake.sent().some(({text}) => text === "thanks for 🎉"))
     const events = await until("the member", async () => {
-      const found = (await eventsOf(host)).filter(({guild}) => (guild as {id?: string} | undefined)?.id === "-1001")
+      const found = (await eventsOf(host)).filter(({guild}) => guild?.id === "-1001")
       return found.length === 4 && found
     })
     expect(events).toMatchObject([
@@ -147,18 +145,18 @@ describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
 
   test("fails a message without a retry if the user has blocked the bot", async () => {
     scene().fake.block("66")
-    const row = await untilEnded(await sendTo("66", "hello"), "failed")
+    const row = await untilEnded("66", "hello", "failed")
     expect(row).toMatchObject({attempt: 1, error: expect.stringContaining("bot was blocked by the user")})
   })
 
   test("fails a message to an unknown chat, with a hint", async () => {
-    expect((await untilEnded(await sendTo("nobody", "hello"), "failed")).error).toContain('"nobody"')
+    expect((await untilEnded("nobody", "hello", "failed")).error).toContain('"nobody"')
   })
 
   test("sends a message under the new id when its group has become a supergroup", async () => {
     const {fake} = scene()
     fake.move("-500", -100500)
-    await untilEnded(await sendTo("-500", "still here"), "sent")
+    await untilEnded("-500", "still here", "sent")
     expect(fake.sent().find(({text}) => text === "still here")?.chat).toBe("-100500")
   })
 })

@@ -4,11 +4,11 @@ import {
   secretPart,
   startTelegramHost,
   telegramConfig,
-  textsOf,
   token,
   untilTelegram,
 } from "../../../support/adapters/telegram-host.ts"
 import {bunOr, makeProject, svc, until} from "../../../support/host/host.ts"
+import {textsBy} from "../../../support/messages/inbox.ts"
 import {startTelegram} from "../../../support/platforms/telegram/telegram.ts"
 
 const others = {OTHER_TOKEN: "999:AAanother-token"}
@@ -88,10 +88,10 @@ describe.each(bunOr("node24"))("a bot of Telegram that has trouble, on $name", r
     const polls = fake.arrivals()
     fake.say({text: "one"}, {text: "two"})
     await until("the bot to stop polling", () => fake.open() === 0)
-    expect(await textsOf(host)).toEqual([])
+    expect(await textsBy(host)).toEqual([])
     await host.post("/api/ingress/resume")
-    await until("both messages to be stored", async () => (await textsOf(host)).length === 2)
-    expect(await textsOf(host)).toEqual(["one", "two"])
+    await until("both messages to be stored", async () => (await textsBy(host)).length === 2)
+    expect(await textsBy(host)).toEqual(["one", "two"])
     await until("both updates to be confirmed", () => fake.waiting().length === 0)
     expect(fake.arrivals() - polls).toBeLessThan(4)
   })

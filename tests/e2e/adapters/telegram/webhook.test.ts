@@ -3,12 +3,12 @@ import {
   accountAt,
   startTelegramHost,
   telegramConfig,
-  textsOf,
   token,
   untilTelegram,
 } from "../../../support/adapters/telegram-host.ts"
 import {bunOr, svc, until} from "../../../support/host/host.ts"
 import {freePort} from "../../../support/machine/ports.ts"
+import {textsBy} from "../../../support/messages/inbox.ts"
 import {startTelegram} from "../../../support/platforms/telegram/telegram.ts"
 
 test.each(bunOr("node22"))(
@@ -39,14 +39,14 @@ test.each(bunOr("node22"))(
 
     const said = Array.from({length: 12}, (_, n) => `text ${n + 1}`)
     for (const text of said.slice(0, 6)) fake.say({text})
-    await until("some updates to be stored", async () => (await textsOf(host)).length >= 2)
+    await until("some updates to be stored", async () => (await textsBy(host)).length >= 2)
     await host.stop("SIGKILL")
     for (const text of said.slice(6)) fake.say({text})
     host = await startTelegramHost([], {own: true, runtime, project, args: ["--no-watch"]})
     await until("all updates to be accepted", () => fake.waiting().length === 0)
     fake.repeat()
     await until("the repeated update to be accepted", () => fake.waiting().length === 0)
-    expect(await textsOf(host)).toEqual(said)
+    expect(await textsBy(host)).toEqual(said)
     expect(new Set(fake.updates.answers)).toContain(200)
 
     project.write("svc.config.yml", telegramConfig([accountAt(fake)], {port}))
@@ -68,9 +68,9 @@ test("updates wait for the Host while ingress is paused, and an invalid body is 
   await host.post("/api/ingress/pause")
   fake.say({text: "later"})
   await until("the Host to refuse Telegram's update", () => fake.updates.answers.includes(503))
-  expect(await textsOf(host)).toEqual([])
+  expect(await textsBy(host)).toEqual([])
   await host.post("/api/ingress/resume")
   await until("the update to be accepted", () => fake.waiting().length === 0)
-  expect(await textsOf(host)).toEqual(["later"])
+  expect(await textsBy(host)).toEqual(["later"])
   expect(fake.updates.answers.at(-1)).toBe(200)
 })

@@ -1,4 +1,5 @@
 import {type HostOptions, pluginWith, startHost, type TestHost, until} from "../../host/host.ts"
+import {type InboxItem, inboxOf} from "../../messages/inbox.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 import type {FakeDiscord} from "./discord.ts"
 
@@ -46,32 +47,6 @@ export const startDiscordHost = (
     }),
     plugins: {bot},
   })
-
-export interface InboxItem {
-  readonly seq: number
-  readonly endpoint: string
-  readonly event: {
-    readonly type: string
-    readonly timestamp: number
-    readonly channel?: {readonly id: string; readonly type: number; readonly name?: string}
-    readonly guild?: {readonly id: string; readonly name?: string}
-    readonly user?: {readonly id: string; readonly locale?: string}
-    readonly message?: {readonly id: string; readonly content: string}
-    readonly button?: {readonly id: string}
-    readonly emoji?: {readonly id: string}
-  }
-}
-
-/** All events in the inbox, oldest first. */
-export const inboxOf = async (host: TestHost): Promise<readonly InboxItem[]> => {
-  const items: InboxItem[] = []
-  for (let cursor = ""; ; ) {
-    const page = await host.get<{items: readonly InboxItem[]; next: string | null}>(`/api/inbox?limit=200${cursor}`)
-    items.push(...page.items)
-    if (page.next === null) return items.reverse()
-    cursor = `&cursor=${encodeURIComponent(page.next)}`
-  }
-}
 
 /** The first matching event of the inbox, once it exists. */
 export const untilEvent = (host: TestHost, what: string, is: (item: InboxItem) => boolean): Promise<InboxItem> =>

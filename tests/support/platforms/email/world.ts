@@ -1,5 +1,6 @@
 import {type ParsedMail, simpleParser} from "mailparser"
 import {type HostOptions, startHost, type TestHost, until} from "../../host/host.ts"
+import {type InboxItem, inboxOf} from "../../messages/inbox.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 import {type Dovecot, mailboxPassword, startDovecot} from "./dovecot.ts"
 import {type LetterOptions, letter} from "./letter.ts"
@@ -112,21 +113,6 @@ export const startMailHost = (
 /** Waits until an endpoint is in this state. */
 export const untilMail = (host: TestHost, state: string, id = "one"): Promise<EndpointView> =>
   untilState(host, `email~${id}`, state)
-
-export interface InboxItem {
-  readonly seq: number
-  readonly type: string
-  readonly event: {
-    readonly _type?: string
-    readonly channel?: {readonly id: string; readonly type: number; readonly name?: string}
-    readonly user?: {readonly id: string; readonly name?: string; readonly account?: string}
-    readonly message?: {readonly id: string; readonly content: string}
-  }
-}
-
-/** The mails in the inbox, oldest first. */
-export const inboxOf = async (host: TestHost): Promise<readonly InboxItem[]> =>
-  (await host.get<{items: readonly InboxItem[]}>("/api/inbox?limit=500")).items.toReversed()
 
 /** Waits for this many events. */
 export const untilInbox = (host: TestHost, count: number): Promise<readonly InboxItem[]> =>

@@ -1,5 +1,6 @@
 import type {SatoriEvent} from "../../../../shared/sdk/satori.ts"
 import {type HostOptions, startHost, type TestHost, until} from "../../host/host.ts"
+import {inboxOf} from "../../messages/inbox.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 
 /** An entry of `plugins.matrix.endpoints`. */
@@ -43,19 +44,10 @@ export const untilEndpoint = (host: TestHost, id: string, state: string): Promis
   untilState(host, `matrix~${id}`, state)
 
 /** The events in the inbox, oldest first; optionally only those of a room. */
-export const eventsOf = async (host: TestHost, room?: string): Promise<readonly SatoriEvent[]> => {
-  const events: SatoriEvent[] = []
-  let cursor = ""
-  for (;;) {
-    const page = await host.get<{items: readonly {event: SatoriEvent}[]; next: string | null}>(
-      `/api/inbox?limit=200${cursor}`,
-    )
-    events.push(...page.items.map(({event}) => event))
-    if (page.next === null) break
-    cursor = `&cursor=${encodeURIComponent(page.next)}`
-  }
-  return events.reverse().filter(({channel}) => room === undefined || channel?.id.split("/")[0] === room)
-}
+export const eventsOf = async (host: TestHost, room?: string): Promise<readonly SatoriEvent[]> =>
+  (await inboxOf(host))
+    .map(({event}) => event)
+    .filter(({channel}) => room === undefined || channel?.id.split("/")[0] === room)
 
 /** Waits for an event of this type about this message. */
 export const untilEvent = (host: TestHost, type: string, message: string): Promise<SatoriEvent> =>

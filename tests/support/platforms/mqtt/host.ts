@@ -1,4 +1,5 @@
 import {type HostOptions, startHost, type TestHost, until} from "../../host/host.ts"
+import {eventsOf} from "../../messages/inbox.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 import {type Broker, passwords} from "./mosquitto.ts"
 
@@ -40,31 +41,13 @@ export const startMqttHost = (
 export const untilMqtt = (host: TestHost, id: string, state: string): Promise<EndpointView> =>
   untilState(host, `mqtt~${id}`, state)
 
-/** The events of an endpoint in the inbox, oldest first. */
-export interface Stored {
-  readonly endpoint: string
-  readonly event: {
-    readonly type: string
-    readonly channel?: {readonly id: string}
-    readonly user?: {readonly id: string}
-    readonly message?: {readonly content: string}
-    readonly _data?: unknown
-  }
-}
-
-export const storedIn = async (host: TestHost, id = "one"): Promise<readonly Stored["event"][]> => {
-  const {items} = await host.get<{items: readonly Stored[]}>("/api/inbox?limit=200")
-  return items
-    .filter(({endpoint}) => endpoint === `mqtt~${id}`)
-    .map(({event}) => event)
-    .reverse()
-}
-
 /** Waits until the inbox contains exactly these texts. */
 export const untilTexts = async (host: TestHost, texts: readonly string[], id = "one"): Promise<void> => {
   let found: readonly string[] = []
   await until(`the texts ${JSON.stringify(texts).slice(0, 200)}`, async () => {
-    found = (await storedIn(host, id)).flatMap(({message}) => (message === undefined ? [] : [message.content]))
+    found = (await eventsOf(host, `mqtt~${id}`)).flatMap(({message}) =>
+      message === undefined ? [] : [message.content],
+    )
     return found.length === texts.length && texts.every((text, index) => text === found[index])
   }).catch(error => {
     throw new Error(`${error.message}; there are ${JSON.stringify(found).slice(0, 1000)}`)

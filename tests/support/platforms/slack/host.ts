@@ -1,4 +1,5 @@
 import {type HostOptions, startHost, type TestHost} from "../../host/host.ts"
+import {eventsOf} from "../../messages/inbox.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 import {type FakeSlack, signingSecret} from "./slack.ts"
 import {tokens} from "./world.ts"
@@ -68,9 +69,5 @@ export const untilSlack = (host: TestHost, state: string, id = "team"): Promise<
   untilState(host, `slack~${id}`, state)
 
 /** The texts in the inbox, oldest first. */
-export const inboxOf = async (host: TestHost): Promise<readonly string[]> => {
-  const {items} = await host.get<{items: readonly {readonly event: {readonly message?: {readonly content: string}}}[]}>(
-    "/api/inbox?limit=200",
-  )
-  return items.map(({event}) => event.message?.content ?? "").toReversed()
-}
+export const textsOf = async (host: TestHost): Promise<readonly string[]> =>
+  (await eventsOf(host)).map(({message}) => message?.content ?? "")

@@ -1,4 +1,8 @@
+import type {OutboxDetail} from "../../../../shared/api/messages.ts"
+import type {SatoriEvent} from "../../../../shared/sdk/satori.ts"
 import {type HostOptions, startHost, type TestHost, until} from "../../host/host.ts"
+import {eventsOf} from "../../messages/inbox.ts"
+import {messageAfter, sendTo} from "../../messages/messages.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 import {xml} from "./person.ts"
 
@@ -16,27 +20,13 @@ export default definePlugin({
 })
 `
 
-export interface Event {
-  readonly type: string
-  readonly endpoint: string
-  readonly channel?: {readonly id: string; readonly type: number}
-  readonly guild?: {readonly id: string}
-  readonly user?: {readonly id: string; readonly account?: string}
-  readonly message?: {readonly id: string; readonly content: string}
-  readonly emoji?: {readonly id: string}
-}
-
 export interface XmppHost extends TestHost {
   /** All events in the inbox, oldest first. */
-  events(): Promise<readonly Event[]>
+  events(): Promise<readonly SatoriEvent[]>
   /** Waits for a matching event. */
-  receives(what: string, fits: (event: Event) => boolean): Promise<Event>
+  receives(what: string, fits: (event: SatoriEvent) => boolean): Promise<SatoriEvent>
   /** Sends a text; resolves once the message has its final state. */
-  sends(
-    endpoint: string,
-    channel: string,
-    text: string,
-  ): Promise<{readonly id: string; readonly state: string; readonly error?: string}>
+  sends(endpoint: string, channel: string, text: string): Promise<OutboxDetail>
   /** Calls a method of the Host's Satori server, as an application does. */
   satori(user: string, method: string, body: Readonly<Record<string, unknown>>): Promise<Response>
   untilState(endpoint: string, state: string): Promise<EndpointView>
@@ -52,21 +42,12 @@ export const startXmppHost = async (
   const given = accounts.map(account => ({jid: "bot@localhost", password: "${BOT_PASSWORD}", tls: false, ...account}))
   const config = JSON.stringify({http: {port: 0}, plugins: {bot: {}, xmpp: {endpoints: given}}})
   const host = await startHost({...options, env: {...env, ...options.env}, config, plugins: {bot}})
-  const events = async () => {
-    const {items} = await host.get<{items: readonly {endpoint: string; event: Event}[]}>("/api/inbox?limit=200")
-    return items.map(({endpoint, event}) => ({...event, endpoint})).reverse()
-  }
+  const events = () => eventsOf(host)
   return {
     ...host,
     events,
     receives: (what, fits) => until(`the inbox to have ${what}`, async () => (await events()).find(fits)),
-    sends: async (endpoint, channel, text) => {
-      const {id} = await host.post<{id: string}>("/api/outbox", {endpoint, channel, text})
-      return until("the message to be settled", async () => {
-        const row = await host.get<{id: string; state: string; error?: string}>(`/api/outbox/${id}`)
-        return ["sent", "failed", "dead", "unknown"].includes(row.state) && row
-      })
-    },
+    sends: async (...message) => messageAfter(host, await sendTo(host, ...message)),
     satori: (user, method, body) =>
       host.fetch(`/satori/v1/${method}`, {
         method: "POST",

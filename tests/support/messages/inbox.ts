@@ -1,0 +1,27 @@
+import type {SatoriEvent} from "../../../shared/sdk/satori.ts"
+import type {TestHost} from "../host/host.ts"
+import {allOf} from "./gaps.ts"
+
+/** An event of the inbox in the API. */
+export interface InboxItem {
+  readonly seq: number
+  readonly type: string
+  readonly endpoint: string
+  readonly state: string
+  readonly event: SatoriEvent
+}
+
+/** All events in the inbox, oldest first; optionally only those of an endpoint. */
+export const inboxOf = async (host: TestHost, endpoint?: string): Promise<readonly InboxItem[]> =>
+  (await allOf<InboxItem>(host, "/api/inbox"))
+    .filter(each => endpoint === undefined || each.endpoint === endpoint)
+    .reverse()
+
+export const eventsOf = async (host: TestHost, endpoint?: string): Promise<readonly SatoriEvent[]> =>
+  (await inboxOf(host, endpoint)).map(({event}) => event)
+
+/** The texts of its new messages, oldest first. */
+export const textsBy = async (host: TestHost, endpoint?: string): Promise<readonly string[]> =>
+  (await eventsOf(host, endpoint)).flatMap(({type, message}) =>
+    type === "message-created" && message !== undefined ? [message.content] : [],
+  )
