@@ -74,9 +74,13 @@ test.each<Death>(["before", "after"])("after a kill %s a write, the next start h
     await next.start()
     expect({writes, ids: idsIn()}).toEqual({writes, ids: ["team.one", "team.two"]})
     await next.remove("team.one")
+    await next.edit("team.two", {schedule: {every: "2h"}})
     await next.generationChanged()
     await next.drain()
     expect({writes, ids: idsIn()}).toEqual({writes, ids: ["team.two"]})
+    await live(database, path, Number.POSITIVE_INFINITY, death)
+    expect({writes, ids: idsIn()}).toEqual({writes, ids: ["team.two"]})
+    await database.write([{sql: "DELETE FROM svc_meta WHERE key = 'jobs.declared.team/two'"}])
     await live(database, path, Number.POSITIVE_INFINITY, death)
     expect({writes, ids: idsIn()}).toEqual({writes, ids: ["team.two"]})
   }

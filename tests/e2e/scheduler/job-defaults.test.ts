@@ -1,4 +1,3 @@
-import {createClient} from "@libsql/client/sqlite3"
 import {describe, expect, test} from "vitest"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
 import {printed} from "../../support/host/command-line.ts"
@@ -60,24 +59,6 @@ describe.each(bunOr("node24"))("the default of a plugin's job on $name", runtime
     await host.stop()
     const again = await startHost({runtime, project})
     expect((await again.get<{items: Job[]}>("/api/jobs")).items.map(({id}) => id)).toEqual(["mark.mark"])
-  })
-
-  test("is not written twice if the Host has no record of the write, as after a kill, or the operator edited it", async () => {
-    const host = await startHost({runtime, config, plugins: {team: teamWith(nightly)}})
-    const {project} = host
-    await untilWritten(project)
-    await until("the Host to record the write", async () => /\bdefaults of team\/Digest\b/.test(host.process.output()))
-    await host.post("/api/jobs/team.digest/edit", {schedule: {every: "2h"}})
-    await host.stop()
-    const client = createClient({url: `file:${project.path(".svc/data.sqlite")}`, concurrency: 1})
-    const forgotten = await client.execute("DELETE FROM svc_meta WHERE key = 'jobs.declared.team/Digest'")
-    client.close()
-    expect(forgotten.rowsAffected).toBe(1)
-    await untilConsidered(await startHost({runtime, project}))
-    expect(jobsIn(project).map(({id, schedule}) => [id, schedule])).toEqual([
-      ["team.digest", {every: "2h"}],
-      ["mark.mark", {every: "1h"}],
-    ])
   })
 
   test("is restored by a checkpoint with the operator's changes", async () => {
