@@ -10,17 +10,9 @@ import type {Plugin} from "../../../shared/sdk/plugin/plugin.ts"
 import {engines, open} from "../../support/database/databases.ts"
 import {until} from "../../support/host/process.ts"
 import {log} from "../../support/host/silence.ts"
-import {lineEndpoint, stored} from "../../support/messages/line-endpoint.ts"
+import {incoming, lineEndpoint, stored} from "../../support/messages/line-endpoint.ts"
 
-const incoming = (id: string, more: Partial<Incoming> = {}): Incoming => ({
-  id,
-  type: "message-created",
-  timestamp: 2000,
-  channel: {id: "c", type: 1},
-  user: {id: "ann"},
-  message: {id, content: `text of ${id}`},
-  ...more,
-})
+const dated = (id: string, more: Partial<Incoming> = {}) => incoming(id, {timestamp: 2000, ...more})
 
 describe.each(engines)("events that a platform replays, on $name,", ({make}) => {
   const start = async (oldest = 0) => {
@@ -45,7 +37,7 @@ describe.each(engines)("events that a platform replays, on $name,", ({make}) => 
     expect(await cursor()).toBeUndefined()
     const receipts = await inbox.receiveAll(
       endpoint,
-      ["a", "b", "c"].map(id => incoming(id)),
+      ["a", "b", "c"].map(id => dated(id)),
       {cursor: "3"},
     )
     expect(receipts).toEqual([stored(1), stored(2), stored(3)])
@@ -56,8 +48,8 @@ describe.each(engines)("events that a platform replays, on $name,", ({make}) => 
 
   test("are stored once however often they arrive, and the cursor advances", async () => {
     const {inbox, endpoint, ids, cursor} = await start()
-    await inbox.receiveAll(endpoint, [incoming("a"), incoming("b")], {cursor: "2"})
-    const again = await inbox.receiveAll(endpoint, [incoming("b"), incoming("c"), incoming("c")], {cursor: "3"})
+    await inbox.receiveAll(endpoint, [dated("a"), dated("b")], {cursor: "2"})
+    const again = await inbox.receiveAll(endpoint, [dated("b"), dated("c"), dated("c")], {cursor: "3"})
     expect(again.map(({duplicate}) => duplicate)).toEqual([true, false, true])
     expect(await ids()).toEqual(["a", "b", "c"])
     await inbox.receiveAll(endpoint, [], {cursor: "4"})
@@ -77,8 +69,8 @@ describe.each(engines)("events that a platform replays, on $name,", ({make}) => 
     ["a payload that is text", {raw: "x"}, /^raw must be an object/],
   ])("are refused with %s, together with their whole batch", async (_, more, why) => {
     const {inbox, endpoint, ids, cursor} = await start(1000)
-    const wrong = incoming("b", more as never)
-    await expect(inbox.receiveAll(endpoint, [incoming("a"), wrong], {cursor: "2"})).rejects.toMatchObject({
+    const wrong = dated("b", more as never)
+    await expect(inbox.receiveAll(endpoint, [dated("a"), wrong], {cursor: "2"})).rejects.toMatchObject({
       code: "event_invalid",
       message: expect.stringMatching(why),
     })
@@ -90,14 +82,14 @@ describe.each(engines)("events that a platform replays, on $name,", ({make}) => 
 
   test("are not stored when one of them is invalid, and the cursor stays", async () => {
     const {inbox, endpoint, ids, cursor, handled} = await start()
-    await inbox.receiveAll(endpoint, [incoming("a")], {cursor: "1"})
-    const wrong = incoming("c", {message: {id: "c", content: 5 as never}})
-    await expect(inbox.receiveAll(endpoint, [incoming("b"), wrong], {cursor: "3"})).rejects.toMatchObject({
+    await inbox.receiveAll(endpoint, [dated("a")], {cursor: "1"})
+    const wrong = dated("c", {message: {id: "c", content: 5 as never}})
+    await expect(inbox.receiveAll(endpoint, [dated("b"), wrong], {cursor: "3"})).rejects.toMatchObject({
       code: "event_invalid",
     })
     expect(await cursor()).toBe("1")
     expect(await ids()).toEqual(["a"])
-    await inbox.receiveAll(endpoint, [incoming("b")], {cursor: "2"})
+    await inbox.receiveAll(endpoint, [dated("b")], {cursor: "2"})
     await until("the conversation to continue", () => handled.includes("b"))
   })
 
@@ -105,13 +97,13 @@ describe.each(engines)("events that a platform replays, on $name,", ({make}) => 
     const {database, inbox, endpoint, ids, cursor} = await start(1000)
     const receipts = await inbox.receiveAll(
       endpoint,
-      [incoming("old", {timestamp: 999}), incoming("new", {timestamp: 1000})],
+      [dated("old", {timestamp: 999}), dated("new", {timestamp: 1000})],
       {cursor: "2"},
     )
     expect(receipts).toEqual([{sn: 0, duplicate: false, dropped: true}, stored(1)])
     expect(await ids()).toEqual(["new"])
     expect(await cursor()).toBe("2")
-    await inbox.receiveAll(endpoint, [incoming("older", {timestamp: 1})])
+    await inbox.receiveAll(endpoint, [dated("older", {timestamp: 1})])
     expect(await database.read("SELECT cursor, dropped FROM endpoint_cursors")).toMatchObject([
       {cursor: "2", dropped: 2},
     ])
@@ -119,7 +111,7 @@ describe.each(engines)("events that a platform replays, on $name,", ({make}) => 
 
   test("are refused without a timestamp, which restores and age limits need", async () => {
     const {inbox, endpoint, ids} = await start()
-    const {timestamp: _, ...undated} = incoming("a")
+    const {timestamp: _, ...undated} = dated("a")
     await expect(inbox.receiveAll(endpoint, [undated], {cursor: "1"})).rejects.toMatchObject({code: "event_invalid"})
     expect(await ids()).toEqual([])
   })

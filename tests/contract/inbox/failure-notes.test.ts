@@ -2,19 +2,15 @@ import {describe, expect, onTestFinished, test} from "vitest"
 import type {Location} from "../../../server/database/database.ts"
 import {Inbox} from "../../../server/inbox/inbox.ts"
 import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
-import {createDispatch} from "../../../server/messages/dispatch.ts"
-import type {EventHandler, Handler} from "../../../server/messages/handler.ts"
-import {createMessageTable} from "../../../server/messages/table.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import {systemClock} from "../../../server/runtime/flow/clock.ts"
 import {channelType} from "../../../shared/sdk/satori.ts"
 import type {Session} from "../../../shared/sdk/session.ts"
 import {UserError} from "../../../shared/sdk/user-error.ts"
 import {engines, open} from "../../support/database/databases.ts"
-import {until} from "../../support/host/process.ts"
 import {log} from "../../support/host/silence.ts"
-import {ableEndpoints} from "../../support/messages/endpoint-acts.ts"
-import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {dispatchTo, hearerOf, runnerOf, tableOf, untilSettled} from "../../support/messages/dispatching.ts"
+import {incoming, lineEndpoint} from "../../support/messages/line-endpoint.ts"
 
 interface Say {
   readonly channel?: string
@@ -29,18 +25,10 @@ const openBot = async (place: Location, {retries = 0, text = "Sorry ({event})."}
   let failing: (session: Session) => unknown = () => {
     throw new Error("a detail that no user needs")
   }
-  const runner = (id: string): Handler => ({
-    id,
-    log,
+  const handler = hearerOf(async session => void (session.text.startsWith("/") ? undefined : await failing(session)), {
+    id: "root/bot/handler/message-created.0",
     retries,
-    signal: new AbortController().signal,
-    run: async work => work(),
   })
-  const handler: EventHandler = {
-    ...runner("root/bot/handler/message-created.0"),
-    type: "message-created",
-    handle: async session => void (session.text.startsWith("/") ? undefined : await failing(session)),
-  }
   const pattern = parsePattern("fail")
   const command = {
     command: {
@@ -51,42 +39,21 @@ const openBot = async (place: Location, {retries = 0, text = "Sorry ({event})."}
       definition: {},
       handle: (async ({session}: {session: Session}) => void (await failing(session))) as never,
     },
-    runner: runner("root/bot/command/fail"),
+    runner: runnerOf("root/bot/command/fail", {retries}),
   }
-  const table = createMessageTable({
-    prefixes: ["/"],
-    commands: [command],
-    handlers: [handler],
-    permissionOf: () => "user",
-    failureText: text,
-    log,
-  })
+  const table = tableOf({commands: [command], handlers: [handler], failureText: text})
   const inbox = new Inbox(database, new Outbox(database, log), "run", log, {pauses: {first: 1, longest: 1}})
-  const options = {
-    current: () => table,
-    endpoints: ableEndpoints,
-    settled: async () => {},
-    log,
-    clock: {...systemClock, elapsed: () => now},
-  }
-  await inbox.start(createDispatch(options))
+  await inbox.start(dispatchTo(table, {clock: {...systemClock, elapsed: () => now}}))
   onTestFinished(() => inbox.drain())
   const endpoint = lineEndpoint(inbox)
   let number = 0
   const say = async (content: string, {channel = "c", type = channelType.text, isBot = false}: Say = {}) => {
-    const id = `e${++number}`
-    const user = {id: "ann", is_bot: isBot}
-    await inbox.receive(endpoint, {
-      id,
-      type: "message-created",
-      channel: {id: channel, type},
-      user,
-      message: {id, content},
-    })
-    await until("the handlers to end", async () => {
-      const open = "SELECT 1 AS one FROM inbox_marks WHERE state IN ('pending', 'running')"
-      return (await database.read(open)).length === 0
-    })
+    const [place, user] = [
+      {id: channel, type},
+      {id: "ann", is_bot: isBot},
+    ]
+    await inbox.receive(endpoint, incoming(`e${++number}`, {channel: place, user, message: {id: "m", content}}))
+    await untilSettled(database)
   }
   const told = async () =>
     (await database.read("SELECT channel, content, inbox_seq FROM outbox ORDER BY seq")).map(

@@ -2,9 +2,6 @@ import {setImmediate as turn} from "node:timers/promises"
 import {v7 as uuid} from "uuid"
 import {expect, onTestFinished, test, vi} from "vitest"
 import {Inbox} from "../../../server/inbox/inbox.ts"
-import {createDispatch} from "../../../server/messages/dispatch.ts"
-import type {EventHandler} from "../../../server/messages/handler.ts"
-import {createMessageTable} from "../../../server/messages/table.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import {pluginDatabase} from "../../../server/plugins/plugin-database.ts"
 import type {Reply, Session} from "../../../shared/sdk/session.ts"
@@ -12,8 +9,8 @@ import {localDatabase, open} from "../../support/database/databases.ts"
 import {haveEnded} from "../../support/host/inbox-event.ts"
 import {until} from "../../support/host/process.ts"
 import {log} from "../../support/host/silence.ts"
-import {ableEndpoints} from "../../support/messages/endpoint-acts.ts"
-import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {dispatchTo, hearerOf, tableOf} from "../../support/messages/dispatching.ts"
+import {incoming, lineEndpoint} from "../../support/messages/line-endpoint.ts"
 
 /** The time limit of handlers that hang, in milliseconds. */
 const short = 300
@@ -42,32 +39,17 @@ const start = async (
 ) => {
   const database = await open(await localDatabase())
   await database.migrate([{sql: "CREATE TABLE p_notes_all (text TEXT PRIMARY KEY)"}], new AbortController().signal)
-  const events = Object.entries(handlers).map(
-    ([name, handle]): EventHandler => ({
+  const events = Object.entries(handlers).map(([name, handle]) =>
+    hearerOf(handle, {
       id: `root/${name}/handler/message-created.0`,
-      type: "message-created",
-      log,
       retries,
       plugin: {name: "p", database: pluginDatabase("notes", database), prompt: () => undefined},
-      signal: new AbortController().signal,
-      run: async work => work(),
-      handle,
     }),
   )
-  const table = createMessageTable({prefixes: [], commands: [], handlers: events, permissionOf: () => "user", log})
   const inbox = new Inbox(database, new Outbox(database, log), uuid(), log, {pauses: {first: 1, longest: 1}})
-  await inbox.start(
-    createDispatch({current: () => table, endpoints: ableEndpoints, settled: async () => {}, log, timeout}),
-  )
+  await inbox.start(dispatchTo(tableOf({prefixes: [], handlers: events}), {timeout}))
   const endpoint = lineEndpoint(inbox)
-  const say = (text: string) =>
-    inbox.receive(endpoint, {
-      id: text,
-      type: "message-created",
-      channel: {id: "c", type: 0},
-      user: {id: "ann"},
-      message: {id: text, content: text},
-    })
+  const say = (text: string) => inbox.receive(endpoint, incoming(text))
   const marks = () =>
     database.read(
       "SELECT i.event_id AS text, handler, state, attempt, m.error FROM inbox_marks m JOIN inbox i USING (seq) ORDER BY seq, handler",

@@ -10,7 +10,7 @@ import {Problem} from "../../../shared/problems.ts"
 import {type Death, MortalDatabase} from "../../support/database/mortal-database.ts"
 import {log} from "../../support/host/silence.ts"
 import {Chance} from "../../support/machine/chance.ts"
-import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {incoming, lineEndpoint} from "../../support/messages/line-endpoint.ts"
 import {checkDialogue, dialogueTables, expireOpen, readDialogue} from "./dialogue.ts"
 import {around, Handlers, isMiddleware, type Life, placeOf, type Scene} from "./handlers.ts"
 import {isPassedOver, type Mark, Track} from "./model.ts"
@@ -175,13 +175,7 @@ export class History implements Scene {
   async #receive(id: string): Promise<void> {
     const {inbox, endpoint} = this.#alive()
     const {channel, user} = placeOf(id)
-    const event = {
-      id,
-      type: "message-created",
-      channel: {id: channel, type: 1},
-      user: {id: user},
-      message: {id, content: id},
-    }
+    const event = incoming(id, {channel: {id: channel, type: 1}, user: {id: user}})
     const {sn} = await inbox.receive(endpoint, event)
     const known = this.#acknowledged.get(id)
     if (known !== undefined && known !== sn) this.faults.push(`${id} was acknowledged as ${known} and as ${sn}`)

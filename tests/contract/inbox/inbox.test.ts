@@ -8,16 +8,7 @@ import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
 import {engines, open} from "../../support/database/databases.ts"
 import {until} from "../../support/host/process.ts"
 import {log} from "../../support/host/silence.ts"
-import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
-
-const incoming = (id: string, more: Partial<Incoming> = {}): Incoming => ({
-  id,
-  type: "message-created",
-  channel: {id: "c", type: 1},
-  user: {id: "ann"},
-  message: {id, content: `text of ${id}`},
-  ...more,
-})
+import {incoming, lineEndpoint} from "../../support/messages/line-endpoint.ts"
 
 describe.each(engines)("the inbox on $name", ({make}) => {
   const start = async (dispatch: Partial<Dispatch> = {}) => {
@@ -48,9 +39,9 @@ describe.each(engines)("the inbox on $name", ({make}) => {
       type: "message-created",
       timestamp: 1000,
       login: {platform: "line"},
-      channel: {id: "c", type: 1},
+      channel: {id: "c", type: 0},
       user: {id: "ann"},
-      message: {id: "one", content: "text of one"},
+      message: {id: "one", content: "one"},
       _type: "PRIVMSG",
     })
     expect(JSON.parse(String(row?.raw))).toEqual(raw)

@@ -8,9 +8,9 @@ import {isActionId} from "../../../server/messages/prompt.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import {h} from "../../../shared/sdk/elements.ts"
 import {engines, open} from "../../support/database/databases.ts"
-import {until} from "../../support/host/process.ts"
 import {log} from "../../support/host/silence.ts"
-import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {untilSettled} from "../../support/messages/dispatching.ts"
+import {incoming, lineEndpoint} from "../../support/messages/line-endpoint.ts"
 
 const asker = "root/bot/handler/message-created.0"
 const vote = "root/bot/action/vote"
@@ -53,19 +53,11 @@ const start = async (database: Database, hasButtons: boolean, options: Options =
   }
   await inbox.start(dispatch)
   const endpoint = lineEndpoint(inbox, hasButtons ? {features: ["buttons"]} : {})
-  const settled = () =>
-    until("all handlers to end", async () => {
-      return (await database.read("SELECT 1 FROM inbox_marks WHERE state IN ('pending', 'running')")).length === 0
-    })
+  const settled = () => untilSettled(database)
   const place = (user: string, channel = "c") => ({channel: {id: channel, type: 0}, user: {id: user}})
   const say = async (text: string, user = "ann", channel = "c") => {
     const id = uuid()
-    const receipt = await inbox.receive(endpoint, {
-      id,
-      type: "message-created",
-      ...place(user, channel),
-      message: {id, content: text},
-    })
+    const receipt = await inbox.receive(endpoint, incoming(id, {...place(user, channel), message: {id, content: text}}))
     await settled()
     return receipt
   }
@@ -79,16 +71,8 @@ const start = async (database: Database, hasButtons: boolean, options: Options =
     ])
     return id
   }
-  const press = async (button: string, user = "ann", id = uuid(), timestamp = Date.now()) => {
-    const receipt = await inbox.receive(endpoint, {
-      id,
-      type: "interaction/button",
-      timestamp,
-      ...place(user),
-      button: {id: button},
-    })
-    return receipt
-  }
+  const press = (button: string, user = "ann", id = uuid(), timestamp = Date.now()) =>
+    inbox.receive(endpoint, {id, type: "interaction/button", timestamp, ...place(user), button: {id: button}})
   return {inbox, database, say, ask, press, settled, pressed, heard}
 }
 

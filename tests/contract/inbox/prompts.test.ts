@@ -8,7 +8,8 @@ import {Outbox} from "../../../server/outbox/outbox.ts"
 import {engines, localDatabase, open} from "../../support/database/databases.ts"
 import {until} from "../../support/host/process.ts"
 import {log} from "../../support/host/silence.ts"
-import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {untilSettled} from "../../support/messages/dispatching.ts"
+import {incoming, lineEndpoint} from "../../support/messages/line-endpoint.ts"
 
 const asker = "root/bot/handler/message-created.0"
 const continuation = "root/bot/prompt/name"
@@ -43,17 +44,11 @@ const start = async (database: Database, {fails, expires = 60_000}: Options = {}
   await inbox.start(dispatch)
   const endpoint = lineEndpoint(inbox)
   const say = (id: string, text = id, channel = "c", user = "ann") =>
-    inbox.receive(endpoint, {
-      id,
-      type: "message-created",
-      channel: {id: channel, type: 0},
-      user: {id: user},
-      message: {id, content: text},
-    })
-  const settled = () =>
-    until("all handlers to end", async () => {
-      return (await database.read("SELECT 1 FROM inbox_marks WHERE state IN ('pending', 'running')")).length === 0
-    })
+    inbox.receive(
+      endpoint,
+      incoming(id, {channel: {id: channel, type: 0}, user: {id: user}, message: {id, content: text}}),
+    )
+  const settled = () => untilSettled(database)
   /** Sends a message. Resolves when the next message in its conversation is handled. */
   const tell = async (id: string, text = id, channel = "c", user = "ann") => {
     const receipt = await say(id, text, channel, user)

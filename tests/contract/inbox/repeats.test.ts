@@ -7,16 +7,9 @@ import {Outbox} from "../../../server/outbox/outbox.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
 import {engines, open} from "../../support/database/databases.ts"
 import {log} from "../../support/host/silence.ts"
-import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {incoming, lineEndpoint} from "../../support/messages/line-endpoint.ts"
 
-const said = (content: string, more: Partial<Incoming> = {}): Incoming => ({
-  id: "7",
-  type: "message-created",
-  channel: {id: "c", type: 0},
-  user: {id: "ann"},
-  message: {id: "7", content},
-  ...more,
-})
+const said = (content: string, more: Partial<Incoming> = {}) => incoming("7", {message: {id: "7", content}, ...more})
 
 const internal = (data: unknown): Incoming => ({id: "7", type: "internal", raw: {type: "state", data}})
 

@@ -3,9 +3,6 @@ import {explainValue} from "../../../server/config/explain.ts"
 import type {Database, Location} from "../../../server/database/database.ts"
 import type {DeclaredState} from "../../../server/database/state/plugin-state.ts"
 import {Inbox} from "../../../server/inbox/inbox.ts"
-import {createDispatch} from "../../../server/messages/dispatch.ts"
-import type {EventHandler} from "../../../server/messages/handler.ts"
-import {createMessageTable} from "../../../server/messages/table.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import {pluginDatabase} from "../../../server/plugins/plugin-database.ts"
 import {stateHandle} from "../../../server/plugins/state.ts"
@@ -13,10 +10,9 @@ import type {Session} from "../../../shared/sdk/session.ts"
 import type {StateHandle} from "../../../shared/sdk/state.ts"
 import {Type} from "../../../shared/type.ts"
 import {engines, open} from "../../support/database/databases.ts"
-import {until} from "../../support/host/process.ts"
 import {log} from "../../support/host/silence.ts"
-import {ableEndpoints} from "../../support/messages/endpoint-acts.ts"
-import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {dispatchTo, hearerOf, tableOf, untilSettled} from "../../support/messages/dispatching.ts"
+import {incoming, lineEndpoint} from "../../support/messages/line-endpoint.ts"
 
 interface Points {
   readonly n: number
@@ -43,46 +39,25 @@ const openInbox = async (place: Location, handle: (session: Session, state: Hand
   const database: Database = await open(place)
   const outbox = new Outbox(database, log)
   const inbox = new Inbox(database, outbox, "run", log)
-  const handler: EventHandler = {
-    id: "root/game/handler/message-created.0",
-    type: "message-created",
-    log,
-    plugin: {
-      name: "game",
-      database: pluginDatabase("game", database),
-      prompt: () => undefined,
-      state: (scope, name) => declared.find(each => each.scope === scope && each.name === name),
-    },
-    signal: new AbortController().signal,
-    run: async work => work(),
-    handle: async session => void (await handle(session, handles)),
+  const plugin = {
+    name: "game",
+    database: pluginDatabase("game", database),
+    prompt: () => undefined,
+    state: (scope: string, name: string) => declared.find(each => each.scope === scope && each.name === name),
   }
+  const handler = hearerOf(async session => void (await handle(session, handles)), {plugin})
   const access = {plugin: "game", database, requireActive: () => {}}
-  const [user, channel, plugin] = declared.map(each => stateHandle(each, access))
-  const handles = {user, channel, plugin} as unknown as Handles
-  const table = createMessageTable({
-    prefixes: ["/"],
-    commands: [],
-    handlers: [handler],
-    permissionOf: () => "user",
-    log,
-  })
-  await inbox.start(createDispatch({current: () => table, endpoints: ableEndpoints, settled: async () => {}, log}))
+  const [user, channel, whole] = declared.map(each => stateHandle(each, access))
+  const handles = {user, channel, plugin: whole} as unknown as Handles
+  await inbox.start(dispatchTo(tableOf({handlers: [handler]})))
   onTestFinished(() => inbox.drain())
   const endpoint = lineEndpoint(inbox)
   const say = (number: number, channelId: string) =>
-    inbox.receive(endpoint, {
-      id: `e${number}`,
-      type: "message-created",
-      channel: {id: channelId, type: 0},
-      user: {id: "ann"},
-      message: {id: `e${number}`, content: `${number}`},
-    })
-  const settled = () =>
-    until("all handlers to end", async () => {
-      const open = "SELECT 1 AS one FROM inbox_marks WHERE state IN ('pending', 'running')"
-      return (await database.read(open)).length === 0
-    })
+    inbox.receive(
+      endpoint,
+      incoming(`e${number}`, {channel: {id: channelId, type: 0}, message: {id: "m", content: `${number}`}}),
+    )
+  const settled = () => untilSettled(database)
   const marks = () => database.read("SELECT state, error, failures FROM inbox_marks ORDER BY seq")
   return {database, handles, say, settled, marks}
 }

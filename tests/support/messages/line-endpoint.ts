@@ -3,6 +3,7 @@ import {Endpoint} from "../../../server/endpoints/endpoint.ts"
 import type {EndpointSpec} from "../../../server/endpoints/spec.ts"
 import type {Inbox} from "../../../server/inbox/inbox.ts"
 import type {Receipt} from "../../../shared/sdk/adapter/adapter.ts"
+import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
 import {log} from "../host/silence.ts"
 
 /** The spec of an endpoint without an adapter. */
@@ -32,3 +33,13 @@ export const stored = (sn: number): Receipt => ({sn, duplicate: false, dropped: 
 /** An endpoint with that spec, which delivers to this inbox. */
 export const lineEndpoint = (inbox: Pick<Inbox, "receiveAll">, more: Partial<EndpointSpec> = {}): Endpoint =>
   new Endpoint(lineSpec(more), {receive: (...args) => inbox.receiveAll(...args), online: () => {}})
+
+/** A message of Ann in the channel `c`, as an adapter delivers it. */
+export const incoming = (id: string, more: Partial<Incoming> = {}): Incoming => ({
+  id,
+  type: "message-created",
+  channel: {id: "c", type: 0},
+  user: {id: "ann"},
+  message: {id, content: id},
+  ...more,
+})

@@ -1,58 +1,29 @@
 import {describe, expect, test} from "vitest"
-import {createDispatch} from "../../../server/messages/dispatch.ts"
-import type {EventHandler, Handler} from "../../../server/messages/handler.ts"
-import {createMessageTable} from "../../../server/messages/table.ts"
+import type {EventHandler} from "../../../server/messages/handler.ts"
 import {noTimers} from "../../../server/messages/timers.ts"
 import type {PromptDefinition} from "../../../shared/sdk/prompt.ts"
 import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../../shared/sdk/session.ts"
 import type {TSchema} from "../../../shared/type.ts"
-import {log} from "../../support/host/silence.ts"
 import {unknownCommand} from "../../support/messages/answers.ts"
 import {firstAttempt} from "../../support/messages/attempt.ts"
 import {command} from "../../support/messages/commands.ts"
-import {ableEndpoints} from "../../support/messages/endpoint-acts.ts"
+import {dispatchTo, hearerOf, messageOf, runnerOf, tableOf} from "../../support/messages/dispatching.ts"
 
-const runner = (id: string, signal = new AbortController().signal): Handler => ({
-  id,
-  log,
-  signal,
-  run: async work => work(),
-})
-
-const handler = (handle: (session: Session) => Reply, signal?: AbortSignal): EventHandler => ({
-  ...runner("root/test/handler/message-created.0", signal),
-  type: "message-created",
-  handle,
-})
+const handler = (handle: (session: Session) => Reply, signal = new AbortController().signal) =>
+  hearerOf(handle, {signal})
 
 const echo = {
   command: {
     ...command("echo <text:text>"),
     handle: ({args}: {args: Readonly<Record<string, unknown>>}) => String(args.text),
   },
-  runner: runner("root/test/command/echo"),
+  runner: runnerOf("root/test/command/echo"),
 }
 
-const event = (content: string, more: Partial<SatoriEvent> = {}): SatoriEvent => ({
-  sn: 1,
-  type: "message-created",
-  timestamp: 0,
-  login: {platform: "sandbox"},
-  channel: {id: "c", type: channelType.direct},
-  user: {id: "ann"},
-  message: {id: "m", content},
-  ...more,
-})
-
 const dispatchOf = (handlers: readonly EventHandler[], timeout?: number) => {
-  const table = createMessageTable({prefixes: ["/"], commands: [echo], handlers, permissionOf: () => "user", log})
-  const dispatch = createDispatch({
-    current: () => table,
-    endpoints: ableEndpoints,
+  const dispatch = dispatchTo(tableOf({commands: [echo], handlers}), {
     timers: {...noTimers, prepare: () => ({id: "the timer's id", statements: [], stored: () => {}})},
-    settled: async () => {},
-    log,
     ...(timeout === undefined ? {} : {timeout}),
   })
   return {
@@ -82,7 +53,7 @@ describe("a handler", () => {
       ],
       20,
     )
-    expect(await run(event("hello"))).toEqual({is: "failed", error: "timed out after 0.02 s"})
+    expect(await run(messageOf("hello"))).toEqual({is: "failed", error: "timed out after 0.02 s"})
     await new Promise(resolve => setImmediate(resolve))
     expect(aborted).toBe(true)
     expect(await late).toBe("late")
@@ -99,7 +70,7 @@ describe("a handler", () => {
       late.push(...[database.write([{sql: "DELETE FROM t"}]), database.read("SELECT 1")].map(codeOf))
     })
     const {run} = dispatchOf([{...slow, retries: 3, plugin}], 20)
-    expect(await run(event("hello"))).toEqual({is: "failed", error: "timed out after 0.02 s"})
+    expect(await run(messageOf("hello"))).toEqual({is: "failed", error: "timed out after 0.02 s"})
     await new Promise(resolve => setImmediate(resolve))
     expect(await Promise.all(late)).toEqual(["late", "late", "late", "late", "late"])
   })
@@ -109,30 +80,30 @@ describe("a handler", () => {
       await session.send("in vain")
       throw new Error("as it happens")
     })
-    expect(await dispatchOf([{...thrower, retries: 3}]).run(event("hello"))).toEqual({
+    expect(await dispatchOf([{...thrower, retries: 3}]).run(messageOf("hello"))).toEqual({
       is: "failed",
       error: "as it happens",
       retries: 3,
     })
     const writer = handler(session => session.database.write([{sql: "DELETE FROM t"}]))
-    expect(await dispatchOf([writer]).run(event("hello"))).toMatchObject({is: "failed"})
+    expect(await dispatchOf([writer]).run(messageOf("hello"))).toMatchObject({is: "failed"})
   })
 
   test("whose instance is disposed is interrupted", async () => {
     const instance = new AbortController()
     const {run} = dispatchOf([handler(() => new Promise<never>(() => {}), instance.signal)])
-    const running = run(event("hello"))
+    const running = run(messageOf("hello"))
     instance.abort()
     expect(await running).toEqual({is: "interrupted"})
   })
 
   test("that the generation no longer has fails", async () => {
     const {run} = dispatchOf([])
-    expect(await run(event("hello"), "root/gone/handler/message-created.0")).toEqual({
+    expect(await run(messageOf("hello"), "root/gone/handler/message-created.0")).toEqual({
       is: "failed",
       error: expect.stringContaining("handler"),
     })
-    expect(await run(event("hello"), "root/test/command/echo")).toMatchObject({is: "failed"})
+    expect(await run(messageOf("hello"), "root/test/command/echo")).toMatchObject({is: "failed"})
   })
 
   test.each<[string, () => Reply, unknown]>([
@@ -147,7 +118,7 @@ describe("a handler", () => {
     ],
   ])("replies with its return value: %s", async (_, handle, expected) => {
     const {run} = dispatchOf([handler(handle)])
-    expect(sent(await run(event("hello")))).toEqual(expected)
+    expect(sent(await run(messageOf("hello")))).toEqual(expected)
   })
 
   test.each<[string, (session: Session) => Reply, unknown]>([
@@ -170,7 +141,7 @@ describe("a handler", () => {
       prompt: () => definition,
     }
     const {run} = dispatchOf([{...handler(handle), plugin}])
-    expect(sent(await run(event("hello")))).toEqual(expected)
+    expect(sent(await run(messageOf("hello")))).toEqual(expected)
   })
 
   test("sends in the order of its calls, its reply last; a reply quotes, a reaction names the message", async () => {
@@ -183,7 +154,7 @@ describe("a handler", () => {
         return "last"
       }),
     ])
-    const outcome = await run(event("hello"))
+    const outcome = await run(messageOf("hello"))
     if (outcome.is !== "handled") throw new Error("not handled")
     expect(outcome.sends.map(({id: _, ...draft}) => draft)).toEqual([
       {kind: "message", endpoint: "sandbox", channel: "c", content: ["one"]},
@@ -209,7 +180,7 @@ describe("a handler", () => {
         await session.call("guild.member.mute", {guild_id: "g", user_id: "u", duration: 60_000})
       }),
     ])
-    const outcome = await run(event("hello"))
+    const outcome = await run(messageOf("hello"))
     if (outcome.is !== "handled") throw new Error("not handled")
     const [sent, ...acts] = outcome.sends
     const address = {endpoint: "irc", channel: "user:ann", user: "ann"}
@@ -229,26 +200,18 @@ describe("a handler", () => {
 
   test("cannot act on a message that the outbox does not have", async () => {
     const {run} = dispatchOf([handler(async session => void (await session.delete("nothing")))])
-    expect(await run(event("hello"))).toMatchObject({is: "failed", error: expect.stringMatching(/ nothing$/)})
+    expect(await run(messageOf("hello"))).toMatchObject({is: "failed", error: expect.stringMatching(/ nothing$/)})
   })
 })
 
 describe("an open question", () => {
   const prompt = (name: string, definition: PromptDefinition<TSchema> = {}) => {
     const id = `root/test/prompt/${name}`
-    return {...runner(id), prompt: {id, definition, handle: () => undefined}}
+    return {...runnerOf(id), prompt: {id, definition, handle: () => undefined}}
   }
   const prompts = [prompt("name"), prompt("never", {cancel: ""}), prompt("pattern", {takesCommands: true})]
-  const table = createMessageTable({
-    prefixes: ["/"],
-    commands: [echo],
-    handlers: [],
-    prompts,
-    permissionOf: () => "user",
-    log,
-  })
-  const dispatch = createDispatch({current: () => table, endpoints: ableEndpoints, settled: async () => {}, log})
-  const taker = (text: string, question = "name") => dispatch.match(event(text), `root/test/prompt/${question}`)[0]
+  const dispatch = dispatchTo(tableOf({commands: [echo], prompts}))
+  const taker = (text: string, question = "name") => dispatch.match(messageOf(text), `root/test/prompt/${question}`)[0]
 
   test("is answered by a message without a prefix, even one that names a command", () => {
     expect(taker("Ada")).toBe("root/test/prompt/name")
@@ -278,38 +241,38 @@ describe("a message", () => {
   const {match, run} = dispatchOf([])
 
   test("that calls a command reaches it, and is answered", async () => {
-    expect(match(event("/echo hello  there"))).toEqual(["root/test/command/echo"])
-    expect(sent(await run(event("/echo hello  there")))).toEqual([["hello  there"]])
+    expect(match(messageOf("/echo hello  there"))).toEqual(["root/test/command/echo"])
+    expect(sent(await run(messageOf("/echo hello  there")))).toEqual([["hello  there"]])
   })
 
   test("passes its text to the command, not its markup", async () => {
-    expect(sent(await run(event("/echo &lt;b&gt; <b>bold</b>")))).toEqual([["<b> bold"]])
+    expect(sent(await run(messageOf("/echo &lt;b&gt; <b>bold</b>")))).toEqual([["<b> bold"]])
   })
 
   test("calls a command with or without a file, which is not an argument", async () => {
-    expect(sent(await run(event('/echo <file src="https://x.example/f" title="a.txt"/>')))).toEqual([
+    expect(sent(await run(messageOf('/echo <file src="https://x.example/f" title="a.txt"/>')))).toEqual([
       ["text is missing. Usage: /echo <text...>"],
     ])
     expect(
-      sent(await run(event('<img src="https://x.example/i.png"/>/echo hi <a href="https://y.example">there</a>'))),
+      sent(await run(messageOf('<img src="https://x.example/i.png"/>/echo hi <a href="https://y.example">there</a>'))),
     ).toEqual([["hi there"]])
   })
 
   test("that misuses a command is answered with its usage", async () => {
-    expect(sent(await run(event("/echo")))).toEqual([["text is missing. Usage: /echo <text...>"]])
+    expect(sent(await run(messageOf("/echo")))).toEqual([["text is missing. Usage: /echo <text...>"]])
   })
 
   test("that calls no command is answered if it was meant for the bot", async () => {
-    expect(sent(await run(event("/ecko hi")))).toEqual([[unknownCommand("ecko", "/echo")]])
-    expect(match(event("/shrug", {channel: {id: "c", type: channelType.text}}))).toEqual([])
+    expect(sent(await run(messageOf("/ecko hi")))).toEqual([[unknownCommand("ecko", "/echo")]])
+    expect(match(messageOf("/shrug", {channel: {id: "c", type: channelType.text}}))).toEqual([])
   })
 
   test("of another bot calls nothing, so that two bots do not talk forever", () => {
-    expect(match(event("/echo hi", {user: {id: "other", is_bot: true}}))).toEqual([])
+    expect(match(messageOf("/echo hi", {user: {id: "other", is_bot: true}}))).toEqual([])
   })
 
   test("that was edited or deleted calls nothing", () => {
-    expect(match(event("/echo hi", {type: "message-updated"}))).toEqual([])
+    expect(match(messageOf("/echo hi", {type: "message-updated"}))).toEqual([])
   })
 })
 
@@ -321,7 +284,7 @@ test("a message is decoded once, for all who ask for its text", async () => {
       return "1 &lt; 2"
     },
   })
-  const of = event("", {message})
+  const of = messageOf("", {message})
   const {run} = dispatchOf([handler(session => session.text)])
   for (let n = 0; n < 2; n++) expect(sent(await run(of))).toEqual([["1 < 2"]])
   expect(read.times).toBe(1)

@@ -1,42 +1,28 @@
 import {describe, expect, test} from "vitest"
-import {createDispatch} from "../../../server/messages/dispatch.ts"
 import type {HearsHandler} from "../../../server/messages/hears.ts"
-import {createMessageTable} from "../../../server/messages/table.ts"
 import {compileHears} from "../../../server/plugins/hears/compile.ts"
 import {collectRegistrations} from "../../../server/plugins/registrations.ts"
 import type {Permission} from "../../../shared/sdk/permission.ts"
 import type {HearsCall, HearsDefinition} from "../../../shared/sdk/plugin/hears.ts"
 import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
 import type {Reply} from "../../../shared/sdk/session.ts"
-import {log} from "../../support/host/silence.ts"
 import {firstAttempt} from "../../support/messages/attempt.ts"
 import {command} from "../../support/messages/commands.ts"
-import {ableEndpoints} from "../../support/messages/endpoint-acts.ts"
+import {dispatchTo, hearerOf, messageOf, runnerOf, tableOf} from "../../support/messages/dispatching.ts"
 
-const runner = (id: string) => ({
-  id,
-  log,
-  signal: new AbortController().signal,
-  run: async <T>(work: () => T | Promise<T>) => work(),
-})
-
-const list = {command: command("list"), runner: runner("root/test/command/list")}
+const list = {command: command("list"), runner: runnerOf("root/test/command/list")}
 
 const question = {
-  ...runner("root/test/prompt/name"),
+  ...runnerOf("root/test/prompt/name"),
   prompt: {id: "root/test/prompt/name", definition: {}, handle: () => undefined},
 }
 
-const event = (content: string, more: Partial<SatoriEvent> = {}): SatoriEvent => ({
-  sn: 1,
-  type: "message-created",
-  timestamp: 0,
-  login: {platform: "sandbox", user: {id: "svc", name: "svc"}},
-  channel: {id: "c", type: channelType.text},
-  user: {id: "ann"},
-  message: {id: "m", content},
-  ...more,
-})
+const event = (content: string, more: Partial<SatoriEvent> = {}) =>
+  messageOf(content, {
+    login: {platform: "sandbox", user: {id: "svc", name: "svc"}},
+    channel: {id: "c", type: channelType.text},
+    ...more,
+  })
 
 type Heard = readonly [
   pattern: string | RegExp,
@@ -48,27 +34,19 @@ const handlersOf = async (heard: readonly Heard[]): Promise<HearsHandler[]> => {
   const {declaring, close} = collectRegistrations("root/test")
   for (const [pattern, definition, handle] of heard) declaring.hears(pattern, definition, handle)
   const compiled = await compileHears(close().hears)
-  return compiled.map(({id, definition, compiled, handle}) => ({...runner(id), definition, pattern: compiled, handle}))
+  return compiled.map(({id, definition, compiled, handle}) => ({
+    ...runnerOf(id),
+    definition,
+    pattern: compiled,
+    handle,
+  }))
 }
 
 const dispatchOf = (hears: readonly HearsHandler[], permission: Permission = "user") => {
   let now = 0
-  const table = createMessageTable({
-    prefixes: ["/"],
-    commands: [list],
-    handlers: [{...runner("root/test/handler/message-created.0"), type: "message-created", handle: () => "on"}],
-    prompts: [question],
-    hears,
-    permissionOf: () => permission,
-    log,
-  })
-  const dispatch = createDispatch({
-    current: () => table,
-    endpoints: ableEndpoints,
-    settled: async () => {},
-    log,
-    clock: {now: () => now, elapsed: () => now} as never,
-  })
+  const handlers = [hearerOf(() => "on")]
+  const table = tableOf({commands: [list], handlers, prompts: [question], hears, permissionOf: () => permission})
+  const dispatch = dispatchTo(table, {clock: {now: () => now, elapsed: () => now} as never})
   return {
     pass: (milliseconds: number) => {
       now += milliseconds
@@ -166,7 +144,12 @@ describe("a handler", () => {
       throw new Error("the engine is broken")
     }
     const {heard, run} = dispatchOf([
-      {...runner("root/test/hears/0"), definition: {}, pattern: {test: broken, match: broken}, handle: say("in vain")},
+      {
+        ...runnerOf("root/test/hears/0"),
+        definition: {},
+        pattern: {test: broken, match: broken},
+        handle: say("in vain"),
+      },
     ])
     expect(heard(event("hello"))).toEqual(["root/test/hears/0"])
     expect(await run(event("hello"), "root/test/hears/0")).toEqual({is: "failed", error: "the engine is broken"})

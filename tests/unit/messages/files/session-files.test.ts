@@ -1,13 +1,10 @@
 import {describe, expect, test} from "vitest"
 import type {EndpointActs} from "../../../../server/messages/acts.ts"
-import {createDispatch} from "../../../../server/messages/dispatch.ts"
-import {createMessageTable} from "../../../../server/messages/table.ts"
 import type {FileRef} from "../../../../shared/sdk/adapter/sender.ts"
 import type {SessionFile} from "../../../../shared/sdk/files/session-file.ts"
-import {channelType} from "../../../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../../../shared/sdk/session.ts"
-import {log} from "../../../support/host/silence.ts"
 import {firstAttempt} from "../../../support/messages/attempt.ts"
+import {dispatchTo, hearerOf, messageOf, tableOf} from "../../../support/messages/dispatching.ts"
 import {ableEndpoints} from "../../../support/messages/endpoint-acts.ts"
 
 const refused = (error: {code?: string; message: string}) => `${error.code}: ${error.message}`
@@ -20,39 +17,12 @@ interface Trial {
 
 /** Runs one handler of a message. */
 const handle = async ({content, download, timeout}: Trial, work: (session: Session) => Reply) => {
-  const id = "root/test/handler/message-created.0"
-  const signal = new AbortController().signal
-  const handler = {
-    id,
-    log,
-    signal,
-    type: "message-created",
-    handle: work,
-    run: async <T>(run: () => T | Promise<T>) => run(),
-  }
-  const table = createMessageTable({
-    prefixes: ["/"],
-    commands: [],
-    handlers: [handler],
-    permissionOf: () => "user",
-    log,
-  })
-  const dispatch = createDispatch({
-    current: () => table,
+  const handler = hearerOf(work)
+  const dispatch = dispatchTo(tableOf({handlers: [handler]}), {
     endpoints: {...ableEndpoints, ...(download === undefined ? {} : {download})},
-    settled: async () => {},
-    log,
     ...(timeout === undefined ? {} : {timeout}),
   })
-  const event = {
-    sn: 1,
-    type: "message-created",
-    timestamp: 0,
-    login: {platform: "test"},
-    channel: {id: "c", type: channelType.direct},
-    message: {id: "m", content},
-  }
-  return dispatch.run({endpoint: "test", event}, id, firstAttempt)
+  return dispatch.run({endpoint: "test", event: messageOf(content)}, handler.id, firstAttempt)
 }
 
 const first = ({files: [file]}: Session): SessionFile => {

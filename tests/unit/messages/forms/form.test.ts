@@ -3,20 +3,17 @@ import {expect, test} from "vitest"
 import {shownText} from "../../../../server/adapters/sandbox/buttons.ts"
 import {readButtonId} from "../../../../server/database/buttons/button-id.ts"
 import type {Question} from "../../../../server/inbox/prompts.ts"
-import {createDispatch} from "../../../../server/messages/dispatch.ts"
 import type {FormDeclaration} from "../../../../server/messages/forms/fields.ts"
 import {createForm} from "../../../../server/messages/forms/form.ts"
-import type {Handler} from "../../../../server/messages/handler.ts"
-import {createMessageTable} from "../../../../server/messages/table.ts"
 import {HostTexts} from "../../../../server/messages/texts/host-texts.ts"
 import {presentButtons} from "../../../../server/outbox/buttons.ts"
 import {type Element, h, isElement, textOf} from "../../../../shared/sdk/elements.ts"
-import {channelType, type SatoriEvent} from "../../../../shared/sdk/satori.ts"
+import type {SatoriEvent} from "../../../../shared/sdk/satori.ts"
 import type {Session} from "../../../../shared/sdk/session.ts"
 import {Type} from "../../../../shared/type.ts"
-import {log} from "../../../support/host/silence.ts"
 import {answer} from "../../../support/messages/answers.ts"
 import {firstAttempt} from "../../../support/messages/attempt.ts"
+import {dispatchTo, hearerOf, messageOf, runnerOf, tableOf} from "../../../support/messages/dispatching.ts"
 import {ableEndpoints} from "../../../support/messages/endpoint-acts.ts"
 
 const signup: FormDeclaration = {
@@ -38,44 +35,27 @@ const signup: FormDeclaration = {
 
 /** One user who talks to a plugin with this form; "join" starts it. */
 const talk = (declared: FormDeclaration, data: unknown = {course: "art"}, hasForms = false) => {
-  const handler = (id: string): Handler => ({
-    id,
-    log,
-    signal: new AbortController().signal,
-    run: async work => work(),
-    plugin: {name: "club", database: {table: name => name, read: async () => []}, prompt: () => undefined},
-  })
-  const tableOf = (of: FormDeclaration) => {
+  const plugin = {
+    name: "club",
+    database: {table: (name: string) => name, read: async () => []},
+    prompt: () => undefined,
+  }
+  const declare = (of: FormDeclaration) => {
     const form = createForm(of, new HostTexts())
     const join = (session: Session) =>
       session.text === "join" ? session.form(of.name, "Welcome.", data).then(() => {}) : undefined
-    return createMessageTable({
-      prefixes: ["/"],
-      commands: [],
-      handlers: [{...handler("root/club/handler/message-created.0"), type: "message-created", handle: join}],
-      prompts: [{...handler(of.promptId), prompt: form.prompt}],
-      actions: [{...handler(of.actionId), action: form.action}],
+    return tableOf({
+      handlers: [hearerOf(join, {plugin})],
+      prompts: [{...runnerOf(of.promptId, {plugin}), prompt: form.prompt}],
+      actions: [{...runnerOf(of.actionId, {plugin}), action: form.action}],
       forms: [form],
-      permissionOf: () => "user",
-      log,
     })
   }
-  let table = tableOf(declared)
+  let table = declare(declared)
   let open: Question | undefined
-  const base = {
-    sn: 1,
-    timestamp: 0,
-    login: {platform: "sandbox"},
-    channel: {id: "c", type: channelType.direct},
-    user: {id: "ann"},
-  }
   const asked = {endpoint: "sandbox", channel: "c", user: "id ann"}
-  const dispatch = createDispatch({
-    current: () => table,
-    endpoints: {...ableEndpoints, hasFeature: () => hasForms},
-    settled: async () => {},
-    log,
-  })
+  const endpoints = {...ableEndpoints, hasFeature: () => hasForms}
+  const dispatch = dispatchTo(table, {current: () => table, endpoints})
   const handle = async (event: SatoriEvent, answered: Question | undefined) => {
     const [id = ""] = dispatch.match(event, answered?.handler)
     const outcome = await dispatch.run({endpoint: "sandbox", event}, id, {
@@ -88,19 +68,23 @@ const talk = (declared: FormDeclaration, data: unknown = {course: "art"}, hasFor
   }
   return {
     change: (to: FormDeclaration) => {
-      table = tableOf(to)
+      table = declare(to)
     },
     say: async (content: string): Promise<string | readonly string[]> => {
-      const sends = await handle({...base, type: "message-created", message: {id: "m", content}}, open)
+      const sends = await handle(messageOf(content), open)
       return typeof sends === "string" ? sends : sends.map(nodes => textOf(nodes))
     },
     /** Fills the form in, or only presses its button. Resolves to the sent messages. */
     fill: (values?: Readonly<Record<string, string>>) =>
       handle(
-        {...base, type: "interaction/button", button: {id: "b"}, ...(values === undefined ? {} : {form: {values}})},
+        messageOf("", {
+          type: "interaction/button",
+          button: {id: "b"},
+          ...(values === undefined ? {} : {form: {values}}),
+        }),
         {id: "q", handler: declared.actionId, data: JSON.stringify(data), expiresAt: 0, ...asked},
       ),
-    ask: () => handle({...base, type: "message-created", message: {id: "m", content: "join"}}, undefined),
+    ask: () => handle(messageOf("join"), undefined),
   }
 }
 test("a form asks its fields in order, repeats a wrong one, and delivers the values once", async () => {

@@ -1,0 +1,56 @@
+import type {Database} from "../../../server/database/database.ts"
+import {createDispatch} from "../../../server/messages/dispatch.ts"
+import type {EventHandler, Handler} from "../../../server/messages/handler.ts"
+import {createMessageTable} from "../../../server/messages/table.ts"
+import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
+import {until} from "../host/process.ts"
+import {log} from "../host/silence.ts"
+import {ableEndpoints} from "./endpoint-acts.ts"
+
+/** A handler whose work runs as it is. */
+export const runnerOf = (id: string, more: Partial<Handler> = {}): Handler => ({
+  id,
+  log,
+  signal: new AbortController().signal,
+  run: async work => work(),
+  ...more,
+})
+
+/** A handler of new messages. */
+export const hearerOf = (handle: EventHandler["handle"], more: Partial<EventHandler> = {}): EventHandler => ({
+  ...runnerOf("root/test/handler/message-created.0"),
+  type: "message-created",
+  handle,
+  ...more,
+})
+
+type Parts = Parameters<typeof createMessageTable>[0]
+
+export const tableOf = (parts: Partial<Parts>) =>
+  createMessageTable({prefixes: ["/"], commands: [], handlers: [], permissionOf: () => "user", log, ...parts})
+
+/** The dispatch of a table on able endpoints. */
+export const dispatchTo = (
+  table: ReturnType<typeof tableOf>,
+  more: Partial<Parameters<typeof createDispatch>[0]> = {},
+): ReturnType<typeof createDispatch> =>
+  createDispatch({current: () => table, endpoints: ableEndpoints, settled: async () => {}, log, ...more})
+
+/** A direct message of Ann in the sandbox. */
+export const messageOf = (content: string, more: Partial<SatoriEvent> = {}): SatoriEvent => ({
+  sn: 1,
+  type: "message-created",
+  timestamp: 0,
+  login: {platform: "sandbox"},
+  channel: {id: "c", type: channelType.direct},
+  user: {id: "ann"},
+  message: {id: "m", content},
+  ...more,
+})
+
+/** Waits until no handler is pending or running. */
+export const untilSettled = (database: Database): Promise<unknown> =>
+  until("all handlers to end", async () => {
+    const open = "SELECT 1 AS one FROM inbox_marks WHERE state IN ('pending', 'running')"
+    return (await database.read(open)).length === 0
+  })
