@@ -1,9 +1,9 @@
 import {gzipSync} from "node:zlib"
 import {describe, expect, test} from "vitest"
 import {expectProblem, startHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
 import {bunAnd} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
+import {untilState} from "../../support/platforms/endpoint.ts"
 import {hookPlugin} from "../../support/plugins/hook-plugin.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
@@ -126,10 +126,7 @@ describe.each(bunAnd("node24"))("webhook ingress on $name", runtime => {
 
   test("asks the platform to deliver later while an endpoint is not open", async () => {
     const {host} = common()
-    await until("an endpoint to fail", async () => {
-      const {items} = await host.get<{items: {name: string; state: string}[]}>("/api/endpoints")
-      return items.some(({name, state}) => name === "hook~refused" && state === "failed")
-    })
+    await untilState(host, "hook~refused", "failed")
     for (const name of ["hook~waiting", "hook~refused"]) {
       const response = await fetch(`${host.url}/hooks/shop/${name}`, {method: "POST", body: "a"})
       await expectProblem(response, 503, "admission_closed")

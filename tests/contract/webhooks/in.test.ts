@@ -4,6 +4,7 @@ import {expectProblem, type TestHost} from "../../support/host/host.ts"
 import {eventOf} from "../../support/host/inbox-event.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
+import {untilState} from "../../support/platforms/endpoint.ts"
 import {secrets, startWebhookHost, webhookConfig} from "../../support/webhooks/host.ts"
 import {deliver, type SigningOptions, secretOf, signatureOf, signedHeaders} from "../../support/webhooks/webhooks.ts"
 
@@ -185,10 +186,7 @@ test("several signatures in one header are accepted if one of them is good", asy
 
 test("an invalid secret makes the endpoint fail with a next step, and is shown nowhere", async () => {
   const {host, say} = await startWebhookHost({env: {SHOP_SECRET: "hunter22-is-no-base64"}})
-  const endpoint = await until("the endpoint to fail", async () => {
-    const {items} = await host.get<{items: {name: string; state: string; reason?: string}[]}>("/api/endpoints")
-    return items.find(({name, state}) => name === "webhook~shop" && state === "failed")
-  })
+  const endpoint = await untilState(host, "webhook~shop", "failed")
   expect(endpoint).toMatchObject({reason: "secret_invalid"})
   await expectProblem(await say({text: "a"}, "msg_1"), 503, "admission_closed")
   expect(JSON.stringify(endpoint) + host.process.output()).not.toContain("hunter22")

@@ -3,6 +3,7 @@ import {connect} from "node:net"
 import {join} from "node:path"
 import {describe, expect, onTestFinished, test} from "vitest"
 import {bunAnd, expectProblem, shared, startHost, type TestHost, until} from "../../support/host/host.ts"
+import {untilState} from "../../support/platforms/endpoint.ts"
 import {socketPlugin} from "../../support/plugins/socket-plugin.ts"
 import {handshake, upgrade} from "../../support/satori/satori.ts"
 import {socketWith} from "../../support/satori/socket.ts"
@@ -57,11 +58,7 @@ const notes = (host: TestHost): readonly string[] => {
   }
 }
 
-const stateIs = (host: TestHost, state: string) =>
-  until(`the endpoint to be ${state}`, async () => {
-    const {items} = await host.get<{items: {name: string; state: string}[]}>("/api/endpoints")
-    return items.some(each => each.name === "line~one" && each.state === state)
-  })
+const stateIs = (host: TestHost, state: string) => untilState(host, "line~one", state)
 
 describe.each(bunAnd("node22"))("WebSockets that platforms open, on $name:", runtime => {
   const start = (settings?: string, base?: string, own = false) =>

@@ -1,14 +1,9 @@
 import {createServer} from "node:http"
 import {expect, onTestFinished, test} from "vitest"
+import {endOf, runsOf} from "../../support/agents/host.ts"
 import {helperAt, startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {bunOr, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {listen} from "../../support/machine/listen.ts"
-
-interface Run {
-  readonly runId: string
-  readonly state: string
-  readonly answer: string
-}
 
 /** Asks the agent for a call, as `tool {arguments}`. Resolves to the result that the model received. */
 const asking = (host: TestHost) => {
@@ -16,11 +11,8 @@ const asking = (host: TestHost) => {
   return async (call: string, user = "ada"): Promise<string> => {
     expect(await host.say(`/ask ${call}`, {user})).toEqual([])
     asked++
-    const {runId} = await until("the run to end", async () => {
-      const {items} = await host.get<{items: Run[]}>("/api/runs?kind=agent")
-      return items.length === asked && ["succeeded", "failed"].includes(items[0]?.state ?? "") ? items[0] : undefined
-    })
-    return (await host.get<Run>(`/api/runs/${runId}`)).answer
+    const run = await until("the run to begin", async () => (await runsOf(host))[asked - 1])
+    return (await endOf(host, run.runId)).answer ?? ""
   }
 }
 

@@ -1,15 +1,15 @@
 import {expect, test} from "vitest"
 import {expectProblem, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {bunOr, onBun, type TestRuntime} from "../../support/host/runtimes.ts"
-import {messageIn} from "../../support/messages/messages.ts"
+import {messageIn, sendTo} from "../../support/messages/messages.ts"
+import {untilState} from "../../support/platforms/endpoint.ts"
 import {hangingOn, linePlugin, notedBy} from "../../support/plugins/line-plugin.ts"
 
 const twoRuntimes = bunOr("node22")
 const configOf = (outbox = "") => `http: {port: 0}\nplugins:\n  line: {${outbox}}\n`
 const args = ["--no-watch"]
 
-const send = async (host: TestHost, text: string, channel = "a") =>
-  (await host.post<{id: string}>("/api/outbox", {endpoint: "line", channel, text})).id
+const send = (host: TestHost, text: string, channel = "a") => sendTo(host, "line", channel, text)
 
 /** Starts a Host, kills it while it sends these messages, one in each channel, and starts it again. */
 const killedWhileSending = async (runtime: TestRuntime, count: number, config = configOf()) => {
@@ -122,11 +122,7 @@ test("an adapter's rate limit covers all channels of its endpoint, and a configu
   expect(closest(await burst(), 3)).toBeGreaterThanOrEqual(495)
   host.project.write("svc.config.yml", configOf("outbox: {rate: {messages: 2, per: 1s}}"))
   await host.post("/api/system/reload")
-  const endpoint = await until("the endpoint to be open again", async () => {
-    const {items} = await host.get<{items: {state: string; rates: object[]}[]}>("/api/endpoints")
-    return items[0]?.state === "online" && items[0]
-  })
-  expect(endpoint.rates).toEqual([
+  expect((await untilState(host, "line", "online")).rates).toEqual([
     {messages: 3, per: 500},
     {messages: 2, per: 1000},
   ])

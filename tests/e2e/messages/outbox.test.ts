@@ -1,7 +1,7 @@
 import {expect, test} from "vitest"
 import {expectProblem, pluginWith, posting, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {story} from "../../support/host/story.ts"
-import {messageIn} from "../../support/messages/messages.ts"
+import {messageIn, sendTo} from "../../support/messages/messages.ts"
 import {hangingOn, linePlugin, notedBy} from "../../support/plugins/line-plugin.ts"
 
 const config = `http: {port: 0}
@@ -10,8 +10,7 @@ plugins:
 `
 const start = (source: string, own = false) => startHost({own, config, plugins: {line: source}, args: ["--no-watch"]})
 const again = (host: TestHost) => startHost({own: true, project: host.project, args: ["--no-watch"]})
-const send = async (host: TestHost, text: string, channel = "a") =>
-  (await host.post<{id: string}>("/api/outbox", {endpoint: "line", channel, text})).id
+const send = (host: TestHost, text: string, channel = "a") => sendTo(host, "line", channel, text)
 const attempts = (host: TestHost) => notedBy(host.project).map(({id, channel, text}) => `${id} ${channel} ${text}`)
 
 const hanging = hangingOn("hang")

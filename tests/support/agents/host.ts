@@ -1,8 +1,7 @@
-import {v7 as uuid} from "uuid"
-import {openDatabase} from "../../../server/database/database.ts"
 import type {AgentRunDetail, AgentRunView, ApprovalView} from "../../../shared/api/agents/agents.ts"
 import type {Row} from "../../../shared/sdk/plugin/database.ts"
 import {type Project, type TestHost, until} from "../host/host.ts"
+import {readRows as readRowsOf} from "../messages/inbox-ledger.ts"
 
 /** The newest runs of agents, in order from the oldest. */
 export const runsOf = async (host: TestHost, limit = 200): Promise<readonly AgentRunView[]> =>
@@ -48,13 +47,5 @@ export const waitingApprovals = (host: TestHost, count = 1): Promise<readonly Ap
   })
 
 /** Reads the database of a project whose Host is stopped. */
-export const readRows = async (project: Project, sql: string): Promise<readonly Row[]> => {
-  const signal = new AbortController().signal
-  const location = {dialect: "sqlite", file: project.path(".svc/data.sqlite")} as const
-  const database = await openDatabase(location, {runtimeId: uuid(), signal, onLeaseLost: () => {}})
-  try {
-    return await database.read(sql)
-  } finally {
-    await database.close()
-  }
-}
+export const readRows = (project: Project, sql: string): Promise<readonly Row[]> =>
+  readRowsOf(project.path(".svc/data.sqlite"), sql)

@@ -1,4 +1,4 @@
-import {openDatabase} from "../../../server/database/database.ts"
+import {readRows} from "./inbox-ledger.ts"
 
 /** An event in the database. */
 export interface StoredMessage {
@@ -35,41 +35,35 @@ export interface Ledger {
 
 /** All events with the states of their marks, and all answers, of a stopped Host. */
 export const readLedger = async (file: string): Promise<Ledger> => {
-  const database = await openDatabase(
-    {dialect: "sqlite", file},
-    {runtimeId: "test", signal: new AbortController().signal, onLeaseLost: () => {}},
+  const events = await readRows(
+    file,
+    `SELECT i.seq, i.endpoint, i.event_id AS id, i.type, json_extract(i.event, '$.message.content') AS text,
+      group_concat(m.state) AS states FROM inbox i LEFT JOIN inbox_marks m USING (seq) GROUP BY i.seq ORDER BY i.seq`,
   )
-  try {
-    const events = await database.read(
-      `SELECT i.seq, i.endpoint, i.event_id AS id, i.type, json_extract(i.event, '$.message.content') AS text,
-        group_concat(m.state) AS states FROM inbox i LEFT JOIN inbox_marks m USING (seq) GROUP BY i.seq ORDER BY i.seq`,
-    )
-    const answers = await database.read(
-      `SELECT inbox_seq AS seq, id, endpoint, kind, json_extract(content, '$[0]') AS text, content, state, attempt,
-        coalesce(reason, '') AS reason FROM outbox ORDER BY outbox.seq`,
-    )
-    return {
-      events: events.map(({seq, endpoint, id, type, text, states}) => ({
-        seq: Number(seq),
-        endpoint: String(endpoint),
-        id: String(id),
-        type: String(type),
-        text: String(text),
-        states: String(states),
-      })),
-      answers: answers.map(({seq, id, endpoint, kind, text, content, state, attempt, reason}) => ({
-        seq: Number(seq),
-        id: String(id),
-        endpoint: String(endpoint),
-        kind: String(kind),
-        text: String(text),
-        content: String(content),
-        state: String(state),
-        attempt: Number(attempt),
-        reason: String(reason),
-      })),
-    }
-  } finally {
-    await database.close()
+  const answers = await readRows(
+    file,
+    `SELECT inbox_seq AS seq, id, endpoint, kind, json_extract(content, '$[0]') AS text, content, state, attempt,
+      coalesce(reason, '') AS reason FROM outbox ORDER BY outbox.seq`,
+  )
+  return {
+    events: events.map(({seq, endpoint, id, type, text, states}) => ({
+      seq: Number(seq),
+      endpoint: String(endpoint),
+      id: String(id),
+      type: String(type),
+      text: String(text),
+      states: String(states),
+    })),
+    answers: answers.map(({seq, id, endpoint, kind, text, content, state, attempt, reason}) => ({
+      seq: Number(seq),
+      id: String(id),
+      endpoint: String(endpoint),
+      kind: String(kind),
+      text: String(text),
+      content: String(content),
+      state: String(state),
+      attempt: Number(attempt),
+      reason: String(reason),
+    })),
   }
 }
