@@ -195,7 +195,7 @@ const alerts: Record<AlertCode, Fault | Untried> = {
   jobs_failed: "e2e/metrics/jobs.test.ts reads the runs",
   jobs_unreachable: "e2e/metrics/jobs.test.ts reads the job",
   agent_failures: "needs five runs of an agent",
-  agents_failed: "needs a model: e2e/agents/runs.test.ts",
+  agents_failed: "needs a model: e2e/agents/story.test.ts",
   agents_wrong: {agent: 'model: " ", instructions: Write'},
   agents_held: "needs a restore: e2e/checkpoint/checkpoint.test.ts",
   approvals_waiting: "needs a model: e2e/agents/approvals.test.ts",

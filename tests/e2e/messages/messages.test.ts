@@ -68,9 +68,15 @@ test("each handler of an event has a separate mark, and an event without handler
 test("an event whose handler runs at two ends of the Host is dead, and others are handled", async () => {
   const host = await start(
     `const met = new Set()
+  const waiting = join(plugin.project, "waiting")
   plugin.on("message-created", async session => {
     note(session.text)
+    while (session.text === "crash" && !existsSync(waiting)) await sleep(10)
     if (session.text === "crash") process.kill(process.pid, "SIGKILL")
+    if (session.text === "wait" && !existsSync(waiting)) {
+      appendFileSync(waiting, "")
+      await sleep(60_000)
+    }
     if (["x", "y"].includes(session.text)) met.add(session.text)
     while (met.size === 1) await sleep(10)
     return "heard " + session.text
@@ -79,7 +85,8 @@ test("an event whose handler runs at two ends of the Host is dead, and others ar
   )
   // Otherwise this event could be running when the Host ends, too.
   await eventOf(host, await tell(host, {text: "before"}))
-  const crash = await tell(host, {text: "crash", channel: "other"}).catch(() => 2)
+  const crash = await tell(host, {text: "crash", channel: "other"})
+  const waiting = await tell(host, {text: "wait", channel: "third"}).catch(() => 3)
   await host.process.finished
   await launchHost({project: host.project}).process.finished
   const third = await again(host)
@@ -87,9 +94,10 @@ test("an event whose handler runs at two ends of the Host is dead, and others ar
   expect(event.event.message?.content).toBe("crash")
   expect(event).toMatchObject({state: "dead", replies: []})
   expect(event.marks).toMatchObject([{state: "dead", attempt: 2, error: "suspected_crash"}])
+  expect((await eventOf(third, waiting)).marks).toMatchObject([{state: "handled", attempt: 2}])
   expect(await third.say("after", {channel: "other"})).toEqual(["heard after"])
-  expect(notes(third)).toEqual(["before", "crash", "crash", "after"])
-  // Conversations run side by side again.
+  expect(notes(third)).toEqual(["before", "crash", "wait", "crash", "wait", "after"])
+  // After the replay, conversations run side by side again.
   const side = await Promise.all(["x", "y"].map(channel => third.say(channel, {channel})))
   expect(side).toEqual([["heard x"], ["heard y"]])
   await untilPrinted(third.process, `does not run root/bot/handler/message-created.0 of event ${crash} again`)
