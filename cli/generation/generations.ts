@@ -1,6 +1,7 @@
 import {Option} from "clipanion"
 import {type PluginChanges, pluginChanges} from "../../shared/api/generation-changes.ts"
 import type {GenerationView} from "../../shared/api/system.ts"
+import {remarkOn} from "../../shared/api/unready.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {rowCommand, tableOf} from "../kit/rows.ts"
 
@@ -41,10 +42,12 @@ export const rollback = rowCommand({
     const {items} = await host.get<{items: GenerationView[]}>("/api/generations?limit=50")
     const running = items.find(({current}) => current)
     const wanted = items.find(({number}) => String(number) === given.number)
-    const committed = await host.post<{number: number}>(`/api/generations/${encodeURIComponent(given.number)}/rollback`)
+    const committed = await host.post<GenerationView>(`/api/generations/${encodeURIComponent(given.number)}/rollback`)
     const told = running === undefined || wanted === undefined ? [] : describe(pluginChanges(running, wanted))
     given.show(committed, () =>
-      [`generation ${committed.number} runs the configuration of ${given.number}, pinned`, ...told].join("\n"),
+      [`generation ${committed.number} runs the configuration of ${given.number}, pinned`, ...told]
+        .join("\n")
+        .concat(remarkOn(committed.unready)),
     )
   },
 })
@@ -60,7 +63,7 @@ export const unpin = rowCommand({
   examples: [["End a rollback", "svc generation unpin"]],
   run: async given =>
     given.show(
-      await given.post<{number: number}>("/api/generations/unpin"),
-      ({number}) => `generation ${number} runs svc.config.yml`,
+      await given.post<GenerationView>("/api/generations/unpin"),
+      ({number, unready}) => `generation ${number} runs svc.config.yml${remarkOn(unready)}`,
     ),
 })

@@ -1,15 +1,16 @@
 import {type CommandClass, Option, type Usage} from "clipanion"
 import type {PluginView} from "../../shared/api/plugin-views.ts"
 import type {GenerationView} from "../../shared/api/system.ts"
+import {remarkOn} from "../../shared/api/unready.ts"
 import {command, wholeListCommand} from "../kit/rows.ts"
 
 /** Makes the command that enables or disables a plugin of the running configuration. */
 const change = (enabled: boolean, usage: Usage): CommandClass =>
   command(usage, {plugin: Option.String({name: "plugin"})}, async given => {
     const path = `/api/plugins/${encodeURIComponent(given.plugin)}`
-    given.show(await given.post<GenerationView>(path, {enabled}), ({number, pinned}) => {
+    given.show(await given.post<GenerationView>(path, {enabled}), ({number, pinned, unready}) => {
       const what = `generation ${number} runs ${enabled ? "with" : "without"} ${given.plugin}`
-      return `${what}${pinned ? ", pinned" : ""}`
+      return `${what}${pinned ? ", pinned" : ""}${remarkOn(unready)}`
     })
   })
 

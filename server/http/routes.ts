@@ -240,7 +240,7 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
 
     get("/api/plugins", "demo", listPlugins(services)),
     get("/api/plugins/:plugin", "demo", showPlugin(services)),
-    post("/api/plugins/:plugin", "full", switchPlugin(generations)),
+    post("/api/plugins/:plugin", "full", switchPlugin(generations, system)),
     // Each has the scope that the plugin declares, at least demo.
     get("/api/plugins/:plugin/*", "demo", answerPluginRoute("GET", services)),
     post("/api/plugins/:plugin/*", "demo", answerPluginRoute("POST", services)),
@@ -249,8 +249,8 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
 
     get("/api/generations", "demo", listGenerations(generations)),
     get("/api/generations/:number/config", "full", showGenerationConfig(generations)),
-    post("/api/generations/:number/rollback", "full", rollBackGeneration(generations)),
-    post("/api/generations/unpin", "full", unpinGeneration(generations)),
+    post("/api/generations/:number/rollback", "full", rollBackGeneration(generations, system)),
+    post("/api/generations/unpin", "full", unpinGeneration(generations, system)),
 
     // The configuration and the log may contain data about users.
     get("/api/config", "full", showConfig(current)),

@@ -124,6 +124,7 @@ export const GenerationView = Named("GenerationView", {
   code: Type.Record(Type.String(), Type.String(), {description: "Fingerprint of each plugin's code, by plugin name"}),
   current: Type.Boolean(),
   pinned: Type.Boolean(),
+  unready: Unready,
 })
 export type GenerationView = Static<typeof GenerationView>
 

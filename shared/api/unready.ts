@@ -20,6 +20,10 @@ export const unreadyIn = (components: readonly Listed[]): readonly string[] =>
 /** Returns what commands, log and errors say about such lines. */
 export const notReadyAfter = (unready: readonly string[]): string => ["not ready after this:", ...unready].join("\n  ")
 
+/** Returns the end of what a command prints about a change. */
+export const remarkOn = (unready: readonly string[] = []): string =>
+  unready.length === 0 ? "" : `\n${notReadyAfter(unready)}`
+
 export const Unready = Type.Optional(
   Type.Array(Type.String(), {
     description:

@@ -1,14 +1,21 @@
 import {PageQuery} from "../../../shared/api/schemas.ts"
 import {GenerationConfig, GenerationView} from "../../../shared/api/system.ts"
+import {withUnready} from "../../../shared/api/unready.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Call, Operation} from "../../../shared/sdk/route.ts"
+import type {Generation} from "../../generation/generation.ts"
 import type {Generations} from "../../generation/generations.ts"
 import type {GenerationRecord} from "../../generation/history.ts"
+import type {Restarts} from "../edit-config.ts"
 import {newestFirst} from "../operations.ts"
 
-/** A committed generation by its number. Throws `generation_unknown`. */
-export const viewGeneration = async (generations: Generations, number: number) =>
-  viewRecord(generations, await generations.configOf(number))
+/** A generation that an operation has just committed. */
+export const viewCommitted = async (generations: Generations, committed: Generation, {foresee}: Foresight) => ({
+  ...viewRecord(generations, await generations.configOf(committed.number)),
+  ...withUnready(foresee(committed)),
+})
+
+export type Foresight = Pick<Restarts, "foresee">
 
 const viewRecord = (generations: Generations, record: GenerationRecord): GenerationView => ({
   number: record.number,
@@ -42,23 +49,23 @@ export const showGenerationConfig = (generations: Generations): Operation => ({
   },
 })
 
-export const rollBackGeneration = (generations: Generations): Operation => ({
+export const rollBackGeneration = (generations: Generations, foresight: Foresight): Operation => ({
   summary: "Run the configuration of an earlier generation, and pin it",
   response: {200: GenerationView},
   problems: ["generation_unknown", "config_invalid", "restart_required"],
   handle: async (_, call) => {
-    const generation = await generations.rollback(numberOf(call))
-    return call.json(GenerationView, await viewGeneration(generations, generation.number))
+    const committed = await generations.rollback(numberOf(call))
+    return call.json(GenerationView, await viewCommitted(generations, committed, foresight))
   },
 })
 
-export const unpinGeneration = (generations: Generations): Operation => ({
+export const unpinGeneration = (generations: Generations, foresight: Foresight): Operation => ({
   summary: "Remove the pin of a rollback, and run the configuration file again",
   response: {200: GenerationView},
   problems: ["conflict", "config_invalid", "restart_required"],
   handle: async (_, call) => {
-    const generation = await generations.unpin()
-    return call.json(GenerationView, await viewGeneration(generations, generation.number))
+    const committed = await generations.unpin()
+    return call.json(GenerationView, await viewCommitted(generations, committed, foresight))
   },
 })
 

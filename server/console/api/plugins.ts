@@ -13,7 +13,7 @@ import type {Generations} from "../../generation/generations.ts"
 import type {HandlerMeter} from "../../inbox/handler-meter.ts"
 import {answering, isInState, pageOf} from "../operations.ts"
 import {viewPlugin, viewPlugins} from "../plugin-views.ts"
-import {viewGeneration} from "./generations.ts"
+import {type Foresight, viewCommitted} from "./generations.ts"
 
 const PluginPage = page(PluginView)
 
@@ -51,10 +51,8 @@ export const switchPlugin = answering({
   body: PluginSwitch,
   answer: GenerationView,
   problems: ["plugin_unknown", "conflict", "config_invalid", "plugin_invalid", "restart_required"],
-  run: async ({body: {enabled}, params}, generations: Generations) => {
-    const {number} = await generations.turn({name: params.plugin ?? "", enabled})
-    return viewGeneration(generations, number)
-  },
+  run: async ({body: {enabled}, params}, generations: Generations, foresight: Foresight) =>
+    viewCommitted(generations, await generations.turn({name: params.plugin ?? "", enabled}), foresight),
 })
 
 /** Answers with whatever route the plugin of the path publishes for the method. */

@@ -307,6 +307,8 @@ test("each remedy of readiness changes what it is about, and every check of a co
   await end(host, inReport, Object.keys(faults))
   expect(await obey(host, "svc runtime reload --require-ready")).toMatchObject({stderr: ""})
   await obey(host, "svc config check")
+  expectAll((await obey(host, "svc generation rollback 2")).stdout)
+  expect((await obey(host, "svc generation unpin")).stdout).not.toMatch(/: [a-z_]+: /)
 })
 
 test("each remedy of an alert ends it, or shows what it is about", async () => {
