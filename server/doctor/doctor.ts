@@ -141,11 +141,7 @@ const checkConfig = (tried: OnceResult, config: ProjectConfig): Finding[] => {
       ? ok("configuration", `svc.config.yml is valid; plugins: ${Object.keys(config.plugins).join(", ") || "none"}`)
       : configFinding(problem),
     ...(tried.committed ? tried.notes : []).map(note =>
-      warning(
-        "plugins",
-        note,
-        "Call plugin.provide in the plugin that has the service, and name the service in uses of the others.",
-      ),
+      warning("plugins", note, "Correct the plugin as the note says."),
     ),
     ...(tried.committed ? tried.warnings : []).map(issue =>
       warning("agents", formatIssue(issue), "Correct the binding, then: svc config check"),

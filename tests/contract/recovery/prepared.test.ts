@@ -1,4 +1,4 @@
-import {rmSync} from "node:fs"
+import {existsSync, rmSync} from "node:fs"
 import {expect, test, vi} from "vitest"
 import {tryRelease} from "../../../server/recovery/release/verification/try-release.ts"
 import {projectPaths} from "../../../server/runtime/project.ts"
@@ -27,6 +27,7 @@ const cases: readonly (readonly [string, (project: GitProject) => unknown, numbe
 test.each(cases)("a prepared version is used only if it is unchanged: %s", async (name, change, builds) => {
   const project = makeGitProject({files: packageFiles({build})})
   if (name.endsWith("without git")) rmSync(project.path(".git"), {recursive: true})
+  for (const n of Array(10).keys()) project.write(`.svc/verifications/z${n}/test.log`, "")
   vi.stubEnv("PATH", pathWith(onBun))
   vi.stubEnv("BUILDS", project.path(".svc/builds.txt"))
   const attempt = (prepared: "keep" | "use") =>
@@ -47,6 +48,7 @@ test.each(cases)("a prepared version is used only if it is unchanged: %s", async
   const {ok, steps} = await attempt("use")
   const isRefused = builds === 2 && !name.startsWith("half")
   expect({ok, isRefused: /\bdiffers\b/.test(steps[0]?.command ?? "")}).toEqual({ok: true, isRefused})
+  expect(existsSync(project.path(".svc/verifications/use"))).toBe(true)
   expect(project.read(".svc/builds.txt")).toBe(".\n".repeat(builds))
   expect(project.read(".svc/builds/use/files/dist/plugins/one.js")).toBe("one\n")
   expect([project.read(mark), project.read(inTree("package.json"))]).toEqual(["", ""])

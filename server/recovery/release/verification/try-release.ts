@@ -68,8 +68,8 @@ const prepareOutput = async (outputs: string, release: string): Promise<string> 
   const output = join(outputs, release)
   await removeFolder(output)
   await makePrivateFolder(output)
-  const names = (await readdir(outputs)).sort().reverse()
-  for (const name of names.slice(keptOutputs)) await removeFolder(join(outputs, name))
+  const others = (await readdir(outputs)).filter(name => name !== release).sort()
+  for (const name of others.reverse().slice(keptOutputs - 1)) await removeFolder(join(outputs, name))
   return output
 }
 
