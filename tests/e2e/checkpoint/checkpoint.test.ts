@@ -89,7 +89,7 @@ test("an archive restores into an empty folder, and gzip and streamed archives h
   const other = projectAt(folder)
   const restored = await restore(other, archive)
   expect(restored).toMatchObject({projectFiles: "restored", isNew: true, differences: [], keptConfiguration: null})
-  expect(readdirSync(folder).sort()).toEqual([".svc", "bun.lock", "data", "package.json", "svc.config.yml"])
+  expect(readdirSync(folder).sort()).toEqual([".svc", "bun.lock", "package.json", "svc.config.yml"])
   expect(readFileSync(other.path("svc.config.yml"), "utf8")).toBe(config)
   expect(readFileSync(other.path("bun.lock"), "utf8")).toBe("locked")
   // The code comes from git.

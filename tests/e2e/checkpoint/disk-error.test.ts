@@ -7,7 +7,7 @@ import {onBun, onNode22, plainConfig, startHost} from "../../support/host/host.t
 import {needStrace, startWithFailingSync} from "../../support/machine/strace.ts"
 
 /** The numbers of the fsync calls to fail, for each command. */
-const failing = {create: [1, 4, 11], restore: [3, 22, 41, 46, 48, 50]}
+const failing = {create: [1, 4, 11], restore: [3, 22, 41, 50, 51, 52]}
 
 test("a failing fsync leaves each checkpoint and each restore complete or without effect", async context => {
   needStrace(context)

@@ -154,6 +154,8 @@ describeWithChromium("the plugins in the console", () => {
     await page.getByRole("link", {name: "Inbox event 3"}).waitFor()
     await goTo(page, "")
     await page.getByRole("button", {name: "Disable moody"}).click()
+    await host.say("/bad")
+    await page.getByText(en.attention.failing("moody", 4, 4)).waitFor()
     await page.getByRole("alertdialog").getByRole("button", {name: "Disable"}).click()
     await page.getByRole("heading", {name: /moody keeps failing/}).waitFor({state: "detached"})
     expect(await host.get("/api/plugins/moody")).toMatchObject({state: "disabled"})

@@ -80,7 +80,8 @@ describe.each(bunOr("node24"))("a plugin disabled at runtime, on $name,", runtim
       config.replace("    endpoints", "    enabled: false\n    endpoints"),
     )
     expect(host.project.read("svc.config.yml")).toBe(config)
-    expect(await reload(host)).toEqual({committed: false, generation: 2})
+    const unready = [expect.stringContaining("svc plugin enable wire")]
+    expect(await reload(host)).toEqual({committed: false, generation: 2, unready})
     await host.stop()
 
     const next = await startHost({runtime, project: host.project, env, args: ["--no-watch"]})
@@ -138,7 +139,8 @@ test("enabling one of two disabled plugins leaves the other one disabled", async
 test("svc plugin disable, list and enable report the resulting state", async () => {
   const host = await start()
   const run = (...args: string[]) => svc(usualRuntime, host.project, ["plugin", ...args], {env})
-  expect(await run("disable", "wire")).toMatchObject({code: 0, stdout: "generation 2 runs without wire, pinned\n"})
+  const disabled = /^generation 2 runs without wire, pinned\n.*:\n.*plugin_disabled.*\n$/
+  expect(await run("disable", "wire")).toMatchObject({code: 0, stdout: expect.stringMatching(disabled)})
   const {stdout} = await run("list")
   expect(stdout).toMatch(/^greeter +active +plugins\/greeter.ts$/m)
   expect(stdout).toMatch(/^wire +disabled$/m)
