@@ -86,6 +86,12 @@ export type Purged = "file" | "row" | "log" | "remote"
 /** The first statement of a batch that a purge follows: SQLite overwrites freed content with zeros. */
 export const overwriting: Statement = {sql: "PRAGMA secure_delete=ON"}
 
+/** Stores a value of `svc_meta`, the table of the Host's own single values. */
+export const setMeta = (key: string, value: string): Statement => ({
+  sql: "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+  args: [key, value],
+})
+
 /** A statement of a commit was refused, and the whole transaction with it. */
 export class StatementFailed extends Error {
   /** The index of the statement, from 0; undefined if the driver does not say. */

@@ -2,6 +2,7 @@ import {fromJson, toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
+import {setMeta} from "../database/engine.ts"
 import {Periodic} from "../runtime/flow/periodic.ts"
 
 /** What is known of an endpoint, whichever connection or run saw it. Times are in milliseconds since 1970. */
@@ -21,8 +22,6 @@ interface Stored {
 
 /** In `svc_meta`: the pasts of all endpoints, and when they were stored. */
 const key = "endpoints.pasts"
-
-const store = "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
 
 /** How often changes are stored, in milliseconds. */
 const beat = 10_000
@@ -93,7 +92,7 @@ export class Pasts {
     const [at, text] = [Date.now(), toJson(pasts)]
     const isOnline = [...this.#byName.values()].some(({awaySince}) => awaySince === undefined)
     if (text === this.#last.text && (!isOnline || at - this.#last.at < heartbeat)) return
-    await this.#database.write([{sql: store, args: [key, toJson({at, pasts} satisfies Stored)]}])
+    await this.#database.write([setMeta(key, toJson({at, pasts} satisfies Stored))])
     this.#last = {at, text}
   }
 }

@@ -3,6 +3,7 @@ import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {SatoriEvent, User} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
+import {setMeta} from "../database/engine.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 import type {EndpointState} from "../endpoints/state.ts"
 import {isForwarded} from "./asking.ts"
@@ -112,8 +113,7 @@ export class Logins {
 
   #store(): void {
     const value = toJson(Object.fromEntries(this.#remembered))
-    const sql = "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
-    this.#database.write([{sql, args: [key, value]}]).catch(error => {
+    this.#database.write([setMeta(key, value)]).catch(error => {
       this.#log.warn(`could not store the names of the endpoints for the next start: ${messageOf(error)}`, {error})
     })
   }

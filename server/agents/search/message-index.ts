@@ -3,6 +3,7 @@ import type {Log} from "../../../shared/log.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import type {Row} from "../../../shared/sdk/plugin/database.ts"
 import type {Database} from "../../database/database.ts"
+import {setMeta} from "../../database/engine.ts"
 import {isStatementError} from "../../database/errors.ts"
 import {jsonRows} from "../../database/json-rows.ts"
 import {redacted} from "../../database/upkeep/user-part.ts"
@@ -31,9 +32,6 @@ const rows = jsonRows(["seq", "place", "text", "content"])
 /** Skips events that were redacted or dropped since they were read. */
 const insert = `INSERT OR REPLACE INTO message_index (rowid, place, text)
   SELECT r.seq, r.place, r.text FROM ${rows.source} r CROSS JOIN inbox ON inbox.seq = r.seq WHERE ${content} = r.content`
-
-const setProgress =
-  "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
 
 export interface MessageIndexOptions {
   readonly database: Database
@@ -141,7 +139,7 @@ export class MessageIndex {
     const said = found.flatMap(entryOf)
     await database.write([
       ...(said.length === 0 ? [] : [{sql: insert, args: [rows.encode(said)]}]),
-      {sql: setProgress, args: [progressKey, String(last.seq)]},
+      setMeta(progressKey, String(last.seq)),
     ])
     this.#indexed = Number(last.seq)
     return found.length === page

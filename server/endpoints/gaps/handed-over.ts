@@ -1,6 +1,6 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
 import type {Database} from "../../database/database.ts"
-import type {Statement} from "../../database/engine.ts"
+import {type Statement, setMeta} from "../../database/engine.ts"
 import type {Endpoint} from "../endpoint.ts"
 import {completeOf, type Online} from "./online.ts"
 
@@ -11,8 +11,6 @@ const restoredKey = "restore.gaps"
 
 /** The assumed lag of an adapter that cannot tell, in milliseconds. */
 const usualLag = 10_000
-
-const store = "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
 
 /**
  * For a restored database: its next start lists a gap for each endpoint whose platform forgets acknowledged messages.
@@ -90,6 +88,6 @@ export class HandedOver {
   }
 
   #stored(): readonly Statement[] {
-    return [{sql: store, args: [key, toJson(Object.fromEntries(this.#until))]}]
+    return [setMeta(key, toJson(Object.fromEntries(this.#until)))]
   }
 }

@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {Problem} from "../../../shared/problems.ts"
 import type {Database} from "../../database/database.ts"
-import type {Statement} from "../../database/engine.ts"
+import {setMeta} from "../../database/engine.ts"
 import {counting} from "../../database/upkeep/retention.ts"
 import {inboxPart} from "./parts.ts"
 
@@ -24,11 +24,6 @@ const isUnhandled = `NOT EXISTS (SELECT 1 FROM inbox_marks m
 
 const selectPage = `SELECT i.seq, i.received_at, iif(${isUnhandled}, i.event, NULL) AS event, i.raw, '[]' AS marks
   FROM inbox i WHERE i.seq > ? AND i.seq <= ? ORDER BY i.seq LIMIT ${page}`
-
-const setProgress = (seq: number): Statement => ({
-  sql: "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-  args: [progressKey, String(seq)],
-})
 
 export interface ErasureBounds {
   /** Erases the content of events received before this, in milliseconds since 1970. */
@@ -62,7 +57,10 @@ export const eraseUnhandled = async (
     after = Number(end.seq)
     const found = old.filter(row => row.event !== null && !inboxPart.isForgotten(row))
     const count = {sql: counting("unhandled", "SELECT '' AS detail, ?1 AS rows", "?2"), args: [found.length, now]}
-    await database.write([...(found.length === 0 ? [] : [...inboxPart.forgetting(found), count]), setProgress(after)])
+    await database.write([
+      ...(found.length === 0 ? [] : [...inboxPart.forgetting(found), count]),
+      setMeta(progressKey, String(after)),
+    ])
     erased += found.length
     await sleep((performance.now() - began) * leisure)
   }

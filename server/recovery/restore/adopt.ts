@@ -2,6 +2,7 @@ import {toJson} from "../../../shared/json.ts"
 import type {Row, Statement} from "../../../shared/sdk/plugin/database.ts"
 import {stampingEvents} from "../../database/authority.ts"
 import type {Database} from "../../database/database.ts"
+import {setMeta} from "../../database/engine.ts"
 import {owingGaps} from "../../endpoints/gaps/handed-over.ts"
 import {telling} from "../../events/telling.ts"
 import {holdingAgents, knownAgentRuns} from "./adopt-agents.ts"
@@ -66,10 +67,7 @@ export const adoptDatabase = async (
     {sql: "UPDATE timers SET state = 'held', reason = 'restored' WHERE state = 'waiting'"},
     {sql: "UPDATE svc_runs SET ended_at = ?, reason = 'restored' WHERE ended_at IS NULL", args: [at]},
     {sql: "UPDATE svc_meta SET value = ? WHERE key = 'authority'", args: [authority]},
-    {
-      sql: "INSERT INTO svc_meta (key, value) VALUES ('restored', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-      args: [toJson({at, checkpoint, from})],
-    },
+    setMeta("restored", toJson({at, checkpoint, from})),
     ...(isNewest ? [] : [owingGaps]),
     telling("checkpoint.restored", {checkpoint, from}),
     ...stampingEvents(database, authority),

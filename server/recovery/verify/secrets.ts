@@ -1,6 +1,7 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
 import type {Variables} from "../../config/expand.ts"
 import type {Database} from "../../database/database.ts"
+import {setMeta} from "../../database/engine.ts"
 import type {SecretValues} from "./search.ts"
 
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
@@ -33,8 +34,7 @@ export const rememberNames = async (database: Database, names: readonly string[]
   const value = toJson([...names].sort())
   const [row] = await database.read("SELECT value FROM svc_meta WHERE key = ?", [key])
   if (row?.value === value) return
-  const sql = "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
-  await database.write([{sql, args: [key, value]}])
+  await database.write([setMeta(key, value)])
 }
 
 export const readNames = async (database: Database): Promise<readonly string[]> => {
