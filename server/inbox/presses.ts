@@ -1,4 +1,3 @@
-import {v7 as uuid} from "uuid"
 import {toJson} from "../../shared/json.ts"
 import type {Incoming} from "../../shared/sdk/adapter/incoming.ts"
 import type {Row, Statement} from "../../shared/sdk/plugin/database.ts"
@@ -12,6 +11,7 @@ import {userLane} from "../outbox/draft.ts"
 import type {Clock} from "../runtime/flow/clock.ts"
 import type {Lanes} from "../runtime/flow/lanes.ts"
 import type {Reservation} from "../runtime/flow/reservation.ts"
+import {uuid} from "../runtime/uuid.ts"
 import {personOf} from "./prompts.ts"
 
 /** The event type of a press. */

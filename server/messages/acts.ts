@@ -1,4 +1,3 @@
-import {v7 as uuid} from "uuid"
 import {Problem} from "../../shared/problems.ts"
 import type {Feature, FileRef} from "../../shared/sdk/adapter/sender.ts"
 import {kindOf} from "../../shared/sdk/satori-methods.ts"
@@ -14,6 +13,7 @@ import {
   type OutboxDraft,
 } from "../outbox/draft.ts"
 import type {Source} from "../runtime/outgoing/bounded-stream.ts"
+import {uuid} from "../runtime/uuid.ts"
 
 /** The endpoint functions that sessions use; passed in by the composition root. */
 export interface EndpointActs {

@@ -1,7 +1,7 @@
-import {v7 as uuid} from "uuid"
 import {channelType} from "../../shared/sdk/satori.ts"
 import {conversationOf, type InboxEvent} from "../inbox/handling.ts"
 import type {OutboxDraft} from "../outbox/draft.ts"
+import {uuid} from "../runtime/uuid.ts"
 import {OnceAMinute} from "./once-a-minute.ts"
 
 export const replyTo = (stored: InboxEvent, text: string): OutboxDraft | undefined => {

@@ -1,4 +1,3 @@
-import {v7 as uuid} from "uuid"
 import {fromJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {ActionDefinition, ActionHandler} from "../../shared/sdk/action.ts"
@@ -11,6 +10,7 @@ import type {TSchema} from "../../shared/type.ts"
 import {explainValue, misfitOf} from "../config/explain.ts"
 import type {InboxEvent} from "../inbox/handling.ts"
 import {personOf, type Question} from "../inbox/prompts.ts"
+import {uuid} from "../runtime/uuid.ts"
 import type {Router} from "./command/router.ts"
 import type {HostTexts} from "./texts/host-texts.ts"
 

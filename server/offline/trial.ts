@@ -1,5 +1,4 @@
 import {join, resolve} from "node:path"
-import {v7 as uuid} from "uuid"
 import {unreadyIn} from "../../shared/api/unready.ts"
 import type {Mode} from "../../shared/mode.ts"
 import {isProblem, Problem, toProblem} from "../../shared/problems.ts"
@@ -26,6 +25,7 @@ import {freeSpace, isThere} from "../runtime/files.ts"
 import {Scope} from "../runtime/flow/scope.ts"
 import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
+import {uuid} from "../runtime/uuid.ts"
 import {assembleOnce} from "./assemble-once.ts"
 import {requireInstalled} from "./installed.ts"
 

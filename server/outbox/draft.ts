@@ -1,9 +1,9 @@
-import {v7 as uuid} from "uuid"
 import {Problem} from "../../shared/problems.ts"
 import {type Element, fileTypeOf, isElement, type Node, nodesOf} from "../../shared/sdk/elements.ts"
 import {isDeceptive} from "../../shared/sdk/files/name.ts"
 import {fieldsOf, isId, readJson} from "../../shared/sdk/values.ts"
 import {isActionButton, readButtonId} from "../database/buttons/button-id.ts"
+import {uuid} from "../runtime/uuid.ts"
 
 /** The destination of a message, and its lane: the messages of one channel are sent in order. */
 export interface Address {

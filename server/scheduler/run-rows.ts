@@ -1,9 +1,9 @@
-import {v7 as uuid} from "uuid"
 import type {RunState, RunTrigger} from "../../shared/api/scheduled/jobs.ts"
 import {toJson} from "../../shared/json.ts"
 import type {Row, Statement} from "../../shared/sdk/plugin/database.ts"
 import {assertThat, type Database} from "../database/database.ts"
 import {jsonRows} from "../database/json-rows.ts"
+import {uuid} from "../runtime/uuid.ts"
 import type {Planned} from "./consider.ts"
 
 export interface QueuedRun {

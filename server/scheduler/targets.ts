@@ -1,4 +1,3 @@
-import {v7 as uuid} from "uuid"
 import type {Firing, FiringTarget, JobTarget} from "../../shared/api/scheduled/jobs.ts"
 import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
@@ -14,6 +13,7 @@ import type {DraftFiles} from "../outbox/files/draft-files.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import {inserting} from "../outbox/rows.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
+import {uuid} from "../runtime/uuid.ts"
 
 /** How long a run of a plugin's job may take by default, in seconds. */
 const usualTimeout = 600

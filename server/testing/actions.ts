@@ -1,5 +1,5 @@
-import {v7 as uuid} from "uuid"
 import type {Host} from "../host/host.ts"
+import {uuid} from "../runtime/uuid.ts"
 import {ask, until} from "./asking.ts"
 import {pendingHandlers, pendingRuns, pendingSends} from "./pending.ts"
 import {messages} from "./room.ts"

@@ -1,4 +1,3 @@
-import {v7 as uuid} from "uuid"
 import {outboxGroups} from "../../../shared/api/message-states.ts"
 import {
   Accepted,
@@ -21,6 +20,7 @@ import {type OutboxAction, statesFor} from "../../outbox/actions.ts"
 import {presentButtons} from "../../outbox/buttons.ts"
 import type {OutboxDraft} from "../../outbox/draft.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
+import {uuid} from "../../runtime/uuid.ts"
 import {inBulk} from "../bulk.ts"
 import {answering, numberOrNull, textOrNull, timeOf} from "../operations.ts"
 import {type Condition, containingInJson, given, type MessageSearch, searchedList, searchMessages} from "../search.ts"

@@ -1,4 +1,4 @@
-import {randomBytes} from "node:crypto"
+import {randomInt} from "node:crypto"
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Statement} from "../../../shared/sdk/plugin/database.ts"
@@ -80,6 +80,6 @@ export const storingState = (key: StateKey, value: string | undefined): Statemen
       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET value = excluded.value, version = excluded.version, updated_at = excluded.updated_at`,
     // Not a counter: a value that was deleted and stored again must not look unchanged.
-    args: [...argsOf(key), value, randomBytes(6).readUIntBE(0, 6) + 1, Date.now()],
+    args: [...argsOf(key), value, randomInt(1, 2 ** 48), Date.now()],
   }
 }

@@ -1,6 +1,6 @@
-import {v7 as uuid} from "uuid"
 import type {AlertRules} from "../../../shared/alerts/config.ts"
 import type {AlertCode, Severity} from "../../../shared/alerts/items.ts"
+import {uuid} from "../../runtime/uuid.ts"
 import {type Condition, counts, keyOf, ruleOf, type Seen} from "./condition.ts"
 
 /** The last message to a target about an alert. */

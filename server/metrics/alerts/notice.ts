@@ -1,6 +1,6 @@
-import {v7 as uuid} from "uuid"
 import {type AlertBody, type AlertMessage, alertSchema} from "../../../shared/alerts/api.ts"
 import {type AlertTarget, isCriticalOnly} from "../../../shared/alerts/config.ts"
+import {uuid} from "../../runtime/uuid.ts"
 import type {AlertRecord, Told} from "./ledger.ts"
 
 /** A message to a target. It is kept until it is sent or abandoned. */

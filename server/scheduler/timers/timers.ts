@@ -1,4 +1,3 @@
-import {v7 as uuid} from "uuid"
 import type {DraftCheck, TimerChange, TimerDraft, TimerDraftCheck} from "../../../shared/api/scheduled/drafts.ts"
 import {fromJson, toJson} from "../../../shared/json.ts"
 import type {Log} from "../../../shared/log.ts"
@@ -12,6 +11,7 @@ import {groupCommitted, writeIf} from "../../database/write-if.ts"
 import type {Around, Firing} from "../../inbox/firing.ts"
 import {type Clock, systemClock} from "../../runtime/flow/clock.ts"
 import {DueClock} from "../../runtime/flow/due-clock.ts"
+import {uuid} from "../../runtime/uuid.ts"
 import {Calculator} from "../calculator.ts"
 import {
   act,
