@@ -1,5 +1,5 @@
-import {createHmac, createSecretKey, type KeyObject} from "node:crypto"
 import {Problem, refused, type Secret} from "../../../shared/sdk/sdk.ts"
+import {createHmacSha256} from "./hmac.ts"
 
 /** The three headers of Standard Webhooks. */
 export interface SignedHeaders {
@@ -31,21 +31,17 @@ export const openSignatures = async (secrets: readonly Secret[]): Promise<Signat
   const {Webhook} = await import("standardwebhooks").then(module =>
     "default" in module ? (module.default as typeof module) : module,
   )
-  /**
-   * The library's checks with the runtime's HMAC, because its own, in JavaScript, is 3 to 4 times slower. It keeps a
-   * key object, because Node 24 needs 14 µs to create one from bytes.
-   */
+  /** The library's checks with the runtime's HMAC, because its own, in JavaScript, is 3 to 4 times slower. */
   class FastWebhook extends Webhook {
-    readonly #hmacKey: KeyObject
+    readonly #hmac: (text: string) => string
 
     constructor(value: string) {
       super(value)
-      this.#hmacKey = createSecretKey(value, "base64")
+      this.#hmac = createHmacSha256(Buffer.from(value, "base64"))
     }
 
     override sign(id: string, timestamp: Date, text: string | Buffer): string {
-      const signed = `${id}.${Math.floor(timestamp.getTime() / 1000)}.${text}`
-      return `v1,${createHmac("sha256", this.#hmacKey).update(signed).digest("base64")}`
+      return `v1,${this.#hmac(`${id}.${Math.floor(timestamp.getTime() / 1000)}.${text}`)}`
     }
   }
   const keys = secrets.map((secret, index) => {

@@ -1,5 +1,7 @@
+import {createHmac} from "node:crypto"
 import {afterEach, beforeEach, describe, expect, test, vi} from "vitest"
 import {toIncoming} from "../../../server/adapters/webhook/event.ts"
+import {createHmacSha256} from "../../../server/adapters/webhook/hmac.ts"
 import {openSignatures} from "../../../server/adapters/webhook/signatures.ts"
 import {Secret} from "../../../shared/secret.ts"
 import {secretOf, signatureOf} from "../../support/webhooks/webhooks.ts"
@@ -108,6 +110,16 @@ describe("a signature of Standard Webhooks", () => {
       })
     },
   )
+})
+
+const texts = ["", "a", "ä€😀", "\ud800", ...[55, 56, 64, 1365, 1366, 100_000].map(length => "€".repeat(length))]
+
+test.each([0, 1, 24, 63, 64, 65, 200])("the HMAC of any text is Node's own with a key of %i bytes", length => {
+  const key = Buffer.alloc(length, "\xa7key", "latin1")
+  const hmac = createHmacSha256(key)
+  // A shorter text follows each longer one, and the other way round.
+  for (const text of [...texts, ...texts.toReversed()])
+    expect(hmac(text)).toBe(createHmac("sha256", key).update(text).digest("base64"))
 })
 
 describe("a signed body", () => {
