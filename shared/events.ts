@@ -4,9 +4,8 @@ import {backfillOfGap, gapFillings, gapReasons} from "./api/endpoints.ts"
 import {Place} from "./api/plugin-views.ts"
 import {IngressView} from "./api/readiness.ts"
 import {runTriggers} from "./api/scheduled/jobs.ts"
-import {Named, orNull, Time} from "./api/schemas.ts"
 import {userParts} from "./api/users/users.ts"
-import {Optional, type Static, type TProperties, type TSchema, Type} from "./type.ts"
+import {Named, Optional, orNull, type Static, Time, type TProperties, type TSchema, Type} from "./type.ts"
 
 /**
  * Every event type of the event log: a summary, and the schema of its `data`. A demo token does not see fields marked

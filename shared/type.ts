@@ -37,6 +37,29 @@ export const Optional = {
   String: (options?: typebox.TStringOptions): Optionally<typebox.TString> => Type.Optional(Type.String(options)),
 }
 
+/** An object schema that the OpenAPI document refers to by this name. */
+export const Named = <P extends typebox.TProperties>(
+  name: string,
+  properties: P,
+  options: {readonly additionalProperties?: boolean; readonly description?: string; readonly private?: boolean} = {},
+) => Type.Object(properties, {title: name, ...options})
+
+/** The same for an object that has only these properties. */
+export const NamedClosed = <P extends typebox.TProperties>(
+  name: string,
+  properties: P,
+  options: {readonly description?: string; readonly private?: boolean} = {},
+) => Named(name, properties, {additionalProperties: false, ...options})
+
+/** A time as the API writes it, in ISO 8601. */
+export const Time = (description?: string) =>
+  Type.String({format: "date-time", ...(description === undefined ? {} : {description})})
+
+export const orNull = <T extends typebox.TSchema>(
+  schema: T,
+  options: {readonly description?: string; readonly private?: boolean} = {},
+) => Type.Union([schema, Type.Null()], options)
+
 export const isSecretSchema = (schema: unknown): boolean =>
   typeof schema === "object" && schema !== null && "secret" in schema && schema.secret === true
 

@@ -1,7 +1,6 @@
 import {Command, Option} from "clipanion"
 import {stringify} from "yaml"
-import {readEnvironment} from "../../server/config/environment.ts"
-import {parseConfig, readConfigText} from "../../server/config/load.ts"
+import {parseConfig, readConfigText, readEnvironment} from "../../server/config/load.ts"
 import {configSchema} from "../../server/config/schema.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
 import {DataCommand} from "../kit/svc-command.ts"

@@ -1,5 +1,4 @@
-import {readEnvironment} from "../../server/config/environment.ts"
-import {parseConfig, readConfigText} from "../../server/config/load.ts"
+import {parseConfig, readConfigText, readEnvironment} from "../../server/config/load.ts"
 import {type HostFile, readHostFile} from "../../server/runtime/host-file.ts"
 import {isLocked} from "../../server/runtime/lock.ts"
 import {projectPaths} from "../../server/runtime/project.ts"

@@ -1,5 +1,5 @@
 import {type CommandClass, Option, type Usage} from "clipanion"
-import type {Page} from "../../shared/api/schemas.ts"
+import type {Page} from "../../shared/api/pages.ts"
 import type {ExitCode} from "../../shared/exit.ts"
 import {table} from "./print.ts"
 import {DataCommand} from "./svc-command.ts"

@@ -1,7 +1,6 @@
 import {isProblem} from "../../shared/problems.ts"
 import {assertThat} from "../database/database.ts"
-import {persist} from "../database/persist.ts"
-import {groupCommitted} from "../database/write-if.ts"
+import {groupCommitted, persist} from "../database/persist.ts"
 import {isOpen, requireRun} from "./find-run.ts"
 import {sayingOf, storing} from "./runs/answer.ts"
 import {giveBack} from "./runs/end.ts"

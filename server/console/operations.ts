@@ -1,4 +1,4 @@
-import {type Page, page} from "../../shared/api/schemas.ts"
+import {type Page, page} from "../../shared/api/pages.ts"
 import type {Row} from "../../shared/sdk/plugin/database.ts"
 import type {Call, Operation} from "../../shared/sdk/route.ts"
 import type {Static, TSchema} from "../../shared/type.ts"

@@ -1,10 +1,10 @@
 import type {InboxQuery, OutboxQuery} from "../../shared/api/messages.ts"
-import {orNull, page, Time} from "../../shared/api/schemas.ts"
+import {page} from "../../shared/api/pages.ts"
 import {toJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Row, Statement} from "../../shared/sdk/plugin/database.ts"
 import type {Call, Operation} from "../../shared/sdk/route.ts"
-import {type Static, type TSchema, Type} from "../../shared/type.ts"
+import {orNull, type Static, Time, type TSchema, Type} from "../../shared/type.ts"
 import type {Database} from "../database/database.ts"
 import {timeOf} from "./operations.ts"
 

@@ -2,14 +2,12 @@ import type {DatabaseCheck, DatabaseInfo} from "../../shared/api/database.ts"
 import type {ReadinessReport} from "../../shared/api/readiness.ts"
 import type {ProjectConfig} from "../../shared/config.ts"
 import {formatIssue, type Problem} from "../../shared/problems.ts"
-import {type Environment, readEnvironment} from "../config/environment.ts"
-import {parseConfig, readConfigText} from "../config/load.ts"
+import {type Environment, parseConfig, readConfigText, readEnvironment} from "../config/load.ts"
 import {Mask} from "../logs/mask.ts"
 import type {OnceResult} from "../offline/once.ts"
 import {foldersOf, locationOf} from "../project/settings.ts"
 import {loadRuntime} from "../runtime/load-runtime.ts"
 import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
-import {checkAgents, type StuckAgents} from "./agents.ts"
 import {checkAlerts} from "./alerts.ts"
 import {checkAuthority} from "./authority.ts"
 import {checkRunningBuild} from "./build.ts"
@@ -27,10 +25,15 @@ import {checkJobs} from "./jobs.ts"
 import {checkOwners} from "./owners.ts"
 import {checkPages} from "./pages.ts"
 import {refusalIn, tryProject} from "./project.ts"
-import {checkReadiness} from "./readiness.ts"
+import {
+  checkAgents,
+  checkReadiness,
+  checkStoredFiles,
+  checkTimers,
+  type StuckAgents,
+  type StuckTimers,
+} from "./running.ts"
 import {checkDatabase, checkPin, checkPort, checkWorkroom, type HostStatus, problemOf} from "./state.ts"
-import {checkStoredFiles} from "./stored-files.ts"
-import {checkTimers, type StuckTimers} from "./timers.ts"
 import {checkToken, checkTokenAges} from "./tokens.ts"
 
 export interface DoctorOptions {

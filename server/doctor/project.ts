@@ -1,7 +1,6 @@
 import {unreadyIn} from "../../shared/api/unready.ts"
 import {type Issue, Problem} from "../../shared/problems.ts"
-import {readEnvironment} from "../config/environment.ts"
-import {parseConfig, readConfigText} from "../config/load.ts"
+import {parseConfig, readConfigText, readEnvironment} from "../config/load.ts"
 import {takeOverConsole} from "../logs/console.ts"
 import {createLogs} from "../logs/log.ts"
 import {type OnceResult, startOnce} from "../offline/once.ts"

@@ -1,7 +1,15 @@
 import {itemCommands} from "../../shared/api/item-rules.ts"
 import type {Operation, Route, Scope} from "../../shared/sdk/route.ts"
-import {checkAgent, listAgents, runAgent, showAgent} from "../console/api/agents/agents.ts"
-import {actOnAgentRun, actOnHeldAgentRuns, decideApproval, listApprovals} from "../console/api/agents/runs.ts"
+import {
+  actOnAgentRun,
+  actOnHeldAgentRuns,
+  checkAgent,
+  decideApproval,
+  listAgents,
+  listApprovals,
+  runAgent,
+  showAgent,
+} from "../console/api/agents/runs.ts"
 import {
   createCheckpoint,
   downloadCheckpoint,

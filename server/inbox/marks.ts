@@ -2,7 +2,7 @@ import {fromJson, toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import type {Row, Statement} from "../../shared/sdk/plugin/database.ts"
 import {assertThat, type Database} from "../database/database.ts"
-import {writeIf} from "../database/write-if.ts"
+import {writeIf} from "../database/persist.ts"
 import type {MarkKey} from "../outbox/mark-key.ts"
 
 /** The handlers of one event that are to run, and the event's conversation. */

@@ -3,8 +3,7 @@ import type {Log} from "../../shared/log.ts"
 import type {Row, Statement} from "../../shared/sdk/plugin/database.ts"
 import type {SatoriEvent, User} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
-import {persist} from "../database/persist.ts"
-import {writeIf} from "../database/write-if.ts"
+import {persist, writeIf} from "../database/persist.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 
 /** Who is asked, and where. */

@@ -1,6 +1,7 @@
 import {isProblem, Problem} from "../../shared/problems.ts"
 import type {StateHandle, StateScope, StateSubject, StateValue} from "../../shared/sdk/state.ts"
 import {fieldsOf, isId} from "../../shared/sdk/values.ts"
+import {groupCommitted} from "../database/persist.ts"
 import {
   assertUnchanged,
   type DeclaredState,
@@ -10,7 +11,6 @@ import {
   type StateKey,
   storingState,
 } from "../database/state/plugin-state.ts"
-import {groupCommitted} from "../database/write-if.ts"
 import type {OpenDatabase} from "./plugin-database.ts"
 
 export interface StateAccess {

@@ -4,7 +4,6 @@ import {messageOf, Problem} from "../../shared/problems.ts"
 import {listingName} from "../console/files.ts"
 import {version} from "../runtime/version.ts"
 import {runProgram} from "./program.ts"
-import {projectReadme} from "./project-readme.ts"
 import {
   type ProjectTemplate,
   projectTemplates,
@@ -12,7 +11,7 @@ import {
   starterFolder,
   type TemplateName,
 } from "./project-templates.ts"
-import {callOf, findProgram, isInstalled, packageManager, type Toolchain} from "./toolchain.ts"
+import {type Call, callOf, findProgram, isInstalled, packageManager, type Toolchain} from "./toolchain.ts"
 
 export interface NewProjectOptions {
   /** The folder, which must be empty or must not exist. */
@@ -194,3 +193,34 @@ const isBuilt = async (packageRoot: string): Promise<boolean> => {
   const found = await Promise.all(built.map(file => stat(join(packageRoot, file)).catch(() => undefined)))
   return !found.includes(undefined)
 }
+
+interface ReadmeOptions {
+  /** The README of the template in the repository. */
+  readonly text: string
+  /** The README of the starter; its section on running a project serves all projects. */
+  readonly starter: string
+  readonly name: string
+  readonly call: Call
+}
+
+/**
+ * Returns the README of a project: the template's, with the project's name, the starter's section on running it, and the
+ * commands of this machine. Links to pages of svc become plain text, because a project does not have these pages.
+ */
+const projectReadme = ({text, starter, name, call}: ReadmeOptions): string =>
+  text
+    .replace(/^# .*$/m, `# ${name}`)
+    .replace(runSection, () => `${runSection.exec(starter)?.[0].trimEnd()}\n\n`)
+    .trimEnd()
+    .replace(/\[([^\]]*)\]\(\.\.\/[^)]*\)/g, "$1")
+    .replace(/, from a checkout with .*(?=:$)/gm, "")
+    .replace(/bun run --bun svc|bun run|bun(?= tests\/)|^svc(?= )/gm, found => commandOf(found, call))
+    .concat("\n")
+
+const commandOf = (found: string, {run, svc, file}: Call): string => {
+  if (found === "bun run") return run
+  return found === "bun" ? file : svc
+}
+
+/** Matches up to the next heading of the same level, or to the end. */
+const runSection = /^## Run it\n[\s\S]*?(?=^## |(?![\s\S]))/m

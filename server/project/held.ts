@@ -1,5 +1,4 @@
-import {readEnvironment} from "../config/environment.ts"
-import {type ConfigText, type LoadedConfig, parseConfig, readConfigText} from "../config/load.ts"
+import {type ConfigText, type LoadedConfig, parseConfig, readConfigText, readEnvironment} from "../config/load.ts"
 import {settleInstall} from "../recovery/build/settle.ts"
 import {hostScratch} from "../recovery/checkpoint/scratch.ts"
 import {settleRestore} from "../recovery/restore/swap.ts"

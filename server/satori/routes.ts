@@ -1,7 +1,6 @@
-import {Named} from "../../shared/api/schemas.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Operation} from "../../shared/sdk/route.ts"
-import {Type} from "../../shared/type.ts"
+import {Named, Type} from "../../shared/type.ts"
 import type {Database} from "../database/database.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {FileStore} from "../files/store.ts"

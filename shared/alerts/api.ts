@@ -1,5 +1,4 @@
-import {Named, orNull, Time} from "../api/schemas.ts"
-import {type Static, Type} from "../type.ts"
+import {Named, orNull, type Static, Time, Type} from "../type.ts"
 import {type AlertCode, alertCodes, severities} from "./items.ts"
 
 /** Alerts as the HTTP API shows them and webhooks receive them. A demo token does not see fields marked `private`. */

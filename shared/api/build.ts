@@ -1,5 +1,4 @@
-import {Closed, type Static, Type} from "../type.ts"
-import {NamedClosed, orNull} from "./schemas.ts"
+import {Closed, NamedClosed, orNull, type Static, Type} from "../type.ts"
 
 /** The identity of running or built code. Two builds with the same `id` have the same code, packages and svc. */
 export const BuildIdentity = NamedClosed("BuildIdentity", {

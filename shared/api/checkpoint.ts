@@ -1,6 +1,5 @@
-import {Closed, Optional, type Static, Type} from "../type.ts"
+import {Closed, Named, NamedClosed, Optional, orNull, type Static, Time, Type} from "../type.ts"
 import {BuildIdentity} from "./build.ts"
-import {Named, NamedClosed, orNull, Time} from "./schemas.ts"
 
 /** The newest checkpoint format that this version writes and reads. */
 export const checkpointFormat = 2

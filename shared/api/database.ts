@@ -1,5 +1,4 @@
-import {Optional, type Static, Type} from "../type.ts"
-import {Named, NamedClosed, orNull} from "./schemas.ts"
+import {Named, NamedClosed, Optional, orNull, type Static, Type} from "../type.ts"
 
 const Bytes = (description: string) => Type.Integer({description: `${description}, in bytes`})
 

@@ -1,6 +1,5 @@
 import {endpointStates} from "../endpoint-states.ts"
-import {Optional, type Static, Type} from "../type.ts"
-import {Named, orNull, Time} from "./schemas.ts"
+import {Named, Optional, orNull, type Static, Time, Type} from "../type.ts"
 
 /** Endpoints and their gaps, as the HTTP API shows them. */
 

@@ -1,6 +1,5 @@
 import {type EventType, eventTypes} from "../events.ts"
-import {Optional, Type} from "../type.ts"
-import {Named, orNull} from "./schemas.ts"
+import {Named, Optional, orNull, Type} from "../type.ts"
 
 /** An event as clients receive it. `data` has the schema of its type. */
 export interface Envelope {

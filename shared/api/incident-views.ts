@@ -1,6 +1,6 @@
-import {Optional, type Static, type TSchema, Type} from "../type.ts"
+import {Optional, orNull, type Static, type TSchema, Type} from "../type.ts"
+import {page} from "./pages.ts"
 import {ReadinessReport} from "./readiness.ts"
-import {orNull, page} from "./schemas.ts"
 
 /**
  * The fields that the questions of an incident read from the API, and no more, so that they work with Hosts of other

@@ -1,6 +1,6 @@
 import {logLevels} from "../log.ts"
-import {Optional, Type} from "../type.ts"
-import {Named, orNull, page, Time} from "./schemas.ts"
+import {Named, Optional, orNull, Time, Type} from "../type.ts"
+import {page} from "./pages.ts"
 
 /** The log as the HTTP API shows it. */
 

@@ -1,7 +1,7 @@
 import {SatoriEvent} from "../sdk/satori.ts"
-import {Optional, type Static, Type} from "../type.ts"
+import {Named, NamedClosed, Optional, orNull, type Static, Time, Type} from "../type.ts"
 import {inboxGroups, outboxGroups} from "./message-states.ts"
-import {Named, NamedClosed, orNull, PageQuery, Time} from "./schemas.ts"
+import {PageQuery} from "./pages.ts"
 
 /** Inbox and outbox as the HTTP API shows them. A demo token does not see fields marked `private`. */
 

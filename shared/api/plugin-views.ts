@@ -1,5 +1,4 @@
-import {Optional, type Static, Type} from "../type.ts"
-import {Named, NamedClosed, orNull} from "./schemas.ts"
+import {Named, NamedClosed, Optional, orNull, type Static, Type} from "../type.ts"
 
 /** Plugins in the HTTP API. A demo token does not see fields marked `private`. */
 

@@ -1,8 +1,7 @@
 import {endpointStates} from "../endpoint-states.ts"
-import {Optional, type Static, Type} from "../type.ts"
+import {Named, Optional, orNull, type Static, Type} from "../type.ts"
 import {CheckpointFailure, NewestCheckpoint} from "./checkpoint.ts"
 import {UncommittedConfig} from "./configuration/file.ts"
-import {Named, orNull} from "./schemas.ts"
 
 /**
  * Why a component is not ready, and what to do about it. `docs/reference/readiness.md` is generated from this table.

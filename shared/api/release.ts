@@ -1,6 +1,5 @@
-import {Optional, type Static, Type} from "../type.ts"
+import {Named, NamedClosed, Optional, orNull, type Static, Time, Type} from "../type.ts"
 import {BuildIdentity} from "./build.ts"
-import {Named, NamedClosed, orNull, Time} from "./schemas.ts"
 
 /** What a release can roll back to: the recorded state from before it. */
 export const RestorePoint = Named("RestorePoint", {

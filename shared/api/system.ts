@@ -1,9 +1,8 @@
-import {Optional, type Static, Type} from "../type.ts"
+import {Named, NamedClosed, Optional, orNull, type Static, Time, Type} from "../type.ts"
 import {BuildIdentity} from "./build.ts"
 import {CheckpointFailure, NewestCheckpoint} from "./checkpoint.ts"
 import {UncommittedConfig} from "./configuration/file.ts"
 import {IngressView} from "./readiness.ts"
-import {Named, NamedClosed, orNull, Time} from "./schemas.ts"
 import {Unready} from "./unready.ts"
 
 /** The Host and its generations as the HTTP API shows them. A demo token does not see fields marked `private`. */

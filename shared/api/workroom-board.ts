@@ -1,6 +1,5 @@
-import {Optional, type Static, Type} from "../type.ts"
+import {Named, Optional, type Static, Type} from "../type.ts"
 import {itemStates} from "./item-rules.ts"
-import {Named} from "./schemas.ts"
 import {Item, ItemFilter} from "./workroom.ts"
 
 const {id, revision, state, priority, labels, title, assignee, blocker, createdAt, updatedAt} = Item.properties

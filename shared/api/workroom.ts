@@ -1,6 +1,5 @@
-import {Optional, type Static, Type} from "../type.ts"
+import {Named, NamedClosed, Optional, orNull, type Static, Time, Type} from "../type.ts"
 import {type ItemState, itemStates, partyPattern} from "./item-rules.ts"
-import {Named, NamedClosed, orNull, Time} from "./schemas.ts"
 
 export const priorities = ["low", "normal", "high", "urgent"] as const
 export type Priority = (typeof priorities)[number]

@@ -1,7 +1,6 @@
 import {toJson} from "../../../shared/json.ts"
 import {isProblem, messageOf} from "../../../shared/problems.ts"
-import {persist} from "../../database/persist.ts"
-import {writeIf} from "../../database/write-if.ts"
+import {persist, writeIf} from "../../database/persist.ts"
 import {DueClock} from "../../runtime/flow/due-clock.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {longestPause} from "../calls/model-failure.ts"

@@ -1,8 +1,7 @@
 import {isProblem} from "../../../shared/problems.ts"
 import type {Statement} from "../../../shared/sdk/plugin/database.ts"
 import type {Result} from "../../database/engine.ts"
-import {persist} from "../../database/persist.ts"
-import {groupCommitted} from "../../database/write-if.ts"
+import {groupCommitted, persist} from "../../database/persist.ts"
 import {AttemptOver, type Engine} from "./engine.ts"
 import {type AgentRun, assertAttempt, selectIsRunning} from "./run-rows.ts"
 

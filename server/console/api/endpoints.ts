@@ -1,5 +1,5 @@
 import {EndpointCheck, EndpointView, type GapReason, GapView, isPlanned} from "../../../shared/api/endpoints.ts"
-import {PageQuery, page} from "../../../shared/api/schemas.ts"
+import {PageQuery, page} from "../../../shared/api/pages.ts"
 import {endpointStates, missedFirst} from "../../../shared/endpoint-states.ts"
 import type {Row} from "../../../shared/sdk/plugin/database.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"

@@ -1,4 +1,4 @@
-import {PageQuery} from "../../../shared/api/schemas.ts"
+import {PageQuery} from "../../../shared/api/pages.ts"
 import {GenerationConfig, GenerationView} from "../../../shared/api/system.ts"
 import {withUnready} from "../../../shared/api/unready.ts"
 import {Problem} from "../../../shared/problems.ts"

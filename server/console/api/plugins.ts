@@ -1,5 +1,5 @@
+import {PageQuery, page} from "../../../shared/api/pages.ts"
 import {PluginDetail, PluginSwitch, PluginView, pluginStates} from "../../../shared/api/plugin-views.ts"
-import {PageQuery, page} from "../../../shared/api/schemas.ts"
 import {GenerationView} from "../../../shared/api/system.ts"
 import {type PluginPath, pluginPath} from "../../../shared/ids.ts"
 import type {Mode} from "../../../shared/mode.ts"

@@ -1,3 +1,4 @@
+import {PageQuery, page} from "../../../shared/api/pages.ts"
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import {
   AbortRequest,
@@ -6,7 +7,6 @@ import {
   ReleaseVerification,
   ReleaseView,
 } from "../../../shared/api/release.ts"
-import {PageQuery, page} from "../../../shared/api/schemas.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Releases} from "../../recovery/release/releases.ts"
 import {answering, pageOf} from "../operations.ts"

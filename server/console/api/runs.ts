@@ -1,7 +1,7 @@
 import {agentRunStates} from "../../../shared/agents/states.ts"
 import {AgentRunDetail, AgentRunView} from "../../../shared/api/agents/agents.ts"
+import {PageQuery, page} from "../../../shared/api/pages.ts"
 import {RunView, runStates} from "../../../shared/api/scheduled/jobs.ts"
-import {PageQuery, page} from "../../../shared/api/schemas.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Call, Operation} from "../../../shared/sdk/route.ts"
 import {Optional, type Static, Type} from "../../../shared/type.ts"

@@ -1,5 +1,5 @@
 import type {ItemCommand} from "../../../shared/api/item-rules.ts"
-import {PageQuery} from "../../../shared/api/schemas.ts"
+import {PageQuery} from "../../../shared/api/pages.ts"
 import {
   type Command,
   commandBodies,

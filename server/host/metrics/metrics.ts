@@ -1,9 +1,13 @@
+import {itemStates} from "../../../shared/api/item-rules.ts"
+import type {Database} from "../../database/database.ts"
 import {readRuns} from "../../database/runs.ts"
 import {GapCounts} from "../../endpoints/gaps/gap-counts.ts"
 import type {EventLog} from "../../events/log.ts"
 import {MetricsPage} from "../../metrics/page.ts"
-import {by, type Readings, single} from "../../metrics/readings.ts"
+import {by, type Readings, single, singleOrNone} from "../../metrics/readings.ts"
+import type {Checkpoints} from "../../recovery/checkpoint/checkpoints.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
+import type {Workroom} from "../../workroom/workroom.ts"
 import {noAgents, readAgents, readCalls} from "./agents.ts"
 import {
   noCapacity,
@@ -21,7 +25,6 @@ import {noDropped, noGaps, readDroppedEvents, readEndpoints, readGaps, readRepea
 import {noRuns, readCounters, readHost, readRunEnds} from "./host.ts"
 import {once} from "./remember.ts"
 import type {MetricsSources} from "./sources.ts"
-import {noJobRuns, readCheckpoints, readJobRuns, readWorkroom} from "./work.ts"
 
 const readStream = ({events: {events, stream}}: Pick<MetricsSources, "events">) =>
   ({
@@ -34,6 +37,37 @@ const readStream = ({events: {events, stream}}: Pick<MetricsSources, "events">) 
 const noEventLog = {svc_event_log_head: []} satisfies Partial<Readings>
 
 const readEventLog = async (events: EventLog) => ({svc_event_log_head: single((await events.extent()).head)})
+
+/** The work items by state. Each state has a series before its first item. */
+const readWorkroom = ({items, counts}: Workroom) => {
+  const states = Object.fromEntries(itemStates.map(state => [state, 0]))
+  for (const {state} of items) states[state] = (states[state] ?? 0) + 1
+  return {
+    svc_workroom_items: by("state", states),
+    svc_workroom_overdue_items: single(items.filter(({blocker}) => blocker?.overdue === true).length),
+    svc_workroom_commands_total: by("outcome", {...counts}),
+  } satisfies Partial<Readings>
+}
+
+const noJobRuns = {svc_job_runs_total: []} satisfies Partial<Readings>
+
+/** All ended runs of jobs, since the first one. */
+const readJobRuns = async (database: Database) => {
+  const rows = await database.read("SELECT outcome, runs FROM job_run_totals")
+  const totals = Object.fromEntries(rows.map(({outcome, runs}) => [String(outcome), Number(runs)]))
+  return {svc_job_runs_total: by("outcome", totals)} satisfies Partial<Readings>
+}
+
+/** Only verified checkpoints count. */
+const readCheckpoints = (checkpoints: Checkpoints) => {
+  const newest = checkpoints.newest(Date.now())
+  return {
+    svc_checkpoints_total: by("outcome", {...checkpoints.outcomes}),
+    svc_checkpoint_verified_timestamp_seconds: singleOrNone(
+      newest === null ? undefined : Date.parse(newest.createdAt) / 1000,
+    ),
+  } satisfies Partial<Readings>
+}
 
 /** The longest wait for a part, in milliseconds. Prometheus waits 10 s for the page. */
 const readLimit = 5000

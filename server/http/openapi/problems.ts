@@ -1,7 +1,6 @@
-import {Named} from "../../../shared/api/schemas.ts"
 import {type ProblemCode, problems} from "../../../shared/problems.ts"
 import type {Route} from "../../../shared/sdk/route.ts"
-import {Optional, Type} from "../../../shared/type.ts"
+import {Named, Optional, Type} from "../../../shared/type.ts"
 import type {Place} from "./named-schemas.ts"
 
 const ProblemBody = Named("Problem", {

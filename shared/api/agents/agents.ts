@@ -8,9 +8,9 @@ import {
   toolEffects,
 } from "../../agents/states.ts"
 import {permissions} from "../../sdk/permission.ts"
-import {Optional, type Static, Type} from "../../type.ts"
+import {Named, NamedClosed, Optional, orNull, type Static, Time, Type} from "../../type.ts"
+import {PageQuery} from "../pages.ts"
 import {readinessReasons} from "../readiness.ts"
-import {Named, NamedClosed, orNull, PageQuery, Time} from "../schemas.ts"
 
 /** Agents as the HTTP API shows them. A demo token sees states, but no text: fields marked `private` are left out. */
 

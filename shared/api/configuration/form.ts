@@ -1,5 +1,4 @@
-import {Optional, Type} from "../../type.ts"
-import {Named} from "../schemas.ts"
+import {Named, Optional, Type} from "../../type.ts"
 import {ConfigFile} from "./file.ts"
 
 /**

@@ -1,5 +1,4 @@
-import {Type} from "../../type.ts"
-import {Named, orNull, Time} from "../schemas.ts"
+import {Named, orNull, Time, Type} from "../../type.ts"
 
 /** The Host's metrics over time, as the HTTP API shows them. */
 

@@ -1,5 +1,4 @@
-import {type Static, Type} from "../../type.ts"
-import {Named, orNull, Time} from "../schemas.ts"
+import {Named, orNull, type Static, Time, Type} from "../../type.ts"
 
 /** The public status page, as JSON. Anybody can read it, so it names only the labels of the configuration. */
 

@@ -1,5 +1,4 @@
-import {Optional, type Static, Type} from "../../type.ts"
-import {Named, Time} from "../schemas.ts"
+import {Named, Optional, type Static, Time, Type} from "../../type.ts"
 
 /** A moment at which the clock of a timezone changes. */
 export const ClockChange = Named("ClockChange", {

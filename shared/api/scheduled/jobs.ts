@@ -1,6 +1,5 @@
 import type {Statement} from "../../sdk/plugin/database.ts"
-import {Closed, Optional, type Static, Type} from "../../type.ts"
-import {Named, NamedClosed, orNull, Time} from "../schemas.ts"
+import {Closed, Named, NamedClosed, Optional, orNull, type Static, Time, Type} from "../../type.ts"
 import {commandBodies} from "../workroom.ts"
 
 /** The pattern of job ids, as a regular expression source. */

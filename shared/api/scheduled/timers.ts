@@ -1,5 +1,5 @@
-import {type Static, Type} from "../../type.ts"
-import {Named, orNull, PageQuery, Time} from "../schemas.ts"
+import {Named, orNull, type Static, Time, Type} from "../../type.ts"
+import {PageQuery} from "../pages.ts"
 
 /** Timers of plugins as the HTTP API shows them. A demo token does not see fields marked `private`. */
 

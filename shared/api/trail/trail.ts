@@ -1,8 +1,7 @@
-import {Optional, type Static, Type} from "../../type.ts"
+import {Named, Optional, orNull, type Static, Time, Type} from "../../type.ts"
 import {type Envelope, EventView} from "../event-stream.ts"
 import {LogRecordView} from "../logs.ts"
 import {InboxDetail, OutboxView} from "../messages.ts"
-import {Named, orNull, Time} from "../schemas.ts"
 
 /** Everything that the Host knows about one inbox event. */
 

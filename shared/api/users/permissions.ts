@@ -1,6 +1,5 @@
 import {permissions} from "../../sdk/permission.ts"
-import {Optional, type Static, Type} from "../../type.ts"
-import {Named, orNull} from "../schemas.ts"
+import {Named, Optional, orNull, type Static, Type} from "../../type.ts"
 
 /** Permissions and their rules. Only the full token sees them, because the rules name users. */
 

@@ -1,5 +1,4 @@
-import {Optional, type Static, Type} from "../../type.ts"
-import {Named, NamedClosed, orNull} from "../schemas.ts"
+import {Named, NamedClosed, Optional, orNull, type Static, Type} from "../../type.ts"
 
 /** The data that the Host stores about one user of a platform. Only the full token sees it. */
 

@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import type {AgentRunDetail, AgentRunView, AgentView, ApprovalView} from "../../../shared/api/agents/agents.ts"
-import type {Page} from "../../../shared/api/schemas.ts"
+import type {Page} from "../../../shared/api/pages.ts"
 import {agentApproval, agentRun, agentSpending, agentStep, fillDatabase} from "../../support/agents/rows.ts"
 import {bunOr, expectProblem, makeProject, posting, shared, startHost, svc} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"

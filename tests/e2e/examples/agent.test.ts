@@ -1,7 +1,7 @@
 import {readdirSync, readFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import type {AgentRunView, ApprovalView} from "../../../shared/api/agents/agents.ts"
-import type {Page} from "../../../shared/api/schemas.ts"
+import type {Page} from "../../../shared/api/pages.ts"
 import type {ModelQuestion} from "../../support/agents/question.ts"
 import {type ScriptedAnswer, startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"

@@ -1,5 +1,5 @@
 import type {GapView} from "../../../shared/api/endpoints.ts"
-import type {Page} from "../../../shared/api/schemas.ts"
+import type {Page} from "../../../shared/api/pages.ts"
 import {type TestHost, until} from "../host/host.ts"
 
 export type Gap = GapView

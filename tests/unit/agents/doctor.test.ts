@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {checkAgents} from "../../../server/doctor/agents.ts"
+import {checkAgents} from "../../../server/doctor/running.ts"
 
 test("doctor names runs that a restore holds and calls that wait for a person, with the next step", () => {
   expect(checkAgents({held: false, approvals: []})).toEqual([])

@@ -1,6 +1,6 @@
 import {chmodSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import {readEnvironment} from "../../../server/config/environment.ts"
+import {readEnvironment} from "../../../server/config/load.ts"
 import {makeProject} from "../../support/host/project.ts"
 
 const read = async (files: Record<string, string>, own: Record<string, string> = {}, name = "production") =>

@@ -1,8 +1,7 @@
 import {readdirSync} from "node:fs"
 import {expect, test} from "vitest"
 import {createNamedSchemas} from "../../../server/http/openapi/named-schemas.ts"
-import {Named} from "../../../shared/api/schemas.ts"
-import {Type} from "../../../shared/type.ts"
+import {Named, Type} from "../../../shared/type.ts"
 import {root} from "../../support/host/runtimes.ts"
 
 const ref = (name: string) => ({$ref: `#/components/schemas/${name}`})

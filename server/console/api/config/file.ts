@@ -6,9 +6,8 @@ import {
   ConfigRequest,
 } from "../../../../shared/api/configuration/file.ts"
 import {ConfigForm} from "../../../../shared/api/configuration/form.ts"
-import {Named} from "../../../../shared/api/schemas.ts"
 import type {Operation} from "../../../../shared/sdk/route.ts"
-import {type Static, type TSchema, Type} from "../../../../shared/type.ts"
+import {Named, type Static, type TSchema, Type} from "../../../../shared/type.ts"
 import {asWritten, configSchema} from "../../../config/schema.ts"
 import type {Generation} from "../../../generation/generation.ts"
 import {type PluginNames, readConfigForm} from "../../config-form.ts"

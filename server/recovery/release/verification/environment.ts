@@ -1,7 +1,6 @@
 import {delimiter, dirname} from "node:path"
-import {type Environment, readEnvironment} from "../../../config/environment.ts"
 import {namesIn} from "../../../config/expand.ts"
-import {parseConfig, readConfigText} from "../../../config/load.ts"
+import {type Environment, parseConfig, readConfigText, readEnvironment} from "../../../config/load.ts"
 import {Mask} from "../../../logs/mask.ts"
 import {type ProjectPaths, projectPaths} from "../../../runtime/project.ts"
 

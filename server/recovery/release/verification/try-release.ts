@@ -1,18 +1,28 @@
 import {randomUUID} from "node:crypto"
-import {readdir} from "node:fs/promises"
-import {join, relative} from "node:path"
+import {readdir, rename} from "node:fs/promises"
+import {dirname, join, relative} from "node:path"
 import type {ReleaseStep, ReleaseVerification} from "../../../../shared/api/release.ts"
 import {messageOf, Problem} from "../../../../shared/problems.ts"
 import {Mask} from "../../../logs/mask.ts"
-import {makePrivateFolder, removeFolder} from "../../../runtime/files.ts"
+import {makeFolder, makePrivateFolder, removeFolder} from "../../../runtime/files.ts"
 import {withLock} from "../../../runtime/lock.ts"
 import type {ProjectPaths} from "../../../runtime/project.ts"
-import {readBuild} from "../../build/kept.ts"
+import {
+  describeKept,
+  isPackages,
+  type KeptBuild,
+  makePlace,
+  pruneKept,
+  readBuild,
+  stampPackages,
+  verifiedName,
+} from "../../build/kept.ts"
+import {outputsOfCopy, outputsOfTree} from "../../build/outputs.ts"
 import {installRecord, placeOfTrial} from "../../build/settle.ts"
 import {CheckpointStore, type StoredCheckpoint} from "../../checkpoint/store.ts"
 import {settleRestore} from "../../restore/swap.ts"
+import {ReleaseRecord, releasesOf} from "../record.ts"
 import {stepEnvironments} from "./environment.ts"
-import {keepBuild, outputsOf} from "./keep-build.ts"
 import {packageManagerOf} from "./package-manager.ts"
 import {findPrepared, keepPrepared, placesOf, readPrepared, removeTrial, tidy, unmark} from "./prepared.ts"
 import {copySources, findSource, folderOf, requireRoom, type Source, subjectOf, worktreeCommand} from "./source.ts"
@@ -184,3 +194,36 @@ const findCheckpoint = async (
   restorePoint === null
     ? undefined
     : new CheckpointStore(checkpoints).get(restorePoint.checkpoint).catch(() => undefined)
+
+/** Resolves to the outputs of install and build in the tree of a trial. */
+const outputsOf = (source: Source, tree: string): Promise<readonly string[]> =>
+  source.is === "commit" ? outputsOfTree(tree, source.prefix) : outputsOfCopy(tree, source.paths)
+
+interface Keeping {
+  readonly paths: ProjectPaths
+  /** The id of the release. */
+  readonly release: string
+  /** The folder in which it was tried. */
+  readonly tree: string
+}
+
+/** Moves the tried build to the kept ones, so that exactly that is installed. Deletes builds that no release needs. */
+const keepBuild = async ({paths, release, tree}: Keeping, kept: KeptBuild): Promise<void> => {
+  const name = verifiedName(release)
+  await pruneKept(paths, await releasesThatNeedBuilds(paths, release))
+  const files = await makePlace(paths, name)
+  for (const entry of kept.entries) {
+    const place = join(files, entry)
+    await makeFolder(dirname(place), 0o700)
+    await rename(join(tree, entry), place)
+    if (isPackages(entry) && kept.build.lockfile !== null) await stampPackages(place, kept.build.lockfile)
+  }
+  await describeKept(paths, name, kept)
+}
+
+/** Resolves to the releases across which a rollback is still possible. */
+const releasesThatNeedBuilds = async (paths: ProjectPaths, own: string): Promise<ReadonlySet<string>> => {
+  const releases = releasesOf(await new ReleaseRecord(paths.releases).read(), Date.now())
+  const open = releases.filter(({state}) => state === "begun" || state === "observing")
+  return new Set([own, ...open.map(({id}) => id)])
+}

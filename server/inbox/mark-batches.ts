@@ -46,3 +46,45 @@ export const gatherEnds = (
       return ends.map(({key}) => (keys.has(handlerKeyOf(key)) ? rows : undefined))
     },
   })
+
+/** A handler of an event that is about to run. */
+export interface Claim {
+  readonly seq: number
+  readonly handler: string
+}
+
+/** The number of the attempt, and how many have failed since somebody last released the handler. */
+export interface Claimed {
+  readonly attempt: number
+  readonly failures: number
+}
+
+/** Also matches a claim whose first outcome was unknown. */
+const claim = manyRows(
+  ["seq", "handler"],
+  source => `UPDATE inbox_marks SET state = 'running', attempt = attempt + 1, runtime_id = ?1, started_at = ?2,
+    ended_at = NULL
+  FROM ${source} c WHERE inbox_marks.seq = c.seq AND inbox_marks.handler = c.handler
+    AND (+state = 'pending' OR (+state = 'running' AND runtime_id = ?1))
+  RETURNING seq, handler, attempt, failures`,
+  2,
+)
+
+/** Marks handlers as running, many at a time. The answer is undefined for a handler that has already ended. */
+export const gatherClaims = (
+  database: Database,
+  runtimeId: string,
+  clock: Clock = systemClock,
+): Gather<Claim, Claimed | undefined> =>
+  new Gather(database, {
+    statements: claims => [claim(claims, [runtimeId, clock.now()])],
+    answers: ([claimed], claims) => {
+      const byKey = new Map(
+        (claimed?.rows ?? []).map(({seq, handler, attempt, failures}) => [
+          handlerKeyOf({seq: Number(seq), handler: String(handler)}),
+          {attempt: Number(attempt), failures: Number(failures)},
+        ]),
+      )
+      return claims.map(claim => byKey.get(handlerKeyOf(claim)))
+    },
+  })

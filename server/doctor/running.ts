@@ -1,0 +1,80 @@
+import type {DatabaseInfo} from "../../shared/api/database.ts"
+import type {Component} from "../../shared/api/readiness.ts"
+import type {TimerView} from "../../shared/api/scheduled/timers.ts"
+import type {Static} from "../../shared/type.ts"
+import {error, type Finding, ok, warning} from "./finding.ts"
+
+const heldTimers = warning(
+  "timers",
+  "a restore holds timers",
+  "svc timer list --state held; then svc timer release --held, or svc timer cancel --held",
+)
+
+/** Timers of a running Host that wait for a person. */
+export interface StuckTimers {
+  /** The newest timers that came due and did not fire. */
+  readonly failed: readonly Static<typeof TimerView>[]
+  /** Whether a restore holds timers. */
+  readonly held: boolean
+}
+
+export const checkTimers = ({failed, held}: StuckTimers): readonly Finding[] => [
+  ...failed.map(({id, plugin, name, reason}) =>
+    warning(
+      "timers",
+      `timer ${id} of ${plugin}/${name} came due but did not fire: ${reason ?? "failed"}`,
+      `Enable the plugin that handles it, or run svc timer cancel ${id}`,
+    ),
+  ),
+  ...(held ? [heldTimers] : []),
+]
+
+const heldAgents = warning(
+  "agents",
+  "a restore holds runs of agents",
+  "svc agent runs --state held; then svc agent release --held, or svc agent discard --held",
+)
+
+/** Work of a running Host's agents that waits for a person. */
+export interface StuckAgents {
+  /** Whether a restore holds runs. */
+  readonly held: boolean
+  /** The newest calls that wait for an approval. */
+  readonly approvals: readonly {readonly id: string; readonly agent: string; readonly tool: string}[]
+}
+
+export const checkAgents = ({held, approvals}: StuckAgents): readonly Finding[] => [
+  ...(held ? [heldAgents] : []),
+  ...approvals.map(({id, agent, tool}) =>
+    warning(
+      "agents",
+      `the agent ${agent} waits for an approval of ${tool}`,
+      `svc agent approve ${id}, or svc agent deny ${id}`,
+    ),
+  ),
+]
+
+/**
+ * Finds the required components that are not ready, or would not be after a start. The database has its own check.
+ */
+export const checkReadiness = (components: readonly Component[]): readonly Finding[] =>
+  components.flatMap(({kind, name, required, ready, message, remediation}) =>
+    !required || ready || kind === "database"
+      ? []
+      : [error("readiness", `${kind} ${name}: ${message}`, `${remediation?.text} (${remediation?.command})`)],
+  )
+
+/** The share of the quota above which the doctor warns. */
+const much = 0.9
+
+const mebibytes = (bytes: number) => `${Math.round(bytes / 1024 ** 2)} MiB`
+
+const remedy = "Raise files.quota in svc.config.yml, or lower retention.sent so that messages are deleted sooner"
+
+/** Checks whether the files of messages fill their quota. */
+export const checkStoredFiles = ({count, bytes, quota}: DatabaseInfo["files"]): readonly Finding[] => {
+  if (count === 0) return []
+  const detail = `${count} files of messages take ${mebibytes(bytes)} of ${mebibytes(quota)}`
+  if (bytes >= quota) return [error("files", `${detail}: the Host refuses messages with new files`, remedy)]
+  return [bytes > quota * much ? warning("files", detail, remedy) : ok("files", detail)]
+}

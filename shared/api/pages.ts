@@ -1,0 +1,25 @@
+import {Optional, orNull, type TSchema, Type} from "../type.ts"
+
+/** A page as clients receive it. */
+export interface Page<T> {
+  readonly items: readonly T[]
+  /** The cursor of the next page; null on the last page. */
+  readonly next: string | null
+}
+
+/** A page of `JobView` is a `JobPage`. */
+export const page = <T extends TSchema>(item: T) => {
+  const {title} = item as {title?: string}
+  return Type.Object(
+    {
+      items: Type.Array(item),
+      next: orNull(Type.String(), {description: "The cursor of the next page; null on the last page"}),
+    },
+    title === undefined ? {} : {title: `${title.replace(/View$/, "")}Page`},
+  )
+}
+
+export const PageQuery = Type.Object({
+  limit: Optional.Integer({minimum: 1, maximum: 500, default: 50, description: "Items per page"}),
+  cursor: Optional.String({pattern: "^[0-9]+$", description: "`next` of the previous page"}),
+})
