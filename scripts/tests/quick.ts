@@ -32,7 +32,7 @@ const later = [
   "tests/contract/workroom/damage.test.ts",
 ]
 
-/** The tests that follow the README (`tests/support/host/story.ts`). */
+/** The tests that follow the README (`story` of `tests/support/host/host.ts`). */
 const story = [
   "checkpoint/checkpoint",
   "cli/commands",

@@ -1,7 +1,6 @@
 import {get, request} from "node:https"
 import {describe, expect, onTestFinished, test} from "vitest"
-import {bunAnd, onBun, type TestHost, until} from "../support/host/host.ts"
-import {freePort} from "../support/machine/ports.ts"
+import {bunAnd, freePort, onBun, type TestHost, until} from "../support/host/host.ts"
 import {makeCertificate} from "./support/certificate.ts"
 import {hookPath, startHostBehind, tick} from "./support/gateway-host.ts"
 import {forAll, fromEach, type Gateway, gatewayPrograms, startGateways, through} from "./support/gateways.ts"

@@ -12,9 +12,8 @@ import {inboxPart} from "../../../server/inbox/retention.ts"
 import {inboxPart as ofUser} from "../../../server/inbox/user/parts.ts"
 import {say} from "../../support/agents/messages.ts"
 import {callTool, runOf} from "../../support/agents/tool-use.ts"
-import {engines, localDatabase, open, remoteDatabase, scratchFolder} from "../../support/database/databases.ts"
+import {engines, localDatabase, log, open, remoteDatabase, scratchFolder} from "../../support/database/databases.ts"
 import {until} from "../../support/host/process.ts"
-import {log} from "../../support/host/silence.ts"
 
 const openIndex = async (location: Location | Database) => {
   const database = "dialect" in location ? await open(location) : location

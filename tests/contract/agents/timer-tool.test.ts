@@ -3,8 +3,7 @@ import {timerTool} from "../../../server/agents/tools/timer.ts"
 import type {ToolUse} from "../../../server/agents/tools/tool.ts"
 import {Timers} from "../../../server/scheduler/timers/timers.ts"
 import {callTool, runOf, useOf} from "../../support/agents/tool-use.ts"
-import {engines, localDatabase, open} from "../../support/database/databases.ts"
-import {log} from "../../support/host/silence.ts"
+import {engines, localDatabase, log, open} from "../../support/database/databases.ts"
 import {HandClock} from "../../support/scheduler/hand-clock.ts"
 
 const wake = {plugin: "agents", timer: "wake"}

@@ -2,9 +2,8 @@ import {join} from "node:path"
 import {expect, test} from "vitest"
 import {durationOf} from "../../../shared/duration.ts"
 import {aDay, countOf} from "../../support/capacity/retention.ts"
-import {open} from "../../support/database/databases.ts"
+import {memoryFolder, open} from "../../support/database/databases.ts"
 import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
-import {memoryFolder} from "../../support/machine/memory-folder.ts"
 import {defaults, eventLimits, RetainedYear} from "./retained-year.ts"
 
 const run = faultRun("retained-year")

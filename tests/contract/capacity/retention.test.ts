@@ -5,8 +5,7 @@ import {GapCounts} from "../../../server/endpoints/gaps/gap-counts.ts"
 import {Inbox} from "../../../server/inbox/inbox.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import {aDay, countOf, retentionOf, storeEvents} from "../../support/capacity/retention.ts"
-import {engines, localDatabase, open} from "../../support/database/databases.ts"
-import {log} from "../../support/host/silence.ts"
+import {engines, localDatabase, log, open} from "../../support/database/databases.ts"
 import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
 
 const now = Date.parse("2027-03-01T00:00:00Z")

@@ -5,8 +5,7 @@ import {readMetricHistory} from "../../../server/metrics/history/read.ts"
 import {Recorder, type Totals} from "../../../server/metrics/history/recorder.ts"
 import {Uptimes} from "../../../server/metrics/history/uptimes.ts"
 import type {Seen} from "../../../server/metrics/history/watch.ts"
-import {engines, localDatabase, open} from "../../support/database/databases.ts"
-import {log} from "../../support/host/silence.ts"
+import {engines, localDatabase, log, open} from "../../support/database/databases.ts"
 
 const minute = 60_000
 const hour = 60 * minute

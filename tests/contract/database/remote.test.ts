@@ -6,10 +6,9 @@ import {newestSchema} from "../../../server/database/migrations/migrations.ts"
 import {persist} from "../../../server/database/persist.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {Secret} from "../../../shared/secret.ts"
-import {countNotes, note, notes, open, remoteDatabase, scratchFolder} from "../../support/database/databases.ts"
+import {countNotes, log, note, notes, open, remoteDatabase, scratchFolder} from "../../support/database/databases.ts"
 import {startHrana} from "../../support/database/hrana-server.ts"
 import {until} from "../../support/host/process.ts"
-import {log} from "../../support/host/silence.ts"
 
 /** Gives the lease to another Host, as may happen after this Host's lease has expired. */
 const stealLease = "UPDATE svc_lease SET runtime_id = 'other', lease = lease + 1, until = 9e15 WHERE id = 1 RETURNING 1"

@@ -4,9 +4,8 @@ import type {Database} from "../../../server/database/database.ts"
 import {Endpoints} from "../../../server/endpoints/endpoints.ts"
 import {Pasts} from "../../../server/endpoints/pasts.ts"
 import type {Endpoint as Handle} from "../../../shared/sdk/adapter/adapter.ts"
-import {engines, open} from "../../support/database/databases.ts"
+import {engines, log, open} from "../../support/database/databases.ts"
 import {until} from "../../support/host/process.ts"
-import {log} from "../../support/host/silence.ts"
 import {lineSpec, stored} from "../../support/messages/line-endpoint.ts"
 
 const day = 86_400_000

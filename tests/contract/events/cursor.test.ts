@@ -2,8 +2,7 @@ import {describe, expect, test} from "vitest"
 import {resume} from "../../../server/events/envelope.ts"
 import {epochOf, eventId} from "../../../shared/event-id.ts"
 import {type HistoryAnswer, readEvents, readHistoryOf} from "../../support/events/reader.ts"
-import {onBun, onNode22, startHost, until} from "../../support/host/host.ts"
-import {Chance} from "../../support/machine/chance.ts"
+import {Chance, onBun, onNode22, startHost, until} from "../../support/host/host.ts"
 
 const odd = [
   "-",

@@ -4,9 +4,8 @@ import {createFilter} from "../../../server/events/filter.ts"
 import {EventLog} from "../../../server/events/log.ts"
 import {EventStream} from "../../../server/events/stream.ts"
 import {tellingAll, toRow} from "../../../server/events/telling.ts"
-import {localDatabase, open} from "../../support/database/databases.ts"
+import {localDatabase, log, open} from "../../support/database/databases.ts"
 import {until} from "../../support/host/process.ts"
-import {log} from "../../support/host/silence.ts"
 
 const epoch = "3aa44cb96936"
 

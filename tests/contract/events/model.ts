@@ -7,7 +7,7 @@ import {EventLog} from "../../../server/events/log.ts"
 import {EventRetention} from "../../../server/events/retention.ts"
 import {EventStream} from "../../../server/events/stream.ts"
 import {tellingAll, toRow} from "../../../server/events/telling.ts"
-import {log} from "../../support/host/silence.ts"
+import {log} from "../../support/database/databases.ts"
 import {Chance} from "../../support/machine/chance.ts"
 import {type Entry, ModelClient, type Truth} from "./client.ts"
 

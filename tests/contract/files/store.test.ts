@@ -22,10 +22,9 @@ import {Outbox} from "../../../server/outbox/outbox.ts"
 import {outboxPart} from "../../../server/outbox/retention.ts"
 import {h} from "../../../shared/sdk/elements.ts"
 import {storedSource} from "../../../shared/sdk/files/file-source.ts"
-import {engines, localDatabase, open, scratchFolder} from "../../support/database/databases.ts"
+import {engines, localDatabase, log, open, scratchFolder} from "../../support/database/databases.ts"
 import {until} from "../../support/host/process.ts"
 import {onBun} from "../../support/host/runtimes.ts"
-import {log} from "../../support/host/silence.ts"
 import {mountDisk, needMounts} from "../../support/machine/disk.ts"
 
 const contentOf = (text: string): FileContent => {

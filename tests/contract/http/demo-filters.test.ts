@@ -1,7 +1,6 @@
 import {expect, test} from "vitest"
-import {startHost, type TestHost} from "../../support/host/host.ts"
+import {fullAndDemo, startHost, type TestHost} from "../../support/host/host.ts"
 import type {ApiDocument} from "../../support/host/questions.ts"
-import {fullAndDemo} from "../../support/host/tokens.ts"
 
 const hidden = ["text", "label", "assignee", "conversation", "channel"]
 

@@ -1,9 +1,6 @@
 import {gzipSync} from "node:zlib"
 import {describe, expect, test} from "vitest"
-import {expectProblem, startHost} from "../../support/host/host.ts"
-import {until, untilPrinted} from "../../support/host/process.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
-import {shared} from "../../support/host/shared.ts"
+import {bunAnd, expectProblem, shared, startHost, until, untilPrinted} from "../../support/host/host.ts"
 import {probePlugin} from "./probe-plugin.ts"
 import {raw} from "./raw.ts"
 

@@ -1,7 +1,6 @@
 import {describe, expect, test} from "vitest"
-import {expectProblem, startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {expectProblem, pluginWith, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {bunOr, type TestRuntime} from "../../support/host/runtimes.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {raw} from "./raw.ts"
 
 const configOf = (pages: string) => `http: {port: 0, trustedProxies: [127.0.0.1]}

@@ -1,6 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {pluginWith, startHost, type TestHost} from "../../support/host/host.ts"
-import {fullAndDemo} from "../../support/host/tokens.ts"
+import {fullAndDemo, pluginWith, startHost, type TestHost} from "../../support/host/host.ts"
 
 const notes = pluginWith(`
     const Note = Type.Object({id: Type.Integer(), text: Type.String(), owner: Type.Optional(Type.String({private: true}))})

@@ -1,7 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
-import {shared} from "../../support/host/shared.ts"
+import {bunOr, shared, startHost, type TestHost} from "../../support/host/host.ts"
 
 const talker = `import {definePlugin} from "svc-runtime"
 

@@ -7,9 +7,8 @@ import {Outbox} from "../../../server/outbox/outbox.ts"
 import type {RetentionSettings} from "../../../shared/config.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
 import type {Plugin} from "../../../shared/sdk/plugin/plugin.ts"
-import {engines, open} from "../../support/database/databases.ts"
+import {engines, log, open} from "../../support/database/databases.ts"
 import {until} from "../../support/host/process.ts"
-import {log} from "../../support/host/silence.ts"
 import {incoming, lineEndpoint, stored} from "../../support/messages/line-endpoint.ts"
 
 const dated = (id: string, more: Partial<Incoming> = {}) => incoming(id, {timestamp: 2000, ...more})

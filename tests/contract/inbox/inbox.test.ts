@@ -5,9 +5,8 @@ import type {Dispatch} from "../../../server/inbox/handling.ts"
 import {Inbox} from "../../../server/inbox/inbox.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
-import {engines, open} from "../../support/database/databases.ts"
+import {engines, log, open} from "../../support/database/databases.ts"
 import {until} from "../../support/host/process.ts"
-import {log} from "../../support/host/silence.ts"
 import {incoming, lineEndpoint} from "../../support/messages/line-endpoint.ts"
 
 describe.each(engines)("the inbox on $name", ({make}) => {

@@ -5,8 +5,7 @@ import {Inbox} from "../../../server/inbox/inbox.ts"
 import {redactInbox} from "../../../server/inbox/redact.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
-import {engines, open} from "../../support/database/databases.ts"
-import {log} from "../../support/host/silence.ts"
+import {engines, log, open} from "../../support/database/databases.ts"
 import {incoming, lineEndpoint} from "../../support/messages/line-endpoint.ts"
 
 const said = (content: string, more: Partial<Incoming> = {}) => incoming("7", {message: {id: "7", content}, ...more})

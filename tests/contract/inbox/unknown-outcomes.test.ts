@@ -5,11 +5,9 @@ import {noPolicy} from "../../../server/endpoints/policy.ts"
 import {Inbox} from "../../../server/inbox/inbox.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import {isProblem} from "../../../shared/problems.ts"
-import {open} from "../../support/database/databases.ts"
+import {log, memoryFolder, open} from "../../support/database/databases.ts"
 import {type Death, MortalDatabase} from "../../support/database/mortal-database.ts"
 import {until} from "../../support/host/process.ts"
-import {log} from "../../support/host/silence.ts"
-import {memoryFolder} from "../../support/machine/memory-folder.ts"
 import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
 
 /** Two handlers answer each event in its channel; one of them also answers in a common channel. */

@@ -5,9 +5,8 @@ import {Outbox} from "../../../server/outbox/outbox.ts"
 import {refused} from "../../../shared/sdk/adapter/refusal.ts"
 import type {Sender} from "../../../shared/sdk/adapter/sender.ts"
 import {h, type Node} from "../../../shared/sdk/elements.ts"
-import {engines, open} from "../../support/database/databases.ts"
+import {engines, log, open} from "../../support/database/databases.ts"
 import {until} from "../../support/host/process.ts"
-import {log} from "../../support/host/silence.ts"
 
 /** A platform that records its calls, and splits texts that start with "long". */
 const notingSender = (done: string[]): Sender => ({

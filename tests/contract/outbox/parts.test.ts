@@ -4,9 +4,8 @@ import type {OutboxDraft} from "../../../server/outbox/draft.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import {refused} from "../../../shared/sdk/adapter/refusal.ts"
 import type {Sender} from "../../../shared/sdk/adapter/sender.ts"
-import {engines, open} from "../../support/database/databases.ts"
+import {engines, log, open} from "../../support/database/databases.ts"
 import {until} from "../../support/host/process.ts"
-import {log} from "../../support/host/silence.ts"
 
 type Act = Pick<OutboxDraft, "id" | "kind" | "content">
 

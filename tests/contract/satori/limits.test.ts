@@ -1,7 +1,6 @@
 import {connect} from "node:net"
 import {expect, onTestFinished, test} from "vitest"
-import {bunAnd, pluginWith, runtimes, startHost, type TestHost, until} from "../../support/host/host.ts"
-import {tell} from "../../support/messages/messages.ts"
+import {bunAnd, pluginWith, runtimes, startHost, type TestHost, tell, until} from "../../support/host/host.ts"
 import {connectSatori, handshake, keepAlive, type SatoriClient} from "../../support/satori/satori.ts"
 
 /** A text frame of a client, masked with zeros (RFC 6455, section 5.2); at most 125 bytes. */

@@ -9,10 +9,8 @@ import {jobDefaultProblem} from "../../../server/scheduler/job-defaults.ts"
 import {settleJobFile} from "../../../server/scheduler/job-file/settle-job-file.ts"
 import {Jobs} from "../../../server/scheduler/jobs.ts"
 import type {FiringTarget} from "../../../shared/api/scheduled/jobs.ts"
-import {open} from "../../support/database/databases.ts"
+import {log, memoryFolder, open} from "../../support/database/databases.ts"
 import {type Death, MortalDatabase} from "../../support/database/mortal-database.ts"
-import {log} from "../../support/host/silence.ts"
-import {memoryFolder} from "../../support/machine/memory-folder.ts"
 
 const schedule = {cron: "0 3 1 1 *", timezone: "UTC"}
 const defaults: readonly JobDefault[] = ["one", "two"].map(name => ({plugin: "team", name, schedule}))

@@ -1,8 +1,7 @@
 import {join} from "node:path"
 import {expect, test} from "vitest"
 import type {Job} from "../../../shared/api/scheduled/jobs.ts"
-import {open} from "../../support/database/databases.ts"
-import {memoryFolder} from "../../support/machine/memory-folder.ts"
+import {memoryFolder, open} from "../../support/database/databases.ts"
 import {HandClock} from "../../support/scheduler/hand-clock.ts"
 import {jobOf, schedulerOn} from "../../support/scheduler/jobs.ts"
 

@@ -1,9 +1,6 @@
 import {gzipSync} from "node:zlib"
 import {describe, expect, test} from "vitest"
-import {expectProblem, startHost} from "../../support/host/host.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
-import {shared} from "../../support/host/shared.ts"
-import {untilState} from "../../support/platforms/endpoint.ts"
+import {bunAnd, expectProblem, shared, startHost, untilState} from "../../support/host/host.ts"
 import {hookPlugin} from "../../support/plugins/hook-plugin.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}

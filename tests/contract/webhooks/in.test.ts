@@ -1,10 +1,6 @@
 import {connect} from "node:net"
 import {describe, expect, test} from "vitest"
-import {expectProblem, type TestHost} from "../../support/host/host.ts"
-import {eventOf} from "../../support/host/inbox-event.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
-import {untilState} from "../../support/platforms/endpoint.ts"
+import {bunOr, eventOf, expectProblem, type TestHost, until, untilState} from "../../support/host/host.ts"
 import {secrets, startWebhookHost, webhookConfig} from "../../support/webhooks/host.ts"
 import {deliver, type SigningOptions, secretOf, signatureOf, signedHeaders} from "../../support/webhooks/webhooks.ts"
 

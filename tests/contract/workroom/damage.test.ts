@@ -7,7 +7,7 @@ import {FileStore} from "../../../server/workroom/store/file-store.ts"
 import {listSegments, type StorePaths, storePaths} from "../../../server/workroom/store/segments.ts"
 import {Workroom} from "../../../server/workroom/workroom.ts"
 import {Problem} from "../../../shared/problems.ts"
-import {log} from "../../support/host/silence.ts"
+import {log} from "../../support/database/databases.ts"
 import {authority, fill, tablePlace} from "../../support/workroom/workroom.ts"
 import {killedStore, scratch} from "./killed-store.ts"
 

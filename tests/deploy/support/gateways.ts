@@ -1,7 +1,6 @@
 import {mkdirSync, readFileSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
-import {makeFolder, type Running, root, startProcess, type TestHost, until} from "../../support/host/host.ts"
-import {freePort} from "../../support/machine/ports.ts"
+import {freePort, makeFolder, type Running, root, startProcess, type TestHost, until} from "../../support/host/host.ts"
 import {locate} from "../../support/machine/tools.ts"
 import type {Certificate} from "./certificate.ts"
 import {program} from "./part.ts"

@@ -1,7 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {startHost, svc, until, usuallyOn} from "../../support/host/host.ts"
-import {untilGaps} from "../../support/messages/gaps.ts"
-import {inboxOf} from "../../support/messages/inbox.ts"
+import {inboxOf, startHost, svc, until, untilGaps, usuallyOn} from "../../support/host/host.ts"
 import {startDiscord} from "../../support/platforms/discord/discord.ts"
 import {saidIn, startDiscordHost, tokens, untilDiscord, untilEvent} from "../../support/platforms/discord/host.ts"
 

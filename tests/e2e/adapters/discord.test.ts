@@ -1,8 +1,6 @@
 import {generateKeyPairSync, sign} from "node:crypto"
 import {describe, expect, test} from "vitest"
-import {expectProblem, shared, svc, until, usuallyOn} from "../../support/host/host.ts"
-import {gapsOf} from "../../support/messages/gaps.ts"
-import {inboxOf} from "../../support/messages/inbox.ts"
+import {expectProblem, gapsOf, inboxOf, shared, svc, until, usuallyOn} from "../../support/host/host.ts"
 import {startDiscord} from "../../support/platforms/discord/discord.ts"
 import {
   saidIn,

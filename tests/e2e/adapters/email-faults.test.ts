@@ -1,10 +1,9 @@
 import {readFileSync} from "node:fs"
 import {expect, test} from "vitest"
 import type {OutboxDetail} from "../../../shared/api/messages.ts"
-import {usualRuntime as runtime, svc, type TestHost, until} from "../../support/host/host.ts"
+import {inboxOf, usualRuntime as runtime, svc, type TestHost, until} from "../../support/host/host.ts"
 import {makeCertificate} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
-import {inboxOf} from "../../support/messages/inbox.ts"
 import {messageIn, sendTo} from "../../support/messages/messages.ts"
 import {letter} from "../../support/platforms/email/letter.ts"
 import {

@@ -1,9 +1,8 @@
 import {expect, test} from "vitest"
 import {threadOf} from "../../../server/adapters/email/ids.ts"
 import {makeReader} from "../../support/docs/documented-commands.ts"
-import {svc, until, usuallyOn} from "../../support/host/host.ts"
+import {inboxOf, svc, until, usuallyOn} from "../../support/host/host.ts"
 import {describeWith} from "../../support/machine/tools.ts"
-import {inboxOf} from "../../support/messages/inbox.ts"
 import {letter} from "../../support/platforms/email/letter.ts"
 import {startMailHost, startMailWorld, untilInbox, untilMail} from "../../support/platforms/email/world.ts"
 

@@ -1,6 +1,5 @@
 import {expect, test} from "vitest"
-import {bunOr, posting, shared, svc, until} from "../../support/host/host.ts"
-import {messageAfter, sendTo} from "../../support/messages/messages.ts"
+import {bunOr, messageAfter, posting, sendTo, shared, svc, until} from "../../support/host/host.ts"
 import {describeWithDendrite, startDendrite} from "../../support/platforms/matrix/dendrite.ts"
 import {eventsOf, startMatrixHost, untilEndpoint, untilEvent} from "../../support/platforms/matrix/host.ts"
 import {Person} from "../../support/platforms/matrix/person.ts"

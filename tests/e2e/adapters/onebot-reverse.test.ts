@@ -1,7 +1,6 @@
 import {connect} from "node:net"
 import {expect, test} from "vitest"
-import {bunOr, onBun, posting, svc, type TestHost, until} from "../../support/host/host.ts"
-import {gapsOf} from "../../support/messages/gaps.ts"
+import {bunOr, gapsOf, onBun, posting, svc, type TestHost, until} from "../../support/host/host.ts"
 import {startOneBotHost, untilOneBot} from "../../support/platforms/onebot/host.ts"
 import {
   firstBot,

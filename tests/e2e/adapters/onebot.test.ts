@@ -1,9 +1,5 @@
 import {expect, test} from "vitest"
-import {svc, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr, onBun} from "../../support/host/runtimes.ts"
-import {eventsOf} from "../../support/messages/inbox.ts"
-import {messageIn, sendTo} from "../../support/messages/messages.ts"
+import {bunOr, eventsOf, messageIn, onBun, sendTo, svc, type TestHost, until} from "../../support/host/host.ts"
 import {startOneBotHost, untilOneBot} from "../../support/platforms/onebot/host.ts"
 import {
   firstBot,

@@ -1,6 +1,5 @@
 import {expect, test} from "vitest"
-import {bunOr, pluginWith, startHost, type TestHost, until, usuallyOn} from "../../support/host/host.ts"
-import {untilGaps} from "../../support/messages/gaps.ts"
+import {bunOr, pluginWith, startHost, type TestHost, until, untilGaps, usuallyOn} from "../../support/host/host.ts"
 import {inboxOf, textsBy} from "../../support/messages/inbox.ts"
 import {startDiscord} from "../../support/platforms/discord/discord.ts"
 import {saidIn, untilDiscord, untilEvent} from "../../support/platforms/discord/host.ts"

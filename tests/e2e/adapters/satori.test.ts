@@ -1,10 +1,9 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, test} from "vitest"
 import {satoriEnv as env, heardIn, startServingHost} from "../../support/adapters/satori.ts"
-import {bunOr, makeProject, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
+import {bunOr, makeProject, pluginWith, startHost, svc, type TestHost, textsBy, until} from "../../support/host/host.ts"
 import {layCable} from "../../support/machine/cable.ts"
 import {untilGaps} from "../../support/messages/gaps.ts"
-import {textsBy} from "../../support/messages/inbox.ts"
 import {endpointOf, untilState} from "../../support/platforms/endpoint.ts"
 
 const endpoint = "satori~one"

@@ -1,7 +1,5 @@
 import {expect, test} from "vitest"
-import {svc} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {usuallyOn} from "../../support/host/runtimes.ts"
+import {svc, until, usuallyOn} from "../../support/host/host.ts"
 import {makeCertificate} from "../../support/irc/servers.ts"
 import {layCable} from "../../support/machine/cable.ts"
 import {describeWith} from "../../support/machine/tools.ts"

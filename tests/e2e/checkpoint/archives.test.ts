@@ -11,12 +11,10 @@ import {sha256Of} from "../../../server/runtime/files.ts"
 import type {Manifest} from "../../../shared/api/checkpoint.ts"
 import {makeCheckpoint, type RestoreResult, refusal} from "../../support/checkpoint/checkpoints.ts"
 import {tarHeader} from "../../support/checkpoint/tar.ts"
-import {printed} from "../../support/host/command-line.ts"
-import {bunAnd, expectProblem, onBun, runProcess, startHost, svc} from "../../support/host/host.ts"
+import {bunAnd, Chance, expectProblem, onBun, printed, runProcess, startHost, svc} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
 import {makeFolder, type Project, plainConfig} from "../../support/host/project.ts"
 import {fullAndDemo} from "../../support/host/tokens.ts"
-import {Chance} from "../../support/machine/chance.ts"
 
 /** A stopped project with state, and two archives of it. */
 const archived = async (): Promise<{project: Project; plain: string; compressed: string}> => {

@@ -3,12 +3,10 @@ import {describe, expect, test} from "vitest"
 import {makeCheckpoint, refusal, restore} from "../../support/checkpoint/checkpoints.ts"
 import {changeDatabase} from "../../support/database/databases.ts"
 import {printed, printedJson} from "../../support/host/command-line.ts"
-import {bunOr, onBun, root, runProcess, startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {bunOr, onBun, root, runProcess, startHost, story, svc, type TestHost, textsOf} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
 import {makeFolder, makeProject, type Project, plainConfig} from "../../support/host/project.ts"
-import {story} from "../../support/host/story.ts"
 import {mountDisk, mountReadOnly, needMounts} from "../../support/machine/disk.ts"
-import {textsOf} from "../../support/messages/messages.ts"
 
 const echo = `import {definePlugin} from "svc-runtime"
 export default definePlugin({

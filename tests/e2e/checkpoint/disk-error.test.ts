@@ -1,9 +1,8 @@
 import {readdirSync} from "node:fs"
 import {expect, test} from "vitest"
-import {makeCheckpoint} from "../../support/checkpoint/checkpoints.ts"
 import {expectSettled, readState} from "../../support/checkpoint/restore-kill-loop.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
-import {onBun, onNode22, plainConfig, startHost} from "../../support/host/host.ts"
+import {makeCheckpoint, onBun, onNode22, plainConfig, startHost} from "../../support/host/host.ts"
 import {needStrace, startWithFailingSync} from "../../support/machine/strace.ts"
 
 /** The numbers of the fsync calls to fail, for each command. */

@@ -2,8 +2,7 @@ import {readdirSync, rmSync, statSync} from "node:fs"
 import {expect, test} from "vitest"
 import type {CheckpointDetail} from "../../../shared/api/checkpoint.ts"
 import {makeCheckpoint, refusal} from "../../support/checkpoint/checkpoints.ts"
-import {printed, printedJson} from "../../support/host/command-line.ts"
-import {bunOr, makeProject, type Project, startHost} from "../../support/host/host.ts"
+import {bunOr, makeProject, type Project, printed, printedJson, startHost} from "../../support/host/host.ts"
 import {fillDisk, mountDisk, needMounts} from "../../support/machine/disk.ts"
 
 const mebibyte = 1024 ** 2

@@ -12,8 +12,7 @@ import {
   type steps,
 } from "../../support/checkpoint/restore-kill-loop.ts"
 import {printed} from "../../support/host/command-line.ts"
-import {makeProject, onBun, onNode22, type Project, plainConfig, startHost} from "../../support/host/host.ts"
-import {Chance} from "../../support/machine/chance.ts"
+import {Chance, makeProject, onBun, onNode22, type Project, plainConfig, startHost} from "../../support/host/host.ts"
 import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {needStrace} from "../../support/machine/strace.ts"
 

@@ -10,11 +10,10 @@ import {
 } from "../../support/checkpoint/restore-kill-loop.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
 import {copyGitProject, type GitProject, makeGitProject} from "../../support/host/git-project.ts"
-import {runProcess, shared, startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {runProcess, shared, startHost, svc, type TestHost, textsOf} from "../../support/host/host.ts"
 import {makeFolder, makeProject, type Project, plainConfig} from "../../support/host/project.ts"
 import {bunOr, onBun, onNode22, type TestRuntime} from "../../support/host/runtimes.ts"
 import {needStrace} from "../../support/machine/strace.ts"
-import {textsOf} from "../../support/messages/messages.ts"
 import {makeUpgradable, versions} from "../../support/release/upgrade.ts"
 
 const filesOf = (project: Project) =>

@@ -5,9 +5,7 @@ import {parseManifest, sealManifest} from "../../../server/recovery/checkpoint/m
 import {CheckpointStore} from "../../../server/recovery/checkpoint/store.ts"
 import {verifyCheckpoint} from "../../../server/recovery/verify/verify.ts"
 import type {Manifest} from "../../../shared/api/checkpoint.ts"
-import {makeCheckpoint} from "../../support/checkpoint/checkpoints.ts"
-import {makeFolder, plainConfig, startHost} from "../../support/host/host.ts"
-import {Chance} from "../../support/machine/chance.ts"
+import {Chance, makeCheckpoint, makeFolder, plainConfig, startHost} from "../../support/host/host.ts"
 import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 
 type Change = (folder: string, manifest: Manifest, chance: Chance) => void

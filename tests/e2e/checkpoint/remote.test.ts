@@ -2,12 +2,9 @@ import {copyFileSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
 import type {CheckpointDetail} from "../../../shared/api/checkpoint.ts"
-import {refusal, restore} from "../../support/checkpoint/checkpoints.ts"
 import {scratchFolder} from "../../support/database/databases.ts"
 import {type HranaServer, startHrana} from "../../support/database/hrana-server.ts"
-import {printedJson, runCommand} from "../../support/host/command-line.ts"
-import {type Project, startHost} from "../../support/host/host.ts"
-import {textsOf} from "../../support/messages/messages.ts"
+import {type Project, printedJson, refusal, restore, runCommand, startHost, textsOf} from "../../support/host/host.ts"
 
 const config = "http: {port: 0}\ndatabase: {dialect: libsql, url: '${DATABASE_URL}'}\nplugins: {sandbox: {}}\n"
 

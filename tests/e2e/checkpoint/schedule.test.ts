@@ -1,9 +1,8 @@
 import {existsSync} from "node:fs"
 import {expect, test} from "vitest"
-import {makeCheckpoint} from "../../support/checkpoint/checkpoints.ts"
 import {changeDatabase} from "../../support/database/databases.ts"
 import {printed, printedJson} from "../../support/host/command-line.ts"
-import {plainConfig, startHost, type TestHost, until} from "../../support/host/host.ts"
+import {makeCheckpoint, plainConfig, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {metricsOf} from "../../support/metrics/metrics.ts"
 
 const every = (time: string, keep = 2) => `${plainConfig}checkpoints:\n  every: ${time}\n  keep: ${keep}\n`

@@ -5,12 +5,10 @@ import {parse} from "yaml"
 import {commands} from "../../../cli/commands.ts"
 import {problems} from "../../../shared/problems.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
-import {startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {pluginWith, replying, startHost, story, svc, type TestHost} from "../../support/host/host.ts"
 import {cleanEnvironment, startProcess, until, untilPrinted} from "../../support/host/process.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
 import {bunOr, onBun, onNode22, usualRuntime} from "../../support/host/runtimes.ts"
-import {story} from "../../support/host/story.ts"
-import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
 
 const names = Object.keys(commands)
 const both = onNode22 === undefined ? [onBun] : [onBun, onNode22]

@@ -1,7 +1,6 @@
 import {expect, test} from "vitest"
 import {en} from "../../../server/console/web/texts/en.ts"
-import {pluginWith, startHost, usuallyOn} from "../../support/host/host.ts"
-import {story} from "../../support/host/story.ts"
+import {pluginWith, startHost, story, usuallyOn} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {expectNoBarriers, openConsole} from "./console.ts"
 

@@ -1,8 +1,7 @@
 import {expect, test} from "vitest"
 import {en} from "../../../server/console/web/texts/en.ts"
-import {bunOr, makeProject, startHost, until} from "../../support/host/host.ts"
+import {bunOr, freePort, makeProject, startHost, until} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
-import {freePort} from "../../support/machine/ports.ts"
 import {expectNoBarriers, goTo, live, openConsole, untilHeadingFocused} from "./console.ts"
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}

@@ -2,10 +2,8 @@ import {join} from "node:path"
 import {expect, test} from "vitest"
 import {en} from "../../../server/console/web/texts/en.ts"
 import {scratchFolder} from "../../support/database/databases.ts"
-import {printed} from "../../support/host/command-line.ts"
-import {bunOr, makeProject, startHost} from "../../support/host/host.ts"
+import {bunOr, freePort, makeProject, printed, startHost} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
-import {freePort} from "../../support/machine/ports.ts"
 import {expectNoBarriers, goTo, live, openConsole} from "./console.ts"
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}

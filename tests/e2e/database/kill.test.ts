@@ -1,8 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
 import {inspectFile} from "../../../server/database/upkeep/maintenance.ts"
-import {makeProject, runtimes, startHost, type TestHost, until} from "../../support/host/host.ts"
-import {Chance} from "../../support/machine/chance.ts"
+import {Chance, makeProject, runtimes, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {echoPlugin, handledAll, post, readLedger} from "../../support/messages/inbox-ledger.ts"
 

@@ -1,8 +1,7 @@
 import {describe, expect, test} from "vitest"
-import {type HostOptions, replying, startHost, svc, untilReady} from "../../support/host/host.ts"
+import {freePort, type HostOptions, replying, startHost, svc, untilReady} from "../../support/host/host.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
 import {onBun, onNode22, type TestRuntime} from "../../support/host/runtimes.ts"
-import {freePort} from "../../support/machine/ports.ts"
 import {startStandIn} from "../../support/machine/stand-in-server.ts"
 
 const tokens = {HTTP_TOKEN: "full-token-of-the-incident", DEMO_TOKEN: "demo-token-of-the-incident"}

@@ -1,9 +1,8 @@
 import type {RequestListener} from "node:http"
 import {describe, expect, test} from "vitest"
 import {checkLive} from "../../../server/doctor/live.ts"
-import {type HostOptions, makeProject, shared, startHost, svc, untilReady} from "../../support/host/host.ts"
+import {type HostOptions, makeProject, shared, startHost, story, svc, untilReady} from "../../support/host/host.ts"
 import {casesOf, onBun, onNode22, onOlderNode, type TestRuntime} from "../../support/host/runtimes.ts"
-import {story} from "../../support/host/story.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {startStandIn} from "../../support/machine/stand-in-server.ts"
 

@@ -6,8 +6,7 @@ import {type AlertCode, alertCodes} from "../../../shared/alerts/items.ts"
 import type {ConfigFile, ConfigPreview} from "../../../shared/api/configuration/file.ts"
 import {type ReadinessReason, type ReadinessReport, readinessReasons, readyBut} from "../../../shared/api/readiness.ts"
 import type {Finding} from "../../../shared/attention/finding.ts"
-import {reload} from "../../support/host/generation.ts"
-import {pluginWith, posting, startHost, svc, type TestHost, until, usuallyOn} from "../../support/host/host.ts"
+import {pluginWith, posting, reload, startHost, svc, type TestHost, until, usuallyOn} from "../../support/host/host.ts"
 
 /** A fault, and what the command of its remedy does. */
 interface Fault {

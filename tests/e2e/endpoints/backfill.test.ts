@@ -2,8 +2,7 @@ import {expect, test} from "vitest"
 import {HistoryPlatform, pastPlugin} from "../../support/adapters/history-platform.ts"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
 import {readHistoryOf} from "../../support/events/reader.ts"
-import {bunOr, onBun, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
-import {gapsOf, untilGaps} from "../../support/messages/gaps.ts"
+import {bunOr, gapsOf, onBun, startHost, svc, type TestHost, until, untilGaps} from "../../support/host/host.ts"
 import {handledAll, readLedger} from "../../support/messages/inbox-ledger.ts"
 
 interface Stored {

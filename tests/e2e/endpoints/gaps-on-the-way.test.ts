@@ -1,14 +1,13 @@
 import {DatabaseSync} from "node:sqlite"
 import {expect, test} from "vitest"
 import {holdDatabase} from "../../support/database/stranger.ts"
-import {pluginWith, startHost, type TestHost, until, untilPrinted} from "../../support/host/host.ts"
+import {pluginWith, startHost, type TestHost, textsOf, until, untilPrinted} from "../../support/host/host.ts"
 import {ircConfig, untilEndpoint} from "../../support/irc/host.ts"
 import {joinIrc, type Person} from "../../support/irc/person.ts"
 import {startIrcServer} from "../../support/irc/servers.ts"
 import {layCable} from "../../support/machine/cable.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 import {type Gap, gapsOf, untilGaps} from "../../support/messages/gaps.ts"
-import {textsOf} from "../../support/messages/messages.ts"
 
 /** An endpoint that is always up to date. Its stored time shows when the last heartbeat was stored. */
 const prompt = pluginWith(`plugin.adapter("prompt", {

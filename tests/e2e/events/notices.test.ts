@@ -1,8 +1,7 @@
 import {expect, test} from "vitest"
 import {holdDatabase} from "../../support/database/stranger.ts"
 import {readEvents, readHistoryOf} from "../../support/events/reader.ts"
-import {expectProblem, startHost, until} from "../../support/host/host.ts"
-import {fullAndDemo} from "../../support/host/tokens.ts"
+import {expectProblem, fullAndDemo, startHost, until} from "../../support/host/host.ts"
 import {echoPlugin, handledAll, post} from "../../support/messages/inbox-ledger.ts"
 
 const {env} = fullAndDemo

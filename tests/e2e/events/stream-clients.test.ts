@@ -1,8 +1,7 @@
 import {expect, test} from "vitest"
 import {readHistoryOf} from "../../support/events/reader.ts"
-import {makeProject, onBun, onNode22, startHost, until} from "../../support/host/host.ts"
+import {freePort, makeProject, onBun, onNode22, startHost, until} from "../../support/host/host.ts"
 import {describeWithChromium} from "../../support/machine/chromium.ts"
-import {freePort} from "../../support/machine/ports.ts"
 import {chromiumClient, curlClient, npmClient, servePage, undiciClient} from "./stream-clients.ts"
 
 const token = "the-full-token-of-the-clients"

@@ -1,9 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
-import {bunOr, shared, type TestHost, until} from "../../support/host/host.ts"
-import {Chance, seedOf} from "../../support/machine/chance.ts"
+import {bunOr, Chance, seedOf, shared, type TestHost, until, untilIdle} from "../../support/host/host.ts"
 import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
-import {untilIdle} from "../../support/messages/messages.ts"
 import {describeWithDendrite, startDendrite} from "../../support/platforms/matrix/dendrite.ts"
 import {
   bridgeProject,

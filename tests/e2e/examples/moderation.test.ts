@@ -1,7 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {startLoopback} from "../../support/adapters/loopback.ts"
-import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
-import {bunOr, startHost} from "../../support/host/host.ts"
+import {bunOr, makeCheckpoint, restore, startHost} from "../../support/host/host.ts"
 import {exampleProject, killedAt, release, untilDone, untilHeld, untilQuiet, untilStored} from "./example.ts"
 
 const on = "log: Moderation is on: spam."

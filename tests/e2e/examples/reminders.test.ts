@@ -1,7 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {startLoopback} from "../../support/adapters/loopback.ts"
-import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
-import {bunOr, startHost, until} from "../../support/host/host.ts"
+import {bunOr, makeCheckpoint, restore, startHost, until} from "../../support/host/host.ts"
 import {exampleProject, killedAt, release, timeless, untilDone, untilHeld, untilQuiet} from "./example.ts"
 
 const on = "log: Moderation is on: spam."

@@ -5,8 +5,7 @@ import type {CheckpointDetail} from "../../../shared/api/checkpoint.ts"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
 import {open} from "../../support/database/databases.ts"
 import {printed, runCommand} from "../../support/host/command-line.ts"
-import {bunOr, makeProject, type Project, startHost, type TestHost, until} from "../../support/host/host.ts"
-import {Chance} from "../../support/machine/chance.ts"
+import {bunOr, Chance, makeProject, type Project, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {clerk} from "./clerk.ts"
 
 const config = `http: {port: 0}

@@ -1,6 +1,5 @@
 import {expect, test} from "vitest"
-import {reload} from "../../support/host/generation.ts"
-import {pluginWith, runtimes, startHost, until} from "../../support/host/host.ts"
+import {pluginWith, reload, runtimes, startHost, until} from "../../support/host/host.ts"
 
 /** Its work fails if its instance or its endpoint ends before it. */
 const slowPlugin = (edition: number) =>

@@ -7,11 +7,10 @@ import {describe, expect, test} from "vitest"
 import type {ConfigApplied, ConfigChange, ConfigFile, ConfigPreview} from "../../../shared/api/configuration/file.ts"
 import {generationOf, generationsOf, statusOf} from "../../support/host/generation.ts"
 import {makeGitProject} from "../../support/host/git-project.ts"
-import {expectProblem, shared, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
+import {expectProblem, freePort, shared, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {bunOr, casesOf, usualRuntime} from "../../support/host/runtimes.ts"
 import {mountReadOnly, needMounts} from "../../support/machine/disk.ts"
 import {listen} from "../../support/machine/listen.ts"
-import {freePort} from "../../support/machine/ports.ts"
 
 const env = {
   HTTP_TOKEN: "full-token-of-the-test",

@@ -1,7 +1,15 @@
 import {describe, expect, test} from "vitest"
 import {failureOf, generationOf, statusOf, whileSuspended} from "../../support/host/generation.ts"
-import {bunOr, pluginWith, replying, startHost, type TestHost, until, untilPrinted} from "../../support/host/host.ts"
-import {story} from "../../support/host/story.ts"
+import {
+  bunOr,
+  pluginWith,
+  replying,
+  startHost,
+  story,
+  type TestHost,
+  until,
+  untilPrinted,
+} from "../../support/host/host.ts"
 import {unknownCommand} from "../../support/messages/answers.ts"
 
 const config = (plugins: string) => `http:

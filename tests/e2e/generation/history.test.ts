@@ -1,7 +1,6 @@
 import {expect, test} from "vitest"
-import {runCommand} from "../../support/host/command-line.ts"
 import {generationOf, generationsOf, reload, statusOf, whileSuspended} from "../../support/host/generation.ts"
-import {onBun, replying, startHost, svc} from "../../support/host/host.ts"
+import {onBun, replying, runCommand, startHost, svc} from "../../support/host/host.ts"
 import {unknownCommand} from "../../support/messages/answers.ts"
 
 const config = (word: string, more = "") => `# ${word}

@@ -2,9 +2,7 @@ import {readdirSync} from "node:fs"
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, onTestFinished, test} from "vitest"
 import type {InboxView} from "../../../shared/api/messages.ts"
-import {reload} from "../../support/host/generation.ts"
-import {pluginWith, runtimes, startHost, type TestHost, until} from "../../support/host/host.ts"
-import {Chance} from "../../support/machine/chance.ts"
+import {Chance, pluginWith, reload, runtimes, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 
 const run = faultRun("reload-load")

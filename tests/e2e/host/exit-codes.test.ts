@@ -1,8 +1,7 @@
 import {existsSync, mkdirSync, readFileSync, statSync, symlinkSync} from "node:fs"
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, onTestFinished, test} from "vitest"
-import {expectProblem, makeProject, type Project, posting, startHost, svc} from "../../support/host/host.ts"
-import {problemsIn} from "../../support/host/problems-in.ts"
+import {expectProblem, makeProject, type Project, posting, problemsIn, startHost, svc} from "../../support/host/host.ts"
 import {type Running, startProcess, until, untilPrinted} from "../../support/host/process.ts"
 import {onBun, onNode22, pathWith, root, type TestRuntime} from "../../support/host/runtimes.ts"
 

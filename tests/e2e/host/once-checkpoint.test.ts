@@ -1,9 +1,8 @@
 import {copyFileSync, existsSync, readdirSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import {makeCheckpoint} from "../../support/checkpoint/checkpoints.ts"
 import {open} from "../../support/database/databases.ts"
 import {printed, runCommand} from "../../support/host/command-line.ts"
-import {bunOr, pluginWith, startHost, type TestRuntime, until} from "../../support/host/host.ts"
+import {bunOr, makeCheckpoint, pluginWith, startHost, type TestRuntime, until} from "../../support/host/host.ts"
 import {makeProject, type Project, plainConfig} from "../../support/host/project.ts"
 
 const first = '{name: "notes", up: table => ["CREATE TABLE " + table("notes") + " (text TEXT NOT NULL)"]}'

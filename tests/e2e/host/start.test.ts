@@ -2,9 +2,17 @@ import {existsSync, readdirSync, readFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {weaknessOf} from "../../../server/project/token-strength.ts"
 import {problems} from "../../../shared/problems.ts"
-import {expectProblem, launchHost, makeProject, onBun, onNode22, startHost, svc} from "../../support/host/host.ts"
+import {
+  expectProblem,
+  launchHost,
+  makeProject,
+  onBun,
+  onNode22,
+  startHost,
+  story,
+  svc,
+} from "../../support/host/host.ts"
 import {runProcess, until, untilPrinted} from "../../support/host/process.ts"
-import {story} from "../../support/host/story.ts"
 import {freePort, holdPort} from "../../support/machine/ports.ts"
 
 /** A plugin with a `setup` that ends once the file `go` exists in the project. */

@@ -1,7 +1,6 @@
 import {rmSync, statSync, writeFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import {makeProject, type Project, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
-import {problemsIn} from "../../support/host/problems-in.ts"
+import {makeProject, type Project, problemsIn, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {bunOr, type TestRuntime, usualRuntime} from "../../support/host/runtimes.ts"
 import {connectSatori} from "../../support/satori/satori.ts"
 

@@ -1,5 +1,4 @@
-import {eventOf, pluginWith, type TestHost} from "../../support/host/host.ts"
-import {messageIn} from "../../support/messages/messages.ts"
+import {eventOf, messageIn, pluginWith, type TestHost} from "../../support/host/host.ts"
 
 /**
  * Stand-ins for three platforms: one with buttons, one with buttons and forms, one with neither. Each keeps the

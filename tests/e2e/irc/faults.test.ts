@@ -1,7 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
-import {whileSuspended} from "../../support/host/generation.ts"
-import {bunOr, startHost, type TestHost, until, untilPrinted} from "../../support/host/host.ts"
+import {bunOr, startHost, type TestHost, until, untilPrinted, whileSuspended} from "../../support/host/host.ts"
 import {ircEndpoint, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
 import {joinIrc, type Person} from "../../support/irc/person.ts"
 import {type IrcServer, startIrcServer} from "../../support/irc/servers.ts"

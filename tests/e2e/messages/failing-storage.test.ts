@@ -3,9 +3,8 @@ import {join} from "node:path"
 import {expect, test} from "vitest"
 import {scratchFolder} from "../../support/database/databases.ts"
 import {startHrana} from "../../support/database/hrana-server.ts"
-import {pluginWith, runtimes, startHost, type TestHost, until} from "../../support/host/host.ts"
+import {freePort, pluginWith, runtimes, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
-import {freePort} from "../../support/machine/ports.ts"
 
 const {rounds} = faultRun("storage-cuts")
 

@@ -3,8 +3,7 @@ import {describe, expect, test} from "vitest"
 import {makeCheckpoint} from "../../support/checkpoint/checkpoints.ts"
 import {readHistoryOf} from "../../support/events/reader.ts"
 import {printed, runCommand} from "../../support/host/command-line.ts"
-import {bunOr, type Project, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
-import {fullAndDemo} from "../../support/host/tokens.ts"
+import {bunOr, fullAndDemo, type Project, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
 
 const {env} = fullAndDemo
 const files = {

@@ -1,6 +1,5 @@
 import {expect, test} from "vitest"
-import {eventOf, pluginWith, startHost, until} from "../../support/host/host.ts"
-import {tell} from "../../support/messages/messages.ts"
+import {eventOf, pluginWith, startHost, tell, until} from "../../support/host/host.ts"
 
 const hanging = (name: string) => `async session => {
       note("${name} " + session.text)

@@ -1,7 +1,5 @@
 import {expect, test} from "vitest"
-import {failureOf} from "../../support/host/generation.ts"
-import {bunOr, eventOf, pluginWith, startHost, until} from "../../support/host/host.ts"
-import {tell} from "../../support/messages/messages.ts"
+import {bunOr, eventOf, failureOf, pluginWith, startHost, tell, until} from "../../support/host/host.ts"
 
 const orders = pluginWith(`
     plugin.hears(/(\\d+) (?:cups? of )?(?<drink>tea|coffee)/i, {name: "order"}, async ({match, session}) => {

@@ -1,10 +1,9 @@
 import {createServer} from "node:http"
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
-import {bunOr, pluginWith, startHost, type TestHost} from "../../support/host/host.ts"
+import {bunOr, pluginWith, startHost, type TestHost, untilIdle} from "../../support/host/host.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
 import {listen} from "../../support/machine/listen.ts"
-import {untilIdle} from "../../support/messages/messages.ts"
 
 const {rounds: kills} = faultRun("act-kills")
 const perKill = 6

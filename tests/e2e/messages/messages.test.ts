@@ -1,8 +1,6 @@
 import {expect, test} from "vitest"
-import {eventOf, launchHost, pluginWith, startHost, type TestHost} from "../../support/host/host.ts"
+import {eventOf, launchHost, pluginWith, startHost, story, type TestHost, tell} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
-import {story} from "../../support/host/story.ts"
-import {tell} from "../../support/messages/messages.ts"
 
 const config = `http: {port: 0}
 plugins:

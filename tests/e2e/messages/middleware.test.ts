@@ -1,7 +1,6 @@
 import {existsSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import {bunOr, eventOf, type HostOptions, startHost, type TestHost, until} from "../../support/host/host.ts"
-import {tell} from "../../support/messages/messages.ts"
+import {bunOr, eventOf, type HostOptions, startHost, type TestHost, tell, until} from "../../support/host/host.ts"
 
 /** A plugin with two middleware. A message names one of them and what it should do. */
 const around = (name: string) => `

@@ -1,8 +1,7 @@
 import {expect, test} from "vitest"
-import {expectProblem, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
+import {expectProblem, startHost, svc, type TestHost, until, untilState} from "../../support/host/host.ts"
 import {bunOr, onBun, type TestRuntime} from "../../support/host/runtimes.ts"
 import {messageIn, sendTo} from "../../support/messages/messages.ts"
-import {untilState} from "../../support/platforms/endpoint.ts"
 import {hangingOn, linePlugin, notedBy} from "../../support/plugins/line-plugin.ts"
 
 const twoRuntimes = bunOr("node22")

@@ -1,6 +1,5 @@
 import {expect, test} from "vitest"
-import {expectProblem, pluginWith, posting, startHost, type TestHost, until} from "../../support/host/host.ts"
-import {story} from "../../support/host/story.ts"
+import {expectProblem, pluginWith, posting, startHost, story, type TestHost, until} from "../../support/host/host.ts"
 import {messageIn, sendTo} from "../../support/messages/messages.ts"
 import {hangingOn, linePlugin, notedBy} from "../../support/plugins/line-plugin.ts"
 

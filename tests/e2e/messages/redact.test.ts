@@ -3,8 +3,7 @@ import {expect, test} from "vitest"
 import type {CheckpointDetail} from "../../../shared/api/checkpoint.ts"
 import {makeCheckpoint, refusal} from "../../support/checkpoint/checkpoints.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
-import {plainConfig, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
-import {problemsIn} from "../../support/host/problems-in.ts"
+import {plainConfig, pluginWith, problemsIn, startHost, type TestHost, until} from "../../support/host/host.ts"
 
 const token = "a-long-token-of-the-test/+="
 const config = `${plainConfig.replace("port: 0", "port: 0\n  token: ${HTTP_TOKEN}")}  echo: {}\n`

@@ -2,9 +2,8 @@ import {describe, expect, test} from "vitest"
 import {entriesOf} from "../../../shared/api/trail/entries.ts"
 import type {Trail} from "../../../shared/api/trail/trail.ts"
 import {printedJson, runCommand} from "../../support/host/command-line.ts"
-import {eventOf, expectProblem, pluginWith, startHost, type TestHost} from "../../support/host/host.ts"
+import {eventOf, expectProblem, messageIn, pluginWith, startHost, type TestHost, tell} from "../../support/host/host.ts"
 import {bunOr, type TestRuntime} from "../../support/host/runtimes.ts"
-import {messageIn, tell} from "../../support/messages/messages.ts"
 
 const config = `http: {port: 0, demoToken: "\${DEMO_TOKEN}"}
 messages: {failure: ""}

@@ -1,7 +1,6 @@
 import {readFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import {reload} from "../../support/host/generation.ts"
-import {bunOr, eventOf, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
+import {bunOr, eventOf, pluginWith, reload, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {messageAfter} from "../../support/messages/messages.ts"
 
 const config = (word: string) => `http: {port: 0}

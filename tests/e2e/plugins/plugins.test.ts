@@ -1,8 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {failureOf, reload, statusOf} from "../../support/host/generation.ts"
-import {eventOf, launchHost, posting, runtimes, startHost, until, untilPrinted} from "../../support/host/host.ts"
+import {eventOf, launchHost, posting, runtimes, startHost, tell, until, untilPrinted} from "../../support/host/host.ts"
 import {unknownCommand} from "../../support/messages/answers.ts"
-import {tell} from "../../support/messages/messages.ts"
 import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
 import {pluginOf} from "./plugin.ts"
 

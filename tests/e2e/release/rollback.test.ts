@@ -1,11 +1,10 @@
 import {existsSync, readdirSync, statSync} from "node:fs"
 import {expect, test} from "vitest"
 import type {ReleaseEntry} from "../../../shared/api/release.ts"
-import {makeCheckpoint, refusal} from "../../support/checkpoint/checkpoints.ts"
 import {expectSettled, killAt, killNumbers, readState} from "../../support/checkpoint/restore-kill-loop.ts"
 import {printedJson, runCommand} from "../../support/host/command-line.ts"
 import {copyGitProject, type GitProject} from "../../support/host/git-project.ts"
-import {onBun, onNode22, shared, startHost} from "../../support/host/host.ts"
+import {makeCheckpoint, onBun, onNode22, refusal, shared, startHost} from "../../support/host/host.ts"
 import {needStrace} from "../../support/machine/strace.ts"
 import {makeUpgradable, versions} from "../../support/release/upgrade.ts"
 

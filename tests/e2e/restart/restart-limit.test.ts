@@ -1,6 +1,5 @@
 import {expect, test} from "vitest"
-import {expectProblem, makeProject, posting, startHost, svc, untilPrinted} from "../../support/host/host.ts"
-import {problemsIn} from "../../support/host/problems-in.ts"
+import {expectProblem, makeProject, posting, problemsIn, startHost, svc, untilPrinted} from "../../support/host/host.ts"
 import {onBun, onNode22, type TestRuntime} from "../../support/host/runtimes.ts"
 
 const env = {HTTP_TOKEN: "a-token-of-the-limit-tests-0123456789"}

@@ -4,12 +4,11 @@ import {describe, expect, onTestFinished, test} from "vitest"
 import {startDaemon} from "../../deploy/support/daemon.ts"
 import {startHrana} from "../../support/database/hrana-server.ts"
 import {failureOf, generationsOf, statusOf} from "../../support/host/generation.ts"
-import {expectProblem, shared, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
+import {expectProblem, holdPort, shared, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {makeNextVersion, newest} from "../../support/host/next-version.ts"
 import {makeFolder, makeProject, type Project} from "../../support/host/project.ts"
 import {bunAnd, bunOr, casesOf, type TestRuntime, usualRuntime} from "../../support/host/runtimes.ts"
 import {mountDisk, needMounts} from "../../support/machine/disk.ts"
-import {holdPort} from "../../support/machine/ports.ts"
 import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
 import {
   blocked,

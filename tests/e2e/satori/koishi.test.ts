@@ -1,11 +1,9 @@
 import {expect, test} from "vitest"
-import {runtimes, startHost, type TestHost, type TestRuntime, until} from "../../support/host/host.ts"
+import {inboxOf, runtimes, startHost, type TestHost, type TestRuntime, tell, until} from "../../support/host/host.ts"
 import {joinIrc} from "../../support/irc/person.ts"
 import {startIrcServer} from "../../support/irc/servers.ts"
 import {layCable} from "../../support/machine/cable.ts"
 import {describeWith, findTool} from "../../support/machine/tools.ts"
-import {inboxOf} from "../../support/messages/inbox.ts"
-import {tell} from "../../support/messages/messages.ts"
 import {boardAdapter, startBoard} from "./board.ts"
 import {describeWithKoishi, type Koishi, startKoishi} from "./koishi.ts"
 

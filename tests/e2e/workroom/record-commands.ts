@@ -3,7 +3,7 @@ import {openDatabase} from "../../../server/database/database.ts"
 import {FileStore} from "../../../server/workroom/store/file-store.ts"
 import {TableStore} from "../../../server/workroom/store/table-store.ts"
 import {Workroom} from "../../../server/workroom/workroom.ts"
-import {log} from "../../support/host/silence.ts"
+import {log} from "../../support/database/databases.ts"
 import {add, authority} from "../../support/workroom/requests.ts"
 
 /**

@@ -1,5 +1,4 @@
-import {type HostOptions, startHost, type TestHost} from "../host/host.ts"
-import {type EndpointView, untilState} from "../platforms/endpoint.ts"
+import {type EndpointView, type HostOptions, startHost, type TestHost, untilState} from "../host/host.ts"
 import type {TelegramFake} from "../platforms/telegram/telegram.ts"
 
 /** The token of the tests' bot. It must never be printed. */

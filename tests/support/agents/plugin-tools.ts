@@ -6,7 +6,7 @@ import {buildSnapshot} from "../../../server/generation/snapshot.ts"
 import {HostTexts} from "../../../server/messages/texts/host-texts.ts"
 import {Instance} from "../../../server/plugins/instance.ts"
 import {definePlugin, type Plugin} from "../../../shared/sdk/sdk.ts"
-import {log} from "../host/silence.ts"
+import {log} from "../database/databases.ts"
 
 const config = `
 plugins:

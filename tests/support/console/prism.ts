@@ -4,10 +4,9 @@ import {tmpdir} from "node:os"
 import {join} from "node:path"
 import {pipeline} from "node:stream"
 import {expect, onTestFinished} from "vitest"
-import {startProcess, type TestHost, until} from "../host/host.ts"
+import {freePort, startProcess, type TestHost, until} from "../host/host.ts"
 import {listen} from "../machine/listen.ts"
 import {npmTool} from "../machine/npm-tool.ts"
-import {freePort} from "../machine/ports.ts"
 
 export const prism = npmTool("prism-5.16.0", ["@stoplight/prism-cli@5.16.0"])
 

@@ -10,11 +10,20 @@ import {prepareFile} from "../../../server/database/upkeep/rescue.ts"
 import {whenOver} from "../host/shared.ts"
 import {type HranaServer, startHrana} from "./hrana-server.ts"
 
+export * from "../host/silence.ts"
+
 /** A folder for one test, removed when the test ends. */
 export const scratchFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "svc-"))
   onTestFinished(() => rmSync(folder, {recursive: true, force: true}))
   return folder
+}
+
+/** A folder for a database whose order of events is under test: in memory if the machine has a disk in memory. */
+export const memoryFolder = (): string => {
+  const made = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "svc-"))
+  onTestFinished(() => rmSync(made, {recursive: true, force: true}))
+  return made
 }
 
 const ownOptions = () => ({runtimeId: uuid(), signal: new AbortController().signal, onLeaseLost: () => {}})

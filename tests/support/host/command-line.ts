@@ -1,7 +1,15 @@
 import {expect} from "vitest"
-import {svc} from "./host.ts"
+import {runProcess} from "./process.ts"
 import type {Project} from "./project.ts"
 import {onBun, type TestRuntime} from "./runtimes.ts"
+
+/** Runs `svc` with these arguments on a project. */
+export const svc = (
+  runtime: TestRuntime,
+  project: Project,
+  args: readonly string[],
+  options: {env?: Record<string, string>; input?: string} = {},
+) => runProcess([...runtime.command, ...args], {cwd: project.folder, ...options})
 
 const escapeCharacter = String.fromCharCode(27)
 

@@ -1,8 +1,8 @@
 import {readFileSync} from "node:fs"
 import type {GenerationView, ReloadResult, Status} from "../../../shared/api/system.ts"
 import type {Static} from "../../../shared/type.ts"
-import type {TestHost} from "./host.ts"
 import {until} from "./process.ts"
+import type {TestHost} from "./test-host.ts"
 
 export type HostStatus = Static<typeof Status>
 

@@ -3,17 +3,33 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {expect} from "vitest"
 import {eventOf} from "./inbox-event.ts"
 import {startTenant} from "./landlord.ts"
-import {type Finished, type Running, runProcess, startProcess, until} from "./process.ts"
+import {type Finished, type Running, startProcess, until} from "./process.ts"
 import {makeProject, type Project, type ProjectOptions} from "./project.ts"
 import {runtimes, type TestRuntime, usualRuntime} from "./runtimes.ts"
+import type {TestHost} from "./test-host.ts"
 
 // What most tests with a Host need besides it.
+export * from "../checkpoint/checkpoints.ts"
+export * from "../machine/chance.ts"
+export * from "../machine/ports.ts"
+export * from "../messages/gaps.ts"
+export * from "../messages/inbox.ts"
+export * from "../messages/messages.ts"
+export * from "../platforms/endpoint.ts"
 export * from "../plugins/plugin-sources.ts"
+export * from "./command-line.ts"
+export * from "./generation.ts"
 export * from "./inbox-event.ts"
+export * from "./problems-in.ts"
 export * from "./process.ts"
 export * from "./project.ts"
 export * from "./runtimes.ts"
 export * from "./shared.ts"
+export * from "./test-host.ts"
+export * from "./tokens.ts"
+
+/** Marks the ten end-to-end tests of the README's story. `bun run test:quick` runs only them. */
+export const story = {tags: ["story"]}
 
 export interface HostOptions extends ProjectOptions {
   readonly runtime?: TestRuntime
@@ -27,40 +43,12 @@ export interface HostOptions extends ProjectOptions {
   readonly patience?: number
 }
 
-export interface TestHost {
-  readonly project: Project
-  readonly process: Running
-  readonly url: string
-  /** The full token. */
-  readonly token: string
-  readonly runtimeId: string
-  /** Sends a request with the full token; `path` begins with a slash. */
-  fetch(path: string, init?: RequestInit): Promise<Response>
-  get<T>(path: string): Promise<T>
-  post<T>(path: string, body?: unknown): Promise<T>
-  /** Says something in the sandbox; resolves to the bot's replies once all handlers have ended. */
-  say(
-    text: string,
-    options?: {user?: string; channel?: string; group?: boolean; id?: string; files?: readonly object[]},
-  ): Promise<readonly string[]>
-  /** Sends SIGTERM or another signal; resolves when the process has ended. */
-  stop(signal?: NodeJS.Signals): Promise<Finished>
-}
-
 interface HostFile {
   readonly url: string
   readonly pid: number
   readonly runtimeId: string
   readonly token?: string
 }
-
-/** Runs `svc` with these arguments on a project. */
-export const svc = (
-  runtime: TestRuntime,
-  project: Project,
-  args: readonly string[],
-  options: {env?: Record<string, string>; input?: string} = {},
-) => runProcess([...runtime.command, ...args], {cwd: project.folder, ...options})
 
 /** Starts a Host without waiting. */
 export const launchHost = ({

@@ -1,5 +1,4 @@
-import {type HostOptions, startHost, type TestHost} from "../host/host.ts"
-import {type EndpointView, endpointOf, untilState} from "../platforms/endpoint.ts"
+import {type EndpointView, endpointOf, type HostOptions, startHost, type TestHost, untilState} from "../host/host.ts"
 
 /** One entry of `plugins.irc.endpoints`. */
 export interface IrcAccount {

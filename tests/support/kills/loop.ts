@@ -1,7 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
-import {launchHost, type Project, startHost, type TestHost, until} from "../host/host.ts"
+import {type Chance, launchHost, type Project, startHost, type TestHost, until} from "../host/host.ts"
 import {onBun, runtimes, type TestRuntime} from "../host/runtimes.ts"
-import type {Chance} from "../machine/chance.ts"
 import type {Open} from "../messages/open-work.ts"
 import {cutOff, momentOf} from "./in-flight.ts"
 import type {KillPlatform} from "./platform.ts"

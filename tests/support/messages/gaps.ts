@@ -1,6 +1,7 @@
 import type {GapView} from "../../../shared/api/endpoints.ts"
 import type {Page} from "../../../shared/api/pages.ts"
-import {type TestHost, until} from "../host/host.ts"
+import {until} from "../host/process.ts"
+import type {TestHost} from "../host/test-host.ts"
 
 export type Gap = GapView
 

@@ -1,5 +1,5 @@
 import type {SatoriEvent} from "../../../shared/sdk/satori.ts"
-import type {TestHost} from "../host/host.ts"
+import type {TestHost} from "../host/test-host.ts"
 import {allOf} from "./gaps.ts"
 
 /** An event of the inbox in the API. */

@@ -4,7 +4,7 @@ import type {EndpointSpec} from "../../../server/endpoints/spec.ts"
 import type {Inbox} from "../../../server/inbox/inbox.ts"
 import type {Receipt} from "../../../shared/sdk/adapter/adapter.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
-import {log} from "../host/silence.ts"
+import {log} from "../database/databases.ts"
 
 /** The spec of an endpoint without an adapter. */
 export const lineSpec = (more: Partial<EndpointSpec> = {}): EndpointSpec => ({

@@ -1,5 +1,6 @@
 import type {OutboxDetail} from "../../../shared/api/messages.ts"
-import {type TestHost, until} from "../host/host.ts"
+import {until} from "../host/process.ts"
+import type {TestHost} from "../host/test-host.ts"
 
 export interface Said {
   readonly text: string

@@ -2,9 +2,8 @@ import {join} from "node:path"
 import {expect} from "vitest"
 import type {FaultName} from "../../../scripts/faults/table.ts"
 import type {Database} from "../../../server/database/database.ts"
-import {open} from "../database/databases.ts"
+import {memoryFolder, open} from "../database/databases.ts"
 import {faultRun} from "../machine/fault-run.ts"
-import {memoryFolder} from "../machine/memory-folder.ts"
 
 /** Without a requested number of histories, as many as fit into this time, in milliseconds. */
 const milliseconds = 8000

@@ -1,6 +1,7 @@
 import type {EndpointView as View} from "../../../shared/api/endpoints.ts"
 import type {Static} from "../../../shared/type.ts"
-import {type TestHost, until} from "../host/host.ts"
+import {until} from "../host/process.ts"
+import type {TestHost} from "../host/test-host.ts"
 
 /** An endpoint in the API. */
 export type EndpointView = Omit<Static<typeof View>, "login"> & {

@@ -1,7 +1,6 @@
 import {readFileSync} from "node:fs"
 import type {ReleaseView} from "../../../shared/api/release.ts"
-import {printedJson} from "../host/command-line.ts"
-import {onBun, type Project, svc, type TestRuntime} from "../host/host.ts"
+import {onBun, type Project, printedJson, svc, type TestRuntime} from "../host/host.ts"
 
 export const beginRelease = (project: Project, runtime?: TestRuntime) =>
   printedJson<ReleaseView>(project, "release begin", runtime)

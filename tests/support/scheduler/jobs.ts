@@ -3,7 +3,7 @@ import type {Database} from "../../../server/database/database.ts"
 import type {Clock} from "../../../server/runtime/flow/clock.ts"
 import {Scheduler} from "../../../server/scheduler/scheduler.ts"
 import type {Firing, FiringEffect, FiringTarget, Job} from "../../../shared/api/scheduled/jobs.ts"
-import {log} from "../host/silence.ts"
+import {log} from "../database/databases.ts"
 
 /** A job with a stand-in target. */
 export const jobOf = (id: string, change: Partial<Job> = {}): Job => ({

@@ -1,8 +1,8 @@
 import {expect, test} from "vitest"
 import {CommandLists} from "../../../server/messages/command-lists.ts"
 import type {CommandSummary, Sender} from "../../../shared/sdk/adapter/sender.ts"
+import {log} from "../../support/database/databases.ts"
 import {until} from "../../support/host/process.ts"
-import {log} from "../../support/host/silence.ts"
 import {command} from "../../support/messages/commands.ts"
 
 const connection = (fails = 0) => {

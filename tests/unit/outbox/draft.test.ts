@@ -4,7 +4,7 @@ import {callDraft, contentOf, messageDraft, messageTargetOf} from "../../../serv
 import {DraftFiles} from "../../../server/outbox/files/draft-files.ts"
 import {h, type Node} from "../../../shared/sdk/elements.ts"
 import {file} from "../../../shared/sdk/files/file-source.ts"
-import {log} from "../../support/host/silence.ts"
+import {log} from "../../support/database/databases.ts"
 
 const nested = (depth: number): Node => (depth === 0 ? "x" : h("b", {}, nested(depth - 1)))
 const circle = {type: "b", attrs: {}, children: [] as unknown[]}

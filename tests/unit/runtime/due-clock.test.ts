@@ -1,7 +1,7 @@
 import {setImmediate as turn} from "node:timers/promises"
 import {expect, test} from "vitest"
 import {DueClock} from "../../../server/runtime/flow/due-clock.ts"
-import {log} from "../../support/host/silence.ts"
+import {log} from "../../support/database/databases.ts"
 import {HandClock} from "../../support/scheduler/hand-clock.ts"
 
 const at = (minute: number) => `2026-01-01T00:${String(minute).padStart(2, "0")}:00Z`

@@ -7,8 +7,7 @@ import {
   token,
   untilTelegram,
 } from "../../../support/adapters/telegram-host.ts"
-import {bunOr, makeProject, svc, until} from "../../../support/host/host.ts"
-import {textsBy} from "../../../support/messages/inbox.ts"
+import {bunOr, makeProject, svc, textsBy, until} from "../../../support/host/host.ts"
 import {startTelegram} from "../../../support/platforms/telegram/telegram.ts"
 
 const others = {OTHER_TOKEN: "999:AAanother-token"}

@@ -6,9 +6,7 @@ import {
   token,
   untilTelegram,
 } from "../../../support/adapters/telegram-host.ts"
-import {bunOr, svc, until} from "../../../support/host/host.ts"
-import {freePort} from "../../../support/machine/ports.ts"
-import {textsBy} from "../../../support/messages/inbox.ts"
+import {bunOr, freePort, svc, textsBy, until} from "../../../support/host/host.ts"
 import {startTelegram} from "../../../support/platforms/telegram/telegram.ts"
 
 test.each(bunOr("node22"))(

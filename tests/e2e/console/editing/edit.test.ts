@@ -1,9 +1,7 @@
 import {cpSync, readdirSync, readFileSync, rmSync} from "node:fs"
 import {expect, test} from "vitest"
 import {en} from "../../../../server/console/web/texts/en.ts"
-import {makeCheckpoint} from "../../../support/checkpoint/checkpoints.ts"
-import {printed} from "../../../support/host/command-line.ts"
-import {bunOr, makeFolder, pluginWith, startHost} from "../../../support/host/host.ts"
+import {bunOr, makeCheckpoint, makeFolder, pluginWith, printed, startHost} from "../../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../../support/machine/chromium.ts"
 import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "../console.ts"
 

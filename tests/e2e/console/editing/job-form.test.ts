@@ -2,9 +2,8 @@ import type {Locator, Page} from "playwright-core"
 import {expect, test} from "vitest"
 import {en} from "../../../../server/console/web/texts/en.ts"
 import type {JobView} from "../../../../shared/api/scheduled/jobs.ts"
-import {pluginWith, startHost, type TestHost, until} from "../../../support/host/host.ts"
+import {freePort, pluginWith, startHost, type TestHost, until} from "../../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../../support/machine/chromium.ts"
-import {freePort} from "../../../support/machine/ports.ts"
 import {expectNoBarriers, expectNoSidewaysScroll, goTo, live, openConsole} from "../console.ts"
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}

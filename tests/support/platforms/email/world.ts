@@ -1,6 +1,5 @@
 import {type ParsedMail, simpleParser} from "mailparser"
-import {type HostOptions, startHost, type TestHost, until} from "../../host/host.ts"
-import {type InboxItem, inboxOf} from "../../messages/inbox.ts"
+import {type HostOptions, type InboxItem, inboxOf, startHost, type TestHost, until} from "../../host/host.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 import {type Dovecot, mailboxPassword, startDovecot} from "./dovecot.ts"
 import {type LetterOptions, letter} from "./letter.ts"

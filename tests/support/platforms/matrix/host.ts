@@ -1,6 +1,5 @@
 import type {SatoriEvent} from "../../../../shared/sdk/satori.ts"
-import {type HostOptions, startHost, type TestHost, until} from "../../host/host.ts"
-import {inboxOf} from "../../messages/inbox.ts"
+import {type HostOptions, inboxOf, startHost, type TestHost, until} from "../../host/host.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 
 /** An entry of `plugins.matrix.endpoints`. */

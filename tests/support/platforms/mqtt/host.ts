@@ -1,5 +1,4 @@
-import {type HostOptions, startHost, type TestHost, until} from "../../host/host.ts"
-import {eventsOf} from "../../messages/inbox.ts"
+import {eventsOf, type HostOptions, startHost, type TestHost, until} from "../../host/host.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 import {type Broker, passwords} from "./mosquitto.ts"
 

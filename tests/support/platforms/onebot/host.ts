@@ -1,5 +1,4 @@
-import {type HostOptions, startHost, type TestHost} from "../../host/host.ts"
-import {type EndpointView, untilState} from "../endpoint.ts"
+import {type EndpointView, type HostOptions, startHost, type TestHost, untilState} from "../../host/host.ts"
 
 /** A Host with a bot of this source and these entries of `plugins.onebot.endpoints`. */
 export const startOneBotHost = (

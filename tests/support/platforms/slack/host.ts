@@ -1,6 +1,4 @@
-import {type HostOptions, startHost, type TestHost} from "../../host/host.ts"
-import {eventsOf} from "../../messages/inbox.ts"
-import {type EndpointView, untilState} from "../endpoint.ts"
+import {type EndpointView, eventsOf, type HostOptions, startHost, type TestHost, untilState} from "../../host/host.ts"
 import {type FakeSlack, signingSecret} from "./slack.ts"
 import {tokens} from "./world.ts"
 

@@ -1,8 +1,6 @@
 import type {OutboxDetail} from "../../../../shared/api/messages.ts"
 import type {SatoriEvent} from "../../../../shared/sdk/satori.ts"
-import {type HostOptions, startHost, type TestHost, until} from "../../host/host.ts"
-import {eventsOf} from "../../messages/inbox.ts"
-import {messageAfter, sendTo} from "../../messages/messages.ts"
+import {eventsOf, type HostOptions, messageAfter, sendTo, startHost, type TestHost, until} from "../../host/host.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 import {xml} from "./person.ts"
 

@@ -5,8 +5,8 @@ import type {Session} from "../../../../server/adapters/discord/gateway/session.
 import {Problem} from "../../../../shared/problems.ts"
 import type {Endpoint, ReceiveOptions} from "../../../../shared/sdk/adapter/adapter.ts"
 import type {Incoming} from "../../../../shared/sdk/adapter/incoming.ts"
+import {log} from "../../../support/database/databases.ts"
 import {until} from "../../../support/host/process.ts"
-import {log} from "../../../support/host/silence.ts"
 
 const session: Session = {
   id: "s1",

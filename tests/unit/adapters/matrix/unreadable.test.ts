@@ -3,7 +3,7 @@ import {Client} from "../../../../server/adapters/matrix/client.ts"
 import {readEvent} from "../../../../server/adapters/matrix/event.ts"
 import {Translator} from "../../../../server/adapters/matrix/events.ts"
 import {Rooms} from "../../../../server/adapters/matrix/rooms.ts"
-import {log} from "../../../support/host/silence.ts"
+import {log} from "../../../support/database/databases.ts"
 
 test.for([
   ["m.room.encrypted", undefined],
