@@ -1,6 +1,5 @@
 import {expect, test} from "vitest"
-import {runProcess} from "../../support/host/process.ts"
-import {root, runtimes} from "../../support/host/runtimes.ts"
+import {root, runProcess, runtimes} from "../../support/host/host.ts"
 
 test.for(runtimes)("on $name, a silent server meets the deadline while memory is collected", async runtime => {
   const [program = ""] = runtime.command

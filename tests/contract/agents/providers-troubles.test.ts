@@ -9,8 +9,7 @@ import "../../support/agents/as-in-host.ts"
 import {bindingOf, never, noHiding, userSays} from "../../support/agents/bindings.ts"
 import {eventStream, events, type RawRequest, startRawServer} from "../../support/agents/raw-server.ts"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
-import {until} from "../../support/host/process.ts"
-import {freePort} from "../../support/machine/ports.ts"
+import {freePort, until} from "../../support/host/host.ts"
 
 /** A server that breaks the rules of a provider. It speaks only the parts of the OpenAI protocol that it breaks. */
 const key = "sk-very-secret-0123456789"

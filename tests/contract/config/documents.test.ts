@@ -5,8 +5,7 @@ import {parseConfig} from "../../../server/config/load.ts"
 import {most} from "../../../server/config/yaml-value.ts"
 import type {ConfigChange} from "../../../shared/api/configuration/file.ts"
 import {isProblem, Problem} from "../../../shared/problems.ts"
-import {Chance} from "../../support/machine/chance.ts"
-import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
+import {Chance, faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {randomDocument} from "./documents.ts"
 
 const run = faultRun("config-texts")

@@ -2,8 +2,7 @@ import {join} from "node:path"
 import {DatabaseSync} from "node:sqlite"
 import {describe, expect, test} from "vitest"
 import {copyRemote} from "../../../server/database/upkeep/copy-remote.ts"
-import {scratchFolder} from "../../support/database/databases.ts"
-import {type HranaOptions, startHrana} from "../../support/database/hrana-server.ts"
+import {type HranaOptions, scratchFolder, startHrana} from "../../support/database/databases.ts"
 
 /** The kinds of SQL objects that a plugin's tables may use. */
 const schema = [

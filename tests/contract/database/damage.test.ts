@@ -8,10 +8,8 @@ import type {Damage} from "../../../server/database/failing.ts"
 import {checkTables} from "../../../server/database/upkeep/maintenance.ts"
 import {storing} from "../../../server/inbox/arrivals.ts"
 import {damageAt, damagePage, leavesOf} from "../../support/database/damage.ts"
-import {notes, open, remoteDatabase, scratchFolder} from "../../support/database/databases.ts"
-import {startHrana} from "../../support/database/hrana-server.ts"
-import {Chance} from "../../support/machine/chance.ts"
-import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
+import {notes, open, remoteDatabase, scratchFolder, startHrana} from "../../support/database/databases.ts"
+import {Chance, faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 
 const signal = new AbortController().signal
 

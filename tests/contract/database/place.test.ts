@@ -8,8 +8,7 @@ import type {Database} from "../../../server/database/database.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {countNotes, note, notes, open, remoteDatabase, scratchFolder} from "../../support/database/databases.ts"
 import {displacements, truncations} from "../../support/database/displace.ts"
-import {Chance} from "../../support/machine/chance.ts"
-import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
+import {Chance, faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 
 const make = async () => {
   const folder = join(scratchFolder(), "data")

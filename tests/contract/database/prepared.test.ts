@@ -3,8 +3,7 @@ import {expect, onTestFinished, test, vi} from "vitest"
 import type {Migration} from "../../../server/database/migrations/migrations.ts"
 import {noPolicy} from "../../../server/endpoints/policy.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
-import {localDatabase, log, open} from "../../support/database/databases.ts"
-import {until} from "../../support/host/process.ts"
+import {localDatabase, log, open, until} from "../../support/database/databases.ts"
 
 /** The driver, as the database client loads it. */
 const driver = createRequire(createRequire(import.meta.url).resolve("@libsql/client"))("libsql")

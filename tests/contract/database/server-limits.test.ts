@@ -2,8 +2,7 @@ import {join} from "node:path"
 import {createClient} from "@libsql/client/http"
 import {describe, expect, onTestFinished, test} from "vitest"
 import {isStatementError} from "../../../server/database/errors.ts"
-import {scratchFolder} from "../../support/database/databases.ts"
-import {type HranaOptions, startHrana} from "../../support/database/hrana-server.ts"
+import {type HranaOptions, scratchFolder, startHrana} from "../../support/database/databases.ts"
 
 const connect = async (options: Partial<HranaOptions> = {}) => {
   const url = process.env.SVC_TEST_LIBSQL_URL

@@ -1,7 +1,6 @@
 import {expect, test} from "vitest"
 import type {DatabaseFailure} from "../../../server/database/failing.ts"
-import {countNotes, note, notes, open, remoteDatabase} from "../../support/database/databases.ts"
-import {until} from "../../support/host/process.ts"
+import {countNotes, note, notes, open, remoteDatabase, until} from "../../support/database/databases.ts"
 import {layCable} from "../../support/machine/cable.ts"
 
 const timeout = 1000

@@ -7,8 +7,7 @@ import {owingGaps} from "../../../server/endpoints/gaps/handed-over.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Endpoint as Handle, History} from "../../../shared/sdk/adapter/adapter.ts"
 import type {Sender} from "../../../shared/sdk/adapter/sender.ts"
-import {engines, log, open} from "../../support/database/databases.ts"
-import {until} from "../../support/host/process.ts"
+import {engines, log, open, until} from "../../support/database/databases.ts"
 import {lineSpec, stored} from "../../support/messages/line-endpoint.ts"
 
 /** How often the Host stores up to when an endpoint has missed nothing, in milliseconds. */

@@ -4,8 +4,7 @@ import type {Database} from "../../../server/database/database.ts"
 import {Endpoints} from "../../../server/endpoints/endpoints.ts"
 import {Pasts} from "../../../server/endpoints/pasts.ts"
 import type {Endpoint as Handle} from "../../../shared/sdk/adapter/adapter.ts"
-import {engines, log, open} from "../../support/database/databases.ts"
-import {until} from "../../support/host/process.ts"
+import {engines, log, open, until} from "../../support/database/databases.ts"
 import {lineSpec, stored} from "../../support/messages/line-endpoint.ts"
 
 const day = 86_400_000

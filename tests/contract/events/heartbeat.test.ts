@@ -4,8 +4,7 @@ import {createFilter} from "../../../server/events/filter.ts"
 import {EventLog} from "../../../server/events/log.ts"
 import {EventStream} from "../../../server/events/stream.ts"
 import {tellingAll, toRow} from "../../../server/events/telling.ts"
-import {localDatabase, log, open} from "../../support/database/databases.ts"
-import {until} from "../../support/host/process.ts"
+import {localDatabase, log, open, until} from "../../support/database/databases.ts"
 
 const epoch = "3aa44cb96936"
 

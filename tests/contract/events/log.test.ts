@@ -12,8 +12,7 @@ import {GenerationHistory} from "../../../server/generation/history.ts"
 import {Inbox} from "../../../server/inbox/inbox.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import {type EventType, eventTypes, isEventType} from "../../../shared/events.ts"
-import {engines, log, open} from "../../support/database/databases.ts"
-import {until} from "../../support/host/process.ts"
+import {engines, log, open, until} from "../../support/database/databases.ts"
 import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
 
 const stopping = (reason: string) => telling("host.stopping", {code: 0, reason})

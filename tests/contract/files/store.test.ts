@@ -23,8 +23,7 @@ import {outboxPart} from "../../../server/outbox/retention.ts"
 import {h} from "../../../shared/sdk/elements.ts"
 import {storedSource} from "../../../shared/sdk/files/file-source.ts"
 import {engines, localDatabase, log, open, scratchFolder} from "../../support/database/databases.ts"
-import {until} from "../../support/host/process.ts"
-import {onBun} from "../../support/host/runtimes.ts"
+import {onBun, until} from "../../support/host/host.ts"
 import {mountDisk, needMounts} from "../../support/machine/disk.ts"
 
 const contentOf = (text: string): FileContent => {

@@ -2,8 +2,7 @@ import {connect} from "node:net"
 import {build} from "esbuild"
 import {beforeAll, describe, expect, test} from "vitest"
 import {nodeBundle} from "../../../scripts/build/bundles.ts"
-import {startProcess, until, untilPrinted} from "../../support/host/process.ts"
-import {onBun, root, runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
+import {onBun, root, runtimes, startProcess, type TestRuntime, until, untilPrinted} from "../../support/host/host.ts"
 import {socketWith} from "../../support/satori/socket.ts"
 
 const source = `${root}tests/support/satori/socket-server.ts`

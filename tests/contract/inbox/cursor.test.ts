@@ -7,8 +7,7 @@ import {Outbox} from "../../../server/outbox/outbox.ts"
 import type {RetentionSettings} from "../../../shared/config.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
 import type {Plugin} from "../../../shared/sdk/plugin/plugin.ts"
-import {engines, log, open} from "../../support/database/databases.ts"
-import {until} from "../../support/host/process.ts"
+import {engines, log, open, until} from "../../support/database/databases.ts"
 import {incoming, lineEndpoint, stored} from "../../support/messages/line-endpoint.ts"
 
 const dated = (id: string, more: Partial<Incoming> = {}) => incoming(id, {timestamp: 2000, ...more})

@@ -5,8 +5,7 @@ import type {Dispatch} from "../../../server/inbox/handling.ts"
 import {Inbox} from "../../../server/inbox/inbox.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
-import {engines, log, open} from "../../support/database/databases.ts"
-import {until} from "../../support/host/process.ts"
+import {engines, log, open, until} from "../../support/database/databases.ts"
 import {incoming, lineEndpoint} from "../../support/messages/line-endpoint.ts"
 
 describe.each(engines)("the inbox on $name", ({make}) => {

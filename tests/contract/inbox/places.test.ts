@@ -7,8 +7,7 @@ import {toJson} from "../../../shared/json.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
 import {h} from "../../../shared/sdk/elements.ts"
 import {engines, log, open} from "../../support/database/databases.ts"
-import {until} from "../../support/host/process.ts"
-import {whenOver} from "../../support/host/shared.ts"
+import {until, whenOver} from "../../support/host/host.ts"
 import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
 
 const [decide, name] = ["root/agents/action/decide", "root/bot/prompt/name"]

@@ -5,9 +5,8 @@ import {noPolicy} from "../../../server/endpoints/policy.ts"
 import {Inbox} from "../../../server/inbox/inbox.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import {isProblem} from "../../../shared/problems.ts"
-import {log, memoryFolder, open} from "../../support/database/databases.ts"
+import {log, memoryFolder, open, until} from "../../support/database/databases.ts"
 import {type Death, MortalDatabase} from "../../support/database/mortal-database.ts"
-import {until} from "../../support/host/process.ts"
 import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
 
 /** Two handlers answer each event in its channel; one of them also answers in a common channel. */

@@ -5,8 +5,7 @@ import {Outbox} from "../../../server/outbox/outbox.ts"
 import {refused} from "../../../shared/sdk/adapter/refusal.ts"
 import type {Sender} from "../../../shared/sdk/adapter/sender.ts"
 import {h, type Node} from "../../../shared/sdk/elements.ts"
-import {engines, log, open} from "../../support/database/databases.ts"
-import {until} from "../../support/host/process.ts"
+import {engines, log, open, until} from "../../support/database/databases.ts"
 
 /** A platform that records its calls, and splits texts that start with "long". */
 const notingSender = (done: string[]): Sender => ({

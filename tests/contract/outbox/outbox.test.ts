@@ -3,8 +3,7 @@ import {noPolicy} from "../../../server/endpoints/policy.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import {refused} from "../../../shared/sdk/adapter/refusal.ts"
 import type {Sender} from "../../../shared/sdk/adapter/sender.ts"
-import {engines, localDatabase, log, open} from "../../support/database/databases.ts"
-import {until} from "../../support/host/process.ts"
+import {engines, localDatabase, log, open, until} from "../../support/database/databases.ts"
 
 test("an endpoint that reconnects between two messages of one batch sends them in order", async () => {
   const outbox = new Outbox(await open(await localDatabase()), log)

@@ -4,8 +4,7 @@ import type {OutboxDraft} from "../../../server/outbox/draft.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import {refused} from "../../../shared/sdk/adapter/refusal.ts"
 import type {Sender} from "../../../shared/sdk/adapter/sender.ts"
-import {engines, log, open} from "../../support/database/databases.ts"
-import {until} from "../../support/host/process.ts"
+import {engines, log, open, until} from "../../support/database/databases.ts"
 
 type Act = Pick<OutboxDraft, "id" | "kind" | "content">
 

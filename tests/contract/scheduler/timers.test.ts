@@ -6,8 +6,7 @@ import {assertDue, selectDue, selectNext} from "../../../server/scheduler/timers
 import {type TimerKind, Timers} from "../../../server/scheduler/timers/timers.ts"
 import type {Statement} from "../../../shared/sdk/plugin/database.ts"
 import type {When} from "../../../shared/sdk/timer.ts"
-import {engines, localDatabase, log, open} from "../../support/database/databases.ts"
-import {until} from "../../support/host/process.ts"
+import {engines, localDatabase, log, open, until} from "../../support/database/databases.ts"
 import {HandClock} from "../../support/scheduler/hand-clock.ts"
 
 const start = "2026-03-28T12:00:00Z"

@@ -1,9 +1,6 @@
 import {createServer} from "node:http"
 import {describe, expect, onTestFinished, test} from "vitest"
-import {until} from "../../support/host/process.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
-import {freePort} from "../../support/machine/ports.ts"
-import {messageIn} from "../../support/messages/messages.ts"
+import {bunAnd, freePort, messageIn, until} from "../../support/host/host.ts"
 import {secrets, startWebhookHost} from "../../support/webhooks/host.ts"
 import {startReceiver} from "../../support/webhooks/webhooks.ts"
 

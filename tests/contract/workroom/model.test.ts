@@ -1,6 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {Chance} from "../../support/machine/chance.ts"
-import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
+import {Chance, faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {randomRequest, stores} from "../../support/workroom/workroom.ts"
 import {WorkroomModel} from "./model.ts"
 

@@ -6,8 +6,7 @@ import {replay} from "../../../server/workroom/store/store.ts"
 import {itemStates} from "../../../shared/api/item-rules.ts"
 import type {Item} from "../../../shared/api/workroom.ts"
 import {Problem} from "../../../shared/problems.ts"
-import {until} from "../../support/host/process.ts"
-import {Chance} from "../../support/machine/chance.ts"
+import {Chance, until} from "../../support/host/host.ts"
 import {add, authority, bring, fill, on, randomRequest, stores, ways} from "../../support/workroom/workroom.ts"
 
 const problemOf = (work: Promise<unknown>): Promise<Problem> =>

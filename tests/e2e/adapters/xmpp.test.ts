@@ -1,7 +1,6 @@
 import type {Element} from "@xmpp/client"
 import {expect, test} from "vitest"
-import {until} from "../../support/host/process.ts"
-import {usuallyOn} from "../../support/host/runtimes.ts"
+import {until, usuallyOn} from "../../support/host/host.ts"
 import {layCable} from "../../support/machine/cable.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 import {said, startXmppHost} from "../../support/platforms/xmpp/host.ts"

@@ -1,8 +1,6 @@
 import {expect, test} from "vitest"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
-import {runProcess} from "../../support/host/process.ts"
-import {makeProject} from "../../support/host/project.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, makeProject, runProcess} from "../../support/host/host.ts"
 
 /** A plugin author's test: a tool, an agent with a scripted model, and timers that the agent sets. */
 const script = (url: string) => `

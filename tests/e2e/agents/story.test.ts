@@ -4,8 +4,7 @@ import {type FakeQuestion, startProtocolFake} from "../../support/agents/protoco
 import {helperAt} from "../../support/agents/scripted-model.ts"
 import {bunOr, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {untilEndpoint} from "../../support/irc/host.ts"
-import {joinIrc} from "../../support/irc/person.ts"
-import {startIrcServer} from "../../support/irc/servers.ts"
+import {joinIrc, startIrcServer} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 import {answer} from "../../support/messages/answers.ts"
 

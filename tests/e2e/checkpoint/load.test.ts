@@ -1,9 +1,6 @@
 import {expect, test} from "vitest"
-import {restore} from "../../support/checkpoint/checkpoints.ts"
 import {open} from "../../support/database/databases.ts"
-import {printedJson} from "../../support/host/command-line.ts"
-import {until} from "../../support/host/process.ts"
-import {makeProject, type Project} from "../../support/host/project.ts"
+import {makeProject, type Project, printedJson, restore, until} from "../../support/host/host.ts"
 import {secrets, startWebhookHost} from "../../support/webhooks/host.ts"
 
 const makeEmpty = (): Project => makeProject({files: {".env": `HTTP_TOKEN=${secrets.HTTP_TOKEN}\n`}})

@@ -1,9 +1,7 @@
 import {mkdirSync, readFileSync, symlinkSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
-import {runProcess} from "../../support/host/process.ts"
-import {makeFolder} from "../../support/host/project.ts"
-import {onBun, onOlderNode, root} from "../../support/host/runtimes.ts"
+import {makeFolder, onBun, onOlderNode, root, runProcess} from "../../support/host/host.ts"
 
 test("svc build reports every error with its position, and keeps the last good build", async () => {
   const folder = makeFolder()

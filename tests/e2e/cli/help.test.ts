@@ -1,10 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {commands} from "../../../cli/commands.ts"
-import {printed, runCommand} from "../../support/host/command-line.ts"
-import {runProcess} from "../../support/host/process.ts"
-import {makeProject} from "../../support/host/project.ts"
+import {makeProject, printed, runCommand, runProcess, shared} from "../../support/host/host.ts"
 import {onBun, root, scriptCommand} from "../../support/host/runtimes.ts"
-import {shared} from "../../support/host/shared.ts"
 
 const names = Object.keys(commands)
 

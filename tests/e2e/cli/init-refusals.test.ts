@@ -4,9 +4,7 @@ import {delimiter, isAbsolute, join} from "node:path"
 import {describe, expect, test} from "vitest"
 import {packageNameOf} from "../../../server/process/new-project.ts"
 import {version} from "../../../server/runtime/version.ts"
-import {runProcess} from "../../support/host/process.ts"
-import {makeFolder} from "../../support/host/project.ts"
-import {onBun, root} from "../../support/host/runtimes.ts"
+import {makeFolder, onBun, root, runProcess} from "../../support/host/host.ts"
 
 /** Runs svc on Bun, even if Bun is not on the PATH. */
 const bunAnywhere = (): readonly string[] => {

@@ -2,10 +2,9 @@ import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, syml
 import {delimiter, dirname, join} from "node:path"
 import {describe, expect, test} from "vitest"
 import {type ProjectTemplate, projectTemplates, templateName} from "../../../server/process/project-templates.ts"
+import {freePort, makeFolder, roomyPlace} from "../../support/host/host.ts"
 import {type Finished, runProcess, type SpawnOptions, startProcess, until} from "../../support/host/process.ts"
-import {makeFolder, roomyPlace} from "../../support/host/project.ts"
 import {nodeOf, onBun, onNode22, pathWith, root, type TestRuntime} from "../../support/host/runtimes.ts"
-import {freePort} from "../../support/machine/ports.ts"
 import {registryEnvironment} from "../../support/machine/registry.ts"
 
 /** Blocks every registry: all proxies are a port without a listener. */

@@ -3,10 +3,8 @@ import {join} from "node:path"
 import {expect, test} from "vitest"
 import {declared} from "../../../scripts/build/bundles.ts"
 import {reachedFrom} from "../../../scripts/build/declarations.ts"
+import {freePort, makeFolder, nodeOf, onBun, pathWith, roomyPlace, root} from "../../support/host/host.ts"
 import {runProcess, type SpawnOptions, startProcess, until} from "../../support/host/process.ts"
-import {makeFolder, roomyPlace} from "../../support/host/project.ts"
-import {nodeOf, onBun, pathWith, root} from "../../support/host/runtimes.ts"
-import {freePort} from "../../support/machine/ports.ts"
 import {registryEnvironment} from "../../support/machine/registry.ts"
 
 const mebibyte = 1024 * 1024

@@ -1,10 +1,7 @@
 import {readdirSync, readFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {type Document, type Fence, readConfigs, readDocuments} from "../../support/docs/documents.ts"
-import {runProcess} from "../../support/host/process.ts"
-import {makeProject} from "../../support/host/project.ts"
-import {onBun, root, scriptCommand} from "../../support/host/runtimes.ts"
-import {shared} from "../../support/host/shared.ts"
+import {makeProject, onBun, root, runProcess, scriptCommand, shared} from "../../support/host/host.ts"
 import {installedFrameworks, isOfFramework, linkFrameworks} from "../../support/platforms/frameworks.ts"
 
 const guides = readDocuments().filter(({fences}) => fences.some(({file}) => file.startsWith("plugins/")))

@@ -4,8 +4,7 @@ import {test} from "vitest"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {makeReader} from "../../support/docs/documented-commands.ts"
 import {documentedParts} from "../../support/docs/documented-parts.ts"
-import {makeFolder, type Project} from "../../support/host/project.ts"
-import {onBun, root} from "../../support/host/runtimes.ts"
+import {makeFolder, onBun, type Project, root} from "../../support/host/host.ts"
 
 /** A clone with its dependencies installed. The examples are copies, because a Host keeps its state beside them. */
 const makeClone = (): string => {

@@ -3,11 +3,8 @@ import {expect, test} from "vitest"
 import {urlOf} from "../../support/docs/documented-commands.ts"
 import {readDocuments} from "../../support/docs/documents.ts"
 import {ask, makeReadersProject, readerOf, readersToken} from "../../support/docs/reader-project.ts"
-import {until} from "../../support/host/process.ts"
-import type {Project} from "../../support/host/project.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, type Project, pluginWith, until} from "../../support/host/host.ts"
 import {hangingOn, linePlugin} from "../../support/plugins/line-plugin.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const configOf = (plugins: string) => `http: {port: 0, token: "\${HTTP_TOKEN}"}\nplugins: {sandbox: {}, ${plugins}}\n`
 

@@ -1,7 +1,5 @@
 import {expect, test} from "vitest"
-import {runProcess} from "../../support/host/process.ts"
-import {makeProject} from "../../support/host/project.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunAnd, makeProject, runProcess} from "../../support/host/host.ts"
 
 const passing = `
 import {definePlugin, Type} from "svc-runtime"

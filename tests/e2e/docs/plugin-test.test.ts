@@ -2,9 +2,7 @@ import {writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
 import {readDocuments} from "../../support/docs/documents.ts"
-import {runProcess} from "../../support/host/process.ts"
-import {makeFolder, makeProject} from "../../support/host/project.ts"
-import {bunAnd, onBun, onNode22, runtimes} from "../../support/host/runtimes.ts"
+import {bunAnd, makeFolder, makeProject, onBun, onNode22, runProcess, runtimes} from "../../support/host/host.ts"
 
 const guide = readDocuments().find(({path}) => path === "docs/test-a-plugin.md")
 

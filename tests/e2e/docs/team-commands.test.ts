@@ -2,8 +2,7 @@ import {expect, test} from "vitest"
 import {agentRun, fillDatabase} from "../../support/agents/rows.ts"
 import {helperAt, startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {ask, makeReadersProject, readerOf} from "../../support/docs/reader-project.ts"
-import {until} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, until} from "../../support/host/host.ts"
 
 const configOf = (url: string, store: string) => `http: {port: 0, token: "\${HTTP_TOKEN}"}
 workroom: {store: ${store}}

@@ -1,7 +1,6 @@
 import {expect, test} from "vitest"
 import {pluginWith, startHost, svc, type TestHost, until, usualRuntime} from "../../support/host/host.ts"
-import {joinIrc, type Person} from "../../support/irc/person.ts"
-import {startIrcServer} from "../../support/irc/servers.ts"
+import {joinIrc, type Person, startIrcServer} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 import {startDiscord} from "../../support/platforms/discord/discord.ts"
 import {tokens, untilDiscord} from "../../support/platforms/discord/host.ts"

@@ -1,9 +1,7 @@
 import {existsSync} from "node:fs"
 import {join} from "node:path"
 import {describe, expect, test} from "vitest"
-import {runProcess} from "../../support/host/process.ts"
-import {makeFolder} from "../../support/host/project.ts"
-import {runtimes} from "../../support/host/runtimes.ts"
+import {makeFolder, runProcess, runtimes} from "../../support/host/host.ts"
 
 /** Nobody, not even root, can create a folder of caches below this path. */
 const file = "/dev/null"

@@ -2,9 +2,7 @@ import {spawnSync} from "node:child_process"
 import {readFileSync} from "node:fs"
 import {expect, test} from "vitest"
 import {problems} from "../../../shared/problems.ts"
-import {runProcess, startProcess, until} from "../../support/host/process.ts"
-import {makeProject} from "../../support/host/project.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunAnd, makeProject, runProcess, startProcess, until} from "../../support/host/host.ts"
 
 /** Runs a command with process id 1, like a container's main process. */
 const alone = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]

@@ -1,8 +1,7 @@
 import {expect, test} from "vitest"
 import {bunOr, svc} from "../../support/host/host.ts"
 import {startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
-import {joinIrc} from "../../support/irc/person.ts"
-import {type IrcServerName, startIrcServer} from "../../support/irc/servers.ts"
+import {type IrcServerName, joinIrc, startIrcServer} from "../../support/irc/servers.ts"
 import {startServices} from "../../support/irc/services.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 

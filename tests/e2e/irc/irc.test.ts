@@ -1,8 +1,7 @@
 import {expect, test} from "vitest"
 import {bunOr, haveEnded, type runtimes, story, until} from "../../support/host/host.ts"
 import {startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
-import {joinIrc, type Person} from "../../support/irc/person.ts"
-import {type IrcServerName, startIrcServer} from "../../support/irc/servers.ts"
+import {type IrcServerName, joinIrc, type Person, startIrcServer} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 
 const servers: readonly IrcServerName[] = ["ngircd", "inspircd"]

@@ -1,10 +1,8 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
-import {until, untilPrinted} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunOr, until, untilPrinted} from "../../support/host/host.ts"
 import {ircEndpoint, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
-import {joinIrc} from "../../support/irc/person.ts"
-import {type IrcServerName, makeCertificate, startIrcServer} from "../../support/irc/servers.ts"
+import {type IrcServerName, joinIrc, makeCertificate, startIrcServer} from "../../support/irc/servers.ts"
 import {startServices} from "../../support/irc/services.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 

@@ -1,8 +1,7 @@
 import {expect, test} from "vitest"
 import {bunOr, type TestHost} from "../../support/host/host.ts"
 import {type IrcAccount, ircConfig, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
-import {joinIrc} from "../../support/irc/person.ts"
-import {startIrcServer} from "../../support/irc/servers.ts"
+import {joinIrc, startIrcServer} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 
 const twoRuntimes = bunOr("node22")

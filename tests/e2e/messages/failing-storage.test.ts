@@ -1,8 +1,7 @@
 import {rmSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
-import {scratchFolder} from "../../support/database/databases.ts"
-import {startHrana} from "../../support/database/hrana-server.ts"
+import {scratchFolder, startHrana} from "../../support/database/databases.ts"
 import {freePort, pluginWith, runtimes, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
 

@@ -1,7 +1,6 @@
 import {expect, test} from "vitest"
 import {inboxOf, runtimes, startHost, type TestHost, type TestRuntime, tell, until} from "../../support/host/host.ts"
-import {joinIrc} from "../../support/irc/person.ts"
-import {startIrcServer} from "../../support/irc/servers.ts"
+import {joinIrc, startIrcServer} from "../../support/irc/servers.ts"
 import {layCable} from "../../support/machine/cable.ts"
 import {describeWith, findTool} from "../../support/machine/tools.ts"
 import {boardAdapter, startBoard} from "./board.ts"

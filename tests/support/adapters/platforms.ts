@@ -6,8 +6,7 @@ import {
   type HostAddress,
 } from "../../../server/testing/adapter/conformance.ts"
 import {until} from "../host/process.ts"
-import {joinIrc} from "../irc/person.ts"
-import {startIrcServer} from "../irc/servers.ts"
+import {joinIrc, startIrcServer} from "../irc/servers.ts"
 import {faultRun} from "../machine/fault-run.ts"
 import {deliver, secretOf, startReceiver} from "../webhooks/webhooks.ts"
 

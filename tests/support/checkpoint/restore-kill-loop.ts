@@ -6,8 +6,7 @@ import {printed} from "../host/command-line.ts"
 import {startProcess} from "../host/process.ts"
 import type {Project} from "../host/project.ts"
 import type {TestRuntime} from "../host/runtimes.ts"
-import {Chance} from "../machine/chance.ts"
-import {faultRun, tellHowToRepeat} from "../machine/fault-run.ts"
+import {Chance, faultRun, tellHowToRepeat} from "../machine/fault-run.ts"
 import {startToBeKilled} from "../machine/strace.ts"
 
 /** The differences between states of a project. */

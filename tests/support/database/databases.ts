@@ -10,7 +10,10 @@ import {prepareFile} from "../../../server/database/upkeep/rescue.ts"
 import {whenOver} from "../host/shared.ts"
 import {type HranaServer, startHrana} from "./hrana-server.ts"
 
+// What most tests with a database need besides it.
+export {until} from "../host/process.ts"
 export * from "../host/silence.ts"
+export * from "./hrana-server.ts"
 
 /** A folder for one test, removed when the test ends. */
 export const scratchFolder = (): string => {

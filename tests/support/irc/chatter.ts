@@ -1,7 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {until} from "../host/process.ts"
-import {joinIrc, type Person} from "./person.ts"
-import type {IrcServer} from "./servers.ts"
+import {type IrcServer, joinIrc, type Person} from "./servers.ts"
 
 /** The pause between two lines of one person, in milliseconds. */
 const pause = 400

@@ -6,6 +6,8 @@ import {whenOver} from "../host/shared.ts"
 import {holdPort} from "../machine/ports.ts"
 import {type Tool, tool} from "../machine/tools.ts"
 
+export * from "./person.ts"
+
 export type IrcServerName = "ngircd" | "inspircd"
 
 /** A real IRC server on its own loopback ports. */

@@ -2,8 +2,7 @@ import {existsSync, mkdirSync, readdirSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {startProcess, untilPrinted} from "../host/process.ts"
 import {tool} from "../machine/tools.ts"
-import {joinIrc} from "./person.ts"
-import {type IrcServer, makeServerFolder, services} from "./servers.ts"
+import {type IrcServer, joinIrc, makeServerFolder, services} from "./servers.ts"
 
 /** Full paths, in the order of their dependencies: atheme does not look in the folder of an unpacked package. */
 const modules = [

@@ -1,6 +1,5 @@
 import {arrivalsOf, staysOf} from "../irc/chatter.ts"
-import {joinIrc} from "../irc/person.ts"
-import {startIrcServer} from "../irc/servers.ts"
+import {joinIrc, startIrcServer} from "../irc/servers.ts"
 import {type KillPlatform, noting} from "./platform.ts"
 
 const place = {nick: "svcbot", channel: "#lounge"} as const

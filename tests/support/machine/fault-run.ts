@@ -1,6 +1,8 @@
 import {onTestFailed} from "vitest"
 import {type FaultName, faults} from "../../../scripts/faults/table.ts"
 
+export * from "./chance.ts"
+
 /** The size and the seed of a fault test. */
 export interface FaultRun {
   readonly name: FaultName

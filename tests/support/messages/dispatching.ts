@@ -3,8 +3,7 @@ import {createDispatch} from "../../../server/messages/dispatch.ts"
 import type {EventHandler, Handler} from "../../../server/messages/handler.ts"
 import {createMessageTable} from "../../../server/messages/table.ts"
 import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
-import {log} from "../database/databases.ts"
-import {until} from "../host/process.ts"
+import {log, until} from "../database/databases.ts"
 import {ableEndpoints} from "./endpoint-acts.ts"
 
 /** A handler whose work runs as it is. */

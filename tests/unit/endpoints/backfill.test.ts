@@ -4,8 +4,7 @@ import {Backfill, backfillLimits, type ChannelEnd} from "../../../server/endpoin
 import type {DatedIncoming} from "../../../shared/sdk/adapter/incoming.ts"
 import {retryAfter} from "../../../shared/sdk/adapter/refusal.ts"
 import type {HistoryQuery} from "../../../shared/sdk/adapter/sender.ts"
-import {log} from "../../support/database/databases.ts"
-import {until} from "../../support/host/process.ts"
+import {log, until} from "../../support/database/databases.ts"
 
 const endsOf = (count: number): readonly ChannelEnd[] =>
   Array.from({length: count}, (_, index) => ({channel: `c${index + 1}`, message: "0"}))

@@ -1,8 +1,7 @@
 import {expect, test} from "vitest"
 import {CommandLists} from "../../../server/messages/command-lists.ts"
 import type {CommandSummary, Sender} from "../../../shared/sdk/adapter/sender.ts"
-import {log} from "../../support/database/databases.ts"
-import {until} from "../../support/host/process.ts"
+import {log, until} from "../../support/database/databases.ts"
 import {command} from "../../support/messages/commands.ts"
 
 const connection = (fails = 0) => {

@@ -1,7 +1,6 @@
 import {expect, onTestFinished, test, vi} from "vitest"
 import {Pace, Rate} from "../../../server/outbox/pace.ts"
-import {Chance} from "../../support/machine/chance.ts"
-import {seedOfRun} from "../../support/machine/fault-run.ts"
+import {Chance, seedOfRun} from "../../support/machine/fault-run.ts"
 
 test("no window of a limit's length contains more messages than the limit", () => {
   const seed = seedOfRun()

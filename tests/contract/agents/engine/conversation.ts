@@ -6,8 +6,7 @@ import type {Plugin} from "../../../../shared/sdk/sdk.ts"
 import {agentsOn, askedBy, type EngineParts, HastyClock} from "../../../support/agents/engine.ts"
 import {publishWeather} from "../../../support/agents/plugin-tools.ts"
 import {type Script, type ScriptedModel, startScriptedModel} from "../../../support/agents/scripted-model.ts"
-import {memoryFolder, open} from "../../../support/database/databases.ts"
-import {until} from "../../../support/host/process.ts"
+import {memoryFolder, open, until} from "../../../support/database/databases.ts"
 
 /** A finished run, with the messages that its conversation received. */
 export interface Ended {

@@ -6,9 +6,8 @@ import {askedBy} from "../../../support/agents/engine.ts"
 import {publishWeather} from "../../../support/agents/plugin-tools.ts"
 import type {ModelQuestion} from "../../../support/agents/question.ts"
 import type {Script, ScriptedAnswer} from "../../../support/agents/scripted-model.ts"
-import {memoryFolder, open} from "../../../support/database/databases.ts"
+import {memoryFolder, open, until} from "../../../support/database/databases.ts"
 import {MortalDatabase} from "../../../support/database/mortal-database.ts"
-import {until} from "../../../support/host/process.ts"
 import {converse} from "./conversation.ts"
 
 const hour = 3_600_000

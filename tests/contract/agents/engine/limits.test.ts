@@ -4,9 +4,8 @@ import {type Plugin, Type} from "../../../../shared/sdk/sdk.ts"
 import {usualLimits} from "../../../support/agents/bindings.ts"
 import {agentsOn, askedBy} from "../../../support/agents/engine.ts"
 import {type Script, startScriptedModel} from "../../../support/agents/scripted-model.ts"
-import {memoryFolder, open} from "../../../support/database/databases.ts"
+import {memoryFolder, open, until} from "../../../support/database/databases.ts"
 import {MortalDatabase} from "../../../support/database/mortal-database.ts"
-import {until} from "../../../support/host/process.ts"
 import {converse} from "./conversation.ts"
 
 const setup = (plugin: Plugin): void =>

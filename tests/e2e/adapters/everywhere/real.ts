@@ -1,6 +1,5 @@
 import {until} from "../../../support/host/process.ts"
-import {joinIrc} from "../../../support/irc/person.ts"
-import {startIrcServer} from "../../../support/irc/servers.ts"
+import {joinIrc, startIrcServer} from "../../../support/irc/servers.ts"
 import {mailboxPassword} from "../../../support/platforms/email/dovecot.ts"
 import {startMailWorld} from "../../../support/platforms/email/world.ts"
 import {startDendrite} from "../../../support/platforms/matrix/dendrite.ts"

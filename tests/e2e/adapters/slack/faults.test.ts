@@ -1,8 +1,5 @@
 import {expect, test} from "vitest"
-import {until} from "../../../support/host/process.ts"
-import {bunOr} from "../../../support/host/runtimes.ts"
-import {whenOver} from "../../../support/host/shared.ts"
-import {messageIn, sendTo} from "../../../support/messages/messages.ts"
+import {bunOr, messageIn, sendTo, until, whenOver} from "../../../support/host/host.ts"
 import {accountOf, startSlackHost, textsOf, untilSlack} from "../../../support/platforms/slack/host.ts"
 import {FakeSlack} from "../../../support/platforms/slack/slack.ts"
 

@@ -1,10 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {accountAt, startTelegramHost, token, untilTelegram} from "../../../support/adapters/telegram-host.ts"
-import {until} from "../../../support/host/process.ts"
-import {bunOr} from "../../../support/host/runtimes.ts"
-import {shared} from "../../../support/host/shared.ts"
-import {eventsOf} from "../../../support/messages/inbox.ts"
-import {messageIn, sendTo} from "../../../support/messages/messages.ts"
+import {bunOr, eventsOf, messageIn, sendTo, shared, until} from "../../../support/host/host.ts"
 import type {Shown} from "../../../support/platforms/telegram/chats.ts"
 import {startTelegram} from "../../../support/platforms/telegram/telegram.ts"
 

@@ -5,8 +5,7 @@ import type {Session} from "../../../../server/adapters/discord/gateway/session.
 import {Problem} from "../../../../shared/problems.ts"
 import type {Endpoint, ReceiveOptions} from "../../../../shared/sdk/adapter/adapter.ts"
 import type {Incoming} from "../../../../shared/sdk/adapter/incoming.ts"
-import {log} from "../../../support/database/databases.ts"
-import {until} from "../../../support/host/process.ts"
+import {log, until} from "../../../support/database/databases.ts"
 
 const session: Session = {
   id: "s1",
