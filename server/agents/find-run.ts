@@ -1,6 +1,5 @@
 import {Problem} from "../../shared/problems.ts"
-import type {Row} from "../../shared/sdk/plugin/database.ts"
-import type {Database} from "../database/database.ts"
+import type {Database, Row} from "../database/database.ts"
 
 export const isOpen = (state: string): boolean => !["succeeded", "failed", "cancelled"].includes(state)
 

@@ -1,8 +1,7 @@
 import {type Page, page} from "../../shared/api/pages.ts"
-import type {Row} from "../../shared/sdk/plugin/database.ts"
 import type {Call, Operation} from "../../shared/sdk/route.ts"
 import type {Static, TSchema} from "../../shared/type.ts"
-import type {Database} from "../database/database.ts"
+import type {Database, Row} from "../database/database.ts"
 
 /** A request whose body has passed the operation's schema. */
 interface Asked<B extends TSchema> extends Pick<Call, "params"> {

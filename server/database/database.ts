@@ -13,6 +13,9 @@ import {checkTables, type Fingerprint, snapshotFile, snapshotPoint} from "./upke
 import type {Rescued} from "./upkeep/rescue.ts"
 import {Writer} from "./writer.ts"
 
+// What most code with a database needs besides it.
+export type {Result, Row, Statement}
+
 export type Location =
   | {readonly dialect: "sqlite" /** Absolute path. */; readonly file: string}
   | {

@@ -1,7 +1,6 @@
 import type {Raise} from "../../shared/events.ts"
 import type {Log} from "../../shared/log.ts"
-import type {Row} from "../../shared/sdk/plugin/database.ts"
-import type {Database} from "../database/database.ts"
+import type {Database, Row} from "../database/database.ts"
 import {EventQueue} from "./queue.ts"
 import {type Hide, toRow} from "./telling.ts"
 

@@ -1,8 +1,7 @@
 import {setImmediate as turn} from "node:timers/promises"
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
-import type {Database} from "../database/database.ts"
-import type {Statement} from "../database/engine.ts"
+import type {Database, Statement} from "../database/database.ts"
 import {Periodic} from "../runtime/flow/periodic.ts"
 import type {EventLog} from "./log.ts"
 

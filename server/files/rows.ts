@@ -1,6 +1,5 @@
 import {toJson} from "../../shared/json.ts"
-import type {Statement} from "../../shared/sdk/plugin/database.ts"
-import type {Database} from "../database/database.ts"
+import type {Database, Statement} from "../database/database.ts"
 
 export interface FileRow {
   readonly sha256: string

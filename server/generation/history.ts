@@ -1,8 +1,7 @@
 import {fromJson, toJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
-import type {Row} from "../../shared/sdk/plugin/database.ts"
 import type {ConfigText} from "../config/load.ts"
-import type {Database} from "../database/database.ts"
+import type {Database, Row} from "../database/database.ts"
 import type {NewPin, Pin} from "./generation.ts"
 
 /** One committed generation, as stored in the database. */

@@ -1,7 +1,6 @@
 import {toJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
-import type {Statement} from "../../shared/sdk/plugin/database.ts"
-import type {Database} from "../database/database.ts"
+import type {Database, Statement} from "../database/database.ts"
 import {type Due, readDue} from "./marks.ts"
 
 /** What an operator can do about handlers that have not handled their event. */

@@ -1,7 +1,5 @@
 import {toJson} from "../../shared/json.ts"
-import type {Statement} from "../../shared/sdk/plugin/database.ts"
-import type {Database} from "../database/database.ts"
-import type {Result} from "../database/engine.ts"
+import type {Database, Result, Statement} from "../database/database.ts"
 import {firstOfEach, Gather} from "../database/gather.ts"
 import {manyRows} from "../database/many-rows.ts"
 

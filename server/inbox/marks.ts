@@ -1,7 +1,6 @@
 import {fromJson, toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
-import type {Row, Statement} from "../../shared/sdk/plugin/database.ts"
-import {assertThat, type Database} from "../database/database.ts"
+import {assertThat, type Database, type Row, type Statement} from "../database/database.ts"
 import {writeIf} from "../database/persist.ts"
 import type {MarkKey} from "../outbox/mark-key.ts"
 

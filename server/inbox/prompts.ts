@@ -1,8 +1,7 @@
 import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
-import type {Row, Statement} from "../../shared/sdk/plugin/database.ts"
 import type {SatoriEvent, User} from "../../shared/sdk/satori.ts"
-import type {Database} from "../database/database.ts"
+import type {Database, Row, Statement} from "../database/database.ts"
 import {persist, writeIf} from "../database/persist.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 

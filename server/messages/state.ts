@@ -1,8 +1,7 @@
 import {Problem} from "../../shared/problems.ts"
-import type {Statement} from "../../shared/sdk/plugin/database.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {StateHandle, StateValue} from "../../shared/sdk/state.ts"
-import type {Database} from "../database/database.ts"
+import type {Database, Statement} from "../database/database.ts"
 import {
   assertUnchanged,
   type DeclaredState,

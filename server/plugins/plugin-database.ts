@@ -12,8 +12,7 @@ import type {
 import {readStatements} from "../../shared/sdk/values.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {explainUnseen} from "../config/explain.ts"
-import type {Database} from "../database/database.ts"
-import type {Result} from "../database/engine.ts"
+import type {Database, Result} from "../database/database.ts"
 import {ChangeFailed, isUnexplained} from "../database/errors.ts"
 import {persist} from "../database/persist.ts"
 

@@ -1,6 +1,5 @@
 import {Problem, toProblem} from "../../shared/problems.ts"
-import type {Statement} from "../../shared/sdk/plugin/database.ts"
-import {type Database, schemaOf} from "../database/database.ts"
+import {type Database, type Statement, schemaOf} from "../database/database.ts"
 import {describeCrossed, readCrossed} from "../database/migrations/irreversible.ts"
 import {
   type Applied,

@@ -1,7 +1,6 @@
 import type {Job} from "../../shared/api/scheduled/jobs.ts"
 import {toJson} from "../../shared/json.ts"
-import type {Statement} from "../../shared/sdk/plugin/database.ts"
-import type {Database} from "../database/database.ts"
+import type {Database, Statement} from "../database/database.ts"
 
 /** How far a job's due times are handled, and for which schedule. */
 export interface JobState {

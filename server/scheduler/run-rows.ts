@@ -1,7 +1,6 @@
 import type {RunState, RunTrigger} from "../../shared/api/scheduled/jobs.ts"
 import {toJson} from "../../shared/json.ts"
-import type {Row, Statement} from "../../shared/sdk/plugin/database.ts"
-import {assertThat, type Database} from "../database/database.ts"
+import {assertThat, type Database, type Row, type Statement} from "../database/database.ts"
 import {jsonRows} from "../database/json-rows.ts"
 import {uuid} from "../runtime/uuid.ts"
 import type {Planned} from "./consider.ts"

@@ -1,9 +1,8 @@
 import type {AgentReason, AgentRunState, AgentTrigger, AgentWait} from "../../../shared/agents/states.ts"
 import {fromJson, toJson} from "../../../shared/json.ts"
 import type {Permission} from "../../../shared/sdk/permission.ts"
-import type {Row, Statement} from "../../../shared/sdk/plugin/database.ts"
 import type {Channel, User} from "../../../shared/sdk/satori.ts"
-import {assertThat} from "../../database/database.ts"
+import {assertThat, type Row, type Statement} from "../../database/database.ts"
 import type {RunRequest} from "../service.ts"
 
 /** The conversation of a run, at the time of the request. */

@@ -1,8 +1,7 @@
 import type {AgentSettings, Budget} from "../../../shared/agents/config.ts"
 import type {AgentReason} from "../../../shared/agents/states.ts"
 import {toJson} from "../../../shared/json.ts"
-import type {Statement} from "../../../shared/sdk/plugin/database.ts"
-import type {Database} from "../../database/database.ts"
+import type {Database, Statement} from "../../database/database.ts"
 import {priceOf} from "../providers/tokens.ts"
 import type {AgentRun} from "./run-rows.ts"
 

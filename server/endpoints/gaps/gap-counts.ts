@@ -1,7 +1,6 @@
 import {type GapReason, isPlanned} from "../../../shared/api/endpoints.ts"
 import {toJson} from "../../../shared/json.ts"
-import type {Database} from "../../database/database.ts"
-import type {Row} from "../../database/engine.ts"
+import type {Database, Row} from "../../database/database.ts"
 import {bucketOfGap, GapLengths, timeOfGaps} from "./gap-lengths.ts"
 
 /** How many gaps an endpoint has had for one reason. */

@@ -1,6 +1,5 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
-import type {Statement} from "../../../shared/sdk/plugin/database.ts"
-import type {Database} from "../../database/database.ts"
+import type {Database, Statement} from "../../database/database.ts"
 import type {AlertRecord} from "./ledger.ts"
 import type {Notice} from "./notice.ts"
 

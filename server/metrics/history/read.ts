@@ -1,8 +1,7 @@
 import type {MetricHistoryView} from "../../../shared/api/metrics/history.ts"
 import {secondsBuckets} from "../../../shared/meter.ts"
-import type {Row} from "../../../shared/sdk/plugin/database.ts"
 import type {Static} from "../../../shared/type.ts"
-import type {Database} from "../../database/database.ts"
+import type {Database, Row} from "../../database/database.ts"
 import {countNames, merge, type Sample, type StateSeconds, sampleOf} from "./sample.ts"
 import {day, hour, kept, minute, type Span} from "./spans.ts"
 

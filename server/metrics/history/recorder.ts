@@ -1,7 +1,6 @@
 import type {Log} from "../../../shared/log.ts"
 import {isProblem, messageOf} from "../../../shared/problems.ts"
-import type {Statement} from "../../../shared/sdk/plugin/database.ts"
-import type {Database} from "../../database/database.ts"
+import type {Database, Statement} from "../../database/database.ts"
 import {emptySample, merge, type Sample, sampleOf, sampleText} from "./sample.ts"
 import {hour, kept, minute, spans} from "./spans.ts"
 import type {Uptimes} from "./uptimes.ts"

@@ -1,6 +1,5 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
-import type {Row, Statement} from "../../../shared/sdk/plugin/database.ts"
-import type {Database} from "../../database/database.ts"
+import type {Database, Row, Statement} from "../../database/database.ts"
 
 /** The description of the point that the last batch of a checkpoint's database contains. */
 export interface Marker {

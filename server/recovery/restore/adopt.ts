@@ -1,7 +1,6 @@
 import {toJson} from "../../../shared/json.ts"
-import type {Row, Statement} from "../../../shared/sdk/plugin/database.ts"
 import {stampingEvents} from "../../database/authority.ts"
-import type {Database} from "../../database/database.ts"
+import type {Database, Row, Statement} from "../../database/database.ts"
 import {setMeta} from "../../database/engine.ts"
 import {owingGaps} from "../../endpoints/gaps/handed-over.ts"
 import {telling} from "../../events/telling.ts"

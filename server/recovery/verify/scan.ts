@@ -1,5 +1,4 @@
-import type {Row, Statement} from "../../../shared/sdk/plugin/database.ts"
-import type {Database} from "../../database/database.ts"
+import type {Database, Row, Statement} from "../../database/database.ts"
 import type {SecretSearch} from "./search.ts"
 
 /** A place in a database with the value of a secret. */

@@ -1,7 +1,6 @@
 import {toJson} from "../../../shared/json.ts"
-import type {Row, Statement} from "../../../shared/sdk/plugin/database.ts"
 import type {Channel, User} from "../../../shared/sdk/satori.ts"
-import {assertThat} from "../../database/database.ts"
+import {assertThat, type Row, type Statement} from "../../database/database.ts"
 import type {Plan} from "./when.ts"
 
 /** The conversation that a timer belongs to. */

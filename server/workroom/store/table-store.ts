@@ -1,7 +1,6 @@
 import {setImmediate as turn} from "node:timers/promises"
 import type {Item} from "../../../shared/api/workroom.ts"
-import {assertThat, type Database} from "../../database/database.ts"
-import type {Row, Statement} from "../../database/engine.ts"
+import {assertThat, type Database, type Row, type Statement} from "../../database/database.ts"
 import {jsonRows} from "../../database/json-rows.ts"
 import {Catalog, type CatalogHead, catalogText, itemText} from "../catalog.ts"
 import {tellingRecords} from "../telling.ts"

@@ -1,10 +1,9 @@
 import {expect, test} from "vitest"
-import type {Database} from "../../../server/database/database.ts"
+import type {Database, Statement} from "../../../server/database/database.ts"
 import {ManyRows} from "../../../server/database/many-rows.ts"
 import {gatherClaims, gatherEnds} from "../../../server/inbox/mark-batches.ts"
 import {gatherFinishes} from "../../../server/outbox/rows.ts"
 import {adoptDatabase} from "../../../server/recovery/restore/adopt.ts"
-import type {Statement} from "../../../shared/sdk/plugin/database.ts"
 import {localDatabase, open} from "../../support/database/databases.ts"
 
 /** A database that records the statements it is asked to write. */

@@ -1,6 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {type Database, openUnmigrated} from "../../../server/database/database.ts"
-import type {Row} from "../../../server/database/engine.ts"
+import {type Database, openUnmigrated, type Row} from "../../../server/database/database.ts"
 import {readCrossed} from "../../../server/database/migrations/irreversible.ts"
 import {isIrreversible, type Migration, migrations} from "../../../server/database/migrations/migrations.ts"
 import {withoutHost} from "../../../server/database/without-host.ts"

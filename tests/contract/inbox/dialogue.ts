@@ -1,6 +1,5 @@
 import {expect} from "vitest"
-import type {Database} from "../../../server/database/database.ts"
-import type {Statement} from "../../../server/database/engine.ts"
+import type {Database, Statement} from "../../../server/database/database.ts"
 
 /** The continuation that every question of a history uses. */
 export const continuation = "root/line/prompt/more"

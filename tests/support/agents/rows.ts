@@ -1,6 +1,5 @@
 import {v7 as uuid} from "uuid"
-import {openDatabase} from "../../../server/database/database.ts"
-import type {Statement} from "../../../shared/sdk/plugin/database.ts"
+import {openDatabase, type Statement} from "../../../server/database/database.ts"
 import type {Project} from "../host/project.ts"
 
 type Value = string | number | null

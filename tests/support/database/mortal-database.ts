@@ -1,5 +1,4 @@
-import type {Database} from "../../../server/database/database.ts"
-import type {Row, Statement} from "../../../server/database/engine.ts"
+import type {Database, Row, Statement} from "../../../server/database/database.ts"
 import {Problem} from "../../../shared/problems.ts"
 
 /** How the process dies at a write: before it is carried out, or after, with its answer lost. */

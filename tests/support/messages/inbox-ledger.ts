@@ -1,5 +1,4 @@
-import {openDatabase} from "../../../server/database/database.ts"
-import type {Row} from "../../../shared/sdk/plugin/database.ts"
+import {openDatabase, type Row} from "../../../server/database/database.ts"
 import {haveEnded, posting, type TestHost, until} from "../host/host.ts"
 
 /** The source of a plugin that answers each message once, with the message's text. */

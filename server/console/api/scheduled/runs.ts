@@ -1,7 +1,6 @@
 import type {JobView, RunView} from "../../../../shared/api/scheduled/jobs.ts"
 import {toJson} from "../../../../shared/json.ts"
-import type {Row} from "../../../../shared/sdk/plugin/database.ts"
-import type {Database} from "../../../database/database.ts"
+import type {Database, Row} from "../../../database/database.ts"
 import {textOrNull, timeOf} from "../../operations.ts"
 
 /** Adds to each job its run that ended last. */

@@ -1,6 +1,5 @@
 import {expect, test} from "vitest"
-import type {Database} from "../../../../server/database/database.ts"
-import type {Statement} from "../../../../server/database/engine.ts"
+import type {Database, Statement} from "../../../../server/database/database.ts"
 import {type Plugin, Type} from "../../../../shared/sdk/sdk.ts"
 import {askedBy} from "../../../support/agents/engine.ts"
 import {publishWeather} from "../../../support/agents/plugin-tools.ts"
