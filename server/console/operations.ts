@@ -3,6 +3,8 @@ import type {Call, Operation} from "../../shared/sdk/route.ts"
 import type {Static, TSchema} from "../../shared/type.ts"
 import type {Database, Row} from "../database/database.ts"
 
+export type {Call, Operation}
+
 /** A request whose body has passed the operation's schema. */
 interface Asked<B extends TSchema> extends Pick<Call, "params"> {
   readonly body: Static<B>

@@ -2,10 +2,9 @@ import type {InboxQuery, OutboxQuery} from "../../shared/api/messages.ts"
 import {page} from "../../shared/api/pages.ts"
 import {toJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
-import type {Call, Operation} from "../../shared/sdk/route.ts"
 import {orNull, type Static, Time, type TSchema, Type} from "../../shared/type.ts"
 import type {Database, Row, Statement} from "../database/database.ts"
-import {timeOf} from "./operations.ts"
+import {type Call, type Operation, timeOf} from "./operations.ts"
 
 /** The number of rows that a search looks at in one step, because no index covers the filters. */
 const mostLooked = 1000

@@ -1,7 +1,6 @@
 import {CheckpointDetail, CheckpointRequest, CheckpointTask, CheckpointView} from "../../../shared/api/checkpoint.ts"
 import {PageQuery, page} from "../../../shared/api/pages.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Operation} from "../../../shared/sdk/route.ts"
 import {Named, NamedClosed, orNull, Type} from "../../../shared/type.ts"
 import {streamArchive} from "../../recovery/checkpoint/archive.ts"
 import type {Checkpoints} from "../../recovery/checkpoint/checkpoints.ts"
@@ -9,7 +8,7 @@ import {detailOf, viewOf} from "../../recovery/checkpoint/store.ts"
 import type {Uploads} from "../../recovery/upload/uploads.ts"
 import {limits} from "../../runtime/runtime.ts"
 import {UploadBody, type UploadLimits} from "../../runtime/sockets/upload-body.ts"
-import {answering, pageOf} from "../operations.ts"
+import {answering, type Operation, pageOf} from "../operations.ts"
 
 const CheckpointPage = page(CheckpointView)
 

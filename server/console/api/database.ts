@@ -9,9 +9,8 @@ import {
   Rescued,
   RescueRequest,
 } from "../../../shared/api/database.ts"
-import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
-import {answering} from "../operations.ts"
+import {answering, type Operation} from "../operations.ts"
 
 /** The part of the Host that these routes see. */
 export interface CapacityService {

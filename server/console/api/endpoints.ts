@@ -1,14 +1,13 @@
 import {EndpointCheck, EndpointView, type GapReason, GapView, isPlanned} from "../../../shared/api/endpoints.ts"
 import {PageQuery, page} from "../../../shared/api/pages.ts"
 import {endpointStates, missedFirst} from "../../../shared/endpoint-states.ts"
-import type {Operation} from "../../../shared/sdk/route.ts"
 import {Optional, Type} from "../../../shared/type.ts"
 import type {Database, Row} from "../../database/database.ts"
 import {checkEndpoint} from "../../endpoints/check.ts"
 import {type CursorFacts, readCursorFacts} from "../../endpoints/cursors.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
-import {isInState, newestFirst, pageOf, readNewest, timeOf} from "../operations.ts"
+import {isInState, newestFirst, type Operation, pageOf, readNewest, timeOf} from "../operations.ts"
 
 export const listGaps = (database: Database): Operation =>
   newestFirst({

@@ -2,12 +2,11 @@ import {PageQuery} from "../../../shared/api/pages.ts"
 import {GenerationConfig, GenerationView} from "../../../shared/api/system.ts"
 import {withUnready} from "../../../shared/api/unready.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Call, Operation} from "../../../shared/sdk/route.ts"
 import type {Generation} from "../../generation/generation.ts"
 import type {Generations} from "../../generation/generations.ts"
 import type {GenerationRecord} from "../../generation/history.ts"
 import type {Restarts} from "../edit-config.ts"
-import {newestFirst} from "../operations.ts"
+import {type Call, newestFirst, type Operation} from "../operations.ts"
 
 /** A generation that an operation has just committed. */
 export const viewCommitted = async (generations: Generations, committed: Generation, {foresee}: Foresight) => ({

@@ -1,12 +1,11 @@
 import {AlertsView, AlertTestRequest, AlertTestResult} from "../../../shared/alerts/api.ts"
 import {MetricHistoryQuery, MetricHistoryView} from "../../../shared/api/metrics/history.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Database} from "../../database/database.ts"
 import {readMetricHistory} from "../../metrics/history/read.ts"
 import {hour} from "../../metrics/history/spans.ts"
 import {contentType} from "../../metrics/page.ts"
-import {answering} from "../operations.ts"
+import {answering, type Operation} from "../operations.ts"
 import {timesOf} from "../search.ts"
 
 /** The part of the Host that these routes see. */

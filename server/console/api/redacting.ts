@@ -1,7 +1,6 @@
 import {Redacted, RedactRequest} from "../../../shared/api/messages.ts"
-import type {Call, Operation} from "../../../shared/sdk/route.ts"
 import type {Redaction} from "../../inbox/redact.ts"
-import {answering} from "../operations.ts"
+import {answering, type Call, type Operation} from "../operations.ts"
 
 interface Redacting extends Pick<Operation, "summary" | "problems"> {
   redact(call: Call, reason: string | null): Promise<Redaction>

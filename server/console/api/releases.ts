@@ -7,9 +7,8 @@ import {
   ReleaseVerification,
   ReleaseView,
 } from "../../../shared/api/release.ts"
-import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Releases} from "../../recovery/release/releases.ts"
-import {answering, pageOf} from "../operations.ts"
+import {answering, type Operation, pageOf} from "../operations.ts"
 
 const ReleasePage = page(ReleaseView)
 

@@ -12,11 +12,10 @@ import {
 } from "../../../shared/api/workroom.ts"
 import {BoardQuery, BoardView} from "../../../shared/api/workroom-board.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Call, Operation} from "../../../shared/sdk/route.ts"
 import {Type} from "../../../shared/type.ts"
 import {columnsOf} from "../../workroom/board.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
-import {answering, newestFirst} from "../operations.ts"
+import {answering, type Call, newestFirst, type Operation} from "../operations.ts"
 
 const ItemQuery = Type.Object({...PageQuery.properties, ...ItemFilter.properties})
 

@@ -6,13 +6,12 @@ import {
   ConfigRequest,
 } from "../../../../shared/api/configuration/file.ts"
 import {ConfigForm} from "../../../../shared/api/configuration/form.ts"
-import type {Operation} from "../../../../shared/sdk/route.ts"
 import {Named, type Static, type TSchema, Type} from "../../../../shared/type.ts"
 import {asWritten, configSchema} from "../../../config/schema.ts"
 import type {Generation} from "../../../generation/generation.ts"
 import {type PluginNames, readConfigForm} from "../../config-form.ts"
 import {apply, type Configuration, preview, type Restarts, readConfigFile} from "../../edit-config.ts"
-import {answering} from "../../operations.ts"
+import {answering, type Operation} from "../../operations.ts"
 import {reloadProblems} from "../system.ts"
 
 const ConfigSchemas = Named("ConfigSchemas", {

@@ -3,12 +3,11 @@ import {DraftCheck, TimerChange, TimerDraft, TimerDraftCheck} from "../../../../
 import {TimerDetail, TimerQuery, TimersChanged, TimerView} from "../../../../shared/api/scheduled/timers.ts"
 import {fromJson} from "../../../../shared/json.ts"
 import {Problem} from "../../../../shared/problems.ts"
-import type {Operation} from "../../../../shared/sdk/route.ts"
 import type {Database, Row} from "../../../database/database.ts"
 import type {Endpoints} from "../../../endpoints/endpoints.ts"
 import {type TimerAction, timerRevision} from "../../../scheduler/timers/operator.ts"
 import type {Timers} from "../../../scheduler/timers/timers.ts"
-import {answering, newestFirst, readNewest, textOrNull, timeOf} from "../../operations.ts"
+import {answering, newestFirst, type Operation, readNewest, textOrNull, timeOf} from "../../operations.ts"
 
 export const listTimers = (database: Database): Operation =>
   newestFirst({

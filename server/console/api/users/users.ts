@@ -1,7 +1,6 @@
 import {ForgetRequest, Forgotten, UserQuery} from "../../../../shared/api/users/users.ts"
-import type {Operation} from "../../../../shared/sdk/route.ts"
 import type {Static} from "../../../../shared/type.ts"
-import {answering} from "../../operations.ts"
+import {answering, type Operation} from "../../operations.ts"
 
 /** A user of a platform, by an endpoint's name and the platform's id. */
 type PlatformUser = Readonly<Static<typeof UserQuery>>
