@@ -9,7 +9,7 @@ import {
 } from "../database/migrations/migrate.ts"
 import {type IrreversibleMigration, migrations, newestSchema} from "../database/migrations/migrations.ts"
 import {telling} from "../events/telling.ts"
-import {noProgress, type Progress} from "../recovery/checkpoint/progress.ts"
+import {noProgress, type Progress} from "../recovery/checkpoint/files.ts"
 import {hostScratch} from "../recovery/checkpoint/scratch.ts"
 import {CheckpointStore, isMadeHere, type ListedCheckpoint} from "../recovery/checkpoint/store.ts"
 import {verifyApart} from "../recovery/verify/verify-apart.ts"

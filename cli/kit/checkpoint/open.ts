@@ -3,7 +3,7 @@ import {stat} from "node:fs/promises"
 import {basename, dirname, join, resolve} from "node:path"
 import type {Readable} from "node:stream"
 import {readArchive} from "../../../server/recovery/checkpoint/archive.ts"
-import type {Progress} from "../../../server/recovery/checkpoint/progress.ts"
+import type {Progress} from "../../../server/recovery/checkpoint/files.ts"
 import {CheckpointStore, type StoredCheckpoint} from "../../../server/recovery/checkpoint/store.ts"
 import {leavingNoFolders, removeFolder} from "../../../server/runtime/files.ts"
 

@@ -1,15 +1,15 @@
-import {fromJson} from "../../../shared/json.ts"
+import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {ActionCall} from "../../../shared/sdk/action.ts"
-import {type Content, type Node, nodesOf} from "../../../shared/sdk/elements.ts"
+import {type Content, type Element, h, type Node, nodesOf} from "../../../shared/sdk/elements.ts"
 import type {Reply, Session} from "../../../shared/sdk/session.ts"
-import {readJson} from "../../../shared/sdk/values.ts"
+import {fieldsOf, longestKept, readJson} from "../../../shared/sdk/values.ts"
 import {type Static, Type} from "../../../shared/type.ts"
+import {makeButtonId} from "../../database/buttons/button-id.ts"
 import {withDefaults} from "../../database/state/defaults.ts"
 import {type Action, type Prompt, requireFit} from "../prompt.ts"
 import type {HostTexts} from "../texts/host-texts.ts"
 import {fits, readAnswer, typeOf} from "./answer.ts"
-import {type Filled, formElement, textIn} from "./element.ts"
 import {type Field, type FormDeclaration, readFields} from "./fields.ts"
 
 /** The data of a form's question: the answers so far, null for skipped fields, and the field that is asked. */
@@ -130,4 +130,68 @@ const questionOf = (field: Field, language: string, texts: HostTexts): string =>
     ...(field.description === undefined ? [] : [field.description]),
     ...(field.isRequired ? [] : [say("form.optional", {word: say("form.skip")})]),
   ].join("\n")
+}
+
+/** The values that a user filled in, by field. */
+type Filled = Readonly<Record<string, string>>
+
+const textIn = (given: Filled, {name}: Field): string => (Object.hasOwn(given, name) ? (given[name] ?? "") : "")
+
+/** How many seconds a form may be filled in by default. */
+const patience = 3600
+
+interface Shown {
+  readonly data: unknown
+  /** The values filled in earlier. */
+  readonly given: Filled
+  readonly language: string
+  readonly texts: HostTexts
+}
+
+/**
+ * Returns a form as platforms show it: for the addressed user, once. Throws `event_invalid` if the data is too long.
+ */
+const formElement = (
+  {name, actionId, definition}: FormDeclaration,
+  fields: readonly Field[],
+  {data, given, language, texts}: Shown,
+): Element => {
+  const kept = toJson(data)
+  if (kept.length > longestKept)
+    throw new Problem(
+      "event_invalid",
+      `the data of the form ${name} has ${kept.length} characters as JSON; at most ${longestKept} are allowed`,
+    )
+  const expires = Math.round((definition.expires ?? patience) * 1000)
+  const id = makeButtonId({handler: actionId, data: kept, expires, once: 1, asked: 1})
+  const {title} = fieldsOf(definition.fields)
+  return h(
+    "form",
+    {title: typeof title === "string" ? title : undefined},
+    ...fields.map(field => fieldElement(field, given, language)),
+    h("button", {id}, texts.in(language)("form.open")),
+  )
+}
+
+/** The limits of the schema that platforms may enforce for an input. */
+const limits = ["minLength", "maxLength", "minimum", "maximum"] as const
+
+const fieldElement = (field: Field, given: Filled, language: string): Element => {
+  const {name, type, choices, isRequired, description, schema} = field
+  const said = fieldsOf(schema)
+  const filled = textIn(given, field)
+  const standard = said.default === undefined ? undefined : String(said.default)
+  return h(
+    "field",
+    {
+      name,
+      label: field.labelIn(language),
+      description,
+      type: choices === undefined ? type : "choice",
+      required: isRequired,
+      value: filled === "" ? standard : filled,
+      ...Object.fromEntries(limits.flatMap(key => (typeof said[key] === "number" ? [[key, said[key]]] : []))),
+    },
+    ...(choices ?? []).map(choice => h("option", {value: String(choice)})),
+  )
 }

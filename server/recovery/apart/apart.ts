@@ -2,7 +2,7 @@ import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem, type ProblemCode, problems} from "../../../shared/problems.ts"
 import {ownModule} from "../../runtime/own-files.ts"
 import {startChild} from "../../runtime/process/child.ts"
-import {noProgress, type Progress} from "../checkpoint/progress.ts"
+import {noProgress, type Progress} from "../checkpoint/files.ts"
 
 const module = ownModule("server/recovery/apart/recovery-child.ts")
 

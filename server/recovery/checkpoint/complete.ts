@@ -6,9 +6,8 @@ import {isThere, syncFolder} from "../../runtime/files.ts"
 import {Copies} from "../apart/copies.ts"
 import {refuseSecrets} from "../verify/refuse-secrets.ts"
 import type {SecretValues} from "../verify/search.ts"
-import {type Copied, hashFile, listTree} from "./files.ts"
+import {type Copied, hashFile, listTree, type Progress} from "./files.ts"
 import {manifestName, type Sealed, writeManifest} from "./manifest.ts"
-import type {Progress} from "./progress.ts"
 
 /** A file outside of the database, stored under its SHA-256. */
 export interface FileToCopy {

@@ -90,3 +90,8 @@ export const removeTree = async (folder: string): Promise<void> => {
   for (const {path} of folders.toReversed()) await removeFolder(join(folder, path))
   await removeFolder(folder)
 }
+
+/** Called with the progress of long work: the step, and its done and total bytes. A total of 0 means unknown. */
+export type Progress = (step: string, done: number, total: number) => void
+
+export const noProgress: Progress = () => {}

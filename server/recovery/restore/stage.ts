@@ -3,9 +3,8 @@ import type {Manifest} from "../../../shared/api/checkpoint.ts"
 import {messageOf} from "../../../shared/problems.ts"
 import {makeFolder, syncFolder} from "../../runtime/files.ts"
 import {Copies} from "../apart/copies.ts"
-import {listTree} from "../checkpoint/files.ts"
+import {listTree, type Progress} from "../checkpoint/files.ts"
 import {invalidCheckpoint, manifestName, sizeOf} from "../checkpoint/manifest.ts"
-import type {Progress} from "../checkpoint/progress.ts"
 
 /**
  * Throws `checkpoint_invalid`, which calls the checkpoint `where`, unless a folder has exactly the files that its manifest
