@@ -25,6 +25,10 @@ export const toJson = (value: unknown, replacer?: (key: string, value: unknown) 
   return json?.includes("\\ud") ? json.replace(halfPairs, "$1\ufffd") : json
 }
 
+/** Is a value an object of JSON: neither null nor a list? */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
 /** The deepest nesting of JSON that somebody else wrote: the runtimes' own functions fail at different depths. */
 export const deepestJson = 64
 

@@ -1,13 +1,6 @@
-import type {TSchema} from "./type.ts"
+import type {Shape, TSchema} from "./type.ts"
 
 type Strip = (value: unknown) => unknown
-
-interface Shape {
-  readonly private?: boolean
-  readonly properties?: Readonly<Record<string, TSchema>>
-  readonly items?: TSchema
-  readonly anyOf?: readonly TSchema[]
-}
 
 /**
  * Returns the projection for a demo token: a function that removes what the schema marks `private`, or undefined if it

@@ -60,6 +60,18 @@ export const orNull = <T extends typebox.TSchema>(
   options: {readonly description?: string; readonly private?: boolean} = {},
 ) => Type.Union([schema, Type.Null()], options)
 
+/** The parts of a JSON schema that walks over schemas read. */
+export interface Shape {
+  readonly type?: string
+  readonly default?: unknown
+  readonly private?: boolean
+  readonly properties?: Readonly<Record<string, typebox.TSchema>>
+  readonly patternProperties?: Readonly<Record<string, typebox.TSchema>>
+  readonly additionalProperties?: boolean | typebox.TSchema
+  readonly items?: typebox.TSchema
+  readonly anyOf?: readonly typebox.TSchema[]
+}
+
 export const isSecretSchema = (schema: unknown): boolean =>
   typeof schema === "object" && schema !== null && "secret" in schema && schema.secret === true
 

@@ -17,6 +17,7 @@ import type {AgentTool} from "./tools/tool.ts"
 
 /** All options refer to the current generation. */
 export interface RunningOptions {
+  /** The project's folder. */
   readonly project: string
   readonly workroom: Engine["workroom"]
   readonly bindings: Bindings

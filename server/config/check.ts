@@ -1,7 +1,7 @@
 import {Check} from "typebox/schema"
 import type {Issue} from "../../shared/problems.ts"
 import {Secret} from "../../shared/secret.ts"
-import {isHiddenSchema, isSecretSchema, type TSchema} from "../../shared/type.ts"
+import {isHiddenSchema, isSecretSchema, type Shape, type TSchema} from "../../shared/type.ts"
 import {expand, expandSecret, type Variables} from "./expand.ts"
 import {explain} from "./explain.ts"
 import {formatPath, type Path, type Source} from "./source.ts"
@@ -13,16 +13,6 @@ export interface Checked {
   readonly issues: readonly Issue[]
   /** The values of the secrets, for masking. */
   readonly secrets: readonly string[]
-}
-
-/** The parts of a JSON schema that this walk reads. */
-interface Shape {
-  readonly type?: string
-  readonly default?: unknown
-  readonly properties?: Readonly<Record<string, TSchema>>
-  readonly patternProperties?: Readonly<Record<string, TSchema>>
-  readonly additionalProperties?: boolean | TSchema
-  readonly items?: TSchema
 }
 
 /**

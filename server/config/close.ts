@@ -1,13 +1,4 @@
-import type {TSchema} from "../../shared/type.ts"
-
-/** The parts of a JSON schema that contain other schemas. */
-interface Shape {
-  readonly properties?: Readonly<Record<string, TSchema>>
-  readonly patternProperties?: Readonly<Record<string, TSchema>>
-  readonly additionalProperties?: boolean | TSchema
-  readonly items?: TSchema
-  readonly anyOf?: readonly TSchema[]
-}
+import type {Shape, TSchema} from "../../shared/type.ts"
 
 /** Closed schemas, by the schema that the plugin wrote. */
 const known = new WeakMap<TSchema, TSchema>()

@@ -1,7 +1,7 @@
 import {Errors} from "typebox/schema"
 import {Settings} from "typebox/system"
 import {toJson} from "../../shared/json.ts"
-import type {TSchema} from "../../shared/type.ts"
+import type {Shape, TSchema} from "../../shared/type.ts"
 import type {Path} from "./source.ts"
 import {didYouMean} from "./suggest.ts"
 import {most} from "./yaml-value.ts"
@@ -153,12 +153,6 @@ const show = (value: unknown, names: readonly string[] | undefined): string => {
   if (typeof value === "object") return "keys with values"
   const text = toJson(typeof value === "string" ? value.slice(0, 60) : value)
   return text.length > 60 ? `${text.slice(0, 59)}…"` : text
-}
-
-interface Shape {
-  readonly properties?: Readonly<Record<string, TSchema>>
-  readonly patternProperties?: Readonly<Record<string, TSchema>>
-  readonly items?: TSchema
 }
 
 const shapeAt = (schema: TSchema, path: Path): Shape | undefined => {

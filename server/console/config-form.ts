@@ -1,6 +1,7 @@
 import {readdir} from "node:fs/promises"
 import type {AvailablePlugin, ConfigForm, ConfiguredPlugin} from "../../shared/api/configuration/form.ts"
 import {namePattern} from "../../shared/ids.ts"
+import {isObject} from "../../shared/json.ts"
 import type {Static} from "../../shared/type.ts"
 import {readApart} from "../config/apart.ts"
 import {parseSource} from "../config/source.ts"
@@ -68,8 +69,7 @@ const findAvailable = async (
   return all.filter(({plugin}) => !used.has(plugin))
 }
 
-const fieldsOf = (value: unknown): [string, unknown][] =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : []
+const fieldsOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : [])
 
 const entriesOf = (value: unknown, key: string): [string, unknown][] =>
   fieldsOf(fieldsOf(value).find(([name]) => name === key)?.[1])

@@ -1,5 +1,6 @@
 import type {PluginDetail, PluginView} from "../../shared/api/plugin-views.ts"
 import {pluginPath} from "../../shared/ids.ts"
+import {isObject} from "../../shared/json.ts"
 import type {RecentCounts} from "../../shared/meter.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"
@@ -92,7 +93,7 @@ const viewFailure = ({at, handler, seq, error, place}: LastFailure) => ({
 
 /** The paths of the keys without keys below them. */
 const keysOf = (value: unknown, path: Path = []): Path[] =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+  isObject(value)
     ? Object.entries(value).flatMap(([key, below]) => keysOf(below, [...path, key]))
     : path.length === 0
       ? []

@@ -17,7 +17,7 @@ import type {PluginHost} from "../plugins/plugin-host.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {readBindings} from "./agents/bindings.ts"
 import {findUnknownEvents} from "./checks/unknown-events.ts"
-import type {Generation, Snapshot} from "./generation.ts"
+import type {Generation} from "./generation.ts"
 import {type JobDefault, jobDefaultIssues} from "./job-defaults.ts"
 import {readHostTexts} from "./languages/project-texts.ts"
 import {disposeInOrder, setUpInOrder, withTheirProviders} from "./services.ts"
@@ -26,14 +26,9 @@ import {buildSnapshot, fingerprintOf} from "./snapshot.ts"
 import {explainWaiting} from "./unmet-services.ts"
 
 /** A complete next generation, not yet committed. */
-export interface Draft {
-  readonly config: LoadedConfig
-  readonly instances: readonly Instance[]
+export interface Draft extends Pick<Generation, "config" | "instances" | "snapshot" | "notes"> {
   /** The instances that this draft created; the others are carried over. */
   readonly fresh: readonly Instance[]
-  readonly snapshot: Snapshot
-  /** Notes for people about things that work but may not do what their author meant. */
-  readonly notes: readonly string[]
   /** Undoes what the draft created. */
   dispose(): Promise<void>
 }

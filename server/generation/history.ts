@@ -15,12 +15,8 @@ export interface GenerationRecord {
   readonly plugins: Readonly<Record<string, string>>
 }
 
-export interface NewGeneration {
-  readonly committedAt: number
-  readonly runtimeId: string
-  readonly reason: string
+export interface NewGeneration extends Omit<GenerationRecord, "number" | "configSha256"> {
   readonly config: ConfigText
-  readonly plugins: Readonly<Record<string, string>>
   /** The pin from now on; undefined for none. */
   readonly pin: NewPin | undefined
 }

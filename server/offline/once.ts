@@ -1,11 +1,10 @@
 import {randomUUID} from "node:crypto"
 import {join, resolve} from "node:path"
 import type {Component} from "../../shared/api/readiness.ts"
-import type {Mode} from "../../shared/mode.ts"
 import {type Issue, toProblem} from "../../shared/problems.ts"
 import {type LoadedConfig, parseConfig, readConfigText, readEnvironment} from "../config/load.ts"
 import {type Database, openDatabase} from "../database/database.ts"
-import type {Logs} from "../logs/log.ts"
+import type {HostOptions} from "../host/host.ts"
 import {projectName, requireProject} from "../project/settings.ts"
 import type {StoredCheckpoint} from "../recovery/checkpoint/store.ts"
 import {makePrivateFolder, removeFolder} from "../runtime/files.ts"
@@ -17,11 +16,7 @@ import {version} from "../runtime/version.ts"
 import {assembleOnce} from "./assemble-once.ts"
 import type {OnceStateOptions, TriedCheckpoint} from "./once-checkpoint.ts"
 
-export interface OnceOptions {
-  readonly project: string
-  readonly mode: Mode
-  readonly environment?: string
-  readonly logs: Logs
+export interface OnceOptions extends Pick<HostOptions, "project" | "mode" | "environment" | "logs"> {
   /** Ends the start early and undoes everything. */
   readonly signal?: AbortSignal
   /** Calls `work` with the checkpoint to use instead of an empty state. */

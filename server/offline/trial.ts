@@ -1,6 +1,5 @@
 import {join, resolve} from "node:path"
 import {unreadyIn} from "../../shared/api/unready.ts"
-import type {Mode} from "../../shared/mode.ts"
 import {isProblem, Problem, toProblem} from "../../shared/problems.ts"
 import type {Variables} from "../config/expand.ts"
 import {type LoadedConfig, parseConfig, readConfigText, readEnvironment} from "../config/load.ts"
@@ -8,7 +7,7 @@ import {type Database, type Location, openDatabase, openUnmigrated} from "../dat
 import {migrations, newestSchema} from "../database/migrations/migrations.ts"
 import {readStorage} from "../database/upkeep/compact.ts"
 import {GenerationHistory} from "../generation/history.ts"
-import type {Logs} from "../logs/log.ts"
+import type {HostOptions} from "../host/host.ts"
 import {requireKnownDatabase} from "../project/migrate.ts"
 import {requireOneHistory} from "../project/one-history.ts"
 import {locationKey, locationOf, requireProject, settleToken} from "../project/settings.ts"
@@ -28,14 +27,9 @@ import {uuid} from "../runtime/uuid.ts"
 import {assembleOnce} from "./assemble-once.ts"
 import {requireInstalled} from "./installed.ts"
 
-export interface TrialOptions {
-  readonly project: string
+export interface TrialOptions extends Pick<HostOptions, "project" | "mode" | "environment" | "logs" | "signal"> {
   /** The folder with the Host's request; the Host deletes it. */
   readonly folder: string
-  readonly mode: Mode
-  readonly environment?: string
-  readonly logs: Logs
-  readonly signal: AbortSignal
 }
 
 type Tried = Omit<Extract<TrialResult, {ok: true}>, "schema" | "ok">

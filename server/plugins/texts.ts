@@ -1,3 +1,4 @@
+import {isObject} from "../../shared/json.ts"
 import {closestLanguage, fallbacksOf, languageTag, noLanguage} from "../../shared/language.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import type {Texts, TextTable, TextValues} from "../../shared/sdk/text/texts.ts"
@@ -116,19 +117,16 @@ export class DeclaredTexts {
   }
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** Checks what the type forbids, because plugins may be JavaScript. */
 const readTable = (table: unknown): ReadonlyMap<string, Language> => {
-  if (!isRecord(table) || Object.keys(table).length === 0)
+  if (!isObject(table) || Object.keys(table).length === 0)
     throw new TypeError("texts() needs messages by language and key: {en: {hello: …}}")
   const languages = new Map<string, Language>()
   for (const [language, texts] of Object.entries(table)) {
     const tag = languageTag(language)
     if (tag === undefined) throw new Error(`texts(): ${noLanguage(language)}`)
     if (languages.has(tag)) throw new Error(`texts(): the language ${tag} is given twice`)
-    if (!isRecord(texts)) throw new TypeError(`texts(): ${language} needs messages by key`)
+    if (!isObject(texts)) throw new TypeError(`texts(): ${language} needs messages by key`)
     languages.set(tag, readLanguage(language, texts))
   }
   return languages

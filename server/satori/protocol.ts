@@ -1,4 +1,4 @@
-import {toJson, tryParseJson} from "../../shared/json.ts"
+import {isObject, toJson, tryParseJson} from "../../shared/json.ts"
 import type {User} from "../../shared/sdk/satori.ts"
 
 /** The `op` of a signal (Satori v1, events). */
@@ -39,9 +39,6 @@ export const readSignal = (text: string): Signal | undefined => {
   if (sn !== undefined && (typeof sn !== "number" || !Number.isSafeInteger(sn) || sn < 0)) return undefined
   return {is: "identify", token, sn}
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const parseObject = (text: string): Record<string, unknown> | undefined => {
   const value = tryParseJson(text)

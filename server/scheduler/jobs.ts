@@ -8,10 +8,8 @@ import type {
   JobTarget,
   JobView,
 } from "../../shared/api/scheduled/jobs.ts"
-import type {Log} from "../../shared/log.ts"
 import {formatIssue, messageOf, Problem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"
-import type {Database} from "../database/database.ts"
 import type {JobDefault} from "../generation/job-defaults.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import {checkDraft} from "./draft-check.ts"
@@ -23,25 +21,18 @@ import {JobStore, jobFileName} from "./job-file/job-store.ts"
 import {recordJobFile} from "./job-file/settle-job-file.ts"
 import {scheduleKey} from "./job-states.ts"
 import {iso, viewJob} from "./job-view.ts"
-import {Scheduler} from "./scheduler.ts"
+import {Scheduler, type SchedulerOptions} from "./scheduler.ts"
 
-export interface JobsOptions {
-  readonly database: Database
-  readonly log: Log
-  readonly runtimeId: string
+export interface JobsOptions extends Omit<SchedulerOptions, "targetOf"> {
   readonly authority: string
   /** The job file, and the content that `settleJobFile` found. */
   readonly path: string
   readonly content: JobFileContent | undefined
-  readonly isPaused: () => boolean
-  /** Removes the values of secrets from stored text. */
-  readonly scrub: (text: string) => string
   /** Throws `ingress_paused`. */
   readonly requireOpen: () => void
   /** The default schedules that the running generation declares. */
   readonly declared: () => readonly JobDefault[]
   readonly targets: {readonly [K in "message" | "plugin" | "item" | "agent"]: FiringTarget}
-  readonly clock?: Clock
 }
 
 /** Scheduled jobs: their file, their schedule, and the commands for them. */

@@ -12,7 +12,7 @@ export interface RunnerOptions {
   readonly log: Log
   readonly runtimeId: string
   readonly now: () => number
-  /** While this returns true, no run starts. */
+  /** While this returns true, no job fires and no run starts. */
   readonly isPaused: () => boolean
   /** Removes the values of secrets from stored text, because an error may contain one. */
   readonly scrub: (text: string) => string

@@ -1,8 +1,6 @@
 import type {CalendarView} from "../../shared/api/scheduled/job-calendar.ts"
-import type {FiringTarget, Job, JobTarget} from "../../shared/api/scheduled/jobs.ts"
-import type {Log} from "../../shared/log.ts"
+import type {Job} from "../../shared/api/scheduled/jobs.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
-import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import {calendarOf, type Span} from "./calendar.ts"
@@ -10,17 +8,9 @@ import {consider, mostQueued} from "./consider.ts"
 import {readJobStates, storingStates} from "./job-states.ts"
 import {inSlices, JobTable} from "./job-table.ts"
 import {type Claim, claiming, claimOf} from "./run-rows.ts"
-import {Runner} from "./runner.ts"
+import {Runner, type RunnerOptions} from "./runner.ts"
 
-export interface SchedulerOptions {
-  readonly database: Database
-  readonly log: Log
-  readonly runtimeId: string
-  /** While ingress is paused, nothing fires. */
-  readonly isPaused: () => boolean
-  /** Removes the values of secrets from stored text. */
-  readonly scrub: (text: string) => string
-  readonly targetOf: (target: JobTarget) => FiringTarget
+export interface SchedulerOptions extends Omit<RunnerOptions, "now" | "jobOf"> {
   readonly clock?: Clock
 }
 

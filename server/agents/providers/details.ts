@@ -1,5 +1,5 @@
 import {Check} from "typebox/schema"
-import {fromJson, toExactJson} from "../../../shared/json.ts"
+import {fromJson, isObject, toExactJson} from "../../../shared/json.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import {type Hide, hideIn} from "./hiding.ts"
 import type {CallPart, PartMetadata, ReasoningPart, TextPart} from "./language-model.ts"
@@ -19,7 +19,7 @@ export const callPartOf = ({id, name, input}: ModelCall, hide: Hide): CallPart =
 const argumentsOf = (input: string): object => {
   try {
     const value: unknown = fromJson(input)
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {}
+    return isObject(value) ? value : {}
   } catch {
     return {}
   }

@@ -1,5 +1,6 @@
 import {isDeepStrictEqual} from "node:util"
 import {isCollection, isMap, isScalar, isSeq, type Pair, type YAMLMap} from "yaml"
+import {isObject} from "../../../shared/json.ts"
 import type {Path} from "../source.ts"
 import {readNodes} from "../yaml.ts"
 import {type Place, Splice} from "./splice.ts"
@@ -121,7 +122,7 @@ const setNode = (text: string, path: Path, found: Found, value: unknown): string
   const differ = isCollection(node) ? countDiffering(node.toJSON(), value) : 1
   if (differ === 0) return text
   if (differ > mostChanges) return new Splice(text).replace(found, value)
-  if (isMap(node) && isMapping(value) && node.items.length > 0 && Object.keys(value).length > 0)
+  if (isMap(node) && isObject(value) && node.items.length > 0 && Object.keys(value).length > 0)
     return setEach(text, path, node, value)
   if (isSeq(node) && Array.isArray(value) && node.items.length > 0 && value.length > 0)
     return setItems(text, path, node.toJSON() as readonly unknown[], value)
@@ -135,9 +136,6 @@ const countDiffering = (one: unknown, other: unknown): number => {
   const keys = [...new Set([...before.keys(), ...after.keys()])]
   return keys.reduce((sum, key) => sum + countDiffering(before.get(key), after.get(key)), 0) || 1
 }
-
-const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const setEach = (text: string, path: Path, node: YAMLMap, value: Readonly<Record<string, unknown>>) => {
   const before = node.toJSON() as Readonly<Record<string, unknown>>

@@ -1,13 +1,5 @@
-import type {TSchema} from "../../../shared/type.ts"
-
-interface Shape {
-  readonly type?: unknown
-  readonly default?: unknown
-  readonly properties?: Readonly<Record<string, TSchema>>
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+import {isObject} from "../../../shared/json.ts"
+import type {Shape, TSchema} from "../../../shared/type.ts"
 
 /** Returns the value, with the schema's defaults for a missing value or missing keys of an object. */
 export const withDefaults = (schema: TSchema, value: unknown): unknown => {

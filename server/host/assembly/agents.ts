@@ -1,46 +1,33 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {FiringTarget} from "../../../shared/api/scheduled/jobs.ts"
-import type {Log} from "../../../shared/log.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {channelType} from "../../../shared/sdk/satori.ts"
-import type {Agents} from "../../agents/agents.ts"
+import type {Agents, AgentsOptions} from "../../agents/agents.ts"
 import {Bindings} from "../../agents/bindings/bindings.ts"
 import {isProviderInstalled} from "../../agents/providers/packages.ts"
-import type {CallMeter} from "../../agents/runs/engine.ts"
 import type {MessageIndex} from "../../agents/search/message-index.ts"
 import type {AgentService} from "../../agents/service.ts"
 import type {ToolTable} from "../../agents/tools/table.ts"
 import type {AgentDesk} from "../../agents/triggers/plugin.ts"
-import type {Database} from "../../database/database.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import type {Ingress} from "../../endpoints/ingress.ts"
 import type {Snapshot} from "../../generation/generation.ts"
 import type {Generations} from "../../generation/generations.ts"
 import type {DraftFiles} from "../../outbox/files/draft-files.ts"
-import type {Outbox} from "../../outbox/outbox.ts"
 import type {BuiltIn} from "../../plugins/load.ts"
-import type {PluginHost} from "../../plugins/plugin-host.ts"
-import type {Clock} from "../../runtime/flow/clock.ts"
 import type {Timers} from "../../scheduler/timers/timers.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
 
-export interface HostAgentsOptions {
-  readonly database: Database
-  readonly log: Log
-  readonly clock: Clock
-  readonly runtimeId: string
-  /** The project's folder. */
-  readonly project: string
-  readonly outbox: Outbox
+export interface HostAgentsOptions
+  extends Pick<
+    AgentsOptions,
+    "database" | "log" | "clock" | "runtimeId" | "project" | "outbox" | "languageOf" | "hide" | "meter"
+  > {
   readonly endpoints: Endpoints
   readonly workroom: Workroom
   readonly files: DraftFiles
   readonly ingress: Ingress
   readonly generations: () => Pick<Generations, "current">
-  readonly languageOf: PluginHost["languageOf"]
-  /** Removes the values of secrets from a text. */
-  readonly hide: (text: string) => string
-  readonly meter: CallMeter
   readonly timers: () => Timers
 }
 

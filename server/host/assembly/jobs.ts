@@ -1,9 +1,7 @@
 import type {FiringTarget} from "../../../shared/api/scheduled/jobs.ts"
 import {hostActor} from "../../../shared/api/workroom.ts"
 import {pluginPath} from "../../../shared/ids.ts"
-import type {Log} from "../../../shared/log.ts"
 import {misfitOf} from "../../config/explain.ts"
-import type {Database} from "../../database/database.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import type {Ingress} from "../../endpoints/ingress.ts"
 import type {Generations} from "../../generation/generations.ts"
@@ -14,20 +12,14 @@ import type {DraftFiles} from "../../outbox/files/draft-files.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import type {Clock} from "../../runtime/flow/clock.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
-import type {JobFileContent} from "../../scheduler/job-file/job-file.ts"
-import {Jobs} from "../../scheduler/jobs.ts"
+import {Jobs, type JobsOptions} from "../../scheduler/jobs.ts"
 import {messageTarget, pluginTarget} from "../../scheduler/targets.ts"
-import {Timers} from "../../scheduler/timers/timers.ts"
+import {Timers, type TimersOptions} from "../../scheduler/timers/timers.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
 
-export interface HostJobsOptions {
-  readonly database: Database
-  readonly log: Log
-  readonly scrub: (text: string) => string
-  readonly runtimeId: string
-  readonly authority: string
+export interface HostJobsOptions
+  extends Pick<JobsOptions, "database" | "log" | "scrub" | "runtimeId" | "authority" | "content"> {
   readonly paths: ProjectPaths
-  readonly content: JobFileContent | undefined
   readonly outbox: Outbox
   readonly endpoints: Endpoints
   readonly generations: Generations
@@ -83,9 +75,7 @@ const itemTarget = (workroom: Pick<Workroom, "run">): FiringTarget => ({
   },
 })
 
-interface HostTimersOptions {
-  readonly database: Database
-  readonly log: Log
+interface HostTimersOptions extends Pick<TimersOptions, "database" | "log"> {
   readonly generations: Generations
   readonly ingress: Ingress
   readonly inbox: Inbox

@@ -3,12 +3,12 @@ import {durationOf} from "../../../shared/duration.ts"
 import type {Log} from "../../../shared/log.ts"
 import {messageOf} from "../../../shared/problems.ts"
 import type {LoadedConfig} from "../../config/load.ts"
-import {type Database, schemaOf} from "../../database/database.ts"
+import {schemaOf} from "../../database/database.ts"
 import type {Ingress} from "../../endpoints/ingress.ts"
 import {type Hide, telling} from "../../events/telling.ts"
 import type {RunningBuild} from "../../recovery/build/running.ts"
 import {type CheckpointNews, Checkpoints} from "../../recovery/checkpoint/checkpoints.ts"
-import type {Participant} from "../../recovery/checkpoint/participant.ts"
+import type {CheckpointSource} from "../../recovery/checkpoint/create.ts"
 import {readCode} from "../../recovery/checkpoint/provenance.ts"
 import {CheckpointSchedule} from "../../recovery/checkpoint/schedule.ts"
 import {CheckpointStore} from "../../recovery/checkpoint/store.ts"
@@ -18,16 +18,11 @@ import {discardPrepared} from "../../recovery/release/verification/prepared.ts"
 import {hashProject} from "../../recovery/release/verification/source.ts"
 import {Uploads} from "../../recovery/upload/uploads.ts"
 import {nameSecrets, rememberNames} from "../../recovery/verify/secrets.ts"
-import type {ProjectPaths} from "../../runtime/project.ts"
 
-export interface RecoveryOptions {
-  readonly paths: ProjectPaths
-  readonly project: string
+export interface RecoveryOptions
+  extends Pick<CheckpointSource, "paths" | "project" | "authority" | "database" | "participants"> {
   readonly build: RunningBuild
-  readonly authority: string
   readonly runtimeId: string
-  readonly database: Database
-  readonly participants: readonly Participant[]
   readonly ingress: Ingress
   /** The free space to leave on the disk, in bytes. */
   readonly least: () => number

@@ -5,15 +5,11 @@ import {GenerationHistory} from "../../generation/history.ts"
 import {writeLastCommitted} from "../../generation/last-committed.ts"
 import {hashLockfile} from "../../generation/lockfile.ts"
 import type {Watcher} from "../../generation/watch.ts"
-import type {DraftFiles} from "../../outbox/files/draft-files.ts"
-import type {Outbox} from "../../outbox/outbox.ts"
 import type {BuiltIns} from "../../plugins/load.ts"
-import type {PluginHost} from "../../plugins/plugin-host.ts"
 import type {PluginStarts} from "../../plugins/starts.ts"
 import {systemClock} from "../../runtime/flow/clock.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
 import {jobDefaultProblem} from "../../scheduler/job-defaults.ts"
-import type {Timers} from "../../scheduler/timers/timers.ts"
 import type {HostEvents} from "../assembly/events.ts"
 import type {HostRecovery} from "../assembly/recovery.ts"
 import type {HostOptions} from "../host.ts"
@@ -22,19 +18,15 @@ import {createLoader} from "./built-in-plugins.ts"
 import {createPluginHost, type PluginHostOptions} from "./plugin-host.ts"
 import {createSaveBefore} from "./save-before.ts"
 
-export interface HostGenerationsOptions {
+export interface HostGenerationsOptions
+  extends Pick<PluginHostOptions, "outbox" | "timers" | "files" | "languageOf" | "agents"> {
   readonly host: HostOptions
   readonly runtime: Runtime
   readonly opened: OpenProject
   /** Plugins that belong to parts of this Host. */
   readonly plugins: BuiltIns
   readonly endpoints: Endpoints
-  readonly outbox: Outbox
   readonly starts: PluginStarts
-  readonly timers: () => Timers
-  readonly files: DraftFiles
-  readonly languageOf: PluginHost["languageOf"]
-  readonly agents: PluginHostOptions["agents"]
   /** A generation was committed and swapped in. */
   readonly committed: () => void
   readonly events: Pick<HostEvents, "instanceChanged" | "failed">
@@ -45,8 +37,7 @@ export interface HostGenerationsOptions {
 
 /** Creates the generations of a Host, without starting the first one. */
 export const createGenerations = (options: HostGenerationsOptions): Generations => {
-  const {host, runtime, opened, plugins, endpoints, outbox, starts, timers, files, languageOf, agents} = options
-  const {committed, events, recovery, watcher} = options
+  const {host, runtime, opened, plugins, endpoints, starts, committed, events, recovery, watcher} = options
   const {mode, logs, signal} = host
   const {paths, database, runtimeId, boot, readVariables, lastGood} = opened
   const loader = createLoader(host, runtime, paths, plugins, lastGood?.plugins)
@@ -62,16 +53,7 @@ export const createGenerations = (options: HostGenerationsOptions): Generations 
     history: new GenerationHistory(database),
     endpoints,
     jobDefaultProblem,
-    host: createPluginHost({
-      outbox,
-      endpoints,
-      database,
-      timers,
-      files,
-      languageOf,
-      agents,
-      clock: host.clock ?? systemClock,
-    }),
+    host: createPluginHost({...options, database, clock: host.clock ?? systemClock}),
     mayChangeCode: mode !== "production",
     readVariables,
     readLockfile: () => hashLockfile(paths.project),

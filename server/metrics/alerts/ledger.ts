@@ -1,5 +1,5 @@
 import type {AlertRules} from "../../../shared/alerts/config.ts"
-import type {AlertCode, Severity} from "../../../shared/alerts/items.ts"
+import type {Severity} from "../../../shared/alerts/items.ts"
 import {uuid} from "../../runtime/uuid.ts"
 import {type Condition, counts, keyOf, ruleOf, type Seen} from "./condition.ts"
 
@@ -12,18 +12,12 @@ export interface Told {
 }
 
 /** One alert, as stored in the database. Times are in milliseconds since 1970. */
-export interface AlertRecord {
+export interface AlertRecord extends Pick<Condition, "code" | "title" | "text" | "remediation" | "endpoint" | "runId"> {
   readonly key: string
   /** Different each time the alert is raised. */
   readonly id: string
-  readonly code: AlertCode
   readonly severity: Severity
   readonly happens: boolean
-  readonly title: string
-  readonly text: string
-  readonly remediation: Condition["remediation"]
-  readonly endpoint?: string
-  readonly runId?: string
   /** The last run of the Host that saw it. */
   readonly runtimeId: string
   readonly since: number
