@@ -1,15 +1,12 @@
 import type {Binding} from "../../shared/agents/binding.ts"
 import type {AgentCheck} from "../../shared/api/agents/agents.ts"
-import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
-import type {Database, Statement} from "../database/database.ts"
+import type {Statement} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
-import type {Endpoints} from "../endpoints/endpoints.ts"
 import {OnceAMinute} from "../messages/once-a-minute.ts"
 import type {HostTexts} from "../messages/texts/host-texts.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import {actionHandle} from "../plugins/action-handle.ts"
-import type {Clock} from "../runtime/flow/clock.ts"
 import {Turns} from "../runtime/flow/turns.ts"
 import {uuid} from "../runtime/uuid.ts"
 import type {Workroom} from "../workroom/workroom.ts"
@@ -21,7 +18,7 @@ import {checkModel} from "./providers/check-model.ts"
 import {estimateTokens} from "./providers/tokens.ts"
 import {Running, type RunningOptions} from "./running.ts"
 import {itemTaken} from "./runs/end.ts"
-import type {CallMeter, Engine} from "./runs/engine.ts"
+import type {Engine} from "./runs/engine.ts"
 import {queueing, selectKnown} from "./runs/run-rows.ts"
 import {Runner} from "./runs/runner.ts"
 import {dayLimitOf, dayOf, spending} from "./runs/spending.ts"
@@ -29,15 +26,11 @@ import type {AgentService, Decision, RunRequest} from "./service.ts"
 import {ItemWatch} from "./triggers/items.ts"
 import {type AgentDesk, decideAction} from "./triggers/plugin.ts"
 
-export interface AgentsOptions extends Omit<RunningOptions, "workroom"> {
-  readonly database: Database
-  readonly log: Log
-  readonly clock: Clock
-  readonly runtimeId: string
+export interface AgentsOptions
+  extends Omit<RunningOptions, "workroom">,
+    Pick<Engine, "database" | "log" | "clock" | "runtimeId" | "endpoints" | "meter"> {
   readonly outbox: Outbox
-  readonly endpoints: Pick<Endpoints, "get" | "hasFeature" | "typing">
   readonly workroom: Pick<Workroom, "run" | "item" | "items" | "journalOf" | "observe">
-  readonly meter: CallMeter
   readonly isPaused: () => boolean
   /** Throws `ingress_paused`. */
   readonly requireOpen: () => void

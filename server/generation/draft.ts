@@ -1,7 +1,6 @@
 import {setMaxListeners} from "node:events"
 import {agentsPluginName, type Binding} from "../../shared/agents/binding.ts"
 import type {ProjectConfig} from "../../shared/config.ts"
-import type {Log} from "../../shared/log.ts"
 import {formatIssue, type Issue, messageOf, Problem} from "../../shared/problems.ts"
 import {Type} from "../../shared/type.ts"
 import {check} from "../config/check.ts"
@@ -10,9 +9,8 @@ import type {Variables} from "../config/expand.ts"
 import {type ConfigText, type LoadedConfig, parseUnlessSame} from "../config/load.ts"
 import {invalid} from "../config/source.ts"
 import {most} from "../config/yaml-value.ts"
-import type {Database} from "../database/database.ts"
-import {Instance} from "../plugins/instance.ts"
-import type {LoadedPlugin, Loader} from "../plugins/load.ts"
+import {Instance, type InstanceOptions} from "../plugins/instance.ts"
+import type {Loader} from "../plugins/load.ts"
 import type {PluginHost} from "../plugins/plugin-host.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {readBindings} from "./agents/bindings.ts"
@@ -33,30 +31,21 @@ export interface Draft extends Pick<Generation, "config" | "instances" | "snapsh
   dispose(): Promise<void>
 }
 
-export interface DraftOptions {
-  readonly project: string
+export interface DraftOptions extends Pick<InstanceOptions, "project" | "database" | "log" | "onState"> {
   /** The configuration that the Host was started with, if it was read. */
   readonly boot?: LoadedConfig
-  readonly database: Database
   readonly loader: Loader
-  readonly log: Log
   /** Receives the values of secrets before any code gets them, because an error may contain them. */
   readonly hide: (secrets: readonly string[]) => void
   /** Returns why a plugin's default schedule is not a valid job; undefined if it is. */
   readonly jobDefaultProblem: (declared: JobDefault) => string | undefined
   /** The Host's functions for active plugins; absent if plugins may do nothing. */
   readonly host?: PluginHost
-  /** Called when the state of an instance changes. */
-  readonly onState?: (instance: Instance) => void
   /** Aborted when the Host stops; a draft in progress is then discarded. */
   readonly signal: AbortSignal
 }
 
-interface Prepared {
-  readonly name: string
-  readonly plugin: LoadedPlugin
-  readonly config: unknown
-}
+type Prepared = Pick<InstanceOptions, "name" | "plugin" | "config">
 
 /**
  * Reads, checks, loads, and runs `setup` of the changed instances. Rejects with all findings at once and undoes

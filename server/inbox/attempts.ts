@@ -1,27 +1,21 @@
 import {toJson} from "../../shared/json.ts"
-import type {Log} from "../../shared/log.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
-import type {Database, Statement} from "../database/database.ts"
+import type {Statement} from "../database/database.ts"
 import type {Gather} from "../database/gather.ts"
 import {groupCommitted, persist} from "../database/persist.ts"
 import type {OutboxDraft} from "../outbox/draft.ts"
 import type {MarkKey} from "../outbox/mark-key.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import {inserting, insertion, type NewRow, readAddress} from "../outbox/rows.ts"
-import type {Clock} from "../runtime/flow/clock.ts"
 import type {Attempt, Dispatch, InboxEvent, Outcome, Work} from "./handling.ts"
+import type {IntakeOptions} from "./intake.ts"
 import {type Claim, type Claimed, gatherClaims, gatherEnds, type HandledEnd} from "./mark-batches.ts"
 import {assertRunning, ending, readIsRunning, repeating, stopping, yielding} from "./marks.ts"
-import {forgetting, type Prompts, type Question} from "./prompts.ts"
+import {forgetting, type Question} from "./prompts.ts"
 
-export interface AttemptsOptions {
-  readonly database: Database
+export interface AttemptsOptions extends Pick<IntakeOptions, "database" | "log" | "runtimeId" | "clock" | "prompts"> {
   readonly outbox: Outbox
-  readonly prompts: Prompts
-  readonly runtimeId: string
-  readonly log: Log
-  readonly clock: Clock
   /** The pauses before a handler with `retries` runs again. */
   readonly retry: Backoff
   readonly isStopping: () => boolean

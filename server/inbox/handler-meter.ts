@@ -4,13 +4,7 @@ import type {Dispatch, Outcome} from "./handling.ts"
 import type {EarlierEnds, EarlierFailure} from "./newest.ts"
 
 /** The newest failure of one plugin instance's handlers. */
-export interface LastFailure {
-  /** Milliseconds since 1970. */
-  readonly at: number
-  readonly handler: string
-  /** The inbox event. */
-  readonly seq: number
-  readonly error: string
+export interface LastFailure extends EarlierFailure {
   readonly place: Position | undefined
 }
 

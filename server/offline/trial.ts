@@ -21,10 +21,10 @@ import {
 } from "../project/trial.ts"
 import {freeSpace, isThere} from "../runtime/files.ts"
 import {Scope} from "../runtime/flow/scope.ts"
-import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
+import {projectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import {uuid} from "../runtime/uuid.ts"
-import {assembleOnce} from "./assemble-once.ts"
+import {type AssembleOptions, assembleOnce} from "./assemble-once.ts"
 import {requireInstalled} from "./installed.ts"
 
 export interface TrialOptions extends Pick<HostOptions, "project" | "mode" | "environment" | "logs" | "signal"> {
@@ -127,14 +127,10 @@ const tryAddress = async ({config}: LoadedConfig, {address}: TrialRequest, runti
   })
 }
 
-interface Held {
+interface Held extends Pick<AssembleOptions, "paths" | "runtimeId" | "signal" | "scope"> {
   readonly files: TrialFiles
-  readonly paths: ProjectPaths
   readonly boot: LoadedConfig
   readonly request: TrialRequest
-  readonly runtimeId: string
-  readonly signal: AbortSignal
-  readonly scope: Scope
 }
 
 interface OpenedState extends Pick<Tried, "untried" | "isSameDatabase"> {

@@ -6,18 +6,15 @@ import {makePrivateFolder} from "../runtime/files.ts"
 import {readHostFile} from "../runtime/host-file.ts"
 import {lockedBy, requireUnlocked} from "../runtime/lock.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
+import type {DaemonOptions} from "./daemon.ts"
 import {findDaemon, readDaemonState} from "./daemon-state.ts"
 import {openLog} from "./log-file.ts"
 
-export interface DaemonStart {
-  readonly paths: ProjectPaths
+export interface DaemonStart extends Pick<DaemonOptions, "paths" | "env" | "logFile"> {
   /** The supervisor of this process, which would also own its Host; `none` if there is none. */
   readonly supervisor: string
   /** The command line of the daemon. */
   readonly command: readonly string[]
-  readonly env: NodeJS.ProcessEnv
-  /** An absolute path. */
-  readonly logFile: string
   /** Called at each change while the Host starts. */
   readonly report: (step: string) => void
 }

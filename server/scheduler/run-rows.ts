@@ -1,16 +1,11 @@
-import type {RunState, RunTrigger} from "../../shared/api/scheduled/jobs.ts"
+import type {Firing, RunState, RunTrigger} from "../../shared/api/scheduled/jobs.ts"
 import {toJson} from "../../shared/json.ts"
 import {assertThat, type Database, type Row, type Statement} from "../database/database.ts"
 import {jsonRows} from "../database/json-rows.ts"
 import {uuid} from "../runtime/uuid.ts"
 import type {Planned} from "./consider.ts"
 
-export interface QueuedRun {
-  readonly runId: string
-  readonly job: string
-  readonly scheduledFor: number
-  readonly trigger: RunTrigger
-}
+export type QueuedRun = Pick<Firing, "runId" | "job" | "scheduledFor" | "trigger">
 
 /** A handled due time, before it is stored. */
 export type Claim = Planned & {readonly runId: string; readonly job: string}

@@ -5,17 +5,13 @@ import type {Statement} from "../../../shared/sdk/plugin/database.ts"
 import type {Channel, User} from "../../../shared/sdk/satori.ts"
 import type {TSchema} from "../../../shared/type.ts"
 import type {OutboxDraft} from "../../outbox/draft.ts"
+import type {AgentRun} from "../runs/run-rows.ts"
 
 /** The user and the place of a run, on which its tools can rely. None of it comes from the model. */
-export interface RunFacts {
-  readonly runId: string
-  readonly agent: string
-  readonly endpoint: string | undefined
-  readonly channel: string | undefined
+export interface RunFacts extends Pick<AgentRun, "runId" | "agent" | "endpoint" | "channel" | "item"> {
   readonly user: {readonly id: string; readonly name?: string} | undefined
   /** Channel and user, as the platform sent them. A timer keeps them, and its firing is checked against them. */
   readonly place: {readonly channel?: Channel; readonly user?: User}
-  readonly item: number | undefined
   /** The run's name in the Journal: `agent:<name>`. */
   readonly actor: string
   /** The current permission of the asking user, or the binding's for a run without one; undefined for none. */

@@ -1,7 +1,5 @@
 import type {AlertWait} from "../../../shared/alerts/api.ts"
 import type {AlertSettings} from "../../../shared/alerts/config.ts"
-import type {ReadinessReport} from "../../../shared/api/readiness.ts"
-import type {Status} from "../../../shared/api/system.ts"
 import {tellingAll, toRow} from "../../events/telling.ts"
 import type {Services} from "../../http/services.ts"
 import {Alerts} from "../../metrics/alerts/alerts.ts"
@@ -11,14 +9,11 @@ import {messageDraft} from "../../outbox/draft.ts"
 import {post} from "../../runtime/outgoing/post.ts"
 import {createLoad} from "../../runtime/packages/libraries.ts"
 import {loadMail} from "../generations/built-in-plugins.ts"
-import {createLook} from "../metrics/alert-facts.ts"
+import {type AlertSources, createLook} from "../metrics/alert-facts.ts"
 
-export interface HostAlertsOptions {
-  readonly services: Services
+export interface HostAlertsOptions extends Omit<AlertSources, "now"> {
   /** The project's folder, whose packages the Host loads. */
   readonly project: string
-  readonly status: () => Status
-  readonly report: () => ReadinessReport
   readonly isReady: () => boolean
 }
 

@@ -3,6 +3,7 @@ import {epochOf} from "../../../shared/event-id.ts"
 import type {Raise} from "../../../shared/events.ts"
 import type {Mode} from "../../../shared/mode.ts"
 import type {Issue} from "../../../shared/problems.ts"
+import type {EventServices} from "../../console/api/events.ts"
 import type {Database} from "../../database/database.ts"
 import type {RunHistory} from "../../database/runs.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
@@ -28,11 +29,7 @@ export interface EventOptions {
 }
 
 /** The event log of a Host, and the functions that raise the Host's own events. */
-export interface HostEvents {
-  readonly events: EventLog
-  readonly stream: EventStream
-  readonly envelopes: Envelopes
-  readonly epoch: string
+export interface HostEvents extends EventServices {
   readonly raise: Raise
   /** The Host serves: from now on retention deletes old events. */
   started(runtime: Runtime, mode: Mode, history: RunHistory): void

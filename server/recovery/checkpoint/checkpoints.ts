@@ -2,7 +2,7 @@ import type {CheckpointFailure, CheckpointTask, NewestCheckpoint, Verification} 
 import type {Log} from "../../../shared/log.ts"
 import {messageOf, Problem, toProblem} from "../../../shared/problems.ts"
 import {verifyApart} from "../verify/verify-apart.ts"
-import {type CheckpointSource, createCheckpoint} from "./create.ts"
+import {type CheckpointSource, type CreateOptions, createCheckpoint} from "./create.ts"
 import type {Progress} from "./files.ts"
 import {pruneCheckpoints} from "./prune.ts"
 import {cleanScratch, hostScratch} from "./scratch.ts"
@@ -30,12 +30,8 @@ export interface CheckpointsOptions {
   readonly tell: (news: CheckpointNews) => Promise<void>
 }
 
-export interface CreateRequest {
-  readonly reason: string
-  readonly restorePoint?: string
+export interface CreateRequest extends Pick<CreateOptions, "reason" | "restorePoint" | "signal"> {
   readonly verify?: boolean
-  /** Aborts the creation and deletes the incomplete checkpoint. */
-  readonly signal?: AbortSignal
 }
 
 /** The checkpoints of a running Host. It creates or verifies one at a time. */

@@ -48,6 +48,7 @@ export interface CreateOptions {
   /** Called with the id as soon as there is one. */
   readonly begun?: (id: string) => void
   readonly progress?: Progress
+  /** Aborts the creation and deletes the incomplete checkpoint. */
   readonly signal?: AbortSignal
 }
 

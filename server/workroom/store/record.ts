@@ -1,4 +1,4 @@
-import type {Command, JournalRecord} from "../../../shared/api/workroom.ts"
+import type {JournalRecord} from "../../../shared/api/workroom.ts"
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {sha256Of} from "../../runtime/files.ts"
 
@@ -73,12 +73,7 @@ export interface Recorded {
   readonly text: string
 }
 
-export interface Entry {
-  readonly at: string
-  readonly actor: string
-  readonly item: number
-  readonly command: Command
-}
+export type Entry = Pick<JournalRecord, "at" | "actor" | "item" | "command">
 
 /** The next record of a chain. */
 export const chained = ({at, actor, item, command}: Entry, after: Head): Recorded => {
