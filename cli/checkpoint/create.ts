@@ -8,6 +8,7 @@ import {type ExitCode, exit} from "../../shared/exit.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import {describeCheckpoint} from "../kit/checkpoint/view.ts"
 import type {HostClient} from "../kit/host-client.ts"
+import {restorePoint} from "../kit/stoppable-command.ts"
 
 export class CheckpointCreate extends CheckpointCommand {
   static override usage = Command.Usage({
@@ -31,9 +32,7 @@ export class CheckpointCreate extends CheckpointCommand {
   output = Option.String("--output", {
     description: "Also write it as an archive: .tar or .tar.gz, or - for standard output",
   })
-  restorePoint = Option.String("--external-restore-point", {
-    description: "Dialect libsql: the id of the backup that the database's own tool has made",
-  })
+  restorePoint = restorePoint
   verify = Option.Boolean("--verify", true, {description: "Verify it (default); --no-verify skips that"})
 
   async run(): Promise<ExitCode> {

@@ -1,8 +1,9 @@
-import {Command, Option} from "clipanion"
+import {Command} from "clipanion"
 import {acceptOlder} from "../../server/offline/database.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import {describeOutcome} from "../kit/checkpoint/view.ts"
 import {facts} from "../kit/print.ts"
+import {restorePoint} from "../kit/stoppable-command.ts"
 
 export class DatabaseAcceptOlder extends CheckpointCommand {
   static override usage = Command.Usage({
@@ -21,9 +22,7 @@ export class DatabaseAcceptOlder extends CheckpointCommand {
     ],
   })
 
-  restorePoint = Option.String("--external-restore-point", {
-    description: "Dialect libsql: the id of the backup that the database's own tool has made",
-  })
+  restorePoint = restorePoint
 
   async run(): Promise<void> {
     const done = await this.withProgress(progress =>

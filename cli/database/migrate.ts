@@ -4,6 +4,7 @@ import type {MigrationReport} from "../../shared/api/database.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import {bytes, facts} from "../kit/print.ts"
+import {restorePoint} from "../kit/stoppable-command.ts"
 
 export class DatabaseMigrate extends CheckpointCommand {
   static override usage = Command.Usage({
@@ -26,9 +27,7 @@ export class DatabaseMigrate extends CheckpointCommand {
   })
 
   dryRun = Option.Boolean("--dry-run", false, {description: "Migrate only a copy"})
-  restorePoint = Option.String("--external-restore-point", {
-    description: "Dialect libsql: the id of the backup that the database's own tool has made",
-  })
+  restorePoint = restorePoint
 
   async run(): Promise<ExitCode> {
     const done = this.dryRun

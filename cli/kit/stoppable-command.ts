@@ -8,6 +8,11 @@ import {DataCommand} from "./svc-command.ts"
 /** The option of the commands that also work on a stopped project. */
 export const environment = Option.String("--environment", "production", {description: "Reads .env.<name> over .env"})
 
+/** The option of the commands that make a checkpoint. */
+export const restorePoint = Option.String("--external-restore-point", {
+  description: "Dialect libsql: the id of the backup that the database's own tool has made",
+})
+
 /** The base of the commands that ask the running Host, or do the work themselves if none runs. */
 export abstract class StoppableCommand extends DataCommand {
   environment = environment

@@ -1,10 +1,11 @@
-import {Command, Option} from "clipanion"
+import {Command} from "clipanion"
 import type {CheckpointTask} from "../../shared/api/checkpoint.ts"
 import type {ReleaseView} from "../../shared/api/release.ts"
 import {Problem, type ProblemCode, problems} from "../../shared/problems.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import {connectHost, type HostClient} from "../kit/host-client.ts"
 import {describeRelease} from "../kit/release/view.ts"
+import {restorePoint} from "../kit/stoppable-command.ts"
 
 export class ReleaseBegin extends CheckpointCommand {
   static override usage = Command.Usage({
@@ -23,9 +24,7 @@ export class ReleaseBegin extends CheckpointCommand {
     ],
   })
 
-  restorePoint = Option.String("--external-restore-point", {
-    description: "Dialect libsql: the id of the backup that the database's own tool has made",
-  })
+  restorePoint = restorePoint
 
   async run(): Promise<void> {
     const host = await connectHost(this.folder)

@@ -1,5 +1,6 @@
 import {Named, NamedClosed, Optional, orNull, type Static, Time, Type} from "../type.ts"
 import {BuildIdentity} from "./build.ts"
+import {CheckpointRequest} from "./checkpoint.ts"
 
 /** What a release can roll back to: the recorded state from before it. */
 export const RestorePoint = Named("RestorePoint", {
@@ -125,8 +126,5 @@ export const AbortRequest = NamedClosed("AbortRequest", {
 })
 
 export const BeginRequest = NamedClosed("BeginRequest", {
-  externalRestorePoint: Optional.String({
-    minLength: 1,
-    description: "Dialect libsql: the id of the backup made with the database's own tool",
-  }),
+  externalRestorePoint: CheckpointRequest.properties.externalRestorePoint,
 })

@@ -13,13 +13,13 @@ import {mediaTypeOf} from "../../files/media-type.ts"
 import {permittedFile} from "../../files/permitted.ts"
 import {FileStore} from "../../files/store.ts"
 import {Inbox} from "../../inbox/inbox.ts"
+import type {IntakeOptions} from "../../inbox/intake.ts"
 import {readChannelEnds} from "../../inbox/newest.ts"
 import {oldestKnown} from "../../inbox/retention.ts"
 import type {Command} from "../../messages/command/command.ts"
 import {CommandLists} from "../../messages/command-lists.ts"
 import {DraftFiles} from "../../outbox/files/draft-files.ts"
 import {Outbox} from "../../outbox/outbox.ts"
-import type {Clock} from "../../runtime/flow/clock.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {SatoriServer} from "../../satori/server.ts"
 import type {HostEvents} from "./events.ts"
@@ -63,11 +63,7 @@ const openShown =
     return store.open(sha256, {...name, type: String(type ?? mediaTypeOf(String(title ?? "")))})
   }
 
-export interface MessagesOptions {
-  readonly database: Database
-  readonly log: Log
-  readonly runtimeId: string
-  readonly clock: Clock
+export interface MessagesOptions extends Pick<IntakeOptions, "database" | "log" | "runtimeId" | "clock"> {
   readonly events: Pick<HostEvents, "raise" | "endpointChanged">
   /** `http.base` of the configuration. */
   readonly base: string
