@@ -117,9 +117,9 @@ export const serveApi = (options: ApiOptions): Api => {
     isReady,
     foresee,
     readiness: report,
-    status: async () => {
-      await services.uncommitted.look()
-      return status(isReady())
+    status: () => {
+      const make = () => status(isReady())
+      return services.uncommitted.isDue ? services.uncommitted.look().then(make) : make()
     },
     reload: (asked: Asked) => reload("requested", asked),
     restart: (asked: Asked) => askRestart(asked, "restart", {code: exit.consoleRestart, reason: "restart requested"}),

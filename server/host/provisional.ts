@@ -253,7 +253,7 @@ class ProvisionalHost {
       settings: () => http,
       log: host.logs.log,
       scrub: host.logs.scrubJson,
-      system: {readiness: () => createReport(this.#observe()), status: async () => this.#status()},
+      system: {readiness: () => createReport(this.#observe()), status: () => this.#status()},
       endpoints: this.#endpoints,
       required: () => this.#facts.required.endpoints,
       waitsFor: this.#waitsFor,

@@ -2,7 +2,14 @@ import {toJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {FixedAnswer} from "../runtime/runtime.ts"
 
-const always = {"cache-control": "no-store", "x-content-type-options": "nosniff", vary: "Origin"} as const
+/** Every JSON answer needs these. A literal takes Bun two thirds of the time of a spread. */
+const headersOf = (requestId: string) => ({
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+  vary: "Origin",
+  "content-type": "application/json",
+  "x-request-id": requestId,
+})
 
 /** Masks the values of secrets in a JSON text; returns JSON. */
 export type ScrubJson = (json: string) => string
@@ -15,24 +22,12 @@ export const hidingFolder = (folder: string, scrub: ScrubJson): ScrubJson => {
   return json => scrub(json).replace(/"detail":"[^"\\]*(?:\\.[^"\\]*)*"/g, detail => detail.replaceAll(below, ""))
 }
 
-export const jsonAnswer = (
-  value: unknown,
-  requestId: string,
-  scrub: ScrubJson,
-  status = 200,
-  headers: Readonly<Record<string, string>> = {},
-): Response => jsonTextAnswer(scrub(toJson(value)), requestId, status, headers)
-
 export const jsonTextAnswer = (
   json: string,
   requestId: string,
   status = 200,
-  headers: Readonly<Record<string, string>> = {},
-): Response =>
-  new Response(json, {
-    status,
-    headers: {...always, "content-type": "application/json", "x-request-id": requestId, ...headers},
-  })
+  headers?: Readonly<Record<string, string>>,
+): Response => new Response(json, {status, headers: Object.assign(headersOf(requestId), headers)})
 
 /** A problem response (RFC 9457). It contains no stack and no secret, which an error of a plugin may carry. */
 export const problemAnswer = (
@@ -54,9 +49,8 @@ export const fixedProblem = (
 ): FixedAnswer => ({
   status: problem.status,
   headers: {
-    ...always,
+    ...headersOf(requestId),
     "content-type": "application/problem+json",
-    "x-request-id": requestId,
     ...(problem.code === "unauthorized" ? {"www-authenticate": "Bearer"} : {}),
     ...(problem.retryAfter === undefined ? {} : {"retry-after": String(problem.retryAfter)}),
     ...headers,

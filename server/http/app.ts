@@ -27,6 +27,11 @@ export interface App {
 
 const methods: readonly Route["method"][] = ["POST", "GET", "PUT", "DELETE"]
 
+interface Matched {
+  readonly request: Request
+  readonly params?: Readonly<Record<string, string>>
+}
+
 /** Elysia passes no params to the handler of a path without any. */
 const noParams = {}
 
@@ -45,7 +50,9 @@ export const createApp = ({routes, door, log, requests, scrub}: AppOptions): App
   const app = new Elysia({adapter: node(), handler: {standardHostname: false}, precompile: false})
   for (const route of routes(toAnswer)) {
     const answer = requests.measure(route, toAnswer(route))
-    app.route(route.method, route.path, ({request, params}) => answer(request, params ?? noParams), {parse: "none"})
+    const handle = ({request, params}: Matched) => answer(request, params ?? noParams)
+    // From the text of a function, which `bind` hides, Elysia guesses that it needs a promise.
+    app.route(route.method, route.path, handle.bind(undefined))
   }
   // For Elysia a missing method is 404. With `app.all`, POST /api/checkpoints/prune would hide GET
   // /api/checkpoints/:id.

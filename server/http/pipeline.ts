@@ -1,4 +1,5 @@
 import {randomBytes} from "node:crypto"
+import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {createProjection, isPrivate} from "../../shared/private.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
@@ -6,7 +7,7 @@ import type {Call, Route, Scope} from "../../shared/sdk/route.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {limits} from "../runtime/runtime.ts"
-import {internalProblem, jsonAnswer, problemAnswer, type ScrubJson} from "./answers.ts"
+import {internalProblem, jsonTextAnswer, problemAnswer, type ScrubJson} from "./answers.ts"
 import type {Verify} from "./auth.ts"
 import {Bodies, type BodyHold} from "./bodies.ts"
 import {readBody, readJson, readQuery, requirePlain} from "./body.ts"
@@ -41,13 +42,16 @@ export const createPipeline = (options: PipelineOptions) => {
       route.scope === "signature" ? withoutToken(options.verify, route.handle) : route.handle
     const whole = readsRawBody(route) ? withinLimit(bare, route) : bare
     const handle = route.scope === "signature" ? limitUnsigned(whole) : withinRate(whole, route, options)
+    const made = route.perTurn === true ? new TurnMap<Scope, Rendered>() : undefined
     return (request, params) => {
       const requestId = nextId()
       const hold = route.method === "GET" ? none : bodies.open()
       try {
         const scope = authorize(options, route.scope, request)
         if (route.method !== "GET") requirePlain(request)
-        const asked = {route, request, params, scope, requestId, query: emptyQuery, scrub: options.scrub, hold}
+        const known = made?.get(scope)
+        if (known !== undefined) return jsonTextAnswer(known.json, requestId, known.status)
+        const asked = {route, request, params, scope, requestId, query: emptyQuery, scrub: options.scrub, hold, made}
         const answered = handle(request, new RouteCall(asked))
         if (!(answered instanceof Promise)) {
           hold.close()
@@ -196,6 +200,27 @@ interface Asked extends Pick<Call, "params" | "scope" | "requestId"> {
   readonly query: Call["query"] | undefined
   readonly scrub: ScrubJson
   readonly hold: BodyHold
+  readonly made: TurnMap<Scope, Rendered> | undefined
+}
+
+/** A JSON text, and the status of its answer. */
+interface Rendered {
+  readonly json: string
+  readonly status: number | undefined
+}
+
+/** Forgets everything at the end of each turn of the event loop, so that nobody reads what was true earlier. */
+class TurnMap<K, V> {
+  readonly #values = new Map<K, V>()
+
+  get(key: K): V | undefined {
+    return this.#values.get(key)
+  }
+
+  set(key: K, value: V): void {
+    if (this.#values.size === 0) setImmediate(() => this.#values.clear())
+    this.#values.set(key, value)
+  }
 }
 
 class RouteCall implements Call {
@@ -206,9 +231,10 @@ class RouteCall implements Call {
   readonly #route: Route
   readonly #request: Request
   readonly #scrub: ScrubJson
+  readonly #made: Asked["made"]
   #query: Call["query"] | undefined
 
-  constructor({route, request, params, scope, requestId, query, scrub, hold}: Asked) {
+  constructor({route, request, params, scope, requestId, query, scrub, hold, made}: Asked) {
     this.#route = route
     this.#request = request
     this.params = params
@@ -217,6 +243,7 @@ class RouteCall implements Call {
     this.#query = query
     this.#scrub = scrub
     this.hold = hold
+    this.#made = made
   }
 
   get query(): Call["query"] {
@@ -242,6 +269,8 @@ class RouteCall implements Call {
 
   json(schema: TSchema, value: unknown, init: {status?: number; headers?: Record<string, string>} = {}): Response {
     const strip = this.scope === "full" ? null : projectionOf(schema)
-    return jsonAnswer(strip === null ? value : strip(value), this.requestId, this.#scrub, init.status, init.headers)
+    const json = this.#scrub(toJson(strip === null ? value : strip(value)))
+    this.#made?.set(this.scope, {json, status: init.status})
+    return jsonTextAnswer(json, this.requestId, init.status, init.headers)
   }
 }

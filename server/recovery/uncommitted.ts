@@ -24,13 +24,18 @@ export class UncommittedWatch {
     return this.#seen
   }
 
+  /** Whether `look` would ask git. */
+  get isDue(): boolean {
+    return performance.now() - this.#askedAt >= every
+  }
+
   /** Asks git if the last answer is too old, or if `again` is true. Never rejects. */
   async look(again = false): Promise<UncommittedConfig> {
     if (again) {
       await this.#asking
       this.#askedAt = Number.NEGATIVE_INFINITY
     }
-    if (performance.now() - this.#askedAt >= every) {
+    if (this.isDue) {
       this.#asking ??= this.#ask()
       await this.#asking
     }

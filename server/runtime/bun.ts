@@ -25,7 +25,7 @@ const FetchResponse = globalThis.Response
 globalThis.Response = class Response extends FetchResponse {
   readonly [streamed]: boolean
 
-  constructor(...[body, init]: ConstructorParameters<typeof FetchResponse>) {
+  constructor(body?: BodyInit | null, init?: ResponseInit) {
     super(body, init)
     this[streamed] = isStream(body)
   }

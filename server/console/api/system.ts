@@ -27,7 +27,8 @@ export interface Asked {
 export interface SystemServices {
   isReady(): boolean
   readiness(): ReadinessReport
-  status(): Promise<Status>
+  /** Resolves later only if it must ask git. */
+  status(): Status | Promise<Status>
   readonly foresee: Foresee
   /** Throws what a draft throws, `restart_required`, and, if it needs a restart, what `restart` throws. */
   reload(asked: Asked): Promise<ReloadResult>
@@ -69,6 +70,7 @@ export const showReady = (services: Pick<SystemServices, "isReady">): Operation 
 
 export const showReadiness = (services: Pick<SystemServices, "readiness">): Operation => ({
   summary: "The detailed readiness report",
+  perTurn: true,
   response: {200: ReadinessReport, 503: ReadinessReport},
   handle: (_, call) => {
     const report = services.readiness()
@@ -78,8 +80,12 @@ export const showReadiness = (services: Pick<SystemServices, "readiness">): Oper
 
 export const showStatus = (services: Pick<SystemServices, "status">): Operation => ({
   summary: "Which Host this is, and what it runs",
+  perTurn: true,
   response: {200: Status},
-  handle: async (_, call) => call.json(Status, await services.status()),
+  handle: (_, call) => {
+    const status = services.status()
+    return status instanceof Promise ? status.then(each => call.json(Status, each)) : call.json(Status, status)
+  },
 })
 
 /** The console's first request: returns the scope of the token. */

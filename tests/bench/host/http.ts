@@ -22,7 +22,7 @@ interface Case {
 const cases: readonly Case[] = [
   {path: "/pub/health", token: "", target: ({name}) => (name === "bun" ? 0.85 : 0.9)},
   {path: "/pub/ready", token: "", target: () => 0.75},
-  {path: "/api/system/status", token, target: () => 0.5},
+  {path: "/api/system/status", token, target: () => 0.7},
 ]
 
 /** The requests that a server answers per second of its processor time. */

@@ -42,6 +42,25 @@ test("an expired token stays expired when the clock is set back", () => {
   expect(at(end - 86_400_000)).toEqual(["full", undefined, "demo", undefined])
 })
 
+test.each([
+  ["the-token", "demo"],
+  ["a-demo-token-of-more-than-a-block", "x"],
+  ["schlüssel", "ключ"],
+])("only the whole token %s or %s opens the door", (full, demo) => {
+  const verify = createVerifier({token: new Secret(full), demoToken: new Secret(demo)})
+  for (const [token, scope] of [
+    [full, "full"],
+    [demo, "demo"],
+  ] as const) {
+    expect(verify(`Bearer ${token}`)).toBe(scope)
+    const others = [`${token}x`, `${token}\0`, `x${token}`, token.slice(0, -1), `${token.slice(0, -1)}\0`, `${token}é`]
+    for (const other of ["", "\0", token.repeat(9), token.toUpperCase(), ...others])
+      expect(verify(`Bearer ${other}`), other).toBeUndefined()
+    expect(verify(`Bearer ${token}`)).toBe(scope)
+  }
+  expect(createVerifier({token: undefined, demoToken: undefined})("Bearer ")).toBeUndefined()
+})
+
 test("wrong signatures are counted by hook, although a gateway gives all partners one address", async () => {
   const handle = createSignatureLimit(() => "192.0.2.1")<Pick<Call, "params">>(() => {
     throw new Problem("signature_invalid", "no")
