@@ -3,11 +3,12 @@ import {isBuiltin} from "node:module"
 import {basename} from "node:path"
 import {build, type Metafile} from "esbuild"
 import {bunBundle, shipped} from "./bundles.ts"
-import {requireConstantExports} from "./constant-exports.ts"
+import {exportConstants} from "./constant-exports.ts"
 import {findLayers} from "./layers.ts"
 import {mergeChunks} from "./merge-chunks.ts"
 import {narrow} from "./narrow.ts"
 import {takeModules} from "./take-modules.ts"
+import {keepUsedImports} from "./used-imports.ts"
 
 /**
  * Bundles the shipped entries for Bun into a folder, and compiles the modules of a start ahead, so that Bun need not do it
@@ -40,7 +41,8 @@ export const bundleForBun = async (root: string, outdir: string): Promise<void> 
 
   mkdirSync(outdir, {recursive: true})
   const others = await build({...options, plugins, entryPoints: kept.map(name => `./${name}`)})
-  for (const {path, text} of others.outputFiles) writeFileSync(path, `// @bun\n${await narrow(text)}`)
+  for (const {path, text} of others.outputFiles)
+    writeFileSync(path, `// @bun\n${await narrow(keepUsedImports(path, text))}`)
   const wholes = await build({
     ...options,
     plugins,
@@ -48,8 +50,7 @@ export const bundleForBun = async (root: string, outdir: string): Promise<void> 
     define: ofCommonJs,
   })
   for (const {path, text} of wholes.outputFiles) {
-    requireConstantExports(path, text)
-    await compile(path, text, outdir)
+    await compile(path, exportConstants(path, keepUsedImports(path, text)), outdir)
   }
 }
 
@@ -62,8 +63,9 @@ const ofCommonJs = {
 
 /** Compiles a module as CommonJS, the only kind that Bun compiles. Bun would replace `__filename` and `__dirname` by the build's paths. */
 const compile = async (path: string, text: string, outdir: string) => {
+  // A module may have its own variable `module`.
   const own =
-    "const svcRequire = require, [, , , svcFile, svcDir] = arguments, svcUrl = Bun.pathToFileURL(svcFile).href;\n"
+    "const svcRequire = require, [, , svcModule, svcFile, svcDir] = arguments, svcUrl = Bun.pathToFileURL(svcFile).href;\n"
   await Bun.build({
     entrypoints: [path],
     files: {[path]: `${own}${takeModules(path, text, takeByRequire)}`},

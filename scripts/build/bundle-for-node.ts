@@ -7,6 +7,7 @@ import {findLayers} from "./layers.ts"
 import {mergeChunks} from "./merge-chunks.ts"
 import {narrow} from "./narrow.ts"
 import {takeModules} from "./take-modules.ts"
+import {keepUsedImports} from "./used-imports.ts"
 
 /**
  * Bundles the shipped entries for Node into a folder. The first pass creates one chunk per set of entries that share it. The
@@ -44,7 +45,7 @@ export const bundleForNode = async (root: string, outdir: string): Promise<reado
     const parts = layers.find(({name}) => name === basename(path))?.chunks ?? [basename(path)]
     const licences = parts.map(name => chunks.get(name)?.licences ?? "").join("")
     const note = licences === "" ? "" : `/*! For license information please see ${basename(path)}.LEGAL.txt */\n`
-    writeFileSync(path, `${await narrow(takeModules(path, text, takeBuiltin))}${note}`)
+    writeFileSync(path, `${await narrow(takeModules(path, keepUsedImports(path, text), takeBuiltin))}${note}`)
     if (licences !== "") writeFileSync(`${path}.LEGAL.txt`, licences)
   }
   return Object.keys(first.metafile.inputs)

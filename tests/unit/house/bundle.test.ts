@@ -1,9 +1,10 @@
 import {readdirSync, readFileSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
-import {requireConstantExports} from "../../../scripts/build/constant-exports.ts"
+import {exportConstants} from "../../../scripts/build/constant-exports.ts"
 import {filesOf} from "../../../scripts/build/source-files.ts"
 import {takeModules} from "../../../scripts/build/take-modules.ts"
+import {keepUsedImports} from "../../../scripts/build/used-imports.ts"
 import {readLoads} from "../../../scripts/plan/graph.ts"
 import {root} from "../../support/host/runtimes.ts"
 
@@ -41,11 +42,47 @@ test.each([
   "var a; a = 1; export {a}",
   "let a = 1; --a; export {a}",
 ])("a bundle for Bun with a changing export is refused: %s", text => {
-  expect(() => requireConstantExports("x.js", text)).toThrow("x.js exports a and assigns to it")
+  expect(() => exportConstants("x.js", text)).toThrow("x.js exports a and assigns to it")
 })
 
 test("other changing variables are allowed", () => {
-  expect(() => requireConstantExports("x.js", "const a = 1; let b = 0; b = a; export {a}")).not.toThrow()
+  expect(() => exportConstants("x.js", "const a = 1; let b = 0; b = a; export {a}")).not.toThrow()
+})
+
+test("a bundle for Bun exports by one object", () => {
+  expect(exportConstants("x.js", "const module = 1;\nlet b = 2;\nexport {module as a, b};\nrun();\n")).toBe(
+    "const module = 1;\nlet b = 2;\nrun();\nsvcModule.exports = {a: module, b: b}\n",
+  )
+})
+
+test("a bundle imports from its other chunks only what it mentions, and still loads each", () => {
+  const text = `import {one, two as mine, three as four} from "./a.js"
+import {unused} from "./b.js"
+import {other} from "node:fs"
+import whole, {part} from "./c.js"
+const template = \`
+import {one, two} from "./a.js"
+\`
+export {mine}
+`
+  expect(keepUsedImports("x.js", text)).toBe(`import {one, two as mine} from "./a.js";
+import "./b.js";
+${text.slice(text.indexOf("import {other}"))}`)
+})
+
+test.each(["dist", "dist/bun"])("in %s, every imported name is used", folder => {
+  const unused = readdirSync(`${root}${folder}`).flatMap(file => {
+    if (!file.endsWith(".js")) return []
+    const text = readFileSync(`${root}${folder}/${file}`, "utf8")
+    const named = [...text.matchAll(/^import\{([^}]*)\}from"\.\/(?:layer|chunk)-/gm)].flatMap(([, names = ""]) =>
+      names.split(","),
+    )
+    const words = Map.groupBy(text.match(/[\w$]+/g) ?? [], word => word)
+    return named
+      .filter(name => words.get(name.split(" as ").at(-1) ?? "")?.length === 1)
+      .map(name => `${file}: ${name}`)
+  })
+  expect(unused).toEqual([])
 })
 
 test("no file of the bundles contains its build folder, so they run wherever they are installed", () => {
