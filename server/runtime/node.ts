@@ -12,8 +12,7 @@ import nodeAdapter from "crossws/adapters/node"
 import {FastResponse, serve as listen, NodeRequest} from "srvx/node"
 import {isProblem} from "../../shared/problems.ts"
 import {buildInService, esbuildIssues} from "./esbuild.ts"
-import {limitHeapGrowth} from "./flow/heap-growth.ts"
-import {returnIdleMemory} from "./flow/idle-memory.ts"
+import {keepHeapSmall} from "./flow/heap.ts"
 import {pluginBuild} from "./plugin-build.ts"
 import {
   type BundleOptions,
@@ -279,8 +278,5 @@ export const node: Runtime = {
     return import(pathToFileURL(path).href)
   },
   unload: () => {},
-  saveMemory: () => {
-    limitHeapGrowth()
-    returnIdleMemory()
-  },
+  saveMemory: keepHeapSmall,
 }

@@ -15,6 +15,7 @@ import {memory} from "./host/memory.ts"
 import {metricHistory} from "./host/metric-history.ts"
 import {reload} from "./host/reload.ts"
 import {start} from "./host/start.ts"
+import {burst} from "./messages/burst.ts"
 import {chat} from "./messages/chat.ts"
 import {dispatch} from "./messages/dispatch.ts"
 import {doors} from "./messages/doors.ts"
@@ -31,7 +32,7 @@ import {journal} from "./workroom/journal.ts"
 /** All rows, by the folder of their files. */
 export const rooms: Readonly<Record<string, readonly Row[]>> = {
   host: [start, http, memory, loopDelay, metricHistory, reload, logs],
-  messages: [durable, doors, chat, dispatch],
+  messages: [durable, burst, doors, chat, dispatch],
   plugins: [send, files, hears, timersDue, timersWaiting],
   agents: [agentStep, agentBusy],
   endpoints: [isolation, idleEndpoints],
@@ -49,6 +50,7 @@ export const rowsApart: readonly Row[] = [peers]
 /** The rows of docs/performance.md. */
 export const pageRows: readonly Row[] = [
   durable,
+  burst,
   doors,
   chat,
   send,
