@@ -1,6 +1,7 @@
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
-import {freeSpace} from "../runtime/files.ts"
+import {freeSpaceNow} from "../runtime/files.ts"
+import {repeat} from "../runtime/flow/periodic.ts"
 
 /** The folders with the Host's data, and the free space that they need. */
 export interface DiskLimit {
@@ -28,16 +29,22 @@ export const isTooFull = (free: number, least: number, wasFull: boolean): boolea
   free < (wasFull ? resumeAt(least) : least)
 
 export interface DiskWatch {
-  /** Resolves after the first check. */
-  start(): Promise<void>
+  /** Has checked once when it returns. */
+  start(): void
   stop(): void
 }
 
 /** Watches the free space for the Host's data until it is stopped. */
 export const watchDisk = ({folders, least, onChange, log}: DiskWatchOptions): DiskWatch => {
   let isFull = false
-  const look = async () => {
-    const free = Math.min(...(await Promise.all(folders.map(freeSpace))))
+  const look = () => {
+    try {
+      tell(Math.min(...folders.map(freeSpaceNow)))
+    } catch (error) {
+      log.warn(`could not read the free disk space: ${messageOf(error)}`)
+    }
+  }
+  const tell = (free: number) => {
     const now = isTooFull(free, least(), isFull)
     if (now === isFull) return
     isFull = now
@@ -47,14 +54,12 @@ export const watchDisk = ({folders, least, onChange, log}: DiskWatchOptions): Di
     else log.info(`enough disk space for the Host's data again: ${mebibytes} MiB free`)
     onChange(isFull)
   }
-  const tell = (error: unknown) => log.warn(`could not read the free disk space: ${messageOf(error)}`)
-  let timer: NodeJS.Timeout | undefined
+  let end = () => {}
   return {
-    start: async () => {
-      await look().catch(tell)
-      timer = setInterval(() => void look().catch(tell), every)
-      timer.unref()
+    start: () => {
+      look()
+      end = repeat(every, look)
     },
-    stop: () => clearInterval(timer),
+    stop: () => end(),
   }
 }

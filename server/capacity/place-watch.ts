@@ -5,6 +5,7 @@ import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import type {DatabaseFailure} from "../database/failing.ts"
 import {makePrivateFolderSync} from "../runtime/files.ts"
+import {repeat} from "../runtime/flow/periodic.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 
 /** The interval between two checks, and between two log lines that ask for a rescue, in milliseconds. */
@@ -27,7 +28,7 @@ export interface PlaceWatchOptions {
  */
 export class PlaceWatch {
   readonly #options: PlaceWatchOptions
-  #timer: NodeJS.Timeout | undefined
+  #end = () => {}
   #unobserve = () => {}
   #rescued: Rescued | undefined
   #toldAt = Number.NEGATIVE_INFINITY
@@ -40,13 +41,12 @@ export class PlaceWatch {
     const {state} = this.#options.database
     if (state.is === "initialized" && state.failure !== undefined) this.#heard(state.failure)
     this.#unobserve = this.#options.database.observe({failing: failure => this.#heard(failure)})
-    this.#timer = setInterval(() => this.#look(), lookEvery)
-    this.#timer.unref()
+    this.#end = repeat(lookEvery, () => this.#look())
     this.#look()
   }
 
   stop(): void {
-    clearInterval(this.#timer)
+    this.#end()
     this.#unobserve()
   }
 

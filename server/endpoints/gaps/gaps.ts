@@ -3,6 +3,7 @@ import type {Log} from "../../../shared/log.ts"
 import {messageOf} from "../../../shared/problems.ts"
 import type {Database, Result, Statement} from "../../database/database.ts"
 import {persist} from "../../database/persist.ts"
+import {repeat} from "../../runtime/flow/periodic.ts"
 import type {Filled} from "../backfill.ts"
 import type {Endpoint} from "../endpoint.ts"
 import {HandedOver} from "./handed-over.ts"
@@ -47,7 +48,7 @@ export class Gaps {
   /** Endpoints whose events were not stored, until that gap is being stored. */
   readonly #unstored = new Set<string>()
   #storing: Promise<void> = Promise.resolve()
-  #timer: ReturnType<typeof setInterval> | undefined
+  #end = () => {}
   #isStopping = false
 
   constructor(database: Database, log: Log) {
@@ -69,8 +70,7 @@ export class Gaps {
     await this.#database.write([...away.flat(), ...owed, ...settled])
     const lasting = await this.#database.read("SELECT endpoint FROM endpoint_gaps WHERE to_at IS NULL")
     for (const {endpoint} of lasting) this.#left.set(String(endpoint), this.#began)
-    this.#timer = setInterval(() => this.#beat(), heartbeat)
-    this.#timer.unref()
+    this.#end = repeat(heartbeat, () => this.#beat())
   }
 
   /** An endpoint's state or admission has changed at `at`, in milliseconds since 1970. */
@@ -125,7 +125,7 @@ export class Gaps {
    * All endpoints are offline from now on. Resolves when that is stored. `reason` says whether an operator wanted it.
    */
   async stop(reason: "host_stopped" | "host_failed" = "host_stopped"): Promise<void> {
-    clearInterval(this.#timer)
+    this.#end()
     this.#isStopping = true
     const at = Date.now()
     this.#tellHandedOver()

@@ -1,9 +1,43 @@
+/** The interval of the pulse, in milliseconds. */
+const pulse = 1000
+
+const beats = new Set<() => void>()
+let beating: NodeJS.Timeout | undefined
+
+/**
+ * Repeats work at an interval in milliseconds. All work at whole seconds shares one timer of the process: an idle Host
+ * wakes once a second, whatever it repeats. The work must not throw. Returns a function that ends it.
+ */
+export const repeat = (every: number, work: () => void): (() => void) => {
+  if (every < pulse) {
+    const timer = setInterval(work, every).unref()
+    return () => clearInterval(timer)
+  }
+  let passed = 0
+  const beat = () => {
+    passed += pulse
+    if (passed < every) return
+    passed = 0
+    work()
+  }
+  beats.add(beat)
+  beating ??= setInterval(() => {
+    for (const each of [...beats]) each()
+  }, pulse).unref()
+  return () => {
+    beats.delete(beat)
+    if (beats.size > 0) return
+    clearInterval(beating)
+    beating = undefined
+  }
+}
+
 /** Repeats work at an interval, one run at a time, and reports its failures. */
 export class Periodic {
   readonly #every: number
   readonly #work: () => Promise<unknown>
   readonly #tell: (error: unknown) => void
-  #timer: ReturnType<typeof setInterval> | undefined
+  #end = () => {}
   #running: Promise<unknown> | undefined
 
   /** `every` is in milliseconds. */
@@ -14,8 +48,7 @@ export class Periodic {
   }
 
   start(): void {
-    this.#timer = setInterval(() => void this.run(), this.#every)
-    this.#timer.unref()
+    this.#end = repeat(this.#every, () => void this.run())
   }
 
   /** Runs the work now. A caller during a run waits for the end of that run. */
@@ -30,7 +63,7 @@ export class Periodic {
 
   /** Resolves when the run in progress has ended. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer)
+    this.#end()
     await this.#running
   }
 }

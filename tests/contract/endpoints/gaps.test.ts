@@ -85,9 +85,15 @@ const untilListed = (database: Database) =>
     return rows.length > 0 && rows
   })
 
+const startAfresh = (database: Database, endpoints: readonly Endpoint[] = []) => {
+  const gaps = new Gaps(database, log)
+  onTestFinished(() => gaps.stop())
+  return gaps.start(endpoints)
+}
+
 /** Returns the gaps once another run has begun. */
 const afterKill = async (database: Database) => {
-  await new Gaps(database, log).start([])
+  await startAfresh(database)
   return listOf(database)
 }
 
@@ -335,7 +341,7 @@ describe.each(engines)("gaps on $name", ({make}) => {
       online: () => {},
     })
     for (const _ of [1, 2]) {
-      await new Gaps(database, log).start([away])
+      await startAfresh(database, [away])
       vi.advanceTimersByTime(1000)
     }
     expect(await listOf(database)).toEqual([early, {from: complete, to: null, reason: "host_ended"}])
