@@ -6,12 +6,13 @@ import {slotLayout, slotViews} from "./handler-slots.ts"
 import type {Blocked, WatchdogWork} from "./watchdog.ts"
 
 /** The thread of `startWatchdog`. It checks the heartbeat until it is asked to end. */
-const {shared, seconds, kill, json, fields} = workerData as WatchdogWork
+const {shared, beatEvery, seconds, kill, json, fields} = workerData as WatchdogWork
 const {heartbeat, current, firstCount, slots, nameBytes} = slotLayout
 const {numbers, names} = slotViews(shared)
 
-/** The interval of the checks, in milliseconds. */
-const lookEvery = 500
+/** The shortest and the longest interval of the checks, in milliseconds. */
+const shortest = 500
+const longest = Math.max(shortest, Math.min(5000, seconds * 250))
 
 /** How long the runtime may take to name the frame, in milliseconds. On a busy machine it took more than one second. */
 const frameLimit = 3000
@@ -105,20 +106,21 @@ let looked = performance.now()
 let blockedFor = 0
 let isTold = false
 
-const look = async (): Promise<void> => {
+const look = async (planned: number): Promise<void> => {
   const at = performance.now()
   // If this thread stood still too, the whole process was stopped or the machine slept.
   const passed = at - looked
   looked = at
-  if (passed > 3 * lookEvery) return
-  blockedFor += passed
-  const now = Atomics.load(numbers, heartbeat)
-  if (now !== seen) {
-    seen = now
-    blockedFor = 0
+  if (passed > planned + 2 * shortest) return
+  const beats = Atomics.load(numbers, heartbeat) - seen
+  seen += beats
+  if (beats > 0) {
+    // A block that has begun since the last check shows in the beats that are missing.
+    blockedFor = Math.max(0, passed - (beats + 1) * beatEvery)
     isTold = false
     return
   }
+  blockedFor += passed
   if (isTold || blockedFor < seconds * 1000) return
   isTold = true
   const handlers = whoRuns()
@@ -129,8 +131,19 @@ const look = async (): Promise<void> => {
   parentPort?.postMessage(blocked)
 }
 
-const timer = setInterval(() => void look(), lookEvery)
+let timer: NodeJS.Timeout | undefined
+let isEnding = false
+
+/** Sleeps until a block could have lasted long enough. */
+const watch = (): void => {
+  if (isEnding) return
+  const wait = Math.min(longest, Math.max(shortest, seconds * 1000 - blockedFor))
+  timer = setTimeout(() => void look(wait).finally(watch), wait)
+}
+
+watch()
 parentPort?.once("message", () => {
-  clearInterval(timer)
+  isEnding = true
+  clearTimeout(timer)
   parentPort?.close()
 })

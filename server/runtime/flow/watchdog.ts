@@ -1,6 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {Worker} from "node:worker_threads"
 import {beat, handlerSlots} from "./handler-slots.ts"
+import {repeat} from "./periodic.ts"
 
 export interface WatchdogOptions {
   /** How long the event loop may be blocked before the watchdog reports it. */
@@ -16,6 +17,8 @@ export interface WatchdogOptions {
 /** The data that the thread receives. */
 export interface WatchdogWork extends WatchdogOptions {
   readonly shared: SharedArrayBuffer
+  /** The interval of the heartbeat, in milliseconds. */
+  readonly beatEvery: number
 }
 
 /** A reported block. Only Node provides `frame`. */
@@ -27,9 +30,6 @@ export interface Blocked {
 
 /** How long the thread may take to end, in milliseconds: it may be looking for the frame of a block. */
 const endLimit = 2000
-
-/** The interval of the heartbeat, in milliseconds. */
-const beatEvery = 500
 
 export interface WatchdogListener {
   /** The event loop was blocked and is free again. */
@@ -47,7 +47,8 @@ export const startWatchdog = (
   options: WatchdogOptions,
   listener: WatchdogListener,
 ): (() => Promise<void>) => {
-  const work: WatchdogWork = {...options, shared: handlerSlots}
+  const beatEvery = options.seconds < 5 ? 500 : 1000
+  const work: WatchdogWork = {...options, shared: handlerSlots, beatEvery}
   const worker = new Worker(module, {workerData: work, execArgv: []})
   const ended = new Promise<void>(resolve => {
     worker.once("exit", () => resolve())
@@ -55,10 +56,9 @@ export const startWatchdog = (
   worker.once("error", error => listener.failed(error))
   worker.on("message", blocked => listener.blocked(blocked))
   worker.unref()
-  const beating = setInterval(beat, beatEvery)
-  beating.unref()
+  const endBeating = repeat(beatEvery, beat)
   return async () => {
-    clearInterval(beating)
+    endBeating()
     worker.ref()
     worker.postMessage("end")
     await Promise.race([ended, sleep(endLimit, undefined, {ref: false})])
