@@ -1,19 +1,18 @@
-import {readFile, stat} from "node:fs/promises"
+import {readFile} from "node:fs/promises"
 import {dirname} from "node:path"
 import type {Job} from "../../../shared/api/scheduled/jobs.ts"
 import type {Log} from "../../../shared/log.ts"
 import {formatIssue, Problem, toProblem} from "../../../shared/problems.ts"
-import {isMissing, makePrivateFolder, writeFileAtomic} from "../../runtime/files.ts"
+import {isMissing, lookAt, makePrivateFolder, writeFileAtomic} from "../../runtime/files.ts"
+import {repeat} from "../../runtime/flow/periodic.ts"
 import {formatJobFile, type JobFileContent, parseJobFile} from "./job-file.ts"
 
 /** The file's name for people. */
 export const jobFileName = "data/schedule-jobs.json"
 
-/**
- * How often the Host checks the file, in milliseconds. It applies a change once the file has not changed between two
- * checks.
- */
-const every = 500
+/** How often the Host checks the file, in milliseconds. It applies a change once the file has been `quiet` for as long. */
+const every = 1000
+const quiet = 250
 
 /** Reads the job file; undefined if there is none. Throws `jobs_invalid`. */
 export const readJobFile = async (path: string): Promise<JobFileContent | undefined> => {
@@ -63,7 +62,8 @@ export class JobStore {
   /** The signature of the file when it was applied or rejected, and at the last check. */
   #known = ""
   #seen = ""
-  #timer: ReturnType<typeof setInterval> | undefined
+  #end = () => {}
+  #settling: NodeJS.Timeout | undefined
   /** Changes run one after the other. */
   #changing: Promise<unknown> = Promise.resolve()
 
@@ -82,12 +82,14 @@ export class JobStore {
 
   /** Starts checking the file. */
   watch(): void {
-    this.#timer = setInterval(() => void this.#queue(() => this.#look()).catch(() => {}), every)
-    this.#timer.unref()
+    this.#end = repeat(every, () => {
+      if (this.#settling === undefined) this.#check()
+    })
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer)
+    this.#end()
+    clearTimeout(this.#settling)
     await this.#changing.catch(() => {})
   }
 
@@ -110,13 +112,22 @@ export class JobStore {
     return done
   }
 
-  async #look(): Promise<void> {
-    const {log} = this.#options
-    const seen = await signatureOf(this.#options.path)
+  #check(): void {
+    this.#settling = undefined
+    const seen = signatureOf(this.#options.path)
     const isStill = seen === this.#seen
     this.#seen = seen
-    if (!isStill || seen === this.#known) return
+    if (seen === this.#known) return
+    if (!isStill) {
+      this.#settling = setTimeout(() => this.#check(), quiet).unref()
+      return
+    }
     this.#known = seen
+    void this.#queue(() => this.#look())
+  }
+
+  async #look(): Promise<void> {
+    const {log} = this.#options
     try {
       const content = await this.#read()
       const isNew = content !== undefined && content.sha256 !== this.#content?.sha256
@@ -156,13 +167,9 @@ export class JobStore {
   }
 }
 
-const signatureOf = async (path: string): Promise<string> => {
-  try {
-    const {mtimeMs, size, ino} = await stat(path)
-    return `${mtimeMs} ${size} ${ino}`
-  } catch {
-    return "missing"
-  }
+const signatureOf = (path: string): string => {
+  const {identity, size, changedAt} = lookAt(path) ?? {}
+  return `${identity} ${size} ${changedAt}`
 }
 
 /** The project had jobs, and their file is missing: that is not the same as no jobs. */
