@@ -12,8 +12,9 @@ export interface Limits {
   readonly age: number
 }
 
-/** The interval of the checks, in milliseconds. */
+/** The intervals of the checks while something is stored, and otherwise, in milliseconds. */
 const every = 1000
+const restful = 10_000
 
 /** Events of one statement: writers wait for it. */
 const chunk = 2000
@@ -30,6 +31,9 @@ export class EventRetention {
   readonly #events: EventLog
   readonly #limits: () => Limits
   readonly #periodic: Periodic
+  #unobserve = () => {}
+  #hasMore = true
+  #sweptAt = 0
   /** The kept bytes, and the head at which they were counted. */
   #counted = {head: -1, evictedTo: -1, bytes: 0}
 
@@ -39,17 +43,31 @@ export class EventRetention {
     this.#limits = limits
     this.#periodic = new Periodic(
       every,
-      () => this.sweep(),
+      () => this.#look(),
       error => log.warn(`deleting old events failed: ${messageOf(error)}`),
     )
   }
 
   start(): void {
+    this.#unobserve = this.#database.observe({
+      committed: () => {
+        this.#hasMore = true
+      },
+    })
     this.#periodic.start()
   }
 
   stop(): Promise<void> {
+    this.#unobserve()
     return this.#periodic.stop()
+  }
+
+  async #look(): Promise<void> {
+    const now = performance.now()
+    if (!this.#hasMore && now - this.#sweptAt < restful) return
+    this.#hasMore = false
+    this.#sweptAt = now
+    await this.sweep()
   }
 
   /** Resolves when the log is within its limits. */

@@ -1,6 +1,7 @@
+import {setTimeout as sleep} from "node:timers/promises"
 import {Value} from "typebox/value"
 import {v7 as uuid} from "uuid"
-import {describe, expect, test} from "vitest"
+import {describe, expect, onTestFinished, test, vi} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import {migrations, versionOf} from "../../../server/database/migrations/migrations.ts"
 import {recordStart} from "../../../server/database/runs.ts"
@@ -290,6 +291,32 @@ describe.each(engines)("retention on $name", ({make}) => {
     expect(await kept()).toMatchObject({n: 300, oldest: 9701})
     await sweep({age: 300}, 1e9)
     expect(await kept()).toMatchObject({n: 0})
+  })
+
+  test("looks at the log only after something was stored", async () => {
+    const {database, events} = await filled(10)
+    vi.useFakeTimers({toFake: ["setInterval", "clearInterval"]})
+    let sweeps = 0
+    const retention = new EventRetention(database, events, log, () => {
+      sweeps++
+      return {events: 1e9, bytes: 1e12, age: 1e13}
+    })
+    onTestFinished(async () => {
+      await retention.stop()
+      vi.useRealTimers()
+    })
+    retention.start()
+    const pass = async (expected: number) => {
+      for (let second = 0; second < 4; second++) {
+        vi.advanceTimersByTime(1000)
+        await until("the sweep", () => sweeps >= expected)
+        await sleep(20)
+      }
+      return sweeps
+    }
+    expect(await pass(1)).toBe(1)
+    await database.write([stopping("later")])
+    expect(await pass(2)).toBe(2)
   })
 })
 
