@@ -1,10 +1,15 @@
+import {beforeNextRun} from "../../runtime/flow/handler-slots.ts"
+import {repeat} from "../../runtime/flow/periodic.ts"
 import type {StateSeconds} from "./sample.ts"
 
-/** The interval of the checks, in milliseconds. */
-const period = 200
+/** The intervals of the checks while the process works and while it rests, in milliseconds. */
+const periods = {working: 200, resting: 1000} as const
 
-/** How many checks of the clock pass for each check of the states. */
-const looksPerState = 5
+/** The process rests if it used less processor time in a second, in microseconds. */
+const restful = 50_000
+
+/** The least interval between two checks of the states, in milliseconds. */
+const statesEvery = 900
 
 /** In milliseconds. After a longer pause, the process was suspended with its machine and did not run meanwhile. */
 const longestAway = 10_000
@@ -30,14 +35,19 @@ export interface Watches {
 }
 
 /**
- * Checks the clock and the states a few times a second. The delay of a check shows how long the event loop was blocked.
+ * Checks the clock and the states: five times a second from the start of a handler until the process rests, and then
+ * once a second. The delay of a check shows how long the event loop was blocked.
  */
 export class Watch {
   readonly #watches: Watches
   readonly #now: () => number
-  #timer: ReturnType<typeof setInterval> | undefined
+  #end = () => {}
+  /** Ends the quick checks, or the wait for the next handler. */
+  #endPace = () => {}
+  #period: number = periods.resting
+  /** The processor time at the last second, in microseconds. */
+  #used = 0
   #last = 0
-  #looks = 0
   #ran = 0
   #delay = 0
   /** The time since the states were checked, in milliseconds. */
@@ -53,12 +63,13 @@ export class Watch {
 
   start(): void {
     this.#last = this.#now()
-    this.#timer = setInterval(() => this.look(), period)
-    this.#timer.unref()
+    this.#end = repeat(periods.resting, () => this.#pace())
+    this.#setPeriod(periods.working)
   }
 
   stop(): void {
-    clearInterval(this.#timer)
+    this.#end()
+    this.#endPace()
   }
 
   look(): void {
@@ -68,8 +79,25 @@ export class Watch {
     if (passed > longestAway) return
     this.#ran += passed
     this.#since += passed
-    this.#delay = Math.max(this.#delay, passed - period)
-    if (++this.#looks % looksPerState === 0) this.#lookAtStates()
+    this.#delay = Math.max(this.#delay, passed - this.#period)
+    if (this.#since >= statesEvery) this.#lookAtStates()
+  }
+
+  #pace(): void {
+    const {user, system} = process.cpuUsage()
+    const used = user + system - this.#used
+    this.#used = user + system
+    if (this.#period === periods.resting) this.look()
+    this.#setPeriod(used < restful ? periods.resting : periods.working)
+  }
+
+  #setPeriod(period: number): void {
+    if (this.#period === period) return
+    this.look()
+    this.#period = period
+    this.#endPace()
+    const work = () => this.#setPeriod(periods.working)
+    this.#endPace = period === periods.resting ? beforeNextRun(work) : repeat(period, () => this.look())
   }
 
   /** Returns what was seen since the last call. */

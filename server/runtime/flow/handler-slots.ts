@@ -30,8 +30,17 @@ const slotFor = (name: string): number => {
   return slot
 }
 
+const waiting = new Set<() => void>()
+
+/** Calls `wake` once, before `showRunning` runs something. Returns a function that cancels it. */
+export const beforeNextRun = (wake: () => void): (() => void) => {
+  waiting.add(wake)
+  return () => void waiting.delete(wake)
+}
+
 /** Runs `work` while the watchdog can read its name: the id of a capability, or `svc: …` for the Host's own work. */
 export const showRunning = <T>(name: string, work: () => T): T => {
+  for (const wake of waiting) if (waiting.delete(wake)) wake()
   const before = numbers[current] ?? 0
   numbers[current] = slotFor(name)
   try {

@@ -1,7 +1,8 @@
-import {expect, test} from "vitest"
+import {expect, onTestFinished, test, vi} from "vitest"
 import {quantile} from "../../../server/metrics/history/read.ts"
 import {emptySample, merge, type Sample, sampleOf, sampleText} from "../../../server/metrics/history/sample.ts"
 import {Watch} from "../../../server/metrics/history/watch.ts"
+import {showRunning} from "../../../server/runtime/flow/handler-slots.ts"
 import {secondsBuckets} from "../../../shared/meter.ts"
 import {Chance} from "../../support/machine/chance.ts"
 
@@ -54,7 +55,7 @@ test("a watch reports how long it ran, how late it was, and each endpoint's stat
     {endpoints: () => [{name: "irc~libera", state}], subjects: () => [{name: "bot", state: "up"}]},
     () => now,
   )
-  const pass = (milliseconds: number, step = 200) => {
+  const pass = (milliseconds: number, step = 1000) => {
     for (let passed = 0; passed < milliseconds; passed += step) {
       now += step
       watch.look()
@@ -63,13 +64,13 @@ test("a watch reports how long it ran, how late it was, and each endpoint's stat
   pass(30_000)
   state = "reconnecting"
   pass(10_000)
-  now += 1200
+  now += 2000
   watch.look()
   expect(watch.take()).toEqual({
-    ran: 41.2,
+    ran: 42,
     delay: 1000,
-    endpoints: {"irc~libera": {online: 30, reconnecting: 11.2}},
-    subjects: {bot: {up: 41.2}},
+    endpoints: {"irc~libera": {online: 30, reconnecting: 12}},
+    subjects: {bot: {up: 42}},
   })
   expect(watch.take()).toEqual({
     ran: 0,
@@ -87,4 +88,34 @@ test("a watch reports how long it ran, how late it was, and each endpoint's stat
     endpoints: {"irc~libera": {reconnecting: 1}},
     subjects: {bot: {up: 1}},
   })
+})
+
+test("a watch checks once a second at rest, and more often from the start of a handler until the process rests", () => {
+  vi.useFakeTimers({toFake: ["setInterval", "clearInterval"]})
+  const used = {user: 0, system: 0}
+  const usage = vi.spyOn(process, "cpuUsage").mockImplementation(() => ({...used}))
+  onTestFinished(() => {
+    usage.mockRestore()
+    vi.useRealTimers()
+  })
+  let looks = 0
+  const watch = new Watch({endpoints: () => [], subjects: () => []}, () => ++looks)
+  const looksIn = (seconds: number, load = 0) => {
+    const before = looks
+    for (let second = 0; second < seconds; second++) {
+      used.user += load * 1_000_000
+      vi.advanceTimersByTime(1000)
+    }
+    return looks - before
+  }
+  watch.start()
+  expect(looksIn(1)).toBeGreaterThan(4)
+  expect(looksIn(5)).toBe(5)
+  showRunning("a handler", () => {})
+  expect(looksIn(1)).toBeGreaterThan(4)
+  expect(looksIn(5)).toBe(5)
+  expect(looksIn(5, 0.2)).toBeGreaterThan(20)
+  expect(looksIn(6)).toBeLessThan(12)
+  watch.stop()
+  expect(vi.getTimerCount()).toBe(0)
 })
