@@ -86,7 +86,7 @@ const serve = async (options: ServeOptions) => {
       // Requests that are no upload get less time: see `limitArrival`.
       requestTimeout: limits.checkpointTimeout,
       // By default, Node checks both limits only every 30 s.
-      ...{connectionsCheckingInterval: 2000},
+      ...{connectionsCheckingInterval: 5000},
       // The check below refuses a missing Host as a problem.
       ...{requireHostHeader: false},
       ...{shouldUpgradeCallback: isWebSocket},
