@@ -14,6 +14,7 @@ import {loopDelay} from "./host/loop-delay.ts"
 import {memory} from "./host/memory.ts"
 import {metricHistory} from "./host/metric-history.ts"
 import {reload} from "./host/reload.ts"
+import {rest} from "./host/rest.ts"
 import {start} from "./host/start.ts"
 import {burst} from "./messages/burst.ts"
 import {chat} from "./messages/chat.ts"
@@ -31,7 +32,7 @@ import {journal} from "./workroom/journal.ts"
 
 /** All rows, by the folder of their files. */
 export const rooms: Readonly<Record<string, readonly Row[]>> = {
-  host: [start, http, memory, loopDelay, metricHistory, reload, logs],
+  host: [start, http, memory, rest, loopDelay, metricHistory, reload, logs],
   messages: [durable, burst, doors, chat, dispatch],
   plugins: [send, files, hears, timersDue, timersWaiting],
   agents: [agentStep, agentBusy],
@@ -60,6 +61,7 @@ export const pageRows: readonly Row[] = [
   http,
   start,
   memory,
+  rest,
   loopDelay,
   metricHistory,
   idleEndpoints,

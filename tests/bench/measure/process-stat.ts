@@ -11,6 +11,19 @@ export const cpuSeconds = (pid: number): number => {
   return (Number(fields[11]) + Number(fields[12])) / ticks
 }
 
+/** How often the threads of a process have woken so far, all together. A thread that has ended no longer counts. */
+export const wakeups = (pid: number): number =>
+  readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + wakeupsOf(`/proc/${pid}/task/${thread}/status`), 0)
+
+const wakeupsOf = (path: string): number => {
+  try {
+    return Number(/^voluntary_ctxt_switches:\s+(\d+)$/m.exec(readFileSync(path, "utf8"))?.[1] ?? 0)
+  } catch {
+    // The thread has just ended.
+    return 0
+  }
+}
+
 /** The resident memory of a process and its child processes, in MB (2^20 bytes). */
 export const residentMegabytes = (pid: number): number =>
   [pid, ...childrenOf(pid)].reduce((sum, each) => sum + ownMegabytes(each), 0)
