@@ -1,7 +1,7 @@
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
-import {freeSpaceNow} from "../runtime/files.ts"
-import {repeat} from "../runtime/flow/periodic.ts"
+import {fileSystemOf, freeSpace} from "../runtime/files.ts"
+import {Periodic} from "../runtime/flow/periodic.ts"
 
 /** The folders with the Host's data, and the free space that they need. */
 export interface DiskLimit {
@@ -29,37 +29,38 @@ export const isTooFull = (free: number, least: number, wasFull: boolean): boolea
   free < (wasFull ? resumeAt(least) : least)
 
 export interface DiskWatch {
-  /** Has checked once when it returns. */
-  start(): void
+  /** Resolves after the first check. */
+  start(): Promise<void>
   stop(): void
 }
 
-/** Watches the free space for the Host's data until it is stopped. */
+/** Watches the free space for the Host's data until it is stopped. A check that hangs delays nothing but the next one. */
 export const watchDisk = ({folders, least, onChange, log}: DiskWatchOptions): DiskWatch => {
   let isFull = false
-  const look = () => {
-    try {
-      tell(Math.min(...folders.map(freeSpaceNow)))
-    } catch (error) {
-      log.warn(`could not read the free disk space: ${messageOf(error)}`)
-    }
-  }
-  const tell = (free: number) => {
+  let apart = folders
+  const look = async () => {
+    const free = Math.min(...(await Promise.all(apart.map(freeSpace))))
     const now = isTooFull(free, least(), isFull)
     if (now === isFull) return
     isFull = now
-    const mebibytes = Math.round(free / 1024 ** 2)
+    const mebibytes = Math.floor(free / 1024 ** 2)
     if (isFull)
       log.error(`too little disk space for the Host's data: ${mebibytes} MiB free`, {folders: folders.join(" ")})
     else log.info(`enough disk space for the Host's data again: ${mebibytes} MiB free`)
     onChange(isFull)
   }
-  let end = () => {}
+  const periodic = new Periodic(every, look, error =>
+    log.warn(`could not read the free disk space: ${messageOf(error)}`),
+  )
   return {
-    start: () => {
-      look()
-      end = repeat(every, look)
+    start: async () => {
+      // Each check of a file system wakes a thread.
+      apart = [
+        ...new Map(await Promise.all(folders.map(async each => [await fileSystemOf(each), each] as const))).values(),
+      ]
+      await periodic.run()
+      periodic.start()
     },
-    stop: () => end(),
+    stop: () => void periodic.stop(),
   }
 }

@@ -1,6 +1,6 @@
 import {execFile} from "node:child_process"
 import {hash, randomUUID} from "node:crypto"
-import {closeSync, existsSync, fsyncSync, mkdirSync, openSync, statfsSync, statSync} from "node:fs"
+import {closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync} from "node:fs"
 import {lstat, mkdir, open, readFile, rename, rm, rmdir, stat, statfs} from "node:fs/promises"
 import {release} from "node:os"
 import {dirname, join, resolve} from "node:path"
@@ -174,15 +174,8 @@ export const sha256Of = (content: string | Uint8Array): string => hash("sha256",
  * the folder is missing.
  */
 export const freeSpace = async (folder: string): Promise<number> => {
-  const {bavail, bsize} = await statfs(await nearestFolder(folder))
+  const {bavail, bsize} = await statfs(folder).catch(async () => statfs(await nearestFolder(folder)))
   return Number(bavail) * Number(bsize)
-}
-
-/** The same, at once: it takes microseconds and wakes no other thread. */
-export const freeSpaceNow = (folder: string): number => {
-  if (!existsSync(folder)) return freeSpaceNow(dirname(folder))
-  const {bavail, bsize} = statfsSync(folder)
-  return bavail * bsize
 }
 
 /**

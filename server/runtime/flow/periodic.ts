@@ -9,15 +9,16 @@ let beating: NodeJS.Timeout | undefined
  * wakes once a second, whatever it repeats. The work must not throw. Returns a function that ends it.
  */
 export const repeat = (every: number, work: () => void): (() => void) => {
-  if (every < pulse) {
+  if (every % pulse !== 0) {
     const timer = setInterval(work, every).unref()
     return () => clearInterval(timer)
   }
-  let passed = 0
+  let due = performance.now() + every
   const beat = () => {
-    passed += pulse
-    if (passed < every) return
-    passed = 0
+    const now = performance.now()
+    // A timer may be a little early. After a pause of the whole machine, the work is due at once.
+    if (now < due - pulse / 2) return
+    due = now + every
     work()
   }
   beats.add(beat)
