@@ -10,7 +10,7 @@ import {lineSpec, stored} from "../../support/messages/line-endpoint.ts"
 const day = 86_400_000
 const begin = Date.parse("2027-03-01T10:00:00Z")
 
-beforeEach(() => void vi.useFakeTimers({toFake: ["setInterval", "clearInterval", "Date"], now: begin}))
+beforeEach(() => void vi.useFakeTimers({toFake: ["setInterval", "clearInterval", "performance", "Date"], now: begin}))
 afterEach(() => void vi.useRealTimers())
 
 /** One run of a Host, reduced to one endpoint, which never connects if it is cut off. */

@@ -295,7 +295,7 @@ describe.each(engines)("retention on $name", ({make}) => {
 
   test("looks at the log only after something was stored", async () => {
     const {database, events} = await filled(10)
-    vi.useFakeTimers({toFake: ["setInterval", "clearInterval"]})
+    vi.useFakeTimers({toFake: ["setInterval", "clearInterval", "performance"]})
     let sweeps = 0
     const retention = new EventRetention(database, events, log, () => {
       sweeps++

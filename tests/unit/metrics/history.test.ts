@@ -91,7 +91,7 @@ test("a watch reports how long it ran, how late it was, and each endpoint's stat
 })
 
 test("a watch checks once a second at rest, and more often from the start of a handler until the process rests", () => {
-  vi.useFakeTimers({toFake: ["setInterval", "clearInterval"]})
+  vi.useFakeTimers({toFake: ["setInterval", "clearInterval", "performance"]})
   const used = {user: 0, system: 0}
   const usage = vi.spyOn(process, "cpuUsage").mockImplementation(() => ({...used}))
   onTestFinished(() => {

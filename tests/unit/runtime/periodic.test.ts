@@ -2,7 +2,7 @@ import {expect, onTestFinished, test, vi} from "vitest"
 import {repeat} from "../../../server/runtime/flow/periodic.ts"
 
 test("work at whole seconds shares one timer, which ends with the last of it", () => {
-  vi.useFakeTimers({toFake: ["setInterval", "clearInterval"]})
+  vi.useFakeTimers({toFake: ["setInterval", "clearInterval", "performance"]})
   onTestFinished(() => void vi.useRealTimers())
   const runs = {quick: 0, each: 0, fifth: 0}
   const count = (name: keyof typeof runs) => () => {
