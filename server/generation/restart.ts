@@ -5,7 +5,7 @@ import {fingerprintOf} from "./snapshot.ts"
 
 /** The keys that the process reads only at startup. An expired previous token counts as none. */
 const fixedKeys = (loaded: LoadedConfig, now: number): Record<string, unknown> => {
-  const {http, database, workroom, watchdog} = loaded.config
+  const {http, database, workroom, runtime, watchdog} = loaded.config
   const {previousToken} = http
   return {
     "http.host": http.host,
@@ -18,6 +18,7 @@ const fixedKeys = (loaded: LoadedConfig, now: number): Record<string, unknown> =
     "http.demoToken": http.demoToken,
     database,
     "workroom.store": workroom.store,
+    runtime,
     watchdog,
   }
 }

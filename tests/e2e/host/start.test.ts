@@ -254,3 +254,18 @@ test("what an earlier run left is recovered before anything starts that could wr
     "service",
   ])
 })
+
+test.each([
+  {memory: "fast", env: {}, delay: "-1"},
+  {memory: "small", env: {}, delay: undefined},
+  {memory: "${MEMORY:-small}", env: {}, delay: undefined},
+  {memory: "${MEMORY:-small}", env: {MEMORY: "fast"}, delay: "-1"},
+  {memory: "fast", env: {MIMALLOC_PURGE_DELAY: "100"}, delay: "100"},
+])("on Bun, $memory memory with $env starts a Host whose allocator waits $delay ms", async ({memory, env, delay}) => {
+  const config = `http: {port: 0}\nplugins: {sandbox: {}}\nruntime: {memory: "${memory}"}\n`
+  const host = await startHost({own: true, runtime: onBun, config, env})
+  const variables = readFileSync(`/proc/${host.process.pid}/environ`, "utf8").split("\0")
+  const found = variables.find(each => each.startsWith("MIMALLOC_PURGE_DELAY="))
+  expect(found?.replace(/^.*=/, "")).toBe(delay)
+  expect(variables.includes("BUN_JSC_numberOfGCMarkers=1")).toBe(delay === "-1")
+})
