@@ -257,7 +257,7 @@ const table = {
     long: 11_000,
   },
   soak: {
-    what: "seven virtual days with messages, files, agents, reloads and reconnections: memory, database and log stay flat",
+    what: "two virtual weeks with messages, files, agents, reloads and reconnections: memory, database and log stay flat",
     files: ["e2e/host/soak"],
     unit: "messages",
     suite: 0,

@@ -13,8 +13,8 @@ import {everythingConfig, everythingPlugin, startDrawingModel} from "../messages
 import {startCrowd} from "../messages/everything/crowd.ts"
 
 const run = faultRun("soak")
-const days = 7
-const hours = 24 * days
+const week = 7
+const hours = 24 * 2 * week
 const megabyte = 2 ** 20
 
 /** The number of groups that speak, and of messages that may be open at the same time. */
@@ -29,7 +29,7 @@ const jump = 600
 /** How long to wait for anything that the Host does, in milliseconds. */
 const patience = 300_000
 
-/** Answers every fourth message, and collects garbage before it tells the memory of its process. */
+/** Answers every fourth message, and collects garbage before it tells the least memory of its process. */
 const meter = `import {setFlagsFromString} from "node:v8"
 import {runInNewContext} from "node:vm"
 import {definePlugin, Type} from "svc-runtime"
@@ -43,8 +43,14 @@ export default definePlugin({
       handle: async (_, call) => {
         if (process.versions.bun === undefined) setFlagsFromString("--expose-gc")
         const collect = process.versions.bun === undefined ? runInNewContext("gc") : () => Bun.gc(true)
-        for (let n = 0; n < 3; n++) collect()
-        return call.json(Type.Object({rss: Type.Integer()}), {rss: process.memoryUsage.rss()})
+        let rss = Infinity
+        // Bun frees some memory only after a pause.
+        for (let n = 0; n < 5; n++) {
+          await new Promise(resolve => setTimeout(resolve, 50))
+          collect()
+          rss = Math.min(rss, process.memoryUsage.rss())
+        }
+        return call.json(Type.Object({rss: Type.Integer()}), {rss})
       },
     })
   },
@@ -93,7 +99,7 @@ const spend = async (
   said: number,
 ): Promise<number> => {
   const open = () => host.get<Open>("/api/plugins/everything/open")
-  const last = Math.round(((hour + 1) * run.rounds) / hours)
+  const last = Math.round(((hour + 1) * run.rounds) / (24 * week))
   crowd.aim(host)
   const served = crowd.untilAcknowledged(wishes)
   for (let next = said; next < last; ) {
@@ -133,7 +139,7 @@ const look = ({host, project}: Scene, readings: readonly number[]) => ({
 
 describeWith("faketime")("a soak", () => {
   test.skipIf(run.rounds === 0).each(runtimes)(
-    `of seven virtual days with ${run.rounds} messages keeps memory, database and log flat, on $name`,
+    `of two virtual weeks with ${run.rounds} messages each keeps memory, database and log flat, on $name`,
     async runtime => {
       tellHowToRepeat(run)
       const print = (text: string) => process.stdout.write(`${runtime.name}: ${text}\n`)
@@ -156,16 +162,16 @@ describeWith("faketime")("a soak", () => {
       }
       scene.crowd.aim(scene.host)
       await scene.crowd.stop()
-      // The first checkpoint and the first retention, at the end of the first day, need memory that stays.
-      const slope = slopeOf(rows.map((row, day) => [day, row["rss in MB"]] as const).slice(2))
+      // In the first week, checkpoints and retention need memory that stays, and the runtime compiles what runs seldom.
+      const slope = slopeOf(rows.map((row, day) => [day, row["rss in MB"]] as const).slice(week))
       print(`${slope.toFixed(2)} MB a day, in ${((performance.now() - begun) / 60_000).toFixed(1)} minutes`)
       expect(slope).toBeLessThanOrEqual(1)
       // Retention has worked since the third day. Free pages and open files come and go.
       const grown = (name: keyof ReturnType<typeof look>, from: number, to: number) =>
         (rows[to]?.[name] ?? 0) - (rows[from]?.[name] ?? 0)
       for (const name of ["database in MB", "files in MB", "descriptors"] as const)
-        expect(grown(name, 2, 6), name).toBeLessThanOrEqual((rows[2]?.[name] ?? 0) / 4)
-      expect(grown("log in KB", 5, 6)).toBeLessThanOrEqual(grown("log in KB", 1, 2) * 1.25)
+        expect(grown(name, 2, 13), name).toBeLessThanOrEqual((rows[2]?.[name] ?? 0) / 4)
+      expect(grown("log in KB", 12, 13)).toBeLessThanOrEqual(grown("log in KB", 1, 2) * 1.25)
     },
     3_600_000,
   )
