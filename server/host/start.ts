@@ -182,7 +182,11 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
   events.started(runtime, mode, history)
   options.onUp?.(api.describeReadiness)
   setTimeout(
-    () => void api.load().catch(error => log.error("the HTTP application failed to load", {error})),
+    () =>
+      void runtime
+        .prepare()
+        .then(() => api.load())
+        .catch(error => log.error("the HTTP application failed to load", {error})),
     rest,
   ).unref()
 

@@ -2,12 +2,13 @@ import http from "node:http"
 import {relative, resolve} from "node:path"
 import bunAdapter from "crossws/adapters/bun"
 import {WebSocket as LimitedSocket} from "ws"
-import {messageOf, Problem} from "../../shared/problems.ts"
+import {messageOf} from "../../shared/problems.ts"
 import {
   type BundleOptions,
   bundleProblem,
   explainListenError,
   type FixedAnswer,
+  failedToAnswer,
   limits,
   noRoom,
   type PeerOf,
@@ -84,7 +85,7 @@ const serve = async (options: ServeOptions) => {
       maxRequestBodySize: limits.checkpoint + limits.bodyDropped,
       // In development, Bun answers an error with a page that shows the source, and writes the error to standard error.
       development: false,
-      error: cause => answerFixed(options.refuse(new Problem("internal", "the Host failed to answer", {cause})), "GET"),
+      error: cause => answerFixed(options.refuse(failedToAnswer(cause)), "GET"),
       routes: Object.fromEntries(
         Object.entries(options.fixed).map(([path, answer]) => [path, fixedRoute(answer, check, enter)]),
       ),
@@ -219,6 +220,7 @@ export const bun: Runtime = {
   name: "bun",
   version: Bun.version,
   serve,
+  prepare: async () => {},
   bundle,
   load: path => import(path),
   unload: path => {

@@ -1,15 +1,7 @@
-import {
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type RequestListener,
-  Server,
-  ServerResponse,
-  STATUS_CODES,
-} from "node:http"
+import {once} from "node:events"
+import {type IncomingMessage, type OutgoingHttpHeaders, Server, ServerResponse, STATUS_CODES} from "node:http"
 import {dirname, resolve} from "node:path"
 import {pathToFileURL} from "node:url"
-import nodeAdapter from "crossws/adapters/node"
-import {FastResponse, serve as listen, NodeRequest} from "srvx/node"
 import {isProblem} from "../../shared/problems.ts"
 import {buildInService, esbuildIssues} from "./esbuild.ts"
 import {keepHeapSmall} from "./flow/heap.ts"
@@ -19,84 +11,36 @@ import {
   bundleProblem,
   explainListenError,
   type FixedAnswer,
+  failedToAnswer,
   limits,
   noRoom,
-  type PeerOf,
   type Runtime,
   type ServeOptions,
 } from "./runtime.ts"
 import {Connections} from "./sockets/connections.ts"
+import type {FetchOnNode} from "./sockets/fetch-on-node.ts"
 import {oncePerAnswer} from "./sockets/heads.ts"
-import {readBodiesStraight} from "./sockets/straight-body.ts"
-import {isStream, streamed} from "./sockets/streamed.ts"
 import {createTargetCheck} from "./sockets/target.ts"
 import {inlineSourceMap} from "./source-map.ts"
 
-type ResponseArgs = ConstructorParameters<typeof Response>
-
-/** Writes srvx's own Response without converting it: 1.5 times the throughput (measured), with Content-Length kept. */
-class UnconvertedResponse extends (FastResponse as unknown as new (
-  ...args: ResponseArgs
-) => Response & {readonly _response: Response; _toNodeResponse(): {readonly body?: unknown}}) {
-  readonly [streamed]: boolean
-
-  constructor(...args: ResponseArgs) {
-    super(...args)
-    this[streamed] = isStream(args[0])
-    // The conversion names the boundary of a form.
-    if (args[0] instanceof FormData) void this._response
-  }
-
-  /** Ends with a text in one write: srvx writes it and then ends, which takes Node twice as long. */
-  override _toNodeResponse() {
-    const made = super._toNodeResponse()
-    const {body} = made
-    if (typeof body !== "string" || body === "") return made
-    return {...made, body: {pipe: (response: ServerResponse) => response.end(body)}}
-  }
-}
-globalThis.Response = UnconvertedResponse as unknown as typeof Response
-
-readBodiesStraight(limits.smallBody)
-
 const isWebSocket = (request: IncomingMessage) => request.headers.upgrade?.toLowerCase() === "websocket"
 
-/** srvx's own request knows the address. */
-const peerOf: PeerOf = request => ("ip" in request && typeof request.ip === "string" ? request.ip : "")
-
 const serve = async (options: ServeOptions) => {
-  const {upgrade, ...hooks} = options.socket
-  const sockets = nodeAdapter({
-    hooks: {...hooks, upgrade: request => upgrade(request, peerOf)},
-    idleTimeout: 60,
-    serverOptions: {maxPayload: limits.socketMessage, perMessageDeflate: false, clientTracking: false},
+  const http = new Server({
+    maxHeaderSize: limits.headers,
+    headersTimeout: limits.headersTimeout,
+    // Requests that are no upload get less time: see `limitArrival`.
+    requestTimeout: limits.checkpointTimeout,
+    // By default, Node checks both limits only every 30 s.
+    connectionsCheckingInterval: 5000,
+    // The check below refuses a missing Host as a problem.
+    requireHostHeader: false,
+    shouldUpgradeCallback: isWebSocket,
   })
-  const server = listen({
-    fetch: request => options.fetch(request, peerOf),
-    hostname: options.host,
-    port: options.port,
-    manual: true,
-    reusePort: false,
-    silent: true,
-    gracefulShutdown: false,
-    maxRequestBodySize: limits.checkpoint + limits.bodyDropped,
-    node: {
-      maxHeaderSize: limits.headers,
-      headersTimeout: limits.headersTimeout,
-      // Requests that are no upload get less time: see `limitArrival`.
-      requestTimeout: limits.checkpointTimeout,
-      // By default, Node checks both limits only every 30 s.
-      ...{connectionsCheckingInterval: 5000},
-      // The check below refuses a missing Host as a problem.
-      ...{requireHostHeader: false},
-      ...{shouldUpgradeCallback: isWebSocket},
-    },
-  })
-  const http = server.node?.server
-  if (!(http instanceof Server)) throw new Error("srvx made no HTTP/1 server")
   const connections = new Connections(http, options.connections, () => rawAnswer(options.refuse(noRoom())))
   const check = createCheck(options)
-  answerRequests(http, options.fixed, check, connections)
+  const fetch = new LateFetch(options)
+  answerRequests(http, options.fixed, check, connections, fetch)
   limitArrival(http, options.uploads ?? [])
   http.on("upgrade", (request, socket, head) => {
     // A client that resets the connection raises an error here that nothing else handles.
@@ -105,32 +49,50 @@ const serve = async (options: ServeOptions) => {
     const refusal = check(request)
     if (refusal !== undefined) return void socket.end(rawAnswer(refusal))
     connections.leave(socket as never)
-    void sockets.handleUpgrade(request, socket, head, new NodeRequest({req: request}))
+    fetch.use(
+      ({upgrade}) => (http.listening ? upgrade(request, socket, head) : socket.destroy()),
+      failure => socket.end(rawAnswer(failure)),
+    )
   })
-  await opened(http, () => server.serve()).catch(error => explainListenError(error, options.host, options.port))
+  http.listen({host: options.host, port: options.port, exclusive: true})
+  await once(http, "listening").catch(error => explainListenError(error, options.host, options.port))
   const address = http.address()
   return {
     host: options.host,
     port: typeof address === "object" && address !== null ? address.port : options.port,
     close: async (force: boolean) => {
-      for (const peers of sockets.peers.values()) for (const peer of peers) peer.close(1001, "going away")
+      fetch.loaded?.leave()
       // A stalled WebSocket client would block the close forever.
-      const cut = setTimeout(() => sockets.closeAll(1001, undefined, true), 1000)
-      await server.close(force).finally(() => clearTimeout(cut))
+      const cut = setTimeout(() => fetch.loaded?.cut(), 1000)
+      if (force) http.closeAllConnections()
+      await new Promise(done => http.close(done)).finally(() => clearTimeout(cut))
     },
   }
 }
 
-/** Resolves at the `listening` event. Rejects if `error` comes instead. */
-const opened = (http: Server, start: () => unknown) =>
-  new Promise<void>((done, fail) => {
-    http.once("error", fail)
-    http.once("listening", () => {
-      http.off("error", fail)
-      done()
-    })
-    Promise.resolve(start()).catch(fail)
-  })
+const loadFetch = () => import("./sockets/fetch-on-node.ts")
+
+/** What answers by functions of Fetch. It is loaded late: undici, which it needs, takes a sixth of a start's time. */
+class LateFetch {
+  readonly #options: ServeOptions
+  loaded: FetchOnNode | undefined
+
+  constructor(options: ServeOptions) {
+    this.#options = options
+  }
+
+  /** Calls `use`, at once if it is loaded; or `fail` with an answer if it cannot be loaded. */
+  use(use: (fetch: FetchOnNode) => void, fail: (answer: FixedAnswer) => void): void {
+    if (this.loaded === undefined) this.#load().then(use, cause => fail(this.#options.refuse(failedToAnswer(cause))))
+    else use(this.loaded)
+  }
+
+  async #load(): Promise<FetchOnNode> {
+    const {createFetchOnNode} = await loadFetch()
+    this.loaded ??= createFetchOnNode(this.#options)
+    return this.loaded
+  }
+}
 
 /** Longer than the pipeline's own limit, so that the pipeline answers first; in milliseconds. */
 const arrival = limits.requestTimeout + 5000
@@ -156,19 +118,26 @@ const limitArrival = (http: Server, uploads: readonly string[]) =>
     request.once("end", end).once("close", end)
   })
 
-const answerRequests = (http: Server, fixed: ServeOptions["fixed"], check: Check, connections: Connections) => {
-  const [application] = http.listeners("request") as RequestListener[]
-  http.removeAllListeners("request")
+const answerRequests = (
+  http: Server,
+  fixed: ServeOptions["fixed"],
+  check: Check,
+  connections: Connections,
+  fetch: LateFetch,
+) => {
   const find = createFixed(fixed)
   http.on("request", (request: IncomingMessage, response: ServerResponse) => {
-    const answer = check(request) ?? find(request)
-    if (answer === undefined) {
-      return connections.answerInTurn(request, response, () => application?.(request, response as never))
-    }
-    connections.answerNow(request, response, () => {
+    const write = (answer: FixedAnswer) => {
       response.writeHead(answer.status, headOf(answer))
       response.end(request.method === "HEAD" ? undefined : answer.body)
-    })
+    }
+    const answer = check(request) ?? find(request)
+    if (answer !== undefined) return connections.answerNow(request, response, () => write(answer))
+    connections.answerInTurn(request, response, () =>
+      fetch.use(({answer}) => {
+        if (!response.destroyed) answer(request, response)
+      }, write),
+    )
   })
 }
 
@@ -267,11 +236,12 @@ const bundle = async ({entry, project, externals}: BundleOptions) => {
 
 const specifier = (path: string) => (path.startsWith("/") ? pathToFileURL(path).href : path)
 
-/** The Node runtime: srvx's server, esbuild, and the ES module loader. */
+/** The Node runtime: srvx's requests, esbuild, and the ES module loader. */
 export const node: Runtime = {
   name: "node",
   version: process.versions.node,
   serve,
+  prepare: async () => void (await loadFetch()),
   bundle,
   load: path => {
     process.setSourceMapsEnabled(true)

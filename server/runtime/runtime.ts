@@ -77,6 +77,8 @@ export interface Runtime {
   readonly version: string
   /** Resolves only once the port is open. Throws `port_taken`. */
   serve(options: ServeOptions): Promise<Listener>
+  /** Loads what `fetch` and `socket` of a listener need. Otherwise their first request or upgrade loads it. */
+  prepare(): Promise<void>
   /** Bundles a plugin's source into a module. Throws `plugin_invalid` with the positions of all syntax errors. */
   bundle(options: BundleOptions): Promise<Bundle>
   /** Imports a module by absolute path. */
@@ -113,6 +115,9 @@ export const limits = {
 
 /** The error for a request when every allowed connection is in use. */
 export const noRoom = (): Problem => new Problem("no_room", "every connection is in use", {retryAfter: 10})
+
+/** The error for a request whose answer failed before any code of a route ran. */
+export const failedToAnswer = (cause: unknown): Problem => new Problem("internal", "the Host failed to answer", {cause})
 
 /** Throws `port_taken` for an address in use, with its holder, or rethrows the error. */
 export const explainListenError = async (error: unknown, host: string, port: number): Promise<never> => {

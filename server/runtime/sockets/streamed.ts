@@ -4,6 +4,9 @@ export const streamed = Symbol("streamed")
 export const isStream = (body: unknown): boolean =>
   typeof body === "object" && body !== null && Symbol.asyncIterator in body
 
-/** Whether a response is read as it is made. To ask its `body` would make a stream of a text, without a length. */
+/**
+ * Whether a response is read as it is made. To ask its `body` would make a stream of a text, without a length; on Node,
+ * a response without the mark has no length anyway.
+ */
 export const isStreamed = (response: Response & {readonly [streamed]?: boolean}): boolean =>
-  response[streamed] ?? response.url !== ""
+  response[streamed] ?? (process.versions.bun === undefined || response.url !== "")

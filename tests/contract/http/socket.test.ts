@@ -1,18 +1,26 @@
+import {mkdtempSync, readdirSync, rmSync} from "node:fs"
 import {connect} from "node:net"
+import {join} from "node:path"
 import {build} from "esbuild"
-import {beforeAll, describe, expect, test} from "vitest"
+import {beforeAll, describe, expect, onTestFinished, test} from "vitest"
 import {nodeBundle} from "../../../scripts/build/bundles.ts"
 import {onBun, root, runtimes, startProcess, type TestRuntime, until, untilPrinted} from "../../support/host/host.ts"
 import {socketWith} from "../../support/satori/socket.ts"
+import {raw} from "./raw.ts"
 
 const source = `${root}tests/support/satori/socket-server.ts`
 const built = `${root}node_modules/.cache/svc-tests`
 
-beforeAll(() => build({entryPoints: [source], outdir: built, ...nodeBundle, logLevel: "warning"}))
+const buildInto = (outdir: string) => build({entryPoints: [source], outdir, ...nodeBundle, logLevel: "warning"})
 
-const startServer = async (runtime: TestRuntime) => {
-  const script = runtime === onBun ? source : `${built}/socket-server.js`
-  const server = startProcess([runtime.command[0] ?? "", script])
+beforeAll(() => buildInto(built))
+
+const startServer = async (
+  runtime: TestRuntime,
+  {folder = built, args = []}: {folder?: string; args?: string[]} = {},
+) => {
+  const script = runtime === onBun ? source : `${folder}/socket-server.js`
+  const server = startProcess([runtime.command[0] ?? "", script, ...args])
   const [, port] = await until("the server to listen", () => server.output().match(/port (\d+)/) ?? undefined)
   return {server, port: Number(port)}
 }
@@ -44,6 +52,58 @@ const handshake = (authorization: string) =>
     `Authorization: ${authorization}`,
     "\r\n",
   ].join("\r\n")
+
+const post = (port: number, body: string) =>
+  fetch(`http://127.0.0.1:${port}/`, {method: "POST", body}).then(async answer => [answer.status, await answer.text()])
+
+const onNode = runtimes.filter(runtime => runtime !== onBun)
+
+describe.each(onNode)("Fetch on $name, which the first request or upgrade loads,", runtime => {
+  test("answers each of those that come meanwhile", async () => {
+    const {server, port} = await startServer(runtime)
+    const bodies = ["", "a", "b".repeat(100_000), "c".repeat(1_000_000)]
+    const left = connect(port, "127.0.0.1", () => left.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n"))
+    left.on("error", () => {})
+    const [socket, ...answers] = await Promise.all([openSocket(port), ...bodies.map(body => post(port, body))])
+    left.resetAndDestroy()
+    expect(answers).toEqual(bodies.map(body => [201, `got ${body}`]))
+    server.child.kill("SIGTERM")
+    expect(await socket.closeCode()).toBe(1001)
+    expect((await server.finished).code).toBe(0)
+  })
+
+  test("lets the server close before and while it is loaded", async () => {
+    const posting = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n"
+    for (const asks of [[], [posting, handshake("Bearer wrong")]]) {
+      const {server, port} = await startServer(runtime)
+      await Promise.all(
+        asks.map(ask => {
+          const client = connect(port, "127.0.0.1").on("error", () => {})
+          return new Promise(done => client.write(ask, done))
+        }),
+      )
+      server.child.kill("SIGTERM")
+      expect((await server.finished).code).toBe(0)
+    }
+  })
+
+  test("writes an answer of a Response class that was taken before", async () => {
+    const {port} = await startServer(runtime, {args: ["early"]})
+    expect(await post(port, "a")).toEqual([201, "got a"])
+    expect(await post(port, "b")).toEqual([201, "got b"])
+  })
+
+  test("is an error of the server for each of them if it cannot be loaded", async () => {
+    const folder = mkdtempSync(join(built, "without-"))
+    onTestFinished(() => rmSync(folder, {recursive: true}))
+    await buildInto(folder)
+    const {port} = await startServer(runtime, {folder})
+    for (const file of readdirSync(folder)) if (file.startsWith("fetch-on-node")) rmSync(join(folder, file))
+    const url = `http://127.0.0.1:${port}`
+    expect(await post(port, "a")).toEqual([500, expect.stringMatching(/./)])
+    expect(await raw({url}, handshake(headers.authorization))).toMatch(/^HTTP\/1\.1 500 /)
+  })
+})
 
 describe.each(runtimes)("the WebSocket seam on $name", runtime => {
   test("returns text and bytes as they were sent", async () => {

@@ -23,6 +23,8 @@ export default definePlugin({
   setup: async plugin => {
     console.log("setting up")
     while (!existsSync(plugin.project + "/go")) await new Promise(resolve => setTimeout(resolve, 10))
+    const late = ["internal/deps/undici/undici", "http2"]
+    console.log("loaded:", late.filter(name => process.moduleLoadList?.includes("NativeModule " + name)).join() || "none")
   },
 })
 `
@@ -54,6 +56,13 @@ describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("while a Hos
     project.write("go", "")
     await until("the Host to be ready", async () => (await ready(url)).status === 200)
     expect(await ready(url)).toEqual({status: 200, body: '{"ready":true}'})
+  })
+
+  test("neither its modules nor probes load undici or HTTP/2, which are a sixth of a start on Node", async () => {
+    const {project, process, url} = await launchSlow(runtime)
+    expect([(await ready(url)).status, (await fetch(`${url}/pub/health`)).status]).toEqual([503, 200])
+    project.write("go", "")
+    await untilPrinted(process, "loaded: none")
   })
 
   test.each(["SIGTERM", "SIGINT"] as const)("%s stops the start with 0, and the next start is normal", async signal => {

@@ -23,6 +23,7 @@ const entrances: readonly string[] = [
 
 /** Libraries that are loaded by the command, endpoint or request that needs them. */
 const atFirstUse: ReadonlySet<string> = new Set([
+  "crossws/adapters/node",
   "esbuild",
   "eventsource-parser",
   "intl-messageformat",
@@ -30,6 +31,7 @@ const atFirstUse: ReadonlySet<string> = new Set([
   "modern-tar",
   "modern-tar/fs",
   "re2js",
+  "srvx/node",
   "standardwebhooks",
   "string-width",
 ])

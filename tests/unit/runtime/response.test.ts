@@ -1,8 +1,12 @@
 import {expect, test} from "vitest"
 import {loadRuntime} from "../../../server/runtime/load-runtime.ts"
+import {isStreamed} from "../../../server/runtime/sockets/streamed.ts"
+
+/** As a plugin may take it before the Host has loaded its own. */
+const Early = Response
 
 test("a form response has the boundary of its body in its header", async () => {
-  await loadRuntime()
+  await (await loadRuntime()).prepare()
   const form = new FormData()
   form.append("name", "ada")
   const response = new Response(form)
@@ -10,4 +14,16 @@ test("a form response has the boundary of its body in its header", async () => {
     /^multipart\/form-data; ?boundary="?([^"]+)/.exec(response.headers.get("content-type") ?? "") ?? []
   const [first] = (await response.text()).split("\r\n")
   expect(first).toBe(`--${boundary}`)
+})
+
+test("a response is known as a stream by its body, whenever its class was taken", async () => {
+  await (await loadRuntime()).prepare()
+  const streamOf = () => new Blob(["a"]).stream()
+  expect([new Response("a"), Response.json("a"), new Response(streamOf())].map(isStreamed)).toEqual([
+    false,
+    false,
+    true,
+  ])
+  // On Bun, no plugin can run before.
+  if (process.versions.bun === undefined) expect(isStreamed(new Early(streamOf()))).toBe(true)
 })
