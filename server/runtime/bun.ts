@@ -1,7 +1,6 @@
 import http from "node:http"
 import {relative, resolve} from "node:path"
 import bunAdapter from "crossws/adapters/bun"
-import {WebSocket as LimitedSocket} from "ws"
 import {messageOf} from "../../shared/problems.ts"
 import {
   type BundleOptions,
@@ -39,12 +38,26 @@ globalThis.Response = class Response extends FetchResponse {
 /** The largest message of a WebSocket that a library opens, in bytes. Bun's own class has no limit. */
 const largestMessage = 16 * 1024 * 1024
 
-Object.assign(globalThis, {
-  WebSocket: class WebSocket extends LimitedSocket {
+const limitedSocket = () => {
+  const {WebSocket: OfPackage}: typeof import("ws") = require("ws")
+  return class WebSocket extends OfPackage {
     constructor(url: string | URL, protocols?: string | string[], options?: object) {
       super(url, protocols ?? [], {maxPayload: largestMessage, perMessageDeflate: false, ...options})
     }
+  }
+}
+
+// Made at its first use: `ws` takes a fiftieth of a start.
+const setSocket = (value: unknown) =>
+  Object.defineProperty(globalThis, "WebSocket", {value, writable: true, configurable: true})
+Object.defineProperty(globalThis, "WebSocket", {
+  configurable: true,
+  get: () => {
+    const made = limitedSocket()
+    setSocket(made)
+    return made
   },
+  set: setSocket,
 })
 
 /**

@@ -34,6 +34,7 @@ const atFirstUse: ReadonlySet<string> = new Set([
   "srvx/node",
   "standardwebhooks",
   "string-width",
+  "ws",
 ])
 
 const files = sourceFiles()

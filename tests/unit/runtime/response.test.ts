@@ -1,4 +1,4 @@
-import {expect, test} from "vitest"
+import {expect, onTestFinished, test} from "vitest"
 import {loadRuntime} from "../../../server/runtime/load-runtime.ts"
 import {isStreamed} from "../../../server/runtime/sockets/streamed.ts"
 
@@ -27,3 +27,18 @@ test("a response is known as a stream by its body, whenever its class was taken"
   // On Bun, no plugin can run before.
   if (process.versions.bun === undefined) expect(isStreamed(new Early(streamOf()))).toBe(true)
 })
+
+test.skipIf(process.versions.bun === undefined)(
+  "on Bun, WebSocket is limited from its first use, or replaced",
+  async () => {
+    await loadRuntime()
+    const unused = Object.getOwnPropertyDescriptor(globalThis, "WebSocket") ?? {}
+    const own = class {}
+    Object.assign(globalThis, {WebSocket: own})
+    expect(WebSocket).toBe(own)
+    Object.defineProperty(globalThis, "WebSocket", unused)
+    const limited = WebSocket
+    expect([limited.name, limited.OPEN, WebSocket === limited, unused.value]).toEqual(["WebSocket", 1, true, undefined])
+    onTestFinished(() => void Object.defineProperty(globalThis, "WebSocket", unused))
+  },
+)
