@@ -7,7 +7,10 @@ import {sizeOf} from "../checkpoint/manifest.ts"
 import {hostScratch} from "../checkpoint/scratch.ts"
 import type {SecretValues} from "../verify/search.ts"
 import {verifyApart} from "../verify/verify-apart.ts"
-import {type Arrival, storeArrival, unpackArrival} from "./arrival.ts"
+import type {Arrival} from "./arrival.ts"
+
+/** Loaded by the first upload: few Hosts receive one. */
+const loadArrivals = () => import("./arrival.ts")
 
 export interface UploadsOptions {
   readonly checkpoints: Pick<Checkpoints, "store" | "settled">
@@ -82,10 +85,12 @@ export class Uploads {
   async #receive(pieces: AsyncIterable<Uint8Array>, begun: CheckpointTask) {
     const {checkpoints, secrets, least} = this.#options
     const counted = Readable.from(this.#counting(pieces, begun), {objectMode: false})
-    const arrival = await unpackArrival(checkpoints.store, counted, {spare: least(), secrets}).catch(error => {
-      this.#task = this.#failed(error, begun)
-      throw error
-    })
+    const arrival = await loadArrivals()
+      .then(({unpackArrival}) => unpackArrival(checkpoints.store, counted, {spare: least(), secrets}))
+      .catch(error => {
+        this.#task = this.#failed(error, begun)
+        throw error
+      })
     const {id, isKnown} = arrival
     const task: CheckpointTask = {...begun, id, step: "waiting for another checkpoint", total: 0}
     this.#task = task
@@ -120,6 +125,7 @@ export class Uploads {
     const {checkpoints, tell, log} = this.#options
     const {id, manifest} = arrival
     await checkpoints.settled()
+    const {storeArrival} = await loadArrivals()
     await storeArrival(checkpoints.store, arrival, await this.#verify(arrival, task))
     log.info(`uploaded and verified checkpoint ${id}`)
     await tell({id, size: sizeOf(manifest)}).catch(error =>

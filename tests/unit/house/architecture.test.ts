@@ -30,6 +30,7 @@ const atFirstUse: ReadonlySet<string> = new Set([
   "irc-framework",
   "modern-tar",
   "modern-tar/fs",
+  "node:zlib",
   "re2js",
   "srvx/node",
   "standardwebhooks",
