@@ -20,6 +20,17 @@ export const createProjection = (schema: TSchema): Strip | undefined => {
   return undefined
 }
 
+const projections = new WeakMap<TSchema, Strip | null>()
+
+/** Returns the projection of a schema, made at its first use. */
+export const projectionOf = (schema: TSchema): Strip | null => {
+  const known = projections.get(schema)
+  if (known !== undefined) return known
+  const made = createProjection(schema) ?? null
+  projections.set(schema, made)
+  return made
+}
+
 const projectObject = (properties: Readonly<Record<string, TSchema>>): Strip | undefined => {
   const hidden = new Set(Object.keys(properties).filter(key => isPrivate(properties[key])))
   const inner = new Map<string, Strip>()

@@ -2,7 +2,7 @@ import type {Envelope, StreamGapReason} from "../../shared/api/event-stream.ts"
 import {eventId, parseEventId} from "../../shared/event-id.ts"
 import {eventTypes, isEventType} from "../../shared/events.ts"
 import {fromJson, toJson} from "../../shared/json.ts"
-import {createProjection} from "../../shared/private.ts"
+import {projectionOf} from "../../shared/private.ts"
 import type {Extent, StoredEvent} from "./log.ts"
 import {fitting, type Hide} from "./telling.ts"
 
@@ -35,16 +35,14 @@ export interface EnvelopeOptions {
   readonly hide: Hide
 }
 
-const projections = new Map(Object.entries(eventTypes).map(([type, {data}]) => [type, createProjection(data)] as const))
-
 /** True if both audiences receive the same. */
-export const isPublic = (type: string): boolean => isEventType(type) && projections.get(type) === undefined
+export const isPublic = (type: string): boolean => isEventType(type) && projectionOf(eventTypes[type].data) === null
 
 /** Of an unknown event type, the audience `demo` receives no data. */
 const dataFor = ({type, data}: StoredEvent, audience: Audience): string => {
   if (audience === "full" || isPublic(type)) return data
-  const strip = projections.get(type)
-  return strip === undefined ? "{}" : toJson(strip(fromJson(data)))
+  const strip = isEventType(type) ? projectionOf(eventTypes[type].data) : null
+  return strip === null ? "{}" : toJson(strip(fromJson(data)))
 }
 
 /** Formats stored events for clients. */

@@ -1,7 +1,7 @@
 import {randomBytes} from "node:crypto"
 import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
-import {createProjection, isPrivate} from "../../shared/private.ts"
+import {isPrivate, projectionOf} from "../../shared/private.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import type {Call, Route, Scope} from "../../shared/sdk/route.ts"
 import type {TSchema} from "../../shared/type.ts"
@@ -182,16 +182,6 @@ const endings: ReadonlySet<string> = new Set([
 
 /** The rest of the body may be slow or large, so the connection closes instead. */
 const endsConnection = ({code}: Problem): boolean => endings.has(code)
-
-const projections = new WeakMap<TSchema, ReturnType<typeof createProjection> | null>()
-
-const projectionOf = (schema: TSchema) => {
-  const known = projections.get(schema)
-  if (known !== undefined) return known
-  const made = createProjection(schema) ?? null
-  projections.set(schema, made)
-  return made
-}
 
 /** The parts of a call. `query` is undefined until the route's schema has read it. */
 interface Asked extends Pick<Call, "params" | "scope" | "requestId"> {

@@ -13,24 +13,15 @@ export type Say = (key: HostText, values?: TextValues) => string
 /** A project's own texts, by language and key. They override svc's. */
 export type OwnTexts = ReadonlyMap<string, ReadonlyMap<string, Message>>
 
-type Messages = ReadonlyMap<string, Message>
-
 export const builtInTables: Readonly<Record<string, HostTable>> = {en, de, "zh-Hans": zhHans, es}
 
-/** The messages of svc's own table, read at first use. */
-const builtIn = new Map<string, Messages>()
+/** The messages of svc's own tables by their texts, read at first use. */
+const builtIn = new Map<string, Message>()
 
-const readBuiltIn = (language: string): Messages => {
-  const known = builtIn.get(language)
-  if (known !== undefined) return known
-  const read = new Map(Object.entries(builtInTables[language] ?? {}).map(([key, text]) => [key, plain(text)]))
-  builtIn.set(language, read)
-  return read
-}
-
-const plain = (text: string): Message => {
-  const message = plainMessage(text)
+const readBuiltIn = (text: string): Message => {
+  const message = builtIn.get(text) ?? plainMessage(text)
   if (message === undefined) throw new Error(`a text of svc is text and names alone: ${text}`)
+  builtIn.set(text, message)
   return message
 }
 
@@ -57,12 +48,15 @@ export class HostTexts {
     const known = this.#says.get(language)
     if (known !== undefined) return known
     const order = [...this.#closest(language), ...this.#closest(this.#fallback), "en"]
-    const messages = order.flatMap(tag => [this.#own.get(tag) ?? new Map(), readBuiltIn(tag)])
-    const say: Say = (key, values = {}) =>
-      messages
-        .find(each => each.has(key))
-        ?.get(key)
-        ?.format(values) ?? key
+    const say: Say = (key, values = {}) => {
+      for (const tag of order) {
+        const own = this.#own.get(tag)?.get(key)
+        const text = builtInTables[tag]?.[key]
+        const message = own ?? (text === undefined ? undefined : readBuiltIn(text))
+        if (message !== undefined) return message.format(values)
+      }
+      return key
+    }
     this.#says.set(language, say)
     return say
   }
