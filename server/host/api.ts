@@ -7,7 +7,7 @@ import {standingsOf} from "../agents/bindings/standings.ts"
 import type {Asked} from "../console/api/system.ts"
 import type {Foresee} from "../console/edit-config.ts"
 import {hidingFolder} from "../http/answers.ts"
-import type {App} from "../http/app.ts"
+import type {Answers, App} from "../http/app.ts"
 import type {Tokens} from "../http/auth.ts"
 import {createDoor} from "../http/door.ts"
 import {RequestMeter} from "../http/request-meter.ts"
@@ -42,8 +42,7 @@ export interface ApiOptions {
   readonly tryAgain: () => Promise<void>
 }
 
-export interface Api {
-  readonly fetch: Fetch
+export interface Api extends Answers {
   /** Loads the HTTP application. Otherwise the first request loads it. */
   load(): Promise<void>
   /** Resolves when no request is in progress, except for streams. */
@@ -137,6 +136,7 @@ export const serveApi = (options: ApiOptions): Api => {
   const platforms = new PlatformSockets({base, endpoints: services.endpoints, doorman: door.guard})
   return {
     fetch: application.fetch,
+    recall: application.recall,
     settled: () => application.settled(),
     load: () => application.load(),
     alerts,
@@ -166,6 +166,8 @@ class Application {
 
   readonly fetch: Fetch = (request, peerOf) =>
     this.#app?.fetch(request, peerOf) ?? this.#load().then(app => app.fetch(request, peerOf))
+
+  readonly recall: App["recall"] = (path, authorization) => this.#app?.recall(path, authorization)
 
   async load(): Promise<void> {
     await this.#load()

@@ -263,7 +263,7 @@ class ProvisionalHost {
       opened: this.#opened.signal,
     })
     gate.open(
-      app.fetch,
+      app,
       () => this.#isReady(),
       app.sockets,
       () => this.#opened.abort(),

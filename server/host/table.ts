@@ -216,7 +216,7 @@ const serviceRows = ({options, opened, made, api, metricHistory}: TableOptions):
       start: async () => {
         // A Host that ran provisionally has already written its file, and stays ready.
         if ((await readHostFile(paths))?.runtimeId === runtimeId) api.started()
-        gate.open(api.fetch, api.isReady, api.sockets)
+        gate.open(api, api.isReady, api.sockets)
       },
       stop: ({code, reason}) => {
         api.stopping()

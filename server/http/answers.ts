@@ -29,6 +29,14 @@ export const jsonTextAnswer = (
   headers?: Readonly<Record<string, string>>,
 ): Response => new Response(json, {status, headers: Object.assign(headersOf(requestId), headers)})
 
+/** The same response for a listener that gives it to several requests, each with its own id. */
+export const fixedJson = (json: string, requestId: () => string, status = 200): FixedAnswer => ({
+  status,
+  headers: headersOf("-"),
+  body: json,
+  requestId,
+})
+
 /** A problem response (RFC 9457). It contains no stack and no secret, which an error of a plugin may carry. */
 export const problemAnswer = (
   problem: Problem,

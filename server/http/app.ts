@@ -3,7 +3,7 @@ import {Elysia} from "elysia"
 import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Route} from "../../shared/sdk/route.ts"
-import type {Fetch, PeerOf} from "../runtime/runtime.ts"
+import type {Fetch, FixedAnswer, FixedChoice, PeerOf} from "../runtime/runtime.ts"
 import type {ScrubJson} from "./answers.ts"
 import type {Door} from "./door.ts"
 import {type Answer, createPipeline} from "./pipeline.ts"
@@ -19,8 +19,14 @@ export interface AppOptions {
   readonly scrub: ScrubJson
 }
 
-export interface App {
+/** The answers to requests. */
+export interface Answers {
   readonly fetch: Fetch
+  /** Returns the answer that this turn of the event loop already has for the path; undefined if only `fetch` can answer. */
+  readonly recall: (path: string, authorization: string | null) => FixedAnswer | undefined
+}
+
+export interface App extends Answers {
   /** Resolves when no request is in progress, except for streams. */
   settled(): Promise<void>
 }
@@ -40,7 +46,7 @@ export const createApp = ({routes, door, log, requests, scrub}: AppOptions): App
   // Only a HEAD enters the WeakMap: one entry for each request would cost Node's collector a quarter of its time.
   const heads = new WeakMap<Request, Request>()
   let peerOf: PeerOf = () => ""
-  const {toAnswer, refuse, settled} = createPipeline({
+  const {toAnswer, recall, refuse, settled} = createPipeline({
     ...door,
     addressOf: request => door.live().clientAddress(peerOf(heads.get(request) ?? request), request),
     log,
@@ -48,11 +54,20 @@ export const createApp = ({routes, door, log, requests, scrub}: AppOptions): App
   })
   // Without standardHostname, Elysia takes a short Host header for a part of the path.
   const app = new Elysia({adapter: node(), handler: {standardHostname: false}, precompile: false})
+  const recalls = new Map<string, FixedChoice>()
   for (const route of routes(toAnswer)) {
-    const answer = requests.measure(route, toAnswer(route))
+    const meter = requests.add(route)
+    const answer = meter.measure(toAnswer(route))
     const handle = ({request, params}: Matched) => answer(request, params ?? noParams)
     // From the text of a function, which `bind` hides, Elysia guesses that it needs a promise.
     app.route(route.method, route.path, handle.bind(undefined))
+    if (route.perTurn !== true) continue
+    recalls.set(route.path, authorization => {
+      const begun = performance.now()
+      const known = recall(route, authorization)
+      if (known !== undefined) meter.count(known.status, begun)
+      return known
+    })
   }
   // For Elysia a missing method is 404. With `app.all`, POST /api/checkpoints/prune would hide GET
   // /api/checkpoints/:id.
@@ -92,6 +107,7 @@ export const createApp = ({routes, door, log, requests, scrub}: AppOptions): App
   }
   return {
     settled,
+    recall: (path, authorization) => recalls.get(path)?.(authorization),
     fetch: (request, peer) => {
       peerOf = peer
       return request.method === "HEAD" ? answerHead(request) : answer(request)

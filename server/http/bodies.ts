@@ -14,7 +14,13 @@ export interface BodyHold {
 
 /** The shared room for the bodies of all pending requests: `limits.bodies` bytes. */
 export class Bodies {
+  readonly #closed: () => void
   #held = 0
+
+  /** `closed` runs whenever a request was answered. */
+  constructor(closed: () => void) {
+    this.#closed = closed
+  }
 
   open(): BodyHold {
     let own = 0
@@ -34,6 +40,7 @@ export class Bodies {
         isClosed = true
         this.#held -= own
         own = 0
+        this.#closed()
       },
     }
   }

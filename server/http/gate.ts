@@ -1,8 +1,9 @@
 import type {Log} from "../../shared/log.ts"
 import {Problem, toProblem} from "../../shared/problems.ts"
-import {health, readiness} from "../console/api/system.ts"
-import type {Fetch, ServeOptions, SocketHooks} from "../runtime/runtime.ts"
+import {health, polled, readiness} from "../console/api/system.ts"
+import type {Fetch, FixedChoice, ServeOptions, SocketHooks} from "../runtime/runtime.ts"
 import {fixedProblem, problemAnswer} from "./answers.ts"
+import type {Answers} from "./app.ts"
 import {answerStatus, type ShownStatus} from "./public/status.ts"
 
 export interface Gate {
@@ -15,7 +16,7 @@ export interface Gate {
    * Lets requests and sockets through from now on; `isReady` decides readiness. An upgrade that throws a `Problem`
    * answers with it. The next `open` replaces this one and calls its `replaced`.
    */
-  open(application: Fetch, isReady: () => boolean, sockets: SocketHooks, replaced?: () => void): void
+  open(application: Answers, isReady: () => boolean, sockets: SocketHooks, replaced?: () => void): void
   /**
    * Closes the gate again. `waitsFor` says what the start waits for; everything but the probes gets that answer. With
    * `keepsStandIn`, a stand-in that was opened with `replaced` stays.
@@ -32,21 +33,30 @@ export const createGate = (base: string, status: ShownStatus, log: Log): Gate =>
   let waitsFor: string | undefined
   let opening = Promise.withResolvers<void>()
   const refuse = () => problemAnswer(isStarting(waitsFor), "-")
-  const closed: Fetch = (request, peerOf) => {
+  const fetch: Fetch = (request, peerOf) => {
     const {pathname} = new URL(request.url)
-    if (pathname === `${base}/api/events`) return opening.promise.then(() => application(request, peerOf))
+    if (pathname === `${base}/api/events`) return opening.promise.then(() => application.fetch(request, peerOf))
     const shown = pathname.startsWith(`${base}/`)
       ? answerStatus(status, pathname.slice(base.length), request)
       : undefined
     return shown ?? refuse()
   }
+  const closed: Answers = {fetch, recall: () => undefined}
   let application = closed
+  const recalled =
+    (path: string): FixedChoice =>
+    authorization =>
+      application.recall(path, authorization)
   let isReady = () => false
   let replace: (() => void) | undefined
   let sockets: SocketHooks = {upgrade: refuse}
   return {
-    fetch: (request, peerOf) => application(request, peerOf),
-    fixed: {"/pub/health": health, "/pub/ready": () => (isReady() ? readiness.ready : readiness.unready)},
+    fetch: (request, peerOf) => application.fetch(request, peerOf),
+    fixed: {
+      "/pub/health": health,
+      "/pub/ready": () => (isReady() ? readiness.ready : readiness.unready),
+      ...Object.fromEntries(polled.map(path => [`${base}${path}`, recalled(`${base}${path}`)])),
+    },
     refuse: problem => {
       if (problem.code === "internal") log.error("the listener failed to answer", {error: problem.cause})
       return fixedProblem(problem, "-")

@@ -6,13 +6,14 @@ import {messageOf, Problem} from "../../shared/problems.ts"
 import type {Call, Route, Scope} from "../../shared/sdk/route.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
-import {limits} from "../runtime/runtime.ts"
-import {internalProblem, jsonTextAnswer, problemAnswer, type ScrubJson} from "./answers.ts"
+import {type FixedAnswer, limits} from "../runtime/runtime.ts"
+import {fixedJson, internalProblem, jsonTextAnswer, problemAnswer, type ScrubJson} from "./answers.ts"
 import type {Verify} from "./auth.ts"
 import {Bodies, type BodyHold} from "./bodies.ts"
 import {readBody, readJson, readQuery, requirePlain} from "./body.ts"
 import {admit, type Gatekeeper} from "./door.ts"
 import {createSignatureLimit, type Handle} from "./signature-limit.ts"
+import {TurnAnswers} from "./turn-answers.ts"
 
 export interface PipelineOptions extends Gatekeeper {
   /** Returns the client's address. It is needed only when a token is wrong. */
@@ -32,26 +33,28 @@ const createIds = (): (() => string) => {
 
 /** Turns routes into answers, with authorisation, request id, time limit and problems. */
 export const createPipeline = (options: PipelineOptions) => {
+  const {scrub} = options
   const nextId = createIds()
   const inFlight = createCount()
   const limitUnsigned = createSignatureLimit(options.addressOf)
-  const bodies = new Bodies()
+  const made = new TurnAnswers()
+  // What a request changed shows in the next answer, even in the same turn.
+  const bodies = new Bodies(made.forget)
   const toAnswer = (route: Route): Answer => {
     const emptyQuery = route.query === undefined ? Object.freeze({}) : undefined
     const bare: Handle<RouteCall> =
       route.scope === "signature" ? withoutToken(options.verify, route.handle) : route.handle
     const whole = readsRawBody(route) ? withinLimit(bare, route) : bare
     const handle = route.scope === "signature" ? limitUnsigned(whole) : withinRate(whole, route, options)
-    const made = route.perTurn === true ? new TurnMap<Scope, Rendered>() : undefined
+    const remember: Asked["remember"] =
+      route.perTurn && ((scope, json, status) => made.set(route, scope, fixedJson(json, nextId, status)))
     return (request, params) => {
       const requestId = nextId()
       const hold = route.method === "GET" ? none : bodies.open()
       try {
         const scope = authorize(options, route.scope, request)
         if (route.method !== "GET") requirePlain(request)
-        const known = made?.get(scope)
-        if (known !== undefined) return jsonTextAnswer(known.json, requestId, known.status)
-        const asked = {route, request, params, scope, requestId, query: emptyQuery, scrub: options.scrub, hold, made}
+        const asked = {route, request, params, scope, requestId, query: emptyQuery, scrub, hold, remember}
         const answered = handle(request, new RouteCall(asked))
         if (!(answered instanceof Promise)) {
           hold.close()
@@ -69,8 +72,13 @@ export const createPipeline = (options: PipelineOptions) => {
   }
   return {
     toAnswer,
-    refuse: (problem: Problem, headers?: Record<string, string>) =>
-      problemAnswer(problem, nextId(), headers, options.scrub),
+    /** Returns this turn's answer to a GET of a route, if there is one for the scope of the `Authorization` header. */
+    recall: (route: Route, authorization: string | null): FixedAnswer | undefined => {
+      const known = made.of(route)
+      const scope = known && options.verify(authorization)
+      return scope && known?.get(scope)
+    },
+    refuse: (problem: Problem, headers?: Record<string, string>) => problemAnswer(problem, nextId(), headers, scrub),
     /** Resolves when no request is in progress, except for streams. */
     settled: inFlight.none,
   }
@@ -190,27 +198,7 @@ interface Asked extends Pick<Call, "params" | "scope" | "requestId"> {
   readonly query: Call["query"] | undefined
   readonly scrub: ScrubJson
   readonly hold: BodyHold
-  readonly made: TurnMap<Scope, Rendered> | undefined
-}
-
-/** A JSON text, and the status of its answer. */
-interface Rendered {
-  readonly json: string
-  readonly status: number | undefined
-}
-
-/** Forgets everything at the end of each turn of the event loop, so that nobody reads what was true earlier. */
-class TurnMap<K, V> {
-  readonly #values = new Map<K, V>()
-
-  get(key: K): V | undefined {
-    return this.#values.get(key)
-  }
-
-  set(key: K, value: V): void {
-    if (this.#values.size === 0) setImmediate(() => this.#values.clear())
-    this.#values.set(key, value)
-  }
+  readonly remember: ((scope: Scope, json: string, status?: number) => void) | undefined
 }
 
 class RouteCall implements Call {
@@ -221,10 +209,10 @@ class RouteCall implements Call {
   readonly #route: Route
   readonly #request: Request
   readonly #scrub: ScrubJson
-  readonly #made: Asked["made"]
+  readonly #remember: Asked["remember"]
   #query: Call["query"] | undefined
 
-  constructor({route, request, params, scope, requestId, query, scrub, hold, made}: Asked) {
+  constructor({route, request, params, scope, requestId, query, scrub, hold, remember}: Asked) {
     this.#route = route
     this.#request = request
     this.params = params
@@ -233,7 +221,7 @@ class RouteCall implements Call {
     this.#query = query
     this.#scrub = scrub
     this.hold = hold
-    this.#made = made
+    this.#remember = remember
   }
 
   get query(): Call["query"] {
@@ -260,7 +248,7 @@ class RouteCall implements Call {
   json(schema: TSchema, value: unknown, init: {status?: number; headers?: Record<string, string>} = {}): Response {
     const strip = this.scope === "full" ? null : projectionOf(schema)
     const json = this.#scrub(toJson(strip === null ? value : strip(value)))
-    this.#made?.set(this.scope, {json, status: init.status})
+    this.#remember?.(this.scope, json, init.status)
     return jsonTextAnswer(json, this.requestId, init.status, init.headers)
   }
 }

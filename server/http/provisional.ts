@@ -7,10 +7,10 @@ import {type SystemServices, showReadiness, showSession, showStatus} from "../co
 import {ConsoleFiles} from "../console/files.ts"
 import {type ConsoleHosts, openConsole, readConsole} from "../console/pages.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
-import type {Fetch, SocketHooks} from "../runtime/runtime.ts"
+import type {SocketHooks} from "../runtime/runtime.ts"
 import {version} from "../runtime/version.ts"
 import {problemAnswer, type ScrubJson} from "./answers.ts"
-import {createApp} from "./app.ts"
+import {type Answers, createApp} from "./app.ts"
 import {createDoor, type DoorOptions} from "./door.ts"
 import {AddressRate} from "./public/rate.ts"
 import {openStatusPage, type ShownStatus, showStatusPage} from "./public/status.ts"
@@ -54,7 +54,7 @@ const refusals = {
  * The application of a Host without its database. It serves the console, the report, status and endpoints with the
  * token, and event streams that wait. Everything else gets 503 with `Retry-After`.
  */
-export const createProvisionalApp = (options: ProvisionalAppOptions): {fetch: Fetch; sockets: SocketHooks} => {
+export const createProvisionalApp = (options: ProvisionalAppOptions): Answers & {readonly sockets: SocketHooks} => {
   const {base, system, endpoints, required, waitsFor, project, consoleHosts, opened, log, scrub} = options
   const refuse = refusals[waitsFor]
   const files = new ConsoleFiles()
@@ -81,6 +81,7 @@ export const createProvisionalApp = (options: ProvisionalAppOptions): {fetch: Fe
     paths.has(path) || path === `${base}/status/` || path.startsWith(`${base}/console/`)
   const app = createApp({door: createDoor(options), log, scrub, requests: new RequestMeter(), routes: () => routes})
   return {
+    recall: app.recall,
     fetch: (request, peerOf) =>
       isServed(new URL(request.url).pathname) ? app.fetch(request, peerOf) : problemAnswer(refuse(), "-"),
     sockets: {upgrade: () => problemAnswer(refuse(), "-")},

@@ -24,6 +24,22 @@ export class RouteMeter {
     this.byClass[digit] = (this.byClass[digit] ?? 0) + 1
     this.latency.observe((performance.now() - begun) / 1000)
   }
+
+  /** Returns an answer function that counts its requests here. */
+  measure(answer: Answer): Answer {
+    return (request, params) => {
+      const begun = performance.now()
+      const answered = answer(request, params)
+      if (answered instanceof Promise) {
+        return answered.then(response => {
+          this.count(response.status, begun)
+          return response
+        })
+      }
+      this.count(answered.status, begun)
+      return answered
+    }
+  }
 }
 
 /** Counts requests by route template, with plain integers, because every request passes through it. */
@@ -36,21 +52,9 @@ export class RequestMeter {
     return this.#routes
   }
 
-  /** Returns an answer function that counts its requests under the route. */
-  measure({method, path}: Route, answer: Answer): Answer {
+  add({method, path}: Route): RouteMeter {
     const meter = new RouteMeter(method, path)
     this.#routes.push(meter)
-    return (request, params) => {
-      const begun = performance.now()
-      const answered = answer(request, params)
-      if (answered instanceof Promise) {
-        return answered.then(response => {
-          meter.count(response.status, begun)
-          return response
-        })
-      }
-      meter.count(answered.status, begun)
-      return answered
-    }
+    return meter
   }
 }

@@ -78,7 +78,7 @@ const serve = async (options: ServeOptions) => {
   const check = createCheck(options)
   const enter: Enter = (request, bun) => {
     const refusal = check(request) ?? refuseCrowd(options, bun)
-    if (refusal !== undefined) return answerFixed(refusal, request.method)
+    if (refusal !== undefined) return answerFixed(refusal, request.method === "HEAD")
     if (isUpgrade(request)) return sockets.handleUpgrade(request, bun as never) as Promise<Response>
     bun.timeout(request, requestSeconds)
     const answered = options.fetch(withHost(request, arrivals), peerOf)
@@ -98,9 +98,12 @@ const serve = async (options: ServeOptions) => {
       maxRequestBodySize: limits.checkpoint + limits.bodyDropped,
       // In development, Bun answers an error with a page that shows the source, and writes the error to standard error.
       development: false,
-      error: cause => answerFixed(options.refuse(failedToAnswer(cause)), "GET"),
+      error: cause => answerFixed(options.refuse(failedToAnswer(cause)), false),
       routes: Object.fromEntries(
-        Object.entries(options.fixed).map(([path, answer]) => [path, fixedRoute(answer, check, enter)]),
+        Object.entries(options.fixed).map(([path, answer]) => {
+          const route = (isHead: boolean) => fixedRoute(answer, check, enter, isHead)
+          return [path, {GET: route(false), HEAD: route(true)}]
+        }),
       ),
       fetch: enter,
       websocket: {
@@ -169,24 +172,25 @@ const limitUnread = async (answered: Response | Promise<Response>, request: Requ
   return response
 }
 
-const fixedRoute = (answer: ServeOptions["fixed"][string], check: Check, enter: Enter): Enter => {
+const fixedRoute = (answer: ServeOptions["fixed"][string], check: Check, enter: Enter, isHead: boolean): Enter => {
   const isChoice = typeof answer === "function"
   return (request, bun) => {
-    const {method, headers} = request
-    if (method !== "GET" && method !== "HEAD") return enter(request, bun)
+    const {headers} = request
     // The application handles CORS and upgrades.
     if (isChoice && (headers.get("origin") !== null || headers.get("upgrade") !== null)) return enter(request, bun)
-    return answerFixed(check(request) ?? (isChoice ? answer() : answer), method)
+    const fixed = check(request) ?? (isChoice ? answer(headers.get("authorization")) : answer)
+    return fixed === undefined ? enter(request, bun) : answerFixed(fixed, isHead)
   }
 }
 
 const headOf = oncePerAnswer(({headers}) => new Headers(headers))
 
-const answerFixed = (answer: FixedAnswer, method: string): Response => {
-  const {status, headers, body} = answer
-  return method === "HEAD"
-    ? new Response(null, {status, headers: {...headers, "content-length": String(body.length)}})
-    : new Response(body, {status, headers: headOf(answer)})
+const answerFixed = (answer: FixedAnswer, isHead: boolean): Response => {
+  const {status, body, requestId} = answer
+  const response = new FetchResponse(isHead ? null : body, {status, headers: headOf(answer)})
+  if (isHead) response.headers.set("content-length", String(Buffer.byteLength(body)))
+  if (requestId !== undefined) response.headers.set("x-request-id", requestId())
+  return response
 }
 
 const toIssue = (error: unknown, project: string) => {

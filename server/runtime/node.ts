@@ -1,5 +1,12 @@
 import {once} from "node:events"
-import {type IncomingMessage, type OutgoingHttpHeaders, Server, ServerResponse, STATUS_CODES} from "node:http"
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestListener,
+  Server,
+  ServerResponse,
+  STATUS_CODES,
+} from "node:http"
 import {dirname, resolve} from "node:path"
 import {pathToFileURL} from "node:url"
 import {isProblem} from "../../shared/problems.ts"
@@ -126,28 +133,34 @@ const answerRequests = (
   fetch: LateFetch,
 ) => {
   const find = createFixed(fixed)
-  http.on("request", (request: IncomingMessage, response: ServerResponse) => {
-    const write = (answer: FixedAnswer) => {
-      response.writeHead(answer.status, headOf(answer))
-      response.end(request.method === "HEAD" ? undefined : answer.body)
-    }
+  const write = ({method}: IncomingMessage, response: ServerResponse, answer: FixedAnswer) => {
+    const {status, body, requestId} = answer
+    const head = headOf(answer)
+    response.writeHead(status, requestId === undefined ? head : {...head, "x-request-id": requestId()})
+    response.end(method === "HEAD" ? undefined : body)
+  }
+  const answerNow = (request: IncomingMessage, response: ServerResponse): boolean => {
     const answer = check(request) ?? find(request)
-    if (answer !== undefined) return connections.answerNow(request, response, () => write(answer))
-    connections.answerInTurn(request, response, () =>
-      fetch.use(({answer}) => {
+    if (answer !== undefined) write(request, response, answer)
+    return answer !== undefined
+  }
+  const answer: RequestListener = (request, response) =>
+    fetch.use(
+      ({answer}) => {
         if (!response.destroyed) answer(request, response)
-      }, write),
+      },
+      failure => write(request, response, failure),
     )
-  })
+  http.on("request", (request, response) => connections.answerInTurn(request, response, answerNow, answer))
 }
 
 const createFixed = (fixed: ServeOptions["fixed"]) => {
   const answers = new Map(Object.entries(fixed))
-  return ({url = "", method, headers}: IncomingMessage): FixedAnswer | undefined => {
+  return ({url = "", method, headers, rawHeaders}: IncomingMessage): FixedAnswer | undefined => {
     const answer = answers.get(url)
     if (answer === undefined || (method !== "GET" && method !== "HEAD")) return undefined
     if (typeof answer !== "function") return answer
-    return headers.origin === undefined ? answer() : undefined
+    return headers.origin === undefined ? answer(fieldOf(rawHeaders, "authorization") ?? null) : undefined
   }
 }
 
@@ -167,21 +180,21 @@ const createCheck = ({refuse}: ServeOptions): Check => {
   return ({url = "", method, rawHeaders, httpVersion}) => {
     const isServer = url === "*" && method === "OPTIONS"
     const needsHost = httpVersion !== "1.0"
-    const flaw = flawOf({url: isServer ? "/" : url, host: hostOf(rawHeaders), needsHost})
+    const flaw = flawOf({url: isServer ? "/" : url, host: fieldOf(rawHeaders, "host"), needsHost})
     if (flaw !== undefined) return refuse(flaw)
     return isServer ? serverOptions : undefined
   }
 }
 
-/** Joins several Host headers; Node would keep the first. */
-const hostOf = (rawHeaders: readonly string[]): string | undefined => {
-  let host: string | undefined
+/** Joins several headers of a name; Node would keep the first. */
+const fieldOf = (rawHeaders: readonly string[], wanted: string): string | undefined => {
+  let value: string | undefined
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? ""
-    if (name.length !== 4 || name.toLowerCase() !== "host") continue
-    host = host === undefined ? rawHeaders[index + 1] : `${host},${rawHeaders[index + 1]}`
+    if (name.length !== wanted.length || name.toLowerCase() !== wanted) continue
+    value = value === undefined ? rawHeaders[index + 1] : `${value},${rawHeaders[index + 1]}`
   }
-  return host
+  return value
 }
 
 /** The bytes of an answer after which the connection closes. */

@@ -17,12 +17,17 @@ export interface SocketHooks extends Pick<Partial<Hooks>, "open" | "message" | "
 /** Answers one request. Never rejects. */
 export type Fetch = (request: Request, peerOf: PeerOf) => Response | Promise<Response>
 
-/** An answer that bypasses the application, for the probes. */
+/** An answer that bypasses the application. */
 export interface FixedAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** Returns the `X-Request-Id` of each request. */
+  readonly requestId?: () => string
 }
+
+/** Chooses an answer by the `Authorization` header, null without one. Undefined leaves the request to the application. */
+export type FixedChoice = (authorization: string | null) => FixedAnswer | undefined
 
 export interface ServeOptions {
   readonly host: string
@@ -30,10 +35,10 @@ export interface ServeOptions {
   readonly port: number
   readonly fetch: Fetch
   /**
-   * Answers by exact path, for GET and HEAD: a constant answer, or a function that picks one of a few constant answers.
-   * The function is not used for a request with an `Origin`, since the application handles CORS.
+   * Answers by exact path, for GET and HEAD, or chooses one when it is the request's turn on its connection. A request
+   * with an `Origin` has no choice, since the application handles CORS.
    */
-  readonly fixed: Readonly<Record<string, FixedAnswer | (() => FixedAnswer)>>
+  readonly fixed: Readonly<Record<string, FixedAnswer | FixedChoice>>
   readonly socket: SocketHooks
   /** Paths whose routes stream the body to the disk, within their own limits; none when left out. */
   readonly uploads?: readonly string[]

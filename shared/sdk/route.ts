@@ -29,8 +29,8 @@ export interface Operation {
   /** The schema of the response by status, or a content type if the response is not JSON. */
   readonly response: Readonly<Record<number, TSchema | string>>
   readonly problems?: readonly ProblemCode[]
-  /** The JSON is the same for all requests of one turn of the event loop with the same scope, so it is made once. */
-  readonly perTurn?: boolean
+  /** The JSON is the same for all requests of one turn of the event loop with the same scope: one made may answer all. */
+  readonly perTurn?: true
   /** An endless response, exempt from the request timeout. */
   readonly stream?: boolean
   /**

@@ -39,6 +39,9 @@ export interface SystemServices {
   restart(asked: Asked): Promise<Pick<RestartResult, "unready">>
 }
 
+/** The paths below `base` of the operations `perTurn`. */
+export const polled = ["/api/system/readiness", "/api/system/status"] as const
+
 const headers = {"cache-control": "no-store", "content-type": "application/json"} as const
 
 /** The answer of liveness: it only says that the process responds. */

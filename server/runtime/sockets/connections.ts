@@ -1,4 +1,4 @@
-import type {IncomingMessage, Server, ServerResponse} from "node:http"
+import type {IncomingMessage, RequestListener, Server, ServerResponse} from "node:http"
 import type {Socket} from "node:net"
 
 /** How many requests may wait for their turn on all connections together. One more ends its connection. */
@@ -9,6 +9,8 @@ const refusalTime = 1000
 
 /** How many refused connections may read at once. Further ones are cut without an answer. */
 const mostRefused = 1000
+
+type AnswerNow = (request: IncomingMessage, response: ServerResponse) => boolean
 
 interface Connection {
   isAnswering: boolean
@@ -38,29 +40,25 @@ export class Connections {
     http.on("connection", socket => this.#admit(socket))
   }
 
-  /** Answers at once if no request of the connection waits. For a small, complete answer. */
-  answerNow(request: IncomingMessage, response: ServerResponse, answer: () => void): void {
-    const {socket} = request
-    const connection = this.#open.get(socket)
-    if (connection === undefined) return
-    if (connection.isAnswering) this.#wait(socket, connection, response, answer)
-    else {
-      this.#idle.delete(socket)
-      this.#idle.add(socket)
-      answer()
-    }
-  }
-
   /**
    * Answers once the client has received the earlier answers of its connection. Does nothing if the connection ends
-   * before.
+   * before. `answerNow` returns whether it gave a small, complete answer; otherwise `answer` answers.
    */
-  answerInTurn(request: IncomingMessage, response: ServerResponse, answer: () => void): void {
+  answerInTurn(
+    request: IncomingMessage,
+    response: ServerResponse,
+    answerNow: AnswerNow,
+    answer: RequestListener,
+  ): void {
     const {socket} = request
     const connection = this.#open.get(socket)
     if (connection === undefined) return
-    if (connection.isAnswering) this.#wait(socket, connection, response, answer)
-    else this.#begin(socket, connection, response, answer)
+    if (connection.isAnswering)
+      this.#wait(socket, connection, response, () => answerNow(request, response) || answer(request, response))
+    else if (answerNow(request, response)) {
+      this.#idle.delete(socket)
+      this.#idle.add(socket)
+    } else this.#begin(socket, connection, response, () => answer(request, response))
   }
 
   /** Marks a connection that changes its protocol. It still counts, and is no longer idle. */

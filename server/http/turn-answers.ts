@@ -1,0 +1,24 @@
+import type {Route, Scope} from "../../shared/sdk/route.ts"
+import type {FixedAnswer} from "../runtime/runtime.ts"
+
+/**
+ * The answers of this turn of the event loop, by route and scope. Forgets them at its end, so that nobody reads what was
+ * true earlier.
+ */
+export class TurnAnswers {
+  readonly #routes = new Map<Route, Map<Scope, FixedAnswer>>()
+
+  /** The answers of a route by scope; undefined without any. */
+  of(route: Route): ReadonlyMap<Scope, FixedAnswer> | undefined {
+    return this.#routes.get(route)
+  }
+
+  set(route: Route, scope: Scope, answer: FixedAnswer): void {
+    if (this.#routes.size === 0) setImmediate(this.forget)
+    const answers = this.#routes.get(route)
+    if (answers === undefined) this.#routes.set(route, new Map([[scope, answer]]))
+    else answers.set(scope, answer)
+  }
+
+  readonly forget = (): void => this.#routes.clear()
+}
