@@ -19,34 +19,6 @@ if (!onBun && (major < wanted[0] || (major === wanted[0] && minor < wanted[1])))
 const {HOME, XDG_CACHE_HOME: caches = `${HOME}/.cache`} = process.env
 if (!onBun && caches.startsWith("/")) process.getBuiltinModule("node:module").enableCompileCache(`${caches}/svc`)
 
-// Bun's allocator and collector read their settings only when the process starts. So a Host on Bun with `runtime.memory:
-// fast` starts itself anew, as the same process. Settings from outside win.
-const fast = {MIMALLOC_PURGE_DELAY: "-1", BUN_JSC_numberOfGCMarkers: "1"}
-const [part, task, ...options] = process.argv.slice(2)
-const isHost = part === "runtime" && task === "start" && !options.includes("--daemon") && !options.includes("--once")
-
-const memoryOf = () => {
-  const at = options.findIndex(word => /^--project(=|$)/.test(word))
-  const project = at < 0 ? process.env.SVC_PROJECT : (/=(.*)/.exec(options[at])?.[1] ?? options[at + 1])
-  const text = process.getBuiltinModule("node:fs").readFileSync(`${project ?? "."}/svc.config.yml`, "utf8")
-  const written = String(Bun.YAML.parse(text).runtime?.memory)
-  return written.replace(/^\$\{(\w+)(?::-(.*))?\}$/, (_, name, otherwise) => process.env[name] || otherwise)
-}
-
-const startFast = () => {
-  if (memoryOf() !== "fast" || process.constrainedMemory() < 512 * 2 ** 20) return
-  const {execPath, argv0, execArgv, argv, env} = process
-  process.execve(execPath, [argv0, ...execArgv, ...argv.slice(1)], {...env, ...fast})
-}
-
-if (onBun && isHost && !Object.keys(fast).some(name => name in process.env)) {
-  try {
-    startFast()
-  } catch {
-    // The Host itself reports a missing or invalid file, and also runs with Bun's own settings.
-  }
-}
-
 // The bundle that `bun run build` writes starts faster than the source. Bun can run the source too.
 const bundle = onBun ? "../dist/bun/svc.js" : "../dist/svc.js"
 const isBuilt = () => process.getBuiltinModule("node:fs").existsSync(new URL(bundle, import.meta.url))

@@ -21,6 +21,7 @@ import {projectPaths} from "../../server/runtime/project.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {type Mode, modes} from "../../shared/mode.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
+import {configuredMemory} from "../kit/runtime/memory.ts"
 import {SvcCommand} from "../kit/svc-command.ts"
 
 /** The longest time that a stop may take before the process ends anyway, in milliseconds. */
@@ -200,24 +201,23 @@ export class RuntimeStart extends SvcCommand {
     })
     const runtime = await loadRuntime()
     const notifier = createNotifier(process.env, logs.log)
+    const options = {
+      project: this.folder,
+      mode,
+      ...environment,
+      watch: this.watch ?? mode === "development",
+      allowStale: this.allowStale,
+      nextStart: [...ownCommand(), ...this.#words(mode)],
+      command: ["svc", ...process.argv.slice(2)].join(" "),
+      supervisor: followSupervisor(process.env, process),
+      onUnaskedExit,
+      onUp: notifier.up,
+      logs,
+      signal: starting.signal,
+    }
+    await runtime.startWith(() => configuredMemory(options))
     try {
-      host = await start(
-        {
-          project: this.folder,
-          mode,
-          ...environment,
-          watch: this.watch ?? mode === "development",
-          allowStale: this.allowStale,
-          nextStart: [...ownCommand(), ...this.#words(mode)],
-          command: ["svc", ...process.argv.slice(2)].join(" "),
-          supervisor: followSupervisor(process.env, process),
-          onUnaskedExit,
-          onUp: notifier.up,
-          logs,
-          signal: starting.signal,
-        },
-        runtime,
-      )
+      host = await start(options, runtime)
     } catch (error) {
       if (isProblem(error, "stopping")) return exit.ok
       throw error

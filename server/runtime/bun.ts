@@ -232,6 +232,24 @@ const bundle = async ({entry, project, externals}: BundleOptions) => {
   return {code: inlineSourceMap(await output.text(), await map.text(), process.cwd()), files}
 }
 
+/** Settings that Bun reads only when the process starts: it keeps freed memory, and collects garbage in one thread. */
+const fast = {MIMALLOC_PURGE_DELAY: "-1", BUN_JSC_numberOfGCMarkers: "1"}
+
+/** The least memory of the process with these settings, in bytes. */
+const leastForFast = 512 * 1024 * 1024
+
+const startWith: Runtime["startWith"] = async memory => {
+  const {execve, execPath, argv0, execArgv, argv, env} = process
+  // Settings of the operator win; after the start they are the process's own.
+  if (execve === undefined || Object.keys(fast).some(name => name in env)) return
+  if (process.constrainedMemory() < leastForFast || (await memory()) === "small") return
+  try {
+    execve(execPath, [argv0, ...execArgv, ...argv.slice(1)], {...env, ...fast})
+  } catch {
+    // The program of the runtime was replaced: the Host runs without these settings.
+  }
+}
+
 /** The Bun runtime: its own server, bundler and module cache. */
 export const bun: Runtime = {
   name: "bun",
@@ -243,6 +261,7 @@ export const bun: Runtime = {
   unload: path => {
     delete require.cache[path]
   },
+  startWith,
   // Bun saves memory without help.
   saveMemory: () => {},
 }

@@ -261,5 +261,6 @@ export const node: Runtime = {
     return import(pathToFileURL(path).href)
   },
   unload: () => {},
+  startWith: async () => {},
   saveMemory: keepHeapSmall,
 }

@@ -90,6 +90,8 @@ export interface Runtime {
   load(path: string): Promise<unknown>
   /** Frees an imported module, as far as the runtime can. */
   unload(path: string): void
+  /** Starts the process anew, with the same id, if it needs other settings for this memory. To be called first. */
+  startWith(memory: () => Promise<"small" | "fast">): Promise<void>
   /** Limits the memory of a busy process, and returns memory to the system while it is idle. */
   saveMemory(): void
 }
