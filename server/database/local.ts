@@ -105,9 +105,11 @@ class LocalEngine implements Engine {
   }
 
   async read(sql: string, args: Statement["args"] = []): Promise<readonly Row[]> {
-    if (!this.#disk.isSlow) await this.#busy
+    // Only the connection that writes still has every page of a lost file.
+    const isApart = () => this.#disk.isSlow && !this.#place.isLost
+    if (!isApart()) await this.#busy
     try {
-      if (this.#disk.isSlow) return toResult(await this.#disk.read(toDriver({sql, args}))).rows
+      if (isApart()) return toResult(await this.#disk.read(toDriver({sql, args}))).rows
       return (await this.#client.run(toBound({sql, args}))).rows
     } catch (cause) {
       throw readingProblem(cause)

@@ -79,6 +79,11 @@ export class Place {
     return this.#lost
   }
 
+  /** True once `whyLost` has found why. */
+  get isLost(): boolean {
+    return this.#lost !== undefined
+  }
+
   #look(): States {
     return this.#paths.map(lookAt)
   }

@@ -3,12 +3,18 @@ import {existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, write
 import {dirname, join} from "node:path"
 import {setTimeout as sleep} from "node:timers/promises"
 import {promisify} from "node:util"
-import {expect, test} from "vitest"
+import {expect, onTestFinished, test, vi} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {countNotes, note, notes, open, remoteDatabase, scratchFolder} from "../../support/database/databases.ts"
 import {displacements, truncations} from "../../support/database/displace.ts"
 import {Chance, faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
+
+/** How long a commit must take, in milliseconds, for the disk to count as slow. */
+const disks = [
+  {disk: "a fast disk", slowFrom: "100000"},
+  {disk: "a slow disk", slowFrom: "0"},
+]
 
 const make = async () => {
   const folder = join(scratchFolder(), "data")
@@ -35,9 +41,11 @@ const writeUntilRefused = async (database: Database, onFirst: () => void) => {
   throw new Error("nothing was refused")
 }
 
-test.each([...displacements, ...truncations])(
-  "a database after $name acknowledges nothing more, and a rescue has every acknowledged note",
-  async ({displace}) => {
+test.each([...displacements, ...truncations].flatMap(how => disks.map(disk => ({...how, ...disk}))))(
+  "on $disk, a database after $name acknowledges nothing more, and a rescue has every acknowledged note",
+  async ({displace, slowFrom}) => {
+    vi.stubEnv("SVC_SLOW_DISK_FROM", slowFrom)
+    onTestFinished(() => void vi.unstubAllEnvs())
     const {database, file, failures} = await make()
     const {acknowledged, code} = await writeUntilRefused(database, () => displace(file))
     expect(code).toBe("database_replaced")
