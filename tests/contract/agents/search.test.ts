@@ -12,7 +12,7 @@ import {inboxPart} from "../../../server/inbox/retention.ts"
 import {inboxPart as ofUser} from "../../../server/inbox/user/parts.ts"
 import {say} from "../../support/agents/messages.ts"
 import {callTool, runOf} from "../../support/agents/tool-use.ts"
-import {engines, localDatabase, log, open, remoteDatabase, scratchFolder} from "../../support/database/databases.ts"
+import {engines, localDatabase, log, makeFolder, open, remoteDatabase} from "../../support/database/databases.ts"
 import {until} from "../../support/host/process.ts"
 
 const openIndex = async (location: Location | Database) => {
@@ -230,7 +230,7 @@ test("a copy of a remote database leaves the index out, and a Host rebuilds it",
   await say(database, "hello")
   index.start()
   await upTo(1)
-  const file = join(scratchFolder(), "copy.sqlite")
+  const file = join(makeFolder(), "copy.sqlite")
   await copyRemote({url: server.url}, file)
   const copy = await openIndex({dialect: "sqlite", file})
   copy.index.start()

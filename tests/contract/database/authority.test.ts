@@ -15,14 +15,14 @@ import {FileStore} from "../../../server/workroom/store/file-store.ts"
 import {TableStore} from "../../../server/workroom/store/table-store.ts"
 import {epochOf} from "../../../shared/event-id.ts"
 import type {Problem} from "../../../shared/problems.ts"
-import {open, scratchFolder} from "../../support/database/databases.ts"
+import {makeFolder, open} from "../../support/database/databases.ts"
 import {openWorkroom} from "../../support/workroom/workroom.ts"
 
 type Part = "authority file" | "event log" | "workroom Journal" | "job file" | "database"
 
 /** Makes a project with one authority, whose parts can each get another one. */
 const makeState = async (store: "database" | "file") => {
-  const paths = projectPaths(scratchFolder())
+  const paths = projectPaths(makeFolder())
   mkdirSync(paths.state)
   const text = `workroom: {store: ${store}}\n`
   const {config} = parseConfig({file: "svc.config.yml", text, sha256: sha256Of(text)}, {})

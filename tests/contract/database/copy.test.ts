@@ -2,7 +2,7 @@ import {join} from "node:path"
 import {DatabaseSync} from "node:sqlite"
 import {describe, expect, test} from "vitest"
 import {copyRemote} from "../../../server/database/upkeep/copy-remote.ts"
-import {type HranaOptions, scratchFolder, startHrana} from "../../support/database/databases.ts"
+import {type HranaOptions, makeFolder, startHrana} from "../../support/database/databases.ts"
 
 /** The kinds of SQL objects that a plugin's tables may use. */
 const schema = [
@@ -27,7 +27,7 @@ const rows = [
 ]
 
 const remote = async (statements: readonly string[], options: Partial<HranaOptions> = {}) => {
-  const file = join(scratchFolder(), "remote.sqlite")
+  const file = join(makeFolder(), "remote.sqlite")
   const database = new DatabaseSync(file)
   for (const sql of statements) database.exec(sql)
   database.close()
@@ -57,7 +57,7 @@ describe("a copy of a remote database, made by reading it,", () => {
     "has every table, row, value, index, view and trigger (answers of at most %s bytes)",
     async most => {
       const {file, server} = await remote([...schema, ...rows], most === undefined ? {} : {mostBytes: most})
-      const copy = join(scratchFolder(), "copy.sqlite")
+      const copy = join(makeFolder(), "copy.sqlite")
       const counted = new Map<string, number>()
       await copyRemote({url: server.url}, copy, (table, count) => counted.set(table, count))
       expect(contentOf(copy)).toEqual(contentOf(file))
@@ -67,7 +67,7 @@ describe("a copy of a remote database, made by reading it,", () => {
 
   test("is of one moment despite concurrent writes, and blocks no writer", async () => {
     const {file, server} = await remote([...schema, ...rows])
-    const copy = join(scratchFolder(), "copy.sqlite")
+    const copy = join(makeFolder(), "copy.sqlite")
     let writes = 0
     await copyRemote({url: server.url}, copy, () => {
       server.sql("INSERT INTO keyed VALUES ('new', 1000000, 'new') ON CONFLICT DO UPDATE SET c = c || 'n' RETURNING 1")
@@ -83,7 +83,7 @@ describe("a copy of a remote database, made by reading it,", () => {
 
   test("is refused when it cannot be complete, and when the server does not answer", async () => {
     const {server} = await remote(["CREATE VIRTUAL TABLE found USING fts5 (text)"])
-    const to = () => join(scratchFolder(), "copy.sqlite")
+    const to = () => join(makeFolder(), "copy.sqlite")
     await expect(copyRemote({url: server.url}, to())).rejects.toMatchObject({
       code: "migration_refused",
       message: expect.stringContaining("the virtual table found"),

@@ -8,7 +8,7 @@ import type {Damage} from "../../../server/database/failing.ts"
 import {checkTables} from "../../../server/database/upkeep/maintenance.ts"
 import {storing} from "../../../server/inbox/arrivals.ts"
 import {damageAt, damagePage, leavesOf} from "../../support/database/damage.ts"
-import {notes, open, remoteDatabase, scratchFolder, startHrana} from "../../support/database/databases.ts"
+import {makeFolder, notes, open, remoteDatabase, startHrana} from "../../support/database/databases.ts"
 import {Chance, faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 
 const signal = new AbortController().signal
@@ -30,7 +30,7 @@ const arrival = (id: string) => ({
 
 /** A closed database whose inbox and event log have several pages. */
 const makeFile = async (): Promise<string> => {
-  const file = join(scratchFolder(), "data.sqlite")
+  const file = join(makeFolder(), "data.sqlite")
   const database = await open({dialect: "sqlite", file})
   await database.write(storing(Array.from({length: 200}, (_, n) => `event ${n}`).map(arrival), "run"))
   await database.close()
@@ -40,7 +40,7 @@ const makeFile = async (): Promise<string> => {
 /** A copy of that file in which one leaf of each of these tables is damaged. */
 const makeDamaged = async (...tables: readonly string[]): Promise<string> => {
   const intact = await makeFile()
-  const file = join(scratchFolder(), "data.sqlite")
+  const file = join(makeFolder(), "data.sqlite")
   copyFileSync(intact, file)
   damageAt(file, await leavesOf(intact), tables)
   return file
@@ -58,7 +58,7 @@ test(`a damaged leaf in any of ${run.rounds} places is named with its table (see
   for (let round = 0; round < run.rounds; round++) {
     const table = chance.pick(tables)
     const {page} = chance.pick(leaves.filter(leaf => leaf.table === table))
-    const file = join(scratchFolder(), "data.sqlite")
+    const file = join(makeFolder(), "data.sqlite")
     copyFileSync(intact, file)
     damagePage(file, page)
     const heard: Damage[] = []
@@ -121,7 +121,7 @@ test.each([
   ["a log that is not SQLite's", (file: string) => writeFileSync(`${file}-wal`, Buffer.alloc(4152))],
 ])("a file with %s is lost, and not only damaged", async (_, change) => {
   // A copy: on Bun, the closed connection removes the log of its file later.
-  const file = join(scratchFolder(), "copy.sqlite")
+  const file = join(makeFolder(), "copy.sqlite")
   copyFileSync(await makeFile(), file)
   writeFileSync(`${file}-wal`, "")
   expect((await checkTables(file, signal)).damaged).toEqual([])

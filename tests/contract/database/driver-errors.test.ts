@@ -1,11 +1,11 @@
 import {join} from "node:path"
 import {expect, onTestFinished, test} from "vitest"
 import {createKeepingClient, type LocalClient} from "../../../server/database/prepared.ts"
-import {scratchFolder} from "../../support/database/databases.ts"
+import {makeFolder} from "../../support/database/databases.ts"
 
 /** Two clients of one file: the first to change it holds the lock. */
 const makeClients = async () => {
-  const file = join(scratchFolder(), "data.sqlite")
+  const file = join(makeFolder(), "data.sqlite")
   const openClient = () => {
     const client = createKeepingClient(file, 20)
     onTestFinished(() => client.close())

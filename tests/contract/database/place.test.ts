@@ -6,7 +6,7 @@ import {promisify} from "node:util"
 import {expect, onTestFinished, test, vi} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
-import {countNotes, note, notes, open, remoteDatabase, scratchFolder} from "../../support/database/databases.ts"
+import {countNotes, makeFolder, note, notes, open, remoteDatabase} from "../../support/database/databases.ts"
 import {displacements, truncations} from "../../support/database/displace.ts"
 import {Chance, faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 
@@ -17,7 +17,7 @@ const disks = [
 ]
 
 const make = async () => {
-  const folder = join(scratchFolder(), "data")
+  const folder = join(makeFolder(), "data")
   mkdirSync(folder)
   const file = join(folder, "data.sqlite")
   const failures: string[] = []
@@ -53,10 +53,10 @@ test.each([...displacements, ...truncations].flatMap(how => disks.map(disk => ({
     expect(failures).toEqual(["database_replaced"])
     const refused = {code: "database_replaced"}
     await expect(database.truncateLog()).rejects.toMatchObject(refused)
-    await expect(database.snapshotTo(join(scratchFolder(), "copy.sqlite"))).rejects.toMatchObject(refused)
+    await expect(database.snapshotTo(join(makeFolder(), "copy.sqlite"))).rejects.toMatchObject(refused)
     expect(await countNotes(database)).toBe(21)
 
-    const target = join(scratchFolder(), "rescued.sqlite")
+    const target = join(makeFolder(), "rescued.sqlite")
     const rescued = await database.rescueTo(target)
     expect(rescued).toMatchObject({path: target, size: statSync(target).size})
     expect(rescued.rows).toBeGreaterThan(20)
@@ -96,7 +96,7 @@ test(`after each of ${run.rounds} truncations by another process, no acknowledge
     )
     expect(told).toBe(true)
     expect(refusals.filter(code => code !== "database_replaced" && code !== "database_corrupt")).toEqual([])
-    const target = join(scratchFolder(), "rescued.sqlite")
+    const target = join(makeFolder(), "rescued.sqlite")
     const rescued = await database.rescueTo(target).catch(({code}) => expect(code).toBe("rescue_failed"))
     if (rescued !== undefined) {
       const found = await open({dialect: "sqlite", file: target}, {known: [notes]})
@@ -158,7 +158,7 @@ test("a failed rescue leaves nothing partial, and another one can follow", async
 
 test("a project whose lock is gone accepts no change", async () => {
   let lost: Problem | undefined
-  const file = join(scratchFolder(), "data.sqlite")
+  const file = join(makeFolder(), "data.sqlite")
   const database = await open({dialect: "sqlite", file}, {known: [notes], whyNotHeld: () => lost})
   await database.write([note("one", 1)])
   lost = new Problem("lock_lost", "the lock was removed")

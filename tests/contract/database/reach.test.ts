@@ -2,7 +2,7 @@ import {createServer} from "node:http"
 import {join} from "node:path"
 import {expect, test} from "vitest"
 import {whyUnreachable} from "../../../server/database/remote/reach.ts"
-import {scratchFolder, startHrana} from "../../support/database/databases.ts"
+import {makeFolder, startHrana} from "../../support/database/databases.ts"
 import {listen} from "../../support/machine/listen.ts"
 import {freePort} from "../../support/machine/ports.ts"
 
@@ -15,7 +15,7 @@ const gateway = async (status: number): Promise<string> => {
 }
 
 test("a remote database that answers is reachable, whatever it says about the token", async () => {
-  const {url} = await startHrana({file: join(scratchFolder(), "remote.sqlite"), token: "a-token-that-is-not-shown"})
+  const {url} = await startHrana({file: join(makeFolder(), "remote.sqlite"), token: "a-token-that-is-not-shown"})
   const {host} = new URL(url)
   for (const address of [url, `ws://${host}`, `libsql://${host}?tls=0`])
     expect(await whyUnreachable(address, signal)).toBeUndefined()

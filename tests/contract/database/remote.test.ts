@@ -6,7 +6,7 @@ import {newestSchema} from "../../../server/database/migrations/migrations.ts"
 import {persist} from "../../../server/database/persist.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {Secret} from "../../../shared/secret.ts"
-import {countNotes, log, note, notes, open, remoteDatabase, scratchFolder} from "../../support/database/databases.ts"
+import {countNotes, log, makeFolder, note, notes, open, remoteDatabase} from "../../support/database/databases.ts"
 import {startHrana} from "../../support/database/hrana-server.ts"
 import {until} from "../../support/host/process.ts"
 
@@ -238,7 +238,7 @@ test.each([
   ["cuts texts at a NUL", {isOld: true}, /\b3\.43\.0\b.*\bNUL\b/],
   ["has no tables of this kind", {lacks: "WITHOUT ROWID"}, /\b3\.\d+\.\d+\b.*WITHOUT ROWID/],
 ])("a server that %s is refused with its version and the oldest that serves, unchanged", async (_, how, named) => {
-  const server = await startHrana({file: join(scratchFolder(), "remote.sqlite"), ...how})
+  const server = await startHrana({file: join(makeFolder(), "remote.sqlite"), ...how})
   await expect(open({dialect: "libsql", url: server.url})).rejects.toMatchObject({
     code: "database_unopenable",
     message: expect.stringMatching(named),
@@ -268,7 +268,7 @@ test.each([
 })
 
 test("the token is sent, and a wrong one is refused without being shown", async () => {
-  const server = await startHrana({file: join(scratchFolder(), "remote.sqlite"), token: "the-right-token"})
+  const server = await startHrana({file: join(makeFolder(), "remote.sqlite"), token: "the-right-token"})
   const at = (token: string) => ({dialect: "libsql", url: server.url, authToken: new Secret(token)}) as const
   const refused = await open(at("a-wrong-token")).catch(error => error)
   expect(refused).toMatchObject({code: "database_unopenable", hint: expect.stringContaining("database.authToken")})

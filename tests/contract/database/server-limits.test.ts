@@ -2,11 +2,11 @@ import {join} from "node:path"
 import {createClient} from "@libsql/client/http"
 import {describe, expect, onTestFinished, test} from "vitest"
 import {isStatementError} from "../../../server/database/errors.ts"
-import {type HranaOptions, scratchFolder, startHrana} from "../../support/database/databases.ts"
+import {type HranaOptions, makeFolder, startHrana} from "../../support/database/databases.ts"
 
 const connect = async (options: Partial<HranaOptions> = {}) => {
   const url = process.env.SVC_TEST_LIBSQL_URL
-  const server = url === undefined ? await startHrana({file: join(scratchFolder(), "data.sqlite"), ...options}) : {url}
+  const server = url === undefined ? await startHrana({file: join(makeFolder(), "data.sqlite"), ...options}) : {url}
   const client = createClient({url: server.url})
   onTestFinished(() => client.close())
   await client.batch(["DROP TABLE IF EXISTS notes", "CREATE TABLE notes (text TEXT)"], "write")

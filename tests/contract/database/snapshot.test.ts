@@ -5,7 +5,7 @@ import {expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import type {Migration} from "../../../server/database/migrations/migrations.ts"
 import {inspectFile} from "../../../server/database/upkeep/maintenance.ts"
-import {open, remoteDatabase, scratchFolder} from "../../support/database/databases.ts"
+import {makeFolder, open, remoteDatabase} from "../../support/database/databases.ts"
 
 /** Every batch adds three entries and one to the count, so a copy that mixes two moments shows it. */
 const ledger: Migration = {
@@ -30,7 +30,7 @@ const stateOf = async (database: Database) => {
 
 /** A database with these batches; by default a few megabytes, because a snapshot must take longer than a batch. */
 const filled = async (batches = 5000): Promise<{database: Database; folder: string}> => {
-  const folder = scratchFolder()
+  const folder = makeFolder()
   const database = await open({dialect: "sqlite", file: join(folder, "data.sqlite")}, {known: [ledger]})
   await database.write([
     {
@@ -134,7 +134,7 @@ test("the leftovers of a killed snapshot do not block the next one", async () =>
 
 test("a remote database is not copied by a snapshot", async () => {
   const database = await open((await remoteDatabase()).location)
-  const target = join(scratchFolder(), "copy.sqlite")
+  const target = join(makeFolder(), "copy.sqlite")
   await expect(database.snapshotTo(target)).rejects.toMatchObject({message: expect.stringMatching(/\bown tool\b/)})
   expect(existsSync(target)).toBe(false)
 })

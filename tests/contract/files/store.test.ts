@@ -22,7 +22,7 @@ import {Outbox} from "../../../server/outbox/outbox.ts"
 import {outboxPart} from "../../../server/outbox/retention.ts"
 import {h} from "../../../shared/sdk/elements.ts"
 import {storedSource} from "../../../shared/sdk/files/file-source.ts"
-import {engines, localDatabase, log, open, scratchFolder} from "../../support/database/databases.ts"
+import {engines, localDatabase, log, makeFolder, open} from "../../support/database/databases.ts"
 import {onBun, until} from "../../support/host/host.ts"
 import {mountDisk, needMounts} from "../../support/machine/disk.ts"
 
@@ -45,7 +45,7 @@ const stateOf = async (database: Database, folder: string) => {
 describe.each(engines)("stored files, on $name,", ({make}) => {
   const opened = async () => {
     const database = await open(await make())
-    const folder = join(scratchFolder(), "data/files")
+    const folder = join(makeFolder(), "data/files")
     return {database, folder, store: storeOn(database, folder)}
   }
 
@@ -177,7 +177,7 @@ describe.each(engines)("stored files, on $name,", ({make}) => {
 })
 
 test("a file that is being written stays when the store starts; those of a dead process go", async () => {
-  const folder = join(scratchFolder(), "data/files")
+  const folder = join(makeFolder(), "data/files")
   const store = storeOn(await open(await localDatabase()), folder)
   const [begun, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const pieces = async function* () {
@@ -197,7 +197,7 @@ test("a file that is being written stays when the store starts; those of a dead 
 
 test("a growing file is stored at its first size, and a file that became a link is not read", async () => {
   const database = await open(await localDatabase())
-  const folder = scratchFolder()
+  const folder = makeFolder()
   const store = storeOn(database, join(folder, "files"))
   writeFileSync(join(folder, "log"), "hello")
   const content = contentOfFile(join(folder, "log"), 5)
@@ -214,7 +214,7 @@ test("a growing file is stored at its first size, and a file that became a link 
 test("a full disk refuses a file and keeps nothing of it", async context => {
   needMounts(context)
   const database = await open(await localDatabase())
-  const folder = join(scratchFolder(), "small")
+  const folder = join(makeFolder(), "small")
   mountDisk(folder, "256k")
   const store = storeOn(database, join(folder, "files"), 1024 ** 3)
   await expect(store.put(contentOf("x".repeat(1024 ** 2)), store.lease())).rejects.toMatchObject({
@@ -229,7 +229,7 @@ test("a full disk refuses a file and keeps nothing of it", async context => {
 
 test("a process killed while storing leaves no row without its file and no partial file", async () => {
   const location = await localDatabase()
-  const folder = join(scratchFolder(), "files")
+  const folder = join(makeFolder(), "files")
   if (location.dialect !== "sqlite") throw new Error("it is a file")
   const script = fileURLToPath(new URL("storing-process.ts", import.meta.url))
   const told = new Set<string>()

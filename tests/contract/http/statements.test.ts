@@ -1,5 +1,4 @@
-import {mkdtempSync, rmSync, writeFileSync} from "node:fs"
-import {tmpdir} from "node:os"
+import {writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {ConnectionPool} from "@libsql/client/sqlite3"
 import {expect, onTestFinished, test} from "vitest"
@@ -10,6 +9,7 @@ import {createLogs} from "../../../server/logs/log.ts"
 import {loadRuntime} from "../../../server/runtime/load-runtime.ts"
 import {exit} from "../../../shared/exit.ts"
 import {type ApiDocument, type Examples, questionsOf, usualValues} from "../../support/host/questions.ts"
+import {makeFolder} from "../../support/machine/folders.ts"
 import {
   backlogAgent,
   backlogJob,
@@ -116,8 +116,7 @@ const config = {
 }
 
 const startFilled = async (): Promise<Host> => {
-  const project = mkdtempSync(join(tmpdir(), "svc-"))
-  onTestFinished(() => rmSync(project, {recursive: true, force: true}))
+  const project = makeFolder()
   writeFileSync(join(project, "package.json"), JSON.stringify({name: "full-bot"}))
   writeFileSync(join(project, "svc.config.yml"), JSON.stringify(config))
   const logs = createLogs({level: "warn", format: "pretty", colors: false, write: () => {}})

@@ -12,11 +12,11 @@ import {CheckpointStore, type ListedCheckpoint} from "../../../server/recovery/c
 import {requireSameFiles} from "../../../server/recovery/restore/stage.ts"
 import {sha256Of} from "../../../server/runtime/files.ts"
 import {projectPaths} from "../../../server/runtime/project.ts"
-import {localDatabase, open, scratchFolder} from "../../support/database/databases.ts"
+import {localDatabase, makeFolder, open} from "../../support/database/databases.ts"
 
 /** A project of which nothing runs. `add` stores files of messages up to a number, and returns all their hashes. */
 const makeSource = async () => {
-  const paths = projectPaths(scratchFolder())
+  const paths = projectPaths(makeFolder())
   const database = await open(await localDatabase())
   for (const name of ["svc.config.yml", "package.json"]) writeFileSync(join(paths.project, name), "{}")
   const hashes: string[] = []

@@ -4,7 +4,7 @@ import {expect, test} from "vitest"
 import {adoptStore, adoptTables, copyStore, examineStore, examineTables} from "../../../server/workroom/checkpoint.ts"
 import {FileStore} from "../../../server/workroom/store/file-store.ts"
 import {listSegments, storePaths} from "../../../server/workroom/store/segments.ts"
-import {scratchFolder} from "../../support/database/databases.ts"
+import {makeFolder} from "../../support/database/databases.ts"
 import {add, authority, filePlace, fill, openWorkroom, tablePlace} from "../../support/workroom/workroom.ts"
 
 const next = "0c0ffee0-0000-4000-8000-000000000002"
@@ -15,7 +15,7 @@ test("a copy up to a mark is complete despite later records", async () => {
   const workroom = await place.open()
   await fill(workroom, 200)
   const mark = workroom.mark()
-  const [target] = [scratchFolder()]
+  const [target] = [makeFolder()]
   await Promise.all([copyStore(place.folder, target, mark), fill(workroom, 400, 2)])
   expect(await examineStore(target)).toEqual({
     origin: authority,
@@ -34,10 +34,10 @@ test("a copy up to a mark is complete despite later records", async () => {
 test("a copy at the very beginning is an empty store", async () => {
   const place = filePlace()
   const workroom = await place.open()
-  const target = scratchFolder()
+  const target = makeFolder()
   await copyStore(place.folder, target, workroom.mark())
   expect(await examineStore(target)).toMatchObject({seq: 0, items: 0})
-  expect(await examineStore(scratchFolder())).toBeUndefined()
+  expect(await examineStore(makeFolder())).toBeUndefined()
 })
 
 test("a copy that was changed, cut or continued is not accepted as complete", async () => {
@@ -45,7 +45,7 @@ test("a copy that was changed, cut or continued is not accepted as complete", as
   const workroom = await place.open()
   await fill(workroom, 30)
   const copy = async () => {
-    const target = scratchFolder()
+    const target = makeFolder()
     await copyStore(place.folder, target, workroom.mark())
     const {catalog, journal} = storePaths(target)
     const [segment] = await listSegments(journal)

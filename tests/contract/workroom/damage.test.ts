@@ -7,12 +7,12 @@ import {FileStore} from "../../../server/workroom/store/file-store.ts"
 import {listSegments, type StorePaths, storePaths} from "../../../server/workroom/store/segments.ts"
 import {Workroom} from "../../../server/workroom/workroom.ts"
 import {Problem} from "../../../shared/problems.ts"
-import {log} from "../../support/database/databases.ts"
+import {log, memoryFolder} from "../../support/database/databases.ts"
 import {authority, fill, tablePlace} from "../../support/workroom/workroom.ts"
-import {killedStore, scratch} from "./killed-store.ts"
+import {killedStore} from "./killed-store.ts"
 
 const copyOf = (paths: StorePaths): StorePaths => {
-  const folder = scratch()
+  const folder = memoryFolder()
   cpSync(paths.folder, folder, {recursive: true})
   return storePaths(folder)
 }

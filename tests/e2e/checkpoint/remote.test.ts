@@ -2,7 +2,7 @@ import {copyFileSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
 import type {CheckpointDetail} from "../../../shared/api/checkpoint.ts"
-import {type HranaServer, scratchFolder, startHrana} from "../../support/database/databases.ts"
+import {type HranaServer, makeFolder, startHrana} from "../../support/database/databases.ts"
 import {type Project, printedJson, refusal, restore, runCommand, startHost, textsOf} from "../../support/host/host.ts"
 
 const config = "http: {port: 0}\ndatabase: {dialect: libsql, url: '${DATABASE_URL}'}\nplugins: {sandbox: {}}\n"
@@ -13,7 +13,7 @@ const say = async (host: Awaited<ReturnType<typeof startHost>>, text: string) =>
 
 /** Stands in for the database's backup tool: copies one moment and starts a server on the copy. */
 const restoreBackup = async (backup: string): Promise<HranaServer> => {
-  const file = join(scratchFolder(), "restored.sqlite")
+  const file = join(makeFolder(), "restored.sqlite")
   copyFileSync(backup, file)
   return startHrana({file})
 }
@@ -24,7 +24,7 @@ const verify = async (project: Project, ...args: string[]) => {
 }
 
 test("a remote database's checkpoint names its backup, and is verified and restored with a copy of it", async () => {
-  const server = await startHrana({file: join(scratchFolder(), "remote.sqlite")})
+  const server = await startHrana({file: join(makeFolder(), "remote.sqlite")})
   const host = await startHost({
     config,
     env: {DATABASE_URL: server.url},
@@ -34,7 +34,7 @@ test("a remote database's checkpoint names its backup, and is verified and resto
   await say(host, "before")
   expect(await refusal(project, "checkpoint create")).toContain("external-restore-point")
   await host.post("/api/ingress/pause")
-  const backup = join(scratchFolder(), "backup.sqlite")
+  const backup = join(makeFolder(), "backup.sqlite")
   server.sql(`VACUUM INTO '${backup}'`)
   const made = await printedJson<CheckpointDetail>(project, "checkpoint create --external-restore-point backup-7")
   expect(made.manifest.database).toMatchObject({dialect: "libsql", file: null, restorePoint: "backup-7"})

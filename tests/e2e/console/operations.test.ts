@@ -1,7 +1,7 @@
 import {join} from "node:path"
 import {expect, test} from "vitest"
 import {en} from "../../../server/console/web/texts/en.ts"
-import {scratchFolder} from "../../support/database/databases.ts"
+import {makeFolder} from "../../support/database/databases.ts"
 import {bunOr, freePort, makeProject, printed, startHost} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {expectNoBarriers, goTo, live, openConsole} from "./console.ts"
@@ -66,7 +66,7 @@ describeWithChromium("operating a Host from the console", () => {
     const whole = page.waitForEvent("download")
     await page.getByRole("button", {name: /^Download [0-9]{8}-/}).click()
     await question.getByRole("button", {name: "Download", exact: true}).click()
-    const archive = join(scratchFolder(), "bot.tar")
+    const archive = join(makeFolder(), "bot.tar")
     await (await whole).saveAs(archive)
     await page.locator('[data-notice="done"]').getByText(en.operations.downloaded).waitFor()
     expect(await printed(host.project, ["checkpoint", "verify", archive], runtime)).toContain("can be restored")

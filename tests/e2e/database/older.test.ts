@@ -1,7 +1,7 @@
 import {copyFileSync, rmSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
-import {scratchFolder, startHrana} from "../../support/database/databases.ts"
+import {makeFolder, startHrana} from "../../support/database/databases.ts"
 import {launchHost, makeProject, type Project, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
@@ -67,7 +67,7 @@ test.each(runtimes)(
 test.each(runtimes)(
   "a remote database with older data is refused until someone accepts it, on $name",
   async runtime => {
-    const place = {file: join(scratchFolder(), "remote.sqlite"), port: await freePort()}
+    const place = {file: join(makeFolder(), "remote.sqlite"), port: await freePort()}
     const database = `database: {dialect: libsql, url: "http://127.0.0.1:${place.port}"}\n`
     const server = await startHrana(place)
     const options = {own: true, runtime, args: ["--no-watch"]}

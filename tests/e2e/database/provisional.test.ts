@@ -7,7 +7,7 @@ import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import type {Status} from "../../../shared/api/system.ts"
 import {exit} from "../../../shared/exit.ts"
 import type {Static} from "../../../shared/type.ts"
-import {type HranaServer, scratchFolder, startHrana} from "../../support/database/databases.ts"
+import {type HranaServer, makeFolder, startHrana} from "../../support/database/databases.ts"
 import {expectProblem, type HostOptions, launchHost, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {bunAnd, bunOr, usualRuntime} from "../../support/host/runtimes.ts"
@@ -19,7 +19,7 @@ const env = {HTTP_TOKEN: "the-full-token-of-the-provisional-test", DATABASE_TOKE
 
 /** A remote database that can go offline and come back at the same address. */
 const remoteDatabase = async () => {
-  const place = {file: join(scratchFolder(), "remote.sqlite"), token: env.DATABASE_TOKEN, port: await freePort()}
+  const place = {file: join(makeFolder(), "remote.sqlite"), token: env.DATABASE_TOKEN, port: await freePort()}
   return {url: `http://127.0.0.1:${place.port}`, start: (): Promise<HranaServer> => startHrana(place)}
 }
 
@@ -41,10 +41,7 @@ const configOf = (url: string, wireEntry = "{}", port = 0) => `http:
   port: ${port}
   token: \${HTTP_TOKEN}
   readiness: {database: false, endpoints: [{owner: root/wire, name: wire}]}
-database:
-  dialect: libsql
-  url: ${url}
-  authToken: \${DATABASE_TOKEN}
+database: {dialect: libsql, url: "${url}", authToken: "\${DATABASE_TOKEN}"}
 plugins:
   sandbox: {}
   wire: ${wireEntry}

@@ -2,7 +2,7 @@ import {rmSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
 import {exit} from "../../../shared/exit.ts"
-import {type HranaServer, scratchFolder, startHrana} from "../../support/database/databases.ts"
+import {type HranaServer, makeFolder, startHrana} from "../../support/database/databases.ts"
 import {bunOr, expectProblem, launchHost, makeProject, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
@@ -10,15 +10,11 @@ import {echoPlugin, handledAll, post} from "../../support/messages/inbox-ledger.
 
 const token = "a-token-of-the-remote-database"
 
-const startServer = (): Promise<HranaServer> => startHrana({file: join(scratchFolder(), "remote.sqlite"), token})
+const startServer = (): Promise<HranaServer> => startHrana({file: join(makeFolder(), "remote.sqlite"), token})
 
 const optionsFor = (server: HranaServer, databaseToken = token) => ({
-  config: `http:
-  port: 0
-database:
-  dialect: libsql
-  url: ${server.url}
-  authToken: \${DATABASE_TOKEN}
+  config: `http: {port: 0}
+database: {dialect: libsql, url: "${server.url}", authToken: "\${DATABASE_TOKEN}"}
 plugins:
   sandbox: {}
   echo: {}

@@ -3,7 +3,7 @@ import {expect, test} from "vitest"
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import {exit} from "../../../shared/exit.ts"
 import type {Static} from "../../../shared/type.ts"
-import {scratchFolder, startHrana} from "../../support/database/databases.ts"
+import {makeFolder, startHrana} from "../../support/database/databases.ts"
 import {type HostOptions, launchHost, startHost, type TestHost, until, untilPrinted} from "../../support/host/host.ts"
 import {runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
 import {layCable} from "../../support/machine/cable.ts"
@@ -12,7 +12,7 @@ import {parseMetrics} from "../../support/metrics/metrics.ts"
 
 /** A remote database with connections that can hang, and options for a Host that waits that long for an answer. */
 const behindCable = async (runtime: TestRuntime, timeout = "2s") => {
-  const server = await startHrana({file: join(scratchFolder(), "remote.sqlite")})
+  const server = await startHrana({file: join(makeFolder(), "remote.sqlite")})
   const cable = await layCable(Number(new URL(server.url).port))
   const options: HostOptions = {
     runtime,

@@ -9,7 +9,7 @@ import type {MigrationReport} from "../../../shared/api/database.ts"
 import type {Status} from "../../../shared/api/system.ts"
 import type {Static} from "../../../shared/type.ts"
 import {makeCheckpoint} from "../../support/checkpoint/checkpoints.ts"
-import {scratchFolder, startHrana} from "../../support/database/databases.ts"
+import {makeFolder, startHrana} from "../../support/database/databases.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
 import {type GitProject, makeGitProject} from "../../support/host/git-project.ts"
 import {launchHost, type Project, plainConfig, shared, startHost, until, untilPrinted} from "../../support/host/host.ts"
@@ -212,7 +212,7 @@ test("a rollback across the migration names the irreversible part and restores t
 })
 
 test("a remote database is migrated only with a named backup", async () => {
-  const server = await startHrana({file: join(scratchFolder(), "remote.sqlite")})
+  const server = await startHrana({file: join(makeFolder(), "remote.sqlite")})
   const remote = "http: {port: 0}\ndatabase: {dialect: libsql, url: '${DATABASE_URL}'}\nplugins: {sandbox: {}}\n"
   const env = {DATABASE_URL: server.url}
   const first = await startHost({config: remote, env, files: {".env": `DATABASE_URL=${server.url}\n`}})

@@ -1,7 +1,7 @@
 import {copyFileSync, readFileSync, rmSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
-import {scratchFolder, startHrana} from "../../support/database/databases.ts"
+import {startHrana} from "../../support/database/databases.ts"
 import {makeReader, urlOf} from "../../support/docs/documented-commands.ts"
 import {ask, makeReadersProject, readerOf, readersConfig, readersToken} from "../../support/docs/reader-project.ts"
 import {printed, printedJson} from "../../support/host/command-line.ts"
@@ -98,8 +98,8 @@ test("the commands of the page on backups accept a foreign checkpoint, and remov
 }, 600_000)
 
 test("the commands of the page on backups work with a remote database and its copy", async () => {
-  const server = await startHrana({file: join(scratchFolder(), "remote.sqlite")})
-  const file = join(scratchFolder(), "restored.sqlite")
+  const server = await startHrana({file: join(makeFolder(), "remote.sqlite")})
+  const file = join(makeFolder(), "restored.sqlite")
   const settings = "http: {port: 0}\ndatabase: {dialect: libsql, url: '${DATABASE_URL}'}\nplugins: {sandbox: {}}\n"
   const {project} = await startHost({
     config: settings,
@@ -112,7 +112,7 @@ test("the commands of the page on backups work with a remote database and its co
       // The provider's own copy of this moment.
       if (line.startsWith("svc ingress pause")) {
         server.sql(`VACUUM INTO '${file}'`)
-        const restored = join(scratchFolder(), "copy.sqlite")
+        const restored = join(makeFolder(), "copy.sqlite")
         copyFileSync(file, restored)
         copy = (await startHrana({file: restored})).url
       }

@@ -1,7 +1,7 @@
 import {rmSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
-import {scratchFolder, startHrana} from "../../support/database/databases.ts"
+import {makeFolder, startHrana} from "../../support/database/databases.ts"
 import {freePort, pluginWith, runtimes, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
 
@@ -62,7 +62,7 @@ const statesOf = async (host: TestHost, sns: readonly number[]) =>
 test.each(runtimes)(
   "handlers wait for a remote database that is cut off, on $name",
   async runtime => {
-    const place = {file: join(scratchFolder(), "remote.sqlite"), port: await freePort()}
+    const place = {file: join(makeFolder(), "remote.sqlite"), port: await freePort()}
     let server = await startHrana(place)
     const host = await startHost({
       own: true,

@@ -1,7 +1,7 @@
 import {join} from "node:path"
 import {expect, test} from "vitest"
 import type {EndpointView} from "../../../shared/api/endpoints.ts"
-import {scratchFolder, startHrana} from "../../support/database/databases.ts"
+import {makeFolder, startHrana} from "../../support/database/databases.ts"
 import {readEvents} from "../../support/events/reader.ts"
 import {bunOr, messageIn, onBun, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {metricsOf} from "../../support/metrics/metrics.ts"
@@ -269,7 +269,7 @@ test("the newest verified checkpoint has a timestamp series, and without one the
 })
 
 test("a part that cannot be read is counted, and the page shows the rest", async () => {
-  const server = await startHrana({file: join(scratchFolder(), "remote.sqlite")})
+  const server = await startHrana({file: join(makeFolder(), "remote.sqlite")})
   const host = await startHost({
     config: `http: {port: 0}\ndatabase: {dialect: libsql, url: "${server.url}"}\nplugins: {sandbox: {}}\n`,
   })

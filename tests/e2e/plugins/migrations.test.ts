@@ -5,7 +5,7 @@ import {readCrossedByPlugins} from "../../../server/database/migrations/irrevers
 import {withDatabase} from "../../../server/database/without-host.ts"
 import type {CheckpointDetail, CheckpointView} from "../../../shared/api/checkpoint.ts"
 import type {MigrationReport} from "../../../shared/api/database.ts"
-import {scratchFolder, startHrana} from "../../support/database/databases.ts"
+import {makeFolder, startHrana} from "../../support/database/databases.ts"
 import {readHistoryOf} from "../../support/events/reader.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
 import {reload, statusOf} from "../../support/host/generation.ts"
@@ -239,7 +239,7 @@ test("a one-shot start on a checkpoint tries the migration, and a dry run says t
 })
 
 test("on a remote database, the migration waits for a backup that an operator names", async () => {
-  const server = await startHrana({file: join(scratchFolder(), "remote.sqlite")})
+  const server = await startHrana({file: join(makeFolder(), "remote.sqlite")})
   const env = {DATABASE_URL: server.url}
   const project = makeProject({
     config: `${config}database: {dialect: libsql, url: '\${DATABASE_URL}'}\n`,

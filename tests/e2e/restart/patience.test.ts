@@ -3,7 +3,7 @@ import {createServer, request} from "node:http"
 import {join} from "node:path"
 import {describe, expect, test} from "vitest"
 import {problems} from "../../../shared/problems.ts"
-import {scratchFolder, startHrana} from "../../support/database/databases.ts"
+import {makeFolder, startHrana} from "../../support/database/databases.ts"
 import {bunOr, expectProblem, launchHost, onBun, onNode22, startHost} from "../../support/host/host.ts"
 import {type Running, until, untilPrinted} from "../../support/host/process.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
@@ -90,7 +90,7 @@ const remote = (url: string) => `database: {dialect: libsql, url: "${url}", auth
 
 describe("an unreachable remote database, in production,", () => {
   test.each(both)("leaves the Host up, not ready, until the database answers, on $name", async runtime => {
-    const server = await startHrana({file: join(scratchFolder(), "remote.sqlite"), token: "right"})
+    const server = await startHrana({file: join(makeFolder(), "remote.sqlite"), token: "right"})
     const front = await startFront(server.url)
     const port = await freePort()
     const {project, process: running} = launchHost({
@@ -129,7 +129,7 @@ describe("an unreachable remote database, in production,", () => {
   })
 
   test("is not retried if it rejects the token", async () => {
-    const server = await startHrana({file: join(scratchFolder(), "remote.sqlite"), token: "right"})
+    const server = await startHrana({file: join(makeFolder(), "remote.sqlite"), token: "right"})
     const {process: running} = launchHost({
       config: onPort(0, remote(server.url)),
       ...production,
@@ -141,7 +141,7 @@ describe("an unreachable remote database, in production,", () => {
   })
 
   test.for(bunOr("node24"))("or one held by another Host is used once that Host stops, on $name", async runtime => {
-    const server = await startHrana({file: join(scratchFolder(), "remote.sqlite"), token: "right"})
+    const server = await startHrana({file: join(makeFolder(), "remote.sqlite"), token: "right"})
     const options = {
       runtime,
       config: onPort(0, remote(server.url)),

@@ -3,7 +3,7 @@ import {join} from "node:path"
 import {expect, test} from "vitest"
 import {FileStore} from "../../../server/workroom/store/file-store.ts"
 import type {Item} from "../../../shared/api/workroom.ts"
-import {scratchFolder} from "../../support/database/databases.ts"
+import {makeFolder} from "../../support/database/databases.ts"
 import {onBun, onNode22, posting, startHost, type TestHost} from "../../support/host/host.ts"
 import {fillDisk, mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {failSyncs, needStrace} from "../../support/machine/strace.ts"
@@ -42,7 +42,7 @@ test.for([onBun, ...(onNode22 === undefined ? [] : [onNode22])])(
 
 test("on a full disk commands are refused and have no effect, and none acknowledged is lost", async context => {
   needMounts(context)
-  const folder = join(scratchFolder(), "disk")
+  const folder = join(makeFolder(), "disk")
   const disk = mountDisk(folder, "512k")
   const workroom = await openWorkroom(new FileStore({folder, segmentSize: 64 * 1024}))
   const acknowledged: string[] = []

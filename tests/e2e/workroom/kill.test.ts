@@ -3,7 +3,7 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
 import {FileStore} from "../../../server/workroom/store/file-store.ts"
 import {TableStore} from "../../../server/workroom/store/table-store.ts"
-import {open, scratchFolder} from "../../support/database/databases.ts"
+import {makeFolder, open} from "../../support/database/databases.ts"
 import {Chance, linesIn, onBun, root, runtimes, scriptCommand, startProcess, until} from "../../support/host/host.ts"
 import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {authority, openWorkroom} from "../../support/workroom/workroom.ts"
@@ -44,7 +44,7 @@ test(
   async () => {
     tellHowToRepeat(run)
     const chance = new Chance(seed)
-    let folder = scratchFolder()
+    let folder = makeFolder()
     let acknowledged: string[] = []
     let all = 0
     for (let round = 0; round < rounds; round++) {
@@ -60,7 +60,7 @@ test(
       expect(workroom.items).toHaveLength(titles.size)
       await workroom.close()
       if (round % roundsOfOne !== roundsOfOne - 1) continue
-      folder = scratchFolder()
+      folder = makeFolder()
       acknowledged = []
     }
     process.stdout.write(`seed ${seed}: ${rounds} kills, ${all} items acknowledged in files, none lost\n`)
@@ -73,7 +73,7 @@ test(
   "after kills, every acknowledged item is in the tables",
   async () => {
     tellHowToRepeat(run)
-    const file = join(scratchFolder(), "data.sqlite")
+    const file = join(makeFolder(), "data.sqlite")
     const chance = new Chance(seed)
     const acknowledged: string[] = []
     for (let round = 0; round < tableRounds; round++) {

@@ -1,10 +1,10 @@
-import {appendFileSync, mkdtempSync, rmSync, writeFileSync} from "node:fs"
+import {appendFileSync, writeFileSync} from "node:fs"
 import {createServer, type IncomingMessage, request, type ServerResponse} from "node:http"
-import {tmpdir} from "node:os"
 import {join} from "node:path"
 import {pipeline} from "node:stream"
 import {expect, onTestFinished} from "vitest"
 import {freePort, startProcess, type TestHost, until} from "../host/host.ts"
+import {makeFolder} from "../machine/folders.ts"
 import {listen} from "../machine/listen.ts"
 import {npmTool} from "../machine/npm-tool.ts"
 
@@ -73,8 +73,7 @@ export const startPrism = async (
 }
 
 const runPrism = async (document: unknown, upstream: string): Promise<number> => {
-  const folder = mkdtempSync(join(tmpdir(), "svc-prism-"))
-  onTestFinished(() => rmSync(folder, {recursive: true, force: true}))
+  const folder = makeFolder()
   const file = join(folder, "openapi.json")
   writeFileSync(file, JSON.stringify(document))
   const port = await freePort()

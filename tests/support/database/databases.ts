@@ -8,26 +8,14 @@ import {type Database, type Location, type OpenOptions, openDatabase} from "../.
 import type {Migration} from "../../../server/database/migrations/migrations.ts"
 import {prepareFile} from "../../../server/database/upkeep/rescue.ts"
 import {whenOver} from "../host/shared.ts"
+import {makeFolder} from "../machine/folders.ts"
 import {type HranaServer, startHrana} from "./hrana-server.ts"
 
 // What most tests with a database need besides it.
 export {until} from "../host/process.ts"
 export * from "../host/silence.ts"
+export * from "../machine/folders.ts"
 export * from "./hrana-server.ts"
-
-/** A folder for one test, removed when the test ends. */
-export const scratchFolder = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), "svc-"))
-  onTestFinished(() => rmSync(folder, {recursive: true, force: true}))
-  return folder
-}
-
-/** A folder for a database whose order of events is under test: in memory if the machine has a disk in memory. */
-export const memoryFolder = (): string => {
-  const made = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "svc-"))
-  onTestFinished(() => rmSync(made, {recursive: true, force: true}))
-  return made
-}
 
 const ownOptions = () => ({runtimeId: uuid(), signal: new AbortController().signal, onLeaseLost: () => {}})
 
@@ -68,7 +56,7 @@ const migrateOnce = async (): Promise<Uint8Array> => {
 
 export const localDatabase = async (): Promise<Location> => ({dialect: "sqlite", file: newFile()})
 
-const newFile = () => join(scratchFolder(), "data.sqlite")
+const newFile = () => join(makeFolder(), "data.sqlite")
 
 /** A file on a disk that counts as slow after a few commits, for databases that the test opens. */
 export const onSlowDisk = async () => {
@@ -78,7 +66,7 @@ export const onSlowDisk = async () => {
 }
 
 export const remoteDatabase = async (): Promise<{location: Location; server: HranaServer}> => {
-  const file = join(scratchFolder(), "remote.sqlite")
+  const file = join(makeFolder(), "remote.sqlite")
   const server = await startHrana({file})
   remoteFiles.set(server.url, file)
   return {location: {dialect: "libsql", url: server.url}, server}

@@ -1,18 +1,9 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs"
-import {freemem, tmpdir} from "node:os"
+import {cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync} from "node:fs"
 import {dirname, join} from "node:path"
+import {makeFolder} from "../machine/folders.ts"
 import {root} from "./runtimes.ts"
-import {whenOver} from "./shared.ts"
+
+export * from "../machine/folders.ts"
 
 export interface ProjectOptions {
   /** YAML. */
@@ -37,28 +28,6 @@ export const plainConfig = `http:
 plugins:
   sandbox: {}
 `
-
-const memory = "/dev/shm"
-
-/** The free memory that is required, in bytes: a container may have 64 MB. */
-const plenty = 6e9
-
-/**
- * Where to make folders for tens of thousands of files, of npm or of images, if the disk itself is not under test: in
- * memory if there is enough of it. A disk would take half of the system's time.
- */
-export const roomyPlace = (): string => {
-  if (!existsSync(memory)) return tmpdir()
-  const {bavail, bsize} = statfsSync(memory)
-  return Math.min(bavail * bsize, freemem()) > plenty ? memory : tmpdir()
-}
-
-/** An empty scratch folder, removed when the test ends. */
-export const makeFolder = (place = tmpdir()): string => {
-  const folder = mkdtempSync(join(place, "svc-"))
-  whenOver(() => rmSync(folder, {recursive: true, force: true}))
-  return folder
-}
 
 /** The project in a folder. */
 const projectIn = (folder: string): Project => ({

@@ -1,8 +1,7 @@
-import {existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from "node:fs"
-import {tmpdir} from "node:os"
+import {existsSync, mkdirSync, readFileSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {type Running, runProcess, startProcess, untilPrinted} from "../host/process.ts"
-import {whenOver} from "../host/shared.ts"
+import {makeFolder} from "../machine/folders.ts"
 import {holdPort} from "../machine/ports.ts"
 import {type Tool, tool} from "../machine/tools.ts"
 
@@ -127,18 +126,11 @@ ${
 
 const recipes = {ngircd, inspircd}
 
-/** A folder for one test's servers, removed when the test ends. */
-export const makeServerFolder = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), "svc-irc-"))
-  whenOver(() => rmSync(folder, {recursive: true, force: true}))
-  return folder
-}
-
 /** Starts a server; resolves once it serves. It is killed when the test ends. */
 export const startIrcServer = async (name: IrcServerName, options: IrcServerOptions = {}): Promise<IrcServer> => {
   const recipe: Recipe = recipes[name]
   const [port, tlsPort, linkPort] = await freePorts()
-  const place: Place = {folder: makeServerFolder(), tool: tool(name), port, tlsPort, linkPort}
+  const place: Place = {folder: makeFolder(), tool: tool(name), port, tlsPort, linkPort}
   mkdirSync(join(place.folder, "data"))
   writeFileSync(join(place.folder, "server.conf"), recipe.config(place, options))
   const runs: Running[] = []
@@ -174,7 +166,7 @@ const freePorts = async (): Promise<[number, number, number]> => {
 
 /** A self-signed certificate for 127.0.0.1 and localhost. */
 export const makeCertificate = async (): Promise<Certificate> => {
-  const folder = makeServerFolder()
+  const folder = makeFolder()
   const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")]
   const names = "subjectAltName=IP:127.0.0.1,DNS:localhost"
   const request = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]

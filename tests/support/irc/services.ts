@@ -1,8 +1,9 @@
 import {existsSync, mkdirSync, readdirSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {startProcess, untilPrinted} from "../host/process.ts"
+import {makeFolder} from "../machine/folders.ts"
 import {tool} from "../machine/tools.ts"
-import {type IrcServer, joinIrc, makeServerFolder, services} from "./servers.ts"
+import {type IrcServer, joinIrc, services} from "./servers.ts"
 
 /** Full paths, in the order of their dependencies: atheme does not look in the folder of an unpacked package. */
 const modules = [
@@ -49,7 +50,7 @@ const modulesOf = (root: string): string => {
 /** Links real atheme services to an inspircd, and registers the accounts. From then on the server offers SASL PLAIN. */
 export const startServices = async (server: IrcServer, accounts: Readonly<Record<string, string>>): Promise<void> => {
   const {path, root, env} = tool("atheme-services")
-  const folder = makeServerFolder()
+  const folder = makeFolder()
   mkdirSync(join(folder, "data"))
   const file = (name: string) => join(folder, name)
   writeFileSync(file("services.conf"), configOf(modulesOf(root), server))

@@ -1,6 +1,6 @@
 import {readdirSync, renameSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
-import {scratchFolder} from "../database/databases.ts"
+import {makeFolder} from "../database/databases.ts"
 import {tool} from "./tools.ts"
 
 /** The clock of a process, by libfaketime. */
@@ -13,7 +13,7 @@ export interface Clock {
 
 /** A clock for the time of day, and for the monotonic clock and its timers only if asked. */
 export const makeClock = ({monotonic = false} = {}): Clock => {
-  const file = join(scratchFolder(), "clock")
+  const file = join(makeFolder(), "clock")
   // Renamed into place, so that a reader always sees a complete value.
   const set = (seconds: number) => {
     writeFileSync(`${file}.new`, `${seconds < 0 ? "" : "+"}${seconds}\n`)

@@ -2,7 +2,7 @@ import {execFileSync} from "node:child_process"
 import {closeSync, mkdirSync, openSync, writeSync} from "node:fs"
 import {join} from "node:path"
 import {onTestFinished, type TestContext} from "vitest"
-import {scratchFolder} from "../database/databases.ts"
+import {makeFolder} from "../database/databases.ts"
 
 const run = (command: string, ...args: string[]): boolean => {
   try {
@@ -18,7 +18,7 @@ export const canMount = (() => {
   let known: boolean | undefined
   return () => {
     if (known !== undefined) return known
-    const folder = scratchFolder()
+    const folder = makeFolder()
     known = run("mount", "-t", "tmpfs", "-o", "size=64k", "none", folder)
     if (known) run("umount", folder)
     return known

@@ -5,7 +5,7 @@ import type {Store} from "../../../server/workroom/store/store.ts"
 import {TableStore} from "../../../server/workroom/store/table-store.ts"
 import {type Request, Workroom} from "../../../server/workroom/workroom.ts"
 import type {Command, Item} from "../../../shared/api/workroom.ts"
-import {localDatabase, log, open, scratchFolder} from "../database/databases.ts"
+import {localDatabase, log, makeFolder, open} from "../database/databases.ts"
 import {Chance} from "../machine/chance.ts"
 import {add, authority} from "./requests.ts"
 
@@ -36,7 +36,7 @@ export const openWorkroom = async (store: Store, under = authority, now?: () => 
 }
 
 export const filePlace = (options: Partial<FileStoreOptions> = {}): Place => {
-  const folder = scratchFolder()
+  const folder = makeFolder()
   return placeOf(
     folder,
     () => Promise.reject(new Error("these are files")),

@@ -1,22 +1,16 @@
-import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from "node:fs"
-import {tmpdir} from "node:os"
+import {mkdirSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
-import {expect, onTestFinished, test} from "vitest"
+import {expect, test} from "vitest"
 import {openModel} from "../../../server/agents/providers/open-model.ts"
 import {isProviderInstalled, loadProvider} from "../../../server/agents/providers/packages.ts"
 import {type AgentProvider, agentProviders} from "../../../shared/agents/config.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {Secret} from "../../../shared/secret.ts"
 import {bindingOf} from "../../support/agents/bindings.ts"
+import {makeFolder} from "../../support/machine/folders.ts"
 
 const hide = (text: string) => text
 const providers = Object.keys(agentProviders) as AgentProvider[]
-
-const scratch = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), "svc-providers-"))
-  onTestFinished(() => rmSync(folder, {recursive: true, force: true}))
-  return folder
-}
 
 /** Installs a package into the project. */
 const install = (project: string, provider: AgentProvider, code: string) => {
@@ -41,7 +35,7 @@ const problemOf = async (made: Promise<unknown>): Promise<string> => {
 }
 
 test.each(providers)("a missing package is named with the command that installs it: %s", async provider => {
-  const [project, own] = [scratch(), scratch()]
+  const [project, own] = [makeFolder(), makeFolder()]
   expect(isProviderInstalled(provider, project, own)).toBe(false)
   const problem = await problemOf(loadProvider(provider, project, own))
   const command = process.versions.bun === undefined ? "npm install --save-exact" : "bun add --exact"
@@ -49,7 +43,7 @@ test.each(providers)("a missing package is named with the command that installs 
 })
 
 test("a package installed later is found, also in a folder above the project", async () => {
-  const [above, own] = [scratch(), scratch()]
+  const [above, own] = [makeFolder(), makeFolder()]
   const project = join(above, "bots", "one")
   expect(isProviderInstalled("google", project, own)).toBe(false)
   install(above, "google", "export const made = 1")
@@ -58,7 +52,7 @@ test("a package installed later is found, also in a folder above the project", a
 })
 
 test("the project's package comes before svc's, and looking for it does not load it", async () => {
-  const project = scratch()
+  const project = makeFolder()
   install(project, "anthropic", "globalThis.loadedByTest = true; export const made = 2")
   expect(isProviderInstalled("anthropic", project)).toBe(true)
   expect(Reflect.get(globalThis, "loadedByTest")).toBeUndefined()
@@ -66,11 +60,11 @@ test("the project's package comes before svc's, and looking for it does not load
 })
 
 test("svc's own package serves a project without one", async () => {
-  expect(await loadProvider("anthropic", scratch())).toHaveProperty("createAnthropic")
+  expect(await loadProvider("anthropic", makeFolder())).toHaveProperty("createAnthropic")
 })
 
 test("a package that does not load, or has another version, is named with the command", async () => {
-  const project = scratch()
+  const project = makeFolder()
   install(project, "google", "import 'a-package-that-is-not-there'")
   install(
     project,
@@ -94,12 +88,12 @@ test.each([
   [{baseURL: "http://"}, /agents\.helper\.baseURL is not an address/],
   [{key: new Secret("sk-with\nbreak")}, /agents\.helper\.key has a space, a line break/],
 ])("a binding that cannot be opened says why: %o", async (settings, expected) => {
-  const problem = await problemOf(openModel(bindingOf(settings), {project: scratch(), hide}))
+  const problem = await problemOf(openModel(bindingOf(settings), {project: makeFolder(), hide}))
   expect(problem).toMatch(expected)
   expect(problem).not.toContain("sk-with")
 })
 
 test("a self-hosted server needs no key", async () => {
-  const made = openModel(bindingOf({baseURL: "http://127.0.0.1:11434/v1"}), {project: scratch(), hide})
+  const made = openModel(bindingOf({baseURL: "http://127.0.0.1:11434/v1"}), {project: makeFolder(), hide})
   await expect(made).resolves.toHaveProperty("call")
 })

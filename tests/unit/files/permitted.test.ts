@@ -1,13 +1,12 @@
-import {linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from "node:fs"
-import {tmpdir} from "node:os"
+import {linkSync, mkdirSync, symlinkSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
-import {expect, onTestFinished, test} from "vitest"
+import {expect, test} from "vitest"
 import {permittedFile} from "../../../server/files/permitted.ts"
+import {makeFolder} from "../../support/machine/folders.ts"
 
 /** Makes a project beside another folder, each with files. Returns both paths. */
 const makeFolders = () => {
-  const root = mkdtempSync(join(tmpdir(), "svc-"))
-  onTestFinished(() => rmSync(root, {recursive: true, force: true}))
+  const root = makeFolder()
   const project = join(root, "project")
   const write = (path: string, text = path) => {
     mkdirSync(join(root, path, ".."), {recursive: true})

@@ -2,7 +2,7 @@ import {execFileSync, spawnSync} from "node:child_process"
 import {cpSync, existsSync, mkdirSync, readFileSync, writeFileSync} from "node:fs"
 import {basename, join, matchesGlob} from "node:path"
 import {expect, test} from "vitest"
-import {scratchFolder} from "../../support/database/databases.ts"
+import {makeFolder} from "../../support/database/databases.ts"
 import {root} from "../../support/host/runtimes.ts"
 
 const read = (path: string) => readFileSync(join(root, path), "utf8")
@@ -58,7 +58,7 @@ test(".editorconfig agrees with Biome", () => {
 })
 
 test("the linter refuses deadlines and readers that do not hold, in the product alone", () => {
-  const cwd = scratchFolder()
+  const cwd = makeFolder()
   const product = ["cli", "server", "shared"]
   const rules = ["deadlines", "unbounded"].map(name => `scripts/${name}.grit`)
   for (const file of ["biome.json", ...rules]) cpSync(join(root, file), join(cwd, file))

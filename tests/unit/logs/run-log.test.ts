@@ -3,7 +3,7 @@ import {join} from "node:path"
 import {expect, test} from "vitest"
 import {listRuns, readRun, readRunsAbout} from "../../../server/logs/runs/read-runs.ts"
 import {RunLog} from "../../../server/logs/runs/run-log.ts"
-import {scratchFolder} from "../../support/database/databases.ts"
+import {makeFolder} from "../../support/database/databases.ts"
 
 const all = {level: "silly", plugin: undefined} as const
 const runOf = (startedAt: number) => ({startedAt, runtimeId: `0000000${startedAt % 10}-run`})
@@ -19,7 +19,7 @@ const keep = async (folder: string, startedAt: number, records: readonly string[
 const messagesOf = ({items}: Awaited<ReturnType<typeof readRun>>) => items.map(({message}) => message)
 
 test("the log of an ended run is read newest first, by level, plugin and page", async () => {
-  const folder = join(scratchFolder(), "logs")
+  const folder = join(makeFolder(), "logs")
   const begun = 1_772_366_400_001
   await keep(folder, begun, [
     record("one"),
@@ -44,7 +44,7 @@ test("the log of an ended run is read newest first, by level, plugin and page", 
 })
 
 test("only the owner can read the files, and a line that a kill cut off is left out", async () => {
-  const folder = join(scratchFolder(), "logs")
+  const folder = join(makeFolder(), "logs")
   await keep(folder, 1_772_366_400_001, [record("whole")])
   const [name = ""] = readdirSync(folder)
   expect(statSync(folder).mode & 0o777).toBe(0o700)
@@ -55,7 +55,7 @@ test("only the owner can read the files, and a line that a kill cut off is left 
 })
 
 test("all files together stay below their limit: the oldest parts are deleted first", async () => {
-  const folder = join(scratchFolder(), "logs")
+  const folder = join(makeFolder(), "logs")
   const long = "x".repeat(50_000)
   for (let run = 1; run <= 3; run++) {
     const log = new RunLog({folder, ...runOf(1_772_366_400_000 + run)})
@@ -73,7 +73,7 @@ test("all files together stay below their limit: the oldest parts are deleted fi
 })
 
 test("a failing disk causes no error, and later records have the right numbers", async () => {
-  const folder = join(scratchFolder(), "logs")
+  const folder = join(makeFolder(), "logs")
   const log = new RunLog({folder, ...runOf(1_772_366_400_001)})
   // A file in place of the folder.
   writeFileSync(folder, "")
@@ -89,7 +89,7 @@ test("a failing disk causes no error, and later records have the right numbers",
 })
 
 test("the records of an event are found in the runs of its time", async () => {
-  const folder = join(scratchFolder(), "logs")
+  const folder = join(makeFolder(), "logs")
   const begun = 1_772_366_400_001
   await keep(folder, begun, [
     record("received", {event: 7}),

@@ -1,17 +1,11 @@
-import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from "node:fs"
-import {tmpdir} from "node:os"
+import {mkdirSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import satisfies from "semver/functions/satisfies.js"
-import {expect, onTestFinished, test} from "vitest"
+import {expect, test} from "vitest"
 import manifest from "../../../package.json" with {type: "json"}
 import {builtIns} from "../../../server/host/generations/built-in-plugins.ts"
 import {createLoad, missingLibraries} from "../../../server/runtime/packages/libraries.ts"
-
-const scratch = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), "svc-libraries-"))
-  onTestFinished(() => rmSync(folder, {recursive: true, force: true}))
-  return folder
-}
+import {makeFolder} from "../../support/machine/folders.ts"
 
 const install = (folder: string, name: string, code: string, type = "module") => {
   const place = join(folder, "node_modules", name)
@@ -35,7 +29,7 @@ test("the built-in adapters name the versions that svc is tested with, as option
 const libraries = {"left-line": "1.2.3", "@team/wire": "4.5.6"}
 
 test("a missing library is named with its version, until the project or svc has it", () => {
-  const [project, own] = [scratch(), scratch()]
+  const [project, own] = [makeFolder(), makeFolder()]
   expect(missingLibraries(libraries, project, own)).toEqual(["left-line@1.2.3", "@team/wire@4.5.6"])
   install(project, "left-line", "")
   install(own, "@team/wire", "")
@@ -43,7 +37,7 @@ test("a missing library is named with its version, until the project or svc has 
 })
 
 test("a missing library is a refusal with both commands that install everything missing", async () => {
-  const [project, own] = [scratch(), scratch()]
+  const [project, own] = [makeFolder(), makeFolder()]
   const load = createLoad({name: "wire", project}, libraries, own)
   const install = process.versions.bun === undefined ? "npm install --save-exact" : "bun add --exact"
   await expect(load("@team/wire")).rejects.toMatchObject({
@@ -54,18 +48,18 @@ test("a missing library is a refusal with both commands that install everything 
 })
 
 test("the project's package comes before svc's, as a module of either kind", async () => {
-  const [project, own] = [scratch(), scratch()]
+  const [project, own] = [makeFolder(), makeFolder()]
   install(own, "left-line", "export const of = 'svc'")
   const ofSvc = createLoad({name: "wire", project}, libraries, own)
   expect(await ofSvc<{of: string}>("left-line")).toMatchObject({of: "svc"})
-  const other = scratch()
+  const other = makeFolder()
   install(other, "left-line", "exports.of = 'the project'", "commonjs")
   const load = createLoad({name: "wire", project: other}, libraries, own)
   expect(await load<{of: string}>("left-line")).toMatchObject({of: "the project"})
 })
 
 test("a library that does not load, or is not declared, is a refusal", async () => {
-  const [project, own] = [scratch(), scratch()]
+  const [project, own] = [makeFolder(), makeFolder()]
   install(project, "left-line", "throw new Error('half of it is there')")
   const load = createLoad({name: "wire", project}, libraries, own)
   await expect(load("left-line")).rejects.toMatchObject({
@@ -76,7 +70,7 @@ test("a library that does not load, or is not declared, is a refusal", async () 
 })
 
 test("a package that an account names loads too, and its refusal says how to install it", async () => {
-  const [project, own] = [scratch(), scratch()]
+  const [project, own] = [makeFolder(), makeFolder()]
   const load = createLoad({name: "wire", project}, {"left-line": "1.2.3"}, own, ["@team/named"])
   const command = process.versions.bun === undefined ? "npm install --save-exact" : "bun add --exact"
   await expect(load("@team/named")).rejects.toMatchObject({

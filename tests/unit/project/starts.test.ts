@@ -2,13 +2,13 @@ import {mkdirSync, readFileSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
 import {readStarts, recordStart, tooManyStarts} from "../../../server/project/starts.ts"
-import {scratchFolder} from "../../support/database/databases.ts"
+import {makeFolder} from "../../support/database/databases.ts"
 
 const at = (uptime: number, boot = "this boot") => ({boot, uptime})
 
 /** The record after starts at these times, in seconds since the boot. */
 const startedAt = (...times: readonly number[]) => {
-  const file = join(scratchFolder(), ".svc/starts.json")
+  const file = join(makeFolder(), ".svc/starts.json")
   for (const time of times) recordStart(file, "systemd", at(time))
   return {file, starts: readStarts(file)}
 }
@@ -29,7 +29,7 @@ test("of more starts than the limit, the newest five decide", () => {
 test.each(["none", "kubernetes", "docker", "podman", "launchd", "pm2", "supervisord"])(
   "%s has no limit that a restart could reach",
   supervisor => {
-    const file = join(scratchFolder(), ".svc/starts.json")
+    const file = join(makeFolder(), ".svc/starts.json")
     for (let n = 0; n < 8; n++) recordStart(file, supervisor, at(n))
     expect(tooManyStarts(readStarts(file), supervisor, at(9))).toBeUndefined()
   },
@@ -69,7 +69,7 @@ test("the record keeps the newest ten, readable by its owner only, and resets wh
 })
 
 test("a record that cannot be written is no failure, and this process still knows its own start", () => {
-  const file = join(scratchFolder(), "starts.json")
+  const file = join(makeFolder(), "starts.json")
   mkdirSync(file)
   expect(recordStart(file, "systemd", at(1))).toHaveLength(1)
 })

@@ -2,7 +2,7 @@ import {join} from "node:path"
 import type {Page} from "playwright-core"
 import {expect, test} from "vitest"
 import {en} from "../../../../server/console/web/texts/en.ts"
-import {scratchFolder, until} from "../../../support/database/databases.ts"
+import {makeFolder, until} from "../../../support/database/databases.ts"
 import {printed} from "../../../support/host/command-line.ts"
 import type {TestRuntime} from "../../../support/host/runtimes.ts"
 import {shared} from "../../../support/host/shared.ts"
@@ -173,7 +173,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
       const archive = page.waitForEvent("download")
       await operator.click(newest.getByRole("button", {name: /^Download [0-9]{8}-/}))
       await operator.confirm("Download")
-      const file = join(scratchFolder(), "bot.tar")
+      const file = join(makeFolder(), "bot.tar")
       await (await archive).saveAs(file)
       await operator.isTold("Download")
       expect(await printed(day.project, ["checkpoint", "verify", file], runtime)).toContain("can be restored")

@@ -1,9 +1,8 @@
-import {existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync} from "node:fs"
-import {tmpdir} from "node:os"
+import {existsSync, mkdirSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {describe} from "vitest"
 import {runProcess, startProcess, until} from "../../host/process.ts"
-import {whenOver} from "../../host/shared.ts"
+import {makeFolder} from "../../machine/folders.ts"
 import {npmTool} from "../../machine/npm-tool.ts"
 import {freePort} from "../../machine/ports.ts"
 import {isToolRequired} from "../../machine/tools.ts"
@@ -64,8 +63,7 @@ const config = {
 
 /** Starts a homeserver with open registration; resolves once it serves. */
 export const startDendrite = async (): Promise<Homeserver> => {
-  const folder = mkdtempSync(join(tmpdir(), "svc-dendrite-"))
-  whenOver(() => rmSync(folder, {recursive: true, force: true}))
+  const folder = makeFolder()
   mkdirSync(join(folder, "media"))
   writeFileSync(join(folder, "dendrite.yaml"), JSON.stringify(config))
   const made = await runProcess([join(programs, "generate-keys"), "--private-key", "key.pem"], {cwd: folder})

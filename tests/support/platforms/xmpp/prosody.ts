@@ -1,8 +1,7 @@
-import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from "node:fs"
-import {tmpdir} from "node:os"
+import {mkdirSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {startProcess, untilPrinted} from "../../host/process.ts"
-import {whenOver} from "../../host/shared.ts"
+import {makeFolder} from "../../machine/folders.ts"
 import {freePort} from "../../machine/ports.ts"
 import {tool} from "../../machine/tools.ts"
 
@@ -93,8 +92,7 @@ interface Place {
 /** Starts a server; resolves once it serves. It is killed when the test ends. */
 export const startProsody = async (options: ProsodyOptions): Promise<Prosody> => {
   const {path, root, env} = tool("prosody")
-  const folder = mkdtempSync(join(tmpdir(), "svc-xmpp-"))
-  whenOver(() => rmSync(folder, {recursive: true, force: true}))
+  const folder = makeFolder()
   const [port, tlsPort, httpPort] = [await freePort(), await freePort(), await freePort()]
   const accounts = join(folder, "data/localhost/accounts")
   mkdirSync(accounts, {recursive: true})
