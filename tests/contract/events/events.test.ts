@@ -10,10 +10,7 @@ import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
 
-const configWith = (more = "", port = 0) => `http:
-  port: ${port}
-  token: \${HTTP_TOKEN}
-  demoToken: \${DEMO_TOKEN}
+const configWith = (more = "", port = 0) => `http: {port: ${port}, token: "\${HTTP_TOKEN}", demoToken: "\${DEMO_TOKEN}"}
 messages: {failure: ""}
 plugins:
   sandbox: {}

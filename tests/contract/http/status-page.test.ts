@@ -9,10 +9,7 @@ import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 const http = "http: {port: 0, base: /bot, trustedProxies: [127.0.0.1]}"
 
 const config = `${http}
-plugins:
-  sandbox: {}
-  secretive: {}
-  resting: {enabled: false}
+plugins: {sandbox: {}, secretive: {}, resting: {enabled: false}}
 agents:
   helper: {provider: openai, model: none, enabled: false}
 status:

@@ -66,7 +66,7 @@ describe.each(bunOr("node22"))("an incoming webhook on $name", runtime => {
 
   test("is refused and stores nothing unless the signature matches these exact bytes", async () => {
     // Each request has its own address, so that the limit of failures per address does not refuse it.
-    const config = webhookConfig().replace("port: 0", "port: 0\n  trustedProxies: [127.0.0.1]")
+    const config = webhookConfig().replace("port: 0", "port: 0, trustedProxies: [127.0.0.1]")
     const {host, hook} = await startWebhookHost({runtime, config})
     let senders = 0
     const from = () => ({"x-forwarded-for": `192.0.2.${++senders}`})

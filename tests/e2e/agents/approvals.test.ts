@@ -26,10 +26,7 @@ permissions:
   - {endpoint: line, user: ada, permission: trusted}
   - {endpoint: shows, user: ada, permission: trusted}
   - {endpoint: sandbox, user: ada, permission: trusted}
-plugins:
-  sandbox: {}
-  line: {}
-  vault: {}
+plugins: {sandbox: {}, line: {}, vault: {}}
 agents:
   helper:${binding(url, "triggers: {command: spend, items: true}")}
   quick:${binding(url, "triggers: {command: quick}\n    approval: {expires: 1s}")}

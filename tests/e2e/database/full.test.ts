@@ -9,16 +9,10 @@ import {fillDisk, mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {echoPlugin, handledAll, post, readLedger} from "../../support/messages/inbox-ledger.ts"
 
-const config = `http:
-  port: 0
-ingress:
-  minimumFree: 0
-database:
-  dialect: sqlite
-  filename: data/bot.sqlite
-plugins:
-  sandbox: {}
-  echo: {}
+const config = `http: {port: 0}
+ingress: {minimumFree: 0}
+database: {dialect: sqlite, filename: data/bot.sqlite}
+plugins: {sandbox: {}, echo: {}}
 `
 
 const databaseOf = async (host: TestHost) => {

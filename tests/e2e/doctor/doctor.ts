@@ -10,9 +10,7 @@ import {freePort} from "../../support/machine/ports.ts"
 export const soundToken = "a-token-of-thirty-two-characters"
 
 /** The configuration of a healthy project. `more` are YAML lines below `plugins`. */
-export const soundConfig = (port: number, more = "") => `http:
-  port: ${port}
-  token: \${HTTP_TOKEN}
+export const soundConfig = (port: number, more = "") => `http: {port: ${port}, token: "\${HTTP_TOKEN}"}
 plugins:
   sandbox: {}
   greeter: {}

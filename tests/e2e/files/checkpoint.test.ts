@@ -10,9 +10,7 @@ import {clerk} from "./clerk.ts"
 
 const config = `http: {port: 0}
 checkpoints: {every: 0s}
-plugins:
-  sandbox: {}
-  clerk: {}
+plugins: {sandbox: {}, clerk: {}}
 `
 
 const files = {"reports/q1.pdf": "a report"}

@@ -4,8 +4,7 @@ import {onBun, replying, runCommand, startHost, svc} from "../../support/host/ho
 import {unknownCommand} from "../../support/messages/answers.ts"
 
 const config = (word: string, more = "") => `# ${word}
-http:
-  port: 0
+http: {port: 0}
 plugins:
   sandbox: {}
 ${more}`

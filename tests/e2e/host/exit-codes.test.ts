@@ -7,12 +7,8 @@ import {onBun, onNode22, pathWith, root, type TestRuntime} from "../../support/h
 
 const token = "full-token-of-the-exit-test"
 
-const config = `http:
-  port: 0
-  token: \${HTTP_TOKEN}
-plugins:
-  sandbox: {}
-  word: {}
+const config = `http: {port: 0, token: "\${HTTP_TOKEN}"}
+plugins: {sandbox: {}, word: {}}
 `
 
 const wordPlugin = (word: string) => `

@@ -4,15 +4,10 @@ import {expect, test} from "vitest"
 import {makeFolder, makeProject, runtimes, svc, until} from "../../support/host/host.ts"
 import {needStrace, readFolders, startNotingFolders} from "../../support/machine/strace.ts"
 
-const config = `http:
-  port: 0
-database:
-  dialect: sqlite
-  filename: data/deep/bot.sqlite
-workroom:
-  store: file
-plugins:
-  sandbox: {}
+const config = `http: {port: 0}
+database: {dialect: sqlite, filename: data/deep/bot.sqlite}
+workroom: {store: file}
+plugins: {sandbox: {}}
 `
 
 /** Whether the next start recreates this path. */

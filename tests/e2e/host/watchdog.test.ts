@@ -15,9 +15,7 @@ const bot = pluginWith(`
 
 const configOf = (watchdog: string) => `http: {port: 0}
 watchdog: ${watchdog}
-plugins:
-  sandbox: {}
-  bot: {}
+plugins: {sandbox: {}, bot: {}}
 `
 
 const start = (runtime: TestRuntime, watchdog = "{seconds: 1}"): Promise<TestHost> =>

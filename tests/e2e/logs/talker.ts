@@ -23,12 +23,8 @@ export const talkerPlugin = pluginWith(`
       },
     })`)
 
-export const talkerConfig = `http:
-  port: 0
-  token: \${HTTP_TOKEN}
-plugins:
-  sandbox: {}
-  talker: {}
+export const talkerConfig = `http: {port: 0, token: "\${HTTP_TOKEN}"}
+plugins: {sandbox: {}, talker: {}}
 `
 
 /** Options for a Host that runs the talker in production and logs one JSON object a line. */

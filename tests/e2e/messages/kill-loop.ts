@@ -32,9 +32,7 @@ export const twofoldPlugin = pluginWith(`
     })`)
 
 export const killConfig = (receiver: string, irc: {readonly port: number}): string => `log_level: warn
-http:
-  port: 0
-  token: \${HTTP_TOKEN}
+http: {port: 0, token: "\${HTTP_TOKEN}"}
 plugins:
   sandbox: {}
   twofold: {}

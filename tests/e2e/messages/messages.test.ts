@@ -3,9 +3,7 @@ import {eventOf, launchHost, pluginWith, startHost, story, type TestHost, tell} 
 import {until, untilPrinted} from "../../support/host/process.ts"
 
 const config = `http: {port: 0}
-plugins:
-  sandbox: {}
-  bot: {}
+plugins: {sandbox: {}, bot: {}}
 `
 const start = (setup: string, own = false) =>
   startHost({own, config, plugins: {bot: pluginWith(setup)}, args: ["--no-watch"]})
@@ -55,7 +53,7 @@ test("each handler of an event has a separate mark, and an event without handler
     "root/bot/handler/message-created.1 handled",
   ])
   expect(event.replies).toHaveLength(3)
-  const quiet = await startHost({config: config.replace("  bot: {}\n", "")})
+  const quiet = await startHost({config: config.replace(", bot: {}", "")})
   expect(await eventOf(quiet, await tell(quiet, {text: "hello"}))).toMatchObject({
     state: "handled",
     marks: [],

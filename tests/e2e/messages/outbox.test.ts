@@ -4,8 +4,7 @@ import {messageIn, sendTo} from "../../support/messages/messages.ts"
 import {hangingOn, linePlugin, notedBy} from "../../support/plugins/line-plugin.ts"
 
 const config = `http: {port: 0}
-plugins:
-  line: {}
+plugins: {line: {}}
 `
 const start = (source: string, own = false) => startHost({own, config, plugins: {line: source}, args: ["--no-watch"]})
 const again = (host: TestHost) => startHost({own: true, project: host.project, args: ["--no-watch"]})

@@ -8,12 +8,8 @@ const env = {HTTP_TOKEN: "a-long-token-of-this-test", SVC_SUPERVISOR: "test"}
 
 const production = {args: ["--mode", "production", "--no-watch"], env}
 
-const config = `http:
-  port: 0
-  token: \${HTTP_TOKEN}
-plugins:
-  sandbox: {}
-  answers: {}
+const config = `http: {port: 0, token: "\${HTTP_TOKEN}"}
+plugins: {sandbox: {}, answers: {}}
 `
 
 /** A plugin that answers with its name. `before` runs in its setup. */

@@ -3,12 +3,9 @@ import {describe, expect, test} from "vitest"
 import {onBun, onNode22, type Project, startHost, svc, type TestHost, untilPrinted} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
 
-const configWith = (store: string) => `http:
-  port: 0
-workroom:
-  store: ${store}
-plugins:
-  sandbox: {}
+const configWith = (store: string) => `http: {port: 0}
+workroom: {store: ${store}}
+plugins: {sandbox: {}}
 `
 
 const workroom = (project: Project, ...args: string[]) => svc(onBun, project, ["workroom", ...args])

@@ -6,11 +6,8 @@ import {bunOr, expectProblem, launchHost, startHost, type TestHost, until} from 
 import type {Project} from "../../support/host/project.ts"
 import {answer} from "../../support/messages/answers.ts"
 
-const configWith = (store: string) => `http:
-  port: 0
-  demoToken: \${DEMO_TOKEN}
-workroom:
-  store: ${store}
+const configWith = (store: string) => `http: {port: 0, demoToken: "\${DEMO_TOKEN}"}
+workroom: {store: ${store}}
 permissions:
   - endpoint: sandbox
     user: grace
@@ -18,9 +15,7 @@ permissions:
   - endpoint: sandbox
     user: ada
     permission: trusted
-plugins:
-  sandbox: {}
-  workroom: {}
+plugins: {sandbox: {}, workroom: {}}
 `
 const env = {DEMO_TOKEN: "demo-token-of-the-tests"}
 const storeNames = ["database", "file"] as const

@@ -16,9 +16,10 @@ export interface WebhookOptions extends HostOptions {
   readonly names?: readonly string[]
 }
 
-export const webhookConfig = ({url, names = ["SHOP_SECRET"]}: WebhookOptions = {}): string => `http:
-  port: 0
-  token: \${HTTP_TOKEN}
+export const webhookConfig = ({
+  url,
+  names = ["SHOP_SECRET"],
+}: WebhookOptions = {}): string => `http: {port: 0, token: "\${HTTP_TOKEN}"}
 plugins:
   sandbox: {}
   answers: {}
