@@ -1,4 +1,4 @@
-import {createHash, randomBytes} from "node:crypto"
+import {hash, randomBytes} from "node:crypto"
 import {appendFileSync} from "node:fs"
 import {request as plainRequest} from "node:http"
 import {gzipSync} from "node:zlib"
@@ -32,8 +32,6 @@ const start = async (runtime: TestRuntime) => {
   return {host, gateways, certificate, token: {authorization: `Bearer ${host.token}`}}
 }
 
-const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
-
 const ticksOf = ({arrived}: GatewayStream) => arrived.filter(({event}) => event === "message.received")
 
 describePart("gateways", [linux, program("openssl"), ...gatewayPrograms], () => {
@@ -60,7 +58,7 @@ describePart("gateways", [linux, program("openssl"), ...gatewayPrograms], () => 
             const path = `${hookPath}?sig=a+b%20c&d=%7e&e=%2F`
             const {status, text} = await ask(`${gateway.url}${path}`, {method: "POST", headers, body, isChunked})
             const {query, authorization, encoding, body: base64} = JSON.parse(text)
-            return {status, query, authorization, encoding, hash: sha256(Buffer.from(base64, "base64"))}
+            return {status, query, authorization, encoding, hash: hash("sha256", Buffer.from(base64, "base64"))}
           }),
         ),
       )
@@ -71,7 +69,7 @@ describePart("gateways", [linux, program("openssl"), ...gatewayPrograms], () => 
             query: "?sig=a+b%20c&d=%7e&e=%2F",
             authorization: "Bearer of+the/platform's=own==",
             encoding: "identity",
-            hash: sha256(body),
+            hash: hash("sha256", body),
           })),
         ),
       )

@@ -1,4 +1,4 @@
-import {createHash, randomBytes} from "node:crypto"
+import {hash, randomBytes} from "node:crypto"
 import {readdirSync} from "node:fs"
 import {connect} from "node:net"
 import {describe, expect, test} from "vitest"
@@ -8,7 +8,6 @@ import {askSatori, connectSatori} from "../../support/satori/satori.ts"
 
 const megabyte = 1024 ** 2
 const picture = randomBytes(70_000)
-const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 const sandbox = {"satori-platform": "sandbox", "satori-user-id": "bot"}
 
 /** A platform that opens its files by key, accepts small ones, and shows the messages it received. */
@@ -129,9 +128,9 @@ describe.each(bunOr("node22"))("files of Satori applications, on $name:", runtim
     expect(answer.status).toBe(200)
     const links: Record<string, string> = await answer.json()
     expect(links).toEqual({
-      file: `internal:sandbox/bot/_svc/files/${hashOf(picture)}/cat%20%3C1%3E.png`,
-      "file-2": `internal:sandbox/bot/_svc/files/${hashOf(note)}/note.txt`,
-      voice: `internal:sandbox/bot/_svc/files/${hashOf(note)}/blob.ogg`,
+      file: `internal:sandbox/bot/_svc/files/${hash("sha256", picture)}/cat%20%3C1%3E.png`,
+      "file-2": `internal:sandbox/bot/_svc/files/${hash("sha256", note)}/note.txt`,
+      voice: `internal:sandbox/bot/_svc/files/${hash("sha256", note)}/blob.ogg`,
     })
     const {file = "", "file-2": second = "", voice = ""} = links
     await messageIn(
@@ -142,9 +141,9 @@ describe.each(bunOr("node22"))("files of Satori applications, on $name:", runtim
     await messageIn(host, await create(host, `<audio src="${voice}"/>`), "sent")
     const {items} = await host.get<{items: {files: object[]}[]}>("/api/plugins/sandbox/messages?channel=room")
     expect(items.flatMap(({files}) => files)).toEqual([
-      {name: "cat <1>.png", type: "image/png", size: picture.length, sha256: hashOf(picture)},
-      {name: "N", type: "application/octet-stream", size: 6, sha256: hashOf(note)},
-      {name: "blob.ogg", type: "audio/ogg", size: 6, sha256: hashOf(note)},
+      {name: "cat <1>.png", type: "image/png", size: picture.length, sha256: hash("sha256", picture)},
+      {name: "N", type: "application/octet-stream", size: 6, sha256: hash("sha256", note)},
+      {name: "blob.ogg", type: "audio/ogg", size: 6, sha256: hash("sha256", note)},
     ])
     const again = await proxied(host, file)
     expect(Object.fromEntries(again.headers)).toMatchObject({
@@ -153,7 +152,7 @@ describe.each(bunOr("node22"))("files of Satori applications, on $name:", runtim
       "content-security-policy": "sandbox; default-src 'none'",
       "x-content-type-options": "nosniff",
     })
-    expect(hashOf(Buffer.from(await again.arrayBuffer()))).toBe(hashOf(picture))
+    expect(hash("sha256", Buffer.from(await again.arrayBuffer()))).toBe(hash("sha256", picture))
     expect(await (await proxied(host, encodeURIComponent(second))).text()).toBe("a note")
     expect(await (await host.fetch(`/satori/v1/${second.replace(":", "/")}`)).text()).toBe("a note")
     expect((await proxied(host, second, {headers: {authorization: "Bearer wrong"}})).status).toBe(401)

@@ -1,4 +1,4 @@
-import {createHash} from "node:crypto"
+import {hash} from "node:crypto"
 import {existsSync, readdirSync, readFileSync, statSync} from "node:fs"
 import {join} from "node:path"
 import {setTimeout as sleep} from "node:timers/promises"
@@ -98,12 +98,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
   test("a dry run reports every migration and changes no byte, beside a running or after a killed Host", async () => {
     const project = await used(runtime, "SIGKILL")
     const next = nextVersion()
-    const files = () =>
-      ["", "-wal"].map(end =>
-        createHash("sha256")
-          .update(readFileSync(`${fileOf(project)}${end}`))
-          .digest("hex"),
-      )
+    const files = () => ["", "-wal"].map(end => hash("sha256", readFileSync(`${fileOf(project)}${end}`)))
     expect(statSync(`${fileOf(project)}-wal`).size).toBeGreaterThan(0)
     const before = files()
     const line = "database migrate --dry-run"

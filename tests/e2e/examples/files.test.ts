@@ -1,4 +1,4 @@
-import {createHash} from "node:crypto"
+import {hash} from "node:crypto"
 import {readdirSync, readFileSync, rmSync, symlinkSync} from "node:fs"
 import {join} from "node:path"
 import {crc32, deflateSync} from "node:zlib"
@@ -68,14 +68,14 @@ const expectSent = async (platform: Loopback, expected: Readonly<Record<string, 
   expect((await Promise.all(found)).toSorted()).toEqual(Object.entries(expected).toSorted())
 }
 
-const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
-
 /** The project's stored files by name, each with the hash of its content. */
 const storedFiles = (project: Project): Readonly<Record<string, string>> => {
   const names = readdirSync(project.path("data/files"), {recursive: true, encoding: "utf8"}).filter(
     name => name.length > 64,
   )
-  return Object.fromEntries(names.map(name => [name.slice(3), hashOf(readFileSync(project.path("data/files", name)))]))
+  return Object.fromEntries(
+    names.map(name => [name.slice(3), hash("sha256", readFileSync(project.path("data/files", name)))]),
+  )
 }
 
 describe.each(bunOr("node24"))("the example files on $name", runtime => {
@@ -107,7 +107,7 @@ describe.each(bunOr("node24"))("the example files on $name", runtime => {
       "@ann: [owl-640.jpg]": "640 × 480",
       "team: [cat-320.jpg]": "320 × 240",
     })
-    for (const {bytes} of platform.sent) expect(stored[hashOf(bytes)]).toBe(hashOf(bytes))
+    for (const {bytes} of platform.sent) expect(stored[hash("sha256", bytes)]).toBe(hash("sha256", bytes))
 
     send(platform, "large.png", Buffer.concat([png, Buffer.alloc(10_000_000 - png.length)]))
     send(platform, "bomb.png", makeBomb())
@@ -183,7 +183,7 @@ describe.each(bunOr("node24"))("the example files on $name", runtime => {
       "team: [dog-100.png]": "100 × 75",
     })
     const [, dog] = platform.sent
-    expect(stored[hashOf(dog?.bytes ?? Buffer.alloc(0))]).toBeDefined()
+    expect(stored[hash("sha256", dog?.bytes ?? Buffer.alloc(0))]).toBeDefined()
     expect((await host.stop()).code).toBe(0)
   })
 })

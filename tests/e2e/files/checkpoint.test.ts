@@ -1,4 +1,4 @@
-import {createHash} from "node:crypto"
+import {hash} from "node:crypto"
 import {existsSync, readFileSync, rmSync, statSync, writeFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import type {CheckpointDetail} from "../../../shared/api/checkpoint.ts"
@@ -15,12 +15,10 @@ plugins: {sandbox: {}, clerk: {}}
 
 const files = {"reports/q1.pdf": "a report"}
 
-const hashOf = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex")
-
 const nameOf = (sha256: string): string => `${sha256.slice(0, 2)}/${sha256}`
 
-const q1 = nameOf(hashOf("a report"))
-const note = nameOf(hashOf("hello"))
+const q1 = nameOf(hash("sha256", "a report"))
+const note = nameOf(hash("sha256", "hello"))
 
 const filesIn = ({manifest}: CheckpointDetail): readonly string[] =>
   manifest.files.flatMap(({path}) => (path.startsWith("files/") ? [path.slice("files/".length)] : []))
@@ -39,7 +37,8 @@ const requireWhole = async (project: Project): Promise<number> => {
   expect(linked).toEqual(shown)
   const known = rows.map(({sha256}) => String(sha256))
   for (const {sha256} of needed) expect(known).toContain(sha256)
-  for (const sha256 of known) expect(hashOf(readFileSync(project.path("data/files", nameOf(sha256))))).toBe(sha256)
+  for (const sha256 of known)
+    expect(hash("sha256", readFileSync(project.path("data/files", nameOf(sha256))))).toBe(sha256)
   return Number(linked[0]?.n)
 }
 
@@ -74,7 +73,7 @@ describe.each(bunOr("node24"))("checkpoints with files, on $name", runtime => {
 
     await again.say("/bytes later", {user: "zoe", channel: "@zoe"})
     await again.stop()
-    const later = nameOf(hashOf("later"))
+    const later = nameOf(hash("sha256", "later"))
     expect(existsSync(elsewhere.path("data/files", later))).toBe(true)
     await printed(elsewhere, ["user", "forget", "sandbox", "zoe", "--yes"], runtime)
     expect(existsSync(elsewhere.path("data/files", later))).toBe(false)
@@ -107,7 +106,7 @@ describe.each(bunOr("node24"))("checkpoints with files, on $name", runtime => {
       change()
       const refused = await runCommand(project, ["checkpoint", "create"], runtime)
       expect(refused).toMatchObject({code: 1})
-      expect(`${refused.stdout}${refused.stderr}`).toContain(`files: the file ${hashOf("a report")} ${words}`)
+      expect(`${refused.stdout}${refused.stderr}`).toContain(`files: the file ${hash("sha256", "a report")} ${words}`)
     }
     await host.say("/send reports/q1.pdf")
     await makeCheckpoint(project, runtime)

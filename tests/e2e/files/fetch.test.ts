@@ -1,4 +1,4 @@
-import {createHash, randomBytes} from "node:crypto"
+import {hash, randomBytes} from "node:crypto"
 import {once} from "node:events"
 import {readdirSync} from "node:fs"
 import {createServer, type Server, type ServerResponse} from "node:http"
@@ -7,7 +7,6 @@ import {bunAnd, shared, startHost, type TestHost} from "../../support/host/host.
 
 const megabyte = 1024 ** 2
 const picture = randomBytes(50_000)
-const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
 /** A plugin that fetches files by address, in every way that a plugin can. */
 const fetcher = `import {definePlugin, file, h} from "svc-runtime"
@@ -142,7 +141,7 @@ plugins: {sandbox: {}, fetcher: {}}
     await host.say(`/get ${at("/away")}`, {channel: "one"})
     await host.say(`/named ${at("/avatar")}`, {channel: "one"})
     const size = picture.length
-    const sha256 = hashOf(picture)
+    const sha256 = hash("sha256", picture)
     expect((await said(host, "one")).flatMap(({files}) => files)).toEqual([
       {name: "cat one.png", type: "image/png", size, sha256},
       {name: "away", type: "image/jpeg", size, sha256},

@@ -1,4 +1,4 @@
-import {createHash, randomBytes} from "node:crypto"
+import {hash, randomBytes} from "node:crypto"
 import {existsSync, linkSync, readdirSync, statSync, symlinkSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {runCommand} from "../../support/host/command-line.ts"
@@ -6,7 +6,6 @@ import {bunAnd, shared, startHost, svc, type TestHost, type TestRuntime, until} 
 import {clerk} from "./clerk.ts"
 
 const report = randomBytes(100_000)
-const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
 const config = `http: {port: 0}
 files: {quota: 64}
@@ -88,12 +87,12 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     await host.say("/bytes hello", {channel: "one"})
     const [first, second, third] = await messagesIn(host, "one")
     expect(first?.files).toEqual([
-      {name: "q1.pdf", type: "application/pdf", size: report.length, sha256: hashOf(report)},
+      {name: "q1.pdf", type: "application/pdf", size: report.length, sha256: hash("sha256", report)},
     ])
     expect(second?.files).toEqual(first?.files)
     expect(third?.files).toMatchObject([{name: "note.txt", type: "text/plain", size: 5}])
     if (first === undefined || third === undefined) throw new Error("nothing was said")
-    expect(first.elements[0]?.attrs.src).toBe(`internal:svc/files/${hashOf(report)}`)
+    expect(first.elements[0]?.attrs.src).toBe(`internal:svc/files/${hash("sha256", report)}`)
     const answer = await fileOf(host, "one", first)
     expect(Buffer.from(await answer.arrayBuffer()).equals(report)).toBe(true)
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -183,7 +182,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     expect(message.files).toMatchObject([{name: "weight.bin", size: 20 * 1024 ** 2}])
     for (let times = 0; times < 6; times++) {
       const answer = await fileOf(host, "seven", message)
-      expect(hashOf(new Uint8Array(await answer.arrayBuffer()))).toBe(message.files[0]?.sha256)
+      expect(hash("sha256", new Uint8Array(await answer.arrayBuffer()))).toBe(message.files[0]?.sha256)
     }
     const {stored, read} = await host.get<{stored: number; read: number}>("/api/plugins/clerk/weight")
     expect(stored).toBeLessThan(16)

@@ -1,4 +1,4 @@
-import {createHash} from "node:crypto"
+import {hash} from "node:crypto"
 import {chmodSync, existsSync, readdirSync, readFileSync, rmSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import type {BuildIdentity} from "../../../shared/api/build.ts"
@@ -21,8 +21,6 @@ import {needStrace} from "../../support/machine/strace.ts"
 import {makeUpgradable, versions} from "../../support/release/upgrade.ts"
 import {allSteps, beginRelease, verifyRelease} from "../../support/release/verifications.ts"
 
-const sha256 = (text: string | Uint8Array) => createHash("sha256").update(text).digest("hex")
-
 const token = "5c1b8e0d7f3a4926b1c07e5d9a2f8843e6d07b19"
 
 const production = {args: ["--mode", "production", "--no-watch"], env: {HTTP_TOKEN: token}}
@@ -42,7 +40,7 @@ const installedIn = (project: GitProject) => ({
   head: project.git("rev-parse", "--abbrev-ref", "HEAD"),
   status: project.git("status", "--porcelain"),
   plugin: project.read("plugins/notes.ts"),
-  built: sha256(readFileSync(project.path("dist/plugins/notes.js"))),
+  built: hash("sha256", readFileSync(project.path("dist/plugins/notes.js"))),
   text: project.read("built.txt"),
   farewell: existsSync(project.path("node_modules/farewell")),
   stamp: project.read("node_modules/.svc-lockfile").trim(),
@@ -83,7 +81,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
       text: "two\n",
       farewell: true,
       built: tried[0]?.content,
-      stamp: sha256(project.read("bun.lock")),
+      stamp: hash("sha256", project.read("bun.lock")),
     })
     expect(await printed(project, "release install", runtime)).toContain("(already installed)")
     // The Host still runs the old code, and svc does not mistake it for the new version.
@@ -101,7 +99,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     const line = `rollback ${checkpoint} --accept-side-effects`
     const {plan, proof} = await printedJson<{plan: {build: string}; proof: {matches: boolean}}>(project, line, runtime)
     expect([plan.build, proof.matches]).toEqual(["kept", true])
-    expect(sha256(readFileSync(project.path("dist/plugins/notes.js")))).toBe(before.built)
+    expect(hash("sha256", readFileSync(project.path("dist/plugins/notes.js")))).toBe(before.built)
     expect(existsSync(project.path("built.txt"))).toBe(true)
     const third = await startHost({own: true, ...production, project, runtime})
     await printed(project, "ingress resume --reason release", runtime)

@@ -1,4 +1,4 @@
-import {createHash} from "node:crypto"
+import {hash} from "node:crypto"
 import {appendFileSync, rmSync} from "node:fs"
 import {expect, test} from "vitest"
 import type {CheckpointDetail} from "../../../shared/api/checkpoint.ts"
@@ -8,8 +8,6 @@ import {refusal, restore} from "../../support/checkpoint/checkpoints.ts"
 import {printed, printedJson} from "../../support/host/command-line.ts"
 import {type GitProject, makeGitProject} from "../../support/host/git-project.ts"
 import {expectProblem, type Project, plainConfig, startHost, type TestHost, until} from "../../support/host/host.ts"
-
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 
 const started = async (own = false): Promise<{project: GitProject; host: TestHost}> => {
   const project = makeGitProject({files: {"bun.lock": "locked"}})
@@ -42,8 +40,8 @@ test("begin pauses ingress, keeps the probes up, and records a verified checkpoi
       checkpoint: checkpoint.id,
       authority: checkpoint.authority,
       commit: project.git("rev-parse", "HEAD"),
-      lockfile: {name: "bun.lock", sha256: sha256("locked")},
-      configuration: {sha256: sha256(plainConfig), generation: 1},
+      lockfile: {name: "bun.lock", sha256: hash("sha256", "locked")},
+      configuration: {sha256: hash("sha256", plainConfig), generation: 1},
     },
   })
   expect((await host.fetch("/pub/ready")).status).toBe(200)
