@@ -1,5 +1,6 @@
 import {expect, test} from "vitest"
 import {inspectFile} from "../../../server/database/upkeep/maintenance.ts"
+import type {OutboxView} from "../../../shared/api/messages.ts"
 import {allOf, Chance, type Gap, gapsOf, makeProject, startHost, until} from "../../support/host/host.ts"
 import {checkArrivals} from "../../support/kills/arrivals.ts"
 import {projectFor} from "../../support/kills/bot.ts"
@@ -24,11 +25,6 @@ const {rounds, seed} = run
 /** Only kills that interrupt something count, and not every kill interrupts something on every platform. */
 const mostKills = rounds * 8 + 20
 
-interface OutboxRow {
-  readonly id: string
-  readonly state: string
-}
-
 /** Starts the last Host and waits until it has nothing left to do. Resolves to its outbox and its gaps. */
 const settle = async ({project, env, platforms}: Scene) => {
   for (const platform of platforms) platform.launching()
@@ -44,7 +40,7 @@ const settle = async ({project, env, platforms}: Scene) => {
     },
     patience,
   )
-  const outbox = await allOf<OutboxRow>(last, "/api/outbox")
+  const outbox = await allOf<OutboxView>(last, "/api/outbox")
   const gaps = await gapsOf(last)
   expect((await last.stop()).code).toBe(0)
   return {outbox, gaps}
@@ -104,7 +100,7 @@ describeWith("ngircd", "dovecot")("the kill loop over five platforms", () => {
         const file = scene.project.path(".svc/data.sqlite")
         expect((await inspectFile(file)).findings).toEqual([])
         const ledger = await readLedger(file)
-        const stateOf = ({id, state}: OutboxRow) => `${id} ${state}`
+        const stateOf = ({id, state}: {id: string; state: string}) => `${id} ${state}`
         expect(outbox.map(stateOf).sort()).toEqual(ledger.answers.map(stateOf).sort())
         const dead = ledger.events.filter(({states}) => states === "dead")
         // A handler is dead only if it ran at two kills. At the second one, the Host was starting or replaying.

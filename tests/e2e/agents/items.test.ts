@@ -1,4 +1,5 @@
 import {describe, expect, test} from "vitest"
+import type {Item} from "../../../shared/api/workroom.ts"
 import {endOf, runsOf, waitingApprovals} from "../../support/agents/host.ts"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {bunOr, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
@@ -24,15 +25,6 @@ ${["helper", "second"]
   )
   .join("")}`
 
-interface ItemView {
-  readonly id: number
-  readonly state: string
-  readonly assignee: string | null
-  readonly revision: number
-  readonly blocker: {readonly reason: string} | null
-  readonly comments: readonly {readonly actor: string; readonly text: string}[]
-}
-
 const cases = bunOr("node22").flatMap(runtime =>
   ["database", "file"].map(store => ({runtime, store, on: runtime.name})),
 )
@@ -50,8 +42,8 @@ describe.each(cases)("work items of agents in the $store store, on $on", ({runti
     })
     const host = await startHost({runtime, config: config(model.url, store), plugins: {vault}})
     const add = (title: string, assignee = "agent:helper") =>
-      host.post<ItemView>("/api/workroom/items", {title, assignee, actor: "user:ada"})
-    const item = (id: number) => host.get<ItemView>(`/api/workroom/items/${id}`)
+      host.post<Item>("/api/workroom/items", {title, assignee, actor: "user:ada"})
+    const item = (id: number) => host.get<Item>(`/api/workroom/items/${id}`)
     const give = async (id: number, command: string, body: object = {}) =>
       host.post(`/api/workroom/items/${id}/${command}`, {
         actor: "user:ada",
@@ -63,7 +55,7 @@ describe.each(cases)("work items of agents in the $store store, on $on", ({runti
         const found = await item(id)
         return found.state === state && found
       })
-    const said = ({comments}: ItemView) => comments.map(({actor, text}) => `${actor}: ${text}`)
+    const said = ({comments}: Item) => comments.map(({actor, text}) => `${actor}: ${text}`)
 
     const {id: easy} = await add("an easy one")
     expect(await itemIn(easy, "review")).toMatchObject({assignee: "agent:helper"})

@@ -1,5 +1,6 @@
 import {existsSync} from "node:fs"
 import {expect, test} from "vitest"
+import type {CheckpointView} from "../../../shared/api/checkpoint.ts"
 import {changeDatabase} from "../../support/database/databases.ts"
 import {printed, printedJson} from "../../support/host/command-line.ts"
 import {makeCheckpoint, plainConfig, startHost, type TestHost, until} from "../../support/host/host.ts"
@@ -7,14 +8,7 @@ import {metricsOf} from "../../support/metrics/metrics.ts"
 
 const every = (time: string, keep = 2) => `${plainConfig}checkpoints:\n  every: ${time}\n  keep: ${keep}\n`
 
-interface Listed {
-  readonly id: string
-  readonly state: string
-  readonly reason: string
-  readonly createdAt: string
-}
-
-const listOf = async (host: TestHost) => (await host.get<{items: Listed[]}>("/api/checkpoints")).items
+const listOf = async (host: TestHost) => (await host.get<{items: CheckpointView[]}>("/api/checkpoints")).items
 
 const scheduledOf = async (host: TestHost) => (await listOf(host)).filter(({reason}) => reason === "schedule")
 
@@ -33,7 +27,7 @@ test("the Host makes a checkpoint in each interval, keeps `keep` of them, and ke
   }
   await until("three checkpoints", count, 120_000)
   await host.stop()
-  const {items} = await printedJson<{items: Listed[]}>(host.project, "checkpoint list")
+  const {items} = await printedJson<{items: CheckpointView[]}>(host.project, "checkpoint list")
   const scheduled = items.filter(({reason}) => reason === "schedule")
   expect(items.filter(({reason}) => reason === "operator").map(({state}) => state)).toEqual(["verified"])
   expect(scheduled.filter(({state}) => state === "verified").length).toBeGreaterThan(0)

@@ -2,6 +2,7 @@ import {execFileSync, spawn} from "node:child_process"
 import {once} from "node:events"
 import {chmodSync} from "node:fs"
 import {expect} from "vitest"
+import type {Finding} from "../../../server/doctor/finding.ts"
 import {cleanEnvironment, makeProject, type Project, replying, svc, whenOver} from "../../support/host/host.ts"
 import {onBun, root, scriptCommand, type TestRuntime} from "../../support/host/runtimes.ts"
 import {freePort} from "../../support/machine/ports.ts"
@@ -44,13 +45,6 @@ export const makeSoundProject = async (): Promise<Project> => {
 export const configure = (project: Project, config: string) => {
   project.write("svc.config.yml", config)
   runGit(project, "commit", "-q", "-m", "Another configuration", "svc.config.yml")
-}
-
-interface Finding {
-  readonly check: string
-  readonly level: "ok" | "warning" | "error"
-  readonly detail: string
-  readonly remediation?: string
 }
 
 /** Runs `svc doctor --json`; expects a fitting exit code, `ok`, remediations, and no secret. Returns the findings. */

@@ -1,4 +1,5 @@
 import {describe, expect, test} from "vitest"
+import type {IncidentResult} from "../../../server/doctor/incident.ts"
 import {freePort, type HostOptions, replying, startHost, svc, untilReady} from "../../support/host/host.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
 import {onBun, onNode22, type TestRuntime} from "../../support/host/runtimes.ts"
@@ -21,13 +22,6 @@ const start = async (options: HostOptions = {}) =>
     await startHost({config: config(), plugins: {greeter: replying("greet", "hello")}, env: tokens, ...options}),
   )
 
-interface Answer {
-  readonly question: number
-  readonly answer: string
-  readonly evidence: readonly string[]
-  readonly next?: string
-}
-
 interface AskOptions {
   readonly args?: string
   readonly token?: string
@@ -42,7 +36,7 @@ const incident = async (url: string, {args = "", token = tokens.HTTP_TOKEN, ...o
   const ended = await svc(runtime, project, words, {env: token === "" ? {} : {SVC_HTTP_TOKEN: token}})
   for (const secret of Object.values(tokens)) expect(ended.stdout + ended.stderr).not.toContain(secret)
   expect(ended.stderr).toBe("")
-  const result = JSON.parse(ended.stdout) as {schema: string; ok: boolean; answers: readonly Answer[]}
+  const result = JSON.parse(ended.stdout) as IncidentResult
   const isYes = result.answers.every(({answer}) => answer === "yes")
   expect({code: ended.code, ok: result.ok, schema: result.schema}).toEqual({
     code: isYes ? 0 : 1,

@@ -1,20 +1,17 @@
 import {expect, test} from "vitest"
+import type {InboxView} from "../../../shared/api/messages.ts"
 import {HistoryPlatform, pastPlugin} from "../../support/adapters/history-platform.ts"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
 import {readHistoryOf} from "../../support/events/reader.ts"
 import {bunOr, gapsOf, onBun, startHost, svc, type TestHost, until, untilGaps} from "../../support/host/host.ts"
 import {handledAll, readLedger} from "../../support/messages/inbox-ledger.ts"
 
-interface Stored {
-  readonly state: string
-  readonly event: {readonly channel: {readonly id: string}; readonly message: {readonly content: string}}
-}
-
 /** The events of the inbox in the order of storing. */
-const inboxOf = async (host: TestHost) => (await host.get<{items: Stored[]}>("/api/inbox?limit=200")).items.toReversed()
+const inboxOf = async (host: TestHost) =>
+  (await host.get<{items: InboxView[]}>("/api/inbox?limit=200")).items.toReversed()
 
 const textsIn = async (host: TestHost, channel: string) =>
-  (await inboxOf(host)).filter(({event}) => event.channel.id === channel).map(({event}) => event.message.content)
+  (await inboxOf(host)).filter(({event}) => event.channel?.id === channel).map(({event}) => event.message?.content)
 
 const untilTexts = (host: TestHost, channel: string, texts: readonly string[]) =>
   until(`${texts.join(", ")} in ${channel}`, async () => {
@@ -110,7 +107,7 @@ test.each(bunOr("node24"))("after a kill in a backfill, the next run gets the re
   }
   const host = await startHost({own: true, runtime, project})
   await until("the second page to be requested", () => asked === 2)
-  expect((await inboxOf(host)).map(({event}) => event.message.content)).not.toContain("a 9")
+  expect((await inboxOf(host)).map(({event}) => event.message?.content)).not.toContain("a 9")
   await host.stop("SIGKILL")
 
   const later = await startHost({own: true, runtime, project})
@@ -141,7 +138,7 @@ test.each(bunOr("node22"))("a backfill after a restore holds what may have been 
   expect(await untilGaps(again, 1)).toMatchObject([{backfill: "filled"}])
   await untilTexts(again, "a", ["a 1", "a 2", "a 3"])
   await handledAll(again)
-  expect((await inboxOf(again)).filter(({event}) => event.channel.id === "a").map(({state}) => state)).toEqual([
+  expect((await inboxOf(again)).filter(({event}) => event.channel?.id === "a").map(({state}) => state)).toEqual([
     "handled",
     "held",
     "handled",

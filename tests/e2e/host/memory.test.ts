@@ -1,6 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, test, vi} from "vitest"
 import type {AlertsView} from "../../../shared/alerts/api.ts"
+import type {InboxView} from "../../../shared/api/messages.ts"
 import {launchHost, pluginWith, shared, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {nodeOf, runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
 import {makeClock} from "../../support/machine/clock.ts"
@@ -35,17 +36,12 @@ const greedyPlugin = pluginWith(`
       return "got " + session.text
     })`)
 
-interface InboxItem {
-  readonly state: string
-  readonly event: {readonly message: {readonly content: string}}
-}
-
 // On a busy machine, using up the memory takes long.
 vi.setConfig({testTimeout: 480_000})
 
 const statesOf = async (host: TestHost): Promise<Readonly<Record<string, string>>> => {
-  const {items} = await host.get<{items: readonly InboxItem[]}>("/api/inbox?limit=500")
-  return Object.fromEntries(items.map(({event, state}) => [event.message.content, state]))
+  const {items} = await host.get<{items: readonly InboxView[]}>("/api/inbox?limit=500")
+  return Object.fromEntries(items.map(({event, state}) => [event.message?.content, state]))
 }
 
 const say = async ({url}: TestHost, text: string) => {

@@ -1,5 +1,6 @@
 import {rmSync, statSync, writeFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
+import type {Finding} from "../../../server/doctor/finding.ts"
 import {makeProject, type Project, problemsIn, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {bunOr, type TestRuntime, usualRuntime} from "../../support/host/runtimes.ts"
 import {connectSatori} from "../../support/satori/satori.ts"
@@ -52,13 +53,6 @@ const full = async (host: TestHost) => ({
 
 const probes = async (host: TestHost) =>
   Promise.all(["/pub/health", "/pub/ready"].map(async path => (await fetch(`${host.url}${path}`)).status))
-
-interface Finding {
-  readonly check: string
-  readonly level: string
-  readonly detail: string
-  readonly remediation?: string
-}
 
 const ages = async (runtime: TestRuntime, project: Project) => {
   const {stdout} = await svc(runtime, project, ["doctor", "--json"])

@@ -1,6 +1,8 @@
 import {Webhook} from "standardwebhooks"
 import {expect, test} from "vitest"
 import type {AlertBody, AlertMessage, AlertsView, AlertTestResult} from "../../../shared/alerts/api.ts"
+import type {OutboxView} from "../../../shared/api/messages.ts"
+import type {Page} from "../../../shared/api/pages.ts"
 import {bunOr, expectProblem, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
 import {fillDisk, mountDisk, needMounts} from "../../support/machine/disk.ts"
@@ -61,13 +63,9 @@ const envOf = (receiver: AlertReceiver) => ({
 
 const view = (host: TestHost) => host.get<AlertsView>("/api/alerts")
 
-interface OutboxPage {
-  readonly items: readonly {readonly id: string; readonly channel: string; readonly state: string}[]
-}
-
 /** The alerts in the channel, oldest first. */
 const toldIn = async (host: TestHost, channel = "ops"): Promise<readonly string[]> => {
-  const {items} = await host.get<OutboxPage>("/api/outbox?limit=500")
+  const {items} = await host.get<Page<OutboxView>>("/api/outbox?limit=500")
   const sent = items.filter(item => item.channel === channel && item.state === "sent").reverse()
   return Promise.all(sent.map(async ({id}) => (await host.get<{text: string}>(`/api/outbox/${id}`)).text))
 }

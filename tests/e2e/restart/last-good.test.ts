@@ -1,5 +1,6 @@
 import {writeFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
+import type {Status} from "../../../shared/api/system.ts"
 import {printed, runCommand} from "../../support/host/command-line.ts"
 import {bunOr, launchHost, pluginWith, startHost, type TestRuntime, until} from "../../support/host/host.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
@@ -30,11 +31,6 @@ const failedStart = async (project: Project, runtime: TestRuntime) => {
   const {code} = await running.finished
   expect(code).toBe(1)
   return running.output()
-}
-
-interface Status {
-  readonly lastGood: {readonly generation: number; readonly why: string} | null
-  readonly generation: {readonly number: number; readonly reason: string}
 }
 
 describe.each(bunOr("node22"))("on $name", runtime => {

@@ -1,4 +1,5 @@
 import {describe, expect, test} from "vitest"
+import type {Job} from "../../../shared/api/scheduled/jobs.ts"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
 import {printed} from "../../support/host/command-line.ts"
 import {reload} from "../../support/host/generation.ts"
@@ -12,12 +13,6 @@ const nightly = {cron: "0 3 * * *", timezone: "Europe/Berlin", data: "all"}
 /** A plugin with a job that has this default. */
 const teamWith = (schedule: object): string =>
   pluginWith(`plugin.job("Digest", {schedule: ${JSON.stringify(schedule)}, data: Type.String()}, () => {})`)
-
-interface Job {
-  readonly id: string
-  readonly schedule: object
-  readonly target: object
-}
 
 const jobsIn = (project: Project): readonly Job[] => {
   const text = project.read("data/schedule-jobs.json")
