@@ -5,6 +5,7 @@ import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
 import {bunOr, launchHost, makeProject, pluginWith, startHost, type TestHost} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {fillDisk, mountDisk, needMounts} from "../../support/machine/disk.ts"
+import {botTexts} from "../../support/messages/messages.ts"
 
 const toolbox = pluginWith(`
     const tool = (name, approval) =>
@@ -49,9 +50,6 @@ const ask = async (host: TestHost, word: string, channel: string): Promise<strin
   return (await until("a run", async () => (await runsOf(host))[known])).runId
 }
 
-const newsIn = async (host: TestHost): Promise<readonly string[]> =>
-  (await host.get<{items: {text: string}[]}>("/api/plugins/sandbox/messages?channel=news")).items.map(each => each.text)
-
 describe.each(bunOr("node24"))("agent runs on $name", runtime => {
   test("survive a graceful stop during a model call, and continue in the next Host", async () => {
     const model = await startModel()
@@ -72,7 +70,7 @@ describe.each(bunOr("node24"))("agent runs on $name", runtime => {
     const next = await startHost({runtime, project: host.project})
     onTestFinished(async () => void (await next.stop()))
     expect(await endOf(next, runId)).toMatchObject({state: "succeeded", answer: "note is done", attempt: 2})
-    expect(await newsIn(next)).toEqual(["note"])
+    expect(await botTexts(next, "news")).toEqual(["note"])
   })
 
   test("are held after a restore, and continue or end when an operator decides", async () => {
@@ -107,8 +105,8 @@ describe.each(bunOr("node24"))("agent runs on $name", runtime => {
     await until("the approval to be open again", async () => (await runOf(host, kept)).state === "waiting")
     await host.post(approve, {by: "ada"})
     expect(await endOf(host, kept)).toMatchObject({state: "succeeded", answer: "announce is done"})
-    await until("the news", async () => (await newsIn(host)).length === 2)
-    expect([...(await newsIn(host))].sort()).toEqual(["announce", "note"])
+    await until("the news", async () => (await botTexts(host, "news")).length === 2)
+    expect([...(await botTexts(host, "news"))].sort()).toEqual(["announce", "note"])
   })
 })
 
@@ -133,7 +131,7 @@ test.for(bunOr("node24"))("a full disk amid an agent's run only delays it, on $n
   expect(await runOf(host, runId)).toMatchObject({state: "running"})
   disk.resize("64m")
   expect(await endOf(host, runId)).toMatchObject({state: "succeeded", answer: "note is done"})
-  expect(await newsIn(host)).toEqual(["note"])
+  expect(await botTexts(host, "news")).toEqual(["note"])
   expect(model.requests).toHaveLength(2)
   expect((await host.stop()).code).toBe(0)
 })

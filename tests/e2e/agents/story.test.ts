@@ -2,7 +2,7 @@ import {describe, expect, test} from "vitest"
 import {readRows, runAsked, waitingApprovals} from "../../support/agents/host.ts"
 import {type FakeQuestion, startProtocolFake} from "../../support/agents/protocol-fake.ts"
 import {helperAt} from "../../support/agents/scripted-model.ts"
-import {bunOr, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
+import {bunOr, messagesIn, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {untilEndpoint} from "../../support/irc/host.ts"
 import {joinIrc, startIrcServer} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
@@ -62,16 +62,6 @@ plugins:
       - {id: net, server: 127.0.0.1, port: ${port}, tls: false, nick: svcbot, channels: ["#one", "#two"]}
 ${bindings(url)}`
 
-interface RoomMessage {
-  readonly text: string
-  readonly from: string
-  readonly buttons: readonly {readonly id: string; readonly label: string}[]
-  readonly id: string
-}
-
-const room = async (host: TestHost, channel: string) =>
-  (await host.get<{items: RoomMessage[]}>(`/api/plugins/sandbox/messages?channel=${channel}`)).items
-
 const untilJoined = async (host: TestHost, people: readonly {sees(pattern: RegExp): Promise<string>}[]) => {
   await untilEndpoint(host, "net", "online")
   for (const person of people) await person.sees(/^:svcbot!\S+ JOIN/)
@@ -101,7 +91,7 @@ describeWith("ngircd")("an agent from the question to the answer", () => {
       await alice.sees(/svcbot!\S+ PRIVMSG #one :2\. Deny/)
       await bob.sees(/svcbot!\S+ PRIVMSG #two :2\. Deny/)
       const buttons = await until("the approvals in the sandbox", async () => {
-        const messages = [(await room(host, "first")).at(-1), (await room(host, "second")).at(-1)]
+        const messages = [(await messagesIn(host, "first")).at(-1), (await messagesIn(host, "second")).at(-1)]
         return messages.every(message => message?.buttons.length === 2) && messages
       })
       expect(buttons[0]?.text).toMatch(
@@ -142,7 +132,7 @@ describeWith("ngircd")("an agent from the question to the answer", () => {
       expect(
         (
           await until("the news", async () => {
-            const news = await room(host, "news")
+            const news = await messagesIn(host, "news")
             return news.length === 4 && news
           })
         )
@@ -163,7 +153,7 @@ describeWith("ngircd")("an agent from the question to the answer", () => {
         expect(said(person, channel).filter(line => /asks to call/.test(line))).toHaveLength(1)
         expect(said(person, channel).filter(line => /^Approved: toolbox\.announce\.$/.test(line))).toHaveLength(1)
       }
-      expect((await room(host, "first")).filter(({text}) => /planned/.test(text))).toHaveLength(1)
+      expect((await messagesIn(host, "first")).filter(({text}) => /planned/.test(text))).toHaveLength(1)
       expect(new Set(fake.paths())).toEqual(new Set(["/v1/chat/completions", "/v1/messages"]))
       expect(fake.bodies()).not.toContain(env.MODEL_KEY)
       await host.stop()

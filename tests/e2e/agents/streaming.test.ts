@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {readRows, runAsked} from "../../support/agents/host.ts"
 import {helperAt, type ScriptedAnswer, startScriptedModel} from "../../support/agents/scripted-model.ts"
-import {bunOr, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
+import {botTexts, bunOr, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {answer} from "../../support/messages/answers.ts"
 
 /** A platform that supports edits. It notes each message and edit in a file that survives the Host. */
@@ -126,11 +126,11 @@ ${helperAt(model.url)}    limits: {parallel: 16}
     await until("the interrupted message to be edited", () => shown(host, "killed").join("") === `${words(12)} …`)
     expect(actsIn(host, "killed")[0]?.text).toMatch(/^word0 .* …$/)
     expect(actsIn(host, "killed").at(-1)?.act).toBe("edit")
-    await until("the room to show it", async () => (await roomOf(host)).length === 1)
+    await until("the room to show it", async () => (await botTexts(host, "room")).length === 1)
     await host.stop("SIGKILL")
     host = await startHost({own: true, runtime, project: host.project})
     await until("the answer", () => shown(host, "killed").join("") === "After the restart.")
-    await until("the answer in the room", async () => (await roomOf(host)).join("") === "After the restart.")
+    await until("the answer in the room", async () => (await botTexts(host, "room")).join("") === "After the restart.")
     expect(actsIn(host, "killed").filter(({act}) => act === "send")).toHaveLength(1)
     await until("all edits to be sent", async () => {
       const {items} = await host.get<{items: {state: string}[]}>("/api/outbox?limit=100")
@@ -152,8 +152,3 @@ ${helperAt(model.url)}    limits: {parallel: 16}
     })
   })
 })
-
-const roomOf = async (host: TestHost): Promise<readonly string[]> => {
-  const {items} = await host.get<{items: {text: string; from: string}[]}>("/api/plugins/sandbox/messages?channel=room")
-  return items.filter(({from}) => from === "bot").map(({text}) => text)
-}

@@ -4,6 +4,7 @@ import {runAsked, runsOf} from "../../support/agents/host.ts"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {bunOr, eventOf, pluginWith, shared, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {answer} from "../../support/messages/answers.ts"
+import {botTexts} from "../../support/messages/messages.ts"
 import {deliver, secretOf} from "../../support/webhooks/webhooks.ts"
 
 /** A platform with mentions, a tool that returns its caller, a question, and a route that runs an agent. */
@@ -173,10 +174,9 @@ describe.each(bunOr("node24"))("agent runs on $name", runtime => {
     await host().post("/api/jobs/morning/run")
     const run = await runAsked(host(), "who is it this morning?")
     expect(run).toMatchObject({trigger: "job", answer: 'told {"user":"nobody","permission":"trusted"}'})
-    await until("the answer in its channel", async () => {
-      const {items} = await host().get<{items: {text: string}[]}>("/api/plugins/sandbox/messages?channel=mornings")
-      return items.some(({text}) => text === run.answer)
-    })
+    await until("the answer in its channel", async () =>
+      (await botTexts(host(), "mornings")).includes(run.answer ?? ""),
+    )
     const edited = host().post("/api/jobs/morning/edit", {target: {agent: "nobody", text: "x"}})
     await expect(edited).rejects.toThrow(/\btarget: .*\bagent nobody\b/)
   })

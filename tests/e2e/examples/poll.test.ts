@@ -7,6 +7,7 @@ import {joinIrc, type Person, startIrcServer} from "../../support/irc/servers.ts
 import {mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 import {answerIn} from "../../support/messages/answers.ts"
+import {messagesIn} from "../../support/messages/messages.ts"
 import {release, untilHeld, untilQuiet} from "./example.ts"
 
 const rounds = 3
@@ -101,9 +102,7 @@ const closeOnIrc = async (person: Person, rows: readonly string[]): Promise<void
 
 /** The newest message with buttons in the sandbox. */
 const pollIn = async (host: TestHost) => {
-  const path = "/api/plugins/sandbox/messages?channel=team"
-  const {items} = await host.get<{items: {id: string; buttons: {id: string}[]}[]}>(path)
-  const found = items.findLast(({buttons}) => buttons.length > 0)
+  const found = (await messagesIn(host, "team")).findLast(({buttons}) => buttons.length > 0)
   if (found === undefined) throw new Error("no message of the sandbox has buttons")
   return found
 }

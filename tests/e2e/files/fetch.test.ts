@@ -3,7 +3,7 @@ import {once} from "node:events"
 import {readdirSync} from "node:fs"
 import {createServer, type Server, type ServerResponse} from "node:http"
 import {afterAll, beforeAll, describe, expect, test} from "vitest"
-import {bunAnd, shared, startHost, type TestHost} from "../../support/host/host.ts"
+import {botMessages, bunAnd, shared, startHost, type TestHost} from "../../support/host/host.ts"
 
 const megabyte = 1024 ** 2
 const picture = randomBytes(50_000)
@@ -104,18 +104,6 @@ afterAll(() => {
 
 const at = (path: string): string => `http://127.0.0.1:${port}${path}`
 
-interface Message {
-  readonly from: string
-  readonly text: string
-  readonly elements: readonly {readonly attrs: Readonly<Record<string, unknown>>}[]
-  readonly files: readonly {readonly name: string}[]
-}
-
-const said = async (host: TestHost, channel: string): Promise<readonly Message[]> =>
-  (await host.get<{items: readonly Message[]}>(`/api/plugins/sandbox/messages?channel=${channel}`)).items.filter(
-    ({from}) => from === "bot",
-  )
-
 const stored = async (host: TestHost): Promise<number> =>
   (await host.get<{files: {count: number}}>("/api/database")).files.count
 
@@ -142,7 +130,7 @@ plugins: {sandbox: {}, fetcher: {}}
     await host.say(`/named ${at("/avatar")}`, {channel: "one"})
     const size = picture.length
     const sha256 = hash("sha256", picture)
-    expect((await said(host, "one")).flatMap(({files}) => files)).toEqual([
+    expect((await botMessages(host, "one")).flatMap(({files}) => files)).toEqual([
       {name: "cat one.png", type: "image/png", size, sha256},
       {name: "away", type: "image/jpeg", size, sha256},
       {name: "cat.png", type: "image/webp", size, sha256},
@@ -175,7 +163,7 @@ plugins: {sandbox: {}, fetcher: {}}
     await host.say(`/json ${at("/avatar")}`, {channel: "three"})
     await host.say(`/plain ${at("/avatar")}`, {channel: "three"})
     expect(asked).toEqual([])
-    const [text, json] = await said(host, "three")
+    const [text, json] = await botMessages(host, "three")
     expect(text?.text).toBe(`[img] ${at("/avatar")}`)
     expect(json?.files).toEqual([])
   })
@@ -183,7 +171,7 @@ plugins: {sandbox: {}, fetcher: {}}
   test("are fetched and stored in constant memory, even 80 MB", async () => {
     const host = started()
     const grown = (await host.say(`/weigh ${at("/weight")}`, {channel: "four"})).at(-1)
-    expect((await said(host, "four")).flatMap(({files}) => files)).toMatchObject([
+    expect((await botMessages(host, "four")).flatMap(({files}) => files)).toMatchObject([
       {name: "weight", type: "application/octet-stream", size: 80 * megabyte},
     ])
     expect(Number(/^grown by (\d+)$/.exec(grown ?? "")?.[1])).toBeLessThan(64)

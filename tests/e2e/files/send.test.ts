@@ -3,6 +3,7 @@ import {existsSync, linkSync, readdirSync, statSync, symlinkSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {runCommand} from "../../support/host/command-line.ts"
 import {bunAnd, shared, startHost, svc, type TestHost, type TestRuntime, until} from "../../support/host/host.ts"
+import {botMessages} from "../../support/messages/messages.ts"
 import {clerk} from "./clerk.ts"
 
 const report = randomBytes(100_000)
@@ -40,19 +41,6 @@ export default definePlugin({
 })
 `
 
-interface Message {
-  readonly id: string
-  readonly from: string
-  readonly text: string
-  readonly elements: readonly {readonly attrs: Readonly<Record<string, unknown>>}[]
-  readonly files: readonly {
-    readonly name: string
-    readonly type: string
-    readonly size: number
-    readonly sha256: string
-  }[]
-}
-
 const clerkHost = (runtime: TestRuntime) =>
   shared(async () => {
     const host = await startHost({
@@ -69,12 +57,7 @@ const clerkHost = (runtime: TestRuntime) =>
     return host
   })
 
-const messagesIn = async (host: TestHost, channel: string): Promise<readonly Message[]> =>
-  (await host.get<{items: readonly Message[]}>(`/api/plugins/sandbox/messages?channel=${channel}`)).items.filter(
-    ({from}) => from === "bot",
-  )
-
-const fileOf = (host: TestHost, channel: string, {id}: Message, number = 0): Promise<Response> =>
+const fileOf = (host: TestHost, channel: string, {id}: {id: string}, number = 0): Promise<Response> =>
   host.fetch(`/api/plugins/sandbox/files?channel=${channel}&message=${id}&number=${number}`)
 
 describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
@@ -85,14 +68,14 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     expect(await host.say("/send reports/q1.pdf", {channel: "one"})).toEqual(["[q1.pdf]"])
     await host.say("/send reports/q1.pdf", {channel: "one"})
     await host.say("/bytes hello", {channel: "one"})
-    const [first, second, third] = await messagesIn(host, "one")
+    const [first, second, third] = await botMessages(host, "one")
     expect(first?.files).toEqual([
       {name: "q1.pdf", type: "application/pdf", size: report.length, sha256: hash("sha256", report)},
     ])
     expect(second?.files).toEqual(first?.files)
     expect(third?.files).toMatchObject([{name: "note.txt", type: "text/plain", size: 5}])
     if (first === undefined || third === undefined) throw new Error("nothing was said")
-    expect(first.elements[0]?.attrs.src).toBe(`internal:svc/files/${hash("sha256", report)}`)
+    expect(first.elements).toMatchObject([{attrs: {src: `internal:svc/files/${hash("sha256", report)}`}}])
     const answer = await fileOf(host, "one", first)
     expect(Buffer.from(await answer.arrayBuffer()).equals(report)).toBe(true)
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -111,7 +94,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     await host.post("/api/plugins/clerk/deliver", {channel: "two"})
     expect((await host.say("/replace", {channel: "two"}))[0]).toBe("[note.txt]")
     await until("the edit and the route's message", async () => {
-      const messages = await messagesIn(host, "two")
+      const messages = await botMessages(host, "two")
       return messages.some(({text}) => text === "[q1.pdf]") && messages.some(({files}) => files[0]?.size === 6)
     })
   })
@@ -138,7 +121,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     for (const command of ["/parsed", "/json", "/fields"]) {
       await host.say(command, {channel: "four"})
     }
-    const said = await messagesIn(host, "four")
+    const said = await botMessages(host, "four")
     expect(said).toHaveLength(3)
     expect(said.flatMap(({files}) => files)).toEqual([])
   })
@@ -177,7 +160,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
   test("are stored and read in constant memory, even 20 MB", async () => {
     const host = started()
     const replies = await host.say("/weigh", {channel: "seven"})
-    const message = (await messagesIn(host, "seven")).find(({files}) => files.length > 0)
+    const message = (await botMessages(host, "seven")).find(({files}) => files.length > 0)
     if (message === undefined) throw new Error(replies.join())
     expect(message.files).toMatchObject([{name: "weight.bin", size: 20 * 1024 ** 2}])
     for (let times = 0; times < 6; times++) {
@@ -195,7 +178,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     await host.say("/large 20", {channel: "six"})
     expect((await host.say("/large 30", {channel: "six"}))[0]).toMatch(/^files_full: .*files\.quota is 67108864 bytes/)
     expect(await host.say("/large 20", {channel: "six"})).toEqual(["[20.bin]"])
-    const large = (await messagesIn(host, "six")).filter(({files}) => files[0]?.name === "20.bin")
+    const large = (await botMessages(host, "six")).filter(({files}) => files[0]?.name === "20.bin")
     const hash = large[0]?.files[0]?.sha256 ?? ""
     const path = host.project.path("data/files", hash.slice(0, 2), hash)
     expect(existsSync(path)).toBe(true)
@@ -216,7 +199,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     await host.say("/bytes zoe's", {channel: "@zoe", user: "zoe"})
     await host.say("/send reports/q1.pdf", {channel: "@zoe", user: "zoe"})
     await host.say("/send reports/q1.pdf", {channel: "@max", user: "max"})
-    const [own, common] = (await messagesIn(host, "@zoe")).map(({files}) => files[0]?.sha256 ?? "")
+    const [own, common] = (await botMessages(host, "@zoe")).map(({files}) => files[0]?.sha256 ?? "")
     const pathOf = (sha256 = "") => host.project.path("data/files", sha256.slice(0, 2), sha256)
     expect([own, common].map(sha256 => existsSync(pathOf(sha256)))).toEqual([true, true])
     expect(await runCommand(host.project, "user forget sandbox zoe --yes", runtime)).toMatchObject({code: 0})

@@ -1,6 +1,6 @@
 import {randomUUID} from "node:crypto"
 import type {AdapterUnderTest, Heard} from "../../../server/testing/adapter/conformance.ts"
-import {startHost, type TestHost} from "../host/host.ts"
+import {botMessages, startHost, type TestHost} from "../host/host.ts"
 import {layGateway} from "../platforms/satori/gateway.ts"
 
 const token = "token-of-the-satori-server"
@@ -12,29 +12,17 @@ export const satoriEnv = {HTTP_TOKEN: token, SATORI_TOKEN: token, WRONG_TOKEN: "
 export const startServingHost = (more: Parameters<typeof startHost>[0] = {}): Promise<TestHost> =>
   startHost({config: 'http: {port: 0, token: "${HTTP_TOKEN}"}\nplugins: {sandbox: {}}\n', env: satoriEnv, ...more})
 
-interface Shown {
-  readonly id: string
-  readonly from: string
-  readonly text: string
-  readonly at: string
-  readonly reactions: readonly string[]
-  readonly files: readonly {readonly name: string}[]
-}
-
 /** The bot's messages in a channel of the sandbox. */
 export const heardIn = async (host: TestHost, channel: string): Promise<readonly Heard[]> => {
-  const {items} = await host.get<{items: readonly Shown[]}>(`/api/plugins/sandbox/messages?channel=${channel}`)
   const read = async (message: string, number: number) => {
     const query = new URLSearchParams({channel, message, number: String(number)})
     return new Uint8Array(await (await host.fetch(`/api/plugins/sandbox/files?${query}`)).arrayBuffer())
   }
   return Promise.all(
-    items
-      .filter(({from}) => from === "bot")
-      .map(async ({id, text, at, reactions, files}) => {
-        const shown = files.map(async ({name}, number) => ({name, bytes: await read(id, number)}))
-        return {text, at: Date.parse(at), reactions, files: await Promise.all(shown)}
-      }),
+    (await botMessages(host, channel)).map(async ({id, text, at, reactions, files}) => {
+      const shown = files.map(async ({name}, number) => ({name, bytes: await read(id, number)}))
+      return {text, at: Date.parse(at), reactions, files: await Promise.all(shown)}
+    }),
   )
 }
 

@@ -1,3 +1,4 @@
+import type {RoomMessage} from "../../../server/adapters/sandbox/room.ts"
 import type {OutboxDetail} from "../../../shared/api/messages.ts"
 import {until} from "../host/process.ts"
 import type {TestHost} from "../host/test-host.ts"
@@ -13,6 +14,18 @@ export interface Said {
 /** Says something in the sandbox; resolves to the number of the event once it is durable. */
 export const tell = async (host: TestHost, said: Said): Promise<number> =>
   (await host.post<{sn: number}>("/api/plugins/sandbox/messages", said)).sn
+
+/** The messages in a channel of the sandbox, oldest first. */
+export const messagesIn = async (host: TestHost, channel: string): Promise<readonly RoomMessage[]> =>
+  (await host.get<{items: RoomMessage[]}>(`/api/plugins/sandbox/messages?channel=${channel}`)).items
+
+/** The bot's messages in a channel of the sandbox, oldest first. */
+export const botMessages = async (host: TestHost, channel: string): Promise<readonly RoomMessage[]> =>
+  (await messagesIn(host, channel)).filter(({from}) => from === "bot")
+
+/** The texts of the bot's messages in a channel of the sandbox, oldest first. */
+export const botTexts = async (host: TestHost, channel: string): Promise<readonly string[]> =>
+  (await botMessages(host, channel)).map(({text}) => text)
 
 /** The texts of the newest messages in the inbox, newest first. */
 export const textsOf = async (host: TestHost): Promise<readonly string[]> => {
