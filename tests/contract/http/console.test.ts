@@ -1,5 +1,6 @@
 import {describe, expect, test} from "vitest"
-import {bunOr, expectProblem, startHost, type TestHost, until} from "../../support/host/host.ts"
+import {bunOr, expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
+import {endpointOf, untilState} from "../../support/platforms/endpoint.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-console", DEMO_TOKEN: "demo-token-of-the-console"}
 
@@ -122,16 +123,10 @@ describe("the routes of the console", () => {
 
   test("reconnect an endpoint", async () => {
     const host = await start()
-    interface View {
-      readonly items: readonly {readonly state: string; readonly since: string}[]
-    }
-    const [before] = (await host.get<View>("/api/endpoints")).items
+    const before = await endpointOf(host, "sandbox")
     await host.post("/api/endpoints/sandbox/reconnect")
-    const after = await until("the endpoint to be online again", async () => {
-      const [endpoint] = (await host.get<View>("/api/endpoints")).items
-      return endpoint?.state === "online" && endpoint
-    })
-    expect(Date.parse(after.since)).toBeGreaterThan(Date.parse(before?.since ?? ""))
+    const after = await untilState(host, "sandbox", "online")
+    expect(Date.parse(after.since)).toBeGreaterThan(Date.parse(before.since))
     expect(await host.say("there?")).toEqual([])
     const unknown = await host.fetch("/api/endpoints/irc~none/reconnect", {method: "POST"})
     await expectProblem(unknown, 404, "endpoint_unknown")

@@ -13,6 +13,7 @@ import {
   untilInbox,
   untilMail,
 } from "../../support/platforms/email/world.ts"
+import {endpointsOf} from "../../support/platforms/endpoint.ts"
 
 const ann = "ann@people.test"
 
@@ -141,10 +142,7 @@ describeWith("dovecot")("the email adapter when things go wrong", () => {
     const {world, host} = await connect()
     expect((await svc(runtime, host.project, ["ingress", "pause"])).code).toBe(0)
     world.write({text: "/greet Ann", id: "paused@people.test"})
-    await until("the endpoint to close its admission", async () => {
-      const {items} = await host.get<{items: readonly {admission: string}[]}>("/api/endpoints")
-      return items[0]?.admission === "closed"
-    })
+    await until("it to close its admission", async () => (await endpointsOf(host))[0]?.admission === "closed")
     expect(await inboxOf(host)).toEqual([])
     expect(world.dovecot.mails("bot")[0]?.flags).toBe("")
     expect((await svc(runtime, host.project, ["ingress", "resume"])).code).toBe(0)

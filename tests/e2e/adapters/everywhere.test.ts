@@ -6,10 +6,11 @@ import {layCable} from "../../support/machine/cable.ts"
 import {canMount, mountDisk} from "../../support/machine/disk.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 import {untilGaps} from "../../support/messages/gaps.ts"
+import {untilIdle} from "../../support/messages/messages.ts"
 import {koishi} from "../../support/platforms/koishi.ts"
 import {isDendriteThere} from "../../support/platforms/matrix/dendrite.ts"
 import {koishiServer} from "../../support/platforms/satori/koishi-server.ts"
-import {release, untilQuiet} from "../examples/example.ts"
+import {release} from "../examples/example.ts"
 import {startKoishi} from "../satori/koishi.ts"
 import {discordPlace, onebotPlace, satoriPlace, slackPlace, telegramPlace} from "./everywhere/fakes.ts"
 import {countOf, type Place, sees} from "./everywhere/place.ts"
@@ -153,11 +154,11 @@ describeEverywhere("every platform at once", () => {
     await every(places, place =>
       answered(place, /^Reminder 3, at .*: supper$/, () => place.say("ann", "!remind in 40s supper")),
     )
-    await untilQuiet(before)
+    await untilIdle(before)
     const archive = setup.project.path("everywhere.tar.gz")
     await printed(setup.project, ["checkpoint", "create", "--output", archive], usualRuntime)
     await every(places, voteLate)
-    await untilQuiet(before)
+    await untilIdle(before)
     for (const place of places) expect(await countOf(place, rung("supper"))).toBe(0)
     expect((await before.stop("SIGKILL")).signal).toBe("SIGKILL")
 
@@ -172,13 +173,13 @@ describeEverywhere("every platform at once", () => {
     expect(await heldOf(host, "outbox")).toEqual([])
     expect(await heldOf(host, "timers")).toEqual(places.map(({name}) => name).sort())
     await release(host, usualRuntime, "inbox")
-    await untilQuiet(host)
+    await untilIdle(host)
     await every(places, place => finish(place, sentAgain.includes(place.name)))
     await release(host, usualRuntime, "timer")
     await every(places, place => sees(place, rung("supper")))
     await every(places, place => answered(place, /^kpong after$/, () => place.say("ann", ".kping after")))
     for (const place of places) await pardon(place, places, irc.moderators)
-    await untilQuiet(host)
+    await untilIdle(host)
     await every(places, expectOnce)
     expect(new Set(client.events().map(({platform}) => platform)).size).toBe(places.length)
     for (const state of ["failed", "dead"])

@@ -1,5 +1,6 @@
 import {expect, test} from "vitest"
 import {bunOr, messageAfter, posting, sendTo, shared, svc, until} from "../../support/host/host.ts"
+import {endpointsOf} from "../../support/platforms/endpoint.ts"
 import {describeWithDendrite, startDendrite} from "../../support/platforms/matrix/dendrite.ts"
 import {eventsOf, startMatrixHost, untilEndpoint, untilEvent} from "../../support/platforms/matrix/host.ts"
 import {Person} from "../../support/platforms/matrix/person.ts"
@@ -163,10 +164,8 @@ describeWithDendrite("a bot on Matrix", () => {
     const silent = await ann.createRoom({preset: "public_chat", power_level_content_override: {events_default: 50}})
     await bot.join(silent)
     expect(await send(silent)).toMatchObject({state: "failed", reason: "forbidden"})
-    const unreadable = async () => {
-      const {items} = await host.get<{items: {unreadable?: {place: string}[]}[]}>("/api/endpoints")
-      return items.flatMap(({unreadable = []}) => unreadable.map(({place}) => place))
-    }
+    const unreadable = async () =>
+      (await endpointsOf(host)).flatMap(({unreadable = []}) => unreadable.map(({place}) => place))
     await until("the encrypted room to be unreadable", async () => (await unreadable()).includes(encrypted))
 
     const {code, stdout} = await svc(runtime, host.project, ["adapter", "check", "matrix~main"])

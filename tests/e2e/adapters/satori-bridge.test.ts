@@ -3,6 +3,7 @@ import {bunOr, pluginWith, startHost, type TestHost, until, untilGaps, usuallyOn
 import {inboxOf, textsBy} from "../../support/messages/inbox.ts"
 import {startDiscord} from "../../support/platforms/discord/discord.ts"
 import {saidIn, untilDiscord, untilEvent} from "../../support/platforms/discord/host.ts"
+import {endpointsOf} from "../../support/platforms/endpoint.ts"
 import {startTelegram, type TelegramFake} from "../../support/platforms/telegram/telegram.ts"
 
 const token = "999:AAtests-own-token"
@@ -153,6 +154,5 @@ test("edits, deletions, reactions and presses arrive from Discord, and malformed
     return items.length === 2 && items.every(({state}) => state === "failed")
   })
   expect(fake.world.in("600").flatMap(({files}) => files)).toEqual([])
-  const {items} = await host.get<{items: readonly {name: string; state: string}[]}>("/api/endpoints")
-  expect(items.map(({name, state}) => [name, state])).toEqual([["satori-bridge~one", "online"]])
+  expect(await endpointsOf(host)).toMatchObject([{name: "satori-bridge~one", state: "online"}])
 })

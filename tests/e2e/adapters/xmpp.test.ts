@@ -3,6 +3,7 @@ import {expect, test} from "vitest"
 import {until, usuallyOn} from "../../support/host/host.ts"
 import {layCable} from "../../support/machine/cable.ts"
 import {describeWith} from "../../support/machine/tools.ts"
+import {endpointsOf} from "../../support/platforms/endpoint.ts"
 import {said, startXmppHost} from "../../support/platforms/xmpp/host.ts"
 import {joinXmpp, type Person, xml} from "../../support/platforms/xmpp/person.ts"
 import {startProsody} from "../../support/platforms/xmpp/prosody.ts"
@@ -92,10 +93,8 @@ describeWith("prosody")("a bot on XMPP", () => {
     await ann.say(bot, "one", forged)
     await ann.say(bot, "two", forged)
     await ann.say(bot, "secret", xml("encrypted", {xmlns: "eu.siacs.conversations.axolotl"}))
-    const unreadable = async () => {
-      const {items} = await host.get<{items: {unreadable?: {place: string}[]}[]}>("/api/endpoints")
-      return items.flatMap(({unreadable = []}) => unreadable.map(({place}) => place))
-    }
+    const unreadable = async () =>
+      (await endpointsOf(host)).flatMap(({unreadable = []}) => unreadable.map(({place}) => place))
     await until("the chat to be unreadable", async () => (await unreadable()).includes("ann@localhost"))
     // Another client of the bot's account. Messages to it are for the bot too, and its own messages count as the bot's.
     const twin = await joinXmpp(server, "bot", {password: accounts.bot})

@@ -2,10 +2,10 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
 import {table} from "../../../cli/kit/print.ts"
 import {startLoopback} from "../../support/adapters/loopback.ts"
-import {bunAnd, killStarting, startHost, type TestHost, type TestRuntime, until} from "../../support/host/host.ts"
+import {bunAnd, killStarting, startHost, type TestRuntime} from "../../support/host/host.ts"
 import {Chance, faultRun, seedOf, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {readRows} from "../../support/messages/inbox-ledger.ts"
-import {untilQuiet} from "../examples/example.ts"
+import {untilIdle, untilOpen} from "../../support/messages/messages.ts"
 import {agentProject, startModel, startWorld, toolNames, usage} from "./kill-world.ts"
 
 const run = faultRun("agent-kills")
@@ -33,18 +33,6 @@ const meet = async (runtime: TestRuntime) => {
 }
 
 type Scene = Awaited<ReturnType<typeof meet>>
-
-/** Waits until at most `most` runs are open. Retries events that ran at two kills in a row: they are suspected. */
-const untilOpen = (host: TestHost, most: number, open: () => number): Promise<unknown> =>
-  until(
-    "the runs to end",
-    async () => {
-      const {items} = await host.get<{items: {seq: number}[]}>("/api/inbox?limit=500&state=dead")
-      for (const {seq} of items) await host.post(`/api/inbox/${seq}/retry`)
-      return open() <= most
-    },
-    patience,
-  )
 
 /** Starts the Host and kills it, either during its start or while its runs call models and tools. */
 const killOnce = async ({runtime, project, chance, speak, open}: Scene): Promise<void> => {
@@ -74,7 +62,7 @@ const settle = async (scene: Scene, kills: number): Promise<Outcome> => {
   const {runtime, platform, world, model, project, words, open} = scene
   const host = await startHost({own: true, runtime, project, patience})
   await untilOpen(host, 0, open).catch(() => {})
-  await untilQuiet(host)
+  await untilIdle(host)
   expect((await host.stop()).code).toBe(0)
   const rows = (sql: string) => readRows(project.path(".svc/data.sqlite"), sql)
   const runs = await rows("SELECT seq, run_id, input, state, reason FROM agent_runs ORDER BY seq")

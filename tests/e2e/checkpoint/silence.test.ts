@@ -4,6 +4,7 @@ import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
 import {changeDatabase} from "../../support/database/databases.ts"
 import {gapsOf, plainConfig, pluginWith, startHost, type TestHost, until, untilGaps} from "../../support/host/host.ts"
 import {metricsOf} from "../../support/metrics/metrics.ts"
+import {untilOnline} from "../../support/platforms/endpoint.ts"
 import {awayPlugin} from "../../support/plugins/away-plugin.ts"
 
 const config = `${plainConfig}  answers: {}\n`
@@ -82,10 +83,6 @@ test("a restore records one gap for an endpoint whose platform forgets, and an o
   const plugins = {repeats: replaying("repeats"), forgets: replaying("forgets", "forgetsAcknowledged: true,")}
   const first = await startHost({own: true, config: `${plainConfig}  repeats: {}\n  forgets: {}\n`, plugins})
   const {project} = first
-  const untilOnline = (host: TestHost) =>
-    until("all to be online", async () =>
-      (await host.get<{items: {state: string}[]}>("/api/endpoints")).items.every(({state}) => state === "online"),
-    )
   await untilOnline(first)
   const online = Date.now()
   await first.say("one")

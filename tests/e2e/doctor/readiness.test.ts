@@ -4,6 +4,7 @@ import {reload, statusOf} from "../../support/host/generation.ts"
 import {bunOr, expectProblem, launchHost, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {freePort} from "../../support/machine/ports.ts"
+import {endpointOf, endpointsOf, untilOnline, untilState} from "../../support/platforms/endpoint.ts"
 import {pluginWith, wirePlugin} from "../../support/plugins/plugin-sources.ts"
 
 const quiet = ["--no-watch"]
@@ -128,8 +129,7 @@ describe("a required endpoint", () => {
       'plugin.adapter("wire", {history: "none", open: async () => { throw new Error("no route") }})',
     )
     const host = await startHost({config: requiring("wire", "  wire: {}\n"), plugins: {wire: lost}, args: quiet})
-    const {items} = await host.get<{items: {name: string; state: string}[]}>("/api/endpoints")
-    expect(items.find(({name}) => name === "wire")?.state).toMatch(/connecting/)
+    expect((await endpointOf(host, "wire")).state).toMatch(/connecting/)
     expect((await readyReport(host)).ready).toBe(true)
   })
 
@@ -141,11 +141,8 @@ describe("a required endpoint", () => {
 plugins: {sandbox: {}, lost: {}}
 `
     const host = await startHost({runtime, config, plugins, args: quiet})
-    const listed = await until("the sandbox to be online", async () => {
-      const {items} = await host.get<{items: {name: string; state: string; required: boolean}[]}>("/api/endpoints")
-      return items.some(({name, state}) => name === "sandbox" && state === "online") && items
-    })
-    expect(listed.map(({name, required}) => ({name, required}))).toEqual([
+    await untilState(host, "sandbox", "online")
+    expect((await endpointsOf(host)).map(({name, required}) => ({name, required}))).toEqual([
       {name: "lost", required: true},
       {name: "sandbox", required: true},
     ])
@@ -192,10 +189,7 @@ agents:
 test("the report names generation, commit, check time and authority, and lists every check", async () => {
   const host = await start(requiring("wire~a", twoAccounts))
   const before = Date.now()
-  await until("every endpoint to be online", async () => {
-    const {items} = await host.get<{items: {state: string}[]}>("/api/endpoints")
-    return items.every(({state}) => state === "online")
-  })
+  await untilOnline(host)
   const report = await reportOf(host)
   const {authority, generation} = await statusOf(host)
   expect(report).toMatchObject({

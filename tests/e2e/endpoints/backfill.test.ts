@@ -5,6 +5,7 @@ import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
 import {readHistoryOf} from "../../support/events/reader.ts"
 import {bunOr, gapsOf, onBun, startHost, svc, type TestHost, until, untilGaps} from "../../support/host/host.ts"
 import {handledAll, readLedger} from "../../support/messages/inbox-ledger.ts"
+import {untilOnline} from "../../support/platforms/endpoint.ts"
 
 /** The events of the inbox in the order of storing. */
 const inboxOf = async (host: TestHost) =>
@@ -18,12 +19,6 @@ const untilTexts = (host: TestHost, channel: string, texts: readonly string[]) =
     const found = await textsIn(host, channel)
     return found.length >= texts.length && found
   }).then(found => expect(found).toEqual(texts))
-
-const untilOnline = (host: TestHost) =>
-  until("the endpoint to be online", async () => {
-    const {items} = await host.get<{items: {name: string; state: string}[]}>("/api/endpoints")
-    return items.some(({name, state}) => name === "past~one" && state === "online")
-  })
 
 /** Runs a Host until it has stored one message of each channel, then ends it. Returns the project. */
 const meet = async (platform: HistoryPlatform, runtime = onBun, end: "SIGTERM" | "SIGKILL" = "SIGTERM") => {

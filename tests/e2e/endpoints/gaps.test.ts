@@ -7,6 +7,7 @@ import {joinIrc, startIrcServer} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 import {type Gap, gapsOf, untilGaps} from "../../support/messages/gaps.ts"
 import {metricsOf} from "../../support/metrics/metrics.ts"
+import {untilOnline} from "../../support/platforms/endpoint.ts"
 import {awayPlugin} from "../../support/plugins/away-plugin.ts"
 
 const twoRuntimes = bunOr("node22")
@@ -192,9 +193,7 @@ test("an endpoint with replay, and one inside the Host, have no gaps", async () 
     config: "http: {port: 0}\nplugins: {line: {}, gone: {}, sandbox: {}}\n",
     plugins: {line: line("replay"), gone: line("none").replace('"line"', '"gone"')},
   })
-  await until("all endpoints to be online", async () =>
-    (await host.get<{items: {state: string}[]}>("/api/endpoints")).items.every(({state}) => state === "online"),
-  )
+  await untilOnline(host)
   await host.say("what was stored before this is durable")
   await host.stop("SIGKILL")
   const later = await startHost({project: host.project})

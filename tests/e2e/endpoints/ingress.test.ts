@@ -8,6 +8,7 @@ import {mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {gapsOf, untilGaps} from "../../support/messages/gaps.ts"
 import {echoPlugin, post} from "../../support/messages/inbox-ledger.ts"
 import {messageIn, tell} from "../../support/messages/messages.ts"
+import {untilOnline} from "../../support/platforms/endpoint.ts"
 
 const twoRuntimes = bunOr("node22")
 const config = `http: {port: 0, readiness: {endpoints: [{owner: root/sandbox, name: sandbox}]}}
@@ -93,9 +94,7 @@ test("events accepted before a pause are handled and answered, and the outbox dr
 
 test("a pause lasts across a kill and a stop until its own reason is removed", async () => {
   const host = await startHost({own: true, ...withLine})
-  await until("the endpoints to be online", async () =>
-    (await host.get<{items: {state: string}[]}>("/api/endpoints")).items.every(({state}) => state === "online"),
-  )
+  await untilOnline(host)
   await host.post("/api/ingress/pause", {reason: "release"})
   await host.post("/api/ingress/pause", {reason: "operator"})
   const paused = await viewOf(host)

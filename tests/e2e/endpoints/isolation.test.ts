@@ -4,6 +4,7 @@ import {joinIrc, type Person, startIrcServer} from "../../support/irc/servers.ts
 import {describeWith} from "../../support/machine/tools.ts"
 import {startDiscord} from "../../support/platforms/discord/discord.ts"
 import {tokens, untilDiscord} from "../../support/platforms/discord/host.ts"
+import {endpointOf} from "../../support/platforms/endpoint.ts"
 
 /** More edits than the adapter keeps in memory. */
 const edits = 6000
@@ -74,10 +75,7 @@ describeWith("ngircd")("a platform in trouble", () => {
     fake.refuseAll()
     fake.hang(true)
     fake.sessions.cut()
-    await until("the endpoint to notice the lost connection", async () => {
-      const {items} = await host.get<{items: readonly {name: string; state: string}[]}>("/api/endpoints")
-      return items.some(({name, state}) => name === "discord~one" && state !== "online")
-    })
+    await until("it to notice the loss", async () => (await endpointOf(host, "discord~one")).state !== "online")
     await expectAnswers(host, ann)
     const listed = await svc(usualRuntime, host.project, ["endpoint", "list"], {env: tokens})
     const {components} = await host.get<{components: readonly object[]}>("/api/system/readiness")

@@ -1,7 +1,7 @@
 import {readFileSync} from "node:fs"
 import {expect} from "vitest"
 import {type Loopback, loopbackPlugin} from "../../support/adapters/loopback.ts"
-import {root, startHost, svc, type TestHost, type TestRuntime, until} from "../../support/host/host.ts"
+import {root, startHost, svc, type TestHost, type TestRuntime, until, untilIdle} from "../../support/host/host.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
 
 export type ExampleName = "reminders" | "moderation"
@@ -41,18 +41,10 @@ const count = async (host: TestHost, what: string, ...states: readonly string[])
 export const untilStored = (host: TestHost, acts: number): Promise<unknown> =>
   until("the acts to be stored", async () => (await count(host, "outbox", "queued", "sending")) === acts)
 
-/** Waits until no event and no message is waiting or running. */
-export const untilQuiet = (host: TestHost): Promise<unknown> =>
-  until(
-    "the Host to have nothing to do",
-    async () =>
-      (await count(host, "inbox", "pending", "running")) + (await count(host, "outbox", "queued", "sending")) === 0,
-  )
-
 /** Waits until exactly this is held and everything else has ended. */
 export const untilHeld = async (host: TestHost, held: {inbox: number; outbox: number; timers: number}) => {
   await until("the events that a restore holds", async () => (await count(host, "inbox", "held")) === held.inbox)
-  await untilQuiet(host)
+  await untilIdle(host)
   const found = Object.entries(held).map(async ([what]) => [what, await count(host, what, "held")])
   expect(Object.fromEntries(await Promise.all(found))).toEqual(held)
 }

@@ -7,7 +7,8 @@ import {describe, expect, test} from "vitest"
 import {type Loopback, loopbackPlugin, startLoopback} from "../../support/adapters/loopback.ts"
 import {bunOr, makeProject, type Project, printed, restore, root, startHost, until} from "../../support/host/host.ts"
 import {mountDisk, needMounts} from "../../support/machine/disk.ts"
-import {killedAt, release, untilDone, untilHeld, untilQuiet, untilStored} from "./example.ts"
+import {untilIdle} from "../../support/messages/messages.ts"
+import {killedAt, release, untilDone, untilHeld, untilStored} from "./example.ts"
 
 const sourceOf = (file: string) => readFileSync(join(root, "examples/files/plugins/files", file), "utf8")
 
@@ -98,7 +99,7 @@ describe.each(bunOr("node24"))("the example files on $name", runtime => {
     host = await startHost({own: true, runtime, project: host.project})
     platform.away(false)
     await untilDone(platform, "@ann: [owl-640.jpg]")
-    await untilQuiet(host)
+    await untilIdle(host)
     // Only the interrupted handler has run again.
     expect(platform.downloads).toEqual(["cat.jpg", "cat.jpg", "dog.png", "owl.jpg"])
     expect(platform.deeds.toSorted()).toEqual(["@ann: [dog-640.png]", "@ann: [owl-640.jpg]", "team: [cat-320.jpg]"])
@@ -132,7 +133,7 @@ describe.each(bunOr("node24"))("the example files on $name", runtime => {
     await host.post(`/api/outbox/${row?.id}/retry`)
     // The second attempt has the same id, which this platform recognizes.
     await until("the second attempt", () => platform.repeated() === 1)
-    await untilQuiet(host)
+    await untilIdle(host)
     expect((await host.get<{items: readonly unknown[]}>(path)).items).toEqual([])
     expect((await host.stop()).code).toBe(0)
   })
@@ -143,7 +144,7 @@ describe.each(bunOr("node24"))("the example files on $name", runtime => {
     const before = await startHost({own: true, runtime, project: filesProject(platform)})
     send(platform, "cat.jpg")
     await untilDone(platform, "@ann: [cat-640.jpg]")
-    await untilQuiet(before)
+    await untilIdle(before)
     platform.away(true)
     send(platform, "dog.png", png, "/resize 100")
     await untilStored(before, 1)
@@ -175,7 +176,7 @@ describe.each(bunOr("node24"))("the example files on $name", runtime => {
     await until("the second attempt", () => platform.repeated() === 1)
     await release(host, runtime, "inbox")
     await untilDone(platform, "@ann: [owl-640.jpg]")
-    await untilQuiet(host)
+    await untilIdle(host)
     await untilHeld(host, {inbox: 0, outbox: 0, timers: 0})
     await expectSent(platform, {
       "@ann: [cat-640.jpg]": "640 × 480",

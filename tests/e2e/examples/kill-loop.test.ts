@@ -2,10 +2,11 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
 import {inspectFile} from "../../../server/database/upkeep/maintenance.ts"
 import {startLoopback} from "../../support/adapters/loopback.ts"
-import {bunAnd, killStarting, startHost, type TestHost, type TestRuntime, until} from "../../support/host/host.ts"
+import {bunAnd, killStarting, startHost, type TestRuntime} from "../../support/host/host.ts"
 import {Chance, faultRun, seedOf, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {readRows} from "../../support/messages/inbox-ledger.ts"
-import {exampleProject, timeless, untilQuiet} from "./example.ts"
+import {untilIdle, untilOpen} from "../../support/messages/messages.ts"
+import {exampleProject, timeless} from "./example.ts"
 
 const run = faultRun("example-kills")
 const {rounds, seed} = run
@@ -81,24 +82,12 @@ const killOnce = async ({runtime, project, chance, speak, open}: Scene): Promise
   await host.stop("SIGKILL")
 }
 
-/** Waits until at most `most` deeds are open. Retries events that ran at two kills in a row: they are suspected. */
-const untilOpen = (host: TestHost, most: number, open: () => number): Promise<unknown> =>
-  until(
-    "the open deeds to be done",
-    async () => {
-      const {items} = await host.get<{items: {seq: number}[]}>("/api/inbox?limit=500&state=dead")
-      for (const {seq} of items) await host.post(`/api/inbox/${seq}/retry`)
-      return open() <= most
-    },
-    patience,
-  )
-
 /** Runs a last Host to the end. Then everything must have been done exactly once. */
 const settle = async ({runtime, platform, project, people, open}: Scene): Promise<void> => {
   const host = await startHost({own: true, runtime, project, patience})
   // If something is still missing, the comparison below names it.
   await untilOpen(host, 0, open).catch(() => {})
-  await untilQuiet(host)
+  await untilIdle(host)
   const expected = ["log: Moderation is on: spam.", ...people.flatMap(({deeds}) => deeds)]
   expect(timeless(platform.deeds)).toEqual(expected.sort())
   for (const path of [

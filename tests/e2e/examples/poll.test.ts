@@ -7,8 +7,8 @@ import {joinIrc, type Person, startIrcServer} from "../../support/irc/servers.ts
 import {mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 import {answerIn} from "../../support/messages/answers.ts"
-import {messagesIn} from "../../support/messages/messages.ts"
-import {release, untilHeld, untilQuiet} from "./example.ts"
+import {messagesIn, untilIdle} from "../../support/messages/messages.ts"
+import {release, untilHeld} from "./example.ts"
 
 const rounds = 3
 
@@ -58,7 +58,7 @@ const meet = async (runtime: TestRuntime) => {
   alice?.say("#team", lunch.ask)
   await alice?.sees(/PRIVMSG #team :Lunch\? \(600 minutes to vote\)/)
   await alice?.sees(/PRIVMSG #team :3\. Soup/)
-  await untilQuiet(host)
+  await untilIdle(host)
   return {people, host}
 }
 
@@ -67,7 +67,7 @@ const say = async (host: TestHost, text: string, user = "jan"): Promise<readonly
   const said = {text, user, locale: "de", channel: "team", group: true}
   const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/messages", said)
   const {replies} = await eventOf(host, sn)
-  await untilQuiet(host)
+  await untilIdle(host)
   return Promise.all(replies.map(async id => (await host.get<{text: string}>(`/api/outbox/${id}`)).text))
 }
 
@@ -140,7 +140,7 @@ describeWith("ngircd")("the example poll", () => {
         await say(host, "/poll show")
         for (const {user, press: one} of votes) await press(host, user, one)
         await vote(people, numbered)
-        await untilQuiet(host)
+        await untilIdle(host)
         const [shown = ""] = await say(host, "/poll show")
         expect(shown.split("\n").slice(1, 3)).toEqual(rowsOf(mittag.choices, pressed, german))
       }
@@ -171,14 +171,14 @@ describeWith("ngircd")("the example poll", () => {
         answerIn("de")("language.set", {language: "Deutsch (de)"}),
       )
       expect(await vote([alice], [2])).toEqual(["alice votes for Soup."])
-      await untilQuiet(killed)
+      await untilIdle(killed)
       const message = await pollIn(killed)
       const archive = killed.project.path("poll.tar.gz")
       await printed(killed.project, ["checkpoint", "create", "--output", archive], runtime)
       // These votes come after the archive was made.
       await press(killed, "cid", {id: "cid 1", button: "Pizza"})
       await vote([bob], [2])
-      await untilQuiet(killed)
+      await untilIdle(killed)
       await killed.stop("SIGKILL")
 
       const project = makeProject({files: source})
@@ -194,7 +194,7 @@ describeWith("ngircd")("the example poll", () => {
       await press(host, "ann", {id: "ann 2", button: pizza, message: message.id})
       const answers = ["bob stimmt für Pizza.", "alice has voted for Soup already."]
       expect(await vote([bob, alice], [0, 2])).toEqual(answers)
-      await untilQuiet(host)
+      await untilIdle(host)
       expect((await say(host, "/poll show"))[0]?.split("\n").slice(1, 3)).toEqual([
         "Pizza: 2 Stimmen",
         "Salat: 1 Stimme",

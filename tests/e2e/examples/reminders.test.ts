@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {startLoopback} from "../../support/adapters/loopback.ts"
-import {bunOr, makeCheckpoint, restore, startHost, until} from "../../support/host/host.ts"
-import {exampleProject, killedAt, release, timeless, untilDone, untilHeld, untilQuiet} from "./example.ts"
+import {bunOr, makeCheckpoint, restore, startHost, until, untilIdle} from "../../support/host/host.ts"
+import {exampleProject, killedAt, release, timeless, untilDone, untilHeld} from "./example.ts"
 
 const on = "log: Moderation is on: spam."
 
@@ -23,7 +23,7 @@ describe.each(bunOr("node24"))("the example reminders on $name", runtime => {
     await killAt("@ann: Reminder 3 is cancelled", "/cancel 3")
     say("/reminders")
     await untilDone(platform, "@ann: You have no")
-    await untilQuiet(host)
+    await untilIdle(host)
     expect(timeless(platform.deeds)).toEqual(
       [
         on,
@@ -58,7 +58,7 @@ describe.each(bunOr("node24"))("the example reminders on $name", runtime => {
     expect(rings()).toBeLessThanOrEqual(Math.floor((Date.now() - began) / 1000))
     expect(platform.deeds.at(-1)).toBe("@ann: Reminder 1 is cancelled.")
     expect((await host.get<{items: unknown[]}>("/api/timers")).items).toEqual([])
-    await untilQuiet(host)
+    await untilIdle(host)
     expect(platform.deeds.at(-1)).toBe("@ann: Reminder 1 is cancelled.")
     expect((await host.stop()).code).toBe(0)
   })
@@ -72,7 +72,7 @@ describe.each(bunOr("node24"))("the example reminders on $name", runtime => {
     say("m2", "/remind in 8s late")
     say("m3", "/remind every 9:00 stand up")
     await untilDone(platform, "@ann: Reminder 2")
-    await untilQuiet(before)
+    await untilIdle(before)
     expect(platform.has("@ann: ann: late")).toBe(false)
     await before.stop()
     const {id} = await makeCheckpoint(project, runtime)
@@ -86,7 +86,7 @@ describe.each(bunOr("node24"))("the example reminders on $name", runtime => {
     await untilDone(platform, "@ann: ann: late")
     say("m5", "/cancel 2")
     await untilDone(platform, "@ann: Reminder 2 is cancelled.")
-    await untilQuiet(host)
+    await untilIdle(host)
     expect(timeless(platform.deeds)).toEqual(
       [
         on,

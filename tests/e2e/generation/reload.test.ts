@@ -1,6 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {failureOf, generationOf, generationsOf, reload, statusOf} from "../../support/host/generation.ts"
 import {bunAnd, casesOf, pluginWith, replying, startHost, svc, until, wirePlugin} from "../../support/host/host.ts"
+import {untilState} from "../../support/platforms/endpoint.ts"
 
 const token = {HTTP_TOKEN: "a-token-of-thirty-two-characters"}
 
@@ -152,11 +153,10 @@ describe("accounts", () => {
       },
     })`)
     const host = await startHost({config: accounts("{id: a}"), plugins: {wire: refusing}, args: ["--no-watch"]})
-    const state = async () => (await host.get<{items: {state: string}[]}>("/api/endpoints")).items[0]?.state
-    await until("the refusal", async () => (await state()) === "failed")
+    await untilState(host, "wire~a", "failed")
     host.project.write("unbanned", "")
     expect(await reload(host)).toEqual({committed: false, generation: 1})
-    await until("the endpoint", async () => (await state()) === "online")
+    await untilState(host, "wire~a", "online")
     expect(notesOf(host)).toEqual(["attempt", "attempt"])
   })
 })

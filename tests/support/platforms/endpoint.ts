@@ -8,9 +8,11 @@ export type EndpointView = Omit<Static<typeof View>, "login"> & {
   readonly login?: {readonly user?: {readonly id?: string}}
 }
 
+export const endpointsOf = async (host: Pick<TestHost, "get">): Promise<readonly EndpointView[]> =>
+  (await host.get<{items: readonly EndpointView[]}>("/api/endpoints")).items
+
 export const endpointOf = async (host: Pick<TestHost, "get">, name: string): Promise<EndpointView> => {
-  const {items} = await host.get<{items: readonly EndpointView[]}>("/api/endpoints")
-  const found = items.find(each => each.name === name)
+  const found = (await endpointsOf(host)).find(each => each.name === name)
   if (found === undefined) throw new Error(`there is no endpoint ${name}`)
   return found
 }
@@ -31,3 +33,10 @@ export const untilState = async (
     throw new Error(`${error.message}; it is ${JSON.stringify(last)}\n${host.process.output().slice(-3000)}`)
   })
 }
+
+/** Waits until every endpoint is online. */
+export const untilOnline = (host: TestHost): Promise<unknown> =>
+  until("every endpoint to be online", async () => {
+    const endpoints = await endpointsOf(host)
+    return endpoints.length > 0 && endpoints.every(({state}) => state === "online")
+  })

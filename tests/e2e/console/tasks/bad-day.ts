@@ -4,6 +4,7 @@ import {reload} from "../../../support/host/generation.ts"
 import {type Share, shareMore, startHost, type TestHost, type TestRuntime, until} from "../../../support/host/host.ts"
 import {makeProject, type Project} from "../../../support/host/project.ts"
 import {freePort} from "../../../support/machine/ports.ts"
+import {endpointOf} from "../../../support/platforms/endpoint.ts"
 import {awayPlugin} from "../../../support/plugins/away-plugin.ts"
 import {pluginWith} from "../../../support/plugins/plugin-sources.ts"
 
@@ -121,10 +122,7 @@ export class BadDay {
       return state === "dead" || state === "failed"
     })
     project.write("away", "")
-    await until("the endpoint to be offline", async () => {
-      const {items} = await first.get<{items: {name: string; state: string}[]}>("/api/endpoints")
-      return items.find(({name}) => name === "away")?.state !== "online"
-    })
+    await until("the endpoint to be offline", async () => (await endpointOf(first, "away")).state !== "online")
     // A killed Host may lose the last moment of its log, so this waits for it.
     await until("the log to be written", () => logOf(project).includes("away is reconnecting"))
     await first.stop("SIGKILL")
