@@ -1,4 +1,4 @@
-import {expect, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import {bunOr, pluginWith, startHost, type TestHost, until, untilGaps, usuallyOn} from "../../support/host/host.ts"
 import {inboxOf, textsBy} from "../../support/messages/inbox.ts"
 import {startDiscord} from "../../support/platforms/discord/discord.ts"
@@ -33,9 +33,8 @@ const online = (host: TestHost, id: string) => untilDiscord(host, "online", `sat
 
 const textsOf = (host: TestHost, id: string) => textsBy(host, `satori-bridge~${id}`)
 
-test.each(bunOr("node24"))(
-  "Telegram updates are confirmed once stored, and neither kill -9 nor a pause loses or duplicates any, on $name",
-  async runtime => {
+describe.each(bunOr("node24"))("on $name", runtime => {
+  test("Telegram updates are confirmed once stored, and neither kill -9 nor a pause loses or duplicates any", async () => {
     const fake = await startTelegram({token})
     fake.say({text: "waited"})
     let host = await startHost({own: true, runtime, env, plugins: {bot}, config: configOf([telegramAt(fake, "one")])})
@@ -83,8 +82,8 @@ test.each(bunOr("node24"))(
     await untilEvent(host, "the command", ({event}) => event.message?.content === "/start now")
     await host.stop()
     expect(host.process.output()).not.toContain("AAtests-own-token")
-  },
-)
+  })
+})
 
 test("two bots and two generations of one adapter stay independent", async () => {
   const [first, second] = [await startTelegram({token}), await startTelegram({token: env.OTHER_TOKEN})]

@@ -1,4 +1,4 @@
-import {expect, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {bunOr, makeProject, runProcess} from "../../support/host/host.ts"
 
@@ -39,9 +39,8 @@ console.log(JSON.stringify(seen))
 process.exit(0)
 `
 
-test.each(bunOr("node24"))(
-  "a plugin author's test runs a tool through an agent, and its timers keep the user's permission, on $name",
-  async runtime => {
+describe.each(bunOr("node24"))("on $name", runtime => {
+  test("a plugin author's test runs a tool through an agent, and its timers keep the user's permission", async () => {
     const model = await startScriptedModel(({last, results}) => {
       const [, later, what] = /^(later )?order (\w+)$/.exec(last.text) ?? []
       if (results > 0) return {text: `told ${last.text}`}
@@ -64,5 +63,5 @@ test.each(bunOr("node24"))(
         ],
       },
     })
-  },
-)
+  })
+})

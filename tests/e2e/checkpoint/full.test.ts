@@ -1,5 +1,5 @@
 import {readdirSync, rmSync, statSync} from "node:fs"
-import {expect, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import type {CheckpointDetail} from "../../../shared/api/checkpoint.ts"
 import {makeCheckpoint, refusal} from "../../support/checkpoint/checkpoints.ts"
 import {bunOr, makeProject, type Project, printed, printedJson, startHost} from "../../support/host/host.ts"
@@ -16,9 +16,8 @@ const filesOf = (folder: string): readonly string[] => readdirSync(folder, {recu
 const pagesOf = (folder: string): number =>
   filesOf(folder).reduce((sum, name) => sum + Math.ceil(statSync(`${folder}/${name}`).size / 4096) * 4096, 0)
 
-test.for(bunOr("node24"))(
-  "a full disk leaves no checkpoint, and the Host stays up and makes one once there is space, on $name",
-  async (runtime, context) => {
+describe.each(bunOr("node24"))("on $name", runtime => {
+  test("a full disk leaves no checkpoint, and the Host stays up and makes one once there is space", async context => {
     needMounts(context)
     const project = makeProject()
     const disk = mountDisk(project.path(".svc/checkpoints"), "24m")
@@ -39,8 +38,8 @@ test.for(bunOr("node24"))(
     const {id} = await makeCheckpoint(project, runtime)
     expect((await checkpointsOf(project)).map(item => item.id)).toEqual([id])
     expect((await host.stop()).code).toBe(0)
-  },
-)
+  })
+})
 
 test("a checkpoint without space for verification stays valid, and is verified once there is space", async context => {
   needMounts(context)

@@ -2,7 +2,7 @@ import {execFileSync} from "node:child_process"
 import {cpSync, readdirSync, readFileSync, rmSync, writeFileSync} from "node:fs"
 import {request} from "node:http"
 import {join} from "node:path"
-import {expect, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import {manifestName, sealManifest} from "../../../server/recovery/checkpoint/manifest.ts"
 import type {CheckpointTask, CheckpointView, Manifest} from "../../../shared/api/checkpoint.ts"
 import {makeCheckpoint, refusal} from "../../support/checkpoint/checkpoints.ts"
@@ -76,9 +76,8 @@ const startWithTokens = (runtime: TestRuntime, project?: Project) =>
       : {project}),
   })
 
-test.each(bunAnd("node24"))(
-  "on $name, an uploaded checkpoint is verified, stored and marked, and is no backup of the project",
-  async runtime => {
+describe.each(bunAnd("node24"))("on $name", runtime => {
+  test("an uploaded checkpoint is verified, stored and marked, and is no backup of the project", async () => {
     const host = await startWithTokens(runtime)
     const {project} = host
     await host.say("hello")
@@ -163,8 +162,8 @@ test.each(bunAnd("node24"))(
 
     await last.stop()
     expect(await printed(project, ["checkpoint", "restore", first, "--dry-run"])).toContain(`would restore`)
-  },
-)
+  })
+})
 
 test("svc checkpoint import works with and without a Host, and keeps the minimum space free", async context => {
   needMounts(context)

@@ -2,7 +2,7 @@ import {mkdirSync, readdirSync} from "node:fs"
 import {statfs} from "node:fs/promises"
 import {setTimeout as sleep} from "node:timers/promises"
 import {createClient} from "@libsql/client/sqlite3"
-import {expect, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import type {Compacted, CompactTask, DatabaseInfo} from "../../../shared/api/database.ts"
 import type {IngressView} from "../../../shared/api/readiness.ts"
 import {problems} from "../../../shared/problems.ts"
@@ -30,9 +30,8 @@ const oldProject = async (count: number): Promise<Project> => {
   return host.project
 }
 
-test.each(twoRuntimes)(
-  "svc database compact on a running Host deletes old rows and shrinks the file, on $name",
-  async runtime => {
+describe.each(twoRuntimes)("on $name", runtime => {
+  test("svc database compact on a running Host deletes old rows and shrinks the file", async () => {
     const project = await oldProject(2000)
     project.write("svc.config.yml", `${plainConfig}retention: {handled: {least: 100}}\n`)
     const host = await startHost({runtime, project})
@@ -49,8 +48,8 @@ test.each(twoRuntimes)(
     const metrics = await (await host.fetch("/api/metrics")).text()
     expect(metrics).toContain('svc_retention_dropped_total{part="handled"} 1901')
     expect(await host.say("still there")).toEqual(expect.any(Array))
-  },
-)
+  })
+})
 
 test("a compaction refuses a second one, reports progress, and outlives the command that started it", async () => {
   const project = await oldProject(3000)

@@ -1,5 +1,5 @@
 import {setTimeout as sleep} from "node:timers/promises"
-import {expect, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import {problems} from "../../../shared/problems.ts"
 import {holdDatabase} from "../../support/database/stranger.ts"
 import {bunOr, expectProblem, startHost, untilPrinted} from "../../support/host/host.ts"
@@ -9,9 +9,8 @@ import {echoPlugin, handledAll, post, readLedger} from "../../support/messages/i
 const config = "http: {port: 0}\nplugins: {sandbox: {}, echo: {}}\n"
 const ids = (name: string, count: number) => Array.from({length: count}, (_, n) => `${name} ${n}`)
 
-test.for(bunOr("node22"))(
-  "on $name, an event with a failed fsync is not acknowledged, and the Host recovers with the disk",
-  async (runtime, context) => {
+describe.each(bunOr("node22"))("on $name", runtime => {
+  test("an event with a failed fsync is not acknowledged, and the Host recovers with the disk", async context => {
     needStrace(context)
     const host = await startHost({own: true, runtime, config, plugins: {echo: echoPlugin}, env: syncing.inThread})
     for (const id of ids("before", 3)) expect((await post(host, id)).status).toBe(202)
@@ -32,12 +31,9 @@ test.for(bunOr("node22"))(
     const ledger = await readLedger(host.project.path(".svc/data.sqlite"))
     expect([...ledger.keys()].sort()).toEqual([...ids("after", 3), ...ids("before", 3), ...ids("failed", 3)])
     for (const entry of ledger.values()) expect(entry).toMatchObject({copies: 1, states: "handled", answers: 1})
-  },
-)
+  })
 
-test.for(bunOr("node22"))(
-  "on $name, a foreign lock refuses events while it is held, and no event acknowledged later is lost",
-  async runtime => {
+  test("a foreign lock refuses events while it is held, and no event acknowledged later is lost", async () => {
     const host = await startHost({own: true, runtime, config, plugins: {echo: echoPlugin}})
     for (const id of ids("before", 3)) expect((await post(host, id)).status).toBe(202)
     await handledAll(host)
@@ -60,8 +56,8 @@ test.for(bunOr("node22"))(
     const ledger = await readLedger(file)
     expect([...ledger.keys()].sort()).toEqual([...ids("before", 3), ...later].sort())
     for (const entry of ledger.values()) expect(entry).toMatchObject({copies: 1, states: "handled", answers: 1})
-  },
-)
+  })
+})
 
 test("a handler's results are stored once a foreign lock on the database is released", async () => {
   const slow = echoPlugin

@@ -20,9 +20,8 @@ const databaseOf = async (host: TestHost) => {
   return report.components.find(({kind}) => kind === "database")
 }
 
-test.for(bunOr("node24"))(
-  "on $name, a full disk refuses events, loses none that was acknowledged, and accepts again with space",
-  async (runtime, context) => {
+describe.each(bunOr("node24"))("on $name", runtime => {
+  test("a full disk refuses events, loses none that was acknowledged, and accepts again with space", async context => {
     needMounts(context)
     const project = makeProject({config, plugins: {echo: echoPlugin}})
     const disk = mountDisk(project.path("data"), "2m")
@@ -69,8 +68,8 @@ test.for(bunOr("node24"))(
     const ledger = await readLedger(project.path("data/bot.sqlite"))
     expect([...ledger.keys()].sort()).toEqual([...acknowledged, ...refused].sort())
     for (const entry of ledger.values()) expect(entry).toMatchObject({copies: 1, states: "handled", answers: 1})
-  },
-)
+  })
+})
 
 /** Starts a Host on a full disk. It answers its probes at this port and waits for space. */
 const launchOnFull = async (project: Project, port: number, runtime: TestRuntime) => {
@@ -165,9 +164,8 @@ test("svc checkpoint prune frees a full disk while a Host waits for space, and t
   await end()
 })
 
-test.for(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
-  "the Host keeps serving and storing while .svc/ is full, though reloads may fail, on $name",
-  async (runtime, context) => {
+describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("on $name", runtime => {
+  test("the Host keeps serving and storing while .svc/ is full, though reloads may fail", async context => {
     needMounts(context)
     const project = makeProject({config, plugins: {echo: echoPlugin}})
     mountDisk(project.path(".svc"), "16m")
@@ -193,5 +191,5 @@ test.for(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
     await handledAll(host)
     const {code, stderr} = await host.stop()
     expect({code, stderr}).toEqual({code: 0, stderr: ""})
-  },
-)
+  })
+})

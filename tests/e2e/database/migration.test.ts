@@ -1,6 +1,6 @@
 import {existsSync, readFileSync} from "node:fs"
 import {setTimeout as sleep} from "node:timers/promises"
-import {expect, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import {migrations} from "../../../server/database/migrations/migrations.ts"
 import {inspectFile} from "../../../server/database/upkeep/maintenance.ts"
 import {open} from "../../support/database/databases.ts"
@@ -57,9 +57,8 @@ const interruptedStart = async (command: readonly string[], signal: NodeJS.Signa
   }
 }
 
-test.for(bunOr("node22"))(
-  "on $name, SIGTERM during the migrations ends the start cleanly, and the next start completes them",
-  async (runtime, context) => {
+describe.each(bunOr("node22"))("on $name", runtime => {
+  test("SIGTERM during the migrations ends the start cleanly, and the next start completes them", async context => {
     needStrace(context)
     const {project, code, stderr, version} = await interruptedStart(runtime.command, "SIGTERM", 150)
     expect({code, stderr, holder: holderOf(project)}).toEqual({code: 0, stderr: "", holder: undefined})
@@ -68,8 +67,8 @@ test.for(bunOr("node22"))(
     expect((await next.fetch("/pub/ready")).status).toBe(200)
     expect((await next.stop()).code).toBe(0)
     expect(await versionOf(project.path(".svc/data.sqlite"))).toBe(newest)
-  },
-)
+  })
+})
 
 test("a kill during the migrations leaves each one complete or absent, and the next start completes them", async context => {
   needStrace(context)

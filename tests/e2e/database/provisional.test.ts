@@ -1,7 +1,7 @@
 import {existsSync} from "node:fs"
 import {createServer} from "node:http"
 import {join} from "node:path"
-import {expect, onTestFinished, test} from "vitest"
+import {describe, expect, onTestFinished, test} from "vitest"
 import type {EndpointView} from "../../../shared/api/endpoints.ts"
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import type {Status} from "../../../shared/api/system.ts"
@@ -89,9 +89,8 @@ const watchReady = (host: TestHost) => {
   return end
 }
 
-test.for(bunOr("node24"))(
-  "on $name, a Host that does not require its database runs provisionally without it, and commits once it answers",
-  async runtime => {
+describe.each(bunOr("node24"))("on $name", runtime => {
+  test("a Host that does not require its database runs provisionally without it, and commits once it answers", async () => {
     const remote = await remoteDatabase()
     const server = await remote.start()
     const first = await startHost({own: true, ...optionsFor(remote.url), runtime})
@@ -174,8 +173,8 @@ test.for(bunOr("node24"))(
     await until("the job to fire", () => notesOf(host).includes("fired"))
     expect((await host.fetch("/hooks/wire/wire", {method: "POST"})).status).toBe(202)
     expect((await host.stop()).code).toBe(exit.ok)
-  },
-)
+  })
+})
 
 test.for(bunOr("node24"))("on $name, a signal stops a provisional Host gracefully", async runtime => {
   const {url} = await remoteDatabase()
@@ -197,9 +196,8 @@ test("a provisional Host is not ready if the plugin of a required endpoint is di
 /** Makes a Node collect garbage all the time. */
 const collecting = {NODE_OPTIONS: "--expose-gc --import=data:text/javascript,setInterval(gc,20).unref()"}
 
-test.for(bunAnd("node22"))(
-  "on $name, a database that accepts connections but never answers is reported in time and does not delay a stop",
-  async runtime => {
+describe.each(bunAnd("node22"))("on $name", runtime => {
+  test("a database that accepts connections but never answers is reported in time and does not delay a stop", async () => {
     const port = await freePort()
     const silent = createServer(() => {}).listen(port, "127.0.0.1")
     onTestFinished(() => {
@@ -212,8 +210,8 @@ test.for(bunAnd("node22"))(
     expect(await probe(host, "ready")).toBe(200)
     expect((await statusOf(host)).provisional?.error).toContain(`127.0.0.1:${port} does not answer`)
     expect((await host.stop()).code).toBe(exit.ok)
-  },
-)
+  })
+})
 
 test("a plugin that an operator disabled stays disabled while the database is unreachable", async () => {
   const remote = await remoteDatabase()

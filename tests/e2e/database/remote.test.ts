@@ -1,6 +1,6 @@
 import {rmSync} from "node:fs"
 import {join} from "node:path"
-import {expect, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import {exit} from "../../../shared/exit.ts"
 import {type HranaServer, makeFolder, startHrana} from "../../support/database/databases.ts"
 import {bunOr, expectProblem, launchHost, makeProject, startHost, svc, type TestHost} from "../../support/host/host.ts"
@@ -47,9 +47,8 @@ const talk = async (host: TestHost, ids: readonly string[]) => {
   await handledAll(host)
 }
 
-test.for(bunOr("node24"))(
-  "on $name, a Host keeps its state in a remote database and continues with it after a restart",
-  async runtime => {
+describe.each(bunOr("node24"))("on $name", runtime => {
+  test("a Host keeps its state in a remote database and continues with it after a restart", async () => {
     const server = await startServer()
     const options = {...optionsFor(server), runtime}
     const first = await startHost(options)
@@ -59,12 +58,9 @@ test.for(bunOr("node24"))(
     expect(await second.get("/api/system/status")).toMatchObject({restarts: 1, endedCleanly: true})
     await talk(second, ["three"])
     expect(answered(server)).toEqual(["one", "two", "three"].map(id => ({id, answers: 1})))
-  },
-)
+  })
 
-test.for(bunOr("node24"))(
-  "on $name, a Host that loses its lease to another one stores nothing more and asks for a restart",
-  async runtime => {
+  test("a Host that loses its lease to another one stores nothing more and asks for a restart", async () => {
     const server = await startServer()
     const host = await startHost({...optionsFor(server), runtime})
     await talk(host, ["mine"])
@@ -77,8 +73,8 @@ test.for(bunOr("node24"))(
     expect(stdout).toContain("lease_lost")
     expect(answered(server)).toEqual([{id: "mine", answers: 1}])
     expect(server.sql("SELECT count(*) AS n FROM svc_runs WHERE ended_at IS NOT NULL")).toEqual([{n: 0}])
-  },
-)
+  })
+})
 
 /** The project on another machine. Its state names the database as its own. */
 const twinOf = ({project}: TestHost, server: HranaServer) => {
@@ -110,9 +106,8 @@ const jobOf = (id: string) => ({
 const idsOf = async (host: TestHost) =>
   (await host.get<{items: readonly {readonly id: string}[]}>("/api/jobs")).items.map(({id}) => id)
 
-test.for(bunOr("node24"))(
-  "on $name, a Host on another machine takes over the jobs, and edits of a stopped Host count",
-  async runtime => {
+describe.each(bunOr("node24"))("on $name", runtime => {
+  test("a Host on another machine takes over the jobs, and edits of a stopped Host count", async () => {
     const server = await startServer()
     const options = {own: true, ...optionsFor(server), runtime}
     const killed = await startHost(options)
@@ -133,8 +128,8 @@ test.for(bunOr("node24"))(
     await back.stop()
     expect((await svc(runtime, killed.project, ["schedule", "remove", "morning"], options)).code).toBe(exit.ok)
     expect(await idsOf(await startHost({...options, project: killed.project}))).toEqual(["noon"])
-  },
-)
+  })
+})
 
 test("the remote database's authority refuses another project's state folder without taking the lease", async () => {
   const server = await startServer()

@@ -1,5 +1,5 @@
 import {rmSync} from "node:fs"
-import {expect, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import {exit} from "../../../shared/exit.ts"
 import {expectProblem, startHost, type TestHost, untilPrinted} from "../../support/host/host.ts"
@@ -20,9 +20,8 @@ const start = async (runtime: TestRuntime): Promise<TestHost> => {
   return host
 }
 
-test.for(bunOr("node24"))(
-  "on $name, a Host answers during a slow sync, shows only durable data, and acknowledges nothing early",
-  async (runtime, context) => {
+describe.each(bunOr("node24"))("on $name", runtime => {
+  test("a Host answers during a slow sync, shows only durable data, and acknowledges nothing early", async context => {
     needStrace(context)
     const host = await start(runtime)
     const strace = await slowSyncs(context, host.process.pid, 2000)
@@ -47,12 +46,11 @@ test.for(bunOr("node24"))(
     const ledger = await readLedger(host.project.path(".svc/data.sqlite"))
     expect([...ledger.keys()].sort()).toEqual([...first, "slow"])
     for (const entry of ledger.values()) expect(entry).toMatchObject({copies: 1, states: "handled", answers: 1})
-  },
-)
+  })
+})
 
-test.for(bunOr("node22"))(
-  "on $name, a write whose sync fails on a slow disk is repeated, and acknowledged only after that",
-  async (runtime, context) => {
+describe.each(bunOr("node22"))("on $name", runtime => {
+  test("a write whose sync fails on a slow disk is repeated, and acknowledged only after that", async context => {
     needStrace(context)
     const host = await start(runtime)
     const strace = await failSyncs(context, host.process.pid)
@@ -69,8 +67,8 @@ test.for(bunOr("node22"))(
     const ledger = await readLedger(host.project.path(".svc/data.sqlite"))
     expect([...ledger.keys()].sort()).toEqual([...later, ...first].sort())
     for (const entry of ledger.values()) expect(entry).toMatchObject({copies: 1, states: "handled", answers: 1})
-  },
-)
+  })
+})
 
 /** Each way to stop a Host gracefully, with its exit code. */
 const endings: readonly (readonly [number, (host: TestHost) => unknown])[] = [

@@ -1,7 +1,7 @@
 import {execFileSync} from "node:child_process"
 import {copyFileSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
-import {expect, onTestFinished, test} from "vitest"
+import {describe, expect, onTestFinished, test} from "vitest"
 import {makeReader, urlOf} from "../../support/docs/documented-commands.ts"
 import {ask, makeReadersProject, readerOf, readersToken} from "../../support/docs/reader-project.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
@@ -14,9 +14,8 @@ const withToken = (config: string) => config.replace("http:\n", "http:\n  token:
 
 const keepToken = (path: string) => writeFileSync(path, `HTTP_TOKEN=${readersToken}\n`, {mode: 0o600})
 
-test.each(bunOr("node22"))(
-  "on $name, the release and rollback pages work as written under a daemon, and the bot's answers prove the code",
-  async runtime => {
+describe.each(bunOr("node22"))("on $name", runtime => {
+  test("the release and rollback pages work as written under a daemon, and the bot's answers prove the code", async () => {
     const {project, next} = makeUpgradable(withToken, runtime)
     keepToken(project.path(".env"))
     const origin = makeFolder()
@@ -60,9 +59,8 @@ test.each(bunOr("node22"))(
     expect([answered("svc runtime stop"), answered("svc ingress resume")]).toEqual(["none", "one"])
     expect(project.git("rev-parse", "HEAD")).toBe(before)
     expect(await releaseOf(project)).toMatchObject({id: release.id, state: "rolled_back"})
-  },
-  600_000,
-)
+  }, 600_000)
+})
 
 test("the commands of the page on migrations work as written, run by a next version", async () => {
   const project = makeReadersProject()

@@ -1,5 +1,5 @@
 import {readFileSync, writeFileSync} from "node:fs"
-import {expect, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import {urlOf} from "../../support/docs/documented-commands.ts"
 import {readDocuments} from "../../support/docs/documents.ts"
 import {ask, makeReadersProject, readerOf, readersToken} from "../../support/docs/reader-project.ts"
@@ -17,9 +17,8 @@ const untilEvent = (project: Project, seq: number, ...states: readonly string[])
     states.includes((await ask<{state: string}>(project, `/api/inbox/${seq}`)).state),
   )
 
-test.each(bunOr("node24"))(
-  "the commands of the page on delivery work for an event with a failed handler, on $name",
-  async runtime => {
+describe.each(bunOr("node24"))("on $name", runtime => {
+  test("the commands of the page on delivery work for an event with a failed handler", async () => {
     const notes = pluginWith(`plugin.command("note add", () => { throw new Error("no room for notes") })`)
     const project = makeReadersProject({config: configOf("notes: {}"), plugins: {notes}})
     let seq = 0
@@ -44,9 +43,8 @@ test.each(bunOr("node24"))(
     seq = await failing()
     await reader.run("docs/delivery.md", "Look at an event")
     expect(await ask(project, `/api/inbox/${seq}`)).toMatchObject({event: {message: {content: "[redacted]"}}})
-  },
-  600_000,
-)
+  }, 600_000)
+})
 
 const refusing = 'if (text === "no") throw refused("not here", {reason: "rejected", remediation: "Send another."})'
 

@@ -35,24 +35,21 @@ const help = await plugin.test(bot, {users}, async bot => (await bot.say("/help"
 console.log(JSON.stringify({thrown, undone, invalid, answer, help, left: readdirSync(tmpdir()).filter(name => name.startsWith("svc-test-"))}))
 `
 
-test.each(runtimes)(
-  "plugin.test() passes on errors of the function, and leaves nothing behind, on $name",
-  async ({command}) => {
-    const project = makeProject({files: {"try.mjs": failing}})
-    const temporary = makeFolder()
-    writeFileSync(join(temporary, "own"), "")
-    const ran = await runProcess([command[0] ?? "", "try.mjs"], {cwd: project.folder, env: {TMPDIR: temporary}})
-    expect({code: ran.code, stderr: ran.stderr}).toEqual({code: 0, stderr: ""})
-    expect(JSON.parse(ran.stdout)).toEqual({
-      thrown: "the test's own",
-      undone: true,
-      invalid: "unknown key",
-      answer: 42,
-      help: 1,
-      left: [],
-    })
-  },
-)
+test.each(runtimes)("plugin.test() passes on the function's errors and leaves nothing, on $name", async ({command}) => {
+  const project = makeProject({files: {"try.mjs": failing}})
+  const temporary = makeFolder()
+  writeFileSync(join(temporary, "own"), "")
+  const ran = await runProcess([command[0] ?? "", "try.mjs"], {cwd: project.folder, env: {TMPDIR: temporary}})
+  expect({code: ran.code, stderr: ran.stderr}).toEqual({code: 0, stderr: ""})
+  expect(JSON.parse(ran.stdout)).toEqual({
+    thrown: "the test's own",
+    undone: true,
+    invalid: "unknown key",
+    answer: 42,
+    help: 1,
+    left: [],
+  })
+})
 
 const slow = `
 import {test} from "node:test"

@@ -1,4 +1,4 @@
-import {expect, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import {agentRun, fillDatabase} from "../../support/agents/rows.ts"
 import {helperAt, startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {ask, makeReadersProject, readerOf} from "../../support/docs/reader-project.ts"
@@ -12,9 +12,8 @@ ${helperAt(url)}    permission: user
     triggers: {items: true}
 `
 
-test.each(bunOr("node24"))(
-  "the commands of the pages on the workroom and on agents work, on $name",
-  async runtime => {
+describe.each(bunOr("node24"))("on $name", runtime => {
+  test("the commands of the pages on the workroom and on agents work", async () => {
     // A stand-in for a model's server, with a scripted answer.
     const model = await startScriptedModel([{text: "Seven days."}])
     const project = makeReadersProject({config: configOf(model.url, "file")})
@@ -32,9 +31,8 @@ test.each(bunOr("node24"))(
       return items.every(({state}) => state === "succeeded") && items
     })
     expect(runs.map(({item}) => item ?? 0).toSorted()).toEqual([0, 0, 4, 5])
-  },
-  600_000,
-)
+  }, 600_000)
+})
 
 test("the commands of the page on the workroom verify its files and rebuild the Catalog", async () => {
   const project = makeReadersProject({config: configOf("http://127.0.0.1:9/v1", "file")})

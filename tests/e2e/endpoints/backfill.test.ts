@@ -1,4 +1,4 @@
-import {expect, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import type {InboxView} from "../../../shared/api/messages.ts"
 import {HistoryPlatform, pastPlugin} from "../../support/adapters/history-platform.ts"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
@@ -31,9 +31,8 @@ const meet = async (platform: HistoryPlatform, runtime = onBun, end: "SIGTERM" |
   return host.project
 }
 
-test.each(bunOr("node24"))(
-  "a backfill stores missed messages in order before new ones, and ends the gap as filled, on $name",
-  async runtime => {
+describe.each(bunOr("node24"))("on $name", runtime => {
+  test("a backfill stores missed messages in order before new ones, and ends the gap as filled", async () => {
     const platform = await HistoryPlatform.start()
     const project = await meet(platform, runtime)
     for (let n = 2; n <= 8; n++) platform.say("a", `a ${n}`)
@@ -66,12 +65,9 @@ test.each(bunOr("node24"))(
     await host.stop()
     const ledger = await readLedger(project.path(".svc/data.sqlite"))
     expect([...ledger.values()].filter(({copies, answers}) => copies !== 1 || answers !== 1)).toEqual([])
-  },
-)
+  })
 
-test.each(bunOr("node24"))(
-  "a channel without readable history still gets its new messages, and the gap ends as partly, on $name",
-  async runtime => {
+  test("a channel without readable history still gets its new messages, and the gap ends as partly", async () => {
     const platform = await HistoryPlatform.start()
     const project = await meet(platform, runtime)
     platform.say("a", "a 2")
@@ -86,8 +82,8 @@ test.each(bunOr("node24"))(
     expect(await untilGaps(host, 1)).toMatchObject([{backfill: "partly"}])
     await untilTexts(host, "a", ["a 1", "a 3, new"])
     await untilTexts(host, "b", ["b 1", "b 2"])
-  },
-)
+  })
+})
 
 test.each(bunOr("node24"))("after a kill in a backfill, the next run gets the rest once, on $name", async runtime => {
   const platform = await HistoryPlatform.start()

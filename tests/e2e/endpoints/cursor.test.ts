@@ -1,5 +1,5 @@
 import {setTimeout as sleep} from "node:timers/promises"
-import {expect, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
 import {bunOr, Chance, pluginWith, startHost, type TestHost, type TestRuntime, until} from "../../support/host/host.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
@@ -110,9 +110,8 @@ test.each(bunOr("node24"))(
   120_000 + kills * 14_000,
 )
 
-test.each(bunOr("node24"))(
-  "a restore also rewinds the cursor: repeated messages are held and new ones answered, on $name",
-  async runtime => {
+describe.each(bunOr("node24"))("on $name", runtime => {
+  test("a restore also rewinds the cursor: repeated messages are held and new ones answered", async () => {
     const platform = await startPlatform({forgets: false})
     const host = await startHost({runtime, config: configOf(platform.url), plugins: {poll}})
     platform.say(2)
@@ -143,6 +142,5 @@ test.each(bunOr("node24"))(
       "/api/endpoints",
     )
     expect(items).toMatchObject([{cursorAt: expect.any(String), dropped: 0}])
-  },
-  120_000,
-)
+  }, 120_000)
+})

@@ -1,6 +1,6 @@
 import {existsSync, readFileSync, realpathSync} from "node:fs"
 import {relative} from "node:path"
-import {expect, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import {makeFolder, makeProject, runtimes, svc, until} from "../../support/host/host.ts"
 import {needStrace, readFolders, startNotingFolders} from "../../support/machine/strace.ts"
 
@@ -13,9 +13,8 @@ plugins: {sandbox: {}}
 /** Whether the next start recreates this path. */
 const isPassing = (path: string) => path.startsWith(".svc/tmp")
 
-test.for(runtimes)(
-  "on $name, the parent of every durable folder is synced after the folder is made",
-  async (runtime, context) => {
+describe.each(runtimes)("on $name", runtime => {
+  test("the parent of every durable folder is synced after the folder is made", async context => {
     needStrace(context)
     const project = makeProject({config})
     const folder = realpathSync(project.folder)
@@ -34,5 +33,5 @@ test.for(runtimes)(
     for (const name of [".svc", "data", "data/deep", ".svc/checkpoints", ".svc/workroom-journal"])
       expect(names).toContain(name)
     expect(made.filter(({isDurable}) => !isDurable)).toEqual([])
-  },
-)
+  })
+})

@@ -50,9 +50,8 @@ const say = async ({url}: TestHost, text: string) => {
   expect(response.status).toBe(202)
 }
 
-test.each(twoRuntimes)(
-  "an event that exhausts the memory is dead after two starts, and others are handled, on $name",
-  async runtime => {
+describe.each(twoRuntimes)("on $name", runtime => {
+  test("an event that exhausts the memory is dead after two starts, and others are handled", async () => {
     const options = {runtime: confined(runtime), env: secrets}
     const first = await startHost({own: true, ...options, config: webhookConfig(), plugins: {answers: greedyPlugin}})
     const {project} = first
@@ -76,9 +75,8 @@ test.each(twoRuntimes)(
     await say(third, "and-now")
     await until("the next event to be handled", async () => (await statesOf(third))["and-now"] === "handled")
     expect((await third.stop()).code).toBe(0)
-  },
-  180_000,
-)
+  }, 180_000)
+})
 
 /** `spend` holds 150 MB for a moment, and `churn` allocates objects of which many survive for a while. */
 const restlessPlugin = pluginWith(`

@@ -1,4 +1,4 @@
-import {expect, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import {bunOr, makeProject, onBun, startHost, svc} from "../../support/host/host.ts"
 import {answer, answerIn} from "../../support/messages/answers.ts"
 
@@ -30,9 +30,8 @@ const languages = {
 }
 const config = JSON.stringify({http: {port: 0}, languages, plugins: {bot: {}, sandbox: {}}})
 
-test.each(bunOr("node22"))(
-  "each user gets a language by choice, channel, platform or default, and keeps a choice, on $name",
-  async runtime => {
+describe.each(bunOr("node22"))("on $name", runtime => {
+  test("each user gets a language by choice, channel, platform or default, and keeps a choice", async () => {
     const options = {runtime, args: ["--no-watch"], config, plugins: {bot}}
     const host = await startHost(options)
     const ann = {user: "ann", channel: "@ann"}
@@ -78,8 +77,8 @@ test.each(bunOr("node22"))(
     expect(await saysAgain("/hello 1", bob)).toBe("Hallo, <b>bob</b>! 1 Ding")
     expect(await saysAgain("/language auto", inTown)).toBe(answerIn("de")("language.auto", {language: "Deutsch (de)"}))
     await again.stop()
-  },
-)
+  })
+})
 
 test("invalid texts are rejected with their position, in the configuration and in a plugin", async () => {
   const project = makeProject({

@@ -1,5 +1,5 @@
 import {Webhook} from "standardwebhooks"
-import {expect, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import type {AlertBody, AlertMessage, AlertsView, AlertTestResult} from "../../../shared/alerts/api.ts"
 import type {OutboxView} from "../../../shared/api/messages.ts"
 import type {Page} from "../../../shared/api/pages.ts"
@@ -75,9 +75,8 @@ const alertsOf = (messages: readonly {readonly body: AlertMessage}[]): readonly 
 
 const openLine = (project: Project) => project.write("up", "")
 
-test.each(bunOr("node22"))(
-  "on $name, each target is alerted once when an endpoint is offline, across a kill, and once when it is back",
-  async runtime => {
+describe.each(bunOr("node22"))("on $name", runtime => {
+  test("each target is alerted once when an endpoint is offline, across a kill, and once when it is back", async () => {
     const receiver = await startAlertReceiver()
     const mail = await startMailServer({user: "alerts"})
     const more = `    people:
@@ -190,13 +189,11 @@ test.each(bunOr("node22"))(
     )
     expect(second.process.output()).not.toMatch(/\btarget ops\b/)
     expect((await second.stop()).code).toBe(0)
-  },
-  90_000,
-)
+  }, 90_000)
+})
 
-test.each(bunOr("node24"))(
-  "on $name, a Host killed while a webhook hangs repeats that message, and the channel gets it once",
-  async runtime => {
+describe.each(bunOr("node24"))("on $name", runtime => {
+  test("a Host killed while a webhook hangs repeats that message, and the channel gets it once", async () => {
     const receiver = await startAlertReceiver()
     receiver.hang(true)
     const project = makeProject({config: configOf(), plugins: {line}})
@@ -223,9 +220,8 @@ test.each(bunOr("node24"))(
       lastFailure: null,
     })
     expect((await second.stop()).code).toBe(0)
-  },
-  90_000,
-)
+  }, 90_000)
+})
 
 test.for(bunOr("node22"))(
   "on $name, while a full disk stores nothing, the webhook is alerted, the channel waits and the heartbeat stops",

@@ -1,5 +1,5 @@
 import {join} from "node:path"
-import {expect, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import type {EndpointView} from "../../../shared/api/endpoints.ts"
 import {makeFolder, startHrana} from "../../support/database/databases.ts"
 import {readEvents} from "../../support/events/reader.ts"
@@ -14,9 +14,8 @@ const plain = "http: {port: 0}\nplugins: {sandbox: {}}\n"
 const read = async (host: TestHost, ...query: [name: string, labels?: Record<string, string>]) =>
   (await metricsOf(host)).value(...query)
 
-test.each(twoRuntimes)(
-  "starts and ends are counted across restarts by exit code and reason, and a kill is unclean, on $name",
-  async runtime => {
+describe.each(twoRuntimes)("on $name", runtime => {
+  test("starts and ends are counted across restarts by exit code and reason, and a kill is unclean", async () => {
     const first = await startHost({own: true, runtime, config: plain})
     expect(await read(first, "svc_starts_total")).toBe(1)
     expect(await read(first, "svc_runs_ended_total", {reason: "unclean"})).toBe(0)
@@ -35,8 +34,8 @@ test.each(twoRuntimes)(
       ["0", "stopped", 1],
       ["51", "restart_requested", 1],
     ])
-  },
-)
+  })
+})
 
 test("the Host's identity is on one series, and runtimeId is on no other", async () => {
   const host = await startHost({config: plain})

@@ -134,11 +134,10 @@ test("a plugin that sets process.exitCode does not change the exit code of a res
 })
 
 /** Node 22.12 does not run TypeScript. */
-test.each(runtimes.filter(({name}) => name !== "node22"))(
-  "on $name, a process without work left exits with the code too, whatever a listener sets",
-  async runtime => {
+describe.each(runtimes.filter(({name}) => name !== "node22"))("on $name", runtime => {
+  test("a process without work left exits with the code too, whatever a listener sets", async () => {
     const script = `${root}tests/support/host/nothing-left.ts`
     const {code, stdout} = await startProcess(scriptCommand(runtime, script)).finished
     expect({code, stdout}).toEqual({code: exit.unasked, stdout: expect.stringMatching(/^undefined: .+\n$/)})
-  },
-)
+  })
+})

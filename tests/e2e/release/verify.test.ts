@@ -1,5 +1,5 @@
 import {existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from "node:fs"
-import {expect, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import type {ReleaseVerification} from "../../../shared/api/release.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
 import {type GitProject, makeGitProject} from "../../support/host/git-project.ts"
@@ -190,9 +190,8 @@ const isRunning = (pid: number): boolean => {
   }
 }
 
-test.each(bunOr("node24"))(
-  "on $name, Ctrl-C and kill -9 leave no half-prepared version, and a prepared one waits for its verification",
-  async runtime => {
+describe.each(bunOr("node24"))("on $name", runtime => {
+  test("Ctrl-C and kill -9 leave no half-prepared version, and a prepared one waits for its verification", async () => {
     const heldAt = (step: string) => `test ! -e "$NOTES/${step}" || { echo $$ > "$NOTES/pid"; sleep 100; }`
     const project = gitProject(
       {
@@ -245,9 +244,8 @@ test.each(bunOr("node24"))(
       expectNothingLeft(project)
     }
     expect(worktreesOf(project)).toBe(1)
-  },
-  480_000,
-)
+  }, 480_000)
+})
 
 test("without git, a copy without ignored files is tried, and only identical files can be completed", async () => {
   const project = makeProject({

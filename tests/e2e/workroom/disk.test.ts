@@ -1,6 +1,6 @@
 import {readdirSync} from "node:fs"
 import {join} from "node:path"
-import {expect, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import {FileStore} from "../../../server/workroom/store/file-store.ts"
 import type {Item} from "../../../shared/api/workroom.ts"
 import {makeFolder} from "../../support/database/databases.ts"
@@ -19,9 +19,8 @@ const tryAdd = async (host: TestHost, title: string): Promise<{readonly status: 
 const titlesOf = async (host: TestHost) =>
   (await host.get<{items: Item[]}>("/api/workroom/items?limit=500")).items.map(({title}) => title).reverse()
 
-test.for([onBun, ...(onNode22 === undefined ? [] : [onNode22])])(
-  "on $name, a command with a failed fsync is neither acknowledged nor retried, and later ones are stored",
-  async (runtime, context) => {
+describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("on $name", runtime => {
+  test("a command with a failed fsync is neither acknowledged nor retried, and later ones are stored", async context => {
     needStrace(context)
     const host = await startHost({own: true, runtime, config})
     expect(await tryAdd(host, "before")).toMatchObject({status: 201})
@@ -37,8 +36,8 @@ test.for([onBun, ...(onNode22 === undefined ? [] : [onNode22])])(
     const next = await startHost({project: host.project, runtime})
     expect(await titlesOf(next)).toEqual(["before", "after"])
     expect(await next.post("/api/workroom/verify")).toMatchObject({seq: 2})
-  },
-)
+  })
+})
 
 test("on a full disk commands are refused and have no effect, and none acknowledged is lost", async context => {
   needMounts(context)

@@ -1,4 +1,4 @@
-import {expect, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import {
   accountAt,
   startTelegramHost,
@@ -9,9 +9,8 @@ import {
 import {bunOr, freePort, svc, textsBy, until} from "../../../support/host/host.ts"
 import {startTelegram} from "../../../support/platforms/telegram/telegram.ts"
 
-test.each(bunOr("node22"))(
-  "a webhook is verified, answered once its update is stored, survives kill -9, and is deleted for polling, on $name",
-  async runtime => {
+describe.each(bunOr("node22"))("on $name", runtime => {
+  test("a webhook is verified, answered once its update is stored, survives kill -9, and is deleted for polling", async () => {
     const fake = await startTelegram({token})
     const port = await freePort()
     const url = `http://127.0.0.1:${port}/hooks/telegram/telegram~main`
@@ -54,8 +53,8 @@ test.each(bunOr("node22"))(
     fake.say({text: "ping"})
     await until("pong", () => fake.sent().some(({text}) => text === "pong"))
     expect((await post("x", forged)).status).toBe(404)
-  },
-)
+  })
+})
 
 test("updates wait for the Host while ingress is paused, and an invalid body is rejected", async () => {
   const fake = await startTelegram({token})
