@@ -1,6 +1,6 @@
 import {copyFileSync, rmSync} from "node:fs"
 import {join} from "node:path"
-import {expect, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import {makeFolder, startHrana} from "../../support/database/databases.ts"
 import {launchHost, makeProject, type Project, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
@@ -42,9 +42,8 @@ const expectRefusedThenAccepted = async (
   expect((await svc(runtime, project, ["database", "accept-older"])).code).toBe(1)
 }
 
-test.each(runtimes)(
-  "an older copy of a database file is refused until someone accepts it, on $name",
-  async runtime => {
+describe.each(runtimes)("on $name", {timeout: patience}, runtime => {
+  test("an older copy of a database file is refused until someone accepts it", async () => {
     const project = makeProject({config: configOf(""), plugins: {echo: echoPlugin}})
     const options = {own: true, runtime, project, args: ["--no-watch"]}
     const file = project.path(".svc/data.sqlite")
@@ -60,13 +59,9 @@ test.each(runtimes)(
       copyFileSync(`${file}.copy`, file)
       await expectRefusedThenAccepted(runtime, project, `after ${round}`)
     }
-  },
-  patience,
-)
+  })
 
-test.each(runtimes)(
-  "a remote database with older data is refused until someone accepts it, on $name",
-  async runtime => {
+  test("a remote database with older data is refused until someone accepts it", async () => {
     const place = {file: join(makeFolder(), "remote.sqlite"), port: await freePort()}
     const database = `database: {dialect: libsql, url: "http://127.0.0.1:${place.port}"}\n`
     const server = await startHrana(place)
@@ -85,6 +80,5 @@ test.each(runtimes)(
     // The Host that ended has not released its lease.
     older.sql("UPDATE svc_lease SET until = 0")
     await expectRefusedThenAccepted(runtime, host.project, "after", ["--external-restore-point", "the copy"])
-  },
-  patience,
-)
+  })
+})

@@ -1,6 +1,6 @@
 import {rmSync} from "node:fs"
 import {join} from "node:path"
-import {expect, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import {makeFolder, startHrana} from "../../support/database/databases.ts"
 import {freePort, pluginWith, runtimes, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
@@ -59,9 +59,8 @@ const statesOf = async (host: TestHost, sns: readonly number[]) =>
     return !states.some(state => state === "pending" || state === "running") && states
   })
 
-test.each(runtimes)(
-  "handlers wait for a remote database that is cut off, on $name",
-  async runtime => {
+describe.each(runtimes)("on $name", {timeout: patience}, runtime => {
+  test("handlers wait for a remote database that is cut off", async () => {
     const place = {file: join(makeFolder(), "remote.sqlite"), port: await freePort()}
     let server = await startHrana(place)
     const host = await startHost({
@@ -82,13 +81,9 @@ plugins: {sandbox: {}, keeper: {}}
       server = await startHrana(place)
       expect(await statesOf(host, sns)).toEqual(["handled", "handled", "handled", "failed"])
     }
-  },
-  patience,
-)
+  })
 
-test.each(runtimes)(
-  "handlers wait while no file can be stored, on $name",
-  async runtime => {
+  test("handlers wait while no file can be stored", async () => {
     const config = "http: {port: 0}\nplugins: {sandbox: {}, keeper: {}}\n"
     const host = await startHost({own: true, runtime, config, plugins: {keeper}, args: ["--no-watch"]})
     const files = join(host.project.folder, "data/files")
@@ -101,6 +96,5 @@ test.each(runtimes)(
       rmSync(files)
       expect(await statesOf(host, sns)).toEqual(["handled", "handled", "handled"])
     }
-  },
-  patience,
-)
+  })
+})

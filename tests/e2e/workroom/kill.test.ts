@@ -69,24 +69,20 @@ test(
   patienceOf(rounds),
 )
 
-test(
-  "after kills, every acknowledged item is in the tables",
-  async () => {
-    tellHowToRepeat(run)
-    const file = join(makeFolder(), "data.sqlite")
-    const chance = new Chance(seed)
-    const acknowledged: string[] = []
-    for (let round = 0; round < tableRounds; round++) {
-      acknowledged.push(...(await addUntilKilled(round, ["database", file, `r${round}`], 20 + chance.below(80))))
-    }
-    const workroom = await openWorkroom(new TableStore(await open({dialect: "sqlite", file})), authority)
-    await workroom.verify()
-    const titles = new Set(workroom.items.map(({title}) => title))
-    expect(acknowledged.filter(title => !titles.has(title))).toEqual([])
-    process.stdout.write(
-      `seed ${seed}: ${tableRounds} kills, ${acknowledged.length} items acknowledged in tables, none lost\n`,
-    )
-    expect(acknowledged.length).toBeGreaterThan(0)
-  },
-  patienceOf(tableRounds),
-)
+test("after kills, every acknowledged item is in the tables", {timeout: patienceOf(tableRounds)}, async () => {
+  tellHowToRepeat(run)
+  const file = join(makeFolder(), "data.sqlite")
+  const chance = new Chance(seed)
+  const acknowledged: string[] = []
+  for (let round = 0; round < tableRounds; round++) {
+    acknowledged.push(...(await addUntilKilled(round, ["database", file, `r${round}`], 20 + chance.below(80))))
+  }
+  const workroom = await openWorkroom(new TableStore(await open({dialect: "sqlite", file})), authority)
+  await workroom.verify()
+  const titles = new Set(workroom.items.map(({title}) => title))
+  expect(acknowledged.filter(title => !titles.has(title))).toEqual([])
+  process.stdout.write(
+    `seed ${seed}: ${tableRounds} kills, ${acknowledged.length} items acknowledged in tables, none lost\n`,
+  )
+  expect(acknowledged.length).toBeGreaterThan(0)
+})
