@@ -1,10 +1,10 @@
-import {once} from "node:events"
-import {createServer, type Server, type ServerResponse} from "node:http"
-import {afterAll, beforeAll, expect, test} from "vitest"
+import {createServer, type ServerResponse} from "node:http"
+import {expect, test} from "vitest"
 import {fetchTool} from "../../../server/agents/tools/fetch/fetch.ts"
 import {bindingOf, callTool, runOf} from "../../support/agents/tool-use.ts"
+import {shared} from "../../support/host/shared.ts"
+import {listen} from "../../support/machine/listen.ts"
 
-const servers: Server[] = []
 const asked: string[] = []
 let port = 0
 
@@ -46,27 +46,15 @@ const answers: Readonly<Record<string, (response: ServerResponse) => void>> = {
   "/file": response => redirect(response, "file:///etc/passwd"),
 }
 
-const listen = async (host: string, at: number): Promise<number> => {
-  const server = createServer((request, response) => {
+const serverOn = (host: string) =>
+  createServer((request, response) => {
     asked.push(`${host}${request.url} ${request.method} ${request.headers["user-agent"]}`)
     answers[request.url ?? ""]?.(response)
-  }).listen(at, host)
-  servers.push(server)
-  await once(server, "listening")
-  const address = server.address()
-  return typeof address === "object" && address !== null ? address.port : 0
-}
+  })
 
-beforeAll(async () => {
-  port = await listen("127.0.0.1", 0)
-  await listen("127.0.0.2", port)
-})
-
-afterAll(() => {
-  for (const server of servers) {
-    server.closeAllConnections()
-    server.close()
-  }
+shared(async () => {
+  port = await listen(serverOn("127.0.0.1"))
+  await listen(serverOn("127.0.0.2"), port, "127.0.0.2")
 })
 
 /** A fetch tool that may read the private address of the first server only; its binding lists both servers. */

@@ -1,6 +1,7 @@
 import {createServer} from "node:http"
-import {describe, expect, onTestFinished, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import {bunAnd, freePort, messageIn, until} from "../../support/host/host.ts"
+import {listen} from "../../support/machine/listen.ts"
 import {secrets, startWebhookHost} from "../../support/webhooks/host.ts"
 import {startReceiver} from "../../support/webhooks/webhooks.ts"
 
@@ -93,11 +94,7 @@ test("a receiver that is offline gets the message when it is back", async () => 
     return message !== undefined && message.error !== null && message
   })
   away.on("request", (request, response) => request.resume().on("end", () => response.end()))
-  await new Promise<void>(resolve => away.listen(port, "127.0.0.1", resolve))
-  onTestFinished(() => {
-    away.closeAllConnections()
-    away.close()
-  })
+  await listen(away, port)
   await messageIn(host, id, "sent")
 })
 

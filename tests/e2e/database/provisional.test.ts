@@ -12,6 +12,7 @@ import {expectProblem, type HostOptions, launchHost, startHost, svc, type TestHo
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {bunAnd, bunOr, usualRuntime} from "../../support/host/runtimes.ts"
 import {fakeNotify} from "../../support/machine/fake-notify.ts"
+import {listen} from "../../support/machine/listen.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
@@ -199,11 +200,8 @@ const collecting = {NODE_OPTIONS: "--expose-gc --import=data:text/javascript,set
 describe.each(bunAnd("node22"))("on $name", runtime => {
   test("a database that accepts connections but never answers is reported in time and does not delay a stop", async () => {
     const port = await freePort()
-    const silent = createServer(() => {}).listen(port, "127.0.0.1")
-    onTestFinished(() => {
-      silent.closeAllConnections()
-      silent.close()
-    })
+    const silent = createServer(() => {})
+    await listen(silent, port)
     const options = optionsFor(`http://127.0.0.1:${port}`)
     const host = await startHost({own: true, ...options, runtime, env: {...env, ...collecting}})
     await untilPrinted(host.process, `127.0.0.1:${port} does not answer: timed out after 10 s`)

@@ -1,9 +1,9 @@
 import {hash, randomBytes} from "node:crypto"
-import {once} from "node:events"
 import {readdirSync} from "node:fs"
-import {createServer, type Server, type ServerResponse} from "node:http"
-import {afterAll, beforeAll, describe, expect, test} from "vitest"
+import {createServer, type ServerResponse} from "node:http"
+import {describe, expect, test} from "vitest"
 import {botMessages, bunAnd, shared, startHost, type TestHost} from "../../support/host/host.ts"
+import {listen} from "../../support/machine/listen.ts"
 
 const megabyte = 1024 ** 2
 const picture = randomBytes(50_000)
@@ -45,7 +45,6 @@ export default definePlugin({
 })
 `
 
-const servers: Server[] = []
 const asked: string[] = []
 let port = 0
 let privatePort = 0
@@ -76,30 +75,18 @@ const answers: Readonly<Record<string, (response: ServerResponse) => void>> = {
   "/heavy": weigh(30),
 }
 
-const listen = async (): Promise<number> => {
-  const server = createServer((request, response) => {
+const makeServer = () =>
+  createServer((request, response) => {
     asked.push(request.url ?? "")
     response.on("error", () => {})
     const answer = answers[request.url ?? ""]
     if (answer === undefined) response.end("secret")
     else answer(response)
-  }).listen(0, "127.0.0.1")
-  servers.push(server)
-  await once(server, "listening")
-  const address = server.address()
-  return typeof address === "object" && address !== null ? address.port : 0
-}
+  })
 
-beforeAll(async () => {
-  port = await listen()
-  privatePort = await listen()
-})
-
-afterAll(() => {
-  for (const server of servers) {
-    server.closeAllConnections()
-    server.close()
-  }
+shared(async () => {
+  port = await listen(makeServer())
+  privatePort = await listen(makeServer())
 })
 
 const at = (path: string): string => `http://127.0.0.1:${port}${path}`

@@ -1,5 +1,6 @@
 import {connect, createServer, type Socket} from "node:net"
 import {whenOver} from "../host/shared.ts"
+import {listen} from "./listen.ts"
 
 /** A relay to a server. A test can cut, silence or redirect its connections; the client keeps the address. */
 export interface Cable {
@@ -64,14 +65,10 @@ export const layCable = async (target: number): Promise<Cable> => {
   const mute = () => {
     for (const far of fars) far.unpipe().resume()
   }
-  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
-  whenOver(() => {
-    cut()
-    server.close()
-  })
-  const address = server.address()
+  const ownPort = await listen(server)
+  whenOver(cut)
   return {
-    port: typeof address === "object" && address !== null ? address.port : 0,
+    port: ownPort,
     cut,
     stall,
     mute,

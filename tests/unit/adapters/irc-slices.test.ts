@@ -3,6 +3,7 @@ import {createServer, type Socket} from "node:net"
 import {setImmediate as turn} from "node:timers/promises"
 import {afterEach, expect, test} from "vitest"
 import {createSlicedTransport} from "../../../server/adapters/irc/slices.ts"
+import {listen} from "../../support/machine/listen.ts"
 
 const opened: {end(): unknown}[] = []
 afterEach(() => {
@@ -13,13 +14,10 @@ const flood = Array.from({length: 5000}, (_, n) => `:nick!user@host PRIVMSG #roo
 
 /** Connects a transport to a server on loopback. Returns the server's end of the connection too. */
 const connect = async () => {
-  const server = createServer().listen(0, "127.0.0.1")
-  opened.push({end: () => server.close()})
-  await once(server, "listening")
-  const address = server.address()
-  if (address === null || typeof address === "string") throw new Error("the server has no port")
+  const server = createServer()
+  const port = await listen(server)
   const Transport = await createSlicedTransport()
-  const transport = new Transport({host: "127.0.0.1", port: address.port})
+  const transport = new Transport({host: "127.0.0.1", port})
   const accepted = once(server, "connection")
   transport.connect()
   const [socket]: Socket[] = await accepted
