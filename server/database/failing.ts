@@ -4,10 +4,7 @@ import type {Problem, ProblemCode} from "../../shared/problems.ts"
  * A failure of the database: the newest change was not stored, a remote database did not answer in time
  * (`database_unanswered`), or the disk did not (`database_stalled`). `since` is in milliseconds since 1970.
  */
-export interface DatabaseFailure {
-  readonly code: ProblemCode
-  readonly message: string
-  readonly hint: string
+export interface DatabaseFailure extends Pick<Problem, "code" | "message" | "hint"> {
   readonly since: number
 }
 

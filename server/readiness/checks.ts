@@ -3,7 +3,7 @@ import {resumeCommand} from "../../shared/attention/resume.ts"
 import {isAdmittingOffline} from "../../shared/endpoint-states.ts"
 import {type PluginPath, pluginNameOf} from "../../shared/ids.ts"
 import type {Standing} from "../agents/bindings/configured.ts"
-import type {DatabaseFailure, EndpointFacts, Facts} from "./facts.ts"
+import type {EndpointFacts, Facts} from "./facts.ts"
 
 type Named = Pick<Component, "kind" | "name" | "required" | "check" | "since" | "proves" | "state"> & {
   readonly owner?: string
@@ -72,7 +72,7 @@ export const checkDatabase = (
   initialized: boolean,
   required: boolean,
   since: string,
-  failure?: DatabaseFailure,
+  failure?: Facts["databaseFailure"],
   unreachable?: string,
   damaged?: readonly string[],
 ): Component => {

@@ -3,6 +3,7 @@ import type {UncommittedConfig} from "../../shared/api/configuration/file.ts"
 import type {IngressView} from "../../shared/api/readiness.ts"
 import type {endpointStates} from "../../shared/endpoint-states.ts"
 import type {PluginPath} from "../../shared/ids.ts"
+import type {Problem} from "../../shared/problems.ts"
 import type {Standings} from "../agents/bindings/configured.ts"
 
 export interface EndpointFacts {
@@ -17,11 +18,7 @@ export interface EndpointFacts {
 }
 
 /** Why the newest change was not stored. `since` in milliseconds since 1970. */
-export interface DatabaseFailure {
-  /** The problem's code. */
-  readonly code: string
-  readonly message: string
-  readonly hint: string
+interface DatabaseFailure extends Pick<Problem, "code" | "message" | "hint"> {
   readonly since: number
 }
 

@@ -6,25 +6,19 @@ import type {Endpoint} from "../endpoints/endpoint.ts"
 import type {EndpointSpec} from "../endpoints/spec.ts"
 import {describeFailure} from "../generation/draft.ts"
 import type {Failure, Generation} from "../generation/generation.ts"
-import type {DatabaseFailure, Facts} from "./facts.ts"
+import type {Facts} from "./facts.ts"
 
 export interface ObservedGeneration extends Pick<Generation, "number" | "committedAt" | "config"> {
   readonly instances: readonly {readonly name: string; readonly state: {readonly is: string}}[]
 }
 
-export interface Observed {
-  readonly now: number
-  readonly startedAt: number
-  readonly authority: string | undefined
+type DatabaseFacts = "databaseInitialized" | "databaseUnreachable" | "databaseFailure" | "databaseDamage"
+
+export interface Observed
+  extends Pick<Facts, "now" | "startedAt" | "authority" | "notStarted" | "isPinned" | DatabaseFacts> {
   readonly generation: ObservedGeneration | undefined
-  readonly notStarted?: string | undefined
-  readonly isPinned?: boolean | undefined
   readonly failure: Failure | undefined
   readonly uncommitted?: () => UncommittedConfig
-  readonly databaseInitialized: boolean
-  readonly databaseUnreachable?: string | undefined
-  readonly databaseFailure?: DatabaseFailure | undefined
-  readonly databaseDamage?: Facts["databaseDamage"]
   readonly endpoints: () => readonly ObservedEndpoint[]
   /** Whether each binding of the generation is configured. */
   readonly agents: () => Standings
