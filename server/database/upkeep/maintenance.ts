@@ -61,7 +61,7 @@ export const rewriteFile = (database: string, target: string): Promise<void> =>
     if (!ok) throw new Error(findings.join("; "))
   })
 
-/** A copy's size in bytes and its SHA-256 in hexadecimal. */
+/** A file's size in bytes and its SHA-256 in hexadecimal. */
 export interface Fingerprint {
   readonly size: number
   readonly sha256: string

@@ -1,8 +1,8 @@
 import {createHash} from "node:crypto"
 import {closeSync, constants, fstatSync, openSync, readSync, writeSync} from "node:fs"
 import {setImmediate as turn} from "node:timers/promises"
+import type {Fingerprint} from "../../database/upkeep/maintenance.ts"
 import {isMissing, syncFile, syncFileSystem} from "../../runtime/files.ts"
-import type {Copied} from "../checkpoint/files.ts"
 
 /** How many files to sync one by one, and to read before the process gets a turn. */
 export const few = 128
@@ -29,7 +29,7 @@ export class Copies {
   }
 
   /** Resolves to a plain file's size and SHA-256; undefined if there is none. Follows no link. */
-  async hash(path: string, onBytes?: OnBytes): Promise<Copied | undefined> {
+  async hash(path: string, onBytes?: OnBytes): Promise<Fingerprint | undefined> {
     return this.#read(path, undefined, onBytes)
   }
 
@@ -37,7 +37,7 @@ export class Copies {
    * Copies a plain file into a new file that only its owner may read, complete after `settle`. Resolves to undefined if there
    * is none. Do not use it on the live database.
    */
-  async copy(from: string, to: string, onBytes?: OnBytes): Promise<Copied | undefined> {
+  async copy(from: string, to: string, onBytes?: OnBytes): Promise<Fingerprint | undefined> {
     const copied = await this.#read(from, to, onBytes)
     if (this.#copied.length >= most) await this.settle()
     return copied
@@ -49,7 +49,7 @@ export class Copies {
     if (this.#isDurable) for (const files of systems.values()) await syncAll(files.map(({path}) => path))
   }
 
-  async #read(path: string, to: string | undefined, onBytes: OnBytes = () => {}): Promise<Copied | undefined> {
+  async #read(path: string, to: string | undefined, onBytes: OnBytes = () => {}): Promise<Fingerprint | undefined> {
     if (++this.#reads % few === 0) await turn()
     const source = openPlain(path)
     if (source === undefined) return undefined

@@ -2,11 +2,12 @@ import {linkSync, mkdirSync} from "node:fs"
 import {readdir, rmdir} from "node:fs/promises"
 import {dirname, join} from "node:path"
 import type {CheckpointFile, Manifest} from "../../../shared/api/checkpoint.ts"
+import type {Fingerprint} from "../../database/upkeep/maintenance.ts"
 import {isThere, syncFolder} from "../../runtime/files.ts"
 import {Copies} from "../apart/copies.ts"
 import {refuseSecrets} from "../verify/refuse-secrets.ts"
 import type {SecretValues} from "../verify/search.ts"
-import {type Copied, hashFile, listTree, type Progress} from "./files.ts"
+import {hashFile, listTree, type Progress} from "./files.ts"
 import {manifestName, type Sealed, writeManifest} from "./manifest.ts"
 
 /** A file outside of the database, stored under its SHA-256. */
@@ -92,7 +93,7 @@ const share = async (
   copies: Copies,
   before: readonly string[],
   {path, to, sha256}: Pick<FileToCopy, "path" | "sha256"> & {readonly to: string},
-): Promise<Copied | undefined> => {
+): Promise<Fingerprint | undefined> => {
   for (const checkpoint of before) {
     const from = join(checkpoint, path)
     try {

@@ -1,17 +1,13 @@
 import {createHash} from "node:crypto"
 import {type FileHandle, lstat, open, readdir} from "node:fs/promises"
 import {join} from "node:path"
+import type {Fingerprint} from "../../database/upkeep/maintenance.ts"
 import {isMissing, removeFolder} from "../../runtime/files.ts"
 
 const chunkSize = 1 << 20
 
-export interface Copied {
-  readonly size: number
-  readonly sha256: string
-}
-
 /** Reads a file in pieces. Resolves to its size and SHA-256. Follows no link. Do not use it on the live database. */
-export const hashFile = async (path: string, onBytes: (count: number) => void = () => {}): Promise<Copied> => {
+export const hashFile = async (path: string, onBytes: (count: number) => void = () => {}): Promise<Fingerprint> => {
   const file = await openPlain(path)
   try {
     return await pump(file, undefined, onBytes)
@@ -27,7 +23,7 @@ export const copyFile = async (
   from: string,
   to: string,
   onBytes: (count: number) => void = () => {},
-): Promise<Copied> => {
+): Promise<Fingerprint> => {
   const source = await openPlain(from)
   try {
     const target = await open(to, "wx", 0o600)
