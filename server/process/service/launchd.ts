@@ -6,11 +6,8 @@ import {mustRun, run} from "./run.ts"
 import {type Service, type ServiceOptions, type ServiceState, serviceName} from "./service.ts"
 import {requireEnvironmentFile} from "./systemd.ts"
 
-export interface Agent {
+export interface Agent extends Pick<ServiceOptions, "project" | "runtime" | "launcher"> {
   readonly label: string
-  readonly project: string
-  readonly runtime: string
-  readonly launcher: string
 }
 
 type Value = string | number | boolean | readonly string[] | {readonly [key: string]: Value}

@@ -1,13 +1,9 @@
 import {existsSync, realpathSync} from "node:fs"
 import {dirname} from "node:path"
 import {Problem} from "../../../shared/problems.ts"
+import type {ServiceOptions} from "./service.ts"
 
-export interface UserUnit {
-  readonly name: string
-  readonly project: string
-  readonly runtime: string
-  readonly launcher: string
-}
+export type UserUnit = Pick<ServiceOptions, "name" | "project" | "runtime" | "launcher">
 
 /** Other characters have a special meaning in a unit. */
 const plainPath = /^[A-Za-z0-9_./@+-]+$/
