@@ -1,17 +1,10 @@
 import type {AgentReason, AgentRunState, AgentTrigger, AgentWait} from "../../../shared/agents/states.ts"
 import {fromJson, toJson} from "../../../shared/json.ts"
-import type {Permission} from "../../../shared/sdk/permission.ts"
-import type {Channel, User} from "../../../shared/sdk/satori.ts"
 import {assertThat, type Row, type Statement} from "../../database/database.ts"
 import type {RunRequest} from "../service.ts"
 
 /** The conversation of a run, at the time of the request. */
-interface Place {
-  readonly channel?: Channel
-  readonly user?: User
-  /** The operator's permission for a run without a user. */
-  readonly permission?: Permission
-}
+type Place = Pick<RunRequest, "channel" | "user" | "permission">
 
 /** A run, read from its row. Money is in millionths; times are in milliseconds since 1970. */
 export interface AgentRun {

@@ -1,6 +1,5 @@
 import {type ItemState, itemStates, partyPattern} from "../../../../shared/api/item-rules.ts"
 import type {Item} from "../../../../shared/api/workroom.ts"
-import type {Permission} from "../../../../shared/sdk/permission.ts"
 import {Closed, Optional, type Static, type TObject, Type} from "../../../../shared/type.ts"
 import type {Workroom} from "../../../workroom/workroom.ts"
 import type {AgentTool, ToolUse} from "../tool.ts"
@@ -11,11 +10,8 @@ export type WorkroomSide = Pick<Workroom, "items" | "item" | "run" | "journalOf"
 export const ItemNumber = Type.Integer({minimum: 1, description: "The item's number."})
 
 /** A tool for the workroom, with its name without the prefix. */
-export interface WorkroomTool<A extends TObject> {
-  readonly name: string
-  readonly description: string
+export interface WorkroomTool<A extends TObject> extends Pick<AgentTool, "name" | "description" | "permission"> {
   readonly parameters: A
-  readonly permission: Permission
   run(args: Static<A>, use: ToolUse): Promise<unknown>
 }
 
