@@ -1,17 +1,13 @@
 import {HistoryQuery, HistoryView, StreamQuery} from "../../../shared/api/event-stream.ts"
 import type {Call, Operation} from "../../../shared/sdk/route.ts"
 import {Type} from "../../../shared/type.ts"
-import {type Audience, type Envelopes, heartbeat, retry} from "../../events/envelope.ts"
+import {type Audience, heartbeat, retry} from "../../events/envelope.ts"
 import {createFilter} from "../../events/filter.ts"
 import {readHistory} from "../../events/history.ts"
-import type {EventLog} from "../../events/log.ts"
-import type {EventStream} from "../../events/stream.ts"
+import type {EventStream, StreamOptions} from "../../events/stream.ts"
 
-export interface EventServices {
-  readonly events: EventLog
+export interface EventServices extends Pick<StreamOptions, "events" | "envelopes" | "epoch"> {
   readonly stream: EventStream
-  readonly envelopes: Envelopes
-  readonly epoch: string
 }
 
 export const streamEvents = ({stream}: EventServices): Operation => ({
