@@ -2,7 +2,6 @@ import type {Permission} from "../../shared/sdk/permission.ts"
 import {type AnyPlugin, definePlugin} from "../../shared/sdk/plugin/plugin.ts"
 import type {UsedServices, Uses} from "../../shared/sdk/service.ts"
 import {type Bot, type BotOptions, openBot, type PluginUnderTest} from "./bot.ts"
-import type {Time} from "./clock.ts"
 import {raiseTimeLimit} from "./time-limit.ts"
 
 export type {FireOptions, PressOptions, SayOptions, Sent, TestFile} from "./actions.ts"
@@ -21,7 +20,9 @@ await raiseTimeLimit()
 export const startBot = (options: BotOptions): Promise<Bot> =>
   openBot(options, asked => onlyPlugin(options.plugins, asked))
 
-export interface PluginTestOptions<U extends Uses = Uses> extends Omit<PluginUnderTest, "plugin"> {
+export interface PluginTestOptions<U extends Uses = Uses>
+  extends Omit<PluginUnderTest, "plugin">,
+    Pick<BotOptions, "now" | "log"> {
   /** The instance's name, which its tables and routes contain; `plugin` when left out. */
   readonly name?: string
   /** Substitutes for services that the plugin uses, by their keys in its `uses`. */
@@ -32,10 +33,6 @@ export interface PluginTestOptions<U extends Uses = Uses> extends Omit<PluginUnd
   readonly users?: Readonly<Record<string, Permission>>
   /** Other top-level keys of `svc.config.yml`. */
   readonly project?: Readonly<Record<string, unknown>>
-  /** The initial time of the bot's clock; the machine's time when left out. */
-  readonly now?: Time
-  /** Receives the Host's log lines; nothing is logged when left out. */
-  readonly log?: (line: string) => void
 }
 
 type Body<T> = (bot: Bot) => T | Promise<T>

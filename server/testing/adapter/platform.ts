@@ -1,3 +1,5 @@
+import type {BotFile} from "../bot-files.ts"
+
 /** The address of the Host that runs the adapter, for the platform of a test. */
 export interface HostAddress {
   /** The Host's URL, without a trailing slash. */
@@ -9,12 +11,7 @@ export interface HostAddress {
 }
 
 /** A file of a message. */
-export interface FileUnderTest {
-  readonly name: string
-  /** The media type. */
-  readonly type: string
-  readonly bytes: Uint8Array
-}
+export type FileUnderTest = BotFile
 
 /** A message of the bot, as the platform has it. */
 export interface Heard {
