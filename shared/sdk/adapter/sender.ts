@@ -18,15 +18,6 @@ export interface Outgoing {
   readonly repeated?: boolean
 }
 
-export interface Reaction {
-  readonly id: string
-  readonly channel: string
-  readonly message: string
-  readonly emoji: string
-  /** As in `Outgoing`. */
-  readonly repeated?: boolean
-}
-
 /** One message of a platform, as an act refers to it. */
 export interface Referred {
   /** The outbox id of the act, the same for every attempt. */
@@ -36,6 +27,10 @@ export interface Referred {
   readonly message: string
   /** As in `Outgoing`. */
   readonly repeated?: boolean
+}
+
+export interface Reaction extends Referred {
+  readonly emoji: string
 }
 
 export interface Edit extends Referred {
