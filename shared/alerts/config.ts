@@ -201,7 +201,6 @@ type Filled<T, Kept extends keyof T = never> = Readonly<Required<Omit<T, Kept>> 
 
 export type AlertTarget = Filled<Static<typeof Target>, "endpoint" | "channel" | "webhook" | "email" | "items">
 export type WebhookTarget = Readonly<Static<typeof Webhook>>
-export type EmailTarget = Readonly<Static<typeof Email>>
 export type QuietSettings = Filled<Static<typeof Quiet>>
 export type HeartbeatSettings = Filled<Static<typeof Heartbeat>>
 
