@@ -13,7 +13,6 @@ import {durationOf, durationPattern} from "../shared/duration.ts"
 import {type ExitCode, exit} from "../shared/exit.ts"
 import {Problem} from "../shared/problems.ts"
 import {describeFinding} from "./kit/finding.ts"
-import {connectHost} from "./kit/host-client.ts"
 import {DataCommand} from "./kit/svc-command.ts"
 
 export class Doctor extends DataCommand {
@@ -106,9 +105,7 @@ export class Doctor extends DataCommand {
 
   async #running(): Promise<Status | "unknown" | undefined> {
     if (!(await isLocked(projectPaths(this.folder)).catch(() => false))) return undefined
-    return connectHost(this.folder)
-      .then(host => host.get<Status>("/api/system/status"))
-      .catch(() => "unknown")
+    return this.get<Status>("/api/system/status").catch(() => "unknown")
   }
 
   async #report(): Promise<ReadinessReport | undefined> {
@@ -116,26 +113,22 @@ export class Doctor extends DataCommand {
   }
 
   async #files(): Promise<DatabaseInfo["files"] | undefined> {
-    return connectHost(this.folder)
-      .then(host => host.get<DatabaseInfo>("/api/database"))
-      .then(
-        info => info.files,
-        () => undefined,
-      )
+    return this.get<DatabaseInfo>("/api/database").then(
+      ({files}) => files,
+      () => undefined,
+    )
   }
 
   async #checked(): Promise<DatabaseCheck | Problem | undefined> {
-    return connectHost(this.folder)
-      .then(host => host.post<DatabaseCheck>("/api/database/check"))
-      .catch(error => (error instanceof Problem ? error : undefined))
+    return this.post<DatabaseCheck>("/api/database/check").catch(error =>
+      error instanceof Problem ? error : undefined,
+    )
   }
 
   async #agents(): Promise<StuckAgents | undefined> {
-    const host = await connectHost(this.folder).catch(() => undefined)
-    if (host === undefined) return undefined
     return Promise.all([
-      host.get<{items: readonly unknown[]}>("/api/runs?kind=agent&state=held&limit=1"),
-      host.get<{items: StuckAgents["approvals"]}>("/api/approvals?state=waiting&limit=10"),
+      this.get<{items: readonly unknown[]}>("/api/runs?kind=agent&state=held&limit=1"),
+      this.get<{items: StuckAgents["approvals"]}>("/api/approvals?state=waiting&limit=10"),
     ])
       .then(([{items}, {items: approvals}]) => ({held: items.length > 0, approvals}))
       .catch(() => undefined)

@@ -4,7 +4,6 @@ import type {AgentView, ApprovalView} from "../../shared/api/agents/agents.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {followRun} from "../kit/agent/follow-run.ts"
 import {approvalText, endText, stepLine} from "../kit/agent/run-text.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {SvcCommand} from "../kit/svc-command.ts"
 
 export class AgentChat extends SvcCommand {
@@ -75,8 +74,7 @@ export class AgentChat extends SvcCommand {
     this.tell(`${approvalText(approval)}\ny or n?`)
     const word = (await next())?.trim().toLowerCase() ?? ""
     if (word !== "y" && word !== "n") return false
-    const host = await connectHost(this.folder)
-    await host.post(`/api/approvals/${encodeURIComponent(approval.id)}/${word === "y" ? "approve" : "deny"}`, {})
+    await this.post(`/api/approvals/${encodeURIComponent(approval.id)}/${word === "y" ? "approve" : "deny"}`, {})
     return true
   }
 }
