@@ -1,62 +1,61 @@
-import {Command, Option} from "clipanion"
+import {Option} from "clipanion"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {permissions} from "../../shared/sdk/permission.ts"
 import {followRun} from "../kit/agent/follow-run.ts"
 import {approvalText, endText, stepLine} from "../kit/agent/run-text.ts"
-import {DataCommand} from "../kit/svc-command.ts"
+import {rowCommand} from "../kit/rows.ts"
+import type {DataCommand} from "../kit/svc-command.ts"
 
-export class AgentRun extends DataCommand {
-  static override usage = Command.Usage({
-    description: "ask an agent a question and print its answer",
-    details: `
-      Prints the steps to stderr as they happen, then the answer to stdout. Ctrl-C ends the wait, not the run. Exits 1 if the run does not succeed.
+export const run = rowCommand({
+  description: "ask an agent a question and print its answer",
+  details: `
+    Prints the steps to stderr as they happen, then the answer to stdout. Ctrl-C ends the wait, not the run. Exits 1 if the run does not succeed.
 
-      With \`--no-wait\` it prints the run's id once the run is stored. Needs a running Host.
-    `,
-    examples: [
-      ["A question", "svc agent run writer 'What is new in the docs?'"],
-      ["Without waiting for the answer", "svc agent run writer 'Sum up the day' --no-wait"],
-      ["With the tools of a trusted user", "svc agent run writer 'Tidy the board' --permission trusted"],
-    ],
-  })
-
-  name = Option.String({name: "name"})
-  text = Option.String({name: "text"})
-  wait = Option.Boolean("--wait", true, {description: "Wait for the answer (default); --no-wait prints the run's id"})
-  permission = Option.String("--permission", {
-    description: `The permission of its tools: ${permissions.join(", ")} (default: the binding's permission)`,
-  })
-  request = Option.String("--request", {
-    description: "A name for this question; a repeated call with the same name starts no second run",
-  })
-
-  async run(): Promise<ExitCode> {
-    const {id} = await this.post<{id: string}>(`/api/agents/${encodeURIComponent(this.name)}/run`, {
-      input: this.text,
-      permission: this.permission,
-      request: this.request,
+    With \`--no-wait\` it prints the run's id once the run is stored. Needs a running Host.
+  `,
+  examples: [
+    ["A question", "svc agent run writer 'What is new in the docs?'"],
+    ["Without waiting for the answer", "svc agent run writer 'Sum up the day' --no-wait"],
+    ["With the tools of a trusted user", "svc agent run writer 'Tidy the board' --permission trusted"],
+  ],
+  options: {
+    name: Option.String({name: "name"}),
+    text: Option.String({name: "text"}),
+    wait: Option.Boolean("--wait", true, {description: "Wait for the answer (default); --no-wait prints the run's id"}),
+    permission: Option.String("--permission", {
+      description: `The permission of its tools: ${permissions.join(", ")} (default: the binding's permission)`,
+    }),
+    request: Option.String("--request", {
+      description: "A name for this question; a repeated call with the same name starts no second run",
+    }),
+  },
+  run: async given => {
+    const {id} = await given.post<{id: string}>(`/api/agents/${encodeURIComponent(given.name)}/run`, {
+      input: given.text,
+      permission: given.permission,
+      request: given.request,
     })
-    if (this.wait) return this.#follow(id)
-    this.show({id}, () => id)
+    if (given.wait) return follow(given, id)
+    given.show({id}, () => id)
     return exit.ok
-  }
+  },
+})
 
-  async #follow(runId: string): Promise<ExitCode> {
-    const ending = new AbortController()
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ending.abort())
-    const run = await followRun({
-      project: this.folder,
-      runId,
-      signal: ending.signal,
-      onStep: step => this.tell(stepLine(step)),
-      onApproval: approval => this.tell(approvalText(approval)),
-    })
-    if (run === undefined) {
-      this.tell(`svc: the run continues; svc agent show ${runId} shows its result`)
-      return exit.failed
-    }
-    if (run.state === "succeeded" || this.json) this.show(run, endText)
-    else this.tell(`svc: ${endText(run)}\n  hint: svc agent show ${runId}`)
-    return run.state === "succeeded" ? exit.ok : exit.failed
+const follow = async (given: DataCommand, runId: string): Promise<ExitCode> => {
+  const ending = new AbortController()
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ending.abort())
+  const run = await followRun({
+    project: given.folder,
+    runId,
+    signal: ending.signal,
+    onStep: step => given.tell(stepLine(step)),
+    onApproval: approval => given.tell(approvalText(approval)),
+  })
+  if (run === undefined) {
+    given.tell(`svc: the run continues; svc agent show ${runId} shows its result`)
+    return exit.failed
   }
+  if (run.state === "succeeded" || given.json) given.show(run, endText)
+  else given.tell(`svc: ${endText(run)}\n  hint: svc agent show ${runId}`)
+  return run.state === "succeeded" ? exit.ok : exit.failed
 }

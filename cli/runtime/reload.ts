@@ -1,66 +1,60 @@
 import {setTimeout as sleep} from "node:timers/promises"
-import {Command, Option} from "clipanion"
+import {Option} from "clipanion"
 import type {Component, ReadinessReport} from "../../shared/api/readiness.ts"
 import type {ReloadResult} from "../../shared/api/system.ts"
 import {notReadyAfter, unreadyIn, withUnready} from "../../shared/api/unready.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
+import {exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {connectHost, mayComeFromRestart} from "../kit/host-client.ts"
+import {rowCommand} from "../kit/rows.ts"
 import {forceText, whileTried} from "../kit/runtime/trial.ts"
-import {DataCommand} from "../kit/svc-command.ts"
 
-export class RuntimeReload extends DataCommand {
-  static override usage = Command.Usage({
-    description: "make the running Host load the present configuration",
-    details: `
-      The Host commits a new generation, or names every reason why it cannot and keeps the running generation.
+export const reload = rowCommand({
+  description: "make the running Host load the present configuration",
+  details: `
+    The Host commits a new generation, or names every reason why it cannot and keeps the running generation.
 
-      In production, changed code or a changed lockfile needs a restart. The Host first tries its next start in a separate process. If that fails, the command names the cause and exits 1, and the Host keeps running. Otherwise the Host exits with 75, so that its supervisor restarts it.
+    In production, changed code or a changed lockfile needs a restart. The Host first tries its next start in a separate process. If that fails, the command names the cause and exits 1, and the Host keeps running. Otherwise the Host exits with 75, so that its supervisor restarts it.
 
-      The command lists the required components that are not ready afterwards, and still exits 0. With \`--require-ready\` it exits 1 if there are any. It then waits up to 10 s for the required endpoints to connect, or 60 s for a restart; one that still connects counts as ready.
-    `,
-    examples: [
-      ["After a change to svc.config.yml", "svc runtime reload"],
-      ["In CI", "svc runtime reload --require-ready"],
-    ],
-  })
-
-  confirm = Option.Boolean("--confirm", false, {
-    description: "Exit for a restart even if no supervisor will start the Host again",
-  })
-
-  force = Option.Boolean("--force", false, {description: forceText})
-
-  requireReady = Option.Boolean("--require-ready", false, {
-    description: "Exit 1 if the Host is not ready with the new generation",
-  })
-
-  async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const {confirm, force} = this
+    The command lists the required components that are not ready afterwards, and still exits 0. With \`--require-ready\` it exits 1 if there are any. It then waits up to 10 s for the required endpoints to connect, or 60 s for a restart; one that still connects counts as ready.
+  `,
+  examples: [
+    ["After a change to svc.config.yml", "svc runtime reload"],
+    ["In CI", "svc runtime reload --require-ready"],
+  ],
+  options: {
+    confirm: Option.Boolean("--confirm", false, {
+      description: "Exit for a restart even if no supervisor will start the Host again",
+    }),
+    force: Option.Boolean("--force", false, {description: forceText}),
+    requireReady: Option.Boolean("--require-ready", false, {
+      description: "Exit 1 if the Host is not ready with the new generation",
+    }),
+  },
+  run: async given => {
+    const host = await connectHost(given.folder)
+    const {confirm, force} = given
     const ask = () => host.post<ReloadResult>("/api/system/reload", {confirm, force})
     const result = await whileTried({
       host,
-      project: this.folder,
+      project: given.folder,
       force,
-      output: this.context.stderr,
+      output: given.context.stderr,
       ask,
       ended: generation => ({committed: false, generation, restarting: true}),
     })
-    const unready = this.requireReady ? await this.#settled(host.file.runtimeId, result) : (result.unready ?? [])
-    this.show({...result, ...withUnready(unready)}, () => {
+    const after = result.restarting === true ? {after: host.file.runtimeId} : {}
+    const unready = given.requireReady
+      ? unreadyIn((await settledReport(given.folder, after)).components)
+      : (result.unready ?? [])
+    given.show({...result, ...withUnready(unready)}, () => {
       if (result.restarting === true) return "the change needs a restart; the Host is restarting"
       return result.committed ? `generation ${result.generation} committed` : "nothing has changed"
     })
-    if (unready.length > 0 && !this.json) this.tell(`svc: ${notReadyAfter(unready)}`)
-    return this.requireReady && unready.length > 0 ? exit.failed : exit.ok
-  }
-
-  async #settled(runtimeId: string, {restarting = false}: ReloadResult): Promise<readonly string[]> {
-    const {components} = await settledReport(this.folder, restarting ? {after: runtimeId} : {})
-    return unreadyIn(components)
-  }
-}
+    if (unready.length > 0 && !given.json) given.tell(`svc: ${notReadyAfter(unready)}`)
+    return given.requireReady && unready.length > 0 ? exit.failed : exit.ok
+  },
+})
 
 /** How long endpoints may take to connect, and the Host to restart, in milliseconds. */
 const patience = {connect: 10_000, restart: 60_000} as const
