@@ -48,7 +48,7 @@ export const assertRunsEnded = (which: string, args: readonly SqlValue[]): State
 const listed = "seq IN (SELECT value FROM json_each(?))"
 const listOf = (rows: readonly Row[]): string => toJson(rows.map(({seq}) => seq))
 
-const timeOf = (at: Row[string] | undefined): string | null =>
+export const timeOf = (at: Row[string] | undefined): string | null =>
   at === null || at === undefined ? null : new Date(Number(at)).toISOString()
 
 interface StepLine {

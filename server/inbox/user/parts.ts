@@ -6,13 +6,10 @@ import {jsonRows} from "../../database/json-rows.ts"
 import {ending, type UserPart} from "../../database/upkeep/user-part.ts"
 import {telling} from "../../events/telling.ts"
 import {contentWithoutWords, withoutWords} from "../redact.ts"
-import {isAgentDetail, withoutAgentDetail} from "./agent-runs.ts"
+import {isAgentDetail, timeOf, withoutAgentDetail} from "./agent-runs.ts"
 import {isEventOfUser, isMessageOfUser} from "./of-user.ts"
 
 const listOf = (rows: readonly Row[], column: string): string => toJson(rows.map(row => row[column]))
-
-const timeOf = (at: Row[string] | undefined): string | null =>
-  at === null || at === undefined ? null : new Date(Number(at)).toISOString()
 
 const jsonOf = (text: Row[string] | undefined): unknown =>
   text === null || text === undefined ? null : fromJson(String(text))
