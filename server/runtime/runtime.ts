@@ -90,7 +90,7 @@ export interface Runtime {
   load(path: string): Promise<unknown>
   /** Frees an imported module, as far as the runtime can. */
   unload(path: string): void
-  /** Starts the process anew, with the same id, if it needs other settings for this memory. To be called first. */
+  /** Replaces the process by a new start of itself if the runtime reads its settings for this memory only then. */
   startWith(memory: () => Promise<"small" | "fast">): Promise<void>
   /** Limits the memory of a busy process, and returns memory to the system while it is idle. */
   saveMemory(): void
