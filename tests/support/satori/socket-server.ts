@@ -31,10 +31,10 @@ const listener = await runtime.serve({
     close: (_, {code}) => tell(`close ${code}`),
   },
 })
-tell(`port ${listener.port}`)
 
 process.once("SIGTERM", async () => {
   await listener.close(true)
   tell("closed")
   process.exit(0)
 })
+tell(`port ${listener.port}`)
