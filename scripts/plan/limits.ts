@@ -20,7 +20,7 @@ export const limits = {
   problems: {limit: 154},
   keys: {limit: 369},
   packages: {limit: 20},
-  size: {limit: 23.7},
+  size: {limit: 22.6},
 } as const satisfies Readonly<Record<string, Limit>>
 
 export type FigureName = keyof typeof limits
