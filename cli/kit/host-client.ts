@@ -1,8 +1,10 @@
+import {setTimeout as sleep} from "node:timers/promises"
 import {parseConfig, readConfigText, readEnvironment} from "../../server/config/load.ts"
 import {type HostFile, readHostFile} from "../../server/runtime/host-file.ts"
-import {isLocked} from "../../server/runtime/lock.ts"
+import {isLocked, readHolder} from "../../server/runtime/lock.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
 import {bypassProxy} from "../../server/runtime/proxy.ts"
+import type {Status} from "../../shared/api/system.ts"
 import {fromJson} from "../../shared/json.ts"
 import {isProblem, messageOf, Problem, type ProblemBody, type ProblemCode, problems} from "../../shared/problems.ts"
 import {readText} from "../../shared/sdk/adapter/answer.ts"
@@ -59,6 +61,29 @@ const findHost = async (project: string): Promise<HostFile | undefined> => {
 
 /** Resolves to whether a Host serves this project; a starting Host does not yet. */
 export const isHostRunning = async (project: string): Promise<boolean> => (await findHost(project)) !== undefined
+
+/**
+ * Resolves to the running Host, or to undefined if the caller must do the work itself. A Host that waits for free space
+ * takes the project only during each attempt to start, so whoever holds it without serving gets 3 s. Throws
+ * `host_unreachable`, and what the Host answers.
+ */
+export const connectUnlessStopped = async (project: string): Promise<HostClient | undefined> => {
+  const paths = projectPaths(project)
+  const deadline = performance.now() + 3000
+  for (;;) {
+    if (!(await isLocked(paths).catch(() => false))) return undefined
+    if ((await readHolder(paths))?.kind === "command") return undefined
+    try {
+      const host = await connectHost(project)
+      const {provisional} = await host.get<Status>("/api/system/status")
+      if (provisional?.waitsFor !== "space" || performance.now() > deadline) return host
+    } catch (error) {
+      const mayPass = mayComeFromRestart(error) && !isProblem(error, "unauthorized")
+      if (!mayPass || performance.now() > deadline) throw error
+    }
+    await sleep(100)
+  }
+}
 
 /** The errors that a restarting Host causes; in development its token changes too. */
 const ofRestart: readonly ProblemCode[] = ["host_unreachable", "starting", "stopping", "unauthorized"]

@@ -1,8 +1,7 @@
 import {Option} from "clipanion"
 import type {StoppedOptions} from "../../server/project/held.ts"
-import {isLocked, readHolder} from "../../server/runtime/lock.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
-import {connectHost, type HostClient} from "./host-client.ts"
+import {connectUnlessStopped, type HostClient} from "./host-client.ts"
 import {DataCommand} from "./svc-command.ts"
 
 /** The option of the commands that also work on a stopped project. */
@@ -26,9 +25,7 @@ export abstract class StoppableCommand extends DataCommand {
   }
 
   /** Resolves to the running Host, or to undefined if the command must do the work itself. */
-  async host(): Promise<HostClient | undefined> {
-    if (!(await isLocked(this.places).catch(() => false))) return undefined
-    const holder = await readHolder(this.places)
-    return holder?.kind === "command" ? undefined : connectHost(this.folder)
+  host(): Promise<HostClient | undefined> {
+    return connectUnlessStopped(this.folder)
   }
 }

@@ -1,7 +1,6 @@
 import {rebuildStoppedWorkroom, verifyStoppedWorkroom} from "../../server/offline/workroom.ts"
-import {isLocked} from "../../server/runtime/lock.ts"
-import {projectPaths} from "../../server/runtime/project.ts"
 import type {VerificationView} from "../../shared/api/workroom.ts"
+import {connectUnlessStopped} from "../kit/host-client.ts"
 import {counted} from "../kit/print.ts"
 import {rowCommand} from "../kit/rows.ts"
 
@@ -23,9 +22,11 @@ export const verify = rowCommand({
     ["As JSON", "svc workroom verify --json"],
   ],
   run: async given => {
-    const found = (await isLocked(projectPaths(given.folder)))
-      ? await given.post<VerificationView>("/api/workroom/verify")
-      : await verifyStoppedWorkroom(given.folder)
+    const host = await connectUnlessStopped(given.folder)
+    const found =
+      host === undefined
+        ? await verifyStoppedWorkroom(given.folder)
+        : await host.post<VerificationView>("/api/workroom/verify")
     given.show(found ?? null, store => describe(store, "sound"))
   },
 })

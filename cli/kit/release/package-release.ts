@@ -1,14 +1,13 @@
 import {isThere} from "../../../server/runtime/files.ts"
 import {projectPaths} from "../../../server/runtime/project.ts"
 import type {Status} from "../../../shared/api/system.ts"
-import {connectHost, isHostRunning} from "../host-client.ts"
+import {connectUnlessStopped} from "../host-client.ts"
 
 /** Resolves to whether only a release may install packages: the project has had one, or its Host runs in production. */
 export const needsRelease = async (folder: string): Promise<boolean> => {
   if (await isThere(projectPaths(folder).releases)) return true
-  if (!(await isHostRunning(folder))) return false
-  const host = await connectHost(folder)
-  return (await host.get<Status>("/api/system/status")).mode === "production"
+  const host = await connectUnlessStopped(folder)
+  return (await host?.get<Status>("/api/system/status"))?.mode === "production"
 }
 
 /** Returns the commands of a release that installs the packages of `command`. */

@@ -11,7 +11,7 @@ import {
 } from "../../../server/offline/job-file.ts"
 import type {DraftCheck} from "../../../shared/api/scheduled/drafts.ts"
 import type {Job, JobChange, JobFileView, JobRemoval, JobView, NextTimes} from "../../../shared/api/scheduled/jobs.ts"
-import {connectHost, isHostRunning} from "../host-client.ts"
+import {connectUnlessStopped, type HostClient} from "../host-client.ts"
 import type {SvcCommand} from "../svc-command.ts"
 
 export interface JobList {
@@ -32,11 +32,12 @@ export interface JobsAccess {
 }
 
 /** Opens the jobs of a command's project. */
-export const openJobs = async ({folder, path}: Pick<SvcCommand, "folder" | "path">): Promise<JobsAccess> =>
-  (await isHostRunning(folder)) ? ofHost(folder) : ofFile(folder, `svc ${path.join(" ")}`)
+export const openJobs = async ({folder, path}: Pick<SvcCommand, "folder" | "path">): Promise<JobsAccess> => {
+  const host = await connectUnlessStopped(folder)
+  return host === undefined ? ofFile(folder, `svc ${path.join(" ")}`) : ofHost(host)
+}
 
-const ofHost = async (project: string): Promise<JobsAccess> => {
-  const host = await connectHost(project)
+const ofHost = (host: HostClient): JobsAccess => {
   const at = (id: string) => `/api/jobs/${encodeURIComponent(id)}`
   return {
     list: async () => {

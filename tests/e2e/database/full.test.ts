@@ -1,5 +1,8 @@
-import {rmSync} from "node:fs"
+import {mkdirSync, rmSync} from "node:fs"
+import {hostname} from "node:os"
 import {describe, expect, test} from "vitest"
+import {acquireLock} from "../../../server/runtime/lock.ts"
+import {projectPaths} from "../../../server/runtime/project.ts"
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import {problems} from "../../../shared/problems.ts"
 import {expectProblem, launchHost, startHost, svc, type TestHost, until, untilPrinted} from "../../support/host/host.ts"
@@ -162,6 +165,23 @@ test("svc checkpoint prune frees a full disk while a Host waits for space, and t
   expect(pruned).toMatchObject({code: 0, stderr: "", stdout: expect.stringContaining("deleted ")})
   await serves()
   await end()
+})
+
+test.each([
+  ["checkpoint", "prune", "--keep", "1"],
+  ["workroom", "verify"],
+  ["schedule", "list"],
+])("svc %s %s waits for the end of an attempt to start", async (...command) => {
+  const project = makeProject({config})
+  mkdirSync(project.path(".svc"))
+  const lock = await acquireLock(projectPaths(project.folder), {
+    ...{kind: "host", hostname: hostname(), pid: process.pid, runtimeId: "waits for space"},
+    ...{command: "svc runtime start", since: new Date().toISOString()},
+  })
+  const ran = svc(onBun, project, command)
+  await new Promise(resolve => setTimeout(resolve, 1500))
+  await lock.release()
+  expect(await ran).toMatchObject({code: 0, stderr: ""})
 })
 
 describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("on $name", runtime => {
