@@ -185,12 +185,20 @@ export const eventTypes = {
   ),
   "message.held": event("A handler's inbound event is held until an operator decides", Handled),
   "message.discarded": event("An operator discarded a handler's inbound event", Handled),
+  "message.expired": event(
+    "An inbound event was older than its handler's age limit, so the handler did not run",
+    Handled,
+  ),
   "message.sent": event("The platform accepted an outbound message", Outgoing),
   "message.send_failed": event("An outbound message was rejected", Outgoing),
   "message.send_dead": event("The Host gave up retrying an outbound message", Outgoing),
   "message.unknown": event("An outbound message may or may not have arrived", Outgoing),
   "message.send_held": event("An outbound message is held until an operator decides", Outgoing),
   "message.send_discarded": event("An operator discarded an outbound message", Outgoing),
+  "message.send_expired": event(
+    "An outbound message was older than its age limit, so the Host did not send it",
+    Outgoing,
+  ),
   "message.redacted": holding("An operator redacted the content of an inbox event or an outbox message", {
     sn: orNull(Type.Integer(), {description: "Sequence of the inbox event, or of the one answered"}),
     message: orNull(Type.String(), {description: "Id of the outbox message; null for an inbox event"}),

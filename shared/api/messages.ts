@@ -5,7 +5,7 @@ import {PageQuery} from "./pages.ts"
 
 /** Inbox and outbox as the HTTP API shows them. A demo token does not see fields marked `private`. */
 
-const MarkState = Type.Enum(["pending", "running", "handled", "failed", "dead", "held", "discarded"])
+const MarkState = Type.Enum(["pending", "running", "handled", "failed", "dead", "held", "discarded", "expired"])
 
 /** Filters of message lists. A demo token cannot filter by what it does not see. */
 const filters = {
@@ -92,6 +92,7 @@ const outboxStates = [
   "unknown",
   "held",
   "discarded",
+  "expired",
 ] as const
 
 export type OutboxState = (typeof outboxStates)[number]

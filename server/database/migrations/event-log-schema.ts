@@ -45,8 +45,17 @@ const gapEnds = (members: string): string =>
     telling({type: "'endpoint.gap'", at: "NEW.to_at", endpoint: "NEW.endpoint", data: `json_object(${members})`}),
   )
 
-const markStates = "('handled', 'failed', 'dead', 'held', 'discarded')"
-const outboxStates = "('sent', 'failed', 'dead', 'unknown', 'held', 'discarded')"
+const markStates = ["handled", "failed", "dead", "held", "discarded"]
+const outboxStates = ["sent", "failed", "dead", "unknown", "held", "discarded"]
+
+/** The triggers of rows that enter one of these states. */
+const stateTriggers = (name: string, table: string, states: readonly string[], body: string): readonly string[] => {
+  const isTold = `NEW.state IN (${states.map(state => `'${state}'`).join(", ")})`
+  return [
+    trigger(`${name}_made`, `INSERT ON ${table} WHEN ${isTold}`, body),
+    trigger(name, `UPDATE OF state ON ${table} WHEN ${isTold} AND NEW.state IS NOT OLD.state`, body),
+  ]
+}
 
 /**
  * The event log, and triggers that raise the events of rows that change in bulk or by many statements. A trigger puts
@@ -86,18 +95,8 @@ export const eventLogSchema: readonly string[] = [
       data: "json_object('sn', NEW.seq, 'type', NEW.type)",
     }),
   ),
-  trigger("event_mark_made", `INSERT ON inbox_marks WHEN NEW.state IN ${markStates}`, mark),
-  trigger(
-    "event_mark",
-    `UPDATE OF state ON inbox_marks WHEN NEW.state IN ${markStates} AND NEW.state IS NOT OLD.state`,
-    mark,
-  ),
-  trigger("event_outbox_made", `INSERT ON outbox WHEN NEW.state IN ${outboxStates}`, outgoing),
-  trigger(
-    "event_outbox",
-    `UPDATE OF state ON outbox WHEN NEW.state IN ${outboxStates} AND NEW.state IS NOT OLD.state`,
-    outgoing,
-  ),
+  ...stateTriggers("event_mark", "inbox_marks", markStates, mark),
+  ...stateTriggers("event_outbox", "outbox", outboxStates, outgoing),
 ]
 
 /** The event of a gap also says whether the gap was planned: see `isPlanned`. */
@@ -108,4 +107,17 @@ export const filledGapSchema: readonly string[] = [
   "ALTER TABLE endpoint_gaps ADD COLUMN backfill TEXT",
   "DROP TRIGGER event_gap",
   gapEnds(`${gap}, ${planned}, 'backfill', NEW.backfill`),
+]
+
+/** Age limits: see `expired`. */
+export const ageSchema: readonly string[] = [
+  // 1 once a person had the handler run again: then it runs at any age.
+  "ALTER TABLE inbox_marks ADD COLUMN any_age INTEGER NOT NULL DEFAULT 0",
+  // In milliseconds since 1970; NULL if the message does not expire.
+  "ALTER TABLE outbox ADD COLUMN not_after INTEGER",
+  // The ended pauses of ingress that do not count as age, in milliseconds since 1970.
+  "CREATE TABLE ingress_pauses (from_at INTEGER PRIMARY KEY, to_at INTEGER NOT NULL) WITHOUT ROWID",
+  ...["event_mark_made", "event_mark", "event_outbox_made", "event_outbox"].map(name => `DROP TRIGGER ${name}`),
+  ...stateTriggers("event_mark", "inbox_marks", [...markStates, "expired"], mark),
+  ...stateTriggers("event_outbox", "outbox", [...outboxStates, "expired"], outgoing),
 ]

@@ -2,7 +2,7 @@ import {agentSchema} from "./agent-schema.ts"
 import {buttonSchema} from "./button-schema.ts"
 import {capacitySchema} from "./capacity-schema.ts"
 import {cursorSchema} from "./cursor-schema.ts"
-import {eventLogSchema, filledGapSchema, plannedGapSchema} from "./event-log-schema.ts"
+import {ageSchema, eventLogSchema, filledGapSchema, plannedGapSchema} from "./event-log-schema.ts"
 import {fileSchema} from "./file-schema.ts"
 import {jobSchema} from "./job-schema.ts"
 import {plannedSendSchema, pluginStateSchema, timerSchema} from "./plugin-act-schema.ts"
@@ -196,6 +196,12 @@ export const migrations: readonly Migration[] = [
       "ALTER TABLE inbox ADD COLUMN repeats INTEGER NOT NULL DEFAULT 0",
       "CREATE INDEX inbox_repeated ON inbox (seq) WHERE repeats > 0",
     ],
+  },
+  {
+    version: 25,
+    name: "ages",
+    undo: "drop ingress_pauses, and the columns any_age of inbox_marks and not_after of outbox; the triggers may stay",
+    statements: ageSchema,
   },
 ]
 
