@@ -169,7 +169,6 @@ test("svc checkpoint prune frees a full disk while a Host waits for space, and t
 
 test.each([
   ["checkpoint", "prune", "--keep", "1"],
-  ["workroom", "verify"],
   ["schedule", "list"],
 ])("svc %s %s waits for the end of an attempt to start", async (...command) => {
   const project = makeProject({config})
