@@ -1,46 +1,54 @@
-/** The MIME types of files that people commonly send, by file extension. */
-const types: Readonly<Record<string, string>> = {
-  aac: "audio/aac",
-  avif: "image/avif",
-  bmp: "image/bmp",
-  csv: "text/csv",
-  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-  flac: "audio/flac",
-  gif: "image/gif",
-  gz: "application/gzip",
-  heic: "image/heic",
-  html: "text/html",
-  ics: "text/calendar",
-  jpeg: "image/jpeg",
-  jpg: "image/jpeg",
-  json: "application/json",
-  m4a: "audio/mp4",
-  md: "text/markdown",
-  mkv: "video/matroska",
-  mov: "video/quicktime",
-  mp3: "audio/mpeg",
-  mp4: "video/mp4",
-  odt: "application/vnd.oasis.opendocument.text",
-  ogg: "audio/ogg",
-  opus: "audio/ogg",
-  pdf: "application/pdf",
-  png: "image/png",
-  pptx: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-  svg: "image/svg+xml",
-  tiff: "image/tiff",
-  txt: "text/plain",
-  wav: "audio/wav",
-  webm: "video/webm",
-  webp: "image/webp",
-  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-  xml: "application/xml",
-  zip: "application/zip",
-}
+/** The MIME types of files that people commonly send, each before its file extensions (IANA). */
+const table = `
+  application/gzip gz
+  application/json json
+  application/pdf pdf
+  application/vnd.oasis.opendocument.text odt
+  application/vnd.openxmlformats-officedocument.presentationml.presentation pptx
+  application/vnd.openxmlformats-officedocument.spreadsheetml.sheet xlsx
+  application/vnd.openxmlformats-officedocument.wordprocessingml.document docx
+  application/x-tar tar
+  application/xml xml
+  application/zip zip
+  audio/aac aac
+  audio/flac flac
+  audio/mp4 m4a
+  audio/mpeg mp3
+  audio/ogg oga ogg opus
+  audio/wav wav
+  audio/webm weba
+  image/avif avif
+  image/bmp bmp
+  image/gif gif
+  image/heic heic
+  image/jpeg jpeg jpg
+  image/png png
+  image/svg+xml svg
+  image/tiff tiff
+  image/webp webp
+  text/calendar ics
+  text/csv csv
+  text/html htm html
+  text/markdown md
+  text/plain txt
+  video/matroska mkv
+  video/mp4 mp4
+  video/ogg ogv
+  video/quicktime mov
+  video/webm webm
+`
+const types = new Map(
+  table.split("\n").flatMap(line => {
+    const [type = "", ...endings] = line.trim().split(" ")
+    return endings.map(ending => [ending, type] as const)
+  }),
+)
 
-export const typeOfName = (name: string): string | undefined => {
-  const end = /\.([a-z0-9]{1,5})$/i.exec(name)?.[1]?.toLowerCase() ?? ""
-  return Object.hasOwn(types, end) ? types[end] : undefined
-}
+export const typeOfName = (name: string): string | undefined =>
+  types.get(/\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "")
+
+/** The same, with the type of any bytes for a name that does not show it. */
+export const mediaTypeOf = (name: string): string => typeOfName(name) ?? "application/octet-stream"
 
 /** Returns a MIME type without its parameters, in lower case; undefined for anything else. */
 export const readType = (text: unknown): string | undefined =>
