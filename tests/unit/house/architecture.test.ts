@@ -113,15 +113,16 @@ test("the command line enters through its entrances", () => {
 })
 
 test("cli/ holds commands, each at the path of its words or with its group's; shared code is in cli/kit/", () => {
-  const rows = [...readFileSync("cli/commands.ts", "utf8").matchAll(/^ {2}"?([\w -]+)"?: .*"\.(\/.+)"/gm)]
-  for (const [, words = "", file = ""] of rows.filter(
-    ([, words = "", file]) => file !== `/${words.replace(" ", "/")}.ts`,
-  ))
+  const modules = [...readFileSync("cli/commands.ts", "utf8").matchAll(/^ {2}"?([\w-]+)([\w -]*)"?:[^"]+"\.(\/.+)"/gm)]
+  const rows = modules.flatMap(([, group, names = "", file = ""]) =>
+    names.split(/(?= )/).map(name => ({words: `${group}${name}`, file})),
+  )
+  for (const {words, file} of rows.filter(({words, file}) => file !== `/${words.replace(" ", "/")}.ts`))
     expect(`${words} ${readFileSync(`cli${file}`, "utf8")}`).toMatch(
       new RegExp(`^${file.split("/")[1]} (.+) [^]*export const \\1 =`),
     )
   const others = files.filter(
-    file => roomOf(file) === "cli" && !file.startsWith("cli/kit/") && !rows.some(([, , its]) => `cli${its}` === file),
+    file => roomOf(file) === "cli" && !file.startsWith("cli/kit/") && !rows.some(row => `cli${row.file}` === file),
   )
   expect(others).toEqual(["cli/commands.ts", "cli/launch.js", "cli/svc.ts"])
 })
