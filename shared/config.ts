@@ -264,10 +264,7 @@ const RetentionConfig = section({
   runs: keptOf("365d", 10_000, "runs of the Host"),
 })
 
-/**
- * The reply to a failed command or message. Unless the project sets another one, it is translated to the event's
- * language.
- */
+/** The reply to a failed command or message. Unless the project sets one, it is translated to the event's language. */
 export const defaultFailure = "Something went wrong (event {event})."
 
 /** One rule of `languages.rules`. */

@@ -8,10 +8,7 @@ const units: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_00
 /** Returns milliseconds. The text must match `durationPattern`. */
 export const durationOf = (text: string): number => Number(text.slice(0, -1)) * (units[text.slice(-1)] ?? 0)
 
-/**
- * Returns a time in ISO 8601 from a date, with or without a time, or from a duration from now. Undefined for any other
- * text.
- */
+/** Returns a time in ISO 8601 from a date, with or without a time, or a duration from now; otherwise undefined. */
 export const timeFrom = (typed: string, now: number): string | undefined => {
   const text = inAscii(typed)
   const at = new RegExp(durationPattern).test(text)

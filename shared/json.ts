@@ -7,9 +7,7 @@ import {Problem} from "./problems.ts"
 export const {parse: fromJson} = JSON
 const {stringify} = JSON
 
-/**
- * `JSON.stringify` for text that does not go into a database. A log keeps the exact value, even half a surrogate pair.
- */
+/** `JSON.stringify` for text outside a database: a log keeps the exact value, even half a surrogate pair. */
 export const toExactJson = (value: unknown): string => stringify(value)
 
 /** Half of a surrogate pair as `JSON.stringify` escapes it. A literal `\ud…` in the text itself has two backslashes. */

@@ -1,7 +1,4 @@
-/**
- * C0 except tab and line feed, DEL, C1, the line and paragraph separators, and characters that change the writing
- * direction.
- */
+/** C0 except tab and line feed, DEL, C1, line and paragraph separators, and what changes the writing direction. */
 const unprintable = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu
 
 /**

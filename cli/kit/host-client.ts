@@ -93,10 +93,7 @@ export const mayComeFromRestart = (error: unknown): boolean =>
 
 type Call = (path: string, init: RequestInit) => Promise<Response>
 
-/**
- * Sends requests with the first token. A Host that has not restarted since a rotation refuses it; from then on, requests
- * use the next token.
- */
+/** Sends requests with the first token; once a Host refuses it, not restarted since a rotation, with the next. */
 const callWith = (base: string, tokens: readonly string[]): Call => {
   let left = tokens
   const call: Call = async (path, init) => {

@@ -3,10 +3,7 @@ import type {Database, Row} from "../database/database.ts"
 
 export const isOpen = (state: string): boolean => !["succeeded", "failed", "cancelled"].includes(state)
 
-/**
- * Returns the row of a run whose state fits. `why` is the error text for any other state. Throws `agent_run_unknown`,
- * `agent_run_state`.
- */
+/** Returns a run's row whose state fits, else throws `agent_run_state` with the text `why`, or `agent_run_unknown`. */
 export const requireRun = async (
   database: Pick<Database, "read">,
   runId: string,

@@ -18,10 +18,7 @@ export const actorOf = (agent: string): string => `${prefix}${agent}`
 export const agentOf = ({assignee}: Pick<Item, "assignee">): string | undefined =>
   assignee?.startsWith(prefix) === true ? assignee.slice(prefix.length) : undefined
 
-/**
- * Whether an item still needs work by a run of its agent. `isEnding`: the run that submits an item may end after a
- * person has accepted it.
- */
+/** Whether an item still needs its agent's run. `isEnding`: a person may accept the item before its run ends. */
 export const isFor = (item: Item | undefined, agent: string, isEnding: boolean): item is Item => {
   if (item === undefined || item.assignee !== actorOf(agent)) return false
   return item.state === "done" ? isEnding : item.state !== "cancelled"

@@ -26,10 +26,7 @@ export class AgentMeter {
     return [...this.#models.values()]
   }
 
-  /**
-   * Counts a tool call that has ended. `tool` is one of the binding's, because each name that a model invents would
-   * create a new series.
-   */
+  /** Counts an ended tool call. `tool` is one of the binding's: each name that a model invents would be a series. */
   toolEnded(agent: string, tool: string, seconds: number, outcome: CallOutcome): void {
     observe(this.#tools, {agent, tool, outcome}, seconds)
   }

@@ -37,17 +37,11 @@ export interface AgentService {
    * `request_invalid`.
    */
   queue(request: RunRequest): Promise<string>
-  /**
-   * Cancels a run that has not ended, and aborts its request to the provider. Throws `agent_run_unknown`,
-   * `agent_run_state`.
-   */
+  /** Cancels an open run, and aborts its request to the provider. Throws `agent_run_unknown`, `agent_run_state`. */
   cancel(runId: string, by: string): Promise<void>
   /** Throws `approval_unknown`, and `approval_state` if the approval is already decided. */
   decide(approval: string, decision: Decision): Promise<void>
-  /**
-   * Releases or discards runs that a restore holds. Resolves to their number. Throws `agent_run_unknown`,
-   * `agent_run_state`.
-   */
+  /** Releases or discards held runs; resolves to their number. Throws `agent_run_unknown`, `agent_run_state`. */
   actOnHeld(action: "release" | "discard", on: {readonly runId: string} | "held"): Promise<number>
   /** Calls the model of a binding once. Throws `agent_unknown`, `agent_misconfigured`. */
   check(agent: string, signal: AbortSignal): Promise<AgentCheck>

@@ -27,10 +27,7 @@ export const firstCovering = (rules: readonly Matches[]): readonly number[] => {
 export const oneEndpoint = ({endpoint}: {readonly endpoint: string}): string | undefined =>
   endpoint === "*" ? undefined : endpoint
 
-/**
- * Checks the rules of `permissions` without knowing the endpoints: rules that allow more than intended, and rules that
- * never apply.
- */
+/** Checks `permissions` without knowing the endpoints: rules that allow more than intended, or that never apply. */
 export const checkRules = (source: Source, rules: readonly PermissionRule[]): Issue[] => {
   const covering = firstCovering(rules.map(rule => [oneEndpoint(rule), ...selectors.map(key => rule[key])]))
   return rules.flatMap((rule, index) => {

@@ -40,10 +40,7 @@ export const readConfigText = async (path: string): Promise<ConfigText> => {
   return {file, text, sha256: sha256Of(text)}
 }
 
-/**
- * Parses, expands and checks a configuration, except for the plugins' own keys. Throws `config_invalid` with every
- * finding and its position.
- */
+/** Parses, expands and checks a configuration, but no plugins' keys. Throws `config_invalid` with all findings. */
 export const parseConfig = (from: ConfigText, variables: Variables, read?: Yaml): LoadedConfig =>
   showRunning("svc: the configuration", () => checkConfig(parseSource(from.file, from.text, read), from, variables))
 
@@ -55,10 +52,7 @@ const checkConfig = (source: Source, from: ConfigText, variables: Variables): Lo
   return {...from, source, variables, config: checked.value as ProjectConfig, secrets: checked.secrets}
 }
 
-/**
- * The same, but reads a long text away from the event loop, and resolves to the last result if the text and the
- * variables are unchanged.
- */
+/** The same, away from the event loop for a long text. Reuses the last result if text and variables are unchanged. */
 export const parseUnlessSame = async (
   last: LoadedConfig | undefined,
   from: ConfigText,

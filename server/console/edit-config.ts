@@ -27,10 +27,7 @@ export interface Configuration {
   readonly mode: Mode
   readonly generations: Generations
   readonly environment: () => Promise<Environment>
-  /**
-   * Asks git whether the file is committed, at most once in an interval. Pass `again` after a change to ask
-   * immediately.
-   */
+  /** Asks git whether the file is committed, at most once in an interval; with `again`, after a change, at once. */
   readonly uncommitted: (again?: boolean) => Promise<UncommittedConfig>
 }
 
@@ -65,10 +62,7 @@ const variablesOf = (text: string, {files, variables}: Environment) => {
   return [...names].sort().map(name => ({name, set: (variables[name] ?? "") !== ""}))
 }
 
-/**
- * Returns the file after a change, and its issues. Throws `config_changed`, `request_invalid`, and what
- * `withChangesApart` throws.
- */
+/** Returns the file after a change, and its issues. Throws `config_changed`, `request_invalid`, and for the change. */
 export const preview = async (
   {path, generations}: Configuration,
   foresee: Foresee,

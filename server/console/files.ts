@@ -42,10 +42,7 @@ export const readListing = async (folder = consoleFolder): Promise<ConsoleListin
 /** The shortest interval of looks for a new build, in milliseconds. */
 const lookEvery = 1000
 
-/**
- * The built console in memory. Each file is read once in each requested encoding. A new build is served within a
- * second.
- */
+/** The built console in memory. Each file is read once in each encoding. A new build is served within a second. */
 export class ConsoleFiles {
   readonly #folder: string
   readonly #files = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()

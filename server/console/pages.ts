@@ -66,10 +66,7 @@ const always = {
   vary: "Accept-Encoding",
 } as const
 
-/**
- * Allows nothing inline and nothing from elsewhere. Requests may go to this Host and to the Hosts that its
- * configuration names.
- */
+/** Allows nothing inline or from elsewhere. Requests may go to this Host, and to those that the configuration names. */
 const policyOf = (hosts: readonly string[]): string =>
   [
     "default-src 'none'",

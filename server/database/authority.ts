@@ -62,9 +62,7 @@ export const settleAuthority = async (
 export const stampingEvents = (database: Pick<Database, "state">, authority: string): readonly Statement[] =>
   schemaOf(database) < stampedSince ? [] : [{sql: "UPDATE event_retention SET authority = ?", args: [authority]}]
 
-/**
- * Reads the authority from the file; undefined without a file. Throws `authority_mismatch` if its content is invalid.
- */
+/** Reads the authority from the file; undefined without one. Throws `authority_mismatch` if its content is invalid. */
 export const readAuthorityFile = async (file: string): Promise<AuthorityFile | undefined> => {
   const text = await readFileIfExists(file)
   if (text === undefined) return undefined

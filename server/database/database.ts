@@ -80,9 +80,7 @@ export interface Database {
   write(batch: readonly Statement[], changes?: number): Promise<readonly Result[]>
   /** Migrates the schema to the newest of these migrations. Throws the errors of `migrate`. */
   bringUp(known: readonly Migration[], options: MigrateOptions): Promise<readonly Applied[]>
-  /**
-   * Runs migrations of plugins' tables in one transaction. `whatOf` names what the statement at an index belongs to.
-   */
+  /** Runs migrations of plugins' tables in one transaction. `whatOf` names the part of a statement by its index. */
   migrate(
     statements: readonly Statement[],
     signal: AbortSignal,

@@ -20,10 +20,7 @@ export interface Engine {
    * `Problem` otherwise. Only `database_outcome_unknown` leaves open whether they were stored.
    */
   commit(statements: readonly Statement[]): Promise<readonly Result[]>
-  /**
-   * Like `commit`, but one statement at a time: an abort between two of them stores nothing. `begins` receives each
-   * index.
-   */
+  /** Like `commit`, one statement at a time: an abort in between stores nothing. `begins` receives each index. */
   migrate(statements: readonly Statement[], signal: AbortSignal, begins?: (index: number) => void): Promise<void>
   /** The number of the newest group that is known to be stored; -1 until the database counts them. */
   readonly group: number

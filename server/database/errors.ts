@@ -108,10 +108,7 @@ export const isConstraint = (error: unknown): boolean =>
 /** The most kinds that a message names. */
 const mostNamed = 3
 
-/**
- * Returns verbs and tables of statements for a message, without values, such as `UPDATE p_todo_items`; those of plugins
- * first.
- */
+/** Returns verbs and tables of statements, without values, such as `UPDATE p_todo_items`; those of plugins first. */
 export const kindsOf = (statements: readonly Pick<Statement, "sql">[]): string => {
   const kinds = [...new Set(statements.map(({sql}) => kindOf(sql)))]
   const [own, others] = [kinds.filter(kind => kind.includes(" p_")), kinds.filter(kind => !kind.includes(" p_"))]

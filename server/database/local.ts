@@ -19,16 +19,10 @@ import {createKeepingClient, type LocalClient} from "./prepared.ts"
 import {removeUnfinished} from "./upkeep/compact.ts"
 import {prepareFile, requireWhole, rescueInto, sizeOf} from "./upkeep/rescue.ts"
 
-/**
- * How long to wait for another process's lock, in milliseconds. The driver waits inside the call, so the Host stands
- * still for this time.
- */
+/** How long to wait for another process's lock, in milliseconds. The wait blocks: the Host stands still meanwhile. */
 const busyTimeout = 250
 
-/**
- * A purge rewrites a file up to this number of bytes within the call, which blocks everything else for at most a
- * second.
- */
+/** A purge rewrites a file up to this number of bytes within the call, which blocks all else for a second at most. */
 const largestRewritten = 64 * 1024 * 1024
 
 const nextGroup = (number: number): Bound => ({sql: "UPDATE svc_group SET number = ? WHERE id = 1", args: [number]})

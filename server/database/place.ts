@@ -32,10 +32,7 @@ export class Place {
     this.#paths = [file, `${file}-wal`, `${file}-shm`]
   }
 
-  /**
-   * Call it once a new connection has read, when the log and its index exist. The database itself must stay the same
-   * file.
-   */
+  /** Call it once a new connection has read: then log and index exist. The database itself must stay the same file. */
   take(): void {
     this.#left = this.#look()
     this.#own ??= this.#left[0]?.identity

@@ -122,9 +122,7 @@ const keepStatements = (connection: Connection): void => {
 
 const returnsNothing = new TypeError("the statement returns no rows")
 
-/**
- * Does what the client does with a statement, but reads its properties only once. A statement that fails is not kept.
- */
+/** Does what the client does with a statement, but reads its properties only once. Keeps no statement that fails. */
 class KeptStatement {
   readonly #statement: Prepared
   readonly #forget: () => void

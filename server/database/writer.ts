@@ -15,10 +15,7 @@ interface Pending {
 export interface WriterHooks {
   /** Called for every group that is stored, or may be. */
   readonly committed?: () => void
-  /**
-   * Returns why the database acknowledges nothing more. Called before a group is stored and before it is acknowledged.
-   * Must not throw.
-   */
+  /** Returns why the database acknowledges nothing more; called before each store and acknowledgement. Never throws. */
   readonly whyEnded?: () => Problem | undefined
 }
 
@@ -188,10 +185,7 @@ const rejectAll = (group: readonly Pending[], error: unknown): unknown => {
 
 const about = (statements: readonly Statement[], cause: unknown) => ` (${kindsOf(statements)}): ${messageOf(cause)}`
 
-/**
- * Resolves the batches without result rows, for which it is enough to know that they are stored. Callers that need rows
- * look them up again.
- */
+/** Resolves the batches without result rows: to know that they are stored is enough. Others look rows up again. */
 const settleStored = (group: readonly Pending[], cause: AnswerLost): void => {
   for (const {statements, resolve, reject} of group) {
     if (statements.some(({sql}) => returnsRows.test(sql)))

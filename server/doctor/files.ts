@@ -112,10 +112,7 @@ export const checkEnvironmentFile = (file: EnvironmentFile): Finding[] => {
 /** Files that Bun reads into the environment, in addition to the `.env` that the Host reads. */
 const readByBun = [".env.local", ".env.development", ".env.production", ".env.test"] as const
 
-/**
- * Checks that Bun does not load environment files itself: the variables that it loads override the file that
- * `--environment` names.
- */
+/** Checks that Bun loads no environment files itself: their variables would override the file of `--environment`. */
 export const checkBunEnvironment = async ({project}: ProjectPaths): Promise<Finding[]> => {
   const found = await Promise.all(readByBun.map(name => readFileIfExists(join(project, name))))
   const names = readByBun.filter((_, index) => found[index] !== undefined)

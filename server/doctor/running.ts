@@ -54,9 +54,7 @@ export const checkAgents = ({held, approvals}: StuckAgents): readonly Finding[] 
   ),
 ]
 
-/**
- * Finds the required components that are not ready, or would not be after a start. The database has its own check.
- */
+/** Finds required components that are not ready, or would not be after a start. The database has its own check. */
 export const checkReadiness = (components: readonly Component[]): readonly Finding[] =>
   components.flatMap(({kind, name, required, ready, message, remediation}) =>
     !required || ready || kind === "database"

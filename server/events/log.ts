@@ -56,9 +56,7 @@ export class EventLog {
     return this.#authority
   }
 
-  /**
-   * Raises an event for a change that is not stored otherwise. A stored change puts `telling` into its batch instead.
-   */
+  /** Raises an event for a change that is not stored otherwise. A stored change puts `telling` into its batch. */
   readonly raise: Raise = (type, data, about) => this.#queue.push(toRow(type, data, about, this.#hide))
 
   /** Resolves when all raised events are stored. */

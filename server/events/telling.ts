@@ -2,10 +2,7 @@ import type {EventAbout, EventData, EventType} from "../../shared/events.ts"
 import {fromJson, toJson} from "../../shared/json.ts"
 import type {Statement} from "../../shared/sdk/plugin/database.ts"
 
-/**
- * The limits of an event, in characters. The texts of longer data are cut, so that one event cannot make a client fall
- * behind.
- */
+/** The limits of an event, in characters. Longer texts are cut, so that one event cannot make a client fall behind. */
 const longest = {data: 16_384, text: 1000} as const
 
 /** Removes the values of secrets from JSON, which stays valid. */

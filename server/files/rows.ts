@@ -51,10 +51,7 @@ export const readUnknown = async (
   return rows.map(({value}) => String(value))
 }
 
-/**
- * Returns at most `most` files behind `after` that no row needs and that were stored before this time, in milliseconds
- * since 1970.
- */
+/** Returns at most `most` files behind `after` that no row needs, stored before a time in milliseconds since 1970. */
 export const readOrphans = async (
   database: Pick<Database, "read">,
   before: number,

@@ -174,10 +174,7 @@ export class FileStore {
     }
   }
 
-  /**
-   * Removes files that no row needs: those stored a day ago, and immediately those that a redaction left. Resolves to
-   * how many it removed.
-   */
+  /** Removes files that no row needs, a day after their storage; those of a redaction at once. Returns how many. */
   async sweep(now = Date.now()): Promise<number> {
     const before = now - orphanAge
     let removed = 0

@@ -138,10 +138,7 @@ export const prepareAll = async (
   return results.flatMap(result => (result.status === "fulfilled" ? [result.value] : []))
 }
 
-/**
- * Prepares the plugin that handles chats with agents: present if an agent is enabled, and a new instance if a binding
- * changes.
- */
+/** Prepares the plugin of chats with agents: present if an agent is enabled, a new instance if a binding changes. */
 const prepareAgents = async (
   loaded: LoadedConfig,
   bindings: ReadonlyMap<string, Binding>,

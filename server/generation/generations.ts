@@ -134,10 +134,7 @@ export class Generations {
     })
   }
 
-  /**
-   * Checks the keys and values of a text. It runs only the code that plugins run when they load. Throws what
-   * `checkText` throws.
-   */
+  /** Checks a text's keys and values. Runs only the code that plugins run when they load. Throws as `checkText`. */
   check(text: ConfigText): Promise<void> {
     return this.#queue(async () => checkText(text, await this.#options.readVariables(), this.#current, this.#options))
   }
@@ -304,10 +301,7 @@ export class Generations {
     throw new Problem("restart_required", `these changes need a restart: ${reasons.join(", ")}`)
   }
 
-  /**
-   * Records and logs that the next generation, which needs a restart, could not be committed. It becomes the last
-   * failure.
-   */
+  /** Records and logs that the next generation, which needs a restart, was not committed, as the last failure. */
   refuse(reason: string, problem: Problem): void {
     this.#lastFailure = {at: Date.now(), reason, problem}
     this.#options.onFail?.(this.#lastFailure)

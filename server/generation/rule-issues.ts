@@ -9,10 +9,7 @@ import {didYouMean} from "../config/suggest.ts"
 
 type Adapters = ReadonlyMap<string, AdapterDefinition<TSchema>>
 
-/**
- * Returns what is wrong in `permissions`, `languages` and `status` about endpoints. `adapters` has the adapter of each
- * endpoint.
- */
+/** Returns what `permissions`, `languages` and `status` have wrong about endpoints. `adapters` is by endpoint. */
 export const ruleIssues = (loaded: LoadedConfig, adapters: Adapters): Issue[] => [
   ...permissionIssues(loaded, adapters),
   ...loaded.config.languages.rules.flatMap((rule, index) =>

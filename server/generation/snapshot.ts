@@ -260,10 +260,7 @@ const endpointsOf = (loaded: LoadedConfig, instance: Instance, report: (message:
 
 type OutboxSettings = PluginEntry["outbox"] | undefined
 
-/**
- * Combines the settings. The adapter's rate limit always applies. In the configuration, the account overrides the
- * plugin.
- */
+/** Combines the settings. The adapter's rate limit always applies. In the configuration, the account wins. */
 const deliveryOf = (
   {resumes = false, rate: declared}: AdapterDefinition<TSchema>,
   ofPlugin: OutboxSettings,

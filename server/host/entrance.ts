@@ -16,10 +16,7 @@ type Address = Pick<ServeOptions, "host" | "port" | "connections"> & {
   readonly status: StatusSettings
 }
 
-/**
- * The Host's socket, with the gate in front of it. The socket stays open while a failed start is retried, so that
- * probes get answers.
- */
+/** The Host's socket, with the gate in front. It stays open while a failed start is retried: probes get answers. */
 export class Entrance {
   readonly #runtime: Runtime
   readonly #log: Log
@@ -56,10 +53,7 @@ export class Entrance {
     return this.#opened
   }
 
-  /**
-   * Keeps the socket open when the current attempt ends. The stand-in that answers without space also stays as long as
-   * space is missing.
-   */
+  /** Keeps the socket open after this attempt. The stand-in that answers without space stays while space is missing. */
   keep({waitsFor, noSpace}: Wait): void {
     this.#isKept = this.#opened !== undefined
     this.#opened?.gate.shut(waitsFor, noSpace !== undefined)

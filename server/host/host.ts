@@ -31,10 +31,7 @@ export interface HostOptions {
   readonly nextStart?: readonly string[]
   /** The command that started this process, for the message to others that the lock refuses. */
   readonly command: string
-  /**
-   * Returns who restarts the Host; `none` if there is no supervisor. The Host asks each time, because a daemon may die before its
-   * Host.
-   */
+  /** Returns who restarts the Host, or `none`. The Host asks each time, because a daemon may die before its Host. */
   readonly supervisor: () => string
   /** For a process that runs only the Host: reports unexpected exits. */
   readonly onUnaskedExit?: (hear: (unasked: UnaskedExit) => void) => void

@@ -183,10 +183,7 @@ const tellingOfAnswers = (log: Log): DatabaseObserver => {
   }
 }
 
-/**
- * Opens the database, checks that all state has one history, migrates, settles authority and job file, and records this
- * run.
- */
+/** Opens the database, requires one history of all state, migrates, settles authority and job file, records the run. */
 const openState = async (
   {mode, logs: {log}, signal, isScratch = false, clock = systemClock}: HostOptions,
   runtime: Runtime,

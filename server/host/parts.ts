@@ -4,10 +4,7 @@ import {startEnded} from "../runtime/flow/starting.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Exit} from "./host.ts"
 
-/**
- * The time for all stops that have a limit together, in milliseconds. The rest of the ten seconds is for stops without
- * one.
- */
+/** The time of all stops with a limit together, in milliseconds. The rest of the ten seconds is for the others. */
 export const stopLimit = 8000
 
 interface Ending {
@@ -40,10 +37,7 @@ interface Started {
   stop(exit: Exit): Promise<unknown>
 }
 
-/**
- * The parts of a Host, in the order of their start. They stop in the opposite order, on shutdown and after a start that
- * failed halfway.
- */
+/** The parts of a Host in the order of their start. They stop in the opposite order, also after half a start. */
 export class Parts {
   readonly #log: Log
   readonly #signal: AbortSignal

@@ -11,20 +11,14 @@ import {pauseStart} from "../runtime/flow/starting.ts"
 const pause = 1000
 const tellEvery = 5000
 
-/**
- * On a full disk: the interval of looks at free space, in milliseconds, and the back-off after which the start is
- * retried in any case.
- */
+/** On a full disk: the interval of looks at free space, in milliseconds, and the back-off of retries without any. */
 const lookEvery = 500
 const retry: Backoff = {first: 1000, longest: 30_000}
 
 /** Below this free space, in bytes, any failure to store counts as a full disk. */
 const nearlyNothing = 1024 * 1024
 
-/**
- * Below this number of free inodes, likewise. SQLite creates two more files and only reports that it cannot open the
- * database.
- */
+/** Below this number of free inodes, likewise: SQLite creates two files, and only says that it cannot open one. */
 const nearlyNoFiles = 8
 
 /** At least this much more free space, in bytes, triggers another attempt. */
@@ -146,10 +140,7 @@ export class Patience {
     }
   }
 
-  /**
-   * Space that was freed while the failed attempt was undone looks the same as the attempt's own files. Hence an early
-   * retry.
-   */
+  /** Space freed by undoing the failed attempt looks like that of the attempt's own files. Hence an early retry. */
   async #regainSpace(attempts: number): Promise<void> {
     const before = await this.#free()
     const end = performance.now() + pauseAfter(attempts, retry)

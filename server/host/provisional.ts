@@ -135,10 +135,7 @@ interface Awaited {
   readonly attempts: number
 }
 
-/**
- * An unrecorded generation, and the Host's answers about it; no generation while it waits for space. Its endpoints are
- * never opened.
- */
+/** An unrecorded generation, and the Host's answers about it; none while it waits for space. Opens no endpoint. */
 class ProvisionalHost {
   readonly #options: ProvisionalOptions
   /** From `.svc/`; empty if the database was never reached. */
@@ -156,9 +153,7 @@ class ProvisionalHost {
   readonly #build: RunningBuild
   #draft: Draft | undefined
   #failure: Problem | undefined
-  /**
-   * The facts when the generation was made: its instances are disposed of before another generation takes its place.
-   */
+  /** The facts when the generation was made: its instances are disposed of before another generation replaces it. */
   #facts: MadeFacts = noFacts
   readonly #waitsFor: Awaited["for"]
   #attempts: number

@@ -4,10 +4,7 @@ import type {Host} from "./host.ts"
 
 type Parts = Pick<Assembled, "inbox" | "outbox" | "jobs" | "timers" | "starts" | "agents">
 
-/**
- * Whether any part of a Host is at work, and a promise for the end of that. It does not cover what plugins do outside
- * of their handlers.
- */
+/** Whether any part of a Host is at work, and a promise for the end of that. Only handlers count of plugins' work. */
 export const quietOf = ({inbox, outbox, jobs, timers, starts, agents}: Parts): Pick<Host, "settled" | "isQuiet"> => {
   const isQuiet = () => [inbox, outbox, jobs.scheduler, timers, starts, agents].every(part => part.isQuiet)
   return {

@@ -55,10 +55,7 @@ const heldLibraries = (): HeldLibraries => {
   }
 }
 
-/**
- * These parts begin to stop immediately and are awaited last: the drain needs the seconds that a checkpoint takes to
- * give up.
- */
+/** These parts stop at once and are awaited last: the drain needs the seconds that a checkpoint takes to give up. */
 const lastToStop = ({made, trials}: TableOptions): readonly Row[] => {
   const {capacity, recovery, endpoints, gaps, pasts, generations} = made
   return [

@@ -26,10 +26,7 @@ import {runProgram} from "../runtime/process/program.ts"
 import type {HostOptions} from "./host.ts"
 import type {OpenProject} from "./open.ts"
 
-/**
- * The time limit of a start, in seconds; `SVC_TRIAL_LIMIT` sets another. The answer must come within the 60 s of a
- * request.
- */
+/** The time limit of a start, in seconds; `SVC_TRIAL_LIMIT` sets another. A request must get its answer within 60 s. */
 const defaultLimit = 50
 
 /** The memory of a trial beyond the current memory of this process, in bytes: one more process watches over it. */

@@ -93,10 +93,7 @@ export const createApp = ({routes, door, log, requests, scrub}: AppOptions): App
       ? answered.then(response => cors.decorate(request, response))
       : cors.decorate(request, answered)
   }
-  /**
-   * Handles HEAD as GET: Elysia's own HEAD reads an endless stream, and calls no HEAD handler for a path with
-   * parameters.
-   */
+  /** Handles HEAD as GET: Elysia's own HEAD reads an endless stream, and calls no handler for a path with parameter. */
   const answerHead = async (request: Request): Promise<Response> => {
     const {url, headers, signal} = request
     const asGet = new Request(url, {headers, signal})

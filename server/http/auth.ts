@@ -18,10 +18,7 @@ export interface Tokens {
 /** Returns the scope of an `Authorization` header; undefined without a header and for an unknown token. */
 export type Verify = (header: string | null) => Exclude<Scope, "none"> | undefined
 
-/**
- * Compares with each token in constant time, without a hash for each request. `now` is a wall clock, in milliseconds since
- * 1970.
- */
+/** Compares with each token in constant time, without a hash a request. `now` is in milliseconds since 1970. */
 export const createVerifier = ({token, previousToken, demoToken}: Tokens, now: () => number = Date.now): Verify => {
   const secrets = [token, demoToken, previousToken?.token].map(each => each?.reveal())
   const shown = Buffer.alloc(Math.max(...secrets.map(each => Buffer.byteLength(each ?? ""))))
@@ -69,16 +66,11 @@ const window = 60_000
 /** The highest number of senders to remember. Above it, the sender whose window ends first is forgotten. */
 const remembered = 10_000
 
-/**
- * Counts failures by sender: an address, or a hook and an address. Valid requests are never limited, because they are
- * checked first.
- */
+/** Counts failures by sender: an address, or a hook and one. Valid requests are checked first, and never limited. */
 export class FailureLimit {
   readonly #failures = new BoundedMap<string, {count: number; until: number}>(remembered)
 
-  /**
-   * Counts a failure at `now`, a monotonic time. Throws the failure, or `too_many_failures` with the seconds to wait.
-   */
+  /** Counts a failure at `now`, a monotonic time. Throws it, or `too_many_failures` with the seconds to wait. */
   refuse(sender: string, failure: Problem, now: number): never {
     let entry = this.#failures.get(sender)
     if (entry === undefined || entry.until <= now) {

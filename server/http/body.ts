@@ -64,10 +64,7 @@ export const requirePlain = ({headers}: Request): void => {
   })
 }
 
-/**
- * Returns a JSON body that matches its schema. Throws `unsupported_media_type`, `request_invalid` and what `readBody`
- * throws.
- */
+/** Returns a JSON body that matches its schema. Throws `unsupported_media_type`, `request_invalid`, as `readBody`. */
 export const readJson = async (request: Request, schema: TSchema, hold: BodyHold): Promise<unknown> => {
   const bytes = await readBody(request, hold)
   if (bytes.length === 0) return checked({}, schema)
@@ -92,10 +89,7 @@ const checked = (value: unknown, schema: TSchema): unknown => {
   throw new Problem("request_invalid", detail, {issues})
 }
 
-/**
- * Returns the query parameters by their schema, with numbers and booleans converted and defaults filled in. Throws
- * `request_invalid`.
- */
+/** Returns the query by its schema, with numbers, booleans and defaults. Throws `request_invalid`. */
 export const readQuery = (url: string, schema: TSchema): Readonly<Record<string, unknown>> => {
   const properties = (schema as {properties?: Record<string, {type?: string; default?: unknown}>}).properties ?? {}
   const query = new Map<string, unknown>()

@@ -45,10 +45,7 @@ export interface Identity {
   /** The history of earlier runs. */
   readonly history: RunHistory
   readonly runtime: Pick<Runtime, "name" | "version">
-  /**
-   * Returns who restarts the Host; `none` if there is no supervisor. The Host asks each time, because a daemon may die before its
-   * Host.
-   */
+  /** Returns who restarts the Host, or `none`. The Host asks each time, because a daemon may die before its Host. */
   readonly supervisor: () => string
 }
 

@@ -1,10 +1,7 @@
 import type {Route, Scope} from "../../shared/sdk/route.ts"
 import type {FixedAnswer} from "../runtime/runtime.ts"
 
-/**
- * The answers of this turn of the event loop, by route and scope. Forgets them at its end, so that nobody reads what was
- * true earlier.
- */
+/** The answers of this turn of the event loop, by route and scope; forgotten at its end, so that none is outdated. */
 export class TurnAnswers {
   readonly #routes = new Map<Route, Map<Scope, FixedAnswer>>()
 

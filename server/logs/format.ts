@@ -52,10 +52,7 @@ export const prettyFormat = (inColor: boolean): ((record: LogRecord) => string) 
 
 const formatValue = (value: unknown): string => (typeof value === "string" ? value : toJson(value))
 
-/**
- * Returns the lines of the field `error`: the issues, or the first frames, and the cause. A plugin may put any value
- * there.
- */
+/** Returns the lines of the field `error`: issues, or first frames, and the cause. A plugin may put anything there. */
 const errorLines = (error: unknown): readonly string[] => {
   if (typeof error === "string") return [error]
   if (typeof error !== "object" || error === null) return []

@@ -3,10 +3,7 @@ import {toJson} from "../../shared/json.ts"
 
 const bits = {byte: 8, character: 6}
 
-/**
- * Returns the base64 of a text as it appears inside a longer text: three alignments, without the characters that
- * neighbours influence.
- */
+/** Returns a text's base64 as a longer text has it: three alignments, without characters that neighbours influence. */
 const base64Forms = (secret: string): string[] => {
   const bytes = Buffer.from(secret)
   return [0, 1, 2].flatMap(offset => {
@@ -18,10 +15,7 @@ const base64Forms = (secret: string): string[] => {
   })
 }
 
-/**
- * Returns the forms in which common functions write a text into an address: as a whole, a query, a path, a password, a
- * form.
- */
+/** Returns the forms that common functions give a text in an address: whole, query, path, password, form. */
 const urlForms = (secret: string): string[] => {
   const url = new URL("http://host")
   url.password = secret

@@ -29,10 +29,7 @@ export interface Logs {
   hide(secrets: readonly string[]): void
   /** How many records of each level were written. */
   readonly written: Readonly<Record<LogLevel, number>>
-  /**
-   * Calls the listener with every record as JSON, including earlier ones. Returns a function that stops it. The
-   * listener must not log.
-   */
+  /** Passes every record as JSON, earlier ones too. Returns a function that stops it. The listener must not log. */
   onRecord(listener: (json: string) => void): () => void
   /** Calls the listener with every record of level error and fatal. It must not log at these levels. */
   onError(listener: Listener): void

@@ -18,10 +18,7 @@ export class Mask {
     this.#reach = forms[0]?.length ?? 0
   }
 
-  /**
-   * The length of the longest form. Code that cuts a text passes this many more characters to the mask, and drops them
-   * afterwards.
-   */
+  /** The length of the longest form: who cuts a text passes that many more characters to the mask, then drops them. */
   get reach(): number {
     return this.#reach
   }

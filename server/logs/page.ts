@@ -70,10 +70,7 @@ export interface LogAbout {
   readonly to: number
 }
 
-/**
- * Returns the records about an event or its messages, oldest first, of this run and earlier ones, and since when
- * records are kept.
- */
+/** Returns records about an event or its messages, oldest first, of all runs, and since when records are kept. */
 export const readLogAbout = async (
   logs: Logs,
   {folder, current}: {readonly folder: string; readonly current: string},
@@ -131,10 +128,7 @@ const readAfter = (logs: Logs, runtimeId: string, {filter, limit}: LogRequest, a
   return {items: shown.map(show(logs, runtimeId)), next: isWhole ? null : head, head, missed}
 }
 
-/**
- * Returns the number to continue from, and what is missing before it. A number that this run has not reached belongs to
- * another run.
- */
+/** Returns the number to continue from, and what is missing before it. A number not reached yet is another run's. */
 const findStart = (
   {history}: Logs,
   runtimeId: string,

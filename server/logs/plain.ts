@@ -12,9 +12,7 @@ interface DescribedError {
   readonly errors?: readonly unknown[]
 }
 
-/**
- * How much of a record is kept: characters of a text and of the whole record, items of a list or object, depth, causes.
- */
+/** How much of a record is kept: characters of a text and of the whole, items of a list or object, depth, causes. */
 const limits = {text: 16_384, record: 65_536, items: 100, depth: 6, causes: 5, stack: 12}
 
 const unreadable = (error: unknown): string => {

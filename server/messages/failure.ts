@@ -18,10 +18,7 @@ export class FailureNotes {
     this.#turns = new OnceAMinute(now)
   }
 
-  /**
-   * Returns the message for the user; undefined if nobody asked the bot, or if the channel got one within the last
-   * minute.
-   */
+  /** Returns the message for the user; undefined if nobody asked the bot, or the channel got one within a minute. */
   noteFor(stored: InboxEvent, text: string, isCommand: boolean): OutboxDraft | undefined {
     const {event} = stored
     const isAsked = isCommand || (event.type === "message-created" && event.channel?.type === channelType.direct)

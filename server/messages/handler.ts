@@ -5,9 +5,7 @@ import type {Action, Prompt} from "./prompt.ts"
 import type {PluginSide} from "./session.ts"
 import type {DeclaredTimer} from "./timers.ts"
 
-/**
- * What is known about an event: whether a command, a question or a button took it, and whether it addresses the bot.
- */
+/** What is known about an event: whether a command, question or button took it, and whether it addresses the bot. */
 export interface Reception {
   readonly endpoint: string
   readonly isTaken: boolean
@@ -30,10 +28,7 @@ export interface Handler {
   readonly plugin?: PluginSide
   /** Aborted when the plugin's instance is disposed. */
   readonly signal: AbortSignal
-  /**
-   * Runs `work` as the plugin's code: late errors belong to the plugin, the instance waits for the work, and log
-   * records carry `about`.
-   */
+  /** Runs `work` as the plugin's code: it owns late errors, the instance waits, and log records carry `about`. */
   run<T>(work: () => T | Promise<T>, about: LogFields): Promise<T>
 }
 

@@ -21,10 +21,7 @@ export interface HearsHandler extends Handler {
 /** The most UTF-16 units of a message that patterns see. */
 const longestText = 16_384
 
-/**
- * Returns the text that patterns see, with composed accents and plain spaces. Half a surrogate pair at the cut is left
- * out.
- */
+/** Returns the text that patterns see: composed accents, plain spaces, and no half of a surrogate pair at the cut. */
 const heardText = (event: SatoriEvent): string => {
   const written = textOfMessage(event)
   const text = trimSpace(written.slice(pastBlanks(written, 0)))
@@ -42,10 +39,7 @@ export const heardBy = (hears: ReadonlyMap<string, HearsHandler>, event: SatoriE
   return [...hears.values()].filter(({pattern}) => mayHear(pattern, text)).map(({id}) => id)
 }
 
-/**
- * Returns whether a pattern matches. A pattern that throws counts as a match, so that the event is stored, and its
- * handler runs and fails.
- */
+/** Returns whether a pattern matches. One that throws does: the event is stored, and its handler runs and fails. */
 const mayHear = ({test}: HearsHandler["pattern"], text: string): boolean => {
   try {
     return test(text)

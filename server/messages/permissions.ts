@@ -4,9 +4,7 @@ import {channelType, type SatoriEvent} from "../../shared/sdk/satori.ts"
 /** Returns what the sender of an event may do at the endpoint. */
 export type PermissionOf = (endpoint: string, event: SatoriEvent) => Permission
 
-/**
- * Returns the index of the rule that decides about the sender of an event at the endpoint; undefined if none matches.
- */
+/** Returns the index of the rule that decides about an event's sender at the endpoint; undefined if none matches. */
 export type RuleOf = (endpoint: string, event: SatoriEvent) => number | undefined
 
 /** Returns whether a user with permission `has` may use what needs `needs`. Everybody may use what needs none. */

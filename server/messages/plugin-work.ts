@@ -39,9 +39,7 @@ export interface Finished<T> {
   readonly result: T
   readonly sends: readonly OutboxDraft[]
   readonly writes: readonly Statement[]
-  /**
-   * Call it once what the work queued is stored, or will not be. Its files may then be deleted if nothing needs them.
-   */
+  /** Call it once what the work queued is stored, or will not be: files that nothing needs may then be deleted. */
   release(): void
 }
 

@@ -23,10 +23,7 @@ export class PressRefusals {
     this.#turns = new OnceAMinute(now)
   }
 
-  /**
-   * Returns the sentence for the user; undefined if the user got it within the last minute, or if there is no
-   * conversation.
-   */
+  /** Returns the sentence for the user; undefined if there was one within a minute, or without a conversation. */
   sentenceFor(handler: string, stored: InboxEvent, say: Say): string | undefined {
     const at = conversationOf(stored)
     if (at === undefined) return undefined

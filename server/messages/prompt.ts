@@ -65,10 +65,7 @@ interface Said {
   readonly texts: HostTexts
 }
 
-/**
- * Returns whether the text cancels the question: with the prompt's own word, or without one with the word of any
- * language.
- */
+/** Returns whether the text cancels the question: with the prompt's own word, or without one, that of any language. */
 const isCancel = ({cancel}: PromptDefinition<TSchema>, {router, text, event, texts}: Said): boolean => {
   if (cancel === "") return false
   const said = keyOf(trimSpace(router.called(text, event)?.words ?? text))

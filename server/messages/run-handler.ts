@@ -111,9 +111,6 @@ export const runToEnd = async (
   }
 }
 
-/**
- * Returns whether a returned value is a reply. A handler that ends with `return session.prompt(…)` returns an id, which
- * is not one.
- */
+/** Returns whether a returned value is a reply. The id from `return session.prompt(…)` is not one. */
 const isReply = (returned: Awaited<Reply>, hasGiven: (id: string) => boolean): returned is Content =>
   returned !== undefined && returned !== "" && !(typeof returned === "string" && hasGiven(returned))

@@ -31,10 +31,7 @@ export interface PluginSide {
   /** Returns where in the plugin's files an error was thrown. */
   positionOf?(error: unknown): Position | undefined
   state?(scope: string, name: string): DeclaredState | undefined
-  /**
-   * Returns a text that the plugin declared, in the first of the languages that has it. Throws `text_unknown`,
-   * `text_invalid`.
-   */
+  /** Returns a declared text in the first of the languages that has it. Throws `text_unknown`, `text_invalid`. */
   say?(languages: readonly string[], key: string, values: TextValues): string
 }
 

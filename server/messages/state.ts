@@ -31,9 +31,7 @@ interface Touched {
   written?: {readonly value: string | undefined}
 }
 
-/**
- * The values that one handler reads and writes. The handler sees its own writes, which are stored in its mark's batch.
- */
+/** The values that one handler reads and writes. It sees its own writes, which are stored in its mark's batch. */
 export class SessionState {
   readonly #options: SessionStateOptions
   readonly #touched = new Map<string, Promise<Touched>>()

@@ -1,7 +1,4 @@
-/**
- * The parts of prom-client's modules that svc uses. Its main module also loads pushgateway, cluster and OpenTelemetry:
- * 40 ms and more.
- */
+/** The modules of prom-client that svc uses. The main one loads pushgateway, cluster and OpenTelemetry: 40 ms. */
 declare module "prom-client/lib/registry.js" {
   export interface Series {
     readonly labels: Readonly<Record<string, string>>

@@ -20,10 +20,7 @@ export const requireRetries = (what: string, {retries = 0}: HandlerDefinition): 
   throw new Error(`${what}: retries must be a whole number from 0 to ${mostRetries}`)
 }
 
-/**
- * Returns a function that gives each declaration of a kind its id: its name, or its number among the unnamed ones. A
- * name cannot be a number.
- */
+/** Returns a function for a declaration's id: its name, else its number among the unnamed ones; no name is a number. */
 export const createNaming = (what: string) => {
   const names = new Set<string>()
   let nameless = 0

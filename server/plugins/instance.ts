@@ -263,9 +263,7 @@ export class Instance {
     return implementation && guardService(implementation, work => this.#serve(name, work))
   }
 
-  /**
-   * Runs a call of its service as its own code, whoever calls. Its disposal waits for a promise that the call returns.
-   */
+  /** Runs a call of its service as its own code, whoever calls. Its disposal waits for a promise that is returned. */
   #serve<T>(name: string, work: () => T): T {
     if (this.scope.signal.aborted) refuse(name, `: ${this.path}, which provided it, has ended`)
     const result = this.as(work, whatIsAround())
@@ -303,10 +301,7 @@ export class Instance {
     return new Instance(this.#options)
   }
 
-  /**
-   * Returns the Host's functions for an active instance, unless a draft's `setup` calls through a service. Throws
-   * `not_active`.
-   */
+  /** Returns the Host's functions for an active instance; a draft's `setup` may call a service. Throws `not_active`. */
   #host(what: string): PluginHost {
     const {host} = this.#options
     const asking = settingUp.getStore()

@@ -84,10 +84,7 @@ export class Loader {
     this.#options = options
   }
 
-  /**
-   * Loads a plugin. Throws `plugin_missing`, `plugin_invalid` with the positions of syntax errors, `build_stale`,
-   * `plugin_incompatible`.
-   */
+  /** Loads a plugin. Throws `plugin_missing`, `plugin_invalid` with positions, `build_stale`, `plugin_incompatible`. */
   async load(name: string, entry: PluginEntry): Promise<LoadedPlugin> {
     const found = await this.#find(name, entry.use)
     switch (found.is) {

@@ -43,10 +43,7 @@ interface Shape {
 const booleansOf = (schema: TSchema): readonly string[] =>
   Object.entries((schema as Shape).properties ?? {}).flatMap(([name, shape]) => (takesBoolean(shape) ? [name] : []))
 
-/**
- * Returns whether a column is a boolean or a nullable boolean. If the schema also accepts numbers, a number stays a
- * number.
- */
+/** Returns whether a column is a boolean, nullable or not. If its schema also takes numbers, a number stays one. */
 const takesBoolean = ({type, anyOf = []}: Shape): boolean =>
   type === "boolean" || (anyOf.some(takesBoolean) && anyOf.every(each => each.type === "null" || takesBoolean(each)))
 

@@ -4,10 +4,7 @@ import type {SendOptions, SentMessage} from "../../shared/sdk/plugin/plugin.ts"
 import type {Target} from "../../shared/sdk/session.ts"
 import type {TimerOptions, TimerPlace, When} from "../../shared/sdk/timer.ts"
 
-/**
- * The Host's functions for plugin instances outside their handlers; passed in by the composition root. Each names its
- * plugin.
- */
+/** The Host's functions for plugin instances outside their handlers, from the composition root, by plugin. */
 export interface PluginHost {
   /** Milliseconds since 1970. */
   now(): number

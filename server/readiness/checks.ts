@@ -41,10 +41,7 @@ export const checkProject = (why: string, since: string): Component => {
   return {...failed, message: why === "" ? failed.message : `${failed.message} It fails with: ${why}`}
 }
 
-/**
- * Replaces the database's component while a start waits for space; always required. `why` says what could not be
- * stored.
- */
+/** Replaces the database's component while a start waits for space; always required. `why`: what was not stored. */
 export const checkSpace = (why: string, since: string): Component => {
   const failed = fail({...ofDatabase, required: true, since}, "disk_full")
   return {...failed, message: `${failed.message} ${why}`.trimEnd()}

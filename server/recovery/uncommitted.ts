@@ -6,10 +6,7 @@ import {git} from "./restore/git.ts"
 const every = 10_000
 const limit = 3000
 
-/**
- * Knows whether git has the present configuration. It asks git on demand, at most every 10 s; `seen` is the last answer and
- * never waits.
- */
+/** Knows if git has the present configuration: asks it every 10 s at most; `seen`, the last answer, never waits. */
 export class UncommittedWatch {
   readonly #path: string
   #seen: UncommittedConfig = null

@@ -60,9 +60,7 @@ Object.defineProperty(globalThis, "WebSocket", {
   set: setSocket,
 })
 
-/**
- * Longer than the pipeline's own limit, so that the pipeline answers first. A stream must write more often than this.
- */
+/** Longer than the pipeline's own limit, which answers first. A stream must write more often than this. */
 const requestSeconds = limits.requestTimeout / 1000 + 5
 
 /** How long the sender of a body that nobody reads may take to finish it, in seconds. */
@@ -132,9 +130,7 @@ type Enter = (request: Request, bun: Bun.Server<unknown>) => Response | Promise<
 /** The answer to a request that the listener itself refuses. */
 type Check = (request: Request) => FixedAnswer | undefined
 
-/**
- * Checks the target and the Host. Bun itself answers HTTP/1.1 without a Host, and the target `*`, with an empty 400.
- */
+/** Checks the target and the Host. Bun itself answers HTTP/1.1 without a Host, and a target `*`, with an empty 400. */
 const createCheck = ({refuse}: ServeOptions): Check => {
   const flawOf = createTargetCheck()
   return ({url, headers}) => {
@@ -143,10 +139,7 @@ const createCheck = ({refuse}: ServeOptions): Check => {
   }
 }
 
-/**
- * Refuses a request when the listener is full. Bun reports requests and WebSockets, not connections; `idleTimeout` ends
- * idle ones.
- */
+/** Refuses requests when the listener is full. Bun reports requests, not connections; `idleTimeout` ends idle ones. */
 const refuseCrowd = ({connections, refuse}: ServeOptions, bun: Bun.Server<unknown>): FixedAnswer | undefined => {
   if (bun.pendingRequests + bun.pendingWebSockets <= connections) return undefined
   const answer = refuse(noRoom())
@@ -162,10 +155,7 @@ const withHost = (request: Request, arrivals: WeakMap<Request, Request>): Reques
   return made
 }
 
-/**
- * Shortens the time for a body that a refusal did not wait for, so that its sender does not hold the connection for
- * long.
- */
+/** Shortens the time for a body that a refusal did not wait for: its sender must not hold the connection for long. */
 const limitUnread = async (answered: Response | Promise<Response>, request: Request, bun: Bun.Server<unknown>) => {
   const response = await answered
   if (response.status >= 400 && !request.bodyUsed) bun.timeout(request, unreadSeconds)

@@ -178,19 +178,13 @@ export const freeSpace = async (folder: string): Promise<number> => {
   return Number(bavail) * Number(bsize)
 }
 
-/**
- * Returns how many more files the folder's file system can hold. Infinity for a file system that creates inodes as it
- * needs them.
- */
+/** Returns how many more files the folder's file system can hold; infinity where inodes are created as needed. */
 export const freeFiles = async (folder: string): Promise<number> => {
   const {files, ffree} = await statfs(await nearestFolder(folder))
   return Number(files) === 0 ? Number.POSITIVE_INFINITY : Number(ffree)
 }
 
-/**
- * Returns an id that is equal for folders on the same file system. Looks at the nearest existing parent if the folder
- * is missing.
- */
+/** Returns an id that is equal for folders on one file system: of the nearest parent, if the folder is missing. */
 export const fileSystemOf = async (folder: string): Promise<number> => (await stat(await nearestFolder(folder))).dev
 
 const nearestFolder = async (path: string): Promise<string> =>

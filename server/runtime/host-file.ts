@@ -7,9 +7,7 @@ import {messageOf, Problem} from "../../shared/problems.ts"
 import {readJsonIfExists, writeNewFile} from "./files.ts"
 import type {ProjectPaths} from "./project.ts"
 
-/**
- * `.svc/host.json` (0600), through which the command line finds the running Host. The Host removes it when it stops.
- */
+/** `.svc/host.json` (0600), by which the command line finds the running Host. The Host removes it when it stops. */
 export interface HostFile {
   /** Includes `http.base`; has no slash at the end. */
   readonly url: string
@@ -19,10 +17,7 @@ export interface HostFile {
   readonly token?: string
 }
 
-/**
- * Writes the file. `written` runs in the same turn in which the file appears, so that no request comes in between.
- * Throws `state_unwritable`.
- */
+/** Writes the file; `written` runs before any request can come in between. Throws `state_unwritable`. */
 export const writeHostFile = async (
   paths: ProjectPaths,
   file: HostFile,

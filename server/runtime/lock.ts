@@ -26,10 +26,7 @@ export interface Holder {
 export type LockFiles = Pick<ProjectPaths, "lock" | "holder">
 
 export interface Lock {
-  /**
-   * Why this process no longer holds the lock file that others find; undefined while it does. Opens nothing, and takes
-   * 2 microseconds.
-   */
+  /** Why this process no longer holds the lock file that others find; undefined while it does. Takes 2 microseconds. */
   whyLost(): Problem | undefined
   /** `forget` also deletes the lock file. */
   release(forget?: boolean): Promise<void>
@@ -98,10 +95,7 @@ const whyLockLost = (path: string, own: string | undefined): Problem | undefined
   )
 }
 
-/**
- * Describes the holder. On a full disk, a command continues without a description: it may be the command that frees
- * space.
- */
+/** Describes the holder. On a full disk, a command continues without it: it may be the one that frees space. */
 const describeHolder = async (paths: LockFiles, holder: Holder): Promise<void> => {
   const text = toJson({...holder, started: processStart(holder.pid)})
   await writeFileAtomic(paths.holder, text).catch(async error => {
@@ -110,10 +104,7 @@ const describeHolder = async (paths: LockFiles, holder: Holder): Promise<void> =
   })
 }
 
-/**
- * Returns a function that waits a moment for the holder of the lock. It throws `locked` once the patience for this kind
- * of holder is used up.
- */
+/** Returns a function that waits a moment for the lock's holder; throws `locked` once its kind's patience is over. */
 const createWait = (paths: LockFiles, limits: Readonly<Record<keyof typeof patience, number>> = patience) => {
   const began = performance.now()
   let undescribedSince: number | undefined
@@ -127,10 +118,7 @@ const createWait = (paths: LockFiles, limits: Readonly<Record<keyof typeof patie
   }
 }
 
-/**
- * Does work as a command that holds the project. If it fails where there was no lock file, none is left. Throws the errors of
- * `acquireLock`.
- */
+/** Does work as a command that holds the project; a failure leaves no new lock file. Throws as `acquireLock` does. */
 export const withLock = async <T>(paths: ProjectPaths, command: string, work: () => Promise<T>): Promise<T> => {
   const isNew = !existsSync(paths.lock)
   const lock = await acquireLock(paths, {
@@ -159,10 +147,7 @@ export const isLocked = async (paths: LockFiles): Promise<boolean> => {
   return hold === undefined
 }
 
-/**
- * Resolves once no process holds the project. Waits for the same holders as `acquireLock`. Throws `locked`,
- * `state_unwritable`.
- */
+/** Resolves once no process holds the project, as patient as `acquireLock`. Throws `locked`, `state_unwritable`. */
 export const requireUnlocked = async (paths: LockFiles): Promise<void> => {
   const wait = createWait(paths)
   while (await isLocked(paths)) await wait()

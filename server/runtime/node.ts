@@ -107,10 +107,7 @@ const arrival = limits.requestTimeout + 5000
 /** How long an upload may continue after it was answered, in milliseconds. */
 const unread = 10_000
 
-/**
- * Ends the connection of a request whose body does not end. Node has one limit for all requests, and uploads may take
- * longer.
- */
+/** Ends the connection of an endless body. Node has one limit for all requests, and uploads may take longer. */
 const limitArrival = (http: Server, uploads: readonly string[]) =>
   http.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
     const {headers, socket, url = ""} = request

@@ -9,10 +9,7 @@ const toRoot = isSource || /\/dist\/bun\/[^/]+$/.test(import.meta.url) ? "../.."
 
 export const packageRoot: string = fileURLToPath(new URL(toRoot, import.meta.url)).replace(/\/$/, "")
 
-/**
- * Returns the path of one of svc's modules that is shipped by name, from its path in the source: the source file, or
- * its bundle.
- */
+/** Returns the path of a module that svc ships by name, from its path in the source: the source file, or its bundle. */
 export const ownModule = (source: string): string =>
   isSource ? join(packageRoot, source) : fileURLToPath(new URL(`./${basename(source, ".ts")}.js`, import.meta.url))
 

@@ -7,9 +7,7 @@ export type PeerOf = (request: Request) => string
 
 export type {Peer} from "crossws"
 
-/**
- * The events of WebSockets. `upgrade` returns an answer that refuses the upgrade, or the context for the connection.
- */
+/** The events of WebSockets. `upgrade` returns an answer that refuses it, or the context for the connection. */
 export interface SocketHooks extends Pick<Partial<Hooks>, "open" | "message" | "close" | "error"> {
   upgrade(request: Request, peerOf: PeerOf): Response | {readonly context: Peer["context"]}
 }
@@ -44,20 +42,14 @@ export interface ServeOptions {
   readonly uploads?: readonly string[]
   /** How many connections may be open at once. The listener closes the longest idle ones for new ones. */
   readonly connections: number
-  /**
-   * Returns the answer to a request that the listener itself refuses: `host_invalid`, `path_invalid`, `no_room`,
-   * `internal`.
-   */
+  /** Returns the answer that the listener itself gives: `host_invalid`, `path_invalid`, `no_room`, `internal`. */
   readonly refuse: (problem: Problem) => FixedAnswer
 }
 
 export interface Listener {
   readonly host: string
   readonly port: number
-  /**
-   * Stops accepting, closes idle connections, and resolves when the last connection is closed. `force` also cuts those
-   * in use.
-   */
+  /** Stops accepting, closes idle connections, and resolves when the last is closed. `force` also cuts those in use. */
   close(force: boolean): Promise<void>
 }
 
@@ -101,10 +93,7 @@ export const limits = {
   body: 1024 * 1024,
   /** A body up to this declared size counts before it has arrived: no runtime passes on more than the declared size. */
   smallBody: 64 * 1024,
-  /**
-   * How much of a body over the limit to read and drop, so that its sender reads the refusal. Beyond this, the
-   * connection is cut.
-   */
+  /** How much of a body over the limit to drop, so that its sender reads the refusal. Beyond this, svc cuts it off. */
   bodyDropped: 16 * 1024 * 1024,
   /** For all bodies together that have arrived and are not answered yet. */
   bodies: 64 * 1024 * 1024,

@@ -7,9 +7,7 @@ interface SourceMap {
 
 const comment = "//# sourceMappingURL=data:application/json;base64,"
 
-/**
- * Returns code with an inline source map. Makes its sources absolute from `folder`, so that stacks name the real files.
- */
+/** Returns code with an inline source map. Its sources are absolute, from `folder`: stacks name the real files. */
 export const inlineSourceMap = (code: string, map: string, folder: string): string => {
   const parsed = fromJson(map) as SourceMap
   const absolute = {...parsed, sources: parsed.sources.map(source => resolve(folder, source))}

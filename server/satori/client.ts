@@ -13,18 +13,13 @@ import {
   signal,
 } from "./protocol.ts"
 
-/**
- * While more than `bytes` wait for a client, svc sends it nothing. The client has `patience` milliseconds to read them.
- */
+/** While more than `bytes` wait for a client, svc sends no more. It has `patience` milliseconds to read them. */
 const buffer = {bytes: 256 * 1024, patience: 30_000, poll: 25} as const
 
 /** How long a client has to answer a close, in milliseconds. */
 const closePatience = 2000
 
-/**
- * One connection of a Satori application. `#sn` belongs to the last event that svc sent, or the last one that the
- * client already has.
- */
+/** One connection of a Satori application. `#sn` is that of the last event that it has, or that svc sent. */
 export class Client {
   readonly #peer: Peer
   readonly #feed: Feed
@@ -72,10 +67,7 @@ export class Client {
     this.#send(showLoginChange(change, this.#sn))
   }
 
-  /**
-   * Sends the missing events at the client's pace. Resolves when the client has all. Rejects if the inbox cannot be
-   * read.
-   */
+  /** Sends the missing events at the client's pace; resolves when it has all. Rejects if the inbox cannot be read. */
   follow(): Promise<void> {
     this.#following ??= this.#follow().finally(() => {
       this.#following = undefined

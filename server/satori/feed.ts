@@ -1,9 +1,7 @@
 import type {Database} from "../database/database.ts"
 import {type Frame, frameColumns, type LoginOf, toFrame} from "./frame.ts"
 
-/**
- * How many of the newest events, and how many of their characters, stay in memory for the clients that are up to date.
- */
+/** How many of the newest events, and of their characters, stay in memory for the clients that are up to date. */
 const kept = {frames: 1000, characters: 4 * 1024 * 1024} as const
 
 /** How many rows one read returns. */
@@ -65,10 +63,7 @@ export class Feed {
     }
   }
 
-  /**
-   * Returns the next events after `sn` in order, possibly not all of them. Returns an empty array if there are none
-   * yet.
-   */
+  /** Returns the next events after `sn` in order, possibly not all of them; an empty array if there are none yet. */
   after(sn: number): readonly Frame[] | Promise<readonly Frame[]> {
     if (sn >= this.#to) return []
     if (sn < this.#from) return this.#read(sn)

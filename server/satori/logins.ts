@@ -118,10 +118,7 @@ export class Logins {
     })
   }
 
-  /**
-   * A second endpoint with the same platform and user gets its endpoint name as platform, because clients distinguish
-   * logins by these two.
-   */
+  /** Of endpoints with one platform and user, the second gets its name as platform: clients tell logins by these. */
   #show(): readonly KnownLogin[] {
     const taken = new Set<string>()
     return this.#endpoints().flatMap(({spec, state}): KnownLogin[] => {

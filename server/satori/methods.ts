@@ -165,9 +165,7 @@ const found = <T>(value: T | undefined, what: string): T => {
   throw new Problem("not_found", `the newest ${seenEvents} events mention no ${what} with this id`)
 }
 
-/**
- * The methods that the Host answers, named as in https://satori.js.org. They send messages, and read received events.
- */
+/** The methods that the Host answers, named as in https://satori.js.org. They send, and read received events. */
 export const methods: readonly Method[] = [
   method("login.get", "The login itself", Nothing, LoginView, (_, login) => showLogin(login)),
   createMessage,

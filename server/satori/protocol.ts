@@ -45,9 +45,7 @@ const parseObject = (text: string): Record<string, unknown> | undefined => {
   return isObject(value) ? value : undefined
 }
 
-/**
- * An endpoint as a Satori client sees it. `platform` and `user.id` identify it. `sn` is new in each run of the Host.
- */
+/** An endpoint as a Satori client sees it: `platform` and `user.id` identify it. `sn` is new in each run. */
 export interface KnownLogin {
   readonly endpoint: string
   readonly sn: number

@@ -68,9 +68,7 @@ export class SatoriServer {
     this.logins.refresh()
   }
 
-  /**
-   * Returns the promise unchanged. When it settles, clients get the new events, even if storing seems to have failed.
-   */
+  /** Returns the promise. When it settles, clients get the new events, even if storing seems to have failed. */
   hearOf<T>(storing: Promise<T>): Promise<T> {
     storing.then(this.#wake, this.#wake)
     return storing
@@ -82,10 +80,7 @@ export class SatoriServer {
     if (!this.#advancing) void this.#advance()
   }
 
-  /**
-   * Call it when an endpoint's state or name may have changed. One check covers all changes of a turn of the event
-   * loop.
-   */
+  /** Call it when an endpoint's state or name may have changed. One check covers all changes of a turn. */
   loginsChanged(): void {
     if (this.#areLoginsOld || this.#guard === undefined) return
     this.#areLoginsOld = true

@@ -82,10 +82,7 @@ const offsetOf = (zone: string): number => {
   return (zone.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * 60_000
 }
 
-/**
- * Returns how much later than its due time a job fires: always the same for one due time, and evenly spread over
- * `jitter`.
- */
+/** Returns how much later than due a job fires: always the same for one due time, evenly spread over `jitter`. */
 export const jitterOf = ({id, jitter}: Pick<Job, "id" | "jitter">, due: number): number => {
   if (jitter === undefined) return 0
   const share = Number.parseInt(sha256Of(`${id} ${due}`).slice(0, 8), 16) / 2 ** 32

@@ -26,10 +26,7 @@ const mostTimes = 2000
 type Day = CalendarView["days"][number]
 type Coming = Day["jobs"][number]
 
-/**
- * Returns what falls due, day by day. It yields to the event loop in between, because parsing a pattern takes a
- * millisecond.
- */
+/** Returns what falls due, day by day. Yields to the event loop in between: parsing a pattern takes a millisecond. */
 export const calendarOf = async (comers: Iterable<Comer>, span: Span): Promise<CalendarView> => {
   const clocks = new Map<string, LocalClock>()
   const clockOf = (timezone: string): LocalClock => {

@@ -31,9 +31,7 @@ export const viewFinding = ({path, message, column}: Finding): DraftFinding => {
   return {path: at, message: words ?? message, ...(column === undefined ? {} : {column})}
 }
 
-/**
- * Returns the findings of a job draft, and its times if they can be calculated. Times are in milliseconds since 1970.
- */
+/** Returns the findings of a job draft, and its times if calculable. Times are in milliseconds since 1970. */
 export const checkDraft = (draft: unknown, found: readonly Finding[], now: number, asked: Asked): DraftCheck => {
   const findings = found.map(viewFinding)
   const isFaulty = ({path}: DraftFinding) => path === "timezone" || path.startsWith("schedule") || path === "jitter"

@@ -14,10 +14,7 @@ const viewDefault = ({plugin, schedule}: JobDefault): Static<typeof JobView>["de
   return {plugin, schedule: from === undefined ? {every} : {every, from}, timezone}
 }
 
-/**
- * Returns a job as the API shows it, with the defaults of missing settings. The caller that reads the runs adds its
- * last run.
- */
+/** Returns a job as the API shows it, with the defaults of missing settings. Who reads the runs adds its last run. */
 export const viewJob = (
   job: Job,
   now: {

@@ -158,18 +158,12 @@ export class Jobs {
     })
   }
 
-  /**
-   * Removes a job and cancels its queued runs; a running one continues. Throws `job_unknown`, `conflict`,
-   * `jobs_invalid`.
-   */
+  /** Removes a job and cancels queued runs; one at work continues. Throws `job_unknown`, `conflict`, `jobs_invalid`. */
   async remove(id: string, asked: JobRemoval = {}): Promise<void> {
     await this.#store.change(jobs => removeJob(jobs, id, asked))
   }
 
-  /**
-   * Runs a job now. Resolves to the `runId` once the run is durable. Throws `job_unknown`, `conflict`,
-   * `ingress_paused`.
-   */
+  /** Runs a job now. Resolves to the durable run's `runId`. Throws `job_unknown`, `conflict`, `ingress_paused`. */
   async run(id: string): Promise<string> {
     this.#options.requireOpen()
     return this.scheduler.runNow(id)

@@ -73,10 +73,7 @@ const failing = (states: string, reason: string, error: string, now: number): St
 export const failingInterrupted = (now: number): Statement =>
   failing("'running'", "host_restarted", "the Host ended while the run was in progress; it is not repeated", now)
 
-/**
- * For the database of a restored project, before a Host starts on it: due times up to `now` do not fire automatically,
- * and open runs fail.
- */
+/** For a restored project, before a Host starts: times due up to `now` do not fire by themselves, open runs fail. */
 export const settlingRestoredJobs = (now: number): readonly Statement[] => [
   {sql: "UPDATE job_states SET considered_at = max(considered_at, ?)", args: [now]},
   failing(

@@ -8,10 +8,7 @@ import {type UnderTest, untilDone, untilQuiet} from "./waiting.ts"
 export interface TestFile {
   /** The file name; `file` with a number when left out. */
   readonly name?: string
-  /**
-   * The MIME type. `image/…` makes an `img` element, `audio/…` and `video/…` the element of that name, anything else a
-   * `file`.
-   */
+  /** The MIME type. `image/…` makes an `img` element, `audio/…` and `video/…` one of that name, all else a `file`. */
   readonly type?: string
   /** The content; text is sent as UTF-8. */
   readonly bytes: Uint8Array | string
@@ -68,16 +65,11 @@ export const say = (
     options,
   )
 
-/**
- * Presses the newest button in the sandbox with this label, or with this number in its message. Resolves to the
- * replies.
- */
+/** Presses the sandbox's newest button with this label, or this number in its message. Resolves to the replies. */
 export const press = (bot: UnderTest, button: string, options?: PressOptions): Promise<readonly string[]> =>
   act(bot, `press(${JSON.stringify(button)})`, {path: "press", done: {button}}, options)
 
-/**
- * Fills in the newest form in the sandbox with this label, or with this number in its message. Resolves to the replies.
- */
+/** Fills in the sandbox's newest form with this label, or this number in its message. Resolves to the replies. */
 export const fill = (
   bot: UnderTest,
   form: string,

@@ -6,9 +6,7 @@ import type {Host} from "../host/host.ts"
 /** The first pause between polls, the usual one, and the longest one after seconds of waiting, in milliseconds. */
 const pauses = {first: 2, usual: 20, longest: 200} as const
 
-/**
- * Resolves to the first result that is neither undefined nor false. Throws after `limit` milliseconds, naming `what`.
- */
+/** Resolves to the first result that is neither undefined nor false. After `limit` milliseconds, throws with `what`. */
 export const until = async <T>(
   what: string,
   limit: number,

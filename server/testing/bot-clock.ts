@@ -2,10 +2,7 @@ import {readSpan, readTime, type Span, type Time} from "./clock.ts"
 import {pendingOf} from "./pending.ts"
 import {silence, type UnderTest, untilQuiet} from "./waiting.ts"
 
-/**
- * The clock of a bot under test. It moves only with these calls. Both resolve once everything that fell due has
- * happened.
- */
+/** The clock of a bot under test. It moves only with these calls, which resolve once all that fell due has happened. */
 export interface BotClock {
   readonly now: Date
   /**

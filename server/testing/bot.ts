@@ -76,10 +76,7 @@ export interface Bot {
   fill(form: string, values: Readonly<Record<string, string>>, options?: PressOptions): Promise<readonly string[]>
   /** Returns the files that the bot sent in a channel, oldest first; in `test` when left out, as with `say`. */
   files(channel?: string): Promise<readonly BotFile[]>
-  /**
-   * Returns the current messages of a channel of the sandbox, oldest first, without deleted ones; of `test` when left
-   * out.
-   */
+  /** Returns the current messages of a sandbox channel, oldest first, without deleted ones; of `test` when left out. */
   messages(channel?: string): Promise<readonly RoomMessage[]>
   /**
    * Returns what the bot did in the sandbox since the last call, oldest first: messages, edits, deletions, reactions,

@@ -52,10 +52,7 @@ export const messages = async ({host}: Pick<UnderTest, "host">, channel: string)
 export class Changes {
   #last = 0
 
-  /**
-   * Returns the changes since the last call, oldest first. With a channel, returns only its changes, and drops the
-   * others.
-   */
+  /** Returns the changes since the last call, oldest first. With a channel, only its changes; others are dropped. */
   async since({host}: Pick<UnderTest, "host">, channel?: string): Promise<readonly Change[]> {
     const {items} = await ask<{readonly items: readonly Told[]}>(host, `${sandbox}/changes?after=${this.#last}`)
     this.#last = items.at(-1)?.number ?? this.#last

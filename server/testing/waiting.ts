@@ -9,16 +9,10 @@ export interface UnderTest {
   readonly clock: TestClock
 }
 
-/**
- * How long a call waits for its end, in milliseconds of real time: less than test runners allow a test that starts a
- * Host.
- */
+/** How long a call waits for its end, in milliseconds of real time: less than test runners allow a test with a Host. */
 const patience = 45_000
 
-/**
- * After this many milliseconds, a line on standard error says what the call waits for: a runner with a shorter limit
- * reports nothing.
- */
+/** After this many milliseconds, stderr says what the call waits for: a runner with a shorter limit does not. */
 export const silence = 4000
 
 /** How long to wait for other work beside a failure, in milliseconds. */

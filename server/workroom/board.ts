@@ -27,10 +27,7 @@ const orders: Readonly<Record<ItemState, Order>> = {
   cancelled: byEnd,
 }
 
-/**
- * Sorts items into columns by state: the most urgent first, in final states the last ended first. Keeps `limit` items
- * of each. Pure.
- */
+/** Sorts items by state: the most urgent first, in final states the last ended. Keeps `limit` of each. Pure. */
 export const columnsOf = (items: readonly Item[], limit: number): BoardView["columns"] =>
   columns.map(state => {
     const found = items.filter(item => item.state === state).sort(orders[state])

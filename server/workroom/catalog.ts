@@ -31,9 +31,7 @@ interface Later {
   readonly items: readonly Item[]
 }
 
-/**
- * The current state of all items: a projection of the Journal up to its head. Item numbers start at 1 and have no gaps.
- */
+/** The current state of all items: a projection of the Journal up to its head. Items count from 1, without gaps. */
 export class Catalog implements CatalogView {
   /** The authority under which the Journal began. */
   readonly origin: string

@@ -38,10 +38,7 @@ export const workroomPlugin = (
     description: "Work items from chat",
     config: Settings,
     setup(plugin, {read = "trusted", work = "trusted", decide = "admin"}) {
-      /**
-       * Runs the command against the current revision of the item. A handler that is repeated after a crash changes the
-       * item once.
-       */
+      /** Runs the command against the item's current revision. A handler repeated after a crash changes it once. */
       const change = async (session: Session, id: number, command: Bare<Change>): Promise<string> =>
         answer(id, sayIn(session.language), command.is, async say => {
           const {revision} = workroom().item(id)

@@ -6,10 +6,7 @@ const longestWait = 2 ** 31 - 1
 /** How long to wait before a failed report of a deadline is retried, in milliseconds. */
 const tryAgain = 5000
 
-/**
- * Calls `onPassed` for each item whose blocker's deadline has passed. The deadlines are derived from the items, so a
- * restart loses none.
- */
+/** Calls `onPassed` for each item whose blocker's deadline has passed. Items have deadlines: no restart loses one. */
 export class Deadlines {
   readonly #now: () => number
   readonly #onPassed: (item: Item) => void

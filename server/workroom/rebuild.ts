@@ -11,10 +11,7 @@ import {damaged, follow, replay} from "./store/store.ts"
 import {TableStore} from "./store/table-store.ts"
 import type {Verification} from "./verify.ts"
 
-/**
- * The verification of a store that no Host has open. `torn` is the number of bytes at the end of the Journal that the
- * next start cuts.
- */
+/** The verification of a store that no Host has open. `torn`: bytes of the Journal's end that the next start cuts. */
 export interface StoppedVerification extends Verification {
   readonly torn: number
 }

@@ -18,10 +18,7 @@ interface Trail {
   readonly records: readonly JournalRecord[]
 }
 
-/**
- * The records of single items. The Journal is not sorted by item: the first look at an item reads back to the record
- * that added it.
- */
+/** The records of single items. The Journal is not sorted by item: the first look reads back to the item's adding. */
 export class Trails {
   readonly #store: Pick<Store, "read">
   readonly #firstLook: number

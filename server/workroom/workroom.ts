@@ -244,10 +244,7 @@ export class Workroom {
     return new Problem(code, `the Journal could not be written: ${messageOf(cause)}`, {cause})
   }
 
-  /**
-   * Records that a deadline has passed. If the deadline was met or moved in the meantime, the command is refused, as it
-   * should be.
-   */
+  /** Records that a deadline has passed. If it was met or moved meanwhile, the command is refused, as it should be. */
   #tellOverdue({id, revision, blocker}: Item): void {
     if (blocker === null || blocker.deadline === null) return
     const command = {is: "overdue", expectedRevision: revision, deadline: blocker.deadline} as const

@@ -16,10 +16,7 @@ const CheckpointFile = NamedClosed("CheckpointFile", {
 })
 export type CheckpointFile = Static<typeof CheckpointFile>
 
-/**
- * `manifest.json` describes a checkpoint and lists all its files. svc writes it last: a folder without one is not a
- * checkpoint.
- */
+/** `manifest.json` describes a checkpoint with its files. It is written last: a folder without it is no checkpoint. */
 export const Manifest = NamedClosed("Manifest", {
   format: Type.Integer({minimum: 1}),
   id: Type.String({pattern: checkpointIdPattern}),
@@ -132,10 +129,7 @@ export const NewestCheckpoint = orNull(
 )
 export type NewestCheckpoint = Static<typeof NewestCheckpoint>
 
-/**
- * The last failed attempt, in the status and the readiness report. Null after a verified checkpoint, and before the
- * first attempt.
- */
+/** The last failed attempt, in status and readiness report. Null after a verified checkpoint, and before one. */
 export const CheckpointFailure = orNull(
   Named("CheckpointFailure", {
     at: Time("When it happened"),

@@ -2,10 +2,7 @@ import {Optional, orNull, type Static, type TSchema, Type} from "../type.ts"
 import {page} from "./pages.ts"
 import {ReadinessReport} from "./readiness.ts"
 
-/**
- * The fields that the questions of an incident read from the API, and no more, so that they work with Hosts of other
- * versions.
- */
+/** The only fields that an incident's questions read from the API: they must work with Hosts of other versions. */
 const text = Type.String()
 const textOrNull = orNull(text)
 

@@ -148,10 +148,7 @@ export const readinessReasons = {
 
 export type ReadinessReason = keyof typeof readinessReasons
 
-/**
- * What the component of a ready endpoint reports if no messages arrive. svc fills in `<name>`, `<state>` and
- * `<reasons>`.
- */
+/** What the component of a ready endpoint reports if no messages arrive; with `<name>`, `<state>` and `<reasons>`. */
 export const readyBut = {
   not_connected: {
     message: "The endpoint is not connected: it is <state>.",

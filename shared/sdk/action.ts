@@ -11,10 +11,7 @@ export interface ActionDefinition<D extends TSchema = TSchema> {
    * time. An hour when left out.
    */
   readonly expires?: number
-  /**
-   * With `true`, only one press counts for all buttons of this action in one message. Any number of presses when left
-   * out.
-   */
+  /** With `true`, one press counts for all buttons of this action in a message. Any number counts when left out. */
   readonly once?: boolean
   /** `asked`: only the user to whom the message replies or is sent may press. `anyone` when left out. */
   readonly who?: "anyone" | "asked"
@@ -23,10 +20,7 @@ export interface ActionDefinition<D extends TSchema = TSchema> {
 export interface ActionCall<D> {
   /** The data kept with the button. It never comes from the platform. */
   readonly data: D
-  /**
-   * The session of the press: its user and channel. On a platform without buttons, the session of the message with the
-   * number.
-   */
+  /** The press's session: its user and channel. On a platform without buttons, that of the message with the number. */
   readonly session: Session
 }
 

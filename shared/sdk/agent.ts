@@ -2,19 +2,14 @@ import type {AgentRunState} from "../agents/states.ts"
 
 /** Options for a run of an agent. */
 export interface AgentRunOptions {
-  /**
-   * Where svc sends the answer as a message. When left out, svc sends nothing, and only `result` returns the answer.
-   */
+  /** Where svc sends the answer as a message. When left out, svc sends none, and only `result` returns the answer. */
   readonly target?: {readonly endpoint: string; readonly channel: string}
   /**
    * The user on the target's platform for whom the run acts: its tools may do what this user may do there. When left
    * out, the run has the binding's `permission`.
    */
   readonly user?: string
-  /**
-   * A key of at most 200 characters. If the plugin already started a run of this agent under this key, `run` returns
-   * that run.
-   */
+  /** A key of at most 200 characters. If the plugin already started a run of the agent under it, returns that. */
   readonly key?: string
 }
 

@@ -131,10 +131,7 @@ type WrongType<All extends readonly Written[]> = All extends readonly [
   ? Wrong<First> | WrongType<More>
   : never
 
-/**
- * Adds nothing to a pattern with valid types. Otherwise it adds a property that no pattern has, so that compilation
- * fails.
- */
+/** Adds nothing to a pattern with valid types, otherwise a property that no pattern has: the compilation fails. */
 export type CheckedPattern<Pattern extends string> = [WrongType<ReadAll<Pattern>>] extends [never]
   ? unknown
   : {readonly noArgumentType: WrongType<ReadAll<Pattern>>}

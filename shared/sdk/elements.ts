@@ -40,10 +40,7 @@ export const isElement = (value: unknown): value is Element =>
 export const nodesOf = (content: Content): readonly Node[] =>
   typeof content === "string" || isElement(content) ? [content] : content
 
-/**
- * Returns the content with each element replaced by the result of `change`: children first, one after the other, in
- * order.
- */
+/** Returns the content with each element replaced by the result of `change`: children first, one by one, in order. */
 export const changeElements = async (
   nodes: readonly Node[],
   change: (element: Element) => Promise<Element>,
@@ -104,10 +101,7 @@ const textOfNode = (node: Node): string => {
   return (link === "" ? text : `${text} (${link})`.trimStart()) + (lineAfter.has(node.type) ? "\n" : "")
 }
 
-/**
- * Returns the plain text of a tree, as a platform without markup shows it: files by title and address. A quoted message
- * is left out.
- */
+/** Returns the text of a tree, as a platform without markup shows it: files by title and address, no quoted message. */
 export const textOf = (content: Content): string => nodesOf(content).map(textOfNode).join("").replace(/\n$/, "")
 
 /** The element types that are files in Satori v1. */

@@ -3,19 +3,13 @@ import type {Reply, Session} from "./session.ts"
 
 /** The options of `plugin.prompt`, which declares what happens when a user answers a question. */
 export interface PromptDefinition<D extends TSchema> {
-  /**
-   * The schema of the data kept with the question. svc checks it when the question is asked and again when it is
-   * answered.
-   */
+  /** The schema of the data kept with the question. svc checks it when it is asked and when it is answered. */
   readonly data?: D
   /** How many seconds the question waits for an answer; an hour when left out. */
   readonly expires?: number
   /** The word that cancels the question. When left out, `cancel` in any language of svc's texts; "" for none. */
   readonly cancel?: string
-  /**
-   * With `true`, also accepts a message that starts with a prefix or calls a command as the answer; false when left
-   * out.
-   */
+  /** With `true`, accepts a message that starts with a prefix or calls a command as the answer too; else false. */
   readonly takesCommands?: boolean
 }
 

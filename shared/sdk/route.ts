@@ -33,14 +33,9 @@ export interface Operation {
   readonly perTurn?: true
   /** An endless response, exempt from the request timeout. */
   readonly stream?: boolean
-  /**
-   * Rejects clients that send too many requests, before anything is read. `address` is the client's. Throws the
-   * `Problem`.
-   */
+  /** Rejects clients with too many requests, before anything is read, by their `address`. Throws the `Problem`. */
   readonly limit?: (call: Call, address: string) => void
-  /**
-   * For a route that reads the body itself: rejects the request before any of the body is read. Throws the `Problem`.
-   */
+  /** For a route that reads the body itself: rejects the request before the body is read. Throws the `Problem`. */
   readonly admit?: (call: Call) => void
   /** The route streams the body under its own limits: nothing is read or counted before. */
   readonly streamsBody?: boolean

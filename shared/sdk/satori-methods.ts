@@ -1,16 +1,10 @@
-/**
- * `read`: the platform answers at once. `act`: has a side effect. `make`: an act that returns what it made, from the
- * field `from`.
- */
+/** `read`: answers at once. `act`: has a side effect. `make`: an act that returns what it made, from field `from`. */
 type Kind = {readonly is: "read"} | {readonly is: "act"} | {readonly is: "make"; readonly from: string}
 
 const read: Kind = {is: "read"}
 const act: Kind = {is: "act"}
 
-/**
- * The Satori v1 methods (https://satori.chat) that an adapter may name in its `features` and implement with
- * `Sender.call`.
- */
+/** Satori v1 methods (https://satori.chat) that an adapter may name in `features` and implement with `Sender.call`. */
 const methods: Readonly<Record<string, Kind>> = {
   "channel.get": read,
   "channel.list": read,

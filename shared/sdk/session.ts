@@ -25,10 +25,7 @@ export type Target =
   | {readonly endpoint: string; readonly channel: string; readonly user?: never}
   | {readonly endpoint: string; readonly user: string; readonly channel?: never}
 
-/**
- * The message that an act is about: the bot's own by the outbox id that `send` resolved to, or any message by the
- * platform's id.
- */
+/** The message that an act is about: the bot's own by the outbox id from `send`, or any by the platform's id. */
 export type MessageTarget =
   | string
   | {
@@ -63,10 +60,7 @@ export interface Session {
    * language of the table. Throws `text_unknown`, `text_invalid`.
    */
   t<T extends TextTable, K extends TextKey<T>>(texts: Texts<T>, key: K, ...values: TextRest<T, K>): string
-  /**
-   * The same by key only, for any text that the plugin has declared. The compiler does not check the key and its
-   * values.
-   */
+  /** The same by key only, for any declared text. The compiler does not check the key and its values. */
   t(key: string, values?: TextValues): string
   /** Aborted when the handler times out or the Host stops. */
   readonly signal: AbortSignal
@@ -93,10 +87,7 @@ export interface Session {
    * `request_invalid` for a method that only reads: call `plugin.ask` instead.
    */
   call(method: string, params: Readonly<Record<string, unknown>>, endpoint?: string): Promise<string>
-  /**
-   * Shows for a few seconds that the bot is typing, if the platform supports it. Best effort: it happens at once and is
-   * never stored.
-   */
+  /** Shows for a few seconds that the bot is typing, if the platform can. Best effort: at once, and never stored. */
   typing(): void
   /** Queues a message like `send`, and quotes the message being handled. */
   reply(content: Content): Promise<string>
@@ -150,10 +141,7 @@ export interface SessionDatabase extends Pick<PluginDatabase, "table" | "read"> 
 
 /** The options of `on` and `command`. */
 export interface HandlerDefinition {
-  /**
-   * How many times svc retries a handler that throws, at most 10, with growing pauses, before the conversation
-   * continues.
-   */
+  /** How many times svc retries a handler that throws, at most 10, with growing pauses. The conversation waits. */
   readonly retries?: number
 }
 
@@ -170,9 +158,7 @@ export interface Named {
 /** The options of `on`. */
 export interface EventHandlerDefinition extends HandlerDefinition, Named {}
 
-/**
- * Passes the event to the next middleware and the handlers. Resolves when they have ended. A second call has no effect.
- */
+/** Passes the event to the next middleware and the handlers; resolves when they have ended. Works only once. */
 export type Next = () => Promise<void>
 
 /**

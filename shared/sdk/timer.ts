@@ -34,10 +34,7 @@ export interface TimerDefinition<D extends TSchema = TSchema> {
 }
 
 export interface TimerOptions {
-  /**
-   * A key of at most 200 characters. Setting a timer replaces the plugin's timer with the same key; `clearTimer`
-   * accepts the key.
-   */
+  /** A key of at most 200 characters. A timer replaces the plugin's one with its key; `clearTimer` accepts the key. */
   readonly key?: string
 }
 

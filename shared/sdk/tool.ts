@@ -9,10 +9,7 @@ export type {ToolEffect} from "../agents/states.ts"
 
 /** One call of a tool by an agent. The call ends with its function; later calls of its methods throw `late`. */
 export interface ToolCall<A = unknown> {
-  /**
-   * The model's arguments, which fit the schema of the parameters. Treat their text as data that anybody may have
-   * written.
-   */
+  /** The model's arguments, which fit the parameters' schema. Treat their text as data that anybody may write. */
   readonly args: A
   /** The name of the agent binding. */
   readonly agent: string
@@ -33,10 +30,7 @@ export interface ToolCall<A = unknown> {
    * unless the tool's effect is `transaction`.
    */
   send(to: Target, content: Content): Promise<string>
-  /**
-   * The plugin's tables. `write` is stored with the call's row, and throws `tool_effect` unless the effect is
-   * `transaction`.
-   */
+  /** The plugin's tables. `write` is stored with the call's row; throws `tool_effect` without `transaction`. */
   readonly database: SessionDatabase
 }
 
@@ -44,10 +38,7 @@ export interface ToolCall<A = unknown> {
 export interface ToolDefinition<A extends TObject = TObject> {
   /** Tells the model what the tool does and when to call it. */
   readonly description: string
-  /**
-   * The parameters, which the model sees as JSON Schema. svc checks each call before the tool runs; other keys are
-   * rejected.
-   */
+  /** The parameters; the model sees them as JSON Schema. svc checks each call first, and rejects other keys. */
   readonly parameters: A
   /**
    * The side effects of a call. They decide what svc does about an interrupted call.

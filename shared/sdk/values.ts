@@ -35,9 +35,7 @@ export const readKey = (key: unknown, code: ProblemCode): string | undefined => 
   throw new Problem(code, `key must be text of 1 to ${longestKey} characters, well-formed Unicode without NUL`)
 }
 
-/**
- * Returns a value as JSON. Throws a problem with `code` if it has none, as a circle or a BigInt, or nests too deeply.
- */
+/** Returns a value as JSON. Throws a problem with `code` if it has none (a circle, a BigInt) or nests too deeply. */
 export const readJson = (what: string, value: unknown, code: ProblemCode): string => {
   let why = `it is ${typeof value}`
   try {

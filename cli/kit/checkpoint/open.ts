@@ -19,10 +19,7 @@ export interface OpenOptions {
   readonly progress: Progress
 }
 
-/**
- * Does work on a checkpoint. `name` is its id, `newest`, its folder, an archive file, or `-` for an archive on standard
- * input.
- */
+/** Does work on a checkpoint. `name`: its id, `newest`, its folder, an archive file, or `-` for one on stdin. */
 export const withCheckpoint = async <T>(
   name: string,
   {store, temporary, input, progress}: OpenOptions,

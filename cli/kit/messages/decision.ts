@@ -6,10 +6,7 @@ import type {DataCommand} from "../svc-command.ts"
 
 type Decision = "retry" | "release" | "discard" | "cancel"
 
-/**
- * By the list's name in the paths of the API: one row, the held ones, the command that shows rows, and what a change
- * counts.
- */
+/** By the list's name in the API's paths: one row, the held ones, the command that shows rows, what a change counts. */
 const lists = {
   inbox: {row: "an event", held: "events", shownBy: "svc inbox list", counts: ["handler", "event"]},
   outbox: {row: "a message", held: "or unknown messages", shownBy: "svc outbox list", counts: ["message"]},
@@ -30,10 +27,7 @@ export const decision = (list: Exclude<List, "inbox">, action: Decision, usage: 
     given => decide(given, list, action, given.id, given.held),
   )
 
-/**
- * Acts on one row, or without `named` on all held rows. Throws `request_invalid` unless exactly one of `named` and
- * `--held` is given.
- */
+/** Acts on one row, or on all held ones. Throws `request_invalid` unless one of `named` and `--held` is given. */
 export const decide = async (
   given: DataCommand,
   list: List,

@@ -112,10 +112,7 @@ export const askApproval = async (
 const byId = ({endpoints}: Engine, place: AgentTarget | undefined, id: string, say: Say): readonly string[] =>
   place === undefined || endpoints.hasFeature(place.endpoint, "buttons") ? [] : [`\n${say("agent.byId", {id})}`]
 
-/**
- * Stores a person's decision, once, and lets the run continue. The first statement returns a row if the decision was
- * accepted.
- */
+/** Stores a person's decision, once, and continues the run. The first statement returns a row if it was accepted. */
 export const deciding = (id: string, {approve, by, reason}: Decision, at: number): readonly Statement[] => [
   {
     sql: `UPDATE agent_approvals SET state = ?, decided_at = ?, decided_by = ?, reason = ?

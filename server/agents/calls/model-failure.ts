@@ -77,10 +77,7 @@ export const failureOf = (error: unknown): Failure | undefined => {
   }
 }
 
-/**
- * Retries the run after a pause, unless it has used up its attempts. The amount that the call may have used stays
- * counted.
- */
+/** Retries the run after a pause, unless its attempts are used up. What the call may have used stays counted. */
 export const tryAgain = async (
   engine: Engine,
   call: Call,

@@ -9,10 +9,7 @@ import {isStep, writeFenced} from "../runs/write.ts"
 import {cut} from "../tools/result.ts"
 import {type Call, noteInJournal} from "./call.ts"
 
-/**
- * The most characters of a call's result for the model. The extra ones hold the note after a result that a tool has
- * cut.
- */
+/** The most characters of a call's result for the model. The extra ones hold the note after a result that was cut. */
 export const longestResult = longestKept + 256
 
 /** Returns the text that the model reads for a call without a result. */

@@ -13,9 +13,7 @@ export const callPartOf = ({id, name, input}: ModelCall, hide: Hide): CallPart =
   input: hideIn(argumentsOf(input), hide),
 })
 
-/**
- * Providers accept only objects as arguments. The tool's result has already told the model what was wrong with these.
- */
+/** Providers accept only objects as arguments. The tool's result has already told the model what was wrong. */
 const argumentsOf = (input: string): object => {
   try {
     const value: unknown = fromJson(input)

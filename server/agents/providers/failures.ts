@@ -161,10 +161,7 @@ const codeOf = (error: unknown): string => {
   return typeof code === "string" ? code : typeof said === "string" ? said : "no connection"
 }
 
-/**
- * Returns the failure with a short one-line message, without what `hide` hides, because providers repeat what they were
- * sent.
- */
+/** Returns the failure in one short line, without what `hide` hides: providers repeat what they were sent. */
 export const withoutSecrets = ({kind, message, status, retryAfter, code}: ModelFailure, hide: Hide): ModelFailure => {
   const line = hide(message)
     .replace(/[\s\p{Cc}]+/gu, " ")

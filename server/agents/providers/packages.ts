@@ -6,9 +6,7 @@ import {findPackage, importPackage, installCommandOf} from "../../runtime/packag
 
 export const isAgentProvider = (name: string): name is AgentProvider => Object.hasOwn(agentProviders, name)
 
-/**
- * Whether the provider's package is installed, for this project or for svc itself. It does not load or run the package.
- */
+/** Whether the provider's package is installed, for this project or for svc itself. Does not load or run it. */
 export const isProviderInstalled = (provider: AgentProvider, project: string, own = packageRoot): boolean =>
   findPackage(agentProviders[provider], [project, own]) !== undefined
 
@@ -30,10 +28,7 @@ export const loadProvider = async (provider: AgentProvider, project: string, own
   }
 }
 
-/**
- * Returns the command that installs the version with which svc is tested. npm and Bun install zod, its dependency,
- * automatically.
- */
+/** Returns the command that installs the version that svc is tested with. npm and Bun also install its peer zod. */
 export const installCommand = (provider: AgentProvider): string => {
   const name = agentProviders[provider]
   return installCommandOf(`${name}@${manifest.devDependencies[name]}`)

@@ -60,9 +60,7 @@ const messageOf = (message: ModelMessage, options: PromptOptions): PromptMessage
 
 type Assistant = Extract<ModelMessage, {role: "assistant"}>
 
-/**
- * Returns the parts in the model's order if its details have it, because thoughts must precede what followed from them.
- */
+/** Returns the parts in the model's order if its details have it: thoughts must precede what followed from them. */
 const assistantParts = (message: Assistant, {source, hide}: PromptOptions): (TextPart | ReasoningPart | CallPart)[] => {
   const details = readDetails(message, source, hide)
   if (details !== undefined) return details

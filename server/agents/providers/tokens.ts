@@ -1,10 +1,7 @@
 import {toExactJson} from "../../../shared/json.ts"
 import type {ModelMessage, ModelRequest, ModelUsage} from "./model.ts"
 
-/**
- * The fewest bytes of a token, in prose and in JSON. Measured: 3.5 to 4.5 in English, and one or two tokens for a
- * Chinese character.
- */
+/** The fewest bytes of a token, in prose and in JSON. Measured: 3.5 to 4.5 in English, 1.5 to 3 in Chinese. */
 const bytesPerToken = 3
 
 /** The tokens that the protocols add to a conversation, a message and a tool. */
@@ -21,10 +18,7 @@ export const estimateTokens = ({instructions, messages, tools}: ModelRequest): n
   return Math.ceil(bytes / bytesPerToken) + overhead
 }
 
-/**
- * Details contain thoughts, which are sent back and count. They also repeat some of the text, which makes the estimate
- * a little high.
- */
+/** Details contain thoughts, which are sent back and count, and some of the text again: the estimate is a bit high. */
 const textOf = (message: ModelMessage): string => {
   switch (message.role) {
     case "user":

@@ -24,10 +24,7 @@ export const messagesOf = (
   ...steps.flatMap(step => messageOf(step, steps)),
 ]
 
-/**
- * The name of a step whose tool the binding does not have. Names that a model invents are not shown to people who may
- * see only names.
- */
+/** The name of a step whose tool the binding lacks. A name that a model invents is content, which few may see. */
 export const unknownTool = "(unknown)"
 
 /** Returns the tool of a call, as the model named it. */

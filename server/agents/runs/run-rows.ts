@@ -90,10 +90,7 @@ export const claiming = (seq: number, attempt: number, runtimeId: string, at: nu
   args: [seq, attempt, runtimeId, at],
 })
 
-/**
- * The first statement of each batch of an attempt. The database refuses the batch once the run was cancelled, or
- * another Host has claimed it.
- */
+/** The first statement of an attempt's batches. It fails once the run was cancelled or another Host has claimed it. */
 export const assertAttempt = ({seq, attempt}: Pick<AgentRun, "seq" | "attempt">): Statement =>
   assertThat("EXISTS (SELECT 1 FROM agent_runs WHERE seq = ? AND attempt = ? AND state = 'running')", [seq, attempt])
 
@@ -110,10 +107,7 @@ export const parking = (
   args: [waitsFor, due ?? null, error ?? null, seq],
 })
 
-/**
- * Like `parking`, to wait for a person's decision about a step. If the decision was made in the meantime, the run
- * continues at once.
- */
+/** Like `parking`, to wait for a person's decision about a step. If it was made meanwhile, the run continues. */
 export const parkingForApproval = ({seq}: Pick<AgentRun, "seq">, n: number, due: number): Statement => ({
   sql: `UPDATE agent_runs SET (state, waits_for, due_at) = (
     SELECT iif(count(*) > 0, 'waiting', 'queued'), iif(count(*) > 0, 'approval', NULL), iif(count(*) > 0, ?, NULL)
@@ -169,9 +163,7 @@ export const takingOver = (now: number, longestPause: number): Statement => ({
 /** Selects the endpoints to which unfinished runs stream their answers. */
 export const selectStreamed = `SELECT DISTINCT endpoint FROM agent_runs WHERE state IN ${openStates} AND message IS NOT NULL`
 
-/**
- * Platforms inside the Host have forgotten the messages of earlier Hosts, so an answer there starts as a new message.
- */
+/** Platforms inside the Host have forgotten the messages of earlier Hosts: an answer there starts as a new message. */
 export const forgettingStreamed = (endpoints: readonly string[]): Statement => ({
   sql: `UPDATE agent_runs SET message = NULL WHERE state IN ${openStates} AND endpoint IN (SELECT value FROM json_each(?))`,
   args: [toJson(endpoints)],

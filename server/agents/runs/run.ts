@@ -82,10 +82,7 @@ const read = async (
     return {run: runOf(row), steps: (await database.read(selectSteps, [seq])).map(stepOf)}
   })
 
-/**
- * Returns whether the item still belongs to the agent. Claims it before the first step. A submitted item may be done
- * before its run ends.
- */
+/** Returns whether the item still belongs to the agent; claims it before the first step. A run may outlive its item. */
 const isStillOurs = async (
   engine: Engine,
   {runId, agent}: AgentRun,

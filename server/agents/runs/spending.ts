@@ -112,10 +112,7 @@ export const runLimitOf = (
 /** The fewest output tokens with which a model is called. */
 const leastOutput = 16
 
-/**
- * Returns what a model call may use: the remaining output, and its price. Returns the limit's code if too little is
- * left.
- */
+/** Returns what a model call may use: the remaining output, and its price; the limit's code if too little is left. */
 export const reserve = (
   {tokens, money}: Pick<AgentRun, "tokens" | "money">,
   {limits, prices}: Pick<AgentSettings, "limits" | "prices">,

@@ -34,9 +34,6 @@ const withSettings = (tool: AgentTool, {approval = false, permission = tool.perm
   permission,
 })
 
-/**
- * Whether a user with this permission may have this tool called, with the binding's settings. Without a permission, no
- * tool may be called.
- */
+/** Whether a user with this permission may have this tool called. Without a permission, no tool may be called. */
 export const mayCall = (tool: AgentTool, settings: ToolSettings, permission: Permission | undefined): boolean =>
   permission !== undefined && includesPermission(permission, settings.permission ?? tool.permission)

@@ -42,9 +42,7 @@ export interface TimerDeps {
   readonly database: Pick<Database, "read">
 }
 
-/**
- * Sets a timer that starts another run of the agent in the same conversation, for the same user. The note is its input.
- */
+/** Sets a timer that starts another run of the agent in this conversation, for the same user. The note is its input. */
 export const timerTool = (deps: TimerDeps): AgentTool => ({
   name: "timer",
   description:

@@ -102,10 +102,7 @@ export class ItemWatch {
     return records.find(({command}) => giving.includes(command.is))?.actor === assignee
   }
 
-  /**
-   * Starts a run for an item that waits for its agent: it is open or active, and has no open run. At most one per
-   * revision.
-   */
+  /** Starts a run for an item that waits for its agent: open or active, without an open run. At most one a revision. */
   async #judge(item: Item): Promise<void> {
     const {database, clock, bindingOf, queue, log} = this.#options
     const agent = agentOf(item)

@@ -58,9 +58,7 @@ export const decideAction = {
   definition: {data: DecisionData, expires: 30 * 24 * 60 * 60},
 } as const
 
-/**
- * Returns the plugin that starts runs from chat and decides on their calls. Its configuration is the enabled bindings.
- */
+/** Returns the plugin that starts runs from chat and decides on their calls. Its settings are the enabled bindings. */
 const agentsPlugin = (desk: () => AgentDesk): PluginDefinition => {
   const sayIn = (language: string): Say => (desk().texts() ?? builtInTexts).in(language)
   return definePlugin({
@@ -173,10 +171,7 @@ const wantsChat =
 
 const messageType = "message-created"
 
-/**
- * Returns the agents that handle this type of event from this endpoint. Such runs have no user, so these events are not
- * chat.
- */
+/** Returns the agents that handle events of this type and endpoint. Such events are not chat: runs have no user. */
 const wantingEvents = (bindings: readonly Binding[], type: string, endpoint: string): readonly Binding[] =>
   bindings.filter(({config: {triggers}}) =>
     triggers.events.some(each => each.type === type && each.endpoint === endpoint),

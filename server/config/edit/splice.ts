@@ -13,10 +13,7 @@ export interface Place {
   readonly isFlow: boolean
 }
 
-/**
- * Edits a text at the positions of its parsed nodes. Each method returns the new text, or undefined if the edit is not
- * possible.
- */
+/** Edits a text at the positions of its parsed nodes. Each method returns the new text, or undefined if it cannot. */
 export class Splice {
   readonly #text: string
   readonly #lineEnd: string

@@ -113,10 +113,7 @@ const isNull = (node: unknown): boolean =>
 /** How many keys and items may change one by one, since each reads the text again. With more, all are replaced. */
 const mostChanges = 50
 
-/**
- * Changes as little as possible: in mappings each key, in lists the items between unchanged ones. Replaces a value of
- * which much differs.
- */
+/** Changes as little as possible: single keys and list items. Replaces a value of which much differs. */
 const setNode = (text: string, path: Path, found: Found, value: unknown): string | undefined => {
   const {node} = found
   const differ = isCollection(node) ? countDiffering(node.toJSON(), value) : 1

@@ -27,10 +27,7 @@ export const streamEvents = ({stream}: EventServices): Operation => ({
 /** The reconnection delay that clients get, and the interval of heartbeats, in milliseconds. */
 const waiting = {comeBack: 2000, beatEvery: 15_000} as const
 
-/**
- * A stream without events, for the time before the event log opens. It ends with `opened`, and its client resumes by
- * its last id.
- */
+/** A stream without events until the event log opens. It ends with `opened`, and its client resumes by its last id. */
 export const awaitEvents = (opened: AbortSignal): Operation => ({
   summary: "An event stream that waits for the event log",
   query: StreamQuery,

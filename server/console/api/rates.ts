@@ -43,10 +43,7 @@ const countBy = async ({database, table, column}: Rows, from: number, step: numb
   return starts.slice(1).map((start, bucket) => start - (starts[bucket] ?? start))
 }
 
-/**
- * Selects the first sequence of each interval: that of the first row not older than its start, or the next sequence if
- * there is none.
- */
+/** Selects each interval's first sequence: the first row not older than its start; without one, the next sequence. */
 const boundaries = (table: Rows["table"], column: Rows["column"]): string => {
   const isSince = `(SELECT ${column} FROM ${table} WHERE seq >= (low + high) / 2 ORDER BY seq LIMIT 1) >= time`
   return `WITH RECURSIVE times(bucket, time) AS (SELECT 0, ?1 UNION ALL SELECT bucket + 1, time + ?2 FROM times WHERE bucket < ${buckets}),

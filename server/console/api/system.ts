@@ -53,9 +53,7 @@ export const readiness = {
   unready: {status: 503, headers, body: '{"ready":false}'},
 } as const
 
-/**
- * The gate answers both probes before the application does. The routes exist for the document of the API and for CORS.
- */
+/** The gate answers both probes before the application. The routes exist for the document of the API and for CORS. */
 export const showHealth = (): Operation => ({
   summary: "Does the process respond?",
   response: {200: Type.Object({status: Type.Literal("pass")})},

@@ -21,10 +21,7 @@ export interface TrailServices {
 const longestLook = 20_000
 const step = 2000
 
-/**
- * Also searches this many milliseconds around an event: clocks are set back, and a batch is stored later than its times
- * say.
- */
+/** Also searches this many milliseconds around an event: clocks are set back, batches are stored after their times. */
 const slack = 5000
 
 const mostSent = 200

@@ -2,10 +2,7 @@ import {createHmac, createSecretKey, randomBytes, timingSafeEqual} from "node:cr
 import {fromJson, toJson} from "../../../shared/json.ts"
 import type {Element} from "../../../shared/sdk/elements.ts"
 
-/**
- * The data of an action's button, kept in its id from its creation until its message is stored. `button-schema.ts`
- * reads it there.
- */
+/** The data of an action's button, kept in its id until its message is stored: `button-schema.ts` reads it there. */
 export interface Made {
   /** The id of the action: `root/<plugin>/action/<name>`. */
   readonly handler: string
@@ -34,10 +31,7 @@ export const makeButtonId = (made: Made): string => {
   return `${start}${sign(text)}${text}`
 }
 
-/**
- * Is this a button of an action, as plugins send it and the outbox stores it? Other buttons belong to the platform or
- * to an application.
- */
+/** Whether a button belongs to an action, as sent and as stored. Others belong to the platform or an application. */
 export const isActionButton = ({type, attrs}: Element): boolean =>
   type === "button" && typeof attrs.id === "string" && attrs.id.startsWith(start)
 

@@ -221,10 +221,7 @@ export class SlowDisk {
     this.watcher?.missed(new Problem("database_failed", why, {cause}))
   }
 
-  /**
-   * SQLite syncs a header that it writes over an old one before the frames behind it. In an empty log, no old frames
-   * can follow the header.
-   */
+  /** SQLite syncs a header over an old one before the frames behind it. An empty log has no old frames to follow it. */
   async #empty(slow: Slow): Promise<void> {
     await this.#pragmas("busy_timeout=0")
     const [emptied] = (await this.#client.execute("PRAGMA wal_checkpoint(TRUNCATE)")).rows

@@ -1,7 +1,4 @@
-/**
- * The data of a button in its stored id, behind `action:` and a signature of 43 characters
- * (`database/buttons/button-id.ts`).
- */
+/** A button's data in its stored id, behind `action:` and 43 characters of signature (`buttons/button-id.ts`). */
 const kept = "substr(b.id, 51)"
 
 /**

@@ -1,7 +1,4 @@
-/**
- * The stored files that the content of an outbox row names. A text that only looks like a file's address does not
- * count.
- */
+/** The stored files that the content of an outbox row names. A text that only looks like an address does not count. */
 const named = (row: string) => `SELECT DISTINCT ${row}.seq, substr(t.value, 20) FROM json_tree(${row}.content) t
     WHERE t.key = 'src' AND substr(t.value, 1, 19) = 'internal:svc/files/'
       AND EXISTS (SELECT 1 FROM files f WHERE f.sha256 = substr(t.value, 20))`

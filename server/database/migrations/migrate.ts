@@ -92,10 +92,7 @@ const stepsOf = (migration: Migration, restorePoint: string | undefined) => {
   return [...statements.map(sql => ({sql})), row, ...note].map(statement => ({statement, what}))
 }
 
-/**
- * Runs statements in one transaction. Throws `stopping`. If a statement fails, the error names it with `whatOf` and its
- * index.
- */
+/** Runs statements in one transaction. Throws `stopping`, and an error that `whatOf` names by the statement's index. */
 export const runMigration = async (
   engine: Pick<Engine, "migrate">,
   statements: readonly Statement[],

@@ -22,9 +22,7 @@ const probes = [
   "EXPLAIN CREATE TABLE svc_fit (id TEXT PRIMARY KEY) WITHOUT ROWID",
 ]
 
-/**
- * Throws `database_unopenable` for a server that cannot do what svc relies on, with its version. One request if it can.
- */
+/** Throws `database_unopenable` for a server without what svc relies on, with its version. One request otherwise. */
 export const requireFit = async (ask: Client["batch"], host: string): Promise<void> => {
   const faults = await ask(probes, "deferred").then(faultsIn, error => {
     if (!isStatementError(error)) throw error

@@ -259,9 +259,7 @@ export class Lease {
     this.#watch.unref()
   }
 
-  /**
-   * Asks the database one last time, since a process that stood still has neither sent a renewal nor read its answer.
-   */
+  /** Asks the database one last time: a process that stood still has neither sent a renewal nor read its answer. */
   async #end(): Promise<void> {
     await withTimeLimit(grace, () => this.#renew()).catch(cause => this.#causes.push(cause))
     if (this.#isClosed) return

@@ -23,10 +23,7 @@ export const whyUnreachable = async (url: string, signal: AbortSignal): Promise<
   }
 }
 
-/**
- * Maps the schemes like the driver: `libsql` is HTTPS unless it says `tls=0`. The driver asks for the protocol's
- * version at `/v2`.
- */
+/** Maps the schemes like the driver: `libsql` is HTTPS unless it says `tls=0`. `/v2` tells the protocol's version. */
 const httpOf = (address: string): URL | undefined => {
   const url = URL.parse(address)
   if (url === null || url.host === "") return undefined

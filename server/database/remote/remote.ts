@@ -228,10 +228,7 @@ class RemoteEngine implements Engine {
     }
   }
 
-  /**
-   * Finds out whether a group was stored. The next number is stored with the look, so that no late request stores the
-   * group afterwards.
-   */
+  /** Finds out whether a group was stored. The look stores the next number, so that no late request stores it. */
   async #decide(group: number, cause: unknown): Promise<Error> {
     const next = ++this.#group
     const batch = toDrivers([this.#lease.held, inOrder(this.#stored, next), readGroup, nextGroup(next)])

@@ -13,10 +13,7 @@ interface Storage {
   readonly free: number
 }
 
-/**
- * Returns the space that a database file takes on its disk. Never opens the file: closing it would drop SQLite's locks
- * on it.
- */
+/** Returns the space that a database file takes. Never opens the file: closing it would drop SQLite's locks on it. */
 export const readStorage = async (file: string): Promise<Storage> => {
   const [own, log, free] = await Promise.all([sizeOf(file), sizeOf(`${file}-wal`), freeSpace(dirname(file))])
   return {file: own, log, free}

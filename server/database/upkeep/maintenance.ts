@@ -135,9 +135,7 @@ export const countTables = async (database: string): Promise<readonly TableSize[
   return tables
 }
 
-/**
- * Returns the findings of SQLite's quick_check of a database file (none for an intact file), and its schema version.
- */
+/** Returns the findings of SQLite's quick_check of a database file (none for an intact one), and its schema version. */
 export const inspectFile = async (database: string): Promise<{findings: readonly string[]; schema: number}> => {
   const {ok, findings = [], schema = 0} = await run(["check", database])
   return {findings: ok ? [] : findings, schema}

@@ -11,10 +11,7 @@ export interface Limits {
 }
 
 export interface PartLimits extends Limits {
-  /**
-   * The age, in milliseconds, up to which undelivered rows are kept: those that failed, are dead, unknown or held, and
-   * wait for a person.
-   */
+  /** The age, in milliseconds, up to which to keep rows that wait for a person: failed, dead, unknown or held ones. */
   readonly undelivered: number | undefined
   /** Rows with higher numbers are kept in any case. */
   readonly spareAfter: number

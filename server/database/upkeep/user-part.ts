@@ -24,9 +24,7 @@ export interface PlatformUser {
  */
 export interface UserPart {
   readonly name: UserPartName
-  /**
-   * The table is searched in slices, by the column that numbers its rows. Undefined if an index finds the user's rows.
-   */
+  /** Search the table in slices, by the column that numbers its rows. Undefined if an index finds the user's rows. */
   readonly slices: {readonly table: string; readonly key: string} | undefined
   readonly find: string
   /** Returns a row as the export shows it; left out if other rows contain the same data. */

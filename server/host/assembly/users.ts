@@ -21,10 +21,7 @@ export interface UserOptions {
   readonly settings: () => Pick<ProjectConfig, "events">
 }
 
-/**
- * Everything that the running Host stores about a user. When data is forgotten, the parts update what they hold in
- * memory.
- */
+/** Everything that the running Host stores about a user. When it forgets data, the parts update their memory. */
 export const createUserData = ({
   database,
   choices,

@@ -4,10 +4,7 @@ import type {ProjectPaths} from "../../runtime/project.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
 import type {HostOptions} from "../host.ts"
 
-/**
- * The plugins that come with svc: the adapters, `agents` and `workroom`. A Host replaces `workroom` with the plugin of
- * its own workroom.
- */
+/** The plugins that come with svc: adapters, `agents`, and `workroom`, which a Host replaces by its own workroom's. */
 export const builtIns: BuiltIns = {
   workroom: () => import("../../workroom/open.ts").then(({closedWorkroomPlugin}) => closedWorkroomPlugin()),
   agents: () => import("../../agents/triggers/plugin.ts").then(({closedAgentsPlugin}) => closedAgentsPlugin()),
@@ -32,10 +29,7 @@ export const loadMail = () => import("../../adapters/email/send/plain.ts")
 /** Absolute paths of the Host's own SDK, by specifier, so that all plugins share one copy. */
 export const sdkPaths = {"svc-runtime": ownModule("shared/sdk/sdk.ts")}
 
-/**
- * Creates the loader of a Host's plugins. `plugins` belong to the Host's own parts; `kept` is the folder of a kept
- * generation's plugins.
- */
+/** Creates a Host's loader of plugins. `plugins` belong to the Host's parts; `kept` is a kept generation's folder. */
 export const createLoader = (
   host: HostOptions,
   runtime: Runtime,

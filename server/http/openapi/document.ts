@@ -33,9 +33,7 @@ const about = [
   "A schema whose name ends with Full has them, for the full token.",
 ].join(" ")
 
-/**
- * Creates the OpenAPI 3.1 document of a route table with full paths. Ids and tags of operations do not contain `base`.
- */
+/** Creates the OpenAPI 3.1 document of a route table with full paths. Operations' ids and tags contain no `base`. */
 export const createOpenApi = (routes: readonly Route[], base: string, version: string) => {
   const paths: Record<string, Record<string, unknown>> = {}
   const used = new Set<string>()

@@ -67,10 +67,7 @@ export class Pages {
     return found
   }
 
-  /**
-   * Counts requests for missing pages too, because an address may probe for pages. Throws `too_many_requests`,
-   * `not_found`.
-   */
+  /** Counts requests for missing pages too: an address may probe for pages. Throws `too_many_requests`, `not_found`. */
   #limit(call: Call, address: string): void {
     this.#addresses.take(address)
     const {instance} = this.#find(call)

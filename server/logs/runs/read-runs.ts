@@ -53,10 +53,7 @@ export interface RunRequest {
   readonly below?: number | undefined
 }
 
-/**
- * Returns records of an earlier run, newest first, and the number below which to continue; undefined at the oldest.
- * Throws `log_unknown`.
- */
+/** Returns records of an earlier run, newest first, and where to continue, if not at the end. Throws `log_unknown`. */
 export const readRun = async (
   folder: string,
   runtimeId: string,
@@ -74,9 +71,7 @@ export const readRun = async (
   return {items, next: found.length > limit ? items.at(-1)?.seq : undefined}
 }
 
-/**
- * Returns the records of runs that were written in a time range and whose field has one of these numbers, oldest first.
- */
+/** Returns records of runs that were written in a time range and whose field has one of the numbers, oldest first. */
 export const readRunsAbout = async (
   folder: string,
   numbers: Readonly<Record<string, ReadonlySet<number>>>,

@@ -52,10 +52,7 @@ export const callCommand = ({
 
 const per = ["user", "channel", "everyone"]
 
-/**
- * Returns what is wrong with a handler's options, permission or cooldown. Plugins may be JavaScript, so they may be
- * anything.
- */
+/** Returns what is wrong with a handler's options, permission or cooldown: from JavaScript they may be anything. */
 export const checkCallRules = ({options, permission, cooldown}: Command["definition"]): string | undefined => {
   const wrong = checkOptions(options)
   if (wrong !== undefined) return wrong

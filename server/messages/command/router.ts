@@ -47,10 +47,7 @@ export class Router {
     return this.#calling.prefixes[0] ?? ""
   }
 
-  /**
-   * Finds the command of a message. A message is for the bot if it starts with a prefix or the bot's name, or is
-   * direct.
-   */
+  /** Finds a message's command. A message is for the bot if it starts with a prefix or the bot's name, or is direct. */
   route(text: string, event: SatoriEvent): Routed {
     const direct = event.channel?.type === channelType.direct
     const called = this.called(text, event)

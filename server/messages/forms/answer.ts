@@ -7,10 +7,7 @@ import type {HostText} from "../texts/en.ts"
 import type {HostTexts, Say} from "../texts/host-texts.ts"
 import type {Field} from "./fields.ts"
 
-/**
- * The result of reading a user's text for a field: its value, null if the field is skipped, or a sentence that says
- * what is wrong.
- */
+/** The result of reading a user's text for a field: a value, null if it is skipped, or a sentence about the mistake. */
 export type Answer = {readonly value: Value | null} | {readonly wrong: string}
 
 /** The longest text if its schema sets no limit, in characters. */

@@ -148,9 +148,7 @@ interface Shown {
   readonly texts: HostTexts
 }
 
-/**
- * Returns a form as platforms show it: for the addressed user, once. Throws `event_invalid` if the data is too long.
- */
+/** Returns a form as platforms show it: for the addressed user, once. Throws `event_invalid` if its data is long. */
 const formElement = (
   {name, actionId, definition}: FormDeclaration,
   fields: readonly Field[],

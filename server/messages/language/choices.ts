@@ -42,10 +42,7 @@ const noTables = (): never => {
   throw new Problem("database_refused", "the Host's own handlers have no tables")
 }
 
-/**
- * The languages that users chose. They are stored as users' state, so that they are exported and forgotten together
- * with it.
- */
+/** The languages that users chose. They are stored as users' state, to be exported and forgotten together with it. */
 export class LanguageChoices {
   readonly #database: Pick<Database, "read">
   readonly #log: Log
@@ -74,10 +71,7 @@ export class LanguageChoices {
     }
   }
 
-  /**
-   * Returns a user's choice, at once if it is in memory. A choice that cannot be read counts as none, and the log says
-   * so.
-   */
+  /** Returns a user's choice, at once if it is in memory. One that cannot be read counts as none, and is logged. */
   of(endpoint: string, user: string): string | undefined | Promise<string | undefined> {
     const key = keyOf(endpoint, user)
     return this.#known.has(key) ? this.#known.get(key) : this.#read(endpoint, user)

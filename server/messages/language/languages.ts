@@ -26,10 +26,7 @@ export interface LanguageSettings {
   readonly rules: readonly LanguageRule[]
 }
 
-/**
- * Reads the rules; the first matching one counts. A `channel` matches only shared channels, as in the rules of
- * `permissions`.
- */
+/** Reads the rules; the first match counts. A `channel` matches only shared channels, as in `permissions`. */
 export const readLanguages = ({known, rules}: LanguageSettings, endpoints: ReadonlyMap<string, IdRules>): Languages => {
   const [fallback] = known
   if (known.length === 1) return oneLanguage(fallback)

@@ -242,9 +242,7 @@ export class Alerts {
     else this.#options.log.info(`alert resolved: ${title}`, about)
   }
 
-  /**
-   * Puts due alerts into the target's next message. Returns a function that takes them back; undefined if none is due.
-   */
+  /** Puts due alerts into the target's next message. Returns a function that takes them back; undefined if none is. */
   #prepare(name: string, target: AlertTarget, settings: AlertSettings, now: number): (() => void) | undefined {
     const serving = this.#targets.get(name)
     const ledger = this.#ledger
@@ -264,9 +262,7 @@ export class Alerts {
     return () => put(before.kept, before.records)
   }
 
-  /**
-   * Sends the prepared message, unless it is being sent, waits for its next attempt, or the target cannot receive now.
-   */
+  /** Sends the prepared message, unless it is being sent, waits for its next attempt, or the target cannot receive. */
   #send(name: string, target: AlertTarget): void {
     const serving = this.#targets.get(name)
     const notice = serving?.kept.notice

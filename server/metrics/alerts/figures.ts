@@ -150,10 +150,7 @@ const restarts = ({starts, startedAt}: Figures, now: number): readonly Condition
         },
       ]
 
-/**
- * A planned gap counts only if it lasted longer than a minute. A gap that ended a quarter of an hour ago no longer
- * counts.
- */
+/** A planned gap counts only after a minute. A gap that ended a quarter of an hour ago no longer counts. */
 const isRecent = ({planned, from, to}: SeenGap, now: number): boolean =>
   now - (to ?? now) < quarter && (!planned || (to ?? now) - from > shortGap)
 

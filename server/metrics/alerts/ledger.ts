@@ -49,10 +49,7 @@ const longestSettle = hour
 /** The changed records; undefined for a record that is no longer kept. */
 export type Changes = ReadonlyMap<string, AlertRecord | undefined>
 
-/**
- * Tracks which alerts are in force. An alert is raised once, however often it is seen, and resolved once it has not
- * been seen for a while.
- */
+/** Tracks the alerts in force: each is raised once, and resolved once it has not been seen for a while. */
 export class Ledger {
   readonly #runtimeId: string
   readonly #records: Map<string, AlertRecord>
@@ -164,9 +161,7 @@ const isNews = (one: AlertRecord, other: AlertRecord): boolean =>
   one.runId !== other.runId ||
   one.runtimeId !== other.runtimeId
 
-/**
- * Returns how long an alert must not be seen before it is resolved: twice as long each time it recurs within an hour.
- */
+/** Returns how long an alert must be unseen before it is resolved: twice as long each time it recurs within an hour. */
 const settleOf = ({raises}: AlertRecord, now: number, settle: number): number => {
   const again = raises.filter(at => now - at < hour).length - 1
   return Math.min(settle * 2 ** Math.max(0, again), Math.max(settle, longestSettle))

@@ -2,10 +2,7 @@ import type {Day, QuietSettings} from "../../../shared/alerts/config.ts"
 
 const days: readonly Day[] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 
-/**
- * Is the time within quiet hours? Hours that end before they begin reach into the next day. `now` is in milliseconds
- * since 1970.
- */
+/** Is `now`, in milliseconds since 1970, in quiet hours? Those that end before they begin reach into the next day. */
 export const isQuiet = ({zone, hours}: QuietSettings, now: number): boolean => {
   if (hours.length === 0) return false
   const {day, minute} = localTime(zone, now)

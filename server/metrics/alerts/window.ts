@@ -1,7 +1,4 @@
-/**
- * The growth of a figure that only grows, within a time window. Times are in milliseconds of one clock. The figure was 0
- * at `begin`.
- */
+/** The growth of a figure, 0 at `begin`, that only grows, within a time window. Times are milliseconds of one clock. */
 export class Window {
   readonly #length: number
   readonly #samples: {readonly at: number; readonly value: number}[]

@@ -32,10 +32,7 @@ const beginOf = (oldest: Row | undefined): string | null => {
   return new Date(first < firstHour + hour ? Math.max(first, firstHour) : firstHour).toISOString()
 }
 
-/**
- * Returns the history between two times, in milliseconds since 1970: from minute rows where these are kept, otherwise
- * from hour rows.
- */
+/** Returns the history between two times, in milliseconds since 1970, from minute rows where kept, else hour rows. */
 export const readMetricHistory = async (
   database: Pick<Database, "read">,
   {from, to, now}: {readonly from: number; readonly to: number; readonly now: number},
@@ -89,10 +86,7 @@ const seriesOf = (intervals: readonly (Sample | undefined)[], lengthOf: (index: 
 
 const rounded = (share: number): number => Math.round(share * 10_000) / 10_000
 
-/**
- * Returns a quantile of a histogram. Assumes values spread evenly within a bucket; above the last bound, returns the
- * bound.
- */
+/** Returns a quantile of a histogram, with values spread evenly in a bucket; above the last bound, the bound. */
 export const quantile = (counts: readonly number[], share: number): number | null => {
   const wanted = counts.reduce((sum, count) => sum + count, 0) * share
   if (wanted === 0) return null

@@ -131,10 +131,7 @@ const differenceOf = (now: Totals, before: Totals | undefined): Sample => {
   }
 }
 
-/**
- * Returns the difference of two readings of a histogram, with separate counts for each bucket. Leaves out empty buckets
- * at the end.
- */
+/** Returns the difference of two readings of a histogram, by bucket, without the empty buckets at the end. */
 const bucketsOf = (now: readonly number[], before: readonly number[] = []): readonly number[] => {
   const more = now.map((count, index) => count - (before[index] ?? 0))
   const own = more.map((count, index) => count - (more[index - 1] ?? 0))

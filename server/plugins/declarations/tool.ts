@@ -10,10 +10,7 @@ import type {DeclaredTool} from "../declared.ts"
 /** How long a call may take, in seconds. */
 const longestCall = 3600
 
-/**
- * The longest tool name that model providers accept, in characters. A plugin's tool has the name `<plugin>__<tool>`
- * there.
- */
+/** The longest tool name of model providers, in characters. A plugin's tool is called `<plugin>__<tool>` there. */
 const longestName = 64
 
 const known = ["description", "parameters", "effect", "permission", "approval", "timeout"]

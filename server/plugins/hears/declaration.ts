@@ -4,10 +4,7 @@ import type {DeclaredHears} from "../declared.ts"
 /** The most patterns of a plugin. Each message is matched against all of them. */
 const mostPatterns = 100
 
-/**
- * Reads the arguments of `hears`, because plugins may be JavaScript. `declared` is how many patterns the plugin already
- * has.
- */
+/** Reads the arguments of `hears`: from JavaScript they may be anything. `declared`: the plugin's patterns so far. */
 export const readHears = (
   pattern: unknown,
   definition: unknown,

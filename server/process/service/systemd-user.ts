@@ -10,10 +10,7 @@ import {requireVisible, userUnit} from "./unit.ts"
 /** Returns the folder of a user's units. */
 export const userUnits = (home: string): string => join(home, ".config/systemd/user")
 
-/**
- * Returns the Host as a unit of the user's manager. Throws `service_failed` if that manager cannot be reached, and
- * `service_refused`.
- */
+/** Returns the Host as a unit of the user's manager. Throws `service_failed` if that is gone, `service_refused`. */
 export const systemdUserService = (options: ServiceOptions): Service => {
   const {project, user, env} = options
   const name = serviceName(options.name)

@@ -16,9 +16,7 @@ export const hashFile = async (path: string, onBytes: (count: number) => void = 
   }
 }
 
-/**
- * Copies a file durably into a new file that only its owner may read, and hashes it. Do not use it on the live database.
- */
+/** Copies a file durably into a new file for its owner alone, and hashes it. Do not use it on the live database. */
 export const copyFile = async (
   from: string,
   to: string,

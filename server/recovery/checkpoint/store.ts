@@ -119,10 +119,7 @@ export class CheckpointStore {
     return {checkpoints, damaged}
   }
 
-  /**
-   * Resolves to a checkpoint; `newest` is the newest one made here. Throws `checkpoint_unknown`, `checkpoint_invalid`,
-   * `checkpoint_newer`.
-   */
+  /** Resolves to a checkpoint; `newest`: made here. Throws `checkpoint_unknown`, `_invalid`, `_newer`. */
   async find(name: string): Promise<ListedCheckpoint> {
     const id = name === "newest" ? (await this.list()).checkpoints.find(isMadeHere)?.id : name
     const found = id !== undefined && isId(id) ? await this.#read(id) : undefined

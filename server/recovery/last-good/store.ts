@@ -56,10 +56,7 @@ type Paths = Pick<ProjectPaths, "lastGood">
 
 const currentOf = ({lastGood}: Paths): string => join(lastGood, "current.json")
 
-/**
- * Keeps a generation instead of the previous one. If the process is killed, one of the two is kept completely. Throws
- * `state_unwritable`.
- */
+/** Keeps a generation instead of the previous one; a kill leaves one of the two whole. Throws `state_unwritable`. */
 export const keepLastGood = async (paths: Paths, content: LastGoodContent): Promise<void> => {
   const {config, modules, ...about} = content
   const folder = randomUUID()

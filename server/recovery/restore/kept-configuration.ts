@@ -4,10 +4,7 @@ import type {ProjectPaths} from "../../runtime/project.ts"
 import {git, gitAgrees} from "./git.ts"
 import type {RollbackPart} from "./rollback-part.ts"
 
-/**
- * Resolves to an unused name beside the configuration for the replaced one; undefined for a rollback if git has its present
- * content.
- */
+/** Resolves to an unused name beside the configuration for the replaced one; undefined if a rollback has it in git. */
 export const placeForReplaced = async (
   {project, config}: ProjectPaths,
   checkpoint: string,

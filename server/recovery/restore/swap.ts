@@ -86,10 +86,7 @@ export const swapAll = async (paths: SwapPaths, record: RestoreRecord): Promise<
   await settle(paths, {...record, state: "cleaning"}).catch(() => settleRestore(paths))
 }
 
-/**
- * Completes or undoes an interrupted restore; only for the holder of the lock. Resolves to what it did. Throws
- * `restore_unfinished`.
- */
+/** Completes or undoes an interrupted restore, under the lock. Resolves to what it did. Throws `restore_unfinished`. */
 export const settleRestore = async (paths: SwapPaths): Promise<"finished" | "undone" | undefined> => {
   const record = await readRecord(paths)
   if (record === undefined) return undefined

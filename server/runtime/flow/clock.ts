@@ -4,10 +4,7 @@ export interface Clock {
   now(): number
   /** Milliseconds of a monotonic clock from an arbitrary start. For waits within one run. */
   elapsed(): number
-  /**
-   * The longest timer, in milliseconds. After it, the Host looks at the clock again, since the operator may have set
-   * it.
-   */
+  /** The longest timer, in milliseconds. Then the Host looks at the clock again: the operator may have set it. */
   readonly longestWait: number
   /** The Host may fire items together that fall due within this time after a firing, in milliseconds. */
   readonly togetherFor: number

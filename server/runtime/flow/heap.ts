@@ -14,9 +14,7 @@ const lookAfter = 10_000
 /** The event loop counts as idle below this share of working time. */
 const restful = 0.05
 
-/**
- * A collection is worth its pause if the heap has grown by this factor and by this number of bytes since the last one.
- */
+/** A collection is worth its pause if the heap has grown by this factor and number of bytes since the last one. */
 const worthwhile = {factor: 1.25, bytes: 16 * 1024 * 1024} as const
 
 /** After a collection that took longer, in milliseconds, an idle Host collects no more: V8 then does it in steps. */

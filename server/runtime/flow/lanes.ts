@@ -15,9 +15,7 @@ type Run<T> = (item: T, lane: string) => Promise<Again | undefined | void>
 
 export interface LanesOptions {
   readonly clock?: Clock
-  /**
-   * The owner of a lane. Lanes of one owner take no places of another owner. By default, all lanes have the same owner.
-   */
+  /** The owner of a lane. Lanes of one owner take no places of another; by default, all have the same owner. */
   readonly ownerOf?: (lane: string) => string
 }
 
@@ -81,10 +79,7 @@ export class Lanes<T> {
     }, forget)
   }
 
-  /**
-   * Reserves the turn of a lane that can start at once, for an item that runs on commit. Returns undefined for any
-   * other lane.
-   */
+  /** Reserves the turn of a lane that can start at once, for an item that runs on commit. Undefined for other lanes. */
   enter(lane: string): Reservation<T> | undefined {
     const isFree = !this.#places.has(lane) && !this.#waiting.has(lane) && !this.#expected.has(lane)
     if (!isFree || this.#paused || !this.#places.take(lane)) return undefined

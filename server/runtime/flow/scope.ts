@@ -16,9 +16,7 @@ export class Scope {
   readonly #limit: number | undefined
   #disposed: Promise<void> | undefined
 
-  /**
-   * Disposing skips an undo that takes longer than `limit`, in milliseconds. Without a limit, it waits for each undo.
-   */
+  /** Disposing skips an undo that takes longer than `limit`, in milliseconds. Without one, it waits for each undo. */
   constructor(report: (message: string, error: unknown) => void, limit?: number) {
     // Every running handler listens, and Node reports more than ten listeners as a leak.
     setMaxListeners(0, this.#abort.signal)
@@ -31,9 +29,7 @@ export class Scope {
     return this.#abort.signal
   }
 
-  /**
-   * Registers an undo. If the scope is already disposed, the undo runs at once, so that late acquisitions do not leak.
-   */
+  /** Registers an undo. In a disposed scope the undo runs at once, so that late acquisitions do not leak. */
   defer(undo: () => unknown): void {
     if (this.#disposed === undefined) this.#undos.push(undo)
     else void this.#run(undo)

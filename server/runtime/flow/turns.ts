@@ -1,7 +1,4 @@
-/**
- * Runs work of the same key one after the other, and work of different keys side by side. A failure does not delay the
- * next.
- */
+/** Runs work of one key one after the other, of different keys side by side. A failure does not delay the next. */
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>()
 

@@ -43,10 +43,7 @@ const whoRuns = (): readonly string[] => {
   return waiting.filter(each => Atomics.load(numbers, firstCount + each) > 0).map(nameOf)
 }
 
-/**
- * Finds where the main thread is. Returns undefined on Bun, which has no debugger between threads, and in a call that
- * is not JavaScript.
- */
+/** Finds where the main thread is; undefined in calls that are not JavaScript, and on Bun, without a debugger. */
 const findFrame = async (): Promise<string | undefined> => {
   const session = new Session()
   const files = new Map<string, string>()

@@ -11,10 +11,7 @@ interface PatientInit extends RequestInit {
   readonly timeout?: false
 }
 
-/**
- * The runtime's `fetch` without its built-in limits, such as the 300 s without a byte of Node. Only the caller's signal
- * limits the time.
- */
+/** The runtime's `fetch` without its own limits, such as Node's 300 s without a byte: only the signal counts. */
 export const patientFetch = (url: string | URL, init: RequestInit): Promise<Response> => {
   if (process.versions.bun !== undefined) return fetch(url, {...init, timeout: false} as PatientInit)
   const dispatcher = patientDispatcher()

@@ -9,9 +9,7 @@ import {pathToFileURL} from "node:url"
 /** The folders in which packages were found. A missing package is looked for again each time. */
 const found = new Map<string, string>()
 
-/**
- * Returns the first of these folders that has the package, itself or in a parent folder. Runs no code of the package.
- */
+/** Returns the first of these folders that has the package, itself or in a parent. Runs no code of the package. */
 export const findPackage = (name: string, folders: readonly string[]): string | undefined => {
   const key = [name, ...folders].join("\n")
   const folder = found.get(key) ?? folders.map(from => searchFrom(from, name)).find(Boolean)

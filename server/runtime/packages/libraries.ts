@@ -18,10 +18,7 @@ export const missingLibraries = (libraries: Libraries, project: string, own = pa
     findPackage(name, [project, own]) === undefined ? [`${name}@${version}`] : [],
   )
 
-/**
- * Returns `load` for an adapter's endpoints and checks: it loads the adapter's libraries and the packages that an
- * account names.
- */
+/** Returns `load` for an adapter's endpoints and checks: for its libraries and the packages that an account names. */
 export const createLoad =
   (
     {name: plugin, project}: Owner,

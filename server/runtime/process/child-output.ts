@@ -1,14 +1,10 @@
 import type {ChildProcess} from "node:child_process"
 import {setTimeout as sleep} from "node:timers/promises"
 
-/**
- * How long to read output after the child has ended, in milliseconds: processes that it left behind may hold the pipe.
- */
+/** How long to read output of an ended child, in milliseconds: processes that it left behind may hold the pipe. */
 const lastWords = 500
 
-/**
- * Call it before the child can end. Call the returned function once it has ended: it resolves when all output was read.
- */
+/** Call it before the child can end, and the result once it has: that resolves when all output was read. */
 export const readingOutput = (child: ChildProcess): (() => Promise<void>) => {
   const closed = new Promise<void>(resolve => child.once("close", () => resolve()))
   const part = () => sleep(lastWords / 2, undefined, {ref: false})

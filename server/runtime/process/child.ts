@@ -8,10 +8,7 @@ export interface ChildResult {
 
 /** A module of this program in a separate process. */
 export interface Child {
-  /**
-   * Resolves when the child prints exactly this line. Rejects if the child ends without it. Call it before the next
-   * turn of the event loop.
-   */
+  /** Resolves when the child prints exactly this line; rejects if it ends first. Call it before the next turn. */
   heard(line: string): Promise<void>
   /** Writes one line to the standard input of the child. */
   say(line: string): void

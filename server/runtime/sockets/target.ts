@@ -10,10 +10,7 @@ export interface Target {
   readonly needsHost: boolean
 }
 
-/**
- * A name, an IPv4 address or an IPv6 address in brackets, with an optional port: RFC 3986, 3.2.2 without
- * percent-encoding.
- */
+/** A name, an IPv4 or a bracketed IPv6 address, with an optional port: RFC 3986, 3.2.2 without percent-encoding. */
 const authority = /^(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+;=-]+)(?::\d{0,5})?$/i
 
 /** A percent-encoded control character. The runtimes refuse most unencoded ones. */

@@ -30,10 +30,7 @@ export class UploadBody {
     this.#signal = signal
   }
 
-  /**
-   * Returns the next bytes; undefined at the end. Throws `request_timeout`, `request_invalid`, and the problem of
-   * `tooLarge`.
-   */
+  /** Returns the next bytes; undefined at the end. Throws `request_timeout`, `request_invalid`, as `tooLarge`. */
   async read(): Promise<Uint8Array | undefined> {
     const {bytes, idle, time, tooLarge} = this.#limits
     const left = time - (performance.now() - this.#begun)

@@ -36,9 +36,7 @@ const linked = (nodes: readonly Node[], links: ReadonlyMap<Element, string>): re
     return {type: node.type, attrs, children: linked(node.children, links)}
   })
 
-/**
- * Returns a file of an event that this endpoint received, by its number in the message, or undefined if there is none.
- */
+/** Returns a file of an event that this endpoint received, by its number in the message; undefined without one. */
 export const fileOfEvent = async (
   database: Pick<Database, "read">,
   endpoint: string,

@@ -20,10 +20,7 @@ export type Link =
 /** The first segment of the Host's own paths. Adapters use others. */
 const own = "_svc"
 
-/**
- * Encodes only what a link cannot contain. Other characters stay, because clients compare platform and user with a
- * login.
- */
+/** Encodes only what a link cannot contain: clients compare the platform and user in it with a login. */
 const encode = (text: string): string => text.toWellFormed().replace(/[%/?#\\"'<>&\s\p{Cc}]/gu, encodeURIComponent)
 
 const linkOf = ({platform, user}: Pick<KnownLogin, "platform" | "user">, path: readonly (string | number)[]): string =>

@@ -50,10 +50,7 @@ const invalid = (why: string): Problem => new Problem("request_invalid", `the fo
 const lineEnd = Buffer.from("\r\n")
 const headEnd = Buffer.from("\r\n\r\n")
 
-/**
- * Holds the bytes of a form that have arrived and are unread. It starts with a line end, because the first boundary has
- * none before it.
- */
+/** The bytes of a form that have arrived and are unread. It starts with a line end, which the first boundary lacks. */
 class Form {
   readonly #read: Read
   #waiting: Buffer = lineEnd
@@ -138,9 +135,7 @@ const readHead = (head: string): Omit<Part, "pieces"> => {
 
 const escapes: Readonly<Record<string, string>> = {"%22": '"', "%0D": "\r", "%0A": "\n"}
 
-/**
- * Browsers percent-encode characters that would end a value (WHATWG HTML, multipart/form-data). Others use a backslash.
- */
+/** Browsers percent-encode characters that end a value (WHATWG HTML, multipart/form-data). Others use a backslash. */
 const parameterOf = (text: string, name: string): string | undefined => {
   const [, quoted, bare] = new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;"]+))`, "i").exec(text) ?? []
   if (quoted === undefined) return bare

@@ -85,9 +85,7 @@ const receiveAll = async (request: Request, files: UploadServices["files"], uplo
   }
 }
 
-/**
- * Returns a safe file name. Its extension shows the media type, also to a reader who gets the type from nowhere else.
- */
+/** Returns a safe file name. Its extension shows the media type: some readers get the type from nowhere else. */
 const nameOf = ({name: field, filename, type = ""}: Part): string => {
   const known = cleanName((filename ?? field).split(/[/\\]/).at(-1) ?? "") || "file"
   if (typeOfName(known) !== undefined) return known

@@ -27,9 +27,7 @@ const largest = 32 * 1024 ** 2
 /** The most findings that are shown. */
 const mostIssues = 50
 
-/**
- * Parses a job file. Throws `jobs_invalid` with every finding and its position; `name` is the file's name for people.
- */
+/** Parses a job file. Throws `jobs_invalid` with every finding and its position; `name` is the file's, for people. */
 export const parseJobFile = (name: string, bytes: Uint8Array | string): JobFileContent => {
   const text = typeof bytes === "string" ? bytes : decode(name, bytes)
   const value = parse(name, text)

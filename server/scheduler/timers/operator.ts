@@ -30,10 +30,7 @@ const changing = (action: TimerAction, on: TimerSelection): Statement =>
     ? {sql: `${changes[action]} AND state = 'held' RETURNING id`}
     : {sql: `${changes[action]} AND id = ? RETURNING id`, args: [on.id]}
 
-/**
- * Runs an action. Resolves to how many timers changed. Throws `timer_unknown`, and `timer_state` for the release of a
- * timer that is not held.
- */
+/** Runs an action. Resolves to how many timers changed. Throws `timer_unknown`, and `timer_state` unless held. */
 export const act = async (database: Database, action: TimerAction, on: TimerSelection): Promise<number> => {
   const [changed] = await database.write([changing(action, on)])
   const count = changed?.rows.length ?? 0
@@ -45,10 +42,7 @@ export const act = async (database: Database, action: TimerAction, on: TimerSele
 
 /** Timers that operators set for plugins, from drafts of the API. */
 
-/**
- * Returns the revision of a timer's row. The due time of a recurring timer changes automatically, so it is not
- * included.
- */
+/** Returns the revision of a timer's row, without the due time: a recurring timer's changes automatically. */
 export const timerRevision = ({schedule, timezone, data, due_at: due}: Row): string =>
   revisionOf([schedule ?? null, timezone ?? null, data, schedule === null ? Number(due) : null])
 
@@ -121,10 +115,7 @@ export const checkTimerDraft = (
   return {findings, ...comingOf(isTimezone(timed.timezone) ? timed : {...timed, timezone: "UTC"}, now, asked)}
 }
 
-/**
- * Stores a new timer. Throws `conflict` if the plugin already has one with its key: a plugin replaces its own timers,
- * an operator does not.
- */
+/** Stores a new timer. Throws `conflict` if the plugin has one with its key, which only the plugin may replace. */
 export const addTimer = async (
   database: Database,
   statements: readonly Statement[],

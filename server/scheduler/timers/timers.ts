@@ -107,9 +107,7 @@ export class Timers {
     this.#due.consider(at)
   }
 
-  /**
-   * Call it when another generation runs: timers that failed without a handler wait again if the handler exists now.
-   */
+  /** Call it when another generation runs: timers that failed without a handler wait again if it exists now. */
   async generationChanged(): Promise<void> {
     const {database, log, declared} = this.#options
     const [armed] = await persist("timers", log, () => writeIf(database, someFailed, [rearming(declared())]))
@@ -143,10 +141,7 @@ export class Timers {
     })
   }
 
-  /**
-   * Sets a timer for the plugin that declares it. Resolves to its id. Throws `timer_unknown`, `timer_invalid`,
-   * `conflict`.
-   */
+  /** Sets a timer for a plugin that declares it. Resolves to its id. Throws `timer_unknown`, `_invalid`, `conflict`. */
   async add(draft: TimerDraft): Promise<string> {
     const {plugin, name, when, data, key} = draft
     const options = key === undefined ? {} : {key}

@@ -12,16 +12,11 @@ import {damaged, type Group, type Kept, type Opened, type Store} from "./store.t
 export interface FileStoreOptions {
   /** The folder of `workroom-catalog.json` and `workroom-journal/`. */
   readonly folder: string
-  /**
-   * Logs a Catalog that could not be written. Nothing is lost: the Journal and the acknowledged number have everything.
-   */
+  /** Logs a Catalog that could not be written. Nothing is lost: Journal and acknowledged number have everything. */
   readonly log?: Pick<Log, "warn">
   /** A segment of at least this many bytes takes no further record. */
   readonly segmentSize?: number
-  /**
-   * The Catalog is rewritten after this many bytes of Journal, or after as many bytes as its own size if that is
-   * larger.
-   */
+  /** The Catalog is rewritten after this many bytes of Journal, or after its own size in bytes if that is larger. */
   readonly catalogAfter?: number
 }
 
@@ -141,9 +136,7 @@ export class FileStore implements Store {
     })
   }
 
-  /**
-   * The segment for the next record. Before it leaves a full segment, it flushes the acknowledged number to the disk.
-   */
+  /** The segment for the next record. Before it leaves a full one, it flushes the acknowledged number to the disk. */
   async #activeFor(first: number): Promise<Active> {
     const active = this.#active
     if (active !== undefined && active.size < this.#segmentSize) return active

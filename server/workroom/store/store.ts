@@ -56,10 +56,7 @@ export interface Store {
   open(authority: string, known?: Catalog): Promise<Opened>
   /** Durable when it resolves. If it rejects, the store must be reopened before the next append. */
   append(group: Group): Promise<void>
-  /**
-   * Passes the texts of the records from `from` to `upTo`, inclusive, to `take`. Throws `workroom_damaged` if one is
-   * missing.
-   */
+  /** Passes the texts of records, from `from` to `upTo`, to `take`. Throws `workroom_damaged` if one is missing. */
   read(from: number, upTo: number, take: (text: string) => void): Promise<void>
   /** The Catalog after an append, for a store that writes it separately. */
   keep(catalog: Catalog): void
@@ -68,10 +65,7 @@ export interface Store {
   close(catalog: Catalog): Promise<void>
 }
 
-/**
- * Checks every record of a Journal and projects it onto an empty Catalog; `at` sees the Catalog after each record.
- * Throws `workroom_damaged`.
- */
+/** Projects a Journal's checked records onto an empty Catalog; `at` sees it after each. Throws `workroom_damaged`. */
 export const replay = async (
   read: (take: (text: string) => void) => Promise<void>,
   empty: Catalog,

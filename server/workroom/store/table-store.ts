@@ -14,10 +14,7 @@ const pageSize = 2000
 const recordRows = jsonRows(["seq", "item", "record"])
 const itemRows = jsonRows(["item", "data"])
 
-/**
- * The store in the tables `workroom_catalog` and `workroom_events`. A group, its Catalog rows and its events are one
- * batch.
- */
+/** The store in the tables `workroom_catalog` and `workroom_events`: a group, its rows and its events are one batch. */
 export class TableStore implements Store {
   readonly kind = "database"
   readonly #database: Database

@@ -55,9 +55,7 @@ const Uncommitted = Named("Uncommitted", {
   command: Type.String({description: "A command that commits only this file"}),
 })
 
-/**
- * A configuration file with uncommitted changes. Null if it is committed, if there is no git, or if this is unknown.
- */
+/** A configuration file with uncommitted changes. Null if it is committed, without git, or if this is unknown. */
 export const UncommittedConfig = orNull(Uncommitted, {
   description: "The configuration file differs from the last commit of its git repository",
 })

@@ -1,9 +1,7 @@
 import {Named, Optional, Type} from "../../type.ts"
 import {ConfigFile} from "./file.ts"
 
-/**
- * What a form needs to change the configuration file: the settings as written, and the schemas of the running plugins.
- */
+/** What a form needs to change the configuration file: settings as written, and schemas of the running plugins. */
 
 const Raw = Type.Unknown({description: "The value as in the file, with ${NAME} unexpanded; null if there is none"})
 const Schema = Type.Unknown({

@@ -13,17 +13,12 @@ export interface Receipt {
   readonly sn: number
   /** True if an event with this platform id was stored before. */
   readonly duplicate: boolean
-  /**
-   * True if the event is older than `retention.duplicates` keeps ids: it may have been handled long ago, so the Host
-   * drops and counts it.
-   */
+  /** True if the event is older than `retention.duplicates` keeps ids: perhaps handled, so svc drops and counts it. */
   readonly dropped: boolean
 }
 
 export interface ReceiveOptions {
-  /**
-   * The position after these events at which the platform resumes: text in the adapter's own format, at most 64 KiB.
-   */
+  /** The position after these events at which the platform resumes: text in the adapter's format, at most 64 KiB. */
   readonly cursor?: string
 }
 
@@ -46,14 +41,9 @@ export interface Endpoint<I extends Incoming = Incoming> {
    * `admission_closed`, `ingress_paused`, `event_invalid`.
    */
   receive(event: I, options?: ReceiveOptions): Promise<Receipt>
-  /**
-   * Stores any number of events and the cursor in one batch, all or nothing. Resolves to one receipt for each event.
-   */
+  /** Stores any number of events and the cursor in one batch, all or nothing. Resolves to a receipt for each event. */
   receive(events: readonly I[], options?: ReceiveOptions): Promise<readonly Receipt[]>
-  /**
-   * Registers the undo of something acquired. The Host runs the undos in reverse order when the endpoint closes or
-   * reconnects.
-   */
+  /** Registers the undo of something acquired. The undos run in reverse when the endpoint closes or reconnects. */
   defer(undo: () => unknown): void
   /** Reports the bot's account on the platform. */
   login(login: Login): void
@@ -149,10 +139,7 @@ export interface CheckTools extends Pick<Endpoint, "load" | "log" | "openSocket"
 
 export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender, H extends History = History> {
   readonly description?: string
-  /**
-   * The schema of one `endpoints[]` entry, in addition to its `id`. Without it, the slot is a single endpoint without
-   * an account.
-   */
+  /** The schema of an `endpoints[]` entry besides its `id`. Without it, the slot is one endpoint without an account. */
   readonly account?: A
   readonly history: H
   /**
@@ -180,9 +167,7 @@ export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender,
    * not dependencies: `svc adapter add` installs them.
    */
   readonly libraries?: Readonly<Record<string, string>>
-  /**
-   * Returns the npm packages that an account names, in any version. `load` loads them too. The operator installs them.
-   */
+  /** Returns the npm packages that an account names, in any version. `load` loads them too. Operators install them. */
   packages?(account: Static<A>): readonly string[]
   /**
    * True if anybody can take a user's id, as with a nick on IRC. A rule of `permissions` then grants nothing by `user`;
@@ -198,10 +183,7 @@ export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender,
   readonly varies?: readonly Varying[]
   /** True if ids ignore the case of ASCII letters. Rules of `permissions` then ignore it too. */
   readonly ignoresCase?: boolean
-  /**
-   * Connects. Throw `refused(…)` if another attempt would not help. The Host retries after any other error, with a
-   * pause.
-   */
+  /** Connects. Throw `refused(…)` if another attempt would not help. After any other error, the Host retries. */
   open(account: Static<A>, endpoint: Endpoint<IncomingOf<H>>): Promise<S>
   /**
    * Asks the platform whether an account can work, for `svc adapter check`: credentials, scopes, permissions. It

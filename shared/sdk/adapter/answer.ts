@@ -49,10 +49,7 @@ export const joinBytes = (pieces: readonly Uint8Array[], size: number): Uint8Arr
   return whole
 }
 
-/**
- * Resolves to the first bytes of a body, in a new buffer, and to whether these are all. Ends the connection at
- * the limit.
- */
+/** Resolves to a body's first bytes, in a new buffer, and to whether these are all. Disconnects at the limit. */
 export const readStart = async (
   body: ReadableStream<Uint8Array> | null,
   most: number,

@@ -5,10 +5,7 @@ export interface Refusal extends Error {
   readonly remediation: string
 }
 
-/**
- * Returns the error for an `open` or a `send` that would fail again: wrong credentials, an unknown channel. The Host
- * does not retry.
- */
+/** Returns the error for what would fail again: wrong credentials, an unknown channel. The Host does not retry. */
 export const refused = (message: string, why: {reason: string; remediation: string; cause?: unknown}): Refusal =>
   Object.assign(new Error(message, why.cause === undefined ? undefined : {cause: why.cause}), {
     [refusal]: true,

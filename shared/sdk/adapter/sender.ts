@@ -11,10 +11,7 @@ export interface Outgoing {
   readonly id: string
   readonly channel: string
   readonly content: readonly Node[]
-  /**
-   * True if an earlier attempt at this message, or at this part, has begun: the platform may already have it. Left out
-   * at the first attempt.
-   */
+  /** True if an earlier attempt has begun: the platform may have this message or part. Left out at the first. */
   readonly repeated?: boolean
 }
 
@@ -48,10 +45,7 @@ export interface FileRef {
   readonly message?: string
 }
 
-/**
- * Selects messages of one channel: those `before` or `after` the platform's id of a message, or the newest if neither
- * is set.
- */
+/** Selects messages of one channel: `before` or `after` the platform's id of one, or the newest if neither is set. */
 export interface HistoryQuery {
   readonly channel: string
   readonly before?: string

@@ -22,10 +22,7 @@ export interface SocketHandler {
    * platform opened (1013) if 1,000 messages or 16 MiB are unsettled, and any (1011) if this throws.
    */
   message(data: string | Uint8Array, socket: PlatformSocket): void | Promise<void>
-  /**
-   * Called when the connection has ended, with the code and reason of the side that closed it; 1006 if neither side
-   * gave one.
-   */
+  /** Called at the connection's end, with the code and reason of the side that closed it; 1006 if neither gave one. */
   close?(ended: {readonly code: number; readonly reason: string}): void
 }
 

@@ -9,9 +9,7 @@ export interface ProjectFile {
 export interface FileOptions {
   /** The name that users see; the last part of the path or address when left out. */
   readonly name?: string
-  /**
-   * The media type, such as `image/png`. When left out, the server's, or else the one that matches the file extension.
-   */
+  /** The media type, such as `image/png`. When left out, the server's, or else that of the file extension. */
   readonly type?: string
   /** The most bytes that the Host downloads from an address, up to 1 GiB; 32 MiB when left out. */
   readonly limit?: number
@@ -82,10 +80,7 @@ export const fetchedOf = (value: unknown): string | undefined => {
 /** What `src` may be in addition to text: a result of `file`, or bytes. */
 export type FileSource = ProjectFile | Uint8Array
 
-/**
- * The key under which an element keeps its original `src` until the file is stored. Text and JSON cannot create a
- * symbol.
- */
+/** The key under which an element keeps its first `src` until the file is stored. Text and JSON create no symbol. */
 export const fileSource: unique symbol = Symbol.for("svc.fileSource")
 
 export const isFileSource = (value: unknown): value is FileSource =>

@@ -27,10 +27,7 @@ export interface SessionFile {
 
 const kinds: readonly string[] = ["audio", "video"]
 
-/**
- * Returns the element of a received file: `img`, `audio` or `video` by its MIME type, otherwise `file`. `size` is in
- * bytes.
- */
+/** Returns a received file's element: `img`, `audio` or `video` by its MIME type, else `file`. `size` is in bytes. */
 export const fileElement = ({
   src,
   name,

@@ -14,9 +14,7 @@ export interface FormDefinition<F extends TSchema = TSchema, D extends TSchema =
   readonly fields: F
   /** The question of each field, instead of `title`: texts of `plugin.texts`, or plain text. */
   readonly labels?: {readonly [K in keyof Static<F>]?: string | LocalText}
-  /**
-   * How many seconds each question waits for an answer, and a button that starts the form works; an hour when left out.
-   */
+  /** How many seconds each question waits for an answer, and the form's button works; an hour when left out. */
   readonly expires?: number
   /** The word that cancels the form, as with `plugin.prompt`. */
   readonly cancel?: string

@@ -28,10 +28,7 @@ export interface HearsCall<P extends string | RegExp = string> {
   readonly session: Session
 }
 
-/**
- * The options of `hears`. A user without the permission, or within the cooldown, gets no reply, because nobody called
- * the bot.
- */
+/** The options of `hears`. A user without permission, or in the cooldown, gets no reply: nobody called the bot. */
 export interface HearsDefinition extends HandlerDefinition, Named {
   /** The permission that the user needs; everybody's messages when left out. */
   readonly permission?: Permission

@@ -17,18 +17,13 @@ export interface JobRun<D = unknown> {
   /** Aborted when the run times out or is cancelled, or the Host stops. */
   readonly signal: AbortSignal
   readonly log: Log
-  /**
-   * Queues a message and resolves to its outbox id at once. It commits together with the run's end, so a run that
-   * throws sends nothing.
-   */
+  /** Queues a message, and resolves to its outbox id at once. It commits with the run: one that throws sends none. */
   send(to: Target, content: Content): Promise<string>
   /** The plugin's tables. Writes commit together with the run's end. */
   readonly database: SessionDatabase
 }
 
-/**
- * The schedule of a job until the operator changes it: `cron`, or `every` with `from`, as in `data/schedule-jobs.json`.
- */
+/** A job's schedule until the operator changes it: `cron`, or `every` with `from`, as in `data/schedule-jobs.json`. */
 export type DefaultSchedule<D = unknown> = (
   | {readonly cron: string}
   | {readonly every: string; readonly from?: string}

@@ -183,10 +183,7 @@ export interface Plugin {
     slot: string,
     adapter: AdapterDefinition<A, S, H>,
   ): void
-  /**
-   * Serves `/api/plugins/<name><path>`. The schemas in `body`, `query` and `response` check the values and give them
-   * their types.
-   */
+  /** Serves `/api/plugins/<name><path>`. The schemas `body`, `query` and `response` check the values and type them. */
   route<
     B extends TSchema | undefined = undefined,
     Q extends TSchema | undefined = undefined,

@@ -5,20 +5,13 @@ type Schema = TSchema | undefined
 
 /** One request, as a plugin's route receives it. */
 export interface PluginCall<B extends Schema = Schema, Q extends Schema = Schema> extends Omit<Call, "body" | "query"> {
-  /**
-   * The body, parsed and checked by the route's `body` schema before `handle` is called; undefined without a schema.
-   */
+  /** The body, parsed and checked by the route's `body` schema before `handle` runs; undefined without a schema. */
   readonly body: B extends TSchema ? Static<B> : undefined
-  /**
-   * The query parameters, converted and checked by the route's `query` schema, with its defaults; empty without a
-   * schema.
-   */
+  /** The query parameters, converted and checked by the route's `query` schema, with defaults; empty without one. */
   readonly query: Q extends TSchema ? Readonly<Static<Q>> : Readonly<Record<string, never>>
 }
 
-/**
- * A route's response: a Response, or with a `response` schema also a value, which the Host turns into a JSON Response.
- */
+/** A route's response: a Response, or with a `response` schema also a value, which svc turns into a JSON Response. */
 export type PluginAnswer<R extends Schema> = Response | (R extends TSchema ? Static<R> : never)
 
 export interface PluginRoute<B extends Schema = Schema, Q extends Schema = Schema, R extends Schema = Schema> {

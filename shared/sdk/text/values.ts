@@ -1,7 +1,4 @@
-/**
- * A value of a message: text or a number for `{name}`, a number for a plural, a Date for a date. Values are text, never
- * markup.
- */
+/** A value of a message: text or number for `{name}`, number for a plural, Date for a date. Text is never markup. */
 export type TextValue = string | number | Date
 export type TextValues = Readonly<Record<string, TextValue>>
 

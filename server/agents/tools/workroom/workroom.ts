@@ -110,9 +110,7 @@ const changeTools = (workroom: WorkroomSide): readonly AgentTool[] => [
   }),
 ]
 
-/**
- * Returns the workroom's commands as tools. The agent is the actor, and svc tells the model what the workroom refuses.
- */
+/** Returns the workroom's commands as tools. The agent is the actor, and learns from svc what the workroom refuses. */
 export const workroomTools = (workroom: WorkroomSide): readonly AgentTool[] => [
   listTool(workroom),
   showTool(workroom),

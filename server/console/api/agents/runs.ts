@@ -139,10 +139,7 @@ export const runAgent = answering({
   }),
 })
 
-/**
- * The time limit of a check, in milliseconds. It is below the minute of a request, so that the answer can say that the
- * provider hangs.
- */
+/** A check's time limit, in milliseconds: below a request's minute, so that the answer can say if a provider hangs. */
 const checkTime = 45_000
 
 export const checkAgent = (agents: AgentService, bindings: Pick<Bindings, "require">): Operation => ({
