@@ -134,10 +134,7 @@ const problemOf = async (response: Response): Promise<Problem> => {
   return new Problem(body.code as ProblemCode, body.detail, options)
 }
 
-/**
- * Returns `http.token`, then `http.previousToken`. If the configuration is invalid, returns `HTTP_TOKEN`, the variable's
- * name in the templates.
- */
+/** Returns `http.token`, then `http.previousToken`; of an invalid configuration, the variable `HTTP_TOKEN`. */
 const configuredTokens = async (project: string): Promise<readonly string[]> => {
   const text = await readConfigText(projectPaths(project).config).catch(() => undefined)
   if (text === undefined) return []

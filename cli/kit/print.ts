@@ -30,10 +30,7 @@ export const table = (headings: readonly string[], rows: readonly (readonly stri
 
 export type Facts = readonly (readonly [name: string, value: string | null | undefined])[]
 
-/**
- * Returns names with aligned values; a name without a value is left out. Further lines of a value are indented, so that
- * none looks like a name.
- */
+/** Returns names with aligned values, without names that have none. Further lines of a value are indented. */
 export const facts = (entries: Facts): string => {
   const known = entries.flatMap(([name, value]) => (value === null || value === undefined ? [] : [{name, value}]))
   const width = Math.max(...known.map(({name}) => widthOf(name)))

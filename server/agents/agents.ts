@@ -125,10 +125,7 @@ export class Agents implements AgentService, AgentDesk {
     return runId
   }
 
-  /**
-   * Returns the statements of a run for a caller's batch, such as a job's. Call its `stored` once they are durable.
-   * Throws the errors of `queue`.
-   */
+  /** Returns a run's statements for a caller's batch. Call its `stored` once they are durable. Throws as `queue`. */
   async prepare(request: RunRequest): Promise<PreparedRun> {
     const input = requireInput(request.input, this.#options.hide)
     const statements = await this.#queueing(uuid(), {...request, input}, this.#running.requireReady(request.agent))

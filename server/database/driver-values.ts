@@ -9,10 +9,7 @@ export const toResult = ({columns, rows, rowsAffected}: ResultSet): Result => ({
   changes: columns.length > 0 ? 0 : rowsAffected,
 })
 
-/**
- * Throws `TypeError` for text with a NUL, which the file's driver would silently cut there on reading, and for a
- * statement that begins or ends a transaction.
- */
+/** Throws `TypeError` for a statement that begins or ends a transaction, and a NUL, where the driver cuts a text. */
 export const toDriver = ({sql, args = []}: Statement): InStatement => ({sql: within(sql), args: args.map(withoutNul)})
 
 /** After spaces and comments, the words that would store or drop the other batches of a group too. */

@@ -8,10 +8,7 @@ import type {Database} from "./database.ts"
 import type {Result, Statement} from "./engine.ts"
 import {ChangeFailed} from "./errors.ts"
 
-/**
- * Failures that may pass, and that no plugin is at fault for: a full disk, another process's lock, a disk error, a
- * remote database that does not answer.
- */
+/** Failures that may pass without a plugin's fault: a full disk, a lock, a disk error, a silent remote database. */
 const passing: ReadonlySet<ProblemCode> = new Set([
   "database_full",
   "database_busy",
@@ -84,10 +81,7 @@ export const writeIf = async (
 ): Promise<readonly Result[]> =>
   (await database.read(`SELECT 1 WHERE ${condition}`, args)).length === 0 ? [] : database.write(batch)
 
-/**
- * Resolves once the batches committed in the same group as a refused batch are readable: the group refuses a batch
- * before it commits the others.
- */
+/** Resolves once batches of the group of a refused batch are readable: it is refused before the others commit. */
 export const groupCommitted = async (database: Pick<Database, "write">): Promise<void> => {
   await database.write([{sql: "SELECT 1"}])
 }

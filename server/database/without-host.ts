@@ -8,10 +8,7 @@ export const withoutHost = (): OpenOptions => ({
   onLeaseLost: () => {},
 })
 
-/**
- * Does work with a database of any schema. The caller must hold the project, or be the only user of the file. Throws
- * the errors of `openUnmigrated`.
- */
+/** Works with a database of any schema, for the project's holder or only user. Throws as `openUnmigrated`. */
 export const withDatabase = async <T>(location: Location, work: (database: Database) => Promise<T>): Promise<T> => {
   const database = await openUnmigrated(location, withoutHost())
   try {

@@ -29,10 +29,7 @@ export type Answered =
   | {readonly is: "answer"; readonly status: number; readonly text: string | undefined}
   | {readonly is: "none"; readonly reason: string; readonly isReached: boolean}
 
-/**
- * Sends a GET request to a Host. Follows no redirect, so that no other server sees the token. A refused token counts as no
- * answer. Never rejects.
- */
+/** Sends a GET request. Follows no redirect: no other server sees the token. A refused token counts as no answer. */
 export const ask = async (target: string, token: string | undefined, signal: AbortSignal): Promise<Answered> => {
   const url = new URL(target)
   if (isLoopback(url)) bypassProxy(url)

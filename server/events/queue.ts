@@ -7,10 +7,7 @@ import {type EventRow, tellingAll} from "./telling.ts"
 /** How many events may wait for a failing database. Beyond this, the oldest are dropped and counted. */
 const most = 1000
 
-/**
- * Events of changes that are not stored otherwise. They are stored in order, in groups, as soon as the database accepts
- * them. The caller does not wait.
- */
+/** Events of changes not stored otherwise: in order, in groups, when the database accepts them. Nobody waits. */
 export class EventQueue {
   readonly #database: Database
   readonly #log: Log

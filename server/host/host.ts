@@ -24,10 +24,7 @@ export interface HostOptions {
   readonly watch: boolean
   /** Run built plugins that do not match their source. Then no release can be completed. */
   readonly allowStale?: boolean
-  /**
-   * The command line that restarts this Host: program, its options, the script, its arguments. With it, the Host tries
-   * a change before it exits for it.
-   */
+  /** The command line that restarts this Host: program, options, script, arguments. It serves to try a change. */
   readonly nextStart?: readonly string[]
   /** The command that started this process, for the message to others that the lock refuses. */
   readonly command: string

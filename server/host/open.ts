@@ -124,10 +124,7 @@ const listen = async ({config}: LoadedConfig, entrance: Entrance, {logs}: HostOp
   return {gate, listener, url}
 }
 
-/**
- * Reads the configuration before anything is opened: the Host's address, and the folders where it stores data. Throws
- * what `configure` throws.
- */
+/** Reads the configuration before anything opens: the Host's address and its folders. Throws as `configure`. */
 export const readPlaces = async (options: HostOptions) => {
   const paths = projectPaths(resolve(options.project))
   const configured = await configure(options, paths)

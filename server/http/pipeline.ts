@@ -104,10 +104,7 @@ const createCount = () => {
 const readsRawBody = ({method, body, streamsBody}: Route) =>
   method !== "GET" && body === undefined && streamsBody !== true
 
-/**
- * Passes the complete body to a handler that reads the body itself. A body above the limit is refused; a request that
- * `admit` refuses is not read.
- */
+/** Passes the whole body to a handler. Refuses one above the limit; reads none if `admit` refuses. */
 const withinLimit =
   (handle: Handle<RouteCall>, {admit, stream}: Route): Handle<RouteCall> =>
   async (request, call) => {

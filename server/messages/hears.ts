@@ -29,10 +29,7 @@ const heardText = (event: SatoriEvent): string => {
   return composed(seen).replace(/\p{Zs}/gu, " ")
 }
 
-/**
- * Returns the ids of the handlers that match this message. Messages of bots never match, so that two bots do not reply
- * to each other endlessly.
- */
+/** Returns the ids of the handlers that match. Messages of bots never do: two bots must not reply to each other. */
 export const heardBy = (hears: ReadonlyMap<string, HearsHandler>, event: SatoriEvent): readonly string[] => {
   if (hears.size === 0 || event.user?.is_bot === true) return []
   const text = heardText(event)

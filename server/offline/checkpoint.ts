@@ -66,10 +66,7 @@ export interface Imported {
   readonly isKnown: boolean
 }
 
-/**
- * Verifies a checkpoint from an archive and stores it in a stopped project, marked as uploaded. Throws the problems of
- * `unpackArrival` and `storeArrival`.
- */
+/** Verifies an archive's checkpoint and stores it in a stopped project, as uploaded. Throws as `storeArrival`. */
 export const importStopped = (
   options: StoppedOptions,
   input: string | Readable,

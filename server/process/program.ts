@@ -12,10 +12,7 @@ export interface ProgramOptions {
   readonly env?: NodeJS.ProcessEnv
 }
 
-/**
- * Runs a program without input. Resolves to its standard output. Throws `conflict` with the end of its output if it cannot
- * be started or fails.
- */
+/** Runs a program without input. Resolves to its output. Throws `conflict` with the end of its output. */
 export const runProgram = (
   [command, ...args]: readonly [string, ...string[]],
   {cwd, hint, env}: ProgramOptions,

@@ -21,10 +21,7 @@ export const esbuildIssues = (failure: unknown): readonly Issue[] =>
     message: text,
   }))
 
-/**
- * Loads the esbuild of the project that contains the folder, or svc's own. Production runs built plugins and needs
- * none. Throws `compiler_missing`.
- */
+/** Loads the esbuild of the folder's project, or svc's own; production needs none. Throws `compiler_missing`. */
 export const loadEsbuild = async (folder: string, own = packageRoot): Promise<typeof import("esbuild")> => {
   const found = findPackage("esbuild", [folder, own])
   if (found === undefined) {

@@ -17,10 +17,7 @@ export const makePrivateFolder = async (path: string): Promise<void> => {
   })
 }
 
-/**
- * Creates a folder and its parents. Durable when it resolves: a strictly POSIX file system forgets a new folder and its
- * content unless its parent was synced.
- */
+/** Creates a folder and its parents, durably: POSIX may forget a folder and its content without a sync above. */
 export const makeFolder = async (path: string, mode?: number): Promise<void> => {
   const first = await mkdir(path, {recursive: true, ...(mode === undefined ? {} : {mode})})
   for (const parent of parentsOf(path, first)) await syncFolder(parent)
@@ -126,10 +123,7 @@ export interface FileState {
   readonly changedAt: bigint
 }
 
-/**
- * Returns the state of the file that a path names; undefined if there is none or it cannot be inspected. Opens nothing,
- * and takes 2 microseconds.
- */
+/** Returns the state of the file at a path; undefined without one. Opens nothing, and takes 2 microseconds. */
 export const lookAt = (path: string): FileState | undefined => {
   try {
     const found = statSync(path, {bigint: true, throwIfNoEntry: false})
@@ -169,10 +163,7 @@ export const readJsonIfExists = async (path: string): Promise<unknown> => {
 /** Returns the SHA-256 of bytes, or of a text as UTF-8, in hexadecimal. */
 export const sha256Of = (content: string | Uint8Array): string => hash("sha256", content, "hex")
 
-/**
- * Returns the free space for a folder, in bytes, that an ordinary user may use. Looks at the nearest existing parent if
- * the folder is missing.
- */
+/** Returns a folder's free space, in bytes, for an ordinary user; that of the nearest parent if it is missing. */
 export const freeSpace = async (folder: string): Promise<number> => {
   const {bavail, bsize} = await statfs(folder).catch(async () => statfs(await nearestFolder(folder)))
   return Number(bavail) * Number(bsize)

@@ -95,10 +95,7 @@ export class History {
     return {is: "done", ids: fromJson(String(row?.platform_ids ?? "[]"))}
   }
 
-  /**
-   * Searches the newest events by channel and message id. A platform may number messages in each channel separately,
-   * and its events differently.
-   */
+  /** Searches the newest events by channel and message id: a platform may number messages by channel. */
   #newestOf(endpoint: string, channel: string, id: string): Promise<Kept | undefined> {
     const where = `WHERE endpoint = ? AND event ->> '$.channel.id' = ? AND event ->> '$.message.id' = ?
       AND event ->> '$.type' = 'message-created' ORDER BY seq DESC LIMIT 1`

@@ -92,10 +92,7 @@ export class JobTable {
     return found
   }
 
-  /**
-   * Returns what to store before these jobs become active. A job that is new, has another schedule, or was enabled
-   * counts as handled up to `now`.
-   */
+  /** Returns what to store before these jobs become active: new, enabled, rescheduled ones are handled up to `now`. */
   plan(jobs: readonly Job[], known: ReadonlyMap<string, JobState>, now: number) {
     const states = jobs.map((job): JobState => {
       const schedule = scheduleKey(job)

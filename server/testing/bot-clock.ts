@@ -5,10 +5,7 @@ import {silence, type UnderTest, untilQuiet} from "./waiting.ts"
 /** The clock of a bot under test. It moves only with these calls, which resolve once all that fell due has happened. */
 export interface BotClock {
   readonly now: Date
-  /**
-   * Moves the clock to a time. Rejects with the error if something that fell due has failed for good, and with a
-   * `RangeError` for a time before `now`.
-   */
+  /** Moves the clock. Rejects if something that fell due failed for good; with a `RangeError` for an earlier time. */
   set(time: Time): Promise<void>
   /** Moves the clock by seconds, or by the sum of `days`, `hours`, `minutes` and `seconds`. Rejects as `set` does. */
   advance(span: Span): Promise<void>

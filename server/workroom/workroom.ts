@@ -153,10 +153,7 @@ export class Workroom {
       .reverse()
   }
 
-  /**
-   * Projects the whole Journal, and compares the result with the Catalog in memory and with the stored one, byte for
-   * byte. Throws `workroom_damaged`.
-   */
+  /** Compares the Journal's projection with the Catalogs, in memory and stored, by bytes. Throws `workroom_damaged`. */
   async verify(): Promise<Verification> {
     return verifyStore(this.#options.store, this.#catalog)
   }

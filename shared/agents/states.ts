@@ -34,10 +34,7 @@ export type ApprovalState = (typeof approvalStates)[number]
 export const toolEffects = ["none", "transaction", "idempotent", "external"] as const
 export type ToolEffect = (typeof toolEffects)[number]
 
-/**
- * Codes for why a run failed or was cancelled, or a step was refused, with a sentence for people.
- * `docs/reference/agents.md` is generated from this table.
- */
+/** Why a run failed or was cancelled, or a step was refused, by code, for people and `docs/reference/agents.md`. */
 export const agentReasons = {
   limit_steps: "The run has made as many steps as `limits.steps` allows.",
   limit_tokens: "The next call could exceed `limits.tokens`.",

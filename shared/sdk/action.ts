@@ -6,10 +6,7 @@ import type {Reply, Session} from "./session.ts"
 export interface ActionDefinition<D extends TSchema = TSchema> {
   /** The schema of the data that a button keeps. svc checks it when the button is made and again when it is pressed. */
   readonly data?: D
-  /**
-   * How many seconds a button works, counted from when its message is stored or, for a scheduled message, from its send
-   * time. An hour when left out.
-   */
+  /** How many seconds a button works, from its message's storage or planned send time. An hour when left out. */
   readonly expires?: number
   /** With `true`, one press counts for all buttons of this action in a message. Any number counts when left out. */
   readonly once?: boolean

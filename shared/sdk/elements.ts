@@ -123,8 +123,5 @@ const writtenIn = (node: Node): string => {
   return (inner === "" ? wordOf(node) : inner) + (lineAfter.has(node.type) ? "\n" : "")
 }
 
-/**
- * Returns what a user wrote in a message, for a bot to read. Unlike `textOf`, it leaves files out, and a link is its
- * text, or its address if it has no text.
- */
+/** Returns a message's text for a bot to read. Unlike `textOf`, without files, and with a link's text or address. */
 export const writtenText = (content: Content): string => nodesOf(content).map(writtenIn).join("").replace(/\n$/, "")

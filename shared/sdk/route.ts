@@ -1,10 +1,7 @@
 import type {ProblemCode} from "../problems.ts"
 import type {TSchema} from "../type.ts"
 
-/**
- * The credentials that a caller needs: none, the platform's own signature (the endpoint's adapter verifies it), the
- * demo token (read-only) or the full token.
- */
+/** A caller's credentials: none, the platform's signature, which the adapter verifies, the demo or the full token. */
 export type Scope = "none" | "signature" | "demo" | "full"
 
 /** One request, as its route receives it. */

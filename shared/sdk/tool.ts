@@ -59,10 +59,7 @@ export interface ToolDefinition<A extends TObject = TObject> {
   readonly timeout?: number
 }
 
-/**
- * Resolves to the result for the model: text, or a JSON value, truncated after 64 Ki characters. The model also
- * receives the text of a thrown error.
- */
+/** Resolves to the model's result: text or JSON, cut after 64 Ki characters. The model reads a thrown error's text. */
 export type ToolHandler<A = unknown> = (call: ToolCall<A>) => unknown
 
 /** `plugin.tool`; see `Plugin`. */

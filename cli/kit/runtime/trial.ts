@@ -19,10 +19,7 @@ export interface TrialRequest<T> {
   readonly ended: (generation: number) => T
 }
 
-/**
- * Makes a request that may try the next start, and shows that on a terminal. Waits for a trial that takes longer than a
- * request. Throws the Host's problem.
- */
+/** Makes a request that may try the next start, shown on a terminal. Waits for a longer trial. Throws its problem. */
 export const whileTried = async <T>({host, project, force, output, ask, ended}: TrialRequest<T>): Promise<T> => {
   const progress = new ProgressLine(output)
   if (!force) progress.show("trying the change…", 0, 0)

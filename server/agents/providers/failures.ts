@@ -128,10 +128,7 @@ interface Words {
   readonly status: number | undefined
 }
 
-/**
- * Returns the message in a body: `{error: {message}}` of all three protocols, `{error}` of Ollama, `{detail}` of
- * FastAPI, `{message}`, or plain text.
- */
+/** Returns a body's message: `{error: {message}}`, Ollama's `{error}`, FastAPI's `{detail}`, `{message}`, or text. */
 const wordsOf = (body: string): Words => {
   try {
     return wordsOfValue(fromJson(body))

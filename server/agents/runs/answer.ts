@@ -28,10 +28,7 @@ export const storing = (drafts: readonly OutboxDraft[], at: number): readonly St
     ? []
     : [inserting(drafts.map(draft => ({draft, content: toJson(draft.content), at, turn: undefined})))]
 
-/**
- * Returns a run's message to its conversation, if it has one. It edits the message that the run streams to, if there is
- * one. The content is always text.
- */
+/** Returns a run's message to its conversation, if any: an edit of the one that it streams to. Content is text. */
 export const sayingOf = (
   run: Pick<AgentRun, "endpoint" | "channel" | "item" | "message">,
   text: string,

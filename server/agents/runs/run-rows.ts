@@ -150,10 +150,7 @@ export const closingSteps = (seq: number, reason: AgentReason, at: number): read
   },
 ]
 
-/**
- * Requeues runs that stopped Hosts left running, and runs that wait for ingress, or for a time that is too late because
- * the clock was set back.
- */
+/** Requeues runs that stopped Hosts left running, and runs that wait for ingress or, after a clock change, too long. */
 export const takingOver = (now: number, longestPause: number): Statement => ({
   sql: `UPDATE agent_runs SET state = 'queued', waits_for = NULL, due_at = NULL
     WHERE state = 'running' OR (state = 'waiting' AND (waits_for = 'ingress' OR (waits_for = 'retry' AND due_at > ?)))`,

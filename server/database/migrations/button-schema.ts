@@ -1,10 +1,7 @@
 /** A button's data in its stored id, behind `action:` and 43 characters of signature (`buttons/button-id.ts`). */
 const kept = "substr(b.id, 51)"
 
-/**
- * Whose press counts, in the form of `pressersOf`: the recipient of the message, or else the user whose event it
- * answers. Without either, no press counts.
- */
+/** Whose press counts, as `pressersOf` has it: the message's recipient, else the answered event's user, or nobody's. */
 const asked = `coalesce('to ' || NEW.user, (SELECT iif(i.event ->> '$.user.account' IS NULL,
     'id ' || (i.event ->> '$.user.id'), 'account ' || (i.event ->> '$.user.account'))
   FROM inbox i WHERE i.seq = NEW.inbox_seq), '')`

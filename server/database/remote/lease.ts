@@ -165,10 +165,7 @@ export class Lease {
     return this.#lost === undefined && (this.#migrations > 0 || performance.now() < this.#until)
   }
 
-  /**
-   * Why the database does not renew the lease; undefined while it does. A connection that the server has closed counts
-   * once the repeat fails too.
-   */
+  /** Why the database does not renew the lease. A connection that the server closed counts if the repeat fails too. */
   get unrenewed(): string | undefined {
     return this.#causes.length > 1 || this.#causes[0] instanceof TimeLimitExceeded ? this.#why().message : undefined
   }

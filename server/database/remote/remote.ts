@@ -136,10 +136,7 @@ const nextGroup = (number: number): Statement => ({sql: "UPDATE svc_group SET nu
 
 const readGroup: Statement = {sql: "SELECT number FROM svc_group WHERE id = 1"}
 
-/**
- * Refuses the batch if this group or a later one is stored, so that a late request changes nothing, and if an earlier
- * one is missing that was stored.
- */
+/** Refuses the batch if this group or a later one is stored (a late request), or an earlier stored one is missing. */
 const inOrder = (stored: number, number: number): Statement => ({
   sql: "INSERT INTO svc_lease_check (held) SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM svc_group WHERE id = 1 AND number >= ? AND number < ?)",
   args: [stored, number],

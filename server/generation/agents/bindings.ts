@@ -7,10 +7,7 @@ import {messageOf} from "../../../shared/problems.ts"
 /** The most characters of instructions. */
 const longest = 200_000
 
-/**
- * Reads the bindings of a configuration with their instructions. If a file cannot be read, the binding is not
- * configured; the draft does not fail.
- */
+/** Reads bindings with their instructions. A binding whose file cannot be read is not configured; no draft fails. */
 export const readBindings = async (
   agents: ProjectConfig["agents"],
   project: string,

@@ -44,10 +44,7 @@ export const createSaveBefore =
 
 const isRemote = ({location}: Pick<Database, "location">): boolean => location.dialect !== "sqlite"
 
-/**
- * Finds a checkpoint of this start. For a remote database, a checkpoint that was made while no Host ran also counts, if
- * no Host has run since.
- */
+/** Finds a checkpoint of this start. For a remote database, one made between Hosts counts until another Host runs. */
 const findStanding = async (
   {store}: Pick<Checkpoints, "store">,
   database: Pick<Database, "read" | "location">,

@@ -26,10 +26,7 @@ export type Routed =
   | (Unknown & {readonly direct: boolean})
   | {readonly is: "none"}
 
-/**
- * Finds the command that a message calls. It looks words up one by one in hash maps, so the cost of a message does not
- * grow with the number of commands.
- */
+/** Finds the command that a message calls, word by word in hash maps: the cost does not grow with the commands. */
 export class Router {
   readonly commands: readonly Command[]
   readonly #root: Branch = {word: "", command: undefined, children: new Map()}

@@ -12,10 +12,7 @@ const auto = "auto"
 
 export const languageCommandId = "host/language"
 
-/**
- * The Host's own command: `language` shows the languages, `language <tag>` chooses one for this user at this endpoint.
- * A plugin's `language` replaces it.
- */
+/** The Host's own command: `language` shows the languages, `language <tag>` chooses one. A plugin's replaces it. */
 export const languageCommand = (router: () => Router, languages: Languages, texts: HostTexts): Command => ({
   id: languageCommandId,
   owner: "host",

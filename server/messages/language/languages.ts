@@ -7,10 +7,7 @@ import {foldOf, groupOf, type IdRules} from "../permissions.ts"
 export interface Languages {
   /** Canonical tags, the default first. */
   readonly known: readonly string[]
-  /**
-   * Returns the language of an event: the user's choice, then the channel's rule, the user's language as the platform
-   * reports it, the default.
-   */
+  /** Returns an event's language: the user's choice, the channel's rule, the user's by the platform, the default. */
   of(endpoint: string, event: Pick<SatoriEvent, "channel" | "user">, chosen?: string): string
 }
 

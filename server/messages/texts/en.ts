@@ -1,7 +1,4 @@
-/**
- * svc's own chat texts in English, by key. A message is only text and names in braces, so that it needs no library. The
- * same holds for every language.
- */
+/** svc's own chat texts in English, by key: only text and names in braces, for which no language needs a library. */
 export const en = {
   "help.description": "Lists the commands, or explains one",
   "help.commands": "Commands:",

@@ -5,10 +5,7 @@ import type {Answered, Post} from "../../../shared/sdk/adapter/post.ts"
 
 export type PostTo = (url: string, post: Post) => Promise<Answered>
 
-/**
- * Posts JSON, signed by Standard Webhooks if there is a secret. Throws an error that says why the receiver did not
- * accept it, without the address.
- */
+/** Posts JSON, signed by Standard Webhooks with a secret. Throws why it was not accepted, without the address. */
 export const postAlert = async (
   post: PostTo,
   {url, headers = {}, secret}: WebhookTarget,

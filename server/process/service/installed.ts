@@ -6,10 +6,7 @@ import {serviceName} from "./service.ts"
 import {systemProjects, systemUnits} from "./systemd-system.ts"
 import {userUnits} from "./systemd-user.ts"
 
-/**
- * Resolves to the enabled services of this project, such as `systemd (svc@alice.service)`. It reads only their files, so it
- * needs no service manager.
- */
+/** Resolves to this project's enabled services, such as `systemd (svc@alice.service)`, from their files alone. */
 export const findServices = async (project: string, name: string, home: string): Promise<readonly string[]> => {
   const found: string[] = []
   const own = `svc-${serviceName(name)}.service`

@@ -88,10 +88,7 @@ export const isPlainPath = (path: string): boolean =>
   /^[A-Za-z0-9_][A-Za-z0-9._-]*(\/[A-Za-z0-9_][A-Za-z0-9._-]*){0,9}$/.test(path) &&
   !path.includes("..")
 
-/**
- * Reads the manifest of a checkpoint's folder; undefined if it has none. Throws the problems of `parseManifest`, which call
- * the checkpoint `where`.
- */
+/** Reads the manifest of a checkpoint's folder; undefined without one. Throws as `parseManifest` about `where`. */
 export const readManifest = async (
   folder: string,
   where = folder,

@@ -84,10 +84,7 @@ export const requireSameDeployment = ({id, code}: Manifest, differences: readonl
   })
 }
 
-/**
- * Gives staged files the permissions of the files that they replace. If root restores for another user, gives them to the
- * owner of their target folder.
- */
+/** Gives staged files the permissions of those that they replace, and under root the owner of the target folder. */
 export const giveToOwners = async ({project}: ProjectPaths, swaps: readonly Swap[]): Promise<void> => {
   for (const {target, staged} of swaps) {
     if (staged === null) continue

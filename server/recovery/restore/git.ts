@@ -7,10 +7,7 @@ export interface GitOptions {
   readonly limit?: number
 }
 
-/**
- * Runs git on the folder's repository, regardless of the caller's environment. Resolves to its output without the last line
- * break. Rejects with git's error.
- */
+/** Runs git on the folder's repository, whatever the environment. Resolves to its output. Rejects with its error. */
 export const git = (
   folder: string,
   args: readonly string[],

@@ -6,10 +6,7 @@ import {Copies} from "../apart/copies.ts"
 import {listTree, type Progress} from "../checkpoint/files.ts"
 import {invalidCheckpoint, manifestName, sizeOf} from "../checkpoint/manifest.ts"
 
-/**
- * Throws `checkpoint_invalid`, which calls the checkpoint `where`, unless a folder has exactly the files that its manifest
- * names, and no links.
- */
+/** Throws `checkpoint_invalid` about `where` unless a folder has exactly its manifest's files, and no links. */
 export const requireSameFiles = async (folder: string, {files}: Manifest, where = folder): Promise<void> => {
   const entries = await listTree(folder)
   const named = new Set([manifestName, ...files.map(({path}) => path)])

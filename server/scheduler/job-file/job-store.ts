@@ -93,10 +93,7 @@ export class JobStore {
     await this.#changing.catch(() => {})
   }
 
-  /**
-   * Changes the jobs in the current file. Durable when it resolves. Throws what `change` throws, and `jobs_invalid` if
-   * the file or the result is not valid.
-   */
+  /** Changes the current file's jobs, durably. Throws what `change` throws, and `jobs_invalid` for file or result. */
   change(change: (jobs: readonly Job[]) => readonly Job[]): Promise<void> {
     return this.#queue(async () => {
       const {path, authority} = this.#options

@@ -7,10 +7,7 @@ const hidden = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]
 /** Returns whether a name shows something else than it is. */
 export const isDeceptive = (name: string): boolean => name.search(hidden) >= 0
 
-/**
- * Returns a file name from elsewhere without such characters and without path separators, shortened before its
- * extension; empty if nothing is left.
- */
+/** Returns a foreign file name without such characters and path separators, cut before its extension; maybe empty. */
 export const cleanName = (text: string): string => {
   const name = text.replace(hidden, "").replace(/[/\\]/g, "_").trim()
   return /^\.*$/.test(name) ? "" : shorten(name)

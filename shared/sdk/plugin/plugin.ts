@@ -149,10 +149,7 @@ export interface Plugin {
    * endpoint that opens no direct channels, `ingress_paused`.
    */
   send(target: Target, content: Content, options?: SendOptions): Promise<string>
-  /**
-   * Returns the state of a message sent by any plugin, by its outbox id; undefined if the outbox does not have it (any
-   * more). Throws `not_active`.
-   */
+  /** Returns the state of any plugin's message by its outbox id; undefined once it is deleted. Throws `not_active`. */
   message(id: string): Promise<SentMessage | undefined>
   /** Returns an agent that the project binds under `agents.<name>`, to start runs and read their results. */
   agent(name: string): AgentHandle
