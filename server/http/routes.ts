@@ -1,33 +1,8 @@
 import {itemCommands} from "../../shared/api/item-rules.ts"
 import type {Operation, Route, Scope} from "../../shared/sdk/route.ts"
-import {
-  actOnAgentRun,
-  actOnHeldAgentRuns,
-  checkAgent,
-  decideApproval,
-  listAgents,
-  listApprovals,
-  runAgent,
-  showAgent,
-} from "../console/api/agents/runs.ts"
-import {
-  createCheckpoint,
-  downloadCheckpoint,
-  listCheckpoints,
-  pruneCheckpoints,
-  showCheckpoint,
-  showCheckpointTask,
-  showUpload,
-  uploadCheckpoint,
-  verifyCheckpoint,
-} from "../console/api/checkpoints.ts"
-import {
-  applyConfig,
-  previewConfig,
-  showConfigFile,
-  showConfigForm,
-  showConfigSchema,
-} from "../console/api/config/file.ts"
+import * as agentApi from "../console/api/agents/runs.ts"
+import * as checkpointApi from "../console/api/checkpoints.ts"
+import * as configApi from "../console/api/config/file.ts"
 import {checkDatabase, compactDatabase, rescueDatabase, showCompaction, showDatabase} from "../console/api/database.ts"
 import {askPlatform, listEndpoints, listGaps, reconnectEndpoint} from "../console/api/endpoints.ts"
 import {listEvents, streamEvents} from "../console/api/events.ts"
@@ -40,14 +15,7 @@ import {
   redactInboxEvent,
   showInboxEvent,
 } from "../console/api/inbox.ts"
-import {
-  type AlertsService,
-  listAlerts,
-  type MetricsService,
-  showMetricHistory,
-  showMetrics,
-  testAlerts,
-} from "../console/api/monitoring.ts"
+import * as monitoringApi from "../console/api/monitoring.ts"
 import {
   actOnFoundMessages,
   actOnHeldMessages,
@@ -57,30 +25,11 @@ import {
   sendMessage,
   showMessage,
 } from "../console/api/outbox.ts"
-import {
-  answerPluginRoute,
-  listPlugins,
-  type PluginServices,
-  publishedRoutes,
-  showPlugin,
-  switchPlugin,
-} from "../console/api/plugins.ts"
+import * as pluginApi from "../console/api/plugins.ts"
 import {showRates} from "../console/api/rates.ts"
 import {abortRelease, beginRelease, completeRelease, listReleases, recordVerification} from "../console/api/releases.ts"
 import {cancelRun, listRuns, showRun} from "../console/api/runs.ts"
-import {
-  addJob,
-  checkJob,
-  editJob,
-  listJobs,
-  pauseJob,
-  removeJob,
-  resumeJob,
-  runJob,
-  showCalendar,
-  showJob,
-  showNextTimes,
-} from "../console/api/scheduled/jobs.ts"
+import * as jobApi from "../console/api/scheduled/jobs.ts"
 import {
   actOnHeldTimers,
   actOnTimer,
@@ -91,33 +40,11 @@ import {
   showTimer,
 } from "../console/api/scheduled/timers.ts"
 import {listLogRecords, listLogRuns, showConfig} from "../console/api/settings.ts"
-import {
-  pauseIngress,
-  reloadConfig,
-  restartHost,
-  resumeIngress,
-  type SystemServices,
-  showHealth,
-  showIngress,
-  showReadiness,
-  showReady,
-  showSession,
-  showStatus,
-} from "../console/api/system.ts"
+import * as systemApi from "../console/api/system.ts"
 import {showTrail} from "../console/api/trail.ts"
 import {showMay, showPermissions} from "../console/api/users/permissions.ts"
 import {exportUser, forgetUser} from "../console/api/users/users.ts"
-import {
-  addItem,
-  commandItem,
-  listItemRecords,
-  listItems,
-  listRecords,
-  showBoard,
-  showItem,
-  showWorkroom,
-  verifyWorkroom,
-} from "../console/api/workroom.ts"
+import * as workroomApi from "../console/api/workroom.ts"
 import {ConsoleFiles} from "../console/files.ts"
 import {openConsole, readConsole} from "../console/pages.ts"
 import {version} from "../runtime/version.ts"
@@ -131,10 +58,10 @@ import type {Services} from "./services.ts"
 import {answerPlatform, takeWebhook} from "./webhooks.ts"
 
 /** The parts of the Host that the routes need, and what the API adds. */
-export interface RouteServices extends Services, Omit<PluginServices, "identity"> {
-  readonly system: SystemServices
-  readonly metrics: MetricsService
-  readonly alerts: AlertsService
+export interface RouteServices extends Services, Omit<pluginApi.PluginServices, "identity"> {
+  readonly system: systemApi.SystemServices
+  readonly metrics: monitoringApi.MetricsService
+  readonly alerts: monitoringApi.AlertsService
 }
 
 const on = (method: Route["method"], path: string, scope: Scope, operation: Operation): Route => ({
@@ -149,8 +76,11 @@ const post = (path: string, scope: Scope, operation: Operation) => on("POST", pa
 /** All routes of the Host. All but the public probes are below `base`. */
 export const createRoutes = (services: RouteServices, base: string): readonly Route[] => {
   const underBase = (routes: readonly Route[]) => routes.map(route => ({...route, path: `${base}${route.path}`}))
-  const probes = [get("/pub/health", "none", showHealth()), get("/pub/ready", "none", showReady(services.system))]
-  const published = () => publishedRoutes(services.current())
+  const probes = [
+    get("/pub/health", "none", systemApi.showHealth()),
+    get("/pub/ready", "none", systemApi.showReady(services.system)),
+  ]
+  const published = () => pluginApi.publishedRoutes(services.current())
   const render = () => createOpenApi([...probes, ...underBase([...api, ...published()])], base, version)
   const document = oncePer(services.current, render)
   const api = routesBelowBase(services, document)
@@ -186,12 +116,12 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
   const consoleHosts = () => current().config.config.http.consoleHosts
   const required = () => current().config.config.http.readiness.endpoints
   return [
-    get("/api/session", "demo", showSession(identity.project, version)),
+    get("/api/session", "demo", systemApi.showSession(identity.project, version)),
 
-    get("/api/system/readiness", "full", showReadiness(system)),
-    get("/api/system/status", "demo", showStatus(system)),
-    post("/api/system/reload", "full", reloadConfig(system)),
-    post("/api/system/restart", "full", restartHost(system)),
+    get("/api/system/readiness", "full", systemApi.showReadiness(system)),
+    get("/api/system/status", "demo", systemApi.showStatus(system)),
+    post("/api/system/reload", "full", systemApi.reloadConfig(system)),
+    post("/api/system/restart", "full", systemApi.restartHost(system)),
 
     get("/api/events", "demo", streamEvents(events)),
     get("/api/events/history", "demo", listEvents(events)),
@@ -242,18 +172,18 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     get("/api/permissions", "full", showPermissions(services)),
     get("/api/permissions/user", "full", showMay(services)),
 
-    get("/api/ingress", "demo", showIngress(ingress)),
-    post("/api/ingress/pause", "full", pauseIngress(ingress)),
-    post("/api/ingress/resume", "full", resumeIngress(ingress)),
+    get("/api/ingress", "demo", systemApi.showIngress(ingress)),
+    post("/api/ingress/pause", "full", systemApi.pauseIngress(ingress)),
+    post("/api/ingress/resume", "full", systemApi.resumeIngress(ingress)),
 
-    get("/api/plugins", "demo", listPlugins(services)),
-    get("/api/plugins/:plugin", "demo", showPlugin(services)),
-    post("/api/plugins/:plugin", "full", switchPlugin(generations, system)),
+    get("/api/plugins", "demo", pluginApi.listPlugins(services)),
+    get("/api/plugins/:plugin", "demo", pluginApi.showPlugin(services)),
+    post("/api/plugins/:plugin", "full", pluginApi.switchPlugin(generations, system)),
     // Each has the scope that the plugin declares, at least demo.
-    get("/api/plugins/:plugin/*", "demo", answerPluginRoute("GET", services)),
-    post("/api/plugins/:plugin/*", "demo", answerPluginRoute("POST", services)),
-    on("PUT", "/api/plugins/:plugin/*", "demo", answerPluginRoute("PUT", services)),
-    on("DELETE", "/api/plugins/:plugin/*", "demo", answerPluginRoute("DELETE", services)),
+    get("/api/plugins/:plugin/*", "demo", pluginApi.answerPluginRoute("GET", services)),
+    post("/api/plugins/:plugin/*", "demo", pluginApi.answerPluginRoute("POST", services)),
+    on("PUT", "/api/plugins/:plugin/*", "demo", pluginApi.answerPluginRoute("PUT", services)),
+    on("DELETE", "/api/plugins/:plugin/*", "demo", pluginApi.answerPluginRoute("DELETE", services)),
 
     get("/api/generations", "demo", listGenerations(generations)),
     get("/api/generations/:number/config", "full", showGenerationConfig(generations)),
@@ -262,61 +192,63 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
 
     // The configuration and the log may contain data about users.
     get("/api/config", "full", showConfig(current)),
-    get("/api/config/schema", "full", showConfigSchema(current)),
-    get("/api/config/file", "full", showConfigFile(services.configuration)),
-    get("/api/config/form", "full", showConfigForm(services.configuration, services.pluginNames)),
-    post("/api/config/preview", "full", previewConfig(services.configuration, system)),
-    post("/api/config", "full", applyConfig(services.configuration, system)),
+    get("/api/config/schema", "full", configApi.showConfigSchema(current)),
+    get("/api/config/file", "full", configApi.showConfigFile(services.configuration)),
+    get("/api/config/form", "full", configApi.showConfigForm(services.configuration, services.pluginNames)),
+    post("/api/config/preview", "full", configApi.previewConfig(services.configuration, system)),
+    post("/api/config", "full", configApi.applyConfig(services.configuration, system)),
 
-    get("/api/workroom", "demo", showWorkroom(workroom)),
-    get("/api/workroom/items", "demo", listItems(workroom)),
-    get("/api/workroom/board", "demo", showBoard(workroom)),
-    get("/api/workroom/items/:id/journal", "full", listItemRecords(workroom)),
-    get("/api/workroom/items/:id", "demo", showItem(workroom)),
-    post("/api/workroom/items", "full", addItem(workroom)),
-    ...itemCommands.map(name => post(`/api/workroom/items/:id/${name}`, "full", commandItem(workroom, name))),
-    get("/api/workroom/journal", "full", listRecords(workroom)),
-    post("/api/workroom/verify", "full", verifyWorkroom(workroom)),
+    get("/api/workroom", "demo", workroomApi.showWorkroom(workroom)),
+    get("/api/workroom/items", "demo", workroomApi.listItems(workroom)),
+    get("/api/workroom/board", "demo", workroomApi.showBoard(workroom)),
+    get("/api/workroom/items/:id/journal", "full", workroomApi.listItemRecords(workroom)),
+    get("/api/workroom/items/:id", "demo", workroomApi.showItem(workroom)),
+    post("/api/workroom/items", "full", workroomApi.addItem(workroom)),
+    ...itemCommands.map(name =>
+      post(`/api/workroom/items/:id/${name}`, "full", workroomApi.commandItem(workroom, name)),
+    ),
+    get("/api/workroom/journal", "full", workroomApi.listRecords(workroom)),
+    post("/api/workroom/verify", "full", workroomApi.verifyWorkroom(workroom)),
 
-    get("/api/calendar", "demo", showCalendar(jobs)),
+    get("/api/calendar", "demo", jobApi.showCalendar(jobs)),
 
-    get("/api/jobs", "demo", listJobs(jobs, database)),
-    get("/api/jobs/:id", "demo", showJob(jobs, database)),
-    get("/api/jobs/:id/next", "demo", showNextTimes(jobs)),
-    post("/api/jobs", "full", addJob(jobs, database)),
-    post("/api/jobs/check", "full", checkJob(jobs)),
-    post("/api/jobs/:id/edit", "full", editJob(jobs, database)),
-    post("/api/jobs/:id/pause", "full", pauseJob(jobs, database)),
-    post("/api/jobs/:id/resume", "full", resumeJob(jobs, database)),
-    post("/api/jobs/:id/run", "full", runJob(jobs)),
-    post("/api/jobs/:id/remove", "full", removeJob(jobs)),
+    get("/api/jobs", "demo", jobApi.listJobs(jobs, database)),
+    get("/api/jobs/:id", "demo", jobApi.showJob(jobs, database)),
+    get("/api/jobs/:id/next", "demo", jobApi.showNextTimes(jobs)),
+    post("/api/jobs", "full", jobApi.addJob(jobs, database)),
+    post("/api/jobs/check", "full", jobApi.checkJob(jobs)),
+    post("/api/jobs/:id/edit", "full", jobApi.editJob(jobs, database)),
+    post("/api/jobs/:id/pause", "full", jobApi.pauseJob(jobs, database)),
+    post("/api/jobs/:id/resume", "full", jobApi.resumeJob(jobs, database)),
+    post("/api/jobs/:id/run", "full", jobApi.runJob(jobs)),
+    post("/api/jobs/:id/remove", "full", jobApi.removeJob(jobs)),
 
     get("/api/runs", "demo", listRuns(database)),
     get("/api/runs/:id", "demo", showRun(database, bindings)),
     post("/api/runs/:id/cancel", "full", cancelRun(services)),
-    post("/api/runs/:id/release", "full", actOnAgentRun(agents, "release")),
-    post("/api/runs/:id/discard", "full", actOnAgentRun(agents, "discard")),
-    post("/api/runs/held/release", "full", actOnHeldAgentRuns(agents, "release")),
-    post("/api/runs/held/discard", "full", actOnHeldAgentRuns(agents, "discard")),
+    post("/api/runs/:id/release", "full", agentApi.actOnAgentRun(agents, "release")),
+    post("/api/runs/:id/discard", "full", agentApi.actOnAgentRun(agents, "discard")),
+    post("/api/runs/held/release", "full", agentApi.actOnHeldAgentRuns(agents, "release")),
+    post("/api/runs/held/discard", "full", agentApi.actOnHeldAgentRuns(agents, "discard")),
 
-    get("/api/agents", "demo", listAgents(bindings, database)),
-    get("/api/agents/:name", "demo", showAgent(bindings, database)),
-    post("/api/agents/:name/run", "full", runAgent(agents)),
-    post("/api/agents/:name/check", "full", checkAgent(agents, bindings)),
+    get("/api/agents", "demo", agentApi.listAgents(bindings, database)),
+    get("/api/agents/:name", "demo", agentApi.showAgent(bindings, database)),
+    post("/api/agents/:name/run", "full", agentApi.runAgent(agents)),
+    post("/api/agents/:name/check", "full", agentApi.checkAgent(agents, bindings)),
 
-    get("/api/approvals", "demo", listApprovals(database)),
-    post("/api/approvals/:id/approve", "full", decideApproval(agents, database, "approve")),
-    post("/api/approvals/:id/deny", "full", decideApproval(agents, database, "deny")),
+    get("/api/approvals", "demo", agentApi.listApprovals(database)),
+    post("/api/approvals/:id/approve", "full", agentApi.decideApproval(agents, database, "approve")),
+    post("/api/approvals/:id/deny", "full", agentApi.decideApproval(agents, database, "deny")),
 
-    get("/api/checkpoints", "demo", listCheckpoints(checkpoints)),
-    get("/api/checkpoints/task", "demo", showCheckpointTask(checkpoints)),
-    get("/api/checkpoints/archive", "demo", showUpload(uploads)),
-    on("PUT", "/api/checkpoints/archive", "full", uploadCheckpoint(uploads)),
-    get("/api/checkpoints/:id", "full", showCheckpoint(checkpoints)),
-    get("/api/checkpoints/:id/archive", "full", downloadCheckpoint(checkpoints)),
-    post("/api/checkpoints", "full", createCheckpoint(checkpoints)),
-    post("/api/checkpoints/:id/verify", "full", verifyCheckpoint(checkpoints)),
-    post("/api/checkpoints/prune", "full", pruneCheckpoints(checkpoints)),
+    get("/api/checkpoints", "demo", checkpointApi.listCheckpoints(checkpoints)),
+    get("/api/checkpoints/task", "demo", checkpointApi.showCheckpointTask(checkpoints)),
+    get("/api/checkpoints/archive", "demo", checkpointApi.showUpload(uploads)),
+    on("PUT", "/api/checkpoints/archive", "full", checkpointApi.uploadCheckpoint(uploads)),
+    get("/api/checkpoints/:id", "full", checkpointApi.showCheckpoint(checkpoints)),
+    get("/api/checkpoints/:id/archive", "full", checkpointApi.downloadCheckpoint(checkpoints)),
+    post("/api/checkpoints", "full", checkpointApi.createCheckpoint(checkpoints)),
+    post("/api/checkpoints/:id/verify", "full", checkpointApi.verifyCheckpoint(checkpoints)),
+    post("/api/checkpoints/prune", "full", checkpointApi.pruneCheckpoints(checkpoints)),
 
     get("/api/releases", "demo", listReleases(releases)),
     post("/api/releases", "full", beginRelease(releases)),
@@ -324,8 +256,8 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     post("/api/releases/complete", "full", completeRelease(releases, system)),
     post("/api/releases/abort", "full", abortRelease(releases)),
 
-    get("/api/alerts", "demo", listAlerts(services.alerts)),
-    post("/api/alerts/test", "full", testAlerts(services.alerts)),
+    get("/api/alerts", "demo", monitoringApi.listAlerts(services.alerts)),
+    post("/api/alerts/test", "full", monitoringApi.testAlerts(services.alerts)),
 
     get("/api/database", "demo", showDatabase(capacity)),
     get("/api/database/compaction", "demo", showCompaction(capacity)),
@@ -336,8 +268,8 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     get("/api/logs", "full", listLogRecords(logs, identity.runtimeId, services.logFolder)),
     get("/api/logs/runs", "full", listLogRuns(services.logFolder, identity)),
 
-    get("/api/metrics", "demo", showMetrics(metrics)),
-    get("/api/metrics/history", "demo", showMetricHistory(database)),
+    get("/api/metrics", "demo", monitoringApi.showMetrics(metrics)),
+    get("/api/metrics/history", "demo", monitoringApi.showMetricHistory(database)),
 
     post("/hooks/:plugin/:endpoint", "signature", takeWebhook(endpoints)),
     get("/hooks/:plugin/:endpoint", "signature", answerPlatform(endpoints)),
