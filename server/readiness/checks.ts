@@ -25,27 +25,22 @@ const fail = (component: Named, reason: ReadinessReason, isPinned = false): Comp
   }
 }
 
+/** Says more about a failure, if there is more. */
+const adding = (failed: Component, more: string): Component => ({
+  ...failed,
+  message: `${failed.message} ${more}`.trimEnd(),
+})
+
 /** `project_started`: listed only if it fails, and always required. `why` says what keeps the project from starting. */
 export const checkProject = (why: string, since: string): Component => {
-  const failed = fail(
-    {
-      kind: "generation",
-      name: "generation",
-      required: true,
-      check: "project_started",
-      since,
-      proves: "the project as it is has started",
-    },
-    "last_good",
-  )
-  return {...failed, message: why === "" ? failed.message : `${failed.message} It fails with: ${why}`}
+  const generation = {kind: "generation", name: "generation", required: true, check: "project_started"} as const
+  const failed = fail({...generation, since, proves: "the project as it is has started"}, "last_good")
+  return adding(failed, why === "" ? "" : `It fails with: ${why}`)
 }
 
 /** Replaces the database's component while a start waits for space; always required. `why`: what was not stored. */
-export const checkSpace = (why: string, since: string): Component => {
-  const failed = fail({...ofDatabase, required: true, since}, "disk_full")
-  return {...failed, message: `${failed.message} ${why}`.trimEnd()}
-}
+export const checkSpace = (why: string, since: string): Component =>
+  adding(fail({...ofDatabase, required: true, since}, "disk_full"), why)
 
 const ofDatabase = {
   kind: "database",
@@ -74,18 +69,15 @@ export const checkDatabase = (
   damaged?: readonly string[],
 ): Component => {
   const component = {...ofDatabase, required, since}
-  if (unreachable !== undefined) {
-    const failed = fail(component, "database_unreachable")
-    return {...failed, message: `${failed.message} ${unreachable}`.trimEnd()}
-  }
+  if (unreachable !== undefined) return adding(fail(component, "database_unreachable"), unreachable)
   if (!initialized) return fail(component, "database_not_initialized")
   if (failure?.code === "database_replaced") {
-    const failed = fail({...component, required: true}, "database_replaced")
-    return failure.message === "" ? failed : {...failed, message: `${failed.message} ${failure.message}.`}
+    const {message} = failure
+    return adding(fail({...component, required: true}, "database_replaced"), message === "" ? "" : `${message}.`)
   }
   if (damaged !== undefined) {
-    const failed = fail({...component, required: true}, "database_damaged")
-    return damaged.length === 0 ? failed : {...failed, message: `${failed.message} Damaged: ${damaged.join(", ")}.`}
+    const more = damaged.length === 0 ? "" : `Damaged: ${damaged.join(", ")}.`
+    return adding(fail({...component, required: true}, "database_damaged"), more)
   }
   if (failure === undefined) return pass(component, "The database is initialized.")
   const but = silences[failure.code] ?? "the newest change was not stored"

@@ -130,6 +130,11 @@ export interface RunEnd {
 
 const openStates = "('queued', 'running', 'waiting', 'held')"
 
+/** Counts open runs by agent and state, with one index look-up each. Ended runs were counted when they ended. */
+export const countOpen = `SELECT a.value AS agent, s.value AS state,
+    (SELECT count(*) FROM agent_runs WHERE agent = a.value AND state = s.value) AS n
+  FROM json_each(?1) a CROSS JOIN json_each('["queued","running","waiting","held"]') s`
+
 /** Ends a run that has not ended yet, and then returns its row. */
 export const endingRun = (seq: number, {state, answer, reason, error}: RunEnd, at: number): Statement => ({
   sql: `UPDATE agent_runs SET state = ?, answer = coalesce(?, answer), reason = ?, error = ?, ended_at = ?, waits_for = NULL, due_at = NULL

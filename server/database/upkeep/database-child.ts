@@ -61,14 +61,10 @@ const point = async () => {
   // Prepares before the signal, since writers wait for everything after it.
   await client.execute("SELECT count(*) FROM sqlite_master")
   await awaitGo()
-  await copy(client)
-  return {ok: true, ...hash(target)}
+  return {...(await copy(client)), ...hash(target)}
 }
 
-const snapshot = async () => {
-  await copy(await open())
-  return {ok: true}
-}
+const snapshot = async () => copy(await open())
 
 const copy = async (client: Client) => {
   await client.execute({sql: "VACUUM INTO ?", args: [partial]})
@@ -77,23 +73,16 @@ const copy = async (client: Client) => {
   sync(partial)
   renameSync(partial, target)
   sync(dirname(target))
+  return {ok: true}
 }
 
-const check = async () => {
+const check = async (pragma = "quick_check") => {
   const client = await open()
-  const {rows} = await client.execute("PRAGMA quick_check(10)")
-  const findings = rows.map(row => String(row.quick_check)).filter(text => text !== "ok")
+  const {rows} = await client.execute(`PRAGMA ${pragma}(10)`)
+  const findings = rows.map(row => String(row[pragma])).filter(text => text !== "ok")
   const versions = await client.execute("SELECT max(version) AS version FROM svc_migrations").catch(() => undefined)
   client.close()
   return {ok: findings.length === 0, findings, schema: Number(versions?.rows[0]?.version ?? 0)}
-}
-
-const integrity = async () => {
-  const client = await open()
-  const {rows} = await client.execute("PRAGMA integrity_check(10)")
-  const findings = rows.map(row => String(row.integrity_check)).filter(text => text !== "ok")
-  client.close()
-  return {ok: findings.length === 0, findings}
 }
 
 /** Makes a copy, but first copies the log into the file, durably, so that the log stays empty. */
@@ -105,8 +94,7 @@ const rewrite = async () => {
   await awaitGo()
   const [log] = (await client.execute("PRAGMA wal_checkpoint(TRUNCATE)")).rows
   if (log?.busy !== 0) throw new Error("another process has it open")
-  await copy(client)
-  return {ok: true}
+  return copy(client)
 }
 
 const readStart = (path: string, length: number) => {
@@ -183,7 +171,7 @@ const tasks: Readonly<Record<string, () => Promise<object>>> = {
   snapshot,
   point,
   check,
-  integrity,
+  integrity: () => check("integrity_check"),
   damage,
   tables,
   rewrite,

@@ -1,6 +1,7 @@
 import {toJson} from "../../../shared/json.ts"
 import type {Bindings} from "../../agents/bindings/bindings.ts"
 import type {AgentMeter, CallFigures} from "../../agents/meter.ts"
+import {countOpen} from "../../agents/runs/run-rows.ts"
 import type {Database} from "../../database/database.ts"
 import {type Readings, single} from "../../metrics/readings.ts"
 
@@ -13,13 +14,6 @@ export const noAgents = {
   svc_agent_approvals_waiting: [],
 } satisfies Partial<Readings>
 
-const openStates = ["queued", "running", "waiting", "held"] as const
-
-/** One index look-up for each agent and state. */
-const countOpen = `SELECT a.value AS agent, s.value AS state,
-    (SELECT count(*) FROM agent_runs WHERE agent = a.value AND state = s.value) AS n
-  FROM json_each(?1) a CROSS JOIN json_each(?2) s`
-
 /** The newest failed or cancelled run of each agent: two look-ups in the index of agent and state. */
 export const selectFailed = `SELECT r.agent, r.run_id FROM json_each(?1) a CROSS JOIN agent_runs r ON r.seq = (SELECT max(seq) FROM (
     SELECT max(seq) AS seq FROM agent_runs WHERE agent = a.value AND state = 'failed'
@@ -31,7 +25,7 @@ export const readAgents = async (database: Database, bindings: Pick<Bindings, "l
   const counted = totals.map(row => String(row.agent))
   const names = [...new Set([...bindings.list().map(({name}) => name), ...counted])]
   const [open, [approvals], failed] = await Promise.all([
-    database.read(countOpen, [toJson(names), toJson(openStates)]),
+    database.read(countOpen, [toJson(names)]),
     database.read("SELECT count(*) AS n FROM agent_approvals WHERE state = 'waiting'"),
     database.read(selectFailed, [toJson(names)]),
   ])

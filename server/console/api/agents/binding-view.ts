@@ -3,6 +3,7 @@ import type {AgentTrigger} from "../../../../shared/agents/states.ts"
 import type {AgentView} from "../../../../shared/api/agents/agents.ts"
 import {toJson} from "../../../../shared/json.ts"
 import type {Bindings} from "../../../agents/bindings/bindings.ts"
+import {countOpen} from "../../../agents/runs/run-rows.ts"
 import type {Database, Row} from "../../../database/database.ts"
 import {textOrNull, timeOf} from "../../operations.ts"
 import {moneyOf} from "./views.ts"
@@ -51,13 +52,6 @@ interface Figures {
   readonly last: readonly Row[]
 }
 
-/** Open runs are few, so they are counted here. Ended runs were counted when they ended. */
-const openStates = toJson(["queued", "running", "waiting", "held"])
-
-const countOpen = `SELECT a.value AS agent, s.value AS state,
-    (SELECT count(*) FROM agent_runs WHERE agent = a.value AND state = s.value) AS n
-  FROM json_each(?1) a CROSS JOIN json_each(?2) s`
-
 const countApprovals = `SELECT r.agent AS agent, count(*) AS n FROM agent_approvals a
   CROSS JOIN agent_runs r ON r.seq = a.run WHERE a.state = 'waiting' GROUP BY r.agent`
 
@@ -75,7 +69,7 @@ const readFigures = async (
 ): Promise<Figures> => {
   const names = toJson(agents)
   const [open, ended, approvals, today, last] = await Promise.all([
-    database.read(countOpen, [names, openStates]),
+    database.read(countOpen, [names]),
     database.read("SELECT agent, outcome AS state, runs AS n FROM agent_run_totals"),
     database.read(countApprovals),
     database.read(selectToday, [names, new Date(now).toISOString().slice(0, 10)]),

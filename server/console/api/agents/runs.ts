@@ -87,28 +87,25 @@ export const detailOf = async (
   }
 }
 
-const one = {
-  release: "Continue an agent's run that a restore holds",
-  discard: "End an agent's run that a restore holds",
-} as const
-const all = {
-  release: "Continue all runs of agents that a restore holds",
-  discard: "End all runs of agents that a restore holds",
-} as const
+const verbs = {release: "Continue", discard: "End"} as const
 
-export const actOnAgentRun = (agents: AgentService, action: keyof typeof one): Operation => ({
-  summary: one[action],
+const actOnRuns = (agents: AgentService, action: keyof typeof verbs, what: string): Operation => ({
+  summary: `${verbs[action]} ${what} that a restore holds`,
   response: {200: AgentRunsChanged},
+  handle: async (_, call) => {
+    const {id} = call.params
+    const runs = await agents.actOnHeld(action, id === undefined ? "held" : {runId: id})
+    return call.json(AgentRunsChanged, {runs})
+  },
+})
+
+export const actOnAgentRun = (agents: AgentService, action: keyof typeof verbs): Operation => ({
+  ...actOnRuns(agents, action, "an agent's run"),
   problems: ["agent_run_unknown", "agent_run_state"],
-  handle: async (_, call) =>
-    call.json(AgentRunsChanged, {runs: await agents.actOnHeld(action, {runId: call.params.id ?? ""})}),
 })
 
-export const actOnHeldAgentRuns = (agents: AgentService, action: keyof typeof all): Operation => ({
-  summary: all[action],
-  response: {200: AgentRunsChanged},
-  handle: async (_, call) => call.json(AgentRunsChanged, {runs: await agents.actOnHeld(action, "held")}),
-})
+export const actOnHeldAgentRuns = (agents: AgentService, action: keyof typeof verbs): Operation =>
+  actOnRuns(agents, action, "all runs of agents")
 
 const AgentList = Type.Object({items: Type.Array(AgentView)}, {title: "AgentList"})
 

@@ -67,25 +67,20 @@ export const editTimer = answering({
   },
 })
 
-const summaries: Readonly<Record<TimerAction, string>> = {
-  release: "Let a held timer fire at its time",
-  cancel: "Delete a timer, whatever its state",
+const summaries: Readonly<Record<TimerAction, readonly [one: string, held: string]>> = {
+  release: ["Let a held timer fire at its time", "Let all held timers fire at their time"],
+  cancel: ["Delete a timer, whatever its state", "Delete all held timers"],
 }
 
 export const actOnTimer = (timers: Timers, action: TimerAction): Operation => ({
-  summary: summaries[action],
+  summary: summaries[action][0],
   response: {200: TimersChanged},
   problems: ["timer_unknown", "timer_state"],
   handle: async (_, call) => call.json(TimersChanged, {timers: await timers.act(action, {id: call.params.id ?? ""})}),
 })
 
-const heldSummaries: Readonly<Record<TimerAction, string>> = {
-  release: "Let all held timers fire at their time",
-  cancel: "Delete all held timers",
-}
-
 export const actOnHeldTimers = (timers: Timers, action: TimerAction): Operation => ({
-  summary: heldSummaries[action],
+  summary: summaries[action][1],
   response: {200: TimersChanged},
   handle: async (_, call) => call.json(TimersChanged, {timers: await timers.act(action, "held")}),
 })
