@@ -17,22 +17,7 @@ const page = "docs/deploy/systemd.md"
 /** Every place that a process can usually write to, and some that it cannot. */
 const places = (folder: string) => [
   ...[".svc", ".svc/tmp", "data", "", "plugins"].map(name => `${folder}/${name}`),
-  ...[
-    "/",
-    "/tmp",
-    "/var/tmp",
-    "/dev/shm",
-    "/run",
-    "/run/lock",
-    "/home",
-    "/srv/svc",
-    "/etc",
-    "/usr/local",
-    "/var/lib",
-    "/opt",
-    "/proc/self",
-    "/sys",
-  ],
+  ..."/ /tmp /var/tmp /dev/shm /run /run/lock /home /srv/svc /etc /usr/local /var/lib /opt /proc/self /sys".split(" "),
 ]
 
 describePart("systemd, booted in a container", needs, () => {

@@ -26,20 +26,9 @@ const examplesOf = (events: number): Examples => {
     },
     // Excludes single things that the project does not have, streams, searches through everything, and the API's
     // document, which reads no rows.
-    apart: [
-      "/api/events",
-      "/api/openapi.json",
-      "/api/plugins/sandbox/stream",
-      "/api/plugins/sandbox/changes",
-      "/api/users/export",
-      "/api/permissions/user",
-      "/api/workroom/items/{id}",
-      "/api/workroom/items/{id}/journal",
-      "/api/jobs/{id}",
-      "/api/jobs/{id}/next",
-      "/api/checkpoints/{id}",
-      "/api/checkpoints/{id}/archive",
-    ],
+    apart: `/api/events /api/openapi.json /api/plugins/sandbox/stream /api/plugins/sandbox/changes /api/users/export
+      /api/permissions/user /api/workroom/items/{id} /api/workroom/items/{id}/journal /api/jobs/{id}
+      /api/jobs/{id}/next /api/checkpoints/{id} /api/checkpoints/{id}/archive`.split(/\s+/),
     values: {...usualValues, cursor: String(events), job: backlogJob, agent: backlogAgent},
   }
 }

@@ -287,16 +287,7 @@ test("a deletion cut off after any of its batches reaches the same end when repe
   const whole = await open(await localDatabase())
   await fill(whole)
   await running(whole).forget(ann, once)
-  const volatile = [
-    "svc_meta",
-    "svc_runs",
-    "svc_migrations",
-    "svc_group",
-    "event_contexts",
-    "events",
-    "outbox",
-    "inbox_marks",
-  ]
+  const volatile = "svc_meta svc_runs svc_migrations svc_group event_contexts events outbox inbox_marks".split(" ")
   const ended = await dump(whole, volatile)
   const shape =
     "SELECT id, state, content, error, reason FROM outbox UNION ALL SELECT seq, state, handler, error, 0 FROM inbox_marks"

@@ -82,14 +82,8 @@ describe.each(bunOr("node24"))("the console on $name", runtime => {
       body: "",
       etag,
     })
-    for (const path of [
-      "files.json",
-      "assets/none.js",
-      "..%2fsvc.js",
-      "assets/..%2F..%2Fsvc.js",
-      "__proto__",
-      "index.html.br",
-    ])
+    for (const path of `files.json
+      assets/none.js ..%2fsvc.js assets/..%2F..%2Fsvc.js __proto__ index.html.br`.split(/\s+/))
       await expectProblem(await fetch(`${host.url}/console/${path}`), 404, "not_found")
     await expectProblem(await fetch(`${host.url}/console/`, {method: "POST"}), 405, "method_not_allowed")
   })

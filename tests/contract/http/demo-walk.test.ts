@@ -121,17 +121,8 @@ test("no route and no event shows free text to a demo token", async () => {
   if (canary.test(events)) told.push(events)
   expect(told).toEqual([])
   // The full token sees the texts, so they were there to be shown.
-  const expected = [
-    "/api/events/history",
-    "/api/inbox",
-    "/api/inbox/{seq}",
-    "/api/jobs",
-    "/api/outbox",
-    "/api/runs",
-    "/api/logs",
-    "/api/agents",
-    "/api/agents/{name}",
-  ]
+  const expected = `/api/events/history /api/inbox /api/inbox/{seq} /api/jobs /api/outbox /api/runs /api/logs
+    /api/agents /api/agents/{name}`.split(/\s+/)
   for (const path of [
     ...expected,
     "/api/outbox/{id}",

@@ -107,15 +107,8 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
 
   test("refuses an invalid path with an answer", async () => {
     const host = common()
-    for (const path of [
-      "/api/plugins/probe/count/%zz",
-      "/%zz",
-      "//",
-      "/api/../pub/ready",
-      "/api/inbox/%00",
-      "/api/inbox/%zz",
-      "*",
-    ]) {
+    for (const path of `/api/plugins/probe/count/%zz
+      /%zz // /api/../pub/ready /api/inbox/%00 /api/inbox/%zz *`.split(/\s+/)) {
       const answer = await raw(
         host,
         `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${env.HTTP_TOKEN}\r\nConnection: close\r\n\r\n`,

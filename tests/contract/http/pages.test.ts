@@ -62,17 +62,7 @@ describe.each(bunOr("node24"))("the pages of plugins on $name", runtime => {
 
   test("are not found when they are not listed, not published, or at another address", async () => {
     const host = await start(runtime)
-    const paths = [
-      "/hidden",
-      "/lost",
-      "/none",
-      "/asked/",
-      "//asked",
-      "/%61sked",
-      "/asked%2f",
-      "/..%2fsite/asked",
-      "/ASKED",
-    ]
+    const paths = "/hidden /lost /none /asked/ //asked /%61sked /asked%2f /..%2fsite/asked /ASKED".split(" ")
     for (const path of paths) await expectProblem(await open(host, path), 404, "not_found")
     await expectProblem(await fetch(`${host.url}/pages/sandbox/asked`), 404, "not_found")
     await expectProblem(await fetch(`${host.url}/pages/site/../../api/inbox`), 401, "unauthorized")

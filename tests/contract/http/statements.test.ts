@@ -50,24 +50,11 @@ const examples: Examples = {
 }
 
 /** Tables that stay small however long a project runs. */
-const small = new Set([
-  "svc_meta",
-  "svc_group",
-  "svc_migrations",
-  "file_totals",
-  "svc_plugin_migrations",
-  "event_retention",
-  "job_states",
-  "job_run_totals",
-  "agent_run_totals",
-  "endpoint_online",
-  "endpoint_cursors",
-  "retention_dropped",
-  "workroom_head",
-  "workroom_told",
-  "alerts",
-  "alert_targets",
-])
+const small = new Set(
+  `svc_meta svc_group svc_migrations file_totals svc_plugin_migrations event_retention job_states
+  job_run_totals agent_run_totals endpoint_online endpoint_cursors retention_dropped workroom_head workroom_told
+  alerts alert_targets`.split(/\s+/),
+)
 
 /** Read once in a run of the Host, for the first page of metrics; retention limits the counted rows. */
 const once = ["FROM svc_runs WHERE runtime_id <> ?", "FROM endpoint_gaps WHERE to_at IS NOT NULL AND (seq > ?1"]

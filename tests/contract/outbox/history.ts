@@ -62,22 +62,7 @@ export class OutboxHistory {
 
   async #step(): Promise<void> {
     const {database} = this.#alive()
-    switch (
-      this.#chance.pick([
-        "send",
-        "send",
-        "send",
-        "send",
-        "wait",
-        "wait",
-        "doom",
-        "crash",
-        "stop",
-        "pause",
-        "line",
-        "act",
-      ])
-    ) {
+    switch (this.#chance.pick("send send send send wait wait doom crash stop pause line act".split(" "))) {
       case "send":
         for (let n = this.#chance.below(4); n >= 0; n--) this.#storing.push(this.#send())
         return this.#wait()

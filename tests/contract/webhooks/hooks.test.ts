@@ -100,16 +100,8 @@ describe.each(bunAnd("node24"))("webhook ingress on $name", runtime => {
 
   test("answers 404 for anything but a webhook endpoint of the running generation, even with a token", async () => {
     const {host} = common()
-    const nowhere = [
-      "shop/hook~none",
-      "shop/deaf",
-      "other/hook~one",
-      "sandbox/sandbox",
-      "sandbox/hook~one",
-      "unused/hook~two",
-      "irc/irc",
-      "shop/__proto__",
-    ]
+    const nowhere = `shop/hook~none shop/deaf other/hook~one sandbox/sandbox sandbox/hook~one unused/hook~two irc/irc
+      shop/__proto__`.split(/\s+/)
     for (const path of nowhere) {
       await expectProblem(
         await fetch(`${host.url}/hooks/${path}`, {method: "POST", body: "a"}),

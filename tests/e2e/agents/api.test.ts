@@ -177,15 +177,8 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
   })
 
   test("a demo token sees states and figures, but no text", async () => {
-    for (const path of [
-      "/api/agents",
-      "/api/agents/writer",
-      "/api/runs?kind=agent",
-      "/api/runs/run-5",
-      "/api/runs/run-1",
-      "/api/runs/run-2",
-      "/api/approvals",
-    ]) {
+    for (const path of `/api/agents /api/agents/writer /api/runs?kind=agent /api/runs/run-5 /api/runs/run-1
+      /api/runs/run-2 /api/approvals`.split(/\s+/)) {
       const headers = {authorization: `Bearer ${fullAndDemo.env.DEMO_TOKEN}`}
       const answer = await host().fetch(path, {headers})
       const text = await answer.text()

@@ -8,17 +8,8 @@ import {BadDay, env} from "./tasks/bad-day.ts"
 const token = env.HTTP_TOKEN
 
 /** Items of lists, and pages with filters in the address. */
-const details = [
-  "inbox/4",
-  "inbox?state=failed&plugin=shop&text=tea",
-  "plugins/advert",
-  "endpoints/away",
-  "jobs/digest",
-  "workroom/1",
-  "generations/1/2",
-  "metrics/1h",
-  "nothing",
-]
+const details = `inbox/4 inbox?state=failed&plugin=shop&text=tea plugins/advert endpoints/away jobs/digest workroom/1
+  generations/1/2 metrics/1h nothing`.split(/\s+/)
 
 const pagesOf = (page: Page): Promise<readonly string[]> =>
   page

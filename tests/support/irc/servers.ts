@@ -81,19 +81,8 @@ ${tls === undefined ? "" : `[SSL]\nCertFile = ${tls.cert}\nKeyFile = ${tls.key}\
 `,
 }
 
-const modules = [
-  "cap",
-  "ircv3",
-  "ircv3_accounttag",
-  "ircv3_batch",
-  "ircv3_ctctags",
-  "ircv3_msgid",
-  "ircv3_servertime",
-  "remove",
-  "sasl",
-  "services_account",
-  "spanningtree",
-]
+const modules = `cap ircv3 ircv3_accounttag ircv3_batch ircv3_ctctags ircv3_msgid ircv3_servertime remove sasl
+  services_account spanningtree`.split(/\s+/)
 
 const inspircd: Recipe = {
   command: ({path}, folder) => [path, "--config", join(folder, "server.conf"), "--nofork", "--nopid", "--runasroot"],

@@ -6,18 +6,8 @@ import {tool} from "../machine/tools.ts"
 import {type IrcServer, joinIrc, services} from "./servers.ts"
 
 /** Full paths, in the order of their dependencies: atheme does not look in the folder of an unpacked package. */
-const modules = [
-  "transport/rfc1459",
-  "backend/corestorage",
-  "backend/opensex",
-  "protocol/base36uid",
-  "protocol/inspircd",
-  "nickserv/main",
-  "nickserv/register",
-  "nickserv/identify",
-  "saslserv/main",
-  "saslserv/plain",
-]
+const modules = `transport/rfc1459 backend/corestorage backend/opensex protocol/base36uid protocol/inspircd
+  nickserv/main nickserv/register nickserv/identify saslserv/main saslserv/plain`.split(/\s+/)
 
 const service = (name: string) =>
   `${name.toLowerCase()} { nick = "${name}"; user = "${name}"; host = "${services.name}"; real = "${name}"; };`

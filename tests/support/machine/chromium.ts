@@ -12,24 +12,10 @@ if (!isThere && process.env.SVC_TEST_REQUIRE_TOOLS === "1")
  * The hidden pages of an address bar, which cost the processor half a second in each context. The last of such options
  * counts, so this list repeats Playwright's.
  */
-const disabledFeatures = [
-  "WebUIOmniboxPopup",
-  "WebUIOmniboxAimPopup",
-  "SpareRendererForSitePerProcess",
-  "AvoidUnnecessaryBeforeUnloadCheckSync",
-  "DestroyProfileOnBrowserClose",
-  "HttpsUpgrades",
-  "HttpsFirstBalancedModeAutoEnable",
-  "LensOverlay",
-  "MediaRouter",
-  "PaintHolding",
-  "ThirdPartyStoragePartitioning",
-  "AvoidCorsURLLoaderRestartOnRedirect",
-  "OptimizationHints",
-  "NetworkTimeServiceQuerying",
-  "AimEnabled",
-  "PreconnectToSearch",
-]
+const disabledFeatures = `WebUIOmniboxPopup WebUIOmniboxAimPopup SpareRendererForSitePerProcess
+  AvoidUnnecessaryBeforeUnloadCheckSync DestroyProfileOnBrowserClose HttpsUpgrades HttpsFirstBalancedModeAutoEnable
+  LensOverlay MediaRouter PaintHolding ThirdPartyStoragePartitioning AvoidCorsURLLoaderRestartOnRedirect
+  OptimizationHints NetworkTimeServiceQuerying AimEnabled PreconnectToSearch`.split(/\s+/)
 
 let running: Promise<Browser> | undefined
 

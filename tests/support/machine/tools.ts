@@ -20,16 +20,7 @@ const packages = {
   prometheus: {path: "usr/bin/prometheus", debian: ["prometheus"]},
   prosody: {
     path: "usr/bin/prosody",
-    debian: [
-      "prosody",
-      "prosody-modules",
-      "lua5.4",
-      "lua-bitop",
-      "lua-expat",
-      "lua-filesystem",
-      "lua-sec",
-      "lua-socket",
-    ],
+    debian: "prosody prosody-modules lua5.4 lua-bitop lua-expat lua-filesystem lua-sec lua-socket".split(" "),
   },
   promtool: {path: "usr/bin/promtool", debian: ["prometheus"]},
   strace: {path: "usr/bin/strace", debian: ["strace", "libunwind8"]},

@@ -3,16 +3,8 @@ import {join} from "node:path"
 import type {Project} from "../host/project.ts"
 import {npmTool} from "../machine/npm-tool.ts"
 
-const packages = [
-  "@grammyjs/conversations@2.1.1",
-  "@koishijs/plugin-database-memory@3.7.0",
-  "@koishijs/plugin-http@0.6.3",
-  "@satorijs/adapter-telegram@4.5.11",
-  "discord.js@14.28.1",
-  "grammy@1.46.0",
-  "hubot@14.1.0",
-  "koishi@4.18.11",
-]
+const packages = `@grammyjs/conversations@2.1.1 @koishijs/plugin-database-memory@3.7.0 @koishijs/plugin-http@0.6.3
+  @satorijs/adapter-telegram@4.5.11 discord.js@14.28.1 grammy@1.46.0 hubot@14.1.0 koishi@4.18.11`.split(/\s+/)
 
 /** The frameworks of docs/coming-from.md, in the versions that it names. */
 export const installedFrameworks = npmTool("frameworks-1", packages)

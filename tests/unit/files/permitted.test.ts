@@ -12,15 +12,7 @@ const makeFolders = () => {
     mkdirSync(join(root, path, ".."), {recursive: true})
     writeFileSync(join(root, path), text)
   }
-  for (const path of [
-    ".env",
-    ".env.production",
-    "svc.config.yml",
-    "svc.config.yml.before-1",
-    ".svc/x",
-    ".git/x",
-    "sub/.svc/x",
-  ])
+  for (const path of ".env .env.production svc.config.yml svc.config.yml.before-1 .svc/x .git/x sub/.svc/x".split(" "))
     write(`project/${path}`)
   for (const path of ["a.txt", "sub/b.txt", "data/bot.sqlite", "data/bot.sqlite-wal", "environment.md"])
     write(`project/${path}`)

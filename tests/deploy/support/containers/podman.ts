@@ -77,15 +77,8 @@ export const makeStandInImage = async (podman: Podman, {name, project, uid}: Ima
     await output(["install", "-d", "-m", "700", "-o", String(uid), "-g", String(uid), join(tree, app, folder)])
   }
   await output(["chmod", "1777", join(tree, "tmp")])
-  const command = [
-    "svc-runtime",
-    "node_modules/svc-runtime/cli/launch.js",
-    "runtime",
-    "start",
-    "--mode",
-    "production",
-    "--no-watch",
-  ]
+  const command = `svc-runtime
+    node_modules/svc-runtime/cli/launch.js runtime start --mode production --no-watch`.split(/\s+/)
   const changes = [
     `WORKDIR ${app}`,
     "USER 1000:1000",

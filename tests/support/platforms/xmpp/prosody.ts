@@ -24,19 +24,7 @@ export interface Prosody {
   readonly log: () => string
 }
 
-const modules = [
-  "c2s",
-  "saslauth",
-  "roster",
-  "disco",
-  "carbons",
-  "ping",
-  "offline",
-  "message",
-  "presence",
-  "iq",
-  "posix",
-]
+const modules = "c2s saslauth roster disco carbons ping offline message presence iq posix".split(" ")
 
 const quote = (text: string) => JSON.stringify(text)
 

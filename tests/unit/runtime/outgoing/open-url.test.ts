@@ -71,16 +71,11 @@ describe("an address", () => {
     expect(await read(at("/away"))).toBe("hello")
   })
 
-  test.each([
-    "http://127.0.0.1/secret",
-    "http://2130706433/secret",
-    "http://0x7f.1/secret",
-    "http://[::1]/secret",
-    "http://[::ffff:7f00:1]/secret",
-    "http://169.254.169.254/secret",
-    "https://10.0.0.1:8443/secret",
-    "http://localhost/secret",
-  ])("in a private network is refused before any connection: %s", async address => {
+  test.each(
+    `http://127.0.0.1/secret http://2130706433/secret http://0x7f.1/secret http://[::1]/secret
+    http://[::ffff:7f00:1]/secret http://169.254.169.254/secret https://10.0.0.1:8443/secret
+    http://localhost/secret`.split(/\s+/),
+  )("in a private network is refused before any connection: %s", async address => {
     const refused = await problemOf(open(address, {allowPrivate: []}))
     expect(refused).toMatch(/^file_refused: .*\bprivate\b/)
     expect(refused).not.toContain("secret")
