@@ -12,19 +12,10 @@ const every = 24 * 60 * 60 * 1000
 const touchedEvery = 600_000
 
 /** The tables without which no event can be stored and acknowledged. */
-export const neededToAcknowledge: ReadonlySet<string> = new Set([
-  "sqlite_schema",
-  "sqlite_sequence",
-  "svc_group",
-  "inbox",
-  "inbox_keys",
-  "inbox_marks",
-  "prompts",
-  "buttons",
-  "endpoint_cursors",
-  "events",
-  "event_contexts",
-])
+export const neededToAcknowledge: ReadonlySet<string> = new Set(
+  `sqlite_schema sqlite_sequence svc_group inbox
+  inbox_keys inbox_marks prompts buttons endpoint_cursors events event_contexts`.split(/\s+/),
+)
 
 export interface DamageWatchOptions {
   readonly database: Database

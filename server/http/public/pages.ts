@@ -18,17 +18,8 @@ const unframed = `${sandbox}; frame-ancestors 'none'`
 const saysWhoFrames = /(?:^|[;,])\s*frame-ancestors(?![\w-])/i
 
 /** The headers that a page may set. Cookies and headers for the whole origin are not among them. */
-const allowed = [
-  "cache-control",
-  "content-disposition",
-  "content-language",
-  "content-type",
-  "etag",
-  "last-modified",
-  "location",
-  "retry-after",
-  "vary",
-]
+const allowed = `cache-control content-disposition content-language content-type etag last-modified location
+  retry-after vary`.split(/\s+/)
 
 /** Headers that are removed before a page sees the request: tokens and cookies. */
 const withheld = ["authorization", "cookie", "proxy-authorization"]
