@@ -17,7 +17,6 @@ import type {AgentTool} from "./tools/tool.ts"
 
 /** All options refer to the current generation. */
 export interface RunningOptions {
-  /** The project's folder. */
   readonly project: string
   readonly workroom: Engine["workroom"]
   readonly bindings: Bindings

@@ -177,7 +177,6 @@ export class Writer {
   }
 }
 
-/** Returns the error. */
 const rejectAll = (group: readonly Pending[], error: unknown): unknown => {
   for (const {reject} of group) reject(error)
   return error

@@ -31,7 +31,6 @@ export interface ApiOptions {
   /** `http.base` of the configuration. */
   readonly base: string
   readonly tokens: Tokens
-  /** The project's folder. */
   readonly project: string
   readonly services: Services
   readonly askExit: (exit: Exit) => void

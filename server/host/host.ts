@@ -15,7 +15,6 @@ import type {Blocked} from "../runtime/flow/watchdog.ts"
 import type {UnaskedExit} from "../runtime/process/unasked-exit.ts"
 
 export interface HostOptions {
-  /** The project's folder. */
   readonly project: string
   readonly mode: Mode
   /** Names the `.env.<name>` file; the mode when left out. */

@@ -22,7 +22,6 @@ export interface PluginWork {
 
 export interface PluginWorkOptions {
   readonly handler: Handler
-  /** Fields of its log records. */
   readonly about: LogFields
   /** The time limit, in milliseconds. */
   readonly timeout: number

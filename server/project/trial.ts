@@ -13,7 +13,6 @@ const schema = "svc.trial/1"
 
 export const TrialRequest = Type.Object({
   schema: Type.Literal(schema),
-  /** The address of the running Host. */
   address: Type.Object({host: Type.String(), port: Type.Integer()}),
   /** `locationKey` of the database that the Host has open. */
   database: Type.String(),
@@ -41,7 +40,6 @@ export const TrialResult = Type.Union([
   Type.Object({
     schema: Type.Literal(schema),
     ok: Type.Literal(true),
-    /** The newest schema of this svc. */
     newestSchema: Type.Integer(),
     /** The migrations of each plugin that declares any. */
     migrations: Type.Array(Type.Object({plugin: Type.String(), names: Type.Array(Type.String())})),

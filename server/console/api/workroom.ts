@@ -129,7 +129,6 @@ interface Body {
   readonly text?: string
 }
 
-/** The command of a body that matches the schema of its name. */
 const commandOf = (name: ItemCommand, body: Omit<Body, "actor">, actor: string): Command => {
   const {expectedRevision, request} = body
   const against = {expectedRevision, ...(request === undefined ? {} : {request})}

@@ -136,7 +136,6 @@ const copyRows = async (transaction: Transaction, table: Table, store: Store, co
   }
 }
 
-/** The code of a libSQL server. */
 const isTooLarge = (error: unknown): boolean => error instanceof LibsqlError && error.code === "RESPONSE_TOO_LARGE"
 
 /** Copies the highest numbers that were ever assigned, which may be above the existing rows. */

@@ -38,7 +38,6 @@ export interface Service {
 export interface ServiceOptions {
   /** The absolute path of the project. */
   readonly project: string
-  /** The project's name. */
   readonly name: string
   /** The absolute path of the runtime; `launcher` is that of `cli/launch.js`. */
   readonly runtime: string

@@ -82,7 +82,6 @@ export interface RestorePlan {
 }
 
 export interface Restored extends RestorePlan {
-  /** The new authority. */
   readonly newAuthority: string
   /** The path of the replaced configuration, relative to the project; null if none was replaced or git has it. */
   readonly keptConfiguration: string | null

@@ -14,7 +14,6 @@ export interface Leak {
 /** How many rows to read at a time. */
 const batch = 1000
 
-/** The most leaks to report. */
 const mostLeaks = 20
 
 /** The column by which commands name a row, if it is not the key. */

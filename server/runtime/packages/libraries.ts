@@ -7,7 +7,6 @@ import {findPackage, importPackage, installCommandOf} from "./find.ts"
 export type Libraries = Readonly<Record<string, string>>
 
 interface Owner {
-  /** The plugin's name. */
   readonly name: string
   readonly project: string
 }

@@ -75,7 +75,6 @@ const changesOf = (figures: readonly Compared[]): readonly string[] => {
   ]
 }
 
-/** The commits and the machine of the comparison. */
 const captionOf = ({commits, machine}: Comparison, pairs: number): string => {
   const [lowest, highest] = machine.load
   const count = pairs === 1 ? "1 pair" : `${pairs} pairs`

@@ -58,7 +58,6 @@ export const ratioOf = (name: string, pairs: Pairs, against: string, unit: strin
 
 const columns = ["figure", "median", "spread", "target", "verdict", "yardstick"] as const
 
-/** The figures of one row as a table. */
 export const tableOf = (figures: readonly Figure[]): string => {
   const lines = figures.map(figure => {
     const {name, unit, value, target, against = "", detail} = figure

@@ -131,7 +131,6 @@ export const untilReceived = async (followers: Followers, count: number): Promis
   while ((await followers.figures()).received < count && performance.now() < deadline) await sleep(100)
 }
 
-/** Warms up the compiler. */
 export const warmUp = async (server: StreamServer): Promise<void> => {
   const first = await follow(server, 10)
   await server.tick(500, 500)

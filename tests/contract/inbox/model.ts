@@ -68,7 +68,6 @@ export class Track {
   readonly name: string
   readonly retries: number
   readonly plans: Plan[] = []
-  /** Runs that ended, by number. */
   readonly ended = new Map<number, End>()
   /** The results of `sendNow`, by ordinal: always the same. */
   readonly early = new Map<number, string>()

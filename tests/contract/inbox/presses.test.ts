@@ -202,7 +202,6 @@ describe.each(engines)("a button on $name", ({make}) => {
 const anotherButton = (data: string, once: 0 | 1 = 0) =>
   h("button", {id: makeButtonId({handler: vote, data, expires: 60_000, once, asked: 0})})
 
-/** Acts on a message on its platform. */
 const actsOn = (database: Database, message: string) => {
   const left = async () => (await database.read("SELECT DISTINCT message FROM buttons")).map(row => row.message)
   return {

@@ -17,7 +17,6 @@ const votes = pluginWith(`
 
 const portOf = (host: TestHost) => Number(new URL(host.url).port)
 
-/** A project with an account that connects to this port. */
 const projectAt = (port: number, account: object = {}, plugins: Readonly<Record<string, string>> = {}) => {
   const one = {id: "one", url: `http://127.0.0.1:${port}/satori`, token: "${SATORI_TOKEN}", ...account}
   const others = Object.fromEntries(Object.keys(plugins).map(name => [name, {}]))

@@ -215,7 +215,6 @@ const triedOf = (table: Readonly<Record<string, Fault | Untried>>): Readonly<Rec
     Object.entries(table).flatMap(([code, fault]) => (typeof fault === "string" ? [] : [[code, fault]])),
   )
 
-/** Each message of `readyBut` as a pattern. */
 const remarks = Object.entries(readyBut).map(([code, {message}]) => {
   const [start = "", ...rest] = message.split(/<state>|\(<reasons>\)/).map(part => part.replaceAll(".", "\\."))
   return [code, new RegExp(`^${[start, ...rest].join(".+")}$`)] as const

@@ -4,7 +4,6 @@ import {secretOf} from "../../support/webhooks/webhooks.ts"
 
 export const killSecret = secretOf("kill loop")
 
-/** The bot's nick and channel on IRC. */
 export const lounge = {nick: "svcbot", channel: "#lounge"} as const
 
 /**

@@ -58,7 +58,6 @@ const expectUnharmed = async (host: TestHost) => {
   expect(await host.say("/word")).toEqual(["one"])
 }
 
-/** The trial processes of this project. */
 const trialsOf = (project: Project): readonly string[] =>
   readdirSync("/proc").filter(pid => {
     if (!/^\d+$/.test(pid)) return false

@@ -47,5 +47,4 @@ export const userSays = (text: string, more: Partial<ModelRequest> = {}): ModelR
   ...more,
 })
 
-/** A signal that never aborts. */
 export const never: AbortSignal = new AbortController().signal

@@ -33,7 +33,6 @@ export const agentRun = (
   })
 }
 
-/** A step of a run. */
 export const agentStep = (run: number, n: number, columns: Columns): Statement =>
   insert("agent_steps", {run, n, kind: "model", name: "small", state: "done", begun: 1, ...columns})
 

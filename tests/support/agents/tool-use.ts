@@ -18,7 +18,6 @@ export const runOf = (own: Partial<RunFacts> = {}): RunFacts => ({
   ...own,
 })
 
-/** A binding with these tools. */
 export const bindingOf = (tools: Readonly<Record<string, ToolSettings>> = {}): Binding => usualBinding({tools})
 
 /** One call with these arguments. */

@@ -29,7 +29,6 @@ plugins:
   sandbox: {}
 `
 
-/** The project in a folder. */
 const projectIn = (folder: string): Project => ({
   folder,
   write: (path, text) => {

@@ -9,7 +9,6 @@ export interface Person {
   readonly lines: readonly string[]
   /** When each line arrived, in milliseconds since 1970. */
   readonly times: readonly number[]
-  /** Writes a raw line. */
   write(line: string): void
   /** Sends a message to a channel or a nick. */
   say(target: string, text: string): void

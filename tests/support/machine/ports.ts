@@ -33,7 +33,6 @@ export const holdPort = async (): Promise<{port: number; release: () => Promise<
   throw new Error(`no port from ${own.from} on is free`)
 }
 
-/** A port that is currently free. */
 export const freePort = async (): Promise<number> => {
   const {port, release} = await holdPort()
   await release()

@@ -4,7 +4,6 @@ import {readRows} from "./inbox-ledger.ts"
 export interface StoredMessage {
   readonly seq: number
   readonly endpoint: string
-  /** The platform's id. */
   readonly id: string
   readonly type: string
   readonly text: string

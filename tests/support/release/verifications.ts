@@ -26,7 +26,6 @@ export const verifyRelease = async (
     steps,
     /** `install ok`, `test FAILED`. */
     marks: steps.map(({name, ok, skipped}) => `${name} ${skipped ? "left out" : ok ? "ok" : "FAILED"}`),
-    /** The complete output of a step. */
     outputOf: (step: string) => readFileSync(project.path(steps.find(({name}) => name === step)?.output ?? ""), "utf8"),
   }
 }

@@ -34,7 +34,6 @@ export class HandClock implements Clock {
     return () => this.#waits.delete(wait)
   }
 
-  /** The number of waits. */
   get waiting(): number {
     return this.#waits.size
   }

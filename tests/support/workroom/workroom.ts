@@ -114,7 +114,6 @@ export const randomRequest = (chance: Chance, count: number, revisionOf: (id: nu
   return {actor, item, command: {...chance.pick(commands), expectedRevision} as Change}
 }
 
-/** Fills a workroom with this many records. */
 export const fill = async (workroom: Workroom, records: number, seed = 1): Promise<void> => {
   const chance = new Chance(seed)
   while (workroom.head.seq < records) {

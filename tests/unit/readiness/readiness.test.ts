@@ -107,7 +107,6 @@ const notConfigured = (reason: BindingReason, message: string = readinessReasons
   agents: {writer: {configured: false, reason, message, at: []}},
 })
 
-/** The facts that lead to each reason. */
 const causes: Record<ReadinessReason, Partial<Facts>> = {
   database_not_initialized: {databaseInitialized: false},
   database_unreachable: {databaseUnreachable: ""},

@@ -31,7 +31,6 @@ export interface Conversation {
   readonly clock: HastyClock
   /** Starts a run and waits until it has ended. */
   ask(input: string, user?: string): Promise<Ended>
-  /** Resolves when the run has ended. */
   endOf(runId: string): Promise<Ended>
   /** Replaces these agents with a new life over the same database. */
   again(): Promise<Agents>

@@ -8,7 +8,6 @@ export type Counterpart = "real server" | "fake" | "real Koishi"
 
 /** One platform of the scenario: how people write there, and how they see the bot's messages. */
 export interface Place {
-  /** The endpoint's name. */
   readonly name: string
   readonly counterpart: Counterpart
   readonly env?: Readonly<Record<string, string>>

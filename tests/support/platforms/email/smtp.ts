@@ -22,7 +22,6 @@ export interface Refusal {
 export interface MailServer {
   readonly port: number
   readonly taken: readonly Taken[]
-  /** The number of open connections. */
   readonly connections: number
   /** Refuses only the next mail. */
   refuseNext(refusal: Refusal): void

@@ -15,7 +15,6 @@ export interface Broker {
   connects(clientId: string): number
   /** The number of connected clients whose id begins like this. */
   connections(clientId: string): number
-  /** Its log. */
   log(): string
   /** Stops it, so that its sessions are on disk. */
   stop(): Promise<void>

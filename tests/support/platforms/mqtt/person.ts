@@ -12,7 +12,6 @@ export interface HeardPacket extends IPublishPacket {
 export interface Person {
   readonly client: MqttClient
   readonly heard: readonly HeardPacket[]
-  /** The texts published to a topic. */
   textsOf(topic: string): readonly string[]
   say(topic: string, payload: string | Buffer, options?: Partial<IClientPublishOptions>): Promise<void>
   /** Waits for a message to a topic, optionally with this text. */

@@ -51,7 +51,6 @@ export const firstBot = 10001000
 export const token = "the-access-token"
 export const postSecret = "the-post-secret"
 
-/** The bot's group. */
 export const group = 100200300
 
 const member = (user_id: number, nickname: string, card = "") => ({
@@ -242,7 +241,6 @@ export const postEvent = (hook: string, event: Json, secret = postSecret): Promi
   return fetch(hook, {method: "POST", headers, body})
 }
 
-/** A message of a member in the group. */
 export const groupMessage = (message: unknown, message_id: number, user_id = 42): Json => ({
   post_type: "message",
   message_type: "group",

@@ -28,7 +28,6 @@ export interface TelegramFake extends FakePlatform {
   mend(): void
   /** Breaks all connections. */
   cut(): void
-  /** The number of open requests. */
   open(): number
   block(user: string): void
   /** A group becomes a supergroup. */
