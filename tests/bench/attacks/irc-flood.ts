@@ -22,10 +22,7 @@ export default definePlugin({
       handled++
     })
     plugin.route({
-      method: "GET",
-      path: "/handled",
-      scope: "full",
-      summary: "The number of handled messages",
+      method: "GET", path: "/handled", scope: "full", summary: "The number of handled messages",
       handle: (_, call) => call.json(Type.Object({handled: Type.Integer()}), {handled}),
     })
   },

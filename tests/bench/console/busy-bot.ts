@@ -23,9 +23,7 @@ export default definePlugin({
       })
     }
     plugin.adapter("crowd", {
-      history: "replay",
-      idempotent: true,
-      account: Type.Object({}),
+      history: "replay", idempotent: true, account: Type.Object({}),
       open: async (_, endpoint) => {
         accounts.push(endpoint)
         return {send: async message => ({ids: [message.id]})}

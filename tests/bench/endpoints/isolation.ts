@@ -34,19 +34,11 @@ export default definePlugin({
       if (session.text === "answer me") await session.send("seen")
     })
     plugin.route({
-      method: "GET",
-      path: "/handled",
-      scope: "full",
-      summary: "The number of handled edits",
-      response: Handled,
+      method: "GET", path: "/handled", scope: "full", summary: "The number of handled edits", response: Handled,
       handle: (_, call) => call.json(Handled, {handled}),
     })
     plugin.route({
-      method: "POST",
-      path: "/write",
-      scope: "full",
-      summary: "Writes to many channels of Discord",
-      response: Handled,
+      method: "POST", path: "/write", scope: "full", summary: "Writes to many channels of Discord", response: Handled,
       handle: async (_, call) => {
         for (let n = 0; n < ${channels}; n++) await plugin.send({endpoint: "discord~one", channel: String(30000 + n)}, "hello")
         return call.json(Handled, {handled: ${channels}})

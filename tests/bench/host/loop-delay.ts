@@ -31,11 +31,7 @@ export default definePlugin({
     let timer = setTimeout(turn, pause)
     plugin.signal.addEventListener("abort", () => clearTimeout(timer))
     plugin.route({
-      method: "GET",
-      path: "/late",
-      scope: "full",
-      summary: "The delays of the event loop",
-      response: Late,
+      method: "GET", path: "/late", scope: "full", summary: "The delays of the event loop", response: Late,
       handle: async (_, call) => {
         const seen = late
         late = []

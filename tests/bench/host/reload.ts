@@ -28,10 +28,7 @@ const heapUsed = async () => {
 export default definePlugin({
   setup(plugin) {
     plugin.route({
-      method: "GET",
-      path: "/heap",
-      scope: "full",
-      summary: "Bytes of the heap after a forced collection",
+      method: "GET", path: "/heap", scope: "full", summary: "Bytes of the heap after a forced collection",
       response: {200: Heap},
       handle: async (_, call) => call.json(Heap, {used: await heapUsed()}),
     })

@@ -26,10 +26,7 @@ const run = ([module, ...args]: string[]) =>
 export default definePlugin({
   setup(plugin) {
     plugin.route({
-      method: "POST",
-      path: "/run",
-      scope: "full",
-      summary: "Run a command",
+      method: "POST", path: "/run", scope: "full", summary: "Run a command",
       body: Type.Object({command: Type.Array(Type.String())}),
       handle: async (_, call) => {
         const output = await run(call.body.command)

@@ -21,10 +21,7 @@ export default definePlugin({
       },
     })
     plugin.route({
-      method: "POST",
-      path: "/ticks",
-      scope: "full",
-      summary: "Receives events",
+      method: "POST", path: "/ticks", scope: "full", summary: "Receives events",
       body: Type.Object({count: Type.Integer(), rate: Type.Number()}),
       handle: async (_, call) => {
         void tick(call.body, receive)

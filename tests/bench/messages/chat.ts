@@ -46,9 +46,7 @@ export default definePlugin({
       return [acknowledged, performance.now() - begun]
     }
     plugin.route({
-      method: "GET",
-      path: "/say",
-      scope: "full",
+      method: "GET", path: "/say", scope: "full",
       summary: "Milliseconds from each message to its acknowledgement and to its answer",
       response: {200: Type.Array(Times)},
       handle: async (_, call) => {

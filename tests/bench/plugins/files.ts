@@ -32,8 +32,7 @@ export default definePlugin({
     let read = 0
     let taken = () => {}
     plugin.adapter("sink", {
-      history: "none",
-      features: ["files"],
+      history: "none", features: ["files"],
       open: async (_, endpoint) => ({
         send: async ({id, content}) => {
           for (const node of content) {
@@ -47,12 +46,8 @@ export default definePlugin({
       }),
     })
     plugin.route({
-      method: "POST",
-      path: "/files",
-      scope: "full",
-      summary: "Sends files until the platform has read all of them",
-      body: Wanted,
-      response: Read,
+      method: "POST", path: "/files", scope: "full", summary: "Sends files until the platform has read all of them",
+      body: Wanted, response: Read,
       handle: async (_, call) => {
         const {bytes, count} = call.body as {bytes: number, count: number}
         read = 0

@@ -61,10 +61,7 @@ export default definePlugin({
     })
     for (const [name, way] of Object.entries(ways))
       plugin.route({
-        method: "POST",
-        path: "/" + name,
-        scope: "full",
-        summary: "Sends messages until the platform has all of them",
+        method: "POST", path: "/" + name, scope: "full", summary: "Sends messages until the platform has all of them",
         response: Count,
         handle: async (_, call) => {
           await sendAll(way)

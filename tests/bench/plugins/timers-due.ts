@@ -29,12 +29,7 @@ export default definePlugin({
       lateness.push(Date.now() - session.event.timestamp)
     })
     plugin.route({
-      method: "POST",
-      path: "/set",
-      scope: "full",
-      summary: "Sets timers",
-      body: Wanted,
-      response: Lateness,
+      method: "POST", path: "/set", scope: "full", summary: "Sets timers", body: Wanted, response: Lateness,
       handle: async (_, call) => {
         const {count, lead, within} = call.body as {count: number, lead: number, within: number}
         lateness = []
@@ -47,11 +42,8 @@ export default definePlugin({
       },
     })
     plugin.route({
-      method: "GET",
-      path: "/lateness",
-      scope: "full",
-      summary: "Milliseconds from each due time to the start of its handler",
-      response: Lateness,
+      method: "GET", path: "/lateness", scope: "full",
+      summary: "Milliseconds from each due time to the start of its handler", response: Lateness,
       handle: async (_, call) => call.json(Lateness, {lateness}),
     })
   },

@@ -55,18 +55,12 @@ export default definePlugin({
       )
     }, {stream: true})
     plugin.route({
-      method: "POST",
-      path: "/echo",
-      scope: "full",
-      summary: "echo",
+      method: "POST", path: "/echo", scope: "full", summary: "echo",
       body: Type.Object({text: Type.String()}, {additionalProperties: false}),
       handle: async (_, call) => call.json(Type.Object({}), call.body),
     })
     plugin.route({
-      method: "POST",
-      path: "/raw",
-      scope: "full",
-      summary: "the bytes of a body",
+      method: "POST", path: "/raw", scope: "full", summary: "the bytes of a body",
       handle: async request => new Response(await request.arrayBuffer()),
     })
   },

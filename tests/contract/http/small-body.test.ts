@@ -56,8 +56,7 @@ const ways = {
 export default definePlugin({
   setup(plugin) {
     plugin.adapter("reader", {
-      history: "none",
-      account: Type.Object({}),
+      history: "none", account: Type.Object({}),
       open: async () => ({send: async ({id}) => ({ids: [id]})}),
       webhook: async request => {
         const [way, method] = new URL(request.url).searchParams.get("by").split(".")
@@ -65,10 +64,7 @@ export default definePlugin({
       },
     })
     plugin.route({
-      method: "GET",
-      path: "/seen",
-      scope: "full",
-      summary: "what became of bodies that were cut",
+      method: "GET", path: "/seen", scope: "full", summary: "what became of bodies that were cut",
       handle: () => new Response(JSON.stringify(seen)),
     })
   },

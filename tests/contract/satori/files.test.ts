@@ -16,9 +16,7 @@ const club = pluginWith(`
     let endpoint: any
     let peak = 0
     plugin.adapter("club", {
-      history: "inside",
-      features: ["download", "files"],
-      limits: {file: 1000},
+      history: "inside", features: ["download", "files"], limits: {file: 1000},
       open: async (_, opened) => {
         endpoint = opened
         endpoint.login({platform: "club", user: {id: "@bot:club"}, status: 1})

@@ -75,10 +75,7 @@ const meter = pluginWith(`
       return process.memoryUsage().heapUsed
     }
     plugin.route({
-      method: "GET",
-      path: "/heap",
-      scope: "full",
-      summary: "Bytes of the heap after a forced collection",
+      method: "GET", path: "/heap", scope: "full", summary: "Bytes of the heap after a forced collection",
       response: Heap,
       handle: async (_, call) => call.json(Heap, {used: await collect()}),
     })`)

@@ -69,8 +69,7 @@ test("a platform without reactions answers reaction.create with 501", async () =
 
 const twins = pluginWith(`
     plugin.adapter("twin", {
-      history: "none",
-      account: Type.Object({}),
+      history: "none", account: Type.Object({}),
       open: async (_, endpoint) => {
         if (existsSync(join(plugin.project, "offline"))) await sleep(60_000, undefined, {signal: endpoint.signal})
         endpoint.login({platform: "net", user: {id: "bot"}})

@@ -8,10 +8,7 @@ import {answer} from "../../support/messages/answers.ts"
 const board = pluginWith(`
     let opened
     plugin.adapter("board", {
-      history: "none",
-      idempotent: true,
-      features: ["edit", "delete"],
-      limits: {text: 100},
+      history: "none", idempotent: true, features: ["edit", "delete"], limits: {text: 100},
       open: async (_, endpoint) => {
         opened = endpoint
         const text = content => content.map(node => typeof node === "string" ? node : "(" + node.type + ")").join("")

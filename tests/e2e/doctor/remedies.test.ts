@@ -30,8 +30,7 @@ type Untried = string
 
 const adapters = {
   wire: `plugin.adapter("wire", {
-    history: "none",
-    account: Type.Object({}),
+    history: "none", account: Type.Object({}),
     open: async (_, {name}) => {
       if (name === "wire~refused" && !existsSync(join(plugin.project, "up"))) {
         throw refused("wrong password", {reason: "credentials", remediation: "Correct the password."})
@@ -41,8 +40,7 @@ const adapters = {
     },
   })`,
   slow: `plugin.adapter("slow", {
-    history: "none",
-    account: Type.Object({}),
+    history: "none", account: Type.Object({}),
     open: async (_, endpoint) => {
       endpoint.defer(async () => { while (!existsSync(join(plugin.project, "closed"))) await sleep(20) })
       return {send: async () => ({ids: []})}

@@ -12,8 +12,7 @@ const {rounds: kills, seed} = run
 /** Polls the platform from the cursor, and moves the cursor with each stored batch. Answers each message once. */
 const poll = pluginWith(`
     plugin.adapter("poll", {
-      history: "replay",
-      account: Type.Object({url: Type.String()}),
+      history: "replay", account: Type.Object({url: Type.String()}),
       open: async ({url}, endpoint) => {
         let cursor = endpoint.cursor ?? "0"
         const go = async () => {

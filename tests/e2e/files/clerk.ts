@@ -49,9 +49,7 @@ export default definePlugin({
       weigh("read")
     })
     plugin.route({
-      method: "GET",
-      path: "/weight",
-      scope: "full",
+      method: "GET", path: "/weight", scope: "full",
       summary: "By how many MiB the process grew while it stored and read a file",
       handle: () => {
         clearInterval(watch)
@@ -59,10 +57,7 @@ export default definePlugin({
       },
     })
     plugin.route({
-      method: "POST",
-      path: "/deliver",
-      scope: "full",
-      summary: "Deliver",
+      method: "POST", path: "/deliver", scope: "full", summary: "Deliver",
       body: Type.Object({channel: Type.String()}),
       handle: async (_, call) => {
         const {channel} = call.body

@@ -28,8 +28,7 @@ export default definePlugin({
     }
     plugin.adapter("plain", {history: "inside", open})
     plugin.adapter("shelf", {
-      history: "inside",
-      features: ["files", "upload"],
+      history: "inside", features: ["files", "upload"],
       open: async (_, endpoint) => ({
         ...(await open(_, endpoint)),
         upload: async ({file, channel}) => "shelf:" + channel + "/" + (await new Response(file.stream()).text()),

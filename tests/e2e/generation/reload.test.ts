@@ -143,8 +143,7 @@ describe("accounts", () => {
 
   test("are retried after a refusal when an operator reloads, even without a change", async () => {
     const refusing = pluginWith(`plugin.adapter("wire", {
-      history: "none",
-      account: Type.Object({}),
+      history: "none", account: Type.Object({}),
       open: async (_, endpoint) => {
         note("attempt")
         if (!existsSync(join(plugin.project, "unbanned")))

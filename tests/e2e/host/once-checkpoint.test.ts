@@ -16,8 +16,7 @@ const keeper = (migrations: string) =>
     plugin.database.migrate([${migrations}])
     plugin.job("mark", async () => note("job"))
     plugin.adapter("wire", {
-      history: "none",
-      account: Type.Object({}),
+      history: "none", account: Type.Object({}),
       open: async () => {
         note("open")
         return {send: async message => ({ids: [message.id]})}

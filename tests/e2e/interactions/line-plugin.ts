@@ -9,8 +9,7 @@ export const line = pluginWith(`
       const sent: any[] = []
       const opened = Promise.withResolvers<any>()
       plugin.adapter(slot, {
-        history: "inside",
-        idempotent: true,
+        history: "inside", idempotent: true,
         features: {line: ["open"], shows: ["buttons", "open"], forms: ["buttons", "forms", "open"]}[slot],
         limits: {text: 40},
         open: async (_, endpoint) => {

@@ -11,10 +11,7 @@ export const talkerPlugin = pluginWith(`
       return "told"
     })
     plugin.route({
-      method: "POST",
-      path: "/say",
-      scope: "full",
-      summary: "say",
+      method: "POST", path: "/say", scope: "full", summary: "say",
       body: Type.Object({text: Type.String(), times: Type.Optional(Type.Integer())}),
       handle: async (_, call) => {
         const {text, times = 1} = call.body as any

@@ -43,10 +43,7 @@ const startPlatform = async () => {
 
 const wire = pluginWith(`
     plugin.adapter("wire", {
-      history: "inside",
-      idempotent: true,
-      features: ["edit", "delete"],
-      account: Type.Object({port: Type.Integer()}),
+      history: "inside", idempotent: true, features: ["edit", "delete"], account: Type.Object({port: Type.Integer()}),
       open: async ({port}) => {
         const ask = async (path: string, body: object, signal: AbortSignal) => {
           const answer = await fetch("http://127.0.0.1:" + port + path, {method: "POST", body: JSON.stringify(body), signal})

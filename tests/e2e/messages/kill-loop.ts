@@ -18,10 +18,7 @@ export const twofoldPlugin = pluginWith(`
     })
     ${openRoute}
     plugin.route({
-      method: "GET",
-      path: "/lines",
-      scope: "full",
-      summary: "The newest lines from IRC",
+      method: "GET", path: "/lines", scope: "full", summary: "The newest lines from IRC",
       handle: async (_, call) => {
         const rows = await plugin.database.read(
           "SELECT json_extract(event, '$.message.content') AS text FROM inbox WHERE endpoint = 'irc~main'"

@@ -41,21 +41,14 @@ const actor = pluginWith(`
     })
     const Body = Type.Object({text: Type.String(), key: Type.Optional(Type.String()), at: Type.Optional(Type.Number())})
     plugin.route({
-      method: "POST",
-      path: "/send",
-      scope: "full",
-      summary: "Send",
-      body: Body,
+      method: "POST", path: "/send", scope: "full", summary: "Send", body: Body,
       handle: async (_, call) => {
         const {text, ...options} = call.body as any
         return Response.json({id: await plugin.send({endpoint: "sandbox", channel: "log"}, text, options)})
       },
     })
     plugin.route({
-      method: "POST",
-      path: "/cancel/:id",
-      scope: "full",
-      summary: "Cancel",
+      method: "POST", path: "/cancel/:id", scope: "full", summary: "Cancel",
       handle: async (_, call) => Response.json({done: await plugin.cancel(call.params.id ?? "")}),
     })`).replace("setup(plugin) {", "config: Type.Object({word: Type.String()}),\n  setup(plugin) {")
 

@@ -40,9 +40,7 @@ export const startBoard = async (): Promise<Board> => {
 export const boardAdapter = pluginWith(`
     let tell = async (text: string) => {}
     plugin.adapter("board", {
-      history: "none",
-      features: ["edit", "delete"],
-      account: Type.Object({port: Type.Integer()}),
+      history: "none", features: ["edit", "delete"], account: Type.Object({port: Type.Integer()}),
       open: async ({port}, endpoint) => {
         const ask = async (act: string, id: string, text?: string) => {
           const answer = await fetch("http://127.0.0.1:" + port, {method: "POST", body: JSON.stringify({act, id, text})})

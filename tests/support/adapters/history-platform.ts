@@ -64,9 +64,7 @@ export const pastPlugin = pluginWith(`
       message: {id: String(n), content: text},
     })
     plugin.adapter("past", {
-      history: "none",
-      features: ["history"],
-      account: Type.Object({url: Type.String()}),
+      history: "none", features: ["history"], account: Type.Object({url: Type.String()}),
       open: async ({url}, endpoint) => {
         const ask = async (path, signal = endpoint.signal) => {
           const response = await fetch(url + path, {signal})

@@ -5,8 +5,7 @@ import {pluginWith} from "../plugins/plugin-sources.ts"
 /** The adapter of the tests' loopback platform. It continues behind its cursor, with files and all moderation. */
 export const loopbackPlugin = pluginWith(`
     plugin.adapter("loop", {
-      history: "replay",
-      idempotent: true,
+      history: "replay", idempotent: true,
       features: ["delete", "edit", "open", "download", "files", "guild.member.mute"],
       account: Type.Object({url: Type.String()}),
       open: async ({url}, endpoint) => {

@@ -8,10 +8,7 @@ export interface Open {
 
 /** For the `setup` of a plugin: a route `GET /open` that returns the unfinished work. */
 export const openRoute = `plugin.route({
-      method: "GET",
-      path: "/open",
-      scope: "full",
-      summary: "Unfinished work",
+      method: "GET", path: "/open", scope: "full", summary: "Unfinished work",
       handle: async (_, call) => {
         const [row] = await plugin.database.read(
           "SELECT (SELECT count(*) FROM inbox_marks WHERE state IN ('pending', 'running')) AS marks,"

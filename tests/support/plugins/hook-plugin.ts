@@ -4,8 +4,7 @@ import {pluginWith} from "./plugin-sources.ts"
 export const hookPlugin = pluginWith(`
     plugin.adapter("deaf", {history: "none", open: async () => ({send: async message => ({ids: [message.id]})})})
     plugin.adapter("hook", {
-      history: "replay",
-      account: Type.Object({mode: Type.Optional(Type.String())}),
+      history: "replay", account: Type.Object({mode: Type.Optional(Type.String())}),
       open: async ({mode}: any, endpoint) => {
         if (mode === "connecting") await new Promise(() => {})
         if (mode === "failed") throw refused("no", {reason: "credentials", remediation: "none"})

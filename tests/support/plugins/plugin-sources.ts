@@ -25,8 +25,7 @@ export const replying = (command: string, text: string): string =>
 export const wirePlugin = pluginWith(`
     const opened = new Map<string, any>()
     plugin.adapter("wire", {
-      history: "none",
-      account: Type.Object({room: Type.Optional(Type.String())}),
+      history: "none", account: Type.Object({room: Type.Optional(Type.String())}),
       open: async (account, endpoint) => {
         note("open " + endpoint.name)
         opened.set(endpoint.name, endpoint)
@@ -35,10 +34,7 @@ export const wirePlugin = pluginWith(`
       },
     })
     plugin.route({
-      method: "POST",
-      path: "/receive/:endpoint",
-      scope: "full",
-      summary: "receive",
+      method: "POST", path: "/receive/:endpoint", scope: "full", summary: "receive",
       body: Type.Object({id: Type.String(), text: Type.String(), channel: Type.String()}),
       handle: async (_, call) => {
         const {id, text, channel} = call.body as any

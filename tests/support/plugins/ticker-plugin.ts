@@ -13,10 +13,7 @@ export default definePlugin({
       },
     })
     plugin.route({
-      method: "POST",
-      path: "/ticks",
-      scope: "full",
-      summary: "Receives events",
+      method: "POST", path: "/ticks", scope: "full", summary: "Receives events",
       body: Type.Object({count: Type.Integer()}),
       handle: async (_, call) => {
         const {count} = call.body
