@@ -14,12 +14,8 @@ export default definePlugin({
       const id = String(++count)
       const user = "person " + (count % 300)
       return accounts[count % accounts.length].receive({
-        id,
-        type: "message-created",
-        timestamp: Date.now(),
-        channel: {id: user, type: 1},
-        user: {id: user, name: user},
-        message: {id, content: id + ": " + text.repeat(1 + (count % 3))},
+        id, type: "message-created", timestamp: Date.now(), channel: {id: user, type: 1},
+        user: {id: user, name: user}, message: {id, content: id + ": " + text.repeat(1 + (count % 3))},
       })
     }
     plugin.adapter("crowd", {

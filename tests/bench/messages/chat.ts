@@ -35,10 +35,7 @@ export default definePlugin({
       const answered = new Promise<void>(resolve => (heard = resolve))
       const begun = performance.now()
       await endpoint.receive({
-        id,
-        type: "message-created",
-        channel: {id: "#line", type: 0},
-        user: {id: "ann"},
+        id, type: "message-created", channel: {id: "#line", type: 0}, user: {id: "ann"},
         message: {id, content: "!ping " + id},
       })
       const acknowledged = performance.now() - begun

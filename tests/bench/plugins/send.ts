@@ -37,10 +37,7 @@ export default definePlugin({
       session: channel => {
         const id = String(++count)
         return endpoint.receive({
-          id,
-          type: "message-created",
-          channel: {id: channel, type: 0},
-          user: {id: "ann"},
+          id, type: "message-created", channel: {id: channel, type: 0}, user: {id: "ann"},
           message: {id, content: "hello"},
         })
       },

@@ -20,12 +20,8 @@ const poll = pluginWith(`
             const response = await fetch(url + "/" + cursor, {signal: endpoint.signal})
             const {said, next} = await response.json()
             const events = said.map(({n, at}) => ({
-              id: "said/" + n,
-              type: "message-created",
-              timestamp: at,
-              channel: {id: "room", type: 0},
-              user: {id: "ann"},
-              message: {id: "said/" + n, content: "said " + n},
+              id: "said/" + n, type: "message-created", timestamp: at, channel: {id: "room", type: 0},
+              user: {id: "ann"}, message: {id: "said/" + n, content: "said " + n},
             }))
             if (events.length > 0) await endpoint.receive(events, {cursor: String(next)})
             cursor = String(next)

@@ -50,10 +50,7 @@ export const boardAdapter = pluginWith(`
         tell = async text => {
           const id = String(++count)
           await endpoint.receive({
-            id,
-            type: "message-created",
-            channel: {id: "hall", type: 0},
-            user: {id: "carol"},
+            id, type: "message-created", channel: {id: "hall", type: 0}, user: {id: "carol"},
             message: {id, content: text},
           })
         }

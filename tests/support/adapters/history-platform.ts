@@ -56,12 +56,8 @@ export class HistoryPlatform {
 /** The source of its adapter, slot `past`, and of a handler that answers each message. */
 export const pastPlugin = pluginWith(`
     const eventOf = ({n, channel, user, text, at}) => ({
-      id: "said/" + n,
-      type: "message-created",
-      timestamp: at,
-      channel: {id: channel, type: 0},
-      user: {id: user},
-      message: {id: String(n), content: text},
+      id: "said/" + n, type: "message-created", timestamp: at, channel: {id: channel, type: 0},
+      user: {id: user}, message: {id: String(n), content: text},
     })
     plugin.adapter("past", {
       history: "none", features: ["history"], account: Type.Object({url: Type.String()}),

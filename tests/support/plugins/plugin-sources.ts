@@ -39,10 +39,7 @@ export const wirePlugin = pluginWith(`
       handle: async (_, call) => {
         const {id, text, channel} = call.body as any
         const receipt = await opened.get(call.params.endpoint).receive({
-          id,
-          type: "message-created",
-          channel: {id: channel, type: 1},
-          user: {id: "you"},
+          id, type: "message-created", channel: {id: channel, type: 1}, user: {id: "you"},
           message: {id, content: text},
         })
         return call.json(Type.Object({}), receipt, {status: 202})
