@@ -1,6 +1,6 @@
 import {AgentConfig, type AgentSettings} from "./agents/config.ts"
 import {type AlertSettings, AlertsConfig} from "./alerts/config.ts"
-import {durationPattern} from "./duration.ts"
+import {agePattern, durationPattern} from "./duration.ts"
 import {namePattern} from "./ids.ts"
 import {logLevels} from "./log.ts"
 import {pagePattern} from "./sdk/page.ts"
@@ -104,10 +104,40 @@ const outboxKeys = {
   ),
 }
 
+const maxAge = (what: string) =>
+  Optional.String({pattern: agePattern, description: `The age up to which ${what}, such as 1h; never: at any age.`})
+
+const maxAges = {
+  commands: maxAge("commands run"),
+  agents: maxAge("messages start agents"),
+  messages: maxAge("other handlers of events run"),
+  presses: maxAge("presses of buttons and answers to questions count"),
+}
+
+/** The kinds of handlers that age limits tell apart. */
+export type AgeKind = keyof typeof maxAges
+
+/** Age limits by kind. A kind without one has no limit of its own. */
+export type MaxAges = Readonly<Partial<Record<AgeKind, string>>>
+
+const InboxConfig = section({
+  maxAge: Type.Optional(
+    section({
+      ...maxAges,
+      notice: Optional.Boolean({
+        default: true,
+        description:
+          "Tell users once in each conversation that the bot did not run what they asked, because of its age.",
+      }),
+    }),
+  ),
+})
+
 export const EndpointEntry = Type.Object(
   {
     id: Type.String({pattern: namePattern, description: "Stable id of the account; the endpoint is <slot>~<id>."}),
     outbox: Type.Optional(Closed(outboxKeys, {description: "How this account sends. Overrides the plugin's outbox."})),
+    inbox: Type.Optional(Closed({maxAge: Type.Optional(Closed(maxAges))})),
   },
   {description: "One account of the plugin's adapter. The adapter defines the other keys."},
 )
@@ -370,6 +400,7 @@ export const ProjectConfig = Closed({
   }),
   files: Type.Optional(FilesConfig),
   languages: Type.Optional(LanguagesConfig),
+  inbox: Type.Optional(InboxConfig),
   ingress: Type.Optional(IngressConfig),
   agents: Type.Optional(
     Type.Record(Type.String({pattern: namePattern}), AgentConfig, {
@@ -412,15 +443,17 @@ type Unfilled =
   | "user"
   | "account"
   | "outbox"
+  | "inbox"
   | "onUnknown"
   | "rate"
   | "offer"
 
-type Settings = Filled<Omit<Static<typeof ProjectConfig>, "agents" | "status" | "alerts">>
+type Settings = Filled<Omit<Static<typeof ProjectConfig>, "agents" | "status" | "alerts" | "inbox">>
 export interface ProjectConfig extends Settings {
   readonly status: StatusSettings
   readonly agents: Readonly<Record<string, AgentSettings>>
   readonly alerts: AlertSettings
+  readonly inbox: {readonly maxAge: MaxAges & {readonly notice: boolean}}
 }
 /** `http.previousToken`, if configured. */
 export type PreviousToken = NonNullable<ProjectConfig["http"]["previousToken"]>

@@ -3,6 +3,9 @@ import {inAscii} from "./sdk/text/typed.ts"
 /** A number and its unit: 30s, 15m, 24h, 7d. */
 export const durationPattern = "^[0-9]+(s|m|h|d)$"
 
+/** An age limit: a duration of at least 1s, or `never`. */
+export const agePattern = "^([1-9][0-9]*(s|m|h|d)|never)$"
+
 const units: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000}
 
 /** Returns milliseconds. The text must match `durationPattern`. */

@@ -15,7 +15,7 @@ const handlersDecision = (action: "release" | "discard", usage: Usage) =>
   )
 
 export const discard = handlersDecision("discard", {
-  description: "discard the failed, dead and held handlers of an event",
+  description: "discard the failed, dead, held and expired handlers of an event",
   examples: [
     ["One event that no longer needs an answer", "svc inbox discard 42"],
     ["All events that a restore holds", "svc inbox discard --held"],
@@ -77,7 +77,7 @@ export const list = listCommand<InboxView>({
     ...searchFilters,
     state: Option.String("--state", {
       description:
-        "Only events with a handler in this state: pending, running, handled, failed, dead, held or discarded",
+        "Only events with a handler in this state: pending, running, handled, failed, dead, held, discarded or expired",
     }),
     repeats: Option.Boolean("--repeats", {
       description: "Only events whose id came again with other content, which the Host did not store, and how often",

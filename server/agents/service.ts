@@ -14,6 +14,8 @@ export interface RunRequest {
   readonly endpoint?: string
   readonly channel?: Channel
   readonly user?: User
+  /** How old the event was, in milliseconds, if that is worth telling. */
+  readonly age?: number
   /** The permission of a run without a user, instead of the binding's `permission`. */
   readonly permission?: Permission
   /** The inbox event that the run answers. */

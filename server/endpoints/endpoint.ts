@@ -18,7 +18,7 @@ import type {ChannelEnd, Filled} from "./backfill.ts"
 import {Backfills} from "./backfills.ts"
 import {Completeness} from "./completeness.ts"
 import {ownedBy, requireCursor, requireLogin, requireSender} from "./opened.ts"
-import type {Past} from "./pasts.ts"
+import {awayUntil, type Past} from "./pasts.ts"
 import {type EndpointSpec, hasBackfill} from "./spec.ts"
 import type {Admission, EndpointState} from "./state.ts"
 import type {OpenShown} from "./uploads.ts"
@@ -252,6 +252,7 @@ export class Endpoint {
 
   #enter(change: Change<EndpointState>): void {
     this.#state = {...change, since: Date.now()} as EndpointState
+    if (change.is === "online") this.past.away = awayUntil(this.past, this.#state.since)
     this.past.awaySince = change.is === "online" ? undefined : (this.past.awaySince ?? this.#state.since)
     const {name, log} = this.spec
     if (change.is === "failed") log.error(`${name} failed: ${change.error}`, {remediation: change.remediation})
@@ -415,6 +416,7 @@ export class Endpoint {
       throw new Problem("admission_closed", `${this.spec.name} does not admit events: ${reason}`)
     }
     if (this.#hooks.isPaused?.() === true) {
+      this.past.refusedSince ??= Date.now()
       throw new Problem("ingress_paused", `${this.spec.name} admits no events while ingress is paused`, {retryAfter})
     }
   }
@@ -427,6 +429,7 @@ export class Endpoint {
       return this.#store(events, options)
     })
     if (events.length > 0) this.past.lastEventAt = Date.now()
+    if (events.some(({isKept}) => isKept !== true)) this.past.refusedSince = undefined
     return receipts
   }
 

@@ -2,7 +2,7 @@ import type {IngressView} from "../../shared/api/readiness.ts"
 import type {Raise} from "../../shared/events.ts"
 import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
-import type {Database} from "../database/database.ts"
+import type {Database, Statement} from "../database/database.ts"
 import {telling} from "../events/telling.ts"
 
 export type IngressReason = IngressView["reasons"][number]
@@ -18,10 +18,24 @@ export const pausesIn = async (database: Pick<Database, "read">): Promise<readon
   return keptReasons.filter(reason => rows.some(({key}) => key === metaKeyOf(reason)))
 }
 
+/** How long the Host keeps the pauses of releases, in milliseconds: an older event is too old anyway. */
+const keptPauses = 35 * 86_400_000
+
 /** How long a caller should wait while ingress is paused, in seconds. */
 const retryAfter = 30
 
 const metaKeyOf = (reason: KeptReason) => `ingress.${reason}`
+
+/** The time of a pause, in milliseconds since 1970. */
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+const storing = ({from, to}: Span): readonly Statement[] => [
+  {sql: "DELETE FROM ingress_pauses WHERE to_at < ?", args: [to - keptPauses]},
+  {sql: "INSERT OR REPLACE INTO ingress_pauses (from_at, to_at) VALUES (?, ?)", args: [from, to]},
+]
 
 /**
  * The Host-wide switch in front of all side effects. While it is paused, no endpoint admits events and the Host accepts
@@ -34,6 +48,7 @@ export class Ingress {
   readonly #raise: Raise
   readonly #reasons = new Map<IngressReason, number>()
   #since = Date.now()
+  #releases: readonly Span[] = []
   /** Created once for each change, since the status shows it at every request. */
   #view: IngressView | undefined
   /** Changes of kept reasons run one after the other, so that each event contains the reasons in force. */
@@ -51,6 +66,12 @@ export class Ingress {
     return this.#reasons.size > 0
   }
 
+  /** The pauses for releases, the present one without an end: the age of events does not include them. */
+  get releases(): readonly Span[] {
+    const from = this.#reasons.get("release")
+    return from === undefined ? this.#releases : [...this.#releases, {from, to: Number.POSITIVE_INFINITY}]
+  }
+
   get view(): IngressView {
     this.#view ??= {
       state: this.isPaused ? "paused" : "open",
@@ -62,6 +83,8 @@ export class Ingress {
 
   /** Restores the kept reasons of earlier runs. Call it before an endpoint opens. */
   async start(): Promise<void> {
+    const rows = await this.#database.read("SELECT from_at, to_at FROM ingress_pauses ORDER BY from_at")
+    this.#releases = rows.map(({from_at, to_at}) => ({from: Number(from_at), to: Number(to_at)}))
     for (const reason of keptReasons) {
       const [row] = await this.#database.read("SELECT value FROM svc_meta WHERE key = ?", [metaKeyOf(reason)])
       if (row !== undefined) this.#add(reason, Number(row.value))
@@ -123,10 +146,14 @@ export class Ingress {
 
   async #resume(reason: KeptReason): Promise<void> {
     const left = [...this.#reasons.keys()].filter(each => each !== reason)
+    const from = reason === "release" ? this.#reasons.get(reason) : undefined
+    const ended = from === undefined ? [] : [{from, to: Date.now()}]
     await this.#database.write([
       {sql: "DELETE FROM svc_meta WHERE key = ?", args: [metaKeyOf(reason)]},
+      ...ended.flatMap(storing),
       ...(this.#reasons.has(reason) ? [telling("ingress.resumed", {reason, reasons: left})] : []),
     ])
+    this.#releases = [...this.#releases, ...ended]
     this.#remove(reason)
   }
 

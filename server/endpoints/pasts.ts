@@ -13,6 +13,31 @@ export interface Past {
   lastSentAt?: number | undefined
   /** Since when it has had no connection, over all attempts; undefined while it is online. */
   awaySince?: number | undefined
+  /** The last time without a connection that has ended. */
+  away?: Away | undefined
+  /** Since when it has refused events that its platform keeps; undefined once a later one was stored. */
+  refusedSince?: number | undefined
+}
+
+/** A time without a connection, in milliseconds since 1970. */
+export interface Away {
+  readonly from: number
+  readonly to: number
+}
+
+/** Returns since when a platform may have kept an event that the Host stores now; null if it cannot have. */
+export const keptSince = ({awaySince, away, refusedSince}: Past): number | null => {
+  const starts = [awaySince ?? away?.from, refusedSince].filter(start => start !== undefined)
+  return starts.length === 0 ? null : Math.min(...starts)
+}
+
+/** A connection that lasted less than this separates no two times without one, in milliseconds. */
+const shortest = 60_000
+
+/** Returns the time without a connection that ends when an endpoint comes online. */
+export const awayUntil = ({awaySince, away}: Past, to: number): Away | undefined => {
+  if (awaySince === undefined) return away
+  return {from: away !== undefined && awaySince - away.to < shortest ? Math.min(away.from, awaySince) : awaySince, to}
 }
 
 interface Stored {
@@ -59,6 +84,11 @@ export class Pasts {
     const past = this.#byName.get(name) ?? {}
     this.#byName.set(name, past)
     return past
+  }
+
+  /** Returns the last time without a connection, until now if there is none; undefined if there was always one. */
+  lastAway(name: string): Away | undefined {
+    return awayUntil(this.of(name), Date.now())
   }
 
   /** Reads what earlier runs left. Call it before an endpoint opens. */

@@ -1,3 +1,4 @@
+import type {MaxAges} from "../../shared/config.ts"
 import type {PluginPath} from "../../shared/ids.ts"
 import type {Log} from "../../shared/log.ts"
 import type {
@@ -28,6 +29,8 @@ export interface EndpointSpec {
   readonly features: readonly Feature[]
   readonly limits: Limits
   readonly delivery?: Delivery
+  /** The age limits of its account. */
+  readonly maxAges?: MaxAges
   readonly log: Log
   /** Runs the functions of the opened adapter on behalf of its plugin. */
   readonly own: <T>(work: () => T) => T

@@ -82,6 +82,7 @@ export const buildSnapshot = (
   const messages = createMessageTable({
     prefixes: (loaded.config as ProjectConfig).commands.prefixes,
     failureText: (loaded.config as ProjectConfig).messages.failure,
+    ages: agesOf(loaded.config as ProjectConfig, endpoints),
     commands,
     handlers: instances.flatMap(handlersOf),
     hears: instances.flatMap(instance => hearsOf(instance, message => report(instance, message))),
@@ -108,9 +109,15 @@ export const buildSnapshot = (
   }
 }
 
-const runnerOf = (instance: Instance, id: string, retries = 0): Handler => ({
+const agesOf = ({inbox: {maxAge}}: ProjectConfig, endpoints: readonly EndpointSpec[]) => {
+  const {notice: tells, ...host} = maxAge
+  return {byEndpoint: new Map(endpoints.map(spec => [spec.name, spec.maxAges ?? {}])), host, tells}
+}
+
+const runnerOf = (instance: Instance, id: string, {retries = 0, maxAge}: HandlerDefinition = {}): Handler => ({
   id,
   retries,
+  ...(maxAge === undefined ? {} : {maxAge}),
   plugin: {
     name: instance.name,
     database: instance.database,
@@ -142,7 +149,7 @@ const commandsOf = (instance: Instance, report: (message: string) => void): Runn
       return [
         {
           command: {...parsed, id, owner: instance.path, aliases, definition, handle: handle as never},
-          runner: runnerOf(instance, id, definition.retries),
+          runner: runnerOf(instance, id, definition),
         },
       ]
     } catch (error) {
@@ -153,7 +160,7 @@ const commandsOf = (instance: Instance, report: (message: string) => void): Runn
 
 const handlersOf = (instance: Instance): EventHandler[] =>
   instance.registrations.handlers.map(({id, type, definition, handle}) => ({
-    ...runnerOf(instance, id, definition.retries),
+    ...runnerOf(instance, id, definition),
     ...wantsOf(definition),
     type,
     handle,
@@ -167,8 +174,7 @@ const wantsOf = (definition: HandlerDefinition & {readonly [wantsKey]?: Wants}) 
 const hearsOf = (instance: Instance, report: (message: string) => void): HearsHandler[] =>
   instance.hears.flatMap(({id, shown, definition, compiled, handle}) => {
     const wrong = checkCallRules(definition)
-    if (wrong === undefined)
-      return [{...runnerOf(instance, id, definition.retries), definition, pattern: compiled, handle}]
+    if (wrong === undefined) return [{...runnerOf(instance, id, definition), definition, pattern: compiled, handle}]
     report(`hears(${shown}): ${wrong}`)
     return []
   })
@@ -202,7 +208,7 @@ const formsOf = (instance: Instance, texts: HostTexts, report: (message: string)
 
 const timersOf = (instance: Instance): TimerRunner[] =>
   [...instance.registrations.timers.values()].map(timer => ({
-    ...runnerOf(instance, timer.id, timer.definition.retries),
+    ...runnerOf(instance, timer.id, timer.definition),
     timer,
   }))
 
@@ -245,13 +251,13 @@ const endpointsOf = (loaded: LoadedConfig, instance: Instance, report: (message:
     else if (entries.length === 0) specs.push({...whole, open: undefined, check: undefined})
     else {
       for (const [index, entry] of entries.entries()) {
-        const {id, outbox, ...account} = entry as typeof entry & Record<string, unknown>
+        const {id, outbox, inbox, ...account} = entry as typeof entry & Record<string, unknown>
         const at = ["plugins", instance.name, "endpoints", index]
         const checked = check(loaded.source, loaded.variables, closed(adapter.account), account, at)
         issues.push(...checked.issues)
         secrets.push(...checked.secrets)
         const delivery = deliveryOf(adapter, own?.outbox, outbox)
-        specs.push({...specOf(instance, slot, adapter, id, checked.value), delivery})
+        specs.push({...specOf(instance, slot, adapter, id, checked.value), delivery, maxAges: inbox?.maxAge ?? {}})
       }
     }
   }

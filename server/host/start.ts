@@ -127,6 +127,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     endpoints,
     choices,
     timers,
+    awayOf: endpoint => made.pasts.lastAway(endpoint),
     privateHosts: () => current().config.config.files.allowPrivate,
     files: made.draftFiles,
     settled: () => generations.settled(),

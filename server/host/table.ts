@@ -116,6 +116,9 @@ const messageRows = (
         requireRunning()
       },
     },
+    // The ages of the inbox's backlog need both.
+    {name: "ingress", start: () => ingress.start()},
+    {name: "the pasts of endpoints", start: () => pasts.start()},
     // These stops of inbox and outbox serve a failed start; on shutdown both have already stopped.
     {name: "the inbox", start: () => inbox.start(dispatch), stop: () => inbox.drain(), limit: 250},
     {
@@ -129,8 +132,6 @@ const messageRows = (
       stop: () => outbox.drain(),
       limit: 250,
     },
-    {name: "ingress", start: () => ingress.start()},
-    {name: "the pasts of endpoints", start: () => pasts.start()},
     {name: "gaps", start: () => gaps.start(endpoints.list())},
     {
       name: "the watch on the disk",

@@ -18,14 +18,17 @@ export interface InboxChange {
 
 /** The states that each action accepts. */
 export const statesFor: Record<InboxAction, readonly string[]> = {
-  retry: ["failed", "dead"],
+  retry: ["failed", "dead", "expired"],
   release: ["held"],
-  discard: ["failed", "dead", "held"],
+  discard: ["failed", "dead", "held", "expired"],
 }
 
+/** What a person has run again runs at any age. */
+const again = "state = 'pending', any_age = 1, failures = 0, crashes = 0, ended_at = NULL"
+
 const setting: Record<InboxAction, string> = {
-  retry: "state = 'pending', failures = 0, crashes = 0, ended_at = NULL",
-  release: "state = 'pending', failures = 0, crashes = 0, ended_at = NULL, error = NULL",
+  retry: again,
+  release: `${again}, error = NULL`,
   discard: "state = 'discarded', ended_at = unixepoch() * 1000",
 }
 

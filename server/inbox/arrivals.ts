@@ -12,6 +12,8 @@ export interface Arrival {
   readonly type: string
   /** Milliseconds since 1970. */
   readonly at: number
+  /** Since when a platform without times may have kept it, in milliseconds since 1970. */
+  readonly keptSince?: number | null
   /** JSON, like `raw`. */
   readonly event: string
   readonly raw: string | null
@@ -46,9 +48,10 @@ export interface Stored {
 
 /** Stores the first of equal arrivals in one batch. Does not store an event again that retention has deleted. */
 const insertEvents = manyRows(
-  ["endpoint", "id", "conversation", "type", "at", "event", "raw", "content"],
-  source => `INSERT INTO inbox (endpoint, event_id, conversation, type, received_at, event, raw, content_hash)
-  SELECT a.endpoint, a.id, a.conversation, a.type, a.at, a.event, a.raw, a.content FROM ${source} a
+  ["endpoint", "id", "conversation", "type", "at", "event", "raw", "content", "keptSince"],
+  source => `INSERT INTO inbox (endpoint, event_id, conversation, type, received_at, event, raw, content_hash,
+    kept_since)
+  SELECT a.endpoint, a.id, a.conversation, a.type, a.at, a.event, a.raw, a.content, a.keptSince FROM ${source} a
   WHERE NOT EXISTS (SELECT 1 FROM inbox i WHERE i.endpoint = a.endpoint AND i.event_id = a.id)
     AND NOT EXISTS (SELECT 1 FROM inbox_keys k WHERE k.endpoint = a.endpoint AND k.event_id = a.id)
   RETURNING seq, endpoint, event_id`,
@@ -120,6 +123,7 @@ export const gatherDeliveries = (database: Database, runtimeId: string): Gather<
 
 const rowOf = (arrival: Arrival) => ({
   ...arrival,
+  keptSince: arrival.keptSince ?? null,
   conversation: arrival.conversation.toWellFormed(),
   type: arrival.type.toWellFormed(),
 })

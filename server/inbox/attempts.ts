@@ -8,13 +8,14 @@ import type {OutboxDraft} from "../outbox/draft.ts"
 import type {MarkKey} from "../outbox/mark-key.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import {inserting, insertion, type NewRow, readAddress} from "../outbox/rows.ts"
+import {Expiry, type ExpiryOptions} from "./expiry.ts"
 import type {Attempt, Dispatch, InboxEvent, Outcome, Work} from "./handling.ts"
 import type {IntakeOptions} from "./intake.ts"
 import {type Claim, type Claimed, gatherClaims, gatherEnds, type HandledEnd} from "./mark-batches.ts"
 import {assertRunning, ending, readIsRunning, repeating, stopping, yielding} from "./marks.ts"
 import {forgetting, type Question} from "./prompts.ts"
 
-export interface AttemptsOptions extends Pick<IntakeOptions, "database" | "log" | "runtimeId" | "clock" | "prompts"> {
+export interface AttemptsOptions extends ExpiryOptions, Pick<IntakeOptions, "prompts"> {
   readonly outbox: Outbox
   /** The pauses before a handler with `retries` runs again. */
   readonly retry: Backoff
@@ -60,20 +61,25 @@ const first: Claimed = {attempt: 1, failures: 0}
  * behind.
  */
 export class Attempts {
+  readonly expiry: Expiry
   readonly #options: AttemptsOptions
   readonly #claims: Gather<Claim, Claimed | undefined>
   readonly #ends: Gather<HandledEnd, ReadonlyMap<string, NewRow> | undefined>
 
   constructor(options: AttemptsOptions) {
     this.#options = options
+    this.expiry = new Expiry(options)
     this.#claims = gatherClaims(options.database, options.runtimeId, options.clock)
     this.#ends = gatherEnds(options.database, options.clock)
   }
 
-  /** Runs a handler once. Skips a handler that has already ended. */
-  async run({dispatch, stored, handler, isClaimed}: Run, {next, inside}: Inside = alone): Promise<Ended> {
+  /** Runs a handler once. Skips a handler that has already ended, and ends one that is too old. */
+  async run({dispatch, stored, handler, isClaimed}: Run, around: Inside = alone): Promise<Ended> {
+    const {next, inside} = around
     const seq = stored.event.sn
     const {isStopping} = this.#options
+    const isTooOld = around === alone && this.expiry.isTooOld(dispatch, stored, handler)
+    if (isTooOld && (await this.expiry.end(dispatch, stored, handler))) return {is: "over"}
     // Durable before the handler begins, so that a crash leaves the mark behind.
     const claimed = isClaimed ? first : await this.#persist(seq, () => this.#claims.store({seq, handler}))
     if (claimed === undefined) return {is: "over"}
@@ -81,6 +87,7 @@ export class Attempts {
     const key: MarkKey = {seq, handler, attempt}
     let answered: Question | undefined
     const outcome = await dispatch.run(stored, handler, {
+      age: this.expiry.ageOf(stored),
       sendNow: (draft, ordinal) => this.#sendNow(key, draft, ordinal),
       sent: id => this.#persist(seq, () => readAddress(this.#options.database, id)),
       question: async () => {

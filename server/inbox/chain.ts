@@ -18,7 +18,11 @@ export const runChain = async (
   stored: InboxEvent,
   {handlers, claimed}: Handlers,
 ): Promise<Again | undefined> => {
-  const {around, within} = dispatch.order(handlers)
+  const ordered = dispatch.order(handlers)
+  // Without middleware, each handler's own attempt finds out whether it is too old.
+  const ended = ordered.around.length === 0 ? [] : await attempts.expiry.endAll(dispatch, stored, ordered)
+  const isLeft = (handler: string) => !ended.includes(handler)
+  const [around, within] = [ordered.around.filter(isLeft), ordered.within.filter(isLeft)]
   const run = (handler: string, inside?: Inside) =>
     attempts.run({dispatch, stored, handler, isClaimed: claimed.delete(handler)}, inside)
   const runFrom = async (index: number): Promise<readonly Ended[]> => {

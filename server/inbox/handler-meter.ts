@@ -98,6 +98,7 @@ export class HandlerMeter {
     return {
       match: (...args) => dispatch.match(...args),
       order: handlers => dispatch.order(handlers),
+      ...(dispatch.ages === undefined ? {} : {ages: dispatch.ages}),
       run: async (stored, handler, attempt) => {
         const begun = performance.now()
         const outcome = await dispatch.run(stored, handler, attempt)

@@ -5,7 +5,12 @@ import type {Address, OutboxDraft} from "../outbox/draft.ts"
 import type {Question} from "./prompts.ts"
 
 /** An event as its handlers receive it: stored, with its sequence. */
-export type InboxEvent = {readonly endpoint: string; readonly event: SatoriEvent}
+export interface InboxEvent {
+  readonly endpoint: string
+  readonly event: SatoriEvent
+  /** From when its age counts, in milliseconds since 1970; its timestamp when left out. */
+  readonly since?: number
+}
 
 /** Returns the address of a reply to an event; undefined for an event without a conversation. */
 export const conversationOf = ({endpoint, event: {channel, user}}: InboxEvent): Address | undefined => {
@@ -49,6 +54,8 @@ export type Outcome = {
 
 /** One attempt of one handler at one event: what it can store and read before its end. */
 export interface Attempt {
+  /** How old the event was when the attempt began, in milliseconds. */
+  readonly age: number
   /**
    * Stores a message at once, as number `ordinal` of this handler and event. Resolves to its outbox id. If an earlier
    * attempt stored a message under that ordinal, resolves to that id and stores nothing. Throws `late` if the attempt
@@ -63,6 +70,20 @@ export interface Attempt {
   next(): Promise<void>
 }
 
+/** A message that tells a user what expired. Call `stored` once it is durable. */
+export interface AgeNotice {
+  readonly draft: OutboxDraft
+  stored(): void
+}
+
+/** The age limits of the running generation. */
+export interface Ages {
+  /** Returns the age up to which a handler runs for an event of an endpoint, in milliseconds; undefined for any age. */
+  limitOf(endpoint: string, handler: string): number | undefined
+  /** Resolves to the notice for an event that a handler did not run for, if its user gets one. */
+  noticeOf(stored: InboxEvent, handler: string): Promise<AgeNotice | undefined>
+}
+
 /** How the running generation handles events; passed in by the composition root. */
 export interface Dispatch {
   /**
@@ -72,6 +93,8 @@ export interface Dispatch {
   match(event: SatoriEvent, asked?: string, endpoint?: string): readonly string[]
   /** Returns which of these handlers are around the others, the outermost first. */
   order(handlers: readonly string[]): {readonly around: readonly string[]; readonly within: readonly string[]}
+  /** Nothing expires when left out. */
+  readonly ages?: Ages
   /** Runs one handler to its end. Never rejects. */
   run(stored: InboxEvent, handler: string, attempt: Attempt): Promise<Outcome>
 }

@@ -4,7 +4,7 @@ import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Receipt, ReceiveOptions} from "../../shared/sdk/adapter/adapter.ts"
 import type {Backoff} from "../../shared/sdk/adapter/backoff.ts"
 import type {Incoming} from "../../shared/sdk/adapter/incoming.ts"
-import type {Login} from "../../shared/sdk/satori.ts"
+import type {Login, SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
@@ -13,6 +13,7 @@ import {endpointOfLane} from "../outbox/rows.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import {type Again, Lanes} from "../runtime/flow/lanes.ts"
 import {act, type InboxAction, type InboxChange, type InboxSelection} from "./actions.ts"
+import {type Pause, sinceOf} from "./age.ts"
 import {Attempts} from "./attempts.ts"
 import {runChain} from "./chain.ts"
 import {createFire} from "./firing.ts"
@@ -34,6 +35,8 @@ export interface InboxOptions {
   readonly pauses?: Backoff
   /** Drops replayed events that are older than this, in milliseconds since 1970. */
   readonly oldest?: () => number
+  /** The pauses of ingress that do not count as age; none when left out. */
+  readonly uncounted?: () => readonly Pause[]
   /** Returns who the bot is at an endpoint. */
   readonly loginOf?: (endpoint: string) => Login
   /** The clock of pauses, of the ends of questions and of stored times. */
@@ -64,7 +67,7 @@ export class Inbox {
 
   constructor(database: Database, outbox: Outbox, runtimeId: string, log: Log, options: InboxOptions = {}) {
     const {pauses = retry, oldest = () => Number.NEGATIVE_INFINITY, loginOf = platform => ({platform})} = options
-    const {clock = systemClock} = options
+    const {clock = systemClock, uncounted = () => []} = options
     this.#clock = clock
     this.#database = database
     this.#log = log
@@ -92,6 +95,7 @@ export class Inbox {
       log,
       clock,
       retry: pauses,
+      pauses: uncounted,
       isStopping: () => this.#stopping,
     })
   }
@@ -135,7 +139,7 @@ export class Inbox {
   }
 
   /**
-   * Carries out an operator's decision about handlers that are failed, dead or held. Throws `inbox_unknown`,
+   * Carries out an operator's decision about handlers that are failed, dead, held or expired. Throws `inbox_unknown`,
    * `inbox_state`, and `stopping` once the Host stops.
    */
   async act(action: InboxAction, on: InboxSelection): Promise<InboxChange> {
@@ -210,9 +214,12 @@ export class Inbox {
 
   async #read(seq: number): Promise<InboxEvent> {
     const [row] = await persist(`event ${seq}`, this.#log, () =>
-      this.#database.read("SELECT endpoint, event FROM inbox WHERE seq = ?", [seq]),
+      this.#database.read("SELECT endpoint, event, received_at, kept_since FROM inbox WHERE seq = ?", [seq]),
     )
     if (row === undefined) throw new Problem("inbox_unknown", `there is no inbox event ${seq}`)
-    return {endpoint: String(row.endpoint), event: {...fromJson(String(row.event)), sn: seq}}
+    const event: SatoriEvent = {...fromJson(String(row.event)), sn: seq}
+    const keptSince = row.kept_since === null ? null : Number(row.kept_since)
+    const since = sinceOf({timestamp: event.timestamp, receivedAt: Number(row.received_at), keptSince})
+    return {endpoint: String(row.endpoint), event, since}
   }
 }

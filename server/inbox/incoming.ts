@@ -37,7 +37,7 @@ export const requireEvent = (endpoint: Endpoint, incoming: Incoming): void => {
 
 /** Returns a valid event as it is stored, with `now` if its platform gives no time. Its sequence is not known yet. */
 export const toEvent = (endpoint: Endpoint, incoming: Incoming, now: number): SatoriEvent => {
-  const {id: _, raw, timestamp, ...event} = incoming
+  const {id: _, raw, timestamp, isKept: __, ...event} = incoming
   return {
     sn: 0,
     timestamp: timestamp ?? now,

@@ -9,9 +9,11 @@ import {ChangeFailed} from "../database/errors.ts"
 import type {Gather} from "../database/gather.ts"
 import {persist} from "../database/persist.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
+import {keptSince} from "../endpoints/pasts.ts"
 import type {Clock} from "../runtime/flow/clock.ts"
 import type {Lanes} from "../runtime/flow/lanes.ts"
 import type {Reservation} from "../runtime/flow/reservation.ts"
+import {sinceOf} from "./age.ts"
 import {type Arrival, type Delivery, eventKeyOf, gatherDeliveries, type Stored} from "./arrivals.ts"
 import type {Dispatch, InboxEvent} from "./handling.ts"
 import {contentHash, requireEvent, toEvent} from "./incoming.ts"
@@ -47,6 +49,8 @@ interface Offer {
   readonly arrival: Arrival
   /** Without its sequence, which is not known yet. */
   readonly event: SatoriEvent
+  /** From when its age counts, in milliseconds since 1970. */
+  readonly since: number
   /**
    * The question that it answers. If another event answers it meanwhile, this one is for the handlers of `otherwise`.
    */
@@ -168,6 +172,8 @@ export class Intake {
     const handlers = found === undefined ? matched : this.#match(event, name, found.handler)
     const press = found !== undefined && hasAction(found) ? found : undefined
     const isAnswer = question !== undefined || press !== undefined
+    const kept = incoming.isKept === true ? keptSince(endpoint.past) : null
+    const since = sinceOf({timestamp: event.timestamp, receivedAt: now, keptSince: kept})
     const otherwise = isAnswer
       ? this.#match(event, name, event.type === pressType ? refusals.taken : undefined)
       : handlers
@@ -180,10 +186,12 @@ export class Intake {
       conversation,
       type: event.type,
       at: now,
+      keptSince: kept,
       ...texts,
       content,
       handlers,
-      claimed: turn === undefined || isAnswer ? [] : this.#first(handlers),
+      claimed:
+        turn === undefined || isAnswer || this.#mayExpire(name, handlers, now - since) ? [] : this.#first(handlers),
       isHeld,
       also: [
         ...(question === undefined ? [] : prompts.answering(question, name, id, otherwise)),
@@ -193,6 +201,7 @@ export class Intake {
     return {
       arrival,
       event,
+      since,
       question,
       press,
       otherwise,
@@ -243,14 +252,14 @@ export class Intake {
     return {sn: seq, duplicate: false, dropped: false}
   }
 
-  #hand({arrival, event, hasTurn, place}: Offer, seq: number, handlers: readonly string[]): void {
+  #hand({arrival, event, since, hasTurn, place}: Offer, seq: number, handlers: readonly string[]): void {
     if (handlers.length === 0) return
     const isKept = hasTurn || this.#options.lanes.length < keptInMemory
     place.commit({
       seq,
       handlers,
       claimed: new Set(arrival.claimed),
-      stored: isKept ? {endpoint: arrival.endpoint, event: {...event, sn: seq}} : undefined,
+      stored: isKept ? {endpoint: arrival.endpoint, event: {...event, sn: seq}, since} : undefined,
       isReplay: false,
     })
   }
@@ -263,6 +272,12 @@ export class Intake {
   #first(handlers: readonly string[]): readonly string[] {
     const {around = [], within = []} = this.#dispatch?.order(handlers) ?? {}
     return around.length > 0 ? around.slice(0, 1) : within
+  }
+
+  /** May one of these handlers be too old? Pauses are not deducted. Such an event claims no attempt. */
+  #mayExpire(endpoint: string, handlers: readonly string[], age: number): boolean {
+    const ages = this.#dispatch?.ages
+    return ages !== undefined && handlers.some(each => age > (ages.limitOf(endpoint, each) ?? Number.POSITIVE_INFINITY))
   }
 
   /** Finds out whether an event was stored although storing it seemed to fail. If so, it is handled like any other. */

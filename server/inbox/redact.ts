@@ -14,8 +14,8 @@ export interface Redaction {
 
 /**
  * Overwrites the content of an inbox event: the text of the message, names, the platform's payload, the errors of its
- * handlers. Its ids and times stay. Discards handlers that are failed, dead or held. Also erases the questions and
- * answers of agent runs about the event. Throws `inbox_unknown`, and `inbox_state` while a handler is pending or
+ * handlers. Its ids and times stay. Discards handlers that are failed, dead, held or expired. Also erases the questions
+ * and answers of agent runs about the event. Throws `inbox_unknown`, and `inbox_state` while a handler is pending or
  * running, or a run has not ended.
  */
 export const redactInbox = async (database: Database, seq: number, reason: string | null): Promise<Redaction> => {
@@ -34,7 +34,7 @@ export const redactInbox = async (database: Database, seq: number, reason: strin
       },
       {
         sql: `UPDATE inbox_marks SET error = NULL, ${ending},
-            state = CASE WHEN state IN ('failed', 'dead', 'held') THEN 'discarded' ELSE state END WHERE seq = ?`,
+            state = CASE WHEN state IN ('failed', 'dead', 'held', 'expired') THEN 'discarded' ELSE state END WHERE seq = ?`,
         args: [seq],
       },
       assertRunsEnded("inbox_seq = ?", [seq]),

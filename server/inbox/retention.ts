@@ -3,13 +3,13 @@ import {durationOf} from "../../shared/duration.ts"
 import {counting, plainPart, type RetentionPart} from "../database/upkeep/retention.ts"
 import {tellingUndelivered} from "../outbox/undelivered.ts"
 
-/** True if every handler has handled the event or was discarded. */
+/** True if every handler has handled the event, was discarded or has expired. */
 const isDone =
-  "NOT EXISTS (SELECT 1 FROM inbox_marks m WHERE m.seq = i.seq AND m.state NOT IN ('handled', 'discarded'))"
+  "NOT EXISTS (SELECT 1 FROM inbox_marks m WHERE m.seq = i.seq AND m.state NOT IN ('handled', 'discarded', 'expired'))"
 
 /** True if no handler is to run, and those that wait for a person have waited too long. */
 const isGivenUp = `NOT EXISTS (SELECT 1 FROM inbox_marks m WHERE m.seq = i.seq AND (m.state IN ('pending', 'running')
-    OR (m.state NOT IN ('handled', 'discarded') AND coalesce(m.ended_at, i.received_at) >= ?5)))`
+    OR (m.state NOT IN ('handled', 'discarded', 'expired') AND coalesce(m.ended_at, i.received_at) >= ?5)))`
 
 const mayGo = `i.seq > ?1 AND i.seq <= ?2 AND i.seq <= ?7
   AND (((i.received_at < ?3 OR i.seq <= ?4) AND ${isDone}) OR (i.received_at < ?5 AND ${isGivenUp}))`

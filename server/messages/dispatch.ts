@@ -2,10 +2,13 @@ import {defaultFailure} from "../../shared/config.ts"
 import {capabilityId, pluginPath} from "../../shared/ids.ts"
 import type {Log} from "../../shared/log.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
+import type {Away} from "../endpoints/pasts.ts"
 import type {Attempt, Dispatch, InboxEvent, Outcome} from "../inbox/handling.ts"
 import type {DraftFiles} from "../outbox/files/draft-files.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import type {EndpointActs} from "./acts.ts"
+import {isAddressed} from "./age-limits.ts"
+import {AgeNotices} from "./age-notices.ts"
 import {callCommand} from "./command/call.ts"
 import {Cooldowns} from "./command/cooldowns.ts"
 import {unknownText} from "./command/help.ts"
@@ -43,6 +46,8 @@ export interface DispatchOptions {
   /** Resolves when no change of generation is in progress. */
   readonly settled: () => Promise<unknown>
   readonly log: Log
+  /** The last time that an endpoint had no connection; unknown when left out. */
+  readonly awayOf?: (endpoint: string) => Away | undefined
   /** Hides the values of secrets in the stored text of a failure. */
   readonly scrub?: (text: string) => string
   /** The time limit of a handler, in milliseconds. */
@@ -57,9 +62,19 @@ export const createDispatch = (options: DispatchOptions): Dispatch => {
   const cooldowns = new Cooldowns(elapsed)
   const notes = new FailureNotes(elapsed)
   const presses = new PressRefusals(elapsed)
+  const ageNotices = new AgeNotices()
   return {
     match: (event, asked, endpoint = "") => match(options.current(), event, endpoint, asked),
     order: handlers => orderOf(options.current().middleware, handlers),
+    ages: {
+      limitOf: (endpoint, handler) => options.current().ageLimits.of(endpoint, handler),
+      noticeOf: async (stored, handler) => {
+        const {tellsAge, texts} = options.current()
+        if (!tellsAge || !isAddressed(handler)) return undefined
+        const say = texts.in((await languagesOf(options, stored))[0])
+        return ageNotices.noticeFor(stored, {now: clock.now(), away: options.awayOf?.(stored.endpoint), say})
+      },
+    },
     run: (stored, handler, attempt) => run({...options, clock, cooldowns, notes, presses}, stored, handler, attempt),
   }
 }
@@ -137,10 +152,9 @@ const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt:
   if (handler === undefined) return {is: "failed", error: "the running generation has no such handler"}
   const now = () => options.clock.now()
   const permissionOf = () => current().permissionOf(stored.endpoint, stored.event)
-  const {known, of} = current().languages
-  const chosen = known.length === 1 ? undefined : choiceOf(options, stored)
-  const language = of(stored.endpoint, stored.event, chosen instanceof Promise ? await chosen : chosen)
-  const languages = [language, known[0] ?? language] as const
+  const found = languagesOf(options, stored)
+  const languages = found instanceof Promise ? await found : found
+  const [language] = languages
   const plugin = handler.plugin?.name
   const formOf = (name: string) =>
     plugin === undefined ? undefined : current().forms.get(capabilityId(pluginPath(plugin), "prompt", name))
@@ -155,7 +169,18 @@ const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt:
   return {...failed, note: () => notes.noteFor(stored, text(), isAsked)}
 }
 
-const choiceOf = ({choices}: RunOptions, {endpoint, event: {user}}: InboxEvent) =>
+/** Returns the language of an event and the project's default. */
+const languagesOf = (options: Pick<DispatchOptions, "current" | "choices">, stored: InboxEvent) => {
+  const {known, of} = options.current().languages
+  const languagesFor = (choice?: string) => {
+    const language = of(stored.endpoint, stored.event, choice)
+    return [language, known[0] ?? language] as const
+  }
+  const chosen = known.length === 1 ? undefined : choiceOf(options, stored)
+  return chosen instanceof Promise ? chosen.then(languagesFor) : languagesFor(chosen)
+}
+
+const choiceOf = ({choices}: Pick<DispatchOptions, "choices">, {endpoint, event: {user}}: InboxEvent) =>
   user === undefined ? undefined : choices?.of(endpoint, user.id)
 
 /** The text in the format of `messages.failure`. */

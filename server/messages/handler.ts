@@ -24,6 +24,8 @@ export interface Handler {
   readonly log: Log
   /** How many times the Host retries it after an error. */
   readonly retries?: number
+  /** The age of an event up to which it runs, as the plugin declares it. */
+  readonly maxAge?: string
   /** Undefined for the Host's own handlers. */
   readonly plugin?: PluginSide
   /** Aborted when the plugin's instance is disposed. */

@@ -140,6 +140,7 @@ export const openSession = (options: SessionOptions): OpenSession => {
     },
     user: event.user,
     channel: event.channel,
+    age: attempt.age,
     endpoint,
     get permission() {
       return permissionOf()

@@ -1,4 +1,6 @@
+import type {MaxAges} from "../../shared/config.ts"
 import type {Log} from "../../shared/log.ts"
+import {AgeLimits} from "./age-limits.ts"
 import type {Command} from "./command/command.ts"
 import {helpCommand} from "./command/help.ts"
 import {Router} from "./command/router.ts"
@@ -40,6 +42,9 @@ export interface MessageTable {
   readonly texts: HostTexts
   /** The reply when the bot fails; none when left out. */
   readonly failureText?: string
+  readonly ageLimits: AgeLimits
+  /** Are users told what expired? */
+  readonly tellsAge: boolean
 }
 
 export interface TableParts {
@@ -54,6 +59,8 @@ export interface TableParts {
   readonly languages?: Languages
   readonly texts?: HostTexts
   readonly failureText?: string
+  /** The limits of the endpoints and the Host; none when left out. */
+  readonly ages?: {readonly byEndpoint: ReadonlyMap<string, MaxAges>; readonly host: MaxAges; readonly tells: boolean}
   readonly prompts?: readonly Continuation[]
   readonly actions?: readonly ActionRunner[]
   /** The handlers of their answers and presses are among the prompts and the actions. */
@@ -79,6 +86,7 @@ export const createMessageTable = ({
   languages = oneLanguage("en"),
   texts = new HostTexts(),
   failureText = "",
+  ages = {byEndpoint: new Map(), host: {}, tells: true},
   log,
 }: TableParts): MessageTable => {
   const declared = commands.map(({command}) => command)
@@ -92,6 +100,8 @@ export const createMessageTable = ({
     handlers.filter(handler => !isChoosing(handler)),
     ({type}) => type,
   )
+  const limited = [...commands.map(({runner}) => runner), ...handlers, ...hears]
+  const limits = limited.flatMap(({id, maxAge}) => (maxAge === undefined ? [] : [[id, maxAge] as const]))
   const choosing = Map.groupBy(handlers.filter(isChoosing), ({type}) => type)
   return {
     router,
@@ -113,6 +123,8 @@ export const createMessageTable = ({
     languages,
     texts,
     failureText,
+    ageLimits: new AgeLimits(new Map(limits), ages.byEndpoint, ages.host),
+    tellsAge: ages.tells,
   }
 }
 

@@ -10,7 +10,7 @@ const mostLookedUp = 2000
 /** By the name of an endpoint, including former ones. Endpoints with nothing to count are missing. */
 export type ByEndpoint = ReadonlyMap<string, number>
 
-/** The unfinished rows of one of the durable tables. */
+/** The unfinished and expired rows of one of the durable tables. */
 export interface Depth {
   readonly byState: Readonly<Record<string, number>>
   /** The age of the oldest row to be handled, in seconds. */
@@ -26,7 +26,7 @@ interface Counted {
   readonly states: readonly string[]
 }
 
-const marks: Counted = {table: "inbox_marks", states: ["pending", "running", "failed", "dead", "held"]}
+const marks: Counted = {table: "inbox_marks", states: ["pending", "running", "failed", "dead", "held", "expired"]}
 
 const messages: Counted = {
   table: "outbox",

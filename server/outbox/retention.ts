@@ -5,7 +5,7 @@ const isDone = "o.state IN ('sent', 'discarded')"
 
 /** `sendNow` skips messages that it has sent before, so those of a handler that may run again are kept. */
 const isRemembered = `o.early = 1 AND EXISTS (SELECT 1 FROM inbox_marks m
-  WHERE m.seq = o.inbox_seq AND m.handler = o.handler AND m.state NOT IN ('handled', 'discarded'))`
+  WHERE m.seq = o.inbox_seq AND m.handler = o.handler AND m.state NOT IN ('handled', 'discarded', 'expired'))`
 
 const endedAt = "coalesce(o.ended_at, o.created_at)"
 

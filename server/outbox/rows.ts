@@ -235,6 +235,15 @@ export const insertion = (
   ],
 })
 
+/** Returns the statement that stores a notice once, if a handler of its event expired at `at`, for the same batch. */
+export const noting = (draft: OutboxDraft, {seq, at}: {readonly seq: number; readonly at: number}): Statement => ({
+  sql: `INSERT INTO outbox (id, kind, endpoint, channel, content, created_at, inbox_seq)
+    SELECT ?, ?, ?, ?, ?, ?, seq FROM inbox WHERE seq = ?
+      AND EXISTS (SELECT 1 FROM inbox_marks m WHERE m.seq = inbox.seq AND m.state = 'expired' AND m.ended_at = ?)
+    ON CONFLICT (id) DO NOTHING`,
+  args: [draft.id, draft.kind, draft.endpoint, draft.channel, toJson(draft.content), at, seq, at],
+})
+
 /**
  * Settles the messages that the Host's end left `sending`. Resolves to those that the Host does not send again: they
  * may have arrived.

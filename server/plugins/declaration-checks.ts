@@ -1,3 +1,4 @@
+import {agePattern} from "../../shared/duration.ts"
 import type {PluginMigration} from "../../shared/sdk/plugin/database.ts"
 import type {HandlerDefinition, Named} from "../../shared/sdk/session.ts"
 
@@ -15,9 +16,11 @@ export const requireName = (what: string, name: string): void => {
 
 export const isHandler = <H>(value: unknown): value is H => typeof value === "function"
 
-export const requireRetries = (what: string, {retries = 0}: HandlerDefinition): void => {
-  if (Number.isInteger(retries) && retries >= 0 && retries <= mostRetries) return
-  throw new Error(`${what}: retries must be a whole number from 0 to ${mostRetries}`)
+export const requireHandling = (what: string, {retries = 0, maxAge = "never"}: HandlerDefinition): void => {
+  if (!Number.isInteger(retries) || retries < 0 || retries > mostRetries)
+    throw new Error(`${what}: retries must be a whole number from 0 to ${mostRetries}`)
+  if (typeof maxAge !== "string" || !new RegExp(agePattern).test(maxAge))
+    throw new Error(`${what}: maxAge must be a duration such as 2m or 1h, or never`)
 }
 
 /** Returns a function for a declaration's id: its name, else its number among the unnamed ones; no name is a number. */

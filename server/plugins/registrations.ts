@@ -17,9 +17,9 @@ import {
   createNaming,
   isHandler,
   longestWait,
+  requireHandling,
   requireMigration,
   requireName,
-  requireRetries,
 } from "./declaration-checks.ts"
 import {readJob} from "./declarations/job.ts"
 import {readState} from "./declarations/state.ts"
@@ -95,14 +95,14 @@ export const collectRegistrations = (owner: PluginPath) => {
       declare("command()")
       const [definition, handle] = third === undefined ? [{}, second] : [second, third]
       if (typeof handle !== "function") throw new TypeError(`command("${pattern}") needs a handler`)
-      requireRetries(`command("${pattern}")`, definition as HandlerDefinition)
+      requireHandling(`command("${pattern}")`, definition as HandlerDefinition)
       commands.push({pattern, definition: definition as DeclaredCommand["definition"], handle: handle as never})
     },
     on: (type: string, second: unknown, third?: unknown) => {
       declare("on()")
       const [definition, handle] = third === undefined ? [{}, second] : [second as EventHandlerDefinition, third]
       if (!isHandler<DeclaredHandler["handle"]>(handle)) throw new TypeError(`on("${type}") needs a handler`)
-      requireRetries(`on("${type}")`, definition)
+      requireHandling(`on("${type}")`, definition)
       const nameHandler = handlerNames.get(type) ?? createNaming(`on("${type}")`)
       handlerNames.set(type, nameHandler)
       handlers.push({
@@ -115,7 +115,7 @@ export const collectRegistrations = (owner: PluginPath) => {
     hears: (pattern: unknown, second: unknown, third?: unknown) => {
       declare("hears()")
       const read = readHears(pattern, third === undefined ? {} : second, third ?? second, hears.length)
-      requireRetries(`hears(${read.shown})`, read.definition)
+      requireHandling(`hears(${read.shown})`, read.definition)
       hears.push({id: capabilityId(owner, "hears", nameHears(read.definition)), ...read})
     },
     middleware: (first: unknown, second?: unknown) => {
@@ -168,7 +168,7 @@ export const collectRegistrations = (owner: PluginPath) => {
       if (!isHandler<DeclaredTimer["handle"]>(handle)) throw new TypeError(`timer("${name}") needs a handler`)
       if (timers.has(name)) throw new Error(`timer("${name}") is declared twice`)
       requireName(`timer("${name}")`, name)
-      requireRetries(`timer("${name}")`, definition)
+      requireHandling(`timer("${name}")`, definition)
       if (!["once", "skip", undefined].includes(definition.missed))
         throw new Error(`timer("${name}"): missed must be once or skip`)
       timers.set(name, {id: capabilityId(owner, "timer", name), definition, handle})

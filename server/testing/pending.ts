@@ -3,7 +3,7 @@ import type {Row} from "../../shared/sdk/plugin/database.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Host} from "../host/host.ts"
 
-/** Work of a Host that has not succeeded yet. */
+/** Work of a Host that has not succeeded yet. An expired handler is done. */
 export interface Pending {
   /** Identifies the work and its state. */
   readonly key: string
@@ -30,7 +30,7 @@ const selectMarks = (
   where: string,
 ) => `SELECT m.seq, m.handler, m.state, m.attempt, m.failures, m.started_at, m.ended_at, m.error,
     i.endpoint, i.event, i.received_at
-  FROM inbox_marks m JOIN inbox i USING (seq) WHERE m.state <> 'handled' AND ${where} ORDER BY m.seq, m.handler`
+  FROM inbox_marks m JOIN inbox i USING (seq) WHERE m.state NOT IN ('handled', 'expired') AND ${where} ORDER BY m.seq, m.handler`
 
 const selectSends = (
   where: string,

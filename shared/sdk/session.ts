@@ -45,6 +45,11 @@ export interface Session {
   readonly files: readonly SessionFile[]
   readonly user: User | undefined
   readonly channel: Channel | undefined
+  /**
+   * How old the event was when this attempt began, in milliseconds: since the platform's server says it was written, or
+   * since it arrived. Pauses for a release do not count.
+   */
+  readonly age: number
   /** The name of the endpoint that the event came in through. */
   readonly endpoint: string
   /** The user's permission here, from the rules of `permissions`. */
@@ -143,6 +148,11 @@ export interface SessionDatabase extends Pick<PluginDatabase, "table" | "read"> 
 export interface HandlerDefinition {
   /** How many times svc retries a handler that throws, at most 10, with growing pauses. The conversation waits. */
   readonly retries?: number
+  /**
+   * The age of an event up to which the handler runs, such as `2m`, or `never` for any age. It overrides `inbox.maxAge`
+   * of the configuration, which applies when left out. Too old events end as `expired`.
+   */
+  readonly maxAge?: string
 }
 
 /** A handler's name: letters, digits, _ and -, starting with a letter. */

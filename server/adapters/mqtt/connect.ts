@@ -3,6 +3,7 @@ import type * as Mqtt from "mqtt"
 import type {IClientOptions, IConnackPacket, MqttClient} from "mqtt"
 import type {DatedIncoming, Endpoint, Sender} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
+import {watchKept} from "./kept.ts"
 import {Place} from "./place.ts"
 import {connectError, reasons} from "./reasons.ts"
 import {receiveFrom} from "./receive.ts"
@@ -26,7 +27,7 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint<Dated
   const client = await createClient(account, endpoint, keptSession(account))
   endpoint.defer(() => close(client, account.status === undefined ? 0 : disconnectWithWill))
   const place = new Place(endpoint.cursor, account.clientId)
-  receiveFrom(client, account, place, endpoint)
+  receiveFrom(client, account, place, endpoint, watchKept(client, unacknowledged))
   const connack = await connected(client, account, endpoint.signal)
   tellLoss(client, account, endpoint)
   await subscribe(client, connack, account, place, endpoint)

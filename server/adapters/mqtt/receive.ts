@@ -24,6 +24,7 @@ export const receiveFrom = (
   account: AccountSettings,
   place: Place,
   endpoint: Endpoint<DatedIncoming>,
+  isKept: () => boolean,
 ): void => {
   const copies = new Copies()
   /** Once one message stays unacknowledged, so do all later ones: the broker then redelivers all of them in order. */
@@ -61,10 +62,10 @@ export const receiveFrom = (
       return done()
     }
     // An id is worth a place in the cursor once other content came under it.
-    const isKept = value !== last && (last !== undefined || !isNamed)
-    endpoint.receive(event, isKept ? {cursor: place.noting(subject, value)} : {}).then(
+    const isWorth = value !== last && (last !== undefined || !isNamed)
+    endpoint.receive({...event, isKept: isKept()}, isWorth ? {cursor: place.noting(subject, value)} : {}).then(
       ({duplicate}) => {
-        if (value !== last) place.note(subject, value, isKept)
+        if (value !== last) place.note(subject, value, isWorth)
         if (duplicate && !packet.dup && !packet.retain && !isShadowed(topic, account)) tell(topic)
         done()
       },

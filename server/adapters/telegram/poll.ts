@@ -9,6 +9,9 @@ import type {Intake} from "./incoming/intake.ts"
 /** How long Telegram holds a poll open, in seconds. */
 const timeout = 30
 
+/** The most updates in one answer: a shorter one has everything that Telegram kept. */
+const mostUpdates = 100
+
 /** The pause after an empty answer, in milliseconds, for servers that do not hold polls open. */
 const pause = 100
 
@@ -17,17 +20,20 @@ const pause = 100
  * stored.
  */
 export const poll = async (bot: Bot, endpoint: Endpoint<DatedIncoming>, me: number, intake: Intake): Promise<void> => {
+  let isKept = true
   try {
     for (let offset = offsetIn(endpoint.cursor, me); !endpoint.signal.aborted; ) {
       const updates = await ask(bot, endpoint, offset)
       const next = updates.findLast(update => Number.isInteger(update?.update_id))
       if (next === undefined) {
         if (updates.length > 0) throw new Error("Telegram sent updates without update_id")
+        isKept = false
         await sleep(pause, undefined, {signal: endpoint.signal})
         continue
       }
       offset = next.update_id + 1
-      await intake.storePatiently(updates, `${me}:${offset}`)
+      await intake.storePatiently(updates, `${me}:${offset}`, isKept)
+      isKept &&= updates.length >= mostUpdates
     }
   } catch (error) {
     // The endpoint is about to close.

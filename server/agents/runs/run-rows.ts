@@ -4,7 +4,7 @@ import {assertThat, type Row, type Statement} from "../../database/database.ts"
 import type {RunRequest} from "../service.ts"
 
 /** The conversation of a run, at the time of the request. */
-type Place = Pick<RunRequest, "channel" | "user" | "permission">
+type Place = Pick<RunRequest, "channel" | "user" | "permission" | "age">
 
 /** A run, read from its row. Money is in millionths; times are in milliseconds since 1970. */
 export interface AgentRun {
@@ -70,13 +70,13 @@ export const shownIn = (run: Pick<AgentRun, "endpoint" | "channel" | "item">) =>
 
 /** Stores a run, unless its request has created one before. */
 export const queueing = (runId: string, request: RunRequest, at: number): Statement => {
-  const {agent, trigger, input, endpoint, channel, user, permission, event, item, plugin} = request
+  const {agent, trigger, input, endpoint, channel, user, permission, age, event, item, plugin} = request
   return {
     sql: `INSERT INTO agent_runs (run_id, agent, cause, request, endpoint, channel, user, place, inbox_seq, item, plugin, input, created_at)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (request) DO NOTHING RETURNING run_id`,
     args: [
       ...[runId, agent, trigger, request.request ?? null, endpoint ?? null, channel?.id ?? null, user?.id ?? null],
-      ...[toJson({channel, user, permission}), event ?? null, item ?? null, plugin ?? null, input, at],
+      ...[toJson({channel, user, permission, age}), event ?? null, item ?? null, plugin ?? null, input, at],
     ],
   }
 }

@@ -46,6 +46,11 @@ export const WakeData = Type.Object(
 
 export type WakeData = Static<typeof WakeData>
 
+/** From this age on, in milliseconds, the agent is told how old an event is. */
+const toldFrom = 300_000
+
+const ageOf = ({age}: Session) => (age < toldFrom ? {} : {age})
+
 /** The timer that starts a run. */
 export const wakeTimer = "wake"
 
@@ -91,6 +96,7 @@ const agentsPlugin = (desk: () => AgentDesk): PluginDefinition => {
             event: event.sn,
             channel: channel ?? {id: user?.id ?? "", type: channelType.direct},
             ...(user === undefined ? {} : {user}),
+            ...ageOf(session),
           })
           session.typing()
           return undefined
@@ -209,6 +215,7 @@ const queueEvent = async (desk: AgentDesk, {name}: Binding, session: Session): P
       event: event.sn,
       endpoint,
       ...(channel === undefined ? {} : {channel}),
+      ...ageOf(session),
     })
   } catch (error) {
     if (refusalOf(error) === undefined) throw error

@@ -15,7 +15,7 @@ import {redacting} from "./redacting.ts"
 /** The state of an event is that of its worst handler; an event without handlers is handled. */
 const state = `COALESCE((SELECT state FROM inbox_marks m WHERE m.seq = inbox.seq ORDER BY
   CASE state WHEN 'dead' THEN 0 WHEN 'failed' THEN 1 WHEN 'held' THEN 2 WHEN 'running' THEN 3 WHEN 'pending' THEN 4
-    WHEN 'discarded' THEN 5 ELSE 6 END LIMIT 1), 'handled')`
+    WHEN 'expired' THEN 5 WHEN 'discarded' THEN 6 ELSE 7 END LIMIT 1), 'handled')`
 
 /** Selects events with a handler in a state, in order, by the index of the marks. */
 const inState = "SELECT DISTINCT seq FROM inbox_marks WHERE state = ?3 AND seq < ?1 ORDER BY seq DESC LIMIT ?2"
@@ -68,6 +68,10 @@ export const listInbox = (database: Database): Operation =>
 /** The plugin that a request limits its handlers to. */
 const pluginOf = ({query}: Call): string | undefined => (query as Static<typeof InboxQuery>).plugin
 
+/** The states of the handlers that an action finds in bulk. Expired ones only if the filter names them. */
+const inBulkFor = (action: InboxAction, {query}: Call): readonly string[] =>
+  statesFor[action].filter(state => state !== "expired" || query.state === state)
+
 export const actOnFoundEvents = (database: Database, inbox: Inbox): Operation =>
   inBulk({
     summary: "Retry, release or discard the handlers of all events that match the filters, a page at a time",
@@ -76,7 +80,7 @@ export const actOnFoundEvents = (database: Database, inbox: Inbox): Operation =>
       searchMessages(database, inboxSearch, call, {
         before,
         limit,
-        also: [handledBy(pluginOf(call), statesFor[action])],
+        also: [handledBy(pluginOf(call), inBulkFor(action, call))],
       }),
     act: (action, {seq}, call) => {
       const plugin = pluginOf(call)
@@ -109,9 +113,9 @@ export const redactInboxEvent = (database: Database): Operation =>
   })
 
 const eventActions: Readonly<Record<InboxAction, string>> = {
-  retry: "Retry the failed and dead handlers of an event",
+  retry: "Retry the failed, dead and expired handlers of an event",
   release: "Run the held handlers of an event",
-  discard: "Discard the failed, dead and held handlers of an event",
+  discard: "Discard the failed, dead, held and expired handlers of an event",
 }
 
 export const actOnInboxEvent = (inbox: Inbox, action: InboxAction): Operation => ({

@@ -115,6 +115,8 @@ export const ageSchema: readonly string[] = [
   "ALTER TABLE inbox_marks ADD COLUMN any_age INTEGER NOT NULL DEFAULT 0",
   // In milliseconds since 1970; NULL if the message does not expire.
   "ALTER TABLE outbox ADD COLUMN not_after INTEGER",
+  // Since when a platform without times may have kept the event, in milliseconds since 1970.
+  "ALTER TABLE inbox ADD COLUMN kept_since INTEGER",
   // The ended pauses of ingress that do not count as age, in milliseconds since 1970.
   "CREATE TABLE ingress_pauses (from_at INTEGER PRIMARY KEY, to_at INTEGER NOT NULL) WITHOUT ROWID",
   ...["event_mark_made", "event_mark", "event_outbox_made", "event_outbox"].map(name => `DROP TRIGGER ${name}`),

@@ -95,6 +95,7 @@ export const createMessages = (options: MessagesOptions): HostMessages => {
   const outbox = new Outbox(database, log, {clock, requireOpen: () => ingress.requireOpen("nothing new is sent")})
   const inbox = new Inbox(database, outbox, runtimeId, log, {
     clock,
+    uncounted: () => ingress.releases,
     oldest: () => oldestKnown(retention(), clock.now()),
     loginOf: name => {
       const endpoint = endpoints.get(name)

@@ -18,7 +18,7 @@ const leisure = 3
 const runsForAll = "(m.handler GLOB 'root/*/handler/*' OR m.handler GLOB 'root/*/middleware/*')"
 
 const isUnhandled = `NOT EXISTS (SELECT 1 FROM inbox_marks m
-    WHERE m.seq = i.seq AND (m.state NOT IN ('handled', 'discarded') OR NOT ${runsForAll}))
+    WHERE m.seq = i.seq AND (m.state NOT IN ('handled', 'discarded', 'expired') OR NOT ${runsForAll}))
   AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.inbox_seq = i.seq)
   AND NOT EXISTS (SELECT 1 FROM agent_runs r WHERE r.inbox_seq = i.seq)`
 

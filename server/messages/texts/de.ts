@@ -33,6 +33,8 @@ export const de: HostTable = {
   "press.taken": "Das wurde schon beantwortet.",
   "press.others": "Dieser Knopf ist für jemand anderen.",
   "press.elsewhere": "Dieser Knopf gilt nur dort, wo er gesendet wurde.",
+  "expired.away": "Ich war von {from} bis {to} nicht da und habe das nicht ausgeführt.",
+  "expired.late": "Das hat zu lange gewartet, also habe ich es nicht ausgeführt.",
   "form.open": "Ausfüllen",
   "form.choices": "{label} ({choices})",
   "form.optional": "Antworte „{word}“, um es auszulassen.",

@@ -32,6 +32,8 @@ export const en = {
   "press.taken": "This has already been answered.",
   "press.others": "This button is for somebody else.",
   "press.elsewhere": "This button works only where it was sent.",
+  "expired.away": "I was away from {from} to {to} and did not run this.",
+  "expired.late": "This waited too long, so I did not run it.",
   "form.open": "Fill in",
   "form.choices": "{label} ({choices})",
   "form.optional": 'Answer "{word}" to skip it.',

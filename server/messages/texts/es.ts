@@ -33,6 +33,8 @@ export const es: HostTable = {
   "press.taken": "Ya se ha respondido.",
   "press.others": "Este botón es para otra persona.",
   "press.elsewhere": "Este botón solo funciona donde se envió.",
+  "expired.away": "Estuve fuera de {from} a {to} y no ejecuté esto.",
+  "expired.late": "Esto esperó demasiado, así que no lo ejecuté.",
   "form.open": "Rellenar",
   "form.choices": "{label} ({choices})",
   "form.optional": "Responde «{word}» para omitirlo.",

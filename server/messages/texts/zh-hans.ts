@@ -33,6 +33,8 @@ export const zhHans: HostTable = {
   "press.taken": "此问题已有人回答。",
   "press.others": "此按钮是给其他人的。",
   "press.elsewhere": "此按钮只能在它所在的会话中使用。",
+  "expired.away": "我从 {from} 到 {to} 不在线，没有执行这个请求。",
+  "expired.late": "这个请求等待太久，所以没有执行。",
   "form.open": "填写",
   "form.choices": "{label}（{choices}）",
   "form.optional": "回复“{word}”可跳过此项。",

@@ -136,7 +136,7 @@ const knownMarks = async (database: Database, replaced: Database): Promise<State
       `SELECT r.value ->> 'seq' AS seq, m.handler, m.state, m.attempt, m.error, m.ended_at FROM json_each(?) r
        JOIN inbox i ON i.endpoint = r.value ->> 'endpoint' AND i.event_id = r.value ->> 'event_id'
        JOIN inbox_marks m ON m.seq = i.seq AND m.handler = r.value ->> 'handler'
-       WHERE m.state IN ('handled', 'failed', 'dead', 'discarded')`,
+       WHERE m.state IN ('handled', 'failed', 'dead', 'discarded', 'expired')`,
       [toJson(rows)],
     )
     if (found.length > 0) statements.push(takingMarks(found))

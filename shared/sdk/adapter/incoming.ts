@@ -6,10 +6,16 @@ export interface Incoming {
   readonly id: string
   readonly type: string
   /**
-   * Milliseconds since 1970; now when left out. Adapters with `history: "replay"` must set it (`DatedIncoming`): after
+   * When the platform's server says that it was written, never the sender's device, in milliseconds since 1970; now when
+   * left out. Adapters with `history: "replay"` must set it (`DatedIncoming`): after
    * a restore it shows what the replaced state had handled, and what is too old for the Host to recognize a repetition.
    */
   readonly timestamp?: number
+  /**
+   * True if the platform kept it for an offline endpoint and does not say when it was written. Age limits then count
+   * from the loss of the connection.
+   */
+  readonly isKept?: boolean
   readonly channel?: Channel
   readonly guild?: {readonly id: string; readonly name?: string}
   readonly user?: User

@@ -2,6 +2,7 @@ import type {Attempt} from "../../../server/inbox/handling.ts"
 
 /** The first attempt of a handler that is called directly: nothing is stored. */
 export const firstAttempt: Attempt = {
+  age: 0,
   sendNow: async draft => draft.id,
   sent: async () => undefined,
   question: async () => undefined,

@@ -25,11 +25,14 @@ export class Intake {
 
   /**
    * Resolves once all events are durable, with the cursor after them. An event that the Host rejects as invalid is
-   * dropped.
+   * dropped. `isKept`: Telegram may have kept them. It gives no time for presses.
    */
-  async store(updates: readonly Update[], cursor?: string): Promise<void> {
+  async store(updates: readonly Update[], cursor?: string, isKept = false): Promise<void> {
     const options = cursor === undefined ? {} : {cursor}
-    const events = updates.flatMap(update => this.#read(update))
+    const isDateless = ({type}: DatedIncoming) => isKept && type === "interaction/button"
+    const events = updates
+      .flatMap(update => this.#read(update))
+      .map(event => (isDateless(event) ? {...event, isKept} : event))
     try {
       await this.#endpoint.receive(events, options)
     } catch (error) {
@@ -41,10 +44,10 @@ export class Intake {
   }
 
   /** Works like `store`, but waits while ingress is paused. */
-  async storePatiently(updates: readonly Update[], cursor: string): Promise<void> {
+  async storePatiently(updates: readonly Update[], cursor: string, isKept: boolean): Promise<void> {
     for (;;) {
       try {
-        return await this.store(updates, cursor)
+        return await this.store(updates, cursor, isKept)
       } catch (error) {
         if (!isProblem(error, "ingress_paused")) throw error
       }

@@ -65,10 +65,10 @@ export const messages: Part<"messages"> = {
   release: "Freigeben",
   discard: "Verwerfen",
   retryInboxSays:
-    "Die fehlgeschlagenen und aufgegebenen Handler laufen noch einmal, und ihre Antworten werden gesendet.",
+    "Die fehlgeschlagenen, aufgegebenen und abgelaufenen Handler laufen noch einmal, und ihre Antworten werden gesendet.",
   releaseInboxSays: "Die angehaltenen Handler laufen, und ihre Antworten werden gesendet.",
   discardInboxSays:
-    "Die fehlgeschlagenen, aufgegebenen und angehaltenen Handler werden verworfen: Es werden keine Antworten mehr gesendet.",
+    "Die fehlgeschlagenen, aufgegebenen, angehaltenen und abgelaufenen Handler werden verworfen: Es werden keine Antworten mehr gesendet.",
   retryOutboxSays: "Der Host sendet die Nachricht noch einmal. Ist ihr Zustand unbekannt, kann sie doppelt erscheinen.",
   releaseOutboxSays: "Der Host sendet die Nachricht. Ist ihr Zustand unbekannt, kann sie doppelt erscheinen.",
   discardOutboxSays: "Die Nachricht wird verworfen und nicht mehr gesendet.",

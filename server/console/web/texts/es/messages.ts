@@ -64,9 +64,11 @@ export const messages: Part<"messages"> = {
   retry: "Reintentar",
   release: "Liberar",
   discard: "Descartar",
-  retryInboxSays: "Sus controladores fallidos y abandonados se ejecutan de nuevo, y sus respuestas se envían.",
+  retryInboxSays:
+    "Sus controladores fallidos, abandonados y caducados se ejecutan de nuevo, y sus respuestas se envían.",
   releaseInboxSays: "Sus controladores retenidos se ejecutan, y sus respuestas se envían.",
-  discardInboxSays: "Sus controladores fallidos, abandonados y retenidos se descartan: ya no se envían más respuestas.",
+  discardInboxSays:
+    "Sus controladores fallidos, abandonados, retenidos y caducados se descartan: ya no se envían más respuestas.",
   retryOutboxSays: "El Host envía el mensaje de nuevo. Si su estado es desconocido, puede aparecer dos veces.",
   releaseOutboxSays: "El Host envía el mensaje. Si su estado es desconocido, puede aparecer dos veces.",
   discardOutboxSays: "El mensaje se descarta y ya no se envía.",

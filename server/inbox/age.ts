@@ -1,0 +1,24 @@
+/** A time span that does not count as age, in milliseconds since 1970. */
+export interface Pause {
+  readonly from: number
+  readonly to: number
+}
+
+/** What is known of when an event was written, in milliseconds since 1970. */
+export interface Times {
+  /** When the platform says that it was written. */
+  readonly timestamp: number
+  readonly receivedAt: number
+  /** Since when a platform without such times may have kept it. */
+  readonly keptSince: number | null
+}
+
+/** Returns the time from which an event's age counts. A platform's time in the future counts as the arrival. */
+export const sinceOf = ({timestamp, receivedAt, keptSince}: Times): number =>
+  Math.min(timestamp, receivedAt, keptSince ?? receivedAt)
+
+/** Returns an age in milliseconds, without the pauses, which do not overlap. Never negative. */
+export const ageOf = (since: number, now: number, pauses: readonly Pause[]): number => {
+  const paused = pauses.reduce((sum, {from, to}) => sum + Math.max(0, Math.min(to, now) - Math.max(from, since)), 0)
+  return Math.max(0, now - since - paused)
+}
