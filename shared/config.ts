@@ -117,7 +117,7 @@ const maxAges = {
 /** The kinds of handlers that age limits tell apart. */
 export type AgeKind = keyof typeof maxAges
 
-/** Age limits by kind. A kind without one has no limit of its own. */
+/** Age limits by kind of handler. */
 export type MaxAges = Readonly<Partial<Record<AgeKind, string>>>
 
 const InboxConfig = section({

@@ -13,7 +13,7 @@ import {endpointOfLane} from "../outbox/rows.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import {type Again, Lanes} from "../runtime/flow/lanes.ts"
 import {act, type InboxAction, type InboxChange, type InboxSelection} from "./actions.ts"
-import {type Pause, sinceOf} from "./age.ts"
+import {type Span, sinceOf} from "./age/age.ts"
 import {Attempts} from "./attempts.ts"
 import {runChain} from "./chain.ts"
 import {createFire} from "./firing.ts"
@@ -36,7 +36,7 @@ export interface InboxOptions {
   /** Drops replayed events that are older than this, in milliseconds since 1970. */
   readonly oldest?: () => number
   /** The pauses of ingress that do not count as age; none when left out. */
-  readonly uncounted?: () => readonly Pause[]
+  readonly uncounted?: () => readonly Span[]
   /** Returns who the bot is at an endpoint. */
   readonly loginOf?: (endpoint: string) => Login
   /** The clock of pauses, of the ends of questions and of stored times. */

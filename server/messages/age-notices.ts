@@ -1,5 +1,5 @@
 import {hash} from "node:crypto"
-import type {Away} from "../endpoints/pasts.ts"
+import type {Span} from "../inbox/age/age.ts"
 import type {AgeNotice, InboxEvent} from "../inbox/handling.ts"
 import {BoundedMap} from "../runtime/bounded-map.ts"
 import {replyTo} from "./failure.ts"
@@ -21,7 +21,7 @@ export class AgeNotices {
   /** Returns undefined if the conversation has its notice, the endpoint has enough, or nobody waits for one. */
   noticeFor(
     stored: InboxEvent,
-    {now, away, say}: {now: number; away: Away | undefined; say: Say},
+    {now, away, say}: {now: number; away: Span | undefined; say: Say},
   ): AgeNotice | undefined {
     const {endpoint, event, since = event.timestamp} = stored
     const isCause = away !== undefined && overlap(away, since, now) * 2 >= now - since
@@ -37,11 +37,11 @@ export class AgeNotices {
   }
 }
 
-const overlap = ({from, to}: Away, since: number, now: number): number =>
+const overlap = ({from, to}: Span, since: number, now: number): number =>
   Math.max(0, Math.min(to, now) - Math.max(from, since))
 
 /** Returns both times in UTC, with their dates if they are on different days. */
-const timesOf = ({from, to}: Away) => {
+const timesOf = ({from, to}: Span) => {
   const [start, end] = [from, to].map(at => new Date(at).toISOString())
   const isOneDay = start?.slice(0, 10) === end?.slice(0, 10)
   const shown = (iso = "") => (isOneDay ? iso.slice(11, 16) : iso.slice(0, 16).replace("T", " "))

@@ -2,7 +2,7 @@ import {defaultFailure} from "../../shared/config.ts"
 import {capabilityId, pluginPath} from "../../shared/ids.ts"
 import type {Log} from "../../shared/log.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
-import type {Away} from "../endpoints/pasts.ts"
+import type {Span} from "../inbox/age/age.ts"
 import type {Attempt, Dispatch, InboxEvent, Outcome} from "../inbox/handling.ts"
 import type {DraftFiles} from "../outbox/files/draft-files.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
@@ -47,7 +47,7 @@ export interface DispatchOptions {
   readonly settled: () => Promise<unknown>
   readonly log: Log
   /** The last time that an endpoint had no connection; unknown when left out. */
-  readonly awayOf?: (endpoint: string) => Away | undefined
+  readonly awayOf?: (endpoint: string) => Span | undefined
   /** Hides the values of secrets in the stored text of a failure. */
   readonly scrub?: (text: string) => string
   /** The time limit of a handler, in milliseconds. */

@@ -77,7 +77,7 @@ export class Receiver {
     const at = Date.now()
     const events = this.#read(message, {archive, id, at, isLive: true})
     if (reader !== undefined && id !== undefined) reader.live(id, at, events)
-    else if (events.length > 0) void this.#options.intake.add({events})
+    else if (events.length > 0) void this.#options.intake.add({events: events.map(event => ({...event, isKept}))})
   }
 
   /** Returns the events of an archived message. */

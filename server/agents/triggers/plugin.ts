@@ -46,7 +46,7 @@ export const WakeData = Type.Object(
 
 export type WakeData = Static<typeof WakeData>
 
-/** From this age on, in milliseconds, the agent is told how old an event is. */
+/** From this age on, in milliseconds, the Host tells the agent how old an event is. */
 const toldFrom = 300_000
 
 const ageOf = ({age}: Session) => (age < toldFrom ? {} : {age})

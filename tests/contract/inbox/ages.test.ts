@@ -2,8 +2,7 @@ import {v7 as uuid} from "uuid"
 import {describe, expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import {Ingress} from "../../../server/endpoints/ingress.ts"
-import type {Away} from "../../../server/endpoints/pasts.ts"
-import {ageOf, type Pause, sinceOf} from "../../../server/inbox/age.ts"
+import {ageOf, type Span, sinceOf} from "../../../server/inbox/age/age.ts"
 import {Inbox} from "../../../server/inbox/inbox.ts"
 import {builtInTexts} from "../../../server/messages/texts/host-texts.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
@@ -25,8 +24,8 @@ interface Options {
   /** The limit of the command itself. */
   readonly own?: string
   readonly tells?: boolean
-  readonly away?: Away
-  readonly uncounted?: () => readonly Pause[]
+  readonly away?: Span
+  readonly uncounted?: () => readonly Span[]
   readonly hasMiddleware?: boolean
   readonly kept?: Database
   /** Called by each command before it ends. */
@@ -59,7 +58,10 @@ const begin = async (options: Options = {}) => {
       ? [
           {
             ...runnerOf("root/gate/middleware/0"),
-            around: (session, next) => (ran.push(`around ${session.text}`), next()),
+            around: (session, next) => {
+              ran.push(`around ${session.text}`)
+              return next()
+            },
           },
         ]
       : [],

@@ -46,6 +46,30 @@ describe.each(bunOr("node24"))("on $name", runtime => {
   }, 600_000)
 })
 
+test("the commands of the page on outages work for an event that waited too long", async () => {
+  const door = pluginWith(`plugin.command("wait", () => new Promise(done => setTimeout(done, 2000)))
+    plugin.command("open", {maxAge: "1s"}, () => "opened")`)
+  const project = makeReadersProject({config: configOf("door: {}"), plugins: {door}})
+  const expired = async () => {
+    await say(project, "/wait")
+    const sn = await say(project, "/open")
+    await untilEvent(project, sn, "expired")
+    return sn
+  }
+  let seq = 0
+  const reader = readerOf(project, () => ({" 42": ` ${seq}`}), {
+    after: async line => {
+      if (!line.includes(" retry ")) return
+      await untilEvent(project, seq, "handled")
+      seq = await expired()
+    },
+  })
+  await reader.start()
+  seq = await expired()
+  await reader.run("docs/operate/away.md", "What comes in")
+  expect(await ask(project, `/api/inbox/${seq}`)).toMatchObject({state: "discarded"})
+}, 600_000)
+
 const refusing = 'if (text === "no") throw refused("not here", {reason: "rejected", remediation: "Send another."})'
 
 test("the commands of the page on the outbox work for messages that the platform rejected", async () => {

@@ -38,6 +38,7 @@ export const runBy: Readonly<Record<string, Readonly<Record<string, string>>>> =
   "docs/deploy/systemd.md": {"Of your own user": systemd, "Of the system": systemd},
   "docs/events.md": {"On the command line": messages, "The stream": messages},
   "docs/monitoring.md": {"": operator, Prometheus: operator},
+  "docs/operate/away.md": {"What comes in": messages},
   "docs/operate/capacity.md": {"": operator, "When the disk fills": operator},
   "docs/operate/change.md": {
     "": operator,

@@ -1,5 +1,5 @@
-/** A time span that does not count as age, in milliseconds since 1970. */
-export interface Pause {
+/** A time span, in milliseconds since 1970. */
+export interface Span {
   readonly from: number
   readonly to: number
 }
@@ -18,7 +18,7 @@ export const sinceOf = ({timestamp, receivedAt, keptSince}: Times): number =>
   Math.min(timestamp, receivedAt, keptSince ?? receivedAt)
 
 /** Returns an age in milliseconds, without the pauses, which do not overlap. Never negative. */
-export const ageOf = (since: number, now: number, pauses: readonly Pause[]): number => {
+export const ageOf = (since: number, now: number, pauses: readonly Span[]): number => {
   const paused = pauses.reduce((sum, {from, to}) => sum + Math.max(0, Math.min(to, now) - Math.max(from, since)), 0)
   return Math.max(0, now - since - paused)
 }

@@ -1,16 +1,16 @@
-import {toJson} from "../../shared/json.ts"
-import type {Statement} from "../database/database.ts"
-import {persist} from "../database/persist.ts"
-import type {Outbox} from "../outbox/outbox.ts"
-import {noting} from "../outbox/rows.ts"
-import {ageOf, type Pause} from "./age.ts"
-import type {AgeNotice, Dispatch, InboxEvent} from "./handling.ts"
-import type {IntakeOptions} from "./intake.ts"
+import {toJson} from "../../../shared/json.ts"
+import type {Statement} from "../../database/database.ts"
+import {persist} from "../../database/persist.ts"
+import type {Outbox} from "../../outbox/outbox.ts"
+import {noting} from "../../outbox/rows.ts"
+import type {AgeNotice, Dispatch, InboxEvent} from "../handling.ts"
+import type {IntakeOptions} from "../intake.ts"
+import {ageOf, type Span} from "./age.ts"
 
 export interface ExpiryOptions extends Pick<IntakeOptions, "database" | "log" | "runtimeId" | "clock"> {
   readonly outbox: Pick<Outbox, "stored">
   /** The pauses of ingress that do not count as age. */
-  readonly pauses: () => readonly Pause[]
+  readonly pauses: () => readonly Span[]
 }
 
 /** The handlers of an event, as a dispatch orders them. */
