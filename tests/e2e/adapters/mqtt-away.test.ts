@@ -29,7 +29,7 @@ const launch = (broker: Broker, runtime: TestRuntime, isLimited: boolean, projec
 
 /** Moves what a stopped Host stored 20 hours back. */
 const letTimePass = async (project: Project) => {
-  const file = project.path("data/bot.sqlite")
+  const file = project.path(".svc/data.sqlite")
   const at = "json_extract(value, '$.at')"
   await changeDatabase(
     file,
