@@ -2,6 +2,7 @@ import {v7 as uuid} from "uuid"
 import {describe, expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import {Ingress} from "../../../server/endpoints/ingress.ts"
+import {awayUntil, keptSince} from "../../../server/endpoints/pasts.ts"
 import {ageOf, type Span, sinceOf} from "../../../server/inbox/age/age.ts"
 import {Inbox} from "../../../server/inbox/inbox.ts"
 import {builtInTexts} from "../../../server/messages/texts/host-texts.ts"
@@ -119,6 +120,16 @@ describe("the age of an event", () => {
   ] as const)("%s", (_, times, now, pauses, age) => {
     expect(ageOf(sinceOf(times), now, pauses)).toBe(age)
   })
+})
+
+test("a short connection does not end an outage, and a platform may keep what the Host refused", () => {
+  const away = {from: noon - hour, to: noon}
+  expect(awayUntil({away, awaySince: noon + 59_000}, noon + 90_000)).toEqual({from: noon - hour, to: noon + 90_000})
+  expect(awayUntil({away, awaySince: noon + hour}, noon + 2 * hour)).toEqual({from: noon + hour, to: noon + 2 * hour})
+  expect(awayUntil({away}, noon + hour)).toEqual(away)
+  expect(keptSince({away, refusedSince: noon - 2 * hour})).toBe(noon - 2 * hour)
+  expect(keptSince({away, awaySince: noon + 1})).toBe(noon + 1)
+  expect(keptSince({})).toBeNull()
 })
 
 test("without a limit, nothing expires, and the handler learns the age", async () => {
