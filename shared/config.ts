@@ -93,6 +93,11 @@ const outboxKeys = {
     description:
       "What to do with a message that may have arrived. hold (the default): a person decides. retry: the Host sends it again, maybe twice.",
   }),
+  maxAge: Optional.String({
+    pattern: "^[1-9][0-9]*(s|m|h|d)$",
+    description:
+      "A message or act that is older does not depart: it ends as expired. Unlimited when left out. A limit of the message itself overrides it.",
+  }),
   rate: Type.Optional(
     Closed(
       {
@@ -445,6 +450,7 @@ type Unfilled =
   | "outbox"
   | "inbox"
   | "onUnknown"
+  | "maxAge"
   | "rate"
   | "offer"
 

@@ -24,8 +24,8 @@ export const release = decision("outbox", "release", {
 })
 
 export const retry = rowCommand({
-  description: "send a failed, dead or unknown message again",
-  details: "An unknown message may have arrived already; then it arrives twice.",
+  description: "send a failed, dead, unknown or expired message again",
+  details: "The message is sent at any age. An unknown message may have arrived already; then it arrives twice.",
   examples: [["After you created the channel", "svc outbox retry 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
   options: {id: Option.String({name: "id"})},
   run: given => decide(given, "outbox", "retry", given.id),
@@ -34,7 +34,7 @@ export const retry = rowCommand({
 export const redact = redactCommand("outbox", "message", "id", {
   description: "overwrite the content of an outbox message, for example a secret",
   details:
-    "The Host overwrites its text and error, also in the database file. It discards a message that is failed, dead, held or unknown.",
+    "The Host overwrites its text and error, also in the database file. It discards a message that is failed, dead, held, unknown or expired.",
   examples: [
     ["An answer that repeats a secret", "svc outbox redact 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e --reason 'a password'"],
   ],
@@ -52,7 +52,8 @@ export const list = listCommand<OutboxView>({
   filters: {
     ...searchFilters,
     state: Option.String("--state", {
-      description: "Only messages in this state: queued, sending, sent, failed, dead, unknown, held or discarded",
+      description:
+        "Only messages in this state: queued, sending, sent, failed, dead, unknown, held, discarded or expired",
     }),
   },
   columns: {
@@ -83,6 +84,8 @@ const describeMessage = (message: OutboxDetail): string =>
     ["created", message.createdAt],
     ["ended", message.endedAt ?? "not yet"],
     ["not before", message.notBefore],
+    ["not after", message.notAfter],
+    ["important", message.important ? "yes" : null],
     ["reason", message.reason],
     ["error", message.error],
     ["from", message.inboxSeq === null ? "no event" : `inbox event ${message.inboxSeq}, ${message.handler}`],

@@ -1,11 +1,10 @@
 import {Option, type Usage} from "clipanion"
 import type {ItemCommand} from "../../shared/api/item-rules.ts"
 import type {Item, JournalRecord} from "../../shared/api/workroom.ts"
-import {timeFrom} from "../../shared/duration.ts"
-import {Problem} from "../../shared/problems.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {facts, shorten} from "../kit/print.ts"
 import {command, listCommand, rowCommand} from "../kit/rows.ts"
+import {timeOption} from "../kit/time-option.ts"
 
 const pathOf = (id: string): string => `/api/workroom/items/${encodeURIComponent(id)}`
 
@@ -97,13 +96,7 @@ export const block = itemCommand("block", {
       description: "A date, a time in ISO 8601, or a time from now such as 12h or 2d",
     }),
   },
-  prepare: given => {
-    const deadline = given.deadline === undefined ? undefined : timeFrom(given.deadline, Date.now())
-    if (given.deadline === undefined || deadline !== undefined) return {...given, deadline}
-    throw new Problem("request_invalid", `--until ${given.deadline} is not a time`, {
-      hint: "Use a date such as 2030-01-31, a time in ISO 8601, or a time from now such as 12h or 2d.",
-    })
-  },
+  prepare: given => ({...given, deadline: timeOption("--until", given.deadline)}),
 })
 
 export const cancel = itemCommand("cancel", {

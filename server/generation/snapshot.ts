@@ -273,9 +273,11 @@ const deliveryOf = (
   ofAccount?: OutboxSettings,
 ): Delivery => {
   const rate = ofAccount?.rate ?? ofPlugin?.rate
+  const maxAge = ofAccount?.maxAge ?? ofPlugin?.maxAge
   return {
     resumes,
     onUnknown: ofAccount?.onUnknown ?? ofPlugin?.onUnknown ?? "hold",
+    ...(maxAge === undefined ? {} : {maxAge: durationOf(maxAge)}),
     rates: [
       ...(declared === undefined ? [] : [declared]),
       ...(rate === undefined ? [] : [{messages: rate.messages, per: durationOf(rate.per)}]),

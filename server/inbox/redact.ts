@@ -49,7 +49,7 @@ export const redactInbox = async (database: Database, seq: number, reason: strin
 
 /**
  * Overwrites the content of an outbox message, and the errors that repeat it. Discards a message that is failed, dead,
- * held or unknown. Throws `outbox_unknown`, and `outbox_state` while it is scheduled, queued or sending.
+ * held, unknown or expired. Throws `outbox_unknown`, and `outbox_state` while it is scheduled, queued or sending.
  */
 export const redactOutbox = async (database: Database, id: string, reason: string | null): Promise<Redaction> => {
   const [row] = await database.read("SELECT kind, endpoint, content, inbox_seq FROM outbox WHERE id = ?", [id])
@@ -63,7 +63,7 @@ export const redactOutbox = async (database: Database, id: string, reason: strin
     changes: [
       {
         sql: `UPDATE outbox SET content = ?, error = NULL, ${ending},
-            state = CASE WHEN state IN ('failed', 'dead', 'held', 'unknown') THEN 'discarded' ELSE state END WHERE id = ?`,
+            state = CASE WHEN state IN ('failed', 'dead', 'held', 'unknown', 'expired') THEN 'discarded' ELSE state END WHERE id = ?`,
         args: [toJson(contentWithoutWords(row)), id],
       },
       forgetErrors("message", id),

@@ -20,6 +20,11 @@ export const settleSetBack = async (database: Database, log: Log, now: number): 
   if (back <= 0 || last <= Number(row?.known ?? 0)) return
   await database.write([
     {sql: "UPDATE outbox SET not_before = not_before - ? WHERE state = 'queued' AND not_before > 0", args: [back]},
+    {
+      sql: `UPDATE outbox SET aged_from = coalesce(aged_from, created_at) - ?1, not_after = not_after - ?1
+        WHERE state IN ('queued', 'sending', 'unknown') AND coalesce(aged_from, created_at) > ?2`,
+      args: [back, now],
+    },
     {sql: "UPDATE buttons SET expires_at = expires_at - ?", args: [back]},
     {sql: "UPDATE prompts SET expires_at = expires_at - ? WHERE answer_seq IS NULL", args: [back]},
     {

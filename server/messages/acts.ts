@@ -1,7 +1,7 @@
 import {Problem} from "../../shared/problems.ts"
 import type {Feature, FileRef} from "../../shared/sdk/adapter/sender.ts"
 import {kindOf} from "../../shared/sdk/satori-methods.ts"
-import type {MessageTarget, Session} from "../../shared/sdk/session.ts"
+import type {Expiry, MessageTarget, Session} from "../../shared/sdk/session.ts"
 import {conversationOf, type InboxEvent} from "../inbox/handling.ts"
 import {
   type Address,
@@ -38,7 +38,7 @@ export interface ActOptions {
   /** Returns where an outbox message went, by its id; also for the session's own messages. */
   readonly find: (outbox: string) => Promise<Address | undefined>
   /** Queues an act, which is stored with the handler's mark. */
-  readonly queue: (draft: OutboxDraft) => Promise<string>
+  readonly queue: (draft: OutboxDraft, expiry?: Expiry) => Promise<string>
 }
 
 /** A message and its conversation. */
@@ -58,36 +58,41 @@ export const actsOf = ({stored, endpoints, find, queue}: ActOptions): Acts => {
     if (at === undefined) throw new Problem("outbox_unknown", `there is no outbox message ${read.outbox}`)
     return {at, message: read}
   }
-  const act = async (target: MessageTarget, feature: Feature, draftOf: (found: Found) => OutboxDraft) => {
+  const act = async (
+    target: MessageTarget,
+    feature: Feature,
+    expiry: Expiry | undefined,
+    draftOf: (found: Found) => OutboxDraft,
+  ) => {
     const found = await locate(target)
     endpoints.requireFeature(found.at.endpoint, feature)
-    return queue(draftOf(found))
+    return queue(draftOf(found), expiry)
   }
   return {
-    edit: (target, content) =>
-      act(target, "edit", ({at, message}) => ({
+    edit: (target, content, expiry) =>
+      act(target, "edit", expiry, ({at, message}) => ({
         ...at,
         id: uuid(),
         kind: "edit",
         content: {message, content: contentOf(content, stored.event.user !== undefined)},
       })),
-    delete: target =>
-      act(target, "delete", ({at, message}) => ({...at, id: uuid(), kind: "delete", content: {message}})),
-    unreact: (target, emoji) =>
-      act(target, "unreact", ({at, message}) => ({
+    delete: (target, expiry) =>
+      act(target, "delete", expiry, ({at, message}) => ({...at, id: uuid(), kind: "delete", content: {message}})),
+    unreact: (target, emoji, expiry) =>
+      act(target, "unreact", expiry, ({at, message}) => ({
         ...at,
         id: uuid(),
         kind: "unreact",
         content: {message, emoji: emojiOf(emoji)},
       })),
-    call: async (method, params, endpoint = stored.endpoint) => {
+    call: async (method, params, endpoint = stored.endpoint, expiry) => {
       endpoints.requireFeature(endpoint, method as Feature)
       if (kindOf(method)?.is === "read")
         throw new Problem(
           "request_invalid",
           `${method} only reads: use plugin.ask, which returns the platform's response`,
         )
-      return queue(callDraft(endpoint, {method, params}))
+      return queue(callDraft(endpoint, {method, params}), expiry)
     },
   }
 }

@@ -4,6 +4,7 @@ import type {Middleware, Reply, Session} from "../../shared/sdk/session.ts"
 import {isUserError} from "../../shared/sdk/user-error.ts"
 import {holdWhileFailing, persist} from "../database/persist.ts"
 import type {Attempt, InboxEvent, Outcome} from "../inbox/handling.ts"
+import {withExpiry} from "../outbox/age.ts"
 import {type Hold, TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {replyTo} from "./failure.ts"
 import type {Handler} from "./handler.ts"
@@ -102,7 +103,10 @@ export const runToEnd = async (
   } catch (error) {
     if (handler.signal.aborted) return {is: "interrupted", ...again}
     const answer = isUserError(error) ? replyTo(stored, error.message) : undefined
-    if (answer !== undefined) return {is: "handled", sends: [answer]}
+    if (answer !== undefined) {
+      const notAfter = attempt.maxAge === undefined ? undefined : asked.now() + attempt.maxAge
+      return {is: "handled", sends: [withExpiry(answer, undefined, notAfter)]}
+    }
     log().error(`${handler.id} failed: ${messageOf(error)}`, {error})
     // A handler that timed out may still run, so the Host does not run it again at the same time.
     const at = plugin?.positionOf?.(error)

@@ -4,12 +4,13 @@ import {Problem} from "../../shared/problems.ts"
 import {type Content, h, type Node} from "../../shared/sdk/elements.ts"
 import type {Permission} from "../../shared/sdk/permission.ts"
 import type {Statement} from "../../shared/sdk/plugin/database.ts"
-import type {Session, SessionDatabase, Target} from "../../shared/sdk/session.ts"
+import type {Expiry, Session, SessionDatabase, Target} from "../../shared/sdk/session.ts"
 import type {Texts, TextValues} from "../../shared/sdk/text/texts.ts"
 import {readStatements} from "../../shared/sdk/values.ts"
 import type {DeclaredState} from "../database/state/plugin-state.ts"
 import {type Attempt, conversationOf, type InboxEvent, type Work} from "../inbox/handling.ts"
 import type {Question} from "../inbox/prompts.ts"
+import {withExpiry} from "../outbox/age.ts"
 import {addressOf, contentOf, emojiOf, messageDraft, type OutboxDraft} from "../outbox/draft.ts"
 import type {DraftFiles} from "../outbox/files/draft-files.ts"
 import {QueuedFiles} from "../outbox/files/queued-files.ts"
@@ -100,9 +101,10 @@ export const openSession = (options: SessionOptions): OpenSession => {
     ended = true
     files?.close()
   }
-  const queue = async (draft: OutboxDraft): Promise<string> => {
+  const inherited = () => (attempt.maxAge === undefined ? undefined : now() + attempt.maxAge)
+  const queue = async (draft: OutboxDraft, expiry?: Expiry): Promise<string> => {
     requireOpen()
-    return queued.queue(draft)
+    return queued.queue(withExpiry(draft, expiry, inherited()))
   }
   // Created at first use, because few handlers act.
   let acts: Acts | undefined
@@ -123,7 +125,7 @@ export const openSession = (options: SessionOptions): OpenSession => {
     if (to !== undefined) endpoints.requireTarget(address)
     return messageDraft(address, content, event.user !== undefined || address.user !== undefined)
   }
-  const send = async (content: Content, to?: Target) => queue(messageOf(content, to))
+  const send = async (content: Content, to?: Target, expiry?: Expiry) => queue(messageOf(content, to), expiry)
   const session: Session = {
     event,
     get elements() {
@@ -153,32 +155,36 @@ export const openSession = (options: SessionOptions): OpenSession => {
       return ownLog
     },
     send,
-    reply: async content => {
+    reply: async (content, expiry) => {
       const quoted = event.message?.id
-      return send(quoted === undefined ? content : [h("quote", {id: quoted}), ...contentOf(content)])
+      const whole = quoted === undefined ? content : [h("quote", {id: quoted}), ...contentOf(content)]
+      return send(whole, undefined, expiry)
     },
-    react: async emoji => {
+    react: async (emoji, expiry) => {
       const message = event.message?.id
       const channel = event.channel?.id
       if (message === undefined || channel === undefined) {
         throw new Problem("event_invalid", "there is no message to react to")
       }
       endpoints.requireFeature(endpoint, "react")
-      return queue({id: uuid(), kind: "reaction", endpoint, channel, content: {message, emoji: emojiOf(emoji)}})
+      const content = {message, emoji: emojiOf(emoji)}
+      return queue({id: uuid(), kind: "reaction", endpoint, channel, content}, expiry)
     },
-    edit: async (target, content) => act().edit(target, content),
-    delete: async target => act().delete(target),
-    unreact: async (target, emoji) => act().unreact(target, emoji),
-    call: async (method, params, on) => act().call(method, params, on),
+    edit: async (...args) => act().edit(...args),
+    delete: async (...args) => act().delete(...args),
+    unreact: async (...args) => act().unreact(...args),
+    call: async (...args) => act().call(...args),
     typing: () => {
       requireOpen()
       const channel = event.channel?.id
       if (channel !== undefined) endpoints.typing(endpoint, channel)
     },
-    sendNow: async (content, to) => {
+    sendNow: async (content, to, expiry) => {
       requireOpen()
       const ordinal = early++
-      return give(await attempt.sendNow(await queued.store(messageOf(content, to)), ordinal))
+      return give(
+        await attempt.sendNow(await queued.store(withExpiry(messageOf(content, to), expiry, inherited())), ordinal),
+      )
     },
     prompt: async (name, content, data) => {
       requireOpen()

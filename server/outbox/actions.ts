@@ -1,5 +1,6 @@
 import {Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
+import {atAnyAge} from "./age.ts"
 import {type Lane, laneOf} from "./rows.ts"
 
 /** What an operator can do about messages that were not sent. */
@@ -10,18 +11,18 @@ export type OutboxSelection = {readonly id: string} | "held"
 
 /** The states that each action accepts. */
 export const statesFor: Record<OutboxAction, readonly string[]> = {
-  retry: ["failed", "dead", "unknown"],
+  retry: ["failed", "dead", "unknown", "expired"],
   release: ["held", "unknown"],
-  discard: ["scheduled", "queued", "failed", "dead", "held", "unknown"],
+  discard: ["scheduled", "queued", "failed", "dead", "held", "unknown", "expired"],
 }
 
 const isLater = "state = 'held' AND attempt = 0 AND not_before > unixepoch() * 1000"
 
 /**
  * Attempts count from one again; their total stays known. A message that is held before its time still waits for that
- * time.
+ * time. A message that a person has sent is sent at any age.
  */
-const again = `state = iif(${isLater}, 'scheduled', 'queued'), not_before = iif(${isLater}, not_before, 0), spared = attempt,
+const again = `not_after = iif(${isLater}, not_after, ${atAnyAge}), state = iif(${isLater}, 'scheduled', 'queued'), not_before = iif(${isLater}, not_before, 0), spared = attempt,
   ended_at = NULL, reason = NULL`
 
 const setting: Record<OutboxAction, string> = {

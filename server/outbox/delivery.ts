@@ -51,7 +51,7 @@ export type End =
   /** More of its parts follow at once, at the endpoint's pace. */
   | ({readonly is: "partly"; readonly limit: number | undefined} & Performed)
   | {readonly is: "queued"; readonly error: string; readonly wait: number; readonly counts: boolean}
-  | {readonly is: "failed" | "dead" | "unknown"; readonly error: string; readonly reason: string}
+  | {readonly is: "failed" | "dead" | "unknown" | "expired"; readonly error: string; readonly reason: string}
 
 export interface Attempt {
   readonly sender: Sender

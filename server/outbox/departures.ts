@@ -1,6 +1,6 @@
 import {type Reservation, reserve} from "../runtime/flow/reservation.ts"
 import type {OutboxDraft} from "./draft.ts"
-import type {Departure, NewRow} from "./rows.ts"
+import {columnsOf, type Departure, type NewRow} from "./rows.ts"
 
 /** Drafts on their way into the outbox, with the reserved turns of their channels, until `commit` or `release`. */
 export class Departures implements Reservation<ReadonlyMap<string, NewRow>> {
@@ -34,9 +34,10 @@ const hand = (
   rows: ReadonlyMap<string, NewRow>,
   queued: (draft: OutboxDraft) => void,
 ): void => {
-  for (const {draft, content, turn} of items) {
+  for (const {draft, content, at, turn} of items) {
     const row = rows.get(draft.id)
-    if (turn !== undefined && row?.state === "sending") turn.commit({...draft, content, spared: 0, seq: row.seq})
+    if (turn !== undefined && row?.state === "sending")
+      turn.commit({...columnsOf(draft), content, created_at: at, spared: 0, seq: row.seq})
     else {
       turn?.release()
       if (row !== undefined) queued(draft)

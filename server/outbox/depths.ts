@@ -30,7 +30,7 @@ const marks: Counted = {table: "inbox_marks", states: ["pending", "running", "fa
 
 const messages: Counted = {
   table: "outbox",
-  states: ["scheduled", "queued", "sending", "failed", "dead", "unknown", "held"],
+  states: ["scheduled", "queued", "sending", "failed", "dead", "unknown", "held", "expired"],
 }
 
 const timers: Counted = {table: "timers", states: ["waiting", "held", "failed"], most: 10_000}
@@ -77,6 +77,9 @@ const stuckMessages = (state: "dead" | "unknown") => `SELECT endpoint, count(*) 
     ORDER BY seq DESC LIMIT ${mostLookedUp}
   ) GROUP BY endpoint`
 
+const missedMessages = `SELECT 1 FROM outbox INDEXED BY outbox_important
+  WHERE important = 1 AND state = 'expired' LIMIT ${mostLookedUp}`
+
 const readByEndpoint = async (database: Database, sql: string): Promise<ByEndpoint> =>
   new Map((await database.read(sql)).map(({endpoint, value}) => [String(endpoint), Number(value)]))
 
@@ -100,9 +103,12 @@ export const readInboxDepth = (database: Database): Promise<Depth> =>
 
 /**
  * Counts messages of the outbox, without finished ones. The ages are of the oldest 2000 of each state. `unknown` counts
- * among the newest 2000 of them.
+ * among the newest 2000 of them; `missed` counts the expired ones that are important.
  */
-export const readOutboxDepth = async (database: Database): Promise<Depth & {readonly unknown: ByEndpoint}> => ({
+export const readOutboxDepth = async (
+  database: Database,
+): Promise<Depth & {readonly unknown: ByEndpoint; readonly missed: number}> => ({
   ...(await readDepth(database, messages, oldestMessages, stuckMessages("dead"))),
   unknown: await readByEndpoint(database, stuckMessages("unknown")),
+  missed: (await database.read(missedMessages)).length,
 })

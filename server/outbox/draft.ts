@@ -18,7 +18,13 @@ export interface Address {
 export type MessageRef = {readonly outbox: string} | {readonly platform: string}
 
 /** A message or an act for a platform. Its id is the same for every attempt. */
-export type OutboxDraft = {readonly id: string} & Address &
+export type OutboxDraft = {
+  readonly id: string
+  /** The last moment to send it, in milliseconds since 1970. */
+  readonly notAfter?: number
+  /** Alerts if it expires. */
+  readonly important?: true
+} & Address &
   (
     | {readonly kind: "message"; readonly content: readonly Node[]}
     | {readonly kind: "reaction"; readonly content: ReactionContent}

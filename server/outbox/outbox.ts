@@ -7,6 +7,7 @@ import {persist} from "../database/persist.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import type {DueClock} from "../runtime/flow/due-clock.ts"
 import {act, type OutboxAction, type OutboxSelection} from "./actions.ts"
+import {atAnyAge} from "./age.ts"
 import {cancel} from "./cancel.ts"
 import {type Timing, usualTiming} from "./delivery.ts"
 import {Departures} from "./departures.ts"
@@ -23,7 +24,7 @@ import {
   readDeparted,
   settleInterrupted,
 } from "./rows.ts"
-import {scheduleSends} from "./schedule.ts"
+import {expireUnknown, scheduleSends} from "./schedule.ts"
 import {type Senders, Sends} from "./sends.ts"
 
 export interface OutboxOptions {
@@ -56,6 +57,7 @@ export class Outbox {
   readonly #departures: Gather<Departure, NewRow | undefined>
   readonly #planned: Gather<Planned, StoredPlan>
   readonly #schedule: DueClock
+  readonly #expiry: DueClock
   readonly #clock: Clock
 
   constructor(database: Database, log: Log, options: OutboxOptions = {}) {
@@ -64,7 +66,8 @@ export class Outbox {
     this.#log = log
     this.#requireOpen = requireOpen
     this.#timing = timing
-    this.#sends = new Sends(database, log, timing, clock)
+    this.#sends = new Sends(database, log, timing, clock, until => this.#expiry.consider(until))
+    this.#expiry = expireUnknown(database, log, endpoint => this.#sends.policy(endpoint).maxAge, clock)
     this.#planned = gatherPlanned(database)
     this.#schedule = scheduleSends(database, log, lane => this.#sends.push(lane), clock)
     this.#clock = clock
@@ -97,6 +100,7 @@ export class Outbox {
     }
     await this.#resume()
     this.#schedule.start()
+    this.#expiry.start()
   }
 
   /**
@@ -110,7 +114,7 @@ export class Outbox {
       draft,
       content: contents[ordinal] ?? "",
       at,
-      turn: this.#sends.enter(draft),
+      turn: (draft.notAfter ?? atAnyAge) > at ? this.#sends.enter(draft) : undefined,
       ...(from === undefined ? {} : {from: {...from, ordinal}}),
     }))
     return new Departures(departures, draft => this.stored([draft]))
@@ -192,11 +196,13 @@ export class Outbox {
   /** An endpoint can send from now on. */
   online(endpoint: string): void {
     this.#sends.online(endpoint)
+    // Its age limit may be new.
+    this.#expiry.consider(0)
   }
 
   /** True if no message is being sent or could be sent now. */
   get isQuiet(): boolean {
-    return this.#sends.isQuiet && !this.#schedule.isFiring
+    return this.#sends.isQuiet && !this.#schedule.isFiring && !this.#expiry.isFiring
   }
 
   /** Resolves when every message is sent that can be sent now. */
@@ -206,7 +212,7 @@ export class Outbox {
 
   /** Starts no further send. Resolves when the running ones have ended. */
   async drain(): Promise<void> {
-    await Promise.all([this.#schedule.stop(), this.#sends.drain()])
+    await Promise.all([this.#schedule.stop(), this.#expiry.stop(), this.#sends.drain()])
   }
 
   /** A message whose storing failed may still be stored. */

@@ -2,7 +2,7 @@ import type {Database} from "../database/database.ts"
 import {firstOfEach, Gather} from "../database/gather.ts"
 import {manyRows} from "../database/many-rows.ts"
 import type {OutboxDraft} from "./draft.ts"
-import {columnsOf} from "./rows.ts"
+import {columns, columnsOf} from "./rows.ts"
 
 /** A message that a plugin sends outside its handlers. */
 export interface Planned {
@@ -25,9 +25,9 @@ export interface StoredPlan {
 
 /** Without `ON CONFLICT`, which would leave gaps in the sequences. */
 const insert = manyRows(
-  ["id", "kind", "endpoint", "channel", "user", "content", "at", "due", "plugin", "key"],
-  source => `INSERT INTO outbox (id, kind, endpoint, channel, user, content, created_at, plugin, key, state, not_before)
-  SELECT id, kind, endpoint, channel, user, content, at, plugin, key, iif(due > at, 'scheduled', 'queued'), iif(due > at, due, 0)
+  [...columns, "content", "at", "due", "plugin", "key"],
+  source => `INSERT INTO outbox (${columns}, content, created_at, plugin, key, state, not_before)
+  SELECT ${columns}, content, at, plugin, key, iif(due > at, 'scheduled', 'queued'), iif(due > at, due, 0)
   FROM ${source} d
   WHERE d.key IS NULL OR NOT EXISTS (SELECT 1 FROM outbox o WHERE o.plugin = d.plugin AND o.key = d.key)
   RETURNING id`,

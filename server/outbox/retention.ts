@@ -1,7 +1,7 @@
 import {counting, type RetentionPart} from "../database/upkeep/retention.ts"
 import {tellingUndelivered} from "./undelivered.ts"
 
-const isDone = "o.state IN ('sent', 'discarded')"
+const isDone = "o.state IN ('sent', 'discarded', 'expired')"
 
 /** `sendNow` skips messages that it has sent before, so those of a handler that may run again are kept. */
 const isRemembered = `o.early = 1 AND EXISTS (SELECT 1 FROM inbox_marks m

@@ -8,6 +8,7 @@ import {manyRows} from "../database/many-rows.ts"
 import type {Policy} from "../endpoints/policy.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import type {Reservation} from "../runtime/flow/reservation.ts"
+import {isPast, isTooOld} from "./age.ts"
 import {arrived, type End, judgeInterrupted, type Timing} from "./delivery.ts"
 import type {Address, OutboxDraft} from "./draft.ts"
 import type {MarkKey} from "./mark-key.ts"
@@ -52,7 +53,8 @@ export const readMessage = async (database: Pick<Database, "read">, id: string):
 
 export const readNext = async (database: Database, {endpoint, channel}: Lane): Promise<Row | undefined> => {
   const [row] = await database.read(
-    `SELECT seq, id, kind, channel, user, content, attempt, spared, not_before, progress, platform_ids FROM outbox
+    `SELECT seq, id, kind, channel, user, content, attempt, spared, not_before, progress, platform_ids,
+       not_after, aged_from, created_at FROM outbox
      WHERE state = 'queued' AND endpoint = ? AND channel = ? ORDER BY seq LIMIT 1`,
     [endpoint, channel],
   )
@@ -140,15 +142,18 @@ export interface NewRow {
   readonly state: string
 }
 
+/** The columns that `columnsOf` returns. */
+export const columns = ["id", "kind", "endpoint", "channel", "user", "not_after", "important"] as const
+
 /**
  * A message is never sent before a queued one of its channel. Without the LIMIT, SQLite merges the subquery and
  * computes `direct` twice.
  */
 const insert = manyRows(
-  ["id", "kind", "endpoint", "channel", "user", "content", "at", "seq", "handler", "ordinal", "attempt", "isFirst"],
-  source => `INSERT INTO outbox (id, kind, endpoint, channel, user, content, created_at, inbox_seq, handler, ordinal, state, attempt)
-  SELECT id, kind, endpoint, channel, user, content, at, seq, handler, ordinal, iif(direct, 'sending', 'queued'), direct
-  FROM (SELECT id, kind, endpoint, channel, user, content, at, seq, handler, ordinal, attempt,
+  [...columns, "content", "at", "seq", "handler", "ordinal", "attempt", "isFirst"],
+  source => `INSERT INTO outbox (${columns}, content, created_at, inbox_seq, handler, ordinal, state, attempt)
+  SELECT ${columns}, content, at, seq, handler, ordinal, iif(direct, 'sending', 'queued'), direct
+  FROM (SELECT ${columns}, content, at, seq, handler, ordinal, attempt,
       isFirst AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.state = 'queued' AND o.endpoint = d.endpoint AND o.channel = d.channel) AS direct
     FROM ${source} d LIMIT -1) d
   WHERE d.seq IS NULL OR EXISTS (SELECT 1 FROM inbox_marks m
@@ -168,13 +173,15 @@ export const inserting = (departures: readonly Departure[]): Statement => {
   return insert(values)
 }
 
-/** Returns the identity and the address of a draft as its row has them. */
-export const columnsOf = ({id, kind, endpoint, channel, user}: OutboxDraft) => ({
+/** Returns the identity, the address and the limit of a draft as its row has them. */
+export const columnsOf = ({id, kind, endpoint, channel, user, notAfter, important}: OutboxDraft) => ({
   id,
   kind,
   endpoint: endpoint.toWellFormed(),
   channel: channel.toWellFormed(),
   user: user?.toWellFormed() ?? null,
+  not_after: notAfter ?? null,
+  important: important === true ? 1 : 0,
 })
 
 const storedOf = ({draft, content, at, from}: Departure, isFirst: boolean) => ({
@@ -218,14 +225,16 @@ export const insertion = (
   {seq, handler, ordinal, isEarly = false}: Origin,
   at: number,
 ): Statement => ({
-  sql: `INSERT INTO outbox (id, kind, endpoint, channel, user, content, created_at, inbox_seq, handler, ordinal, early)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${isEarly ? "ON CONFLICT DO NOTHING" : ""}`,
+  sql: `INSERT INTO outbox (id, kind, endpoint, channel, user, not_after, important, content, created_at, inbox_seq, handler, ordinal, early)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${isEarly ? "ON CONFLICT DO NOTHING" : ""}`,
   args: [
     draft.id,
     draft.kind,
     draft.endpoint,
     draft.channel,
     draft.user ?? null,
+    draft.notAfter ?? null,
+    draft.important === true ? 1 : 0,
     toJson(draft.content),
     at,
     seq,
@@ -255,11 +264,15 @@ export const settleInterrupted = async (
   now = Date.now(),
 ): Promise<readonly Row[]> => {
   const rows = await database.read(
-    "SELECT seq, endpoint, kind, attempt, spared, progress FROM outbox WHERE state = 'sending'",
+    `SELECT seq, endpoint, kind, attempt, spared, progress, not_after, aged_from, created_at FROM outbox
+     WHERE state = 'sending'`,
   )
   const judged = rows.map(row => {
     const attempts = Number(row.attempt) - Number(row.spared)
-    return {...row, state: judgeInterrupted(policy(String(row.endpoint)), attempts, timing)}
+    const sending = policy(String(row.endpoint))
+    const state = judgeInterrupted(sending, attempts, timing)
+    const isOver = (state === "queued" ? isTooOld : isPast)(row, sending.maxAge, now)
+    return {...row, state: isOver ? "expired" : state}
   })
   await database.write(judged.map(row => settling(row, now)))
   return judged.filter(({state}) => state !== "queued")
@@ -269,7 +282,13 @@ const settling = (row: Row, now: number): Statement => {
   const {seq = 0, state = ""} = row
   if (state === "queued") return {sql: "UPDATE outbox SET state = 'queued' WHERE seq = ?", args: [seq]}
   return {
-    sql: "UPDATE outbox SET state = ?, reason = 'host_ended', ended_at = ?, error = ? WHERE seq = ?",
-    args: [state, now, `${arrived(row)}the Host ended while it sent this; it may have arrived`, seq],
+    sql: "UPDATE outbox SET state = ?, reason = ?, ended_at = ?, error = ? WHERE seq = ?",
+    args: [
+      state,
+      state === "expired" ? "too_old" : "host_ended",
+      now,
+      `${arrived(row)}the Host ended while it sent this; it may have arrived`,
+      seq,
+    ],
   }
 }

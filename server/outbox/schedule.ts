@@ -3,6 +3,7 @@ import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
 import type {Clock} from "../runtime/flow/clock.ts"
 import {DueClock} from "../runtime/flow/due-clock.ts"
+import {expiringUnknown, readUnknownLimits} from "./age.ts"
 import {type Lane, laneOf} from "./rows.ts"
 
 /** The most messages that become due in one batch. */
@@ -13,7 +14,7 @@ const waiting = "outbox INDEXED BY outbox_scheduled WHERE state = 'scheduled'"
 
 export const selectNext = `SELECT not_before AS at FROM ${waiting} ORDER BY not_before LIMIT 1`
 
-const queueDue = `UPDATE outbox SET state = 'queued', not_before = 0 WHERE seq IN (
+const queueDue = `UPDATE outbox SET state = 'queued', aged_from = not_before, not_before = 0 WHERE seq IN (
     SELECT seq FROM ${waiting} AND not_before <= ? ORDER BY not_before, seq LIMIT ${page}
   ) RETURNING endpoint, channel`
 
@@ -32,3 +33,28 @@ export const scheduleSends = (database: Database, log: Log, push: (lane: Lane) =
       for (const row of queued?.rows ?? []) push(laneOf(row))
     },
   })
+
+/** Ends messages that may have arrived once they are too old to ask a person about them. */
+export const expireUnknown = (
+  database: Database,
+  log: Log,
+  maxAgeOf: (endpoint: string) => number | undefined,
+  clock: Clock,
+): DueClock => {
+  const what = "a message that may have arrived"
+  const read = () => persist(what, log, () => readUnknownLimits(database, maxAgeOf))
+  return new DueClock({
+    what,
+    log,
+    clock,
+    next: async () => {
+      const limits = [...(await read()).values()]
+      return limits.length === 0 ? undefined : Math.min(...limits)
+    },
+    fire: async now => {
+      const due = [...(await read())].filter(([, at]) => at <= now)
+      const statements = due.map(([endpoint]) => expiringUnknown(endpoint, maxAgeOf(endpoint), now))
+      await persist(what, log, () => database.write(statements))
+    },
+  })
+}

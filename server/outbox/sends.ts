@@ -5,9 +5,10 @@ import type {Database, Row} from "../database/database.ts"
 import type {Gather} from "../database/gather.ts"
 import {persist} from "../database/persist.ts"
 import {noPolicy, type Policy} from "../endpoints/policy.ts"
-import {type Clock, systemClock} from "../runtime/flow/clock.ts"
+import type {Clock} from "../runtime/flow/clock.ts"
 import {Lanes} from "../runtime/flow/lanes.ts"
 import {type Reservation, reserve} from "../runtime/flow/reservation.ts"
+import {expiringQueued, isPast, isTooOld, limitOf, tooOld} from "./age.ts"
 import {attempt, longestWait, type Timing} from "./delivery.ts"
 import {type Pace, Paces} from "./pace.ts"
 import {
@@ -51,7 +52,7 @@ const width = 256
  */
 export class Sends {
   /** How many messages ended in each way since the Host started. */
-  readonly ends = {sent: 0, failed: 0, dead: 0, unknown: 0}
+  readonly ends = {sent: 0, failed: 0, dead: 0, unknown: 0, expired: 0}
   readonly #database: Database
   readonly #log: Log
   readonly #timing: Timing
@@ -71,10 +72,13 @@ export class Sends {
   readonly #clock: Clock
   /** Until when a lane's next message waits, by a monotonic clock. */
   readonly #due = new Map<string, {readonly seq: number; readonly at: number}>()
+  readonly #asks: (until: number) => void
   #senders: Senders | undefined
 
-  constructor(database: Database, log: Log, timing: Timing, clock: Clock = systemClock) {
+  /** Calls `asks` when a person has to decide about a message, with the time when it expires. */
+  constructor(database: Database, log: Log, timing: Timing, clock: Clock, asks: (until: number) => void) {
     this.#database = database
+    this.#asks = asks
     this.#clock = clock
     this.#paces = new Paces<Lane>(lane => this.push(lane), clock)
     this.#log = log
@@ -169,6 +173,10 @@ export class Sends {
     try {
       while (!this.#closing.signal.aborted) {
         const row = await persist(`sending to ${lane.endpoint}`, this.#log, () => readNext(this.#database, lane))
+        if (row !== undefined && isTooOld(row, this.policy(lane.endpoint).maxAge, this.#clock.now())) {
+          await this.#expire(lane)
+          continue
+        }
         const sender = row && this.#senders?.sender(lane.endpoint)
         if (row === undefined || sender === undefined) return this.#leave(lane, row !== undefined)
         const pause = this.#pauseBefore(row, lane)
@@ -181,6 +189,15 @@ export class Sends {
       this.#leave(lane, false)
       this.#stopped(lane, error)
     }
+  }
+
+  async #expire(lane: Lane): Promise<void> {
+    const {endpoint} = lane
+    const statement = expiringQueued(lane, this.policy(endpoint).maxAge, this.#clock.now())
+    const [expired] = await persist(`sending to ${endpoint}`, this.#log, () => this.#database.write([statement]))
+    const count = expired?.rows.length ?? 0
+    this.ends.expired += count
+    this.#log.warn(`${count} messages to ${endpoint} were too old to be sent`, {endpoint})
   }
 
   #stopped({endpoint}: Lane, error: unknown): void {
@@ -252,20 +269,26 @@ export class Sends {
     const seq = Number(row.seq)
     this.#due.delete(laneKeyOf(lane))
     requireOwn(this.#database)
-    const end = await attempt(row, {
+    const policy = this.policy(lane.endpoint)
+    const isLate = (by: typeof isPast) => by(row, policy.maxAge, this.#clock.now())
+    const making = {
       sender,
-      policy: this.policy(lane.endpoint),
+      policy,
       number,
       counted: number - Number(row.spared),
       timing: this.#timing,
-      partsOf: id => this.#persist(seq, () => readParts(this.#database, id)),
+      partsOf: (id: string) => this.#persist(seq, () => readParts(this.#database, id)),
       scrub: this.#senders?.scrub,
       called,
-    })
+    }
+    // Its claim may have waited for the database.
+    const made = isLate(isTooOld) ? tooOld : await attempt(row, making)
+    const end = made.is === "unknown" && isLate(isPast) ? {...tooOld, error: made.error} : made
     if (end.is === "queued") this.#due.set(laneKeyOf(lane), {seq, at: this.#clock.elapsed() + end.wait})
     if ("error" in end)
       this.#log.warn(`a message was not sent: ${end.error}`, {outbox: seq, attempt: number, state: end.is})
     await this.#persist(seq, () => this.#finishes.store({end, seq, attempt: number}))
+    if (end.is === "unknown") this.#asks(limitOf(row, policy.maxAge))
     if (end.is === "partly") return "queued"
     if (end.is !== "queued") this.ends[end.is]++
     return end.is

@@ -35,7 +35,7 @@ const selectMarks = (
 const selectSends = (
   where: string,
 ) => `SELECT id, kind, endpoint, channel, state, attempt, not_before, created_at, error, reason
-  FROM outbox WHERE state NOT IN ('sent', 'discarded', 'scheduled') AND ${where} ORDER BY seq`
+  FROM outbox WHERE state NOT IN ('sent', 'discarded', 'expired', 'scheduled') AND ${where} ORDER BY seq`
 
 const selectRuns = (where: string) => `SELECT run_id, job, state, reason, error, started_at, created_at FROM job_runs
   WHERE state NOT IN ('succeeded', 'skipped') AND ${where} ORDER BY seq`

@@ -119,7 +119,7 @@ export const OutboxView = Named("OutboxView", {
   endedAt: orNull(Time()),
   notBefore: orNull(Time()),
   text: Type.String({private: true, description: "The content as plain text"}),
-  reason: orNull(Type.String(), {description: "Why it failed, is dead, unknown or held"}),
+  reason: orNull(Type.String(), {description: "Why it failed, is dead, unknown, held or expired"}),
   error: orNull(Type.String(), {private: true}),
 })
 export type OutboxView = Static<typeof OutboxView>
@@ -130,6 +130,8 @@ export const OutboxDetail = Named("OutboxDetail", {
   platformIds: Type.Array(Type.String()),
   inboxSeq: orNull(Type.Integer()),
   handler: orNull(Type.String()),
+  notAfter: orNull(Time(), {description: "Its own age limit"}),
+  important: Type.Boolean({description: "Does it alert when it expires?"}),
 })
 export type OutboxDetail = Static<typeof OutboxDetail>
 
@@ -153,6 +155,8 @@ export const SendRequest = NamedClosed("SendRequest", {
   endpoint: Type.String({minLength: 1}),
   channel: Type.String({minLength: 1}),
   text: Type.String({minLength: 1, maxLength: 100_000}),
+  notAfter: Type.Optional(Time("The last moment to send it; after that it expires")),
+  important: Optional.Boolean({description: "Alert if it expires"}),
 })
 
 export const Accepted = Named("Accepted", {id: Type.String()})

@@ -95,6 +95,7 @@ export {type Service, service, type UsedServices, type Uses} from "./service.ts"
 export type {
   CommandCall,
   CommandDefinition,
+  Expiry,
   HandlerDefinition,
   MessageTarget,
   Middleware,

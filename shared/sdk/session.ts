@@ -35,6 +35,17 @@ export type MessageTarget =
       readonly endpoint?: string
     }
 
+/** How long a message or an act may wait to be sent. */
+export interface Expiry {
+  /**
+   * The last moment to send it, as a Date or in milliseconds since 1970. After that it ends as `expired`. When left
+   * out, the endpoint's `outbox.maxAge` decides, if that is set. An invalid time throws `request_invalid`.
+   */
+  readonly notAfter?: Date | number
+  /** Alerts the operator if it expires. */
+  readonly important?: boolean
+}
+
 /** One event, as one handler receives it. The session ends with the handler; later calls throw `late`. */
 export interface Session {
   readonly event: SatoriEvent
@@ -75,35 +86,35 @@ export interface Session {
    * together with the handler's mark, so a handler that throws sends nothing. Throws `content_invalid`,
    * `endpoint_unknown`, `target_invalid`, and `unsupported` for a user at an endpoint that opens no direct channels.
    */
-  send(content: Content, to?: Target): Promise<string>
+  send(content: Content, to?: Target, expiry?: Expiry): Promise<string>
   /**
    * Queues an edit that replaces a message's content. Like all acts, it commits with the handler's mark, keeps its
    * order among the messages of its channel, and resolves to its own outbox id. Throws `content_invalid`,
    * `target_invalid`, `outbox_unknown` for an unknown outbox id, and `unsupported` if the endpoint cannot edit. The act
    * fails with `message_not_sent` if the message was not sent.
    */
-  edit(message: MessageTarget, content: Content): Promise<string>
+  edit(message: MessageTarget, content: Content, expiry?: Expiry): Promise<string>
   /** Queues the deletion of a message: the bot's own, or another's if the platform allows it. Works like `edit`. */
-  delete(message: MessageTarget): Promise<string>
+  delete(message: MessageTarget, expiry?: Expiry): Promise<string>
   /** Queues the removal of one of the bot's reactions. Works like `edit`. */
-  unreact(message: MessageTarget, emoji: string): Promise<string>
+  unreact(message: MessageTarget, emoji: string, expiry?: Expiry): Promise<string>
   /**
    * Queues a Satori v1 method, such as `guild.member.mute`, at this endpoint or another. Works like `edit`. Throws
    * `request_invalid` for a method that only reads: call `plugin.ask` instead.
    */
-  call(method: string, params: Readonly<Record<string, unknown>>, endpoint?: string): Promise<string>
+  call(method: string, params: Readonly<Record<string, unknown>>, endpoint?: string, expiry?: Expiry): Promise<string>
   /** Shows for a few seconds that the bot is typing, if the platform can. Best effort: at once, and never stored. */
   typing(): void
   /** Queues a message like `send`, and quotes the message being handled. */
-  reply(content: Content): Promise<string>
+  reply(content: Content, expiry?: Expiry): Promise<string>
   /** Queues a reaction to the message being handled. */
-  react(emoji: string): Promise<string>
+  react(emoji: string, expiry?: Expiry): Promise<string>
   /**
    * Sends now instead of at the handler's end. Resolves to the outbox id once the message is durable, even if the
    * handler fails later. When a failed handler runs again, its first `sendNow` returns the id of the first run's first
    * `sendNow` and sends nothing again; the second likewise, and so on.
    */
-  sendNow(content: Content, to?: Target): Promise<string>
+  sendNow(content: Content, to?: Target, expiry?: Expiry): Promise<string>
   /**
    * Asks the user a question. The next message of this user in this channel goes to the plugin's prompt of that name,
    * together with `data`, even after a restart. Queued like `send`. Throws `prompt_unknown`.

@@ -15,6 +15,7 @@ import type {Endpoints} from "../../endpoints/endpoints.ts"
 import type {FileStore} from "../../files/store.ts"
 import {redactOutbox} from "../../inbox/redact.ts"
 import {type OutboxAction, statesFor} from "../../outbox/actions.ts"
+import {atAnyAge, withExpiry} from "../../outbox/age.ts"
 import {presentButtons} from "../../outbox/buttons.ts"
 import type {OutboxDraft} from "../../outbox/draft.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
@@ -86,10 +87,12 @@ export const sendMessage = answering({
   answer: Accepted,
   status: 202,
   problems: ["endpoint_unknown", "ingress_paused"],
-  run: async ({body: {endpoint, channel, text}}, outbox: Outbox, endpoints: Endpoints) => {
+  run: async ({body: {endpoint, channel, text, notAfter: time, important}}, outbox: Outbox, endpoints: Endpoints) => {
     endpoints.require(endpoint)
     const id = uuid()
-    await outbox.enqueue({id, kind: "message", endpoint, channel, content: [text]})
+    const draft = {id, kind: "message", endpoint, channel, content: [text]} as const
+    const notAfter = time === undefined ? undefined : new Date(time)
+    await outbox.enqueue(withExpiry(draft, {...(notAfter && {notAfter}), ...(important && {important})}))
     return {id}
   },
 })
@@ -107,7 +110,7 @@ export const redactMessage = (database: Database, files: Pick<FileStore, "sweep"
   })
 
 const messageActions: Readonly<Record<OutboxAction, string>> = {
-  retry: "Retry a failed, dead or unknown message",
+  retry: "Retry a failed, dead, unknown or expired message",
   release: "Send a held or unknown message",
   discard: "Discard a message that was not sent",
 }
@@ -161,4 +164,6 @@ const viewDetail = (row: Row): OutboxDetail => ({
   platformIds: row.platform_ids === null ? [] : fromJson(String(row.platform_ids)),
   inboxSeq: numberOrNull(row.inbox_seq),
   handler: textOrNull(row.handler),
+  notAfter: Number(row.not_after ?? atAnyAge) === atAnyAge ? null : timeOf(row.not_after),
+  important: row.important === 1,
 })

@@ -113,10 +113,14 @@ export const filledGapSchema: readonly string[] = [
 export const ageSchema: readonly string[] = [
   // 1 once a person had the handler run again: then it runs at any age.
   "ALTER TABLE inbox_marks ADD COLUMN any_age INTEGER NOT NULL DEFAULT 0",
-  // In milliseconds since 1970; NULL if the message does not expire.
+  // In milliseconds since 1970; NULL if the message has no limit of its own.
   "ALTER TABLE outbox ADD COLUMN not_after INTEGER",
   // Since when a platform without times may have kept the event, in milliseconds since 1970.
   "ALTER TABLE inbox ADD COLUMN kept_since INTEGER",
+  // From when its age counts, if that is not its creation: when a scheduled message was due.
+  "ALTER TABLE outbox ADD COLUMN aged_from INTEGER",
+  "ALTER TABLE outbox ADD COLUMN important INTEGER NOT NULL DEFAULT 0",
+  "CREATE INDEX outbox_important ON outbox (seq) WHERE important = 1",
   // The ended pauses of ingress that do not count as age, in milliseconds since 1970.
   "CREATE TABLE ingress_pauses (from_at INTEGER PRIMARY KEY, to_at INTEGER NOT NULL) WITHOUT ROWID",
   ...["event_mark_made", "event_mark", "event_outbox_made", "event_outbox"].map(name => `DROP TRIGGER ${name}`),

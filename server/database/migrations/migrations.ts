@@ -200,7 +200,7 @@ export const migrations: readonly Migration[] = [
   {
     version: 25,
     name: "ages",
-    undo: "drop ingress_pauses, and the columns any_age of inbox_marks, kept_since of inbox and not_after of outbox; the triggers may stay",
+    undo: "drop ingress_pauses, outbox_important, any_age of inbox_marks, kept_since of inbox, and not_after, aged_from and important of outbox; the triggers may stay",
     statements: ageSchema,
   },
 ]

@@ -44,13 +44,13 @@ export const createMetricHistory = ({
     totals: async (): Promise<Totals> => {
       const [[row], bytes] = await Promise.all([database.read(lastNumber), sizeOf(database)])
       const {owners} = handlers
-      const {sent, failed, dead, unknown} = outbox.ends
+      const {sent, failed, dead, unknown, expired} = outbox.ends
       return {
         received: Number(row?.seq ?? 0),
         handled: sumOf(owners, ({ends}) => ends.handled),
         failed: sumOf(owners, ({ends}) => ends.failed),
         sent,
-        unsent: failed + dead + unknown,
+        unsent: failed + dead + unknown + expired,
         handlers: addBuckets(owners.map(({seconds}) => seconds)),
         commits: upTo(database.commits.seconds),
         bytes,

@@ -10,6 +10,7 @@ import type {AgentService} from "../../agents/service.ts"
 import type {Database} from "../../database/database.ts"
 import {askMethod} from "../../endpoints/ask.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
+import {atAnyAge, withExpiry} from "../../outbox/age.ts"
 import {addressOf, messageDraft, requireParams} from "../../outbox/draft.ts"
 import {type DraftFiles, hasFiles} from "../../outbox/files/draft-files.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
@@ -42,11 +43,13 @@ export const createPluginHost = ({
   agents,
 }: PluginHostOptions): PluginHost => ({
   now: () => clock.now(),
-  send: async (plugin, target, content, {key, at} = {}) => {
+  send: async (plugin, target, content, options = {}) => {
     const address = addressOf(target)
     endpoints.requireTarget(address)
-    const draft = messageDraft(address, content)
-    const how = {plugin, key: readKey(key, "request_invalid"), due: dueOf(at)}
+    const draft = withExpiry(messageDraft(address, content), options)
+    const how = {plugin, key: readKey(options.key, "request_invalid"), due: dueOf(options.at)}
+    if (how.due !== undefined && how.due >= (draft.notAfter ?? atAnyAge))
+      throw new Problem("request_invalid", "notAfter must be later than at")
     if (!hasFiles(draft)) return outbox.plan(draft, how)
     const lease = files.lease()
     try {

@@ -95,7 +95,7 @@ export const createLook = ({services, status, report, now = Date.now}: AlertSour
       workroom: {overdue: workroom.items.filter(({blocker}) => blocker?.overdue === true).length},
       aside: {
         inbox: boxes === undefined ? 0 : asideIn(boxes[0], "failed", "dead", "held"),
-        outbox: boxes === undefined ? 0 : asideIn(boxes[1], "failed", "dead", "unknown", "held"),
+        outbox: boxes === undefined ? 0 : asideIn(boxes[1], "failed", "dead", "unknown", "held") + boxes[1].missed,
       },
       jobs: list === undefined ? undefined : {items: list, file: jobs.file},
       agents,

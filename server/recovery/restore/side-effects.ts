@@ -27,7 +27,7 @@ export const sideEffectsSince = async (location: Location | undefined, moment: n
     const rows = await withDatabase(location, database =>
       database.read(
         `SELECT id, endpoint, state, COALESCE(ended_at, created_at) AS at FROM outbox
-         WHERE state = 'sending' OR (state IN ('sent', 'unknown') AND (ended_at >= ?1 OR created_at >= ?1)) ORDER BY seq`,
+         WHERE state = 'sending' OR ((state IN ('sent', 'unknown') OR (state = 'expired' AND attempt > 0)) AND (ended_at >= ?1 OR created_at >= ?1)) ORDER BY seq`,
         [moment],
       ),
     )

@@ -16,6 +16,7 @@ import type {
   CommandCall,
   CommandDefinition,
   EventHandlerDefinition,
+  Expiry,
   Middleware,
   Named,
   Reply,
@@ -33,7 +34,7 @@ import type {DeclareHears} from "./hears.ts"
 import type {DeclareJob} from "./job.ts"
 import type {PluginRoute} from "./route.ts"
 
-export interface SendOptions {
+export interface SendOptions extends Expiry {
   /**
    * A key of at most 200 characters. If the plugin already sent a message under this key, `send` stores nothing and
    * returns the id of that message, for as long as the outbox keeps it.
