@@ -81,18 +81,18 @@ export const check = rowCommand({
 })
 
 export const discard = decision("runs", "discard", {
-  description: "discard a run of an agent that a restore holds",
+  description: "discard a held run of an agent",
   examples: [
     ["One run", "svc agent discard 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
-    ["All runs that a restore holds", "svc agent discard --held"],
+    ["All held runs", "svc agent discard --held"],
   ],
 })
 
 export const release = decision("runs", "release", {
-  description: "continue a run of an agent that a restore holds",
+  description: "continue a held run of an agent",
   examples: [
     ["One run", "svc agent release 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
-    ["All runs that a restore holds", "svc agent release --held"],
+    ["All held runs", "svc agent release --held"],
   ],
 })
 

@@ -181,6 +181,7 @@ export class Agents implements AgentService, AgentDesk {
     return {
       ...{database, log, clock, runtimeId, outbox, endpoints, workroom, meter, hide, isPaused},
       bindingOf: agent => this.#running.enabled(agent),
+      resumeLimits: () => this.#running.resumeLimits(),
       toolsOf: (binding, run) => this.#running.toolsOf(binding, run),
       modelOf: binding => this.#running.modelOf(binding),
       estimate: estimateTokens,

@@ -1,11 +1,11 @@
 import type {Database} from "../database/database.ts"
 import {requireRun} from "./find-run.ts"
 
-/** The operator's actions on runs that a restore holds. */
+/** The operator's actions on held runs. */
 export type HeldAction = "release" | "discard"
 
 /**
- * Releases or discards runs that a restore holds. Resolves to their number. Throws `agent_run_unknown`,
+ * Releases or discards held runs. Resolves to their number. Throws `agent_run_unknown`,
  * `agent_run_state`.
  */
 export const actOnHeld = async (

@@ -1,4 +1,5 @@
 import type {Binding} from "../../shared/agents/binding.ts"
+import {durationOf} from "../../shared/duration.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Permission} from "../../shared/sdk/permission.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
@@ -41,6 +42,14 @@ export class Running {
   enabled(agent: string): Binding | undefined {
     const binding = this.#options.bindings.find(agent)
     return binding?.config.enabled === true ? binding : undefined
+  }
+
+  resumeLimits(): ReturnType<Engine["resumeLimits"]> {
+    return this.#options.bindings
+      .list()
+      .flatMap(({name, config: {resumeWithin}}) =>
+        resumeWithin === undefined ? [] : [[name, durationOf(resumeWithin)] as const],
+      )
   }
 
   /** Throws `agent_unknown`, `agent_disabled`, `agent_misconfigured`. */

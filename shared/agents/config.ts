@@ -178,6 +178,11 @@ export const AgentConfig = Closed({
     description: "Permission of runs without a user, such as those of jobs, webhooks and work items. None: no tools.",
   }),
   approval: Type.Optional(Approval),
+  resumeWithin: Optional.String({
+    pattern: durationPattern,
+    description:
+      "A run that was cut off for longer waits until an operator releases it. When left out, every run continues.",
+  }),
 })
 
 export interface AgentTarget {
@@ -234,4 +239,5 @@ export interface AgentSettings {
   /** The permission of runs without a user. */
   readonly permission: Permission | "none"
   readonly approval: {readonly permission: Permission; readonly to?: AgentTarget; readonly expires: string}
+  readonly resumeWithin?: string
 }

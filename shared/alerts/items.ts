@@ -68,7 +68,7 @@ export const alertItems = {
   inbox_aside: warning("0s", "inbox events wait for a decision", {above: 0, unit: "failed, dead or held handlers"}),
   outbox_aside: warning("0s", "messages wait for a decision", {
     above: 0,
-    unit: "failed, dead, unknown or held messages",
+    unit: "failed, dead, unknown, held or important expired messages",
   }),
   generation_refused: warning("15m", "the Host rejects the newest configuration"),
   pinned: warning("1h", "a generation is pinned"),
@@ -85,7 +85,7 @@ export const alertItems = {
   }),
   agents_failed: warning("0s", "the last run of an agent failed"),
   agents_wrong: warning("5m", "an agent binding is not configured"),
-  agents_held: warning("0s", "a restore holds runs of an agent"),
+  agents_held: warning("0s", "runs of an agent are held"),
   approvals_waiting: warning("1h", "calls of agents wait for a person"),
   checkpoint_failed: warning("0s", "the last checkpoint could not be made or verified"),
   checkpoint_old: critical("0s", "the newest verified checkpoint is two days old"),

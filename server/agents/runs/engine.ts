@@ -31,6 +31,8 @@ export interface Engine {
   readonly meter: CallMeter
   /** Returns an enabled binding of the running generation. */
   bindingOf(agent: string): Binding | undefined
+  /** Returns `resumeWithin` of the agents that have it, in milliseconds. */
+  resumeLimits(): readonly (readonly [agent: string, within: number])[]
   /** Returns the tools of the binding and of the run, by their names in bindings, with the binding's settings. */
   toolsOf(binding: Binding, run: AgentRun): ReadonlyMap<string, AgentTool>
   /** Throws `agent_misconfigured`. */

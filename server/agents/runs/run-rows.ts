@@ -162,6 +162,21 @@ export const takingOver = (now: number, longestPause: number): Statement => ({
   args: [now + longestPause],
 })
 
+/**
+ * Holds runs of these agents, `[agent, milliseconds]`, that were cut off for longer. The last moment known of a run is
+ * that of its steps, its decisions, or the end of its Host.
+ */
+export const holdingCutOff = (limits: readonly (readonly [string, number])[], now: number): Statement => ({
+  sql: `UPDATE agent_runs SET state = 'held', reason = 'cut_off', waits_for = NULL, due_at = NULL
+    WHERE seq IN (SELECT r.seq FROM json_each(?1) l CROSS JOIN agent_runs r ON r.agent = l.value ->> 0
+      WHERE (r.state = 'running' OR (r.state = 'queued' AND r.attempt > 0) OR (r.state = 'waiting' AND r.waits_for = 'retry'))
+        AND ?2 - (l.value ->> 1) > max(r.started_at,
+          coalesce((SELECT max(max(coalesce(s.begun_at, 0), coalesce(s.ended_at, 0))) FROM agent_steps s WHERE s.run = r.seq), 0),
+          coalesce((SELECT max(a.decided_at) FROM agent_approvals a WHERE a.run = r.seq), 0),
+          coalesce((SELECT h.ended_at FROM svc_runs h WHERE h.runtime_id = r.runtime_id), 0)))`,
+  args: [toJson(limits), now],
+})
+
 /** Selects the endpoints to which unfinished runs stream their answers. */
 export const selectStreamed = `SELECT DISTINCT endpoint FROM agent_runs WHERE state IN ${openStates} AND message IS NOT NULL`
 

@@ -11,6 +11,7 @@ import {
   type AgentRun,
   claiming,
   forgettingStreamed,
+  holdingCutOff,
   runOf,
   selectNextDue,
   selectQueued,
@@ -60,8 +61,11 @@ export class Runner {
   /** Continues runs that earlier Hosts left. */
   async start(): Promise<void> {
     const {database, log, clock} = this.#engine
-    const statement = takingOver(clock.now(), longestPause)
-    await persist("the runs of agents", log, () => writeIf(database, someLeft, [statement]))
+    const now = clock.now()
+    const limits = this.#engine.resumeLimits()
+    const held = limits.length === 0 ? [] : [holdingCutOff(limits, now)]
+    const statements = [...held, takingOver(now, longestPause)]
+    await persist("the runs of agents", log, () => writeIf(database, held.length === 0 ? someLeft : "true", statements))
     await this.#forgetStreamed()
     this.#isRunning = true
     this.#due.start()

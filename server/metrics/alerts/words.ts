@@ -148,7 +148,7 @@ const words: Words = {
   }),
   outbox_aside: ({count}) => ({
     title: `${many(count, "message was", "messages were")} not sent, or may not have been`,
-    text: "They are failed, dead, unknown or held. They wait for a decision.",
+    text: "They are failed, dead, unknown, held, or important and expired. They wait for a decision.",
     remediation: {text: "Inspect them, then retry, release or discard them.", command: "svc outbox list --state aside"},
     value: count,
   }),

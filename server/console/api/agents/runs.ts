@@ -90,7 +90,7 @@ export const detailOf = async (
 const verbs = {release: "Continue", discard: "End"} as const
 
 const actOnRuns = (agents: AgentService, action: keyof typeof verbs, what: string): Operation => ({
-  summary: `${verbs[action]} ${what} that a restore holds`,
+  summary: `${verbs[action]} ${what}`,
   response: {200: AgentRunsChanged},
   handle: async (_, call) => {
     const {id} = call.params
@@ -100,12 +100,12 @@ const actOnRuns = (agents: AgentService, action: keyof typeof verbs, what: strin
 })
 
 export const actOnAgentRun = (agents: AgentService, action: keyof typeof verbs): Operation => ({
-  ...actOnRuns(agents, action, "an agent's run"),
+  ...actOnRuns(agents, action, "an agent's held run"),
   problems: ["agent_run_unknown", "agent_run_state"],
 })
 
 export const actOnHeldAgentRuns = (agents: AgentService, action: keyof typeof verbs): Operation =>
-  actOnRuns(agents, action, "all runs of agents")
+  actOnRuns(agents, action, "all held runs of agents")
 
 const AgentList = Type.Object({items: Type.Array(AgentView)}, {title: "AgentList"})
 

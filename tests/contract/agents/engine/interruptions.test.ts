@@ -81,6 +81,28 @@ test("setting the clock back delays no retry, in this life or the next", async (
   expect(await endOf(runId)).toMatchObject({state: "succeeded", answer: "At last."})
 })
 
+test.each([
+  {settings: {}, minutes: 72 * 60, state: "succeeded"},
+  {settings: {resumeWithin: "30m"}, minutes: 29, state: "succeeded"},
+  {settings: {resumeWithin: "30m"}, minutes: 31, state: "held"},
+])("a run that was cut off for $minutes minutes with $settings is then $state", async ({settings, minutes, state}) => {
+  let isUp = false
+  const script: Script = () => (isUp ? {text: "At last."} : {status: 503, headers: {"retry-after": "20"}})
+  const {agents, clock, database, model, endOf, again} = await converse({script, settings})
+  const runId = await agents.queue(askedBy("ada", "go"))
+  const row = async () => (await database.read("SELECT state, reason, waits_for FROM agent_runs"))[0]
+  await until("the first call of the model", () => model.requests.length > 0)
+  await agents.stop()
+  isUp = true
+  clock.set(minutes * 60_000)
+  const next = await again()
+  if (state !== "held") return expect(await endOf(runId)).toMatchObject({state})
+  await next.settled()
+  expect(await row()).toEqual({state, reason: "cut_off", waits_for: null})
+  expect(await next.actOnHeld("release", {runId})).toBe(1)
+  expect(await endOf(runId)).toMatchObject({state: "succeeded", answer: "At last."})
+})
+
 test("an approval stays open for its full time by a clock that was set back", async () => {
   const {agents, clock, database, endOf} = await converse({script: once, setup: act, settings: approved})
   const runId = await agents.queue(askedBy("ada", "go"))
