@@ -211,7 +211,8 @@ const find = (options: RunOptions, stored: InboxEvent, id: string): Runnable | u
   if (isPressRefusal(id))
     return {...hostHandler(id, log), handle: ({language}) => presses.sentenceFor(id, stored, table.texts.in(language))}
   const timer = table.timers.get(id)
-  if (timer !== undefined) return {...timer, handle: session => runTimer(timer.timer, stored, session)}
+  if (timer !== undefined)
+    return {...timer, handle: session => runTimer(timer.timer, stored, session, options.clock.now())}
   const routed = routeEvent(table, stored.event)
   const prefix = () => table.router.manner(textOfMessage(stored.event), stored.event)
   if (id === unknownCommand) {

@@ -46,9 +46,14 @@ interface Fired {
 }
 
 /** Runs the handler of a firing. Throws `timer_invalid` if its data no longer fits. */
-export const runTimer = ({definition, handle}: DeclaredTimer, {event}: InboxEvent, session: Session): Reply => {
+export const runTimer = (
+  {definition, handle}: DeclaredTimer,
+  {event}: InboxEvent,
+  session: Session,
+  now: number,
+): Reply => {
   const {name, data} = event._data as Fired
   const wrong = misfitOf("data", definition.data, data)
   if (wrong !== undefined) throw new Problem("timer_invalid", `the data of timer "${name}" does not fit: ${wrong}`)
-  return handle(session, data as never)
+  return handle(session, data as never, {lateBy: Math.max(0, now - event.timestamp)})
 }

@@ -1,6 +1,7 @@
 import {agePattern} from "../../shared/duration.ts"
 import type {PluginMigration} from "../../shared/sdk/plugin/database.ts"
 import type {HandlerDefinition, Named} from "../../shared/sdk/session.ts"
+import type {TimerDefinition} from "../../shared/sdk/timer.ts"
 
 /** How long a question may wait for its answer, in seconds. */
 export const longestWait = 30 * 24 * 60 * 60
@@ -21,6 +22,11 @@ export const requireHandling = (what: string, {retries = 0, maxAge = "never"}: H
     throw new Error(`${what}: retries must be a whole number from 0 to ${mostRetries}`)
   if (typeof maxAge !== "string" || !new RegExp(agePattern).test(maxAge))
     throw new Error(`${what}: maxAge must be a duration such as 2m or 1h, or never`)
+}
+
+/** Throws for an invalid `maxLate`. */
+export const requireLateness = (what: string, {maxLate = 0}: TimerDefinition): void => {
+  if (!Number.isFinite(maxLate) || maxLate < 0) throw new Error(`${what}: maxLate must be a number of milliseconds`)
 }
 
 /** Returns a function for a declaration's id: its name, else its number among the unnamed ones; no name is a number. */

@@ -120,6 +120,7 @@ export type {
 } from "./text/texts.ts"
 export type {
   TimerDefinition,
+  TimerFired,
   TimerHandle,
   TimerOptions,
   TimerPlace,

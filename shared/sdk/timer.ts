@@ -29,8 +29,16 @@ export interface TimerDefinition<D extends TSchema = TSchema> {
    * its next time.
    */
   readonly missed?: "once" | "skip"
+  /** A firing that is later than this, in milliseconds, does not run: it ends as `expired`. Unlimited when left out. */
+  readonly maxLate?: number
   /** How many times svc retries a handler that throws, at most 10, with growing pauses. */
   readonly retries?: number
+}
+
+/** How a timer fired. */
+export interface TimerFired {
+  /** How long after its due time the handler runs, in milliseconds. */
+  readonly lateBy: number
 }
 
 export interface TimerOptions {

@@ -116,8 +116,11 @@ describe.each(engines)("a question on $name", ({make}) => {
     const short = await start(database, {expires: 1})
     await short.tell("ask later")
     await until("it to expire", () => new Promise<true>(resolve => setTimeout(() => resolve(true), 5)))
-    await short.tell("too late")
+    const late = await short.tell("too late")
     expect(short.answers).toEqual([])
+    expect(await database.read("SELECT handler, state FROM inbox_marks WHERE seq = ?", [late.sn])).toEqual([
+      {handler: asker, state: "handled"},
+    ])
     expect(await (await start(database)).left()).toEqual([])
   })
 })

@@ -29,6 +29,7 @@ const openTimers = async (place: Location) => {
   let paused = false
   const kinds = new Map<string, TimerKind>([
     ["bot/remind", {id: "root/bot/timer/remind", missed: "once", problemOf: () => undefined}],
+    ["bot/soon", {id: "root/bot/timer/soon", missed: "once", maxLate: 5 * minute, problemOf: () => undefined}],
     ["bot/poll", {id: "root/bot/timer/poll", missed: "skip", problemOf: () => undefined}],
     [
       "bot/strict",
@@ -148,6 +149,29 @@ describe.each(engines)("a timer, on $name,", ({make}) => {
     await passTo("2026-03-28T12:45:00Z")
     expect(fired).toEqual(["03-28T12:10 once", "03-28T12:40 once", "03-28T12:40 skip"])
     expect(await rows()).toEqual(["remind waiting", "poll waiting"])
+  })
+
+  test("expires when it is later than its plugin allows, and continues with its next time", async () => {
+    const {database, set, passTo, fired, pause, rows} = await openTimers(await make())
+    pause(true)
+    await set("soon", {every: 10 * minute}, "late")
+    await set("soon", {in: 8 * minute}, "in time")
+    await passTo("2026-03-28T12:12:00Z")
+    pause(false)
+    await passTo("2026-03-28T12:12:01Z")
+    expect(fired).toEqual(["03-28T12:08 in time", "03-28T12:10 late"])
+    pause(true)
+    await passTo("2026-03-28T12:26:00Z")
+    pause(false)
+    await passTo("2026-03-28T12:30:00Z")
+    expect(fired.slice(2)).toEqual(["03-28T12:30 late"])
+    expect(await rows()).toEqual(["soon waiting"])
+    expect(
+      await database.read(
+        "SELECT event ->> 'timestamp' AS at, error FROM inbox JOIN inbox_marks USING (seq) WHERE state = 'expired'",
+      ),
+    ).toEqual([{at: Date.parse("2026-03-28T12:20:00Z"), error: "too_late"}])
+    expect(await database.read("SELECT type FROM events WHERE type = 'message.expired'")).toHaveLength(1)
   })
 
   test("without a handler, or with data that no longer fits, waits for a generation that accepts it", async () => {

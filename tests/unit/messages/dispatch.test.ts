@@ -144,6 +144,54 @@ describe("a handler", () => {
     expect(sent(await run(messageOf("hello")))).toEqual(expected)
   })
 
+  test("limits the age of what it sends by its own limit, and else by that of its event", async () => {
+    const dispatch = dispatchTo(
+      tableOf({
+        handlers: [
+          handler(async session => {
+            await session.send("own", undefined, {notAfter: new Date(5), important: true})
+            return "inherited"
+          }),
+        ],
+      }),
+    )
+    const of = messageOf("hello")
+    const before = Date.now()
+    const limits = async (maxAge: {maxAge?: number}) => {
+      const outcome = await dispatch.run({endpoint: "sandbox", event: of}, dispatch.match(of)[0] ?? "", {
+        ...firstAttempt,
+        ...maxAge,
+      })
+      return outcome.is === "handled" ? outcome.sends.map(({notAfter, important}) => ({notAfter, important})) : []
+    }
+    const own = {notAfter: 5, important: true}
+    expect(await limits({})).toEqual([own, {}])
+    const [first, second] = await limits({maxAge: 60_000})
+    expect(first).toEqual(own)
+    expect(second?.notAfter).toBeGreaterThanOrEqual(before + 60_000)
+    expect(second?.notAfter).toBeLessThanOrEqual(Date.now() + 60_000)
+  })
+
+  test("does not send with a limit that is no time", async () => {
+    const {run} = dispatchOf([handler(async session => session.reply("no", {notAfter: Number.NaN}))])
+    expect(await run(messageOf("hello"))).toMatchObject({is: "failed", error: expect.stringContaining("notAfter")})
+  })
+
+  test("of a timer knows how late it runs", async () => {
+    const id = "root/test/timer/due"
+    const late: number[] = []
+    const due = {
+      id,
+      definition: {},
+      handle: (_: Session, __: never, {lateBy}: {lateBy: number}) => void late.push(lateBy),
+    }
+    const dispatch = dispatchTo(tableOf({timers: [{...handler(() => undefined), id, timer: due}]}))
+    const fired = {...messageOf("x"), type: "timer", _data: {name: "due", data: null}}
+    for (const timestamp of [Date.now() - 60_000, Date.now() + 60_000])
+      await dispatch.run({endpoint: "timer", event: {...fired, timestamp}}, id, firstAttempt)
+    expect(late).toEqual([expect.closeTo(60_000, -4), 0])
+  })
+
   test("sends in the order of its calls, its reply last; a reply quotes, a reaction names the message", async () => {
     const {run} = dispatchOf([
       handler(async session => {
