@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
-import {bunOr, startHost, type TestHost, until, untilPrinted, whileSuspended} from "../../support/host/host.ts"
+import {bunAnd, bunOr, startHost, type TestHost, until, untilPrinted, whileSuspended} from "../../support/host/host.ts"
 import {ircEndpoint, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
 import {type IrcServer, joinIrc, type Person, startIrcServer} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
@@ -46,6 +46,41 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     expect(await after.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
     expect(server.connections() - connections).toBe(2)
   })
+
+  test.each(bunAnd("node22"))(
+    "sends what waited too long only if its account has no limit, on $name",
+    async runtime => {
+      const server = await startIrcServer("ngircd")
+      const other = {...lounge, nick: "limited", outbox: {maxAge: "3s"}}
+      const host = await startIrcHost(
+        [
+          {id: "main", port: server.port, ...lounge},
+          {id: "limited", port: server.port, ...other},
+        ],
+        {runtime},
+      )
+      const each = ["main", "limited"]
+      await Promise.all(each.map(id => untilEndpoint(host, id, "online")))
+      await server.kill()
+      await Promise.all(each.map(id => untilEndpoint(host, id, "reconnecting")))
+      const send = (id: string, text: string) =>
+        host.post("/api/outbox", {endpoint: `irc~${id}`, channel: "#lounge", text})
+      for (const text of ["one", "two", "three"]) for (const id of each) await send(id, text)
+      await sleep(3000)
+      const person = await returnWith(server, host)
+      await Promise.all(each.map(id => untilEndpoint(host, id, "online")))
+      await until("the late messages", () => person.heard("svcbot", "#lounge").length === 3)
+      await send("limited", "fresh")
+      await until("the fresh message", () => person.heard("limited", "#lounge").includes("fresh"))
+      expect(person.heard("svcbot", "#lounge")).toEqual(["one", "two", "three"])
+      expect(person.heard("limited", "#lounge")).toEqual(["fresh"])
+      const expired = await host.get<{items: {endpoint: string; reason: string}[]}>("/api/outbox?state=expired")
+      expect(expired.items).toHaveLength(3)
+      expect(expired.items).toEqual(
+        Array.from({length: 3}, () => expect.objectContaining({endpoint: "irc~limited", reason: "too_old"})),
+      )
+    },
+  )
 
   test("sends a message again if the server died before it accepted it", async () => {
     const server = await startIrcServer("ngircd")
