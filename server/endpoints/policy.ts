@@ -5,7 +5,7 @@ export interface Delivery {
   /** Does another attempt continue where a timed-out one ended? */
   readonly resumes: boolean
   readonly onUnknown: "hold" | "retry"
-  /** The oldest that a message without a limit of its own is sent, in milliseconds; at any age when left out. */
+  /** How old a message without `notAfter` may be when it departs, in milliseconds; unlimited when left out. */
   readonly maxAge?: number
   readonly rates: readonly RateLimit[]
 }

@@ -113,7 +113,7 @@ export const filledGapSchema: readonly string[] = [
 export const ageSchema: readonly string[] = [
   // 1 once a person had the handler run again: then it runs at any age.
   "ALTER TABLE inbox_marks ADD COLUMN any_age INTEGER NOT NULL DEFAULT 0",
-  // In milliseconds since 1970; NULL if the message has no limit of its own.
+  // In milliseconds since 1970; NULL without `notAfter`.
   "ALTER TABLE outbox ADD COLUMN not_after INTEGER",
   // Since when a platform without times may have kept the event, in milliseconds since 1970.
   "ALTER TABLE inbox ADD COLUMN kept_since INTEGER",
