@@ -31,13 +31,13 @@ export const checkTimers = ({failed, held}: StuckTimers): readonly Finding[] => 
 
 const heldAgents = warning(
   "agents",
-  "a restore holds runs of agents",
+  "runs of agents are held",
   "svc agent runs --state held; then svc agent release --held, or svc agent discard --held",
 )
 
 /** Work of a running Host's agents that waits for a person. */
 export interface StuckAgents {
-  /** Whether a restore holds runs. */
+  /** Whether runs are held. */
   readonly held: boolean
   /** The newest calls that wait for an approval. */
   readonly approvals: readonly {readonly id: string; readonly agent: string; readonly tool: string}[]

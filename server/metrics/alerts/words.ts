@@ -148,7 +148,7 @@ const words: Words = {
   }),
   outbox_aside: ({count}) => ({
     title: `${many(count, "message was", "messages were")} not sent, or may not have been`,
-    text: "They are failed, dead, unknown, held, or important and expired. They wait for a decision.",
+    text: "They are failed, dead, unknown or held, or they are important and expired (--state expired). They wait for a decision.",
     remediation: {text: "Inspect them, then retry, release or discard them.", command: "svc outbox list --state aside"},
     value: count,
   }),
@@ -196,7 +196,7 @@ const words: Words = {
       ...(lastRun === null ? {} : {runId: lastRun.runId, ...at(lastRun.endedAt)}),
     })),
   agents_held: ({agents, runs}) => ({
-    title: `${many(runs, "run of an agent is", "runs of agents are")} held since a restore`,
+    title: `${many(runs, "run of an agent is", "runs of agents are")} held`,
     text: `Agents: ${agents.map(({name}) => name).join(", ")}.`,
     remediation: {text: "Inspect them, then release or discard them.", command: "svc agent runs --state held"},
   }),

@@ -40,6 +40,22 @@ test.each(twoRuntimes)("a message left unknown by a kill waits until an operator
   expect(notedBy(host.project).filter(({id}) => id === two)).toHaveLength(1)
 })
 
+test("a message past its own limit expires, and is sent once an operator retries it", async () => {
+  const plugins = {line: linePlugin("")}
+  const host = await startHost({config: configOf("outbox: {maxAge: 24h}"), plugins, args})
+  const cli = (...words: string[]) => svc(onBun, host.project, words)
+  expect(await cli("send", "line", "a", "hi", "--not-after", "soon")).toMatchObject({code: 1})
+  const past = ["--not-after", "2026-01-01T00:00:00Z", "--important"]
+  const id = (await cli("send", "line", "a", "hi", ...past)).stdout.trim()
+  const expired = {reason: "too_old", notAfter: "2026-01-01T00:00:00.000Z", important: true, attempt: 0}
+  expect(await messageIn(host, id, "expired")).toMatchObject(expired)
+  expect((await cli("outbox", "list", "--state", "expired")).stdout).toContain(id)
+  const metrics = await (await host.fetch("/api/metrics")).text()
+  expect(metrics).toContain('svc_outbox_messages{state="expired"} 1')
+  expect(await cli("outbox", "retry", id)).toMatchObject({code: 0})
+  expect(await messageIn(host, id, "sent")).toMatchObject({reason: null, notAfter: null, attempt: 1})
+})
+
 test("one command releases or discards every held message", async () => {
   const first = await killedWhileSending(onBun, 3)
   expect(await svc(onBun, first.host.project, ["outbox", "release", "--held"])).toMatchObject({

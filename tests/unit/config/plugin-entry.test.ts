@@ -40,7 +40,9 @@ test.each([
 
 test("the starter's configuration keeps its comments", () => {
   const text = readFileSync(`${root}cli/init/template/svc.config.yml`, "utf8")
-  expect(withPlugin(text, "dice")).toBe(text.replace("  sandbox: {}\n", "  sandbox: {}\n  dice: {}\n"))
+  expect(withPlugin(text, "dice")).toBe(
+    text.replace("    outbox: {maxAge: 24h}\n", "    outbox: {maxAge: 24h}\n  dice: {}\n"),
+  )
 })
 
 test("an entry may name its package", () => {

@@ -107,7 +107,7 @@ export const agents: Part<"agents"> = {
     retry: at => `nächster Versuch um ${at}`,
     ingress: at => `wird um ${at} fortgesetzt`,
   },
-  heldBy: "Seit einer Wiederherstellung angehalten: Es geschieht nichts, bis jemand ihn freigibt oder verwirft.",
+  heldBy: "Angehalten: Es geschieht nichts, bis jemand ihn freigibt oder verwirft.",
   run: runId => `Lauf ${runId}`,
   runFacts: {
     trigger: "Gestartet durch",

@@ -86,11 +86,7 @@ export const attention: Part<"attention"> = {
       other: "# Aufrufe von Agenten warten auf eine Freigabe",
     }),
   approvalsDo: "Freigeben oder verweigern. Entscheidet niemand rechtzeitig, verweigert svc den Aufruf.",
-  agentsHeld: count =>
-    counted(count, {
-      one: "Ein Agentenlauf ist seit einer Wiederherstellung angehalten",
-      other: "# Agentenläufe sind seit einer Wiederherstellung angehalten",
-    }),
+  agentsHeld: count => counted(count, {one: "Ein Agentenlauf ist angehalten", other: "# Agentenläufe sind angehalten"}),
   agentsHeldDo: "Prüfen, dann freigeben oder verwerfen.",
   agentsWrong: count =>
     counted(count, {one: "Ein Agent ist nicht konfiguriert", other: "# Agenten sind nicht konfiguriert"}),

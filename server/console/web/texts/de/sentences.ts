@@ -66,8 +66,7 @@ export const sentences: Part<"sentences"> = {
     "agent.run_queued": "{run} des Agenten {agent} ist eingereiht.",
     "agent.run_started": "Der Agent {agent} hat {run} gestartet.",
     "agent.run_waiting": "{run} des Agenten {agent} wartet auf: {waitsFor}.",
-    "agent.run_held":
-      "Nach einer Wiederherstellung ist {run} des Agenten {agent} angehalten, bis ein Operator ihn freigibt.",
+    "agent.run_held": "{run} des Agenten {agent} ist angehalten, bis ein Operator ihn freigibt.",
     "agent.run_succeeded": "{run} des Agenten {agent} war erfolgreich.",
     "agent.run_failed": "{run} des Agenten {agent} ist fehlgeschlagen.",
     "agent.run_cancelled": "{run} des Agenten {agent} wurde abgebrochen.",

@@ -106,7 +106,7 @@ export const agents = {
     retry: (at: string) => `next retry at ${at}`,
     ingress: (at: string) => `resumes at ${at}`,
   },
-  heldBy: "Held since a restore: nothing happens until someone releases or discards it.",
+  heldBy: "Held: nothing happens until someone releases or discards it.",
   run: (runId: string) => `Run ${runId}`,
   runFacts: {
     trigger: "Started by",

@@ -70,8 +70,7 @@ export const attention = {
   approvals: (count: number) =>
     counted(count, {one: "An agent waits for your approval", other: "# agent calls wait for your approval"}),
   approvalsDo: "Approve or deny. If nobody decides in time, svc denies the call.",
-  agentsHeld: (count: number) =>
-    counted(count, {one: "An agent run is held since a restore", other: "# agent runs are held since a restore"}),
+  agentsHeld: (count: number) => counted(count, {one: "An agent run is held", other: "# agent runs are held"}),
   agentsHeldDo: "Check them, then release or discard.",
   agentsWrong: (count: number) =>
     counted(count, {one: "An agent is not configured", other: "# agents are not configured"}),

@@ -66,7 +66,7 @@ const byType = {
   "agent.run_queued": "{run} of the agent {agent} is queued.",
   "agent.run_started": "The agent {agent} started {run}.",
   "agent.run_waiting": "{run} of the agent {agent} waits for {waitsFor}.",
-  "agent.run_held": "After a restore, {run} of the agent {agent} is held until an operator releases it.",
+  "agent.run_held": "{run} of the agent {agent} is held until an operator releases it.",
   "agent.run_succeeded": "{run} of the agent {agent} succeeded.",
   "agent.run_failed": "{run} of the agent {agent} failed.",
   "agent.run_cancelled": "{run} of the agent {agent} was cancelled.",

@@ -107,7 +107,7 @@ export const agents: Part<"agents"> = {
     retry: at => `próximo intento a las ${at}`,
     ingress: at => `se reanuda a las ${at}`,
   },
-  heldBy: "Retenida desde una restauración: no ocurre nada hasta que alguien la libere o la descarte.",
+  heldBy: "Retenida: no ocurre nada hasta que alguien la libere o la descarte.",
   run: runId => `Ejecución ${runId}`,
   runFacts: {
     trigger: "Iniciada por",

@@ -80,8 +80,8 @@ export const attention: Part<"attention"> = {
   approvalsDo: "Aprobar o denegar. Si nadie decide a tiempo, svc deniega la llamada.",
   agentsHeld: count =>
     counted(count, {
-      one: "Una ejecución de un agente está retenida desde una restauración",
-      other: "# ejecuciones de agentes están retenidas desde una restauración",
+      one: "Una ejecución de un agente está retenida",
+      other: "# ejecuciones de agentes están retenidas",
     }),
   agentsHeldDo: "Revisarlas y después liberar o descartar.",
   agentsWrong: count =>

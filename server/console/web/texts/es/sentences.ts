@@ -64,7 +64,7 @@ export const sentences: Part<"sentences"> = {
     "agent.run_queued": "{run} del agente {agent} está en cola.",
     "agent.run_started": "El agente {agent} inició {run}.",
     "agent.run_waiting": "{run} del agente {agent} espera: {waitsFor}.",
-    "agent.run_held": "Tras una restauración, {run} del agente {agent} queda retenida hasta que un operador la libere.",
+    "agent.run_held": "{run} del agente {agent} queda retenida hasta que un operador la libere.",
     "agent.run_succeeded": "{run} del agente {agent} terminó con éxito.",
     "agent.run_failed": "{run} del agente {agent} falló.",
     "agent.run_cancelled": "{run} del agente {agent} se canceló.",

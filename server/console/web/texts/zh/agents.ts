@@ -100,7 +100,7 @@ export const agents: Part<"agents"> = {
     retry: at => `下次重试于 ${at}`,
     ingress: at => `${at} 继续`,
   },
-  heldBy: "恢复后被搁置：在有人放行或丢弃之前，不会有任何动作。",
+  heldBy: "已搁置：在有人放行或丢弃之前，不会有任何动作。",
   run: runId => `运行 ${runId}`,
   runFacts: {
     trigger: "启动者",

@@ -63,7 +63,7 @@ export const attention: Part<"attention"> = {
   jobsUnreachableDo: "请修复作业，或它所指定的目标。",
   approvals: count => counted(count, {other: "# 个智能体调用等待批准"}),
   approvalsDo: "请批准或驳回。如果没有人及时决定，svc 会驳回该调用。",
-  agentsHeld: count => counted(count, {other: "恢复之后，有 # 次智能体运行被搁置"}),
+  agentsHeld: count => counted(count, {other: "有 # 次智能体运行被搁置"}),
   agentsHeldDo: "查看后选择放行或丢弃。",
   agentsWrong: count => counted(count, {other: "# 个智能体未配置"}),
   agentsWrongDo: "请修复 svc.config.yml 中的绑定，然后重新加载。",

@@ -63,7 +63,7 @@ export const sentences: Part<"sentences"> = {
     "agent.run_queued": "智能体 {agent} 的{run}已进入队列。",
     "agent.run_started": "智能体 {agent} 开始了{run}。",
     "agent.run_waiting": "智能体 {agent} 的{run}在等待：{waitsFor}。",
-    "agent.run_held": "恢复之后，智能体 {agent} 的{run}被搁置，直到操作员放行。",
+    "agent.run_held": "智能体 {agent} 的{run}被搁置，直到操作员放行。",
     "agent.run_succeeded": "智能体 {agent} 的{run}成功。",
     "agent.run_failed": "智能体 {agent} 的{run}失败。",
     "agent.run_cancelled": "智能体 {agent} 的{run}已取消。",
