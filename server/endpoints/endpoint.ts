@@ -1,9 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Endpoint as EndpointHandle, Receipt, ReceiveOptions, Unreadable} from "../../shared/sdk/adapter/adapter.ts"
-import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
 import type {Incoming} from "../../shared/sdk/adapter/incoming.ts"
-import {isRefusal} from "../../shared/sdk/adapter/refusal.ts"
 import type {Sender} from "../../shared/sdk/adapter/sender.ts"
 import type {AcceptSocket} from "../../shared/sdk/adapter/socket.ts"
 import type {Element} from "../../shared/sdk/elements.ts"
@@ -19,6 +17,7 @@ import {Backfills} from "./backfills.ts"
 import {Completeness} from "./completeness.ts"
 import {ownedBy, requireCursor, requireLogin, requireSender} from "./opened.ts"
 import {awayUntil, type Past} from "./pasts.ts"
+import {Retries, settled} from "./retries.ts"
 import {type EndpointSpec, hasBackfill} from "./spec.ts"
 import type {Admission, EndpointState} from "./state.ts"
 import type {OpenShown} from "./uploads.ts"
@@ -65,11 +64,6 @@ export interface Accepting {
   readonly signal: AbortSignal
 }
 
-const reconnect: Backoff = {first: 500, longest: 30_000}
-
-/** How long a connection must last to reset the count of failures, in milliseconds. */
-const settled = 30_000
-
 /** How long an attempt may take until it is online or refused, in milliseconds. A longer one counts as failed. */
 const openTimeout = 60_000
 
@@ -82,7 +76,7 @@ const retryAfter = 30
 /** How long a replaced endpoint waits for calls of the platform, in milliseconds. */
 const drainLimit = 5000
 
-/** One endpoint from its opening to its close. It connects, and reconnects, until it is refused or closed. */
+/** One endpoint from its opening to its close. It connects, and reconnects, until it has failed or is closed. */
 export class Endpoint {
   #spec: EndpointSpec
   readonly #hooks: EndpointHooks
@@ -99,6 +93,8 @@ export class Endpoint {
   #running: Promise<void> | undefined
   readonly #calls = new Running()
   #stopping = false
+  /** Ends the pause between two attempts. */
+  #pause = new AbortController()
   /** Parts of the platform that the adapter does not receive although it is connected. */
   readonly #missing = new Set<symbol>()
   readonly #unreadable = new Map<string, Unreadable>()
@@ -117,9 +113,10 @@ export class Endpoint {
     return this.#spec
   }
 
-  /** Takes the specification of a later generation while the endpoint stays connected. */
+  /** Takes the specification of a later generation while the endpoint stays connected. A refused one connects now. */
   adopt(spec: EndpointSpec): void {
     this.#spec = spec
+    if (this.#state.is === "reconnecting" && this.#state.reason !== undefined) this.#pause.abort()
   }
 
   /** How many things from the platform the adapter did not know. */
@@ -246,6 +243,7 @@ export class Endpoint {
   async close(): Promise<void> {
     if (this.#state.is === "online") this.#completeness.end()
     this.#closing.abort()
+    this.#pause.abort()
     await this.#running
     if (this.#state.is !== "failed") this.#enter({is: "offline", reason: "closed"})
   }
@@ -254,30 +252,36 @@ export class Endpoint {
     this.#state = {...change, since: Date.now()} as EndpointState
     if (change.is === "online") this.past.away = awayUntil(this.past, this.#state.since)
     this.past.awaySince = change.is === "online" ? undefined : (this.past.awaySince ?? this.#state.since)
-    const {name, log} = this.spec
+    const {name, account, log} = this.spec
+    if (change.is === "online") this.past.account = account
     if (change.is === "failed") log.error(`${name} failed: ${change.error}`, {remediation: change.remediation})
-    else if (change.is === "reconnecting")
-      log.warn(`${name} is reconnecting: ${change.error}`, {attempt: change.attempt})
-    else log.debug(`${name} is ${change.is}`)
+    else if (change.is === "reconnecting") {
+      const {error, attempt, remediation} = change
+      log.warn(`${name} is reconnecting: ${error}`, {attempt, ...(remediation === undefined ? {} : {remediation})})
+    } else log.debug(`${name} is ${change.is}`)
     this.#hooks.changed?.(this, this.#state.since)
   }
 
   async #run(open: NonNullable<EndpointSpec["open"]>): Promise<void> {
-    let failures = 0
+    const retries = new Retries()
     while (!this.#closing.signal.aborted) {
-      this.#enter({is: "connecting", attempt: failures + 1})
+      const {attempt} = retries
+      this.#enter({is: "connecting", attempt})
+      const {awaySince} = this.past
       const started = performance.now()
       const error = await this.#connect(open)
       if (this.#closing.signal.aborted) return
-      if (isRefusal(error)) {
-        this.#enter({is: "failed", reason: error.reason, error: error.message, remediation: error.remediation})
-        return
-      }
-      failures = this.#state.is === "online" && performance.now() - started > settled ? 1 : failures + 1
-      const pause = pauseAfter(failures, reconnect)
-      const retryAt = Date.now() + Math.round(pause)
-      this.#enter({is: "reconnecting", attempt: failures + 1, error: messageOf(error), retryAt})
-      await sleep(pause, undefined, {signal: this.#closing.signal}).catch(() => {})
+      const at = performance.now()
+      const onlineFor = this.#state.is === "online" ? at - started : 0
+      const next = retries.after(error, {at, onlineFor, isKnown: this.past.account === this.spec.account})
+      const told = messageOf(error)
+      if (next.is === "failed") return this.#enter({is: "failed", error: told, ...next.refusal})
+      // A connection that the platform refuses at once is none.
+      if (next.refusal !== undefined && onlineFor <= settled) this.past.awaySince = awaySince
+      const retryAt = Date.now() + Math.round(next.pause)
+      this.#enter({is: "reconnecting", attempt: retries.attempt, error: told, retryAt, ...next.refusal})
+      this.#pause = new AbortController()
+      await sleep(next.pause, undefined, {signal: this.#pause.signal}).catch(() => {})
     }
   }
 

@@ -17,6 +17,8 @@ export interface Past {
   away?: Away | undefined
   /** Since when it has refused events that its platform keeps; undefined once a later one was stored. */
   refusedSince?: number | undefined
+  /** The account with which it was last online, as in its specification. */
+  account?: string | undefined
 }
 
 /** A time without a connection, in milliseconds since 1970. */

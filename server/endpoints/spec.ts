@@ -18,6 +18,8 @@ export interface EndpointSpec {
   readonly slot: string
   /** Equal if the endpoint may stay connected: same instance, same account. */
   readonly fingerprint: string
+  /** Equal over restarts while the account is equal with its secrets. Too short to find a secret by trial. */
+  readonly account: string
   readonly history: History
   /** With `history: "replay"`: does a restore lose acknowledged messages? */
   readonly forgetsAcknowledged: boolean

@@ -319,11 +319,13 @@ const specOf = (
   const {webhook, check, libraries = {}} = adapter
   const name = endpointName(slot, id)
   const isKnown = adapter.account === undefined || account !== undefined
+  const hash = fingerprintOf(account)
   return {
     name,
     owner: instance.path,
     slot,
-    fingerprint: `${instance.path} ${instance.id} ${fingerprintOf(account)}`,
+    fingerprint: `${instance.path} ${instance.id} ${hash}`,
+    account: hash.slice(0, 3),
     history: adapter.history,
     forgetsAcknowledged: adapter.forgetsAcknowledged ?? false,
     idempotent: adapter.idempotent ?? false,

@@ -25,8 +25,15 @@ export interface Api {
   ): Promise<unknown>
 }
 
-/** Discord rejected the token. */
-export class Unauthorized extends Error {}
+/** An answer with status 401: of Discord, which rejects the token, or of a proxy on the way. */
+export class Unauthorized extends Error {
+  readonly isDiscords: boolean
+
+  constructor(message: string, isDiscords: boolean) {
+    super(message)
+    this.isDiscords = isDiscords
+  }
+}
 
 export const createApi = (
   library: RestLibrary,
@@ -98,12 +105,12 @@ const explain = (library: RestLibrary, error: unknown, method: string, path: str
   if (error instanceof library.DiscordAPIError) {
     const {code, status} = error
     const said = `Discord refused ${method} ${publicPath(path)}: ${error.message.slice(0, 500)}`
-    if (status === 401) return new Unauthorized(said)
+    if (status === 401) return new Unauthorized(said, typeof code === "number")
     const [reason, remediation] = remedies[Number(code)] ?? [
       status === 403 ? "permission" : "rejected",
       "Read Discord's message above; svc adapter check shows the bot's permissions.",
     ]
-    return withCode(refused(said, {reason, remediation}), Number(code))
+    return withCode(refused(said, {passing: true, reason, remediation}), Number(code))
   }
   if (error instanceof library.HTTPError)
     return new Error(`Discord answered ${error.status} to ${method} ${publicPath(path)}`)

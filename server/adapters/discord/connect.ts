@@ -126,6 +126,7 @@ const findGateway = async (api: Api, signal: AbortSignal): Promise<string> => {
   }
   if (isGateway(url)) return url
   throw refused("Discord returned no gateway", {
+    passing: true,
     reason: "gateway",
     remediation:
       "Correct api in the account: it must be the address of Discord's API, such as https://discord.com/api.",

@@ -93,6 +93,7 @@ const explainFolder = (error: ImapError, folder: string): Error =>
   error.responseStatus !== "NO" || isPassing(error)
     ? error
     : refused(`could not open the folder ${folder}: ${saidBy(error)}`, {
+        passing: error.serverResponseCode?.toUpperCase() !== "NONEXISTENT",
         reason: "folder_unknown",
         remediation: "Correct the folder in the configuration, or create it in the mailbox.",
         cause: error,

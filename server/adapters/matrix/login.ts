@@ -83,6 +83,7 @@ const logIn = async (account: AccountSettings, device: string | undefined, signa
       })
     if (isSaid(error, "M_UNKNOWN", "M_UNRECOGNIZED") && error.status < 429)
       throw refused(error.message, {
+        passing: true,
         reason: "login_unsupported",
         remediation: "The homeserver allows no login with a password: give the account an accessToken.",
       })
@@ -93,13 +94,15 @@ const logIn = async (account: AccountSettings, device: string | undefined, signa
   return token
 }
 
+const isSaidOfToken = (error: unknown) => isSaid(error, "M_UNKNOWN_TOKEN", "M_MISSING_TOKEN", "M_USER_DEACTIVATED")
+
 export const isTokenRefused = (error: unknown): error is MatrixError =>
-  isSaid(error, "M_UNKNOWN_TOKEN", "M_MISSING_TOKEN", "M_USER_DEACTIVATED") ||
-  (error instanceof MatrixError && error.status === 401)
+  isSaidOfToken(error) || (error instanceof MatrixError && error.status === 401)
 
 /** Returns the refusal for a rejected token. */
 export const tokenRefused = (error: Error) =>
   refused(error.message, {
+    passing: !isSaidOfToken(error),
     reason: "credentials",
     remediation: "Create a new access token for the bot, set the variable that accessToken names to it, then reload.",
     cause: error,

@@ -6,8 +6,10 @@ export type Ask = (action: string, params: Readonly<Record<string, unknown>>, si
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-export const wrongToken = () =>
+/** `passing` if something else may have answered. */
+export const wrongToken = (passing = false) =>
   refused("the implementation rejected the access token", {
+    passing,
     reason: "credentials",
     remediation:
       "Correct the variable that accessToken names: its value is the access_token in the implementation's configuration.",
@@ -27,9 +29,17 @@ export const resultOf = (action: string, answer: unknown): unknown => {
   const words = [answer.wording, answer.message, answer.msg].find(each => typeof each === "string" && each !== "")
   const told = `${action} failed with ${code}${words === undefined ? "" : `: ${String(words).slice(0, 200)}`}`
   if (code === 1404)
-    throw refused(told, {reason: "unsupported", remediation: "The implementation does not have this action."})
+    throw refused(told, {
+      passing: true,
+      reason: "unsupported",
+      remediation: "The implementation does not have this action.",
+    })
   if (code === 1400 || code === 100)
-    throw refused(told, {reason: "rejected", remediation: "Check the channel and the content of the message."})
+    throw refused(told, {
+      passing: true,
+      reason: "rejected",
+      remediation: "Check the channel and the content of the message.",
+    })
   throw new Error(told)
 }
 

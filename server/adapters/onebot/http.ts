@@ -21,9 +21,10 @@ export const askByHttp = (server: Server): Ask => {
       )
     })
     const text = await readText(answer)
-    if (answer.status === 401 || answer.status === 403) throw wrongToken()
+    if (answer.status === 401 || answer.status === 403) throw wrongToken(/^\s*</.test(text))
     if (answer.status === 404)
       throw refused(`the implementation does not have ${action}`, {
+        passing: true,
         reason: "unsupported",
         remediation: "Correct url, or use an implementation that has this action.",
       })

@@ -60,6 +60,13 @@ const refusal =
 export const isRefused = (error: unknown): boolean =>
   [401, 403].includes(statusOf(error) ?? 0) || refusal.test(textOf(error))
 
+/** Whether the platform itself says so: in words, with a close code, or with 401 and JSON. A proxy answers with a page. */
+const isCertain = (error: unknown): boolean => {
+  const {response} = fieldsOf(firstOf(error))
+  if (response === undefined) return statusOf(error) !== 403
+  return statusOf(error) === 401 && Object.keys(fieldsOf(fieldsOf(response).data)).length > 0
+}
+
 export const credentialsHint = (name: string): string =>
   `Correct the variables that secrets names, and the bot's permissions on the platform's developer page; see the documentation of ${name}. Then run svc runtime reload.`
 
@@ -71,6 +78,7 @@ export const connectionError = (error: unknown, {name, veil}: Pick<Stock, "name"
     return new Error(`${name} did not understand the platform's answer: ${reason}`)
   if (!isRefused(error)) return new Error(reason)
   return refused(`the platform refused the bot: ${reason}`, {
+    passing: !isCertain(error),
     reason: "credentials",
     remediation: credentialsHint(name),
   })

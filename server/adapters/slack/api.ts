@@ -70,6 +70,7 @@ const credentials: ReadonlySet<string> = new Set([
   "not_allowed_token_type",
   "user_removed_from_team",
   "team_disabled",
+  // While the workspace is moved to an enterprise grid.
   "org_login_required",
 ])
 
@@ -114,10 +115,15 @@ export const failureOf = (error: unknown, method: string, token: string): Error 
   if (name === "no_json") return new Error(`Slack's answer to ${method} is not JSON`)
   if (name !== undefined && passing.has(name)) return new Error(`Slack answered ${method} with ${name}`)
   if (name !== undefined && credentials.has(name))
-    return refused(`Slack rejected the token: ${name}`, {reason: "credentials", remediation: token})
+    return refused(`Slack rejected the token: ${name}`, {
+      passing: name === "org_login_required",
+      reason: "credentials",
+      remediation: token,
+    })
   if (name === "missing_scope") return missingScope(method, textIn(payloadOf(data), "needed"))
   if (name !== undefined)
     return refused(`Slack answered ${method} with ${name}`, {
+      passing: true,
       reason: name,
       remediation: remedies[name] ?? `See Slack's documentation: https://docs.slack.dev/reference/methods/${method}`,
     })

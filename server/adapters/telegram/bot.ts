@@ -46,7 +46,7 @@ export const createBot = async ({token, apiRoot}: AccountSettings, {load}: Pick<
     if (answer?.ok === true) return answer
     const {error_code: code, description, parameters} = answer ?? {}
     if (code === undefined) throw new Error(`the answer to ${method} does not look like Telegram's Bot API`)
-    throw new BotApiError(code, reasonOf(description), parameters)
+    throw new BotApiError(code, reasonOf(description), parameters, /^\d+:[\w-]+$/.test(secret))
   })
   return {
     api: raw,

@@ -8,15 +8,20 @@ export class BotApiError extends Error {
   /** The id of the supergroup that replaces the group. */
   readonly movedTo: number | undefined
 
+  /** Does the bot's token look like one? */
+  readonly isToken: boolean
+
   constructor(
     code: number,
     description: string,
     {retry_after, migrate_to_chat_id}: {readonly retry_after?: number; readonly migrate_to_chat_id?: number} = {},
+    isToken = true,
   ) {
     super(description)
     this.code = code
     this.wait = retry_after
     this.movedTo = migrate_to_chat_id
+    this.isToken = isToken
   }
 
   /** Whether this is one of these refusals. The API has no codes for them. */
@@ -39,22 +44,25 @@ export const failureOf = (error: unknown): unknown => {
   if (code === 429) return retryAfter((wait ?? 1) * 1000, message)
   if (isTokenRefused(error))
     return refused(`Telegram rejected the token: ${message}`, {
+      passing: code === 404 && error.isToken,
       reason: "credentials",
       remediation: "Correct the variable that token names. /token of @BotFather shows the bot's token.",
     })
   if (code === 409)
     return refused(message, {
+      passing: true,
       reason: "conflict",
-      remediation:
-        "Stop the other program that uses this token, or revoke the token at @BotFather; then run svc runtime reload.",
+      remediation: "Stop the other program that uses this token, or revoke the token at @BotFather.",
     })
   if (code === 403)
     return refused(message, {
+      passing: true,
       reason: "forbidden",
       remediation: "The user has blocked the bot or never started it, or the bot may not write in the chat.",
     })
   if (code >= 400 && code < 500)
     return refused(message, {
+      passing: true,
       reason: "request_refused",
       remediation: "Telegram will reject this again: correct the part that it names.",
     })

@@ -115,7 +115,7 @@ const viewEndpoint = (
   ...("attempt" in state ? {attempt: state.attempt} : {}),
   ...(state.is === "reconnecting" ? {retryAt: new Date(state.retryAt).toISOString()} : {}),
   ...("error" in state ? {error: state.error} : {}),
-  ...(state.is === "failed" ? {remediation: state.remediation} : {}),
+  ...("remediation" in state ? {remediation: state.remediation} : {}),
   ...(unreadable.size === 0
     ? {}
     : {unreadable: [...unreadable].slice(0, 50).map(([place, reason]) => ({place, ...reason}))}),

@@ -3,14 +3,27 @@ const refusal = Symbol.for("svc.refused")
 export interface Refusal extends Error {
   readonly reason: string
   readonly remediation: string
+  /** May the refusal of a connection end without a change of the account? */
+  readonly passing: boolean
 }
 
-/** Returns the error for what would fail again: wrong credentials, an unknown channel. The Host does not retry. */
-export const refused = (message: string, why: {reason: string; remediation: string; cause?: unknown}): Refusal =>
+/**
+ * Returns the error for an `open` or a `send` that would fail again: wrong credentials, an unknown channel.
+ *
+ * The Host does not repeat the `send`. For `open` and `lost`, a refusal means that only a change of the account helps:
+ * an endpoint that was never online with the account fails at once, any other after three refusals in a row over some
+ * minutes. Set `passing` unless that is certain: another client has the connection, a proxy may have answered. The Host
+ * then retries for ever, at least 5 minutes apart after the third refusal in a row. `passing` says nothing about a `send`.
+ */
+export const refused = (
+  message: string,
+  why: {reason: string; remediation: string; cause?: unknown; passing?: boolean},
+): Refusal =>
   Object.assign(new Error(message, why.cause === undefined ? undefined : {cause: why.cause}), {
     [refusal]: true,
     reason: why.reason,
     remediation: why.remediation,
+    passing: why.passing === true,
   })
 
 export const isRefusal = (error: unknown): error is Refusal => error instanceof Error && refusal in error

@@ -12,6 +12,7 @@ export const lineSpec = (more: Partial<EndpointSpec> = {}): EndpointSpec => ({
   owner: "root/line",
   slot: "line",
   fingerprint: "",
+  account: "",
   history: "none",
   forgetsAcknowledged: false,
   idempotent: false,

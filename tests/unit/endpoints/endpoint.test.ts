@@ -1,6 +1,7 @@
 import {describe, expect, onTestFinished, test} from "vitest"
 import {Endpoint} from "../../../server/endpoints/endpoint.ts"
 import {Endpoints} from "../../../server/endpoints/endpoints.ts"
+import type {Past} from "../../../server/endpoints/pasts.ts"
 import type {EndpointSpec} from "../../../server/endpoints/spec.ts"
 import {readEndpoints} from "../../../server/host/metrics/endpoints.ts"
 import type {Endpoint as Handle} from "../../../shared/sdk/adapter/adapter.ts"
@@ -15,7 +16,7 @@ const event = {id: "1", type: "message-created"}
 const specOf = (open: EndpointSpec["open"], more: Partial<EndpointSpec> = {}): EndpointSpec =>
   lineSpec({name: "line~one", fingerprint: "1", open, ...more})
 
-const make = (open: EndpointSpec["open"]) => {
+const make = (open: EndpointSpec["open"], past: Past = {}) => {
   const received: string[] = []
   let online = 0
   const endpoint = new Endpoint(specOf(open), {
@@ -27,6 +28,7 @@ const make = (open: EndpointSpec["open"]) => {
     online: () => {
       online++
     },
+    past: () => past,
   })
   onTestFinished(() => endpoint.close())
   endpoint.open()
@@ -165,14 +167,13 @@ describe("an endpoint", () => {
     expect(count).toBe(3)
   })
 
-  test.each(["open", "lost"])("that is refused fails without a retry: in %s", async when => {
-    const refusal = refused("wrong password", {reason: "bad_credentials", remediation: "Correct the password."})
+  const refusal = refused("wrong password", {reason: "bad_credentials", remediation: "Correct the password."})
+
+  test("that is refused before it was ever online fails without a retry", async () => {
     let count = 0
-    const {endpoint, is} = make(async handle => {
+    const {endpoint, is} = make(async () => {
       count++
-      if (when === "open") throw refusal
-      setTimeout(() => handle.lost(refusal), 1)
-      return sender
+      throw refusal
     })
     await is("failed")
     expect(endpoint.state).toMatchObject({
@@ -184,6 +185,21 @@ describe("an endpoint", () => {
     await endpoint.close()
     expect(endpoint.state.is).toBe("failed")
     expect(count).toBe(1)
+  })
+
+  test("that is refused after it was online says why and when it retries, and since when it was not connected", async () => {
+    const {handles, open} = attempts()
+    const {endpoint, is} = make(open, {awaySince: 1000})
+    await is("online")
+    handles[0]?.lost(refusal)
+    await is("reconnecting")
+    const {since} = endpoint.state
+    expect(endpoint.state).toMatchObject({attempt: 2, error: "wrong password", reason: "bad_credentials"})
+    expect(endpoint.state).toMatchObject({
+      remediation: "Correct the password.",
+      retryAt: expect.closeTo(since + 63e3, -4),
+    })
+    expect([endpoint.past.awaySince, endpoint.admission]).toEqual([1000, {is: "open"}])
   })
 
   test("without an account is idle, and closed to events", async () => {
@@ -296,6 +312,24 @@ describe("all endpoints", () => {
     await endpoints.apply([spec])
     await settled()
     expect(endpoints.list()).toHaveLength(1)
+  })
+
+  test("that wait after a refusal connect at once with the next generation", async () => {
+    const {endpoints, settled} = setup()
+    let handle: Handle | undefined
+    const spec = specOf(async given => {
+      handle = given
+      return sender
+    })
+    await endpoints.apply([spec])
+    endpoints.start()
+    await settled()
+    handle?.lost(refused("no", {reason: "bad_credentials", remediation: "Correct it."}))
+    await until("the refusal", () => endpoints.get("line~one")?.state.is === "reconnecting")
+    const present = endpoints.get("line~one")
+    await endpoints.apply([{...spec}])
+    await settled()
+    expect(endpoints.get("line~one")).toBe(present)
   })
 
   test("of a generation that was already replaced do not open", async () => {

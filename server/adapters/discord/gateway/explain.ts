@@ -22,7 +22,11 @@ export const intentRemedy = (names: readonly (keyof typeof privilegedIntents)[])
 /** Returns a refusal for errors that no retry can fix, and any other error unchanged. */
 export const explainEnd = (error: unknown, account: AccountSettings): Error => {
   if (error instanceof Unauthorized)
-    return refused("Discord rejected the token", {reason: "credentials", remediation: tokenRemedy})
+    return refused("Discord rejected the token", {
+      passing: !error.isDiscords,
+      reason: "credentials",
+      remediation: tokenRemedy,
+    })
   if (!(error instanceof GatewayClosed)) return error instanceof Error ? error : new Error(String(error))
   switch (error.code) {
     case 4004:

@@ -71,11 +71,13 @@ export const streamFailure = (error: LibraryError, jid: string): Error => {
   if (name !== "StreamError") return error
   if (condition === "conflict")
     return refused(`another client has logged in as ${jid} with the same resource`, {
+      passing: true,
       reason: "conflict",
-      remediation: "Give each Host a different resource in the account, then reload.",
+      remediation: "Give each Host a different resource in the account.",
     })
   if (condition === "host-unknown" || condition === "not-authorized")
     return refused(`the server refused ${jid}: ${message}`, {
+      passing: condition === "host-unknown",
       reason: condition === "not-authorized" ? "credentials" : "target_unknown",
       remediation: "Correct jid, and service if the account has one.",
     })
