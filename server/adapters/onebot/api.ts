@@ -6,6 +6,9 @@ export type Ask = (action: string, params: Readonly<Record<string, unknown>>, si
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
+/** Whether a proxy or a gateway answers in the implementation's place. */
+export const isPage = (text: string): boolean => /^\s*</.test(text)
+
 /** `passing` if something else may have answered. */
 export const wrongToken = (passing = false) =>
   refused("the implementation rejected the access token", {

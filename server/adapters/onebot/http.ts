@@ -1,5 +1,5 @@
 import {fetchWhole, readText, refused, retryAfter, tryParseJson} from "../../../shared/sdk/sdk.ts"
-import {type Ask, resultOf, wrongToken} from "./api.ts"
+import {type Ask, isPage, resultOf, wrongToken} from "./api.ts"
 import {headersOf, type Server} from "./socket.ts"
 
 /** Calls actions over the implementation's HTTP server (OneBot v11, "communication/http"). */
@@ -21,7 +21,7 @@ export const askByHttp = (server: Server): Ask => {
       )
     })
     const text = await readText(answer)
-    if (answer.status === 401 || answer.status === 403) throw wrongToken(/^\s*</.test(text))
+    if (answer.status === 401 || answer.status === 403) throw wrongToken(isPage(text))
     if (answer.status === 404)
       throw refused(`the implementation does not have ${action}`, {
         passing: true,

@@ -1,6 +1,6 @@
-import type {CheckTools, SocketRefused} from "../../../shared/sdk/sdk.ts"
+import {type CheckTools, fetchWhole, readText, type SocketRefused} from "../../../shared/sdk/sdk.ts"
 import type {Secret} from "./account.ts"
-import {type Ask, wrongToken} from "./api.ts"
+import {type Ask, isPage, wrongToken} from "./api.ts"
 import {Talk} from "./talk.ts"
 
 /** A connection to the implementation's WebSocket server. */
@@ -22,6 +22,13 @@ export interface Server {
 
 export const headersOf = ({accessToken}: Server): Record<string, string> =>
   accessToken === undefined ? {} : {authorization: `Bearer ${accessToken.reveal()}`}
+
+/** Whether the implementation rejects the token by HTTP too, rather than a proxy: a WebSocket shows no body. */
+const isRefusedByHttp = async (server: Server, signal: AbortSignal): Promise<boolean> => {
+  const init = {headers: headersOf(server), redirect: "manual", signal} as const
+  const answer = await fetchWhole(server.url.replace(/^ws/, "http"), init).catch(() => undefined)
+  return (answer?.status === 401 || answer?.status === 403) && !isPage(await readText(answer).catch(() => "<"))
+}
 
 /** Connects. Throws a refusal if the implementation rejects the token. */
 export const openSocket = async (
@@ -46,9 +53,9 @@ export const openSocket = async (
     event: payload => listener.event(payload),
     ended: ended.signal,
   })
-  const socket = await opening.catch((error: Error & Partial<SocketRefused>) => {
+  const socket = await opening.catch(async (error: Error & Partial<SocketRefused>) => {
     throw error.status === 401 || error.status === 403
-      ? wrongToken()
+      ? wrongToken(!(await isRefusedByHttp(server, signal)))
       : new Error(`could not reach the implementation: ${error.message}`)
   })
   socket.signal.addEventListener("abort", () => ended.abort(), {once: true})

@@ -185,12 +185,12 @@ describeWith("dovecot")("the email adapter when things go wrong", () => {
     expect(await messageIn(host, none, "failed")).toMatchObject({reason: "target_invalid"})
     expect((await world.sentTo(ann)).map(({text}) => text)).toEqual(["later"])
 
-    // The server now refuses the login. That fails the endpoint, and the mail waits for the corrected password.
+    // The server now refuses the login. The endpoint waits, and so does the mail.
     world.smtp.lock(true)
     const waiting = await send(host, "waits")
-    const failed = await untilMail(host, "failed")
-    expect(failed).toMatchObject({reason: "credentials", remediation: expect.stringContaining("smtp.password")})
-    expect(JSON.stringify(failed)).not.toContain("the-right-one-for-mail")
+    const refused = await untilMail(host, "reconnecting")
+    expect(refused).toMatchObject({reason: "credentials", remediation: expect.stringContaining("smtp.password")})
+    expect(JSON.stringify(refused)).not.toContain("the-right-one-for-mail")
     world.smtp.lock(false)
     expect((await svc(runtime, host.project, ["runtime", "reload"])).code).toBe(0)
     await messageIn(host, waiting, "sent")

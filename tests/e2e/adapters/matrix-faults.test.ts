@@ -126,7 +126,7 @@ describeWithDendrite("a bot on Matrix when things go wrong", () => {
     expect(host.process.output()).not.toContain(bot.token)
   })
 
-  test("fails with a hint when its token is revoked while the bot runs", async () => {
+  test("reconnects with a hint when its token is revoked while the bot runs", async () => {
     const {bot} = await makeRoom()
     const env = {BOT_TOKEN: bot.token}
     const account = {id: "main", homeserver: homeserver().url, accessToken: "${BOT_TOKEN}"}
@@ -134,7 +134,7 @@ describeWithDendrite("a bot on Matrix when things go wrong", () => {
     await untilEndpoint(host, "main", "online")
     expect(await untilEndpoint(host, "none", "failed")).toMatchObject({reason: "credentials"})
     await bot.ask("POST", "/client/v3/logout", {})
-    const failed = await untilEndpoint(host, "main", "failed")
+    const failed = await untilEndpoint(host, "main", "reconnecting")
     expect(failed).toMatchObject({reason: "credentials", remediation: expect.stringContaining("new access token")})
     expect(JSON.stringify(failed) + host.process.output()).not.toContain(bot.token)
   })

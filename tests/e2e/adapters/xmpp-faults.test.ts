@@ -58,7 +58,7 @@ describeWith("prosody", "openssl")("a bot on XMPP when things go wrong", () => {
       remediation: expect.stringContaining("password"),
     })
     await (await startXmppHost([{id: "one", service}], {runtime})).untilState("xmpp~one", "online")
-    expect(await host.untilState("xmpp~one", "failed")).toMatchObject({
+    expect(await host.untilState("xmpp~one", "reconnecting")).toMatchObject({
       reason: "conflict",
       remediation: expect.stringContaining("resource"),
     })

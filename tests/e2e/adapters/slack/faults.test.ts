@@ -82,7 +82,8 @@ test("messages to be sent stay queued when the token is revoked while the bot ru
   slack.answer = method =>
     method === "apps.connections.open" ? undefined : Response.json({ok: false, error: "token_revoked"})
   const {id} = await host.post<{id: string}>("/api/outbox", {endpoint: "slack~team", channel: "C0ROOM", text: "kept"})
-  expect((await untilSlack(host, "failed")).error).toContain("token_revoked")
+  const revoked = async () => (await untilSlack(host, "reconnecting")).error?.includes("token_revoked")
+  await until("the refusal of the token", revoked)
   expect(await host.get(`/api/outbox/${id}`)).not.toMatchObject({state: "failed"})
   slack.answer = () => undefined
   await host.post("/api/system/reload")

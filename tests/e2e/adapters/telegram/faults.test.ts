@@ -7,13 +7,29 @@ import {
   token,
   untilTelegram,
 } from "../../../support/adapters/telegram-host.ts"
-import {bunOr, makeProject, svc, textsBy, until} from "../../../support/host/host.ts"
+import {bunAnd, bunOr, makeProject, svc, textsBy, until} from "../../../support/host/host.ts"
 import {startTelegram} from "../../../support/platforms/telegram/telegram.ts"
+
+/** An answer of the Bot API that refuses. */
+const answer = (code: number): string => JSON.stringify({ok: false, error_code: code, description: `No: ${code}`})
+
+test.each(bunAnd("node24"))("a bot that Telegram refuses once is online again by itself, on $name", async runtime => {
+  const fake = await startTelegram({token})
+  const host = await startTelegramHost([accountAt(fake)], {runtime})
+  for (const [round, code] of [409, 404, 403, 400].entries()) {
+    await host.post("/api/endpoints/telegram~main/reconnect")
+    await untilTelegram(host, "online")
+    fake.garble("getUpdates", answer(code), 1)
+    fake.cut()
+    fake.say({text: "ping"})
+    await until(`pong after ${code}`, () => fake.sent().filter(({text}) => text === "pong").length > round)
+  }
+})
 
 const others = {OTHER_TOKEN: "999:AAanother-token"}
 
 describe.each(bunOr("node24"))("a bot of Telegram that has trouble, on $name", runtime => {
-  test("fails on a wrong token and on a second poller with a hint, and leaves other accounts running", async () => {
+  test("fails on a wrong token with a hint, and leaves other accounts running", async () => {
     const fake = await startTelegram({token})
     const wrong = accountAt(fake, {id: "wrong", token: "${OTHER_TOKEN}"})
     const host = await startTelegramHost([accountAt(fake), wrong], {runtime, env: others})
@@ -25,17 +41,29 @@ describe.each(bunOr("node24"))("a bot of Telegram that has trouble, on $name", r
     await untilTelegram(host, "online")
     fake.say({text: "ping"})
     await until("pong", () => fake.sent().some(({text}) => text === "pong"))
+    expect(host.process.output()).not.toContain(secretPart)
+  })
 
+  test("waits with a hint while another program polls, and connects at once when an operator says so", async () => {
+    const fake = await startTelegram({token})
+    const host = await startTelegramHost([accountAt(fake)], {runtime})
+    await untilTelegram(host, "online")
+    fake.garble("getUpdates", answer(409))
     await fetch(`${fake.url}/bot${token}/getUpdates`)
-    expect(await untilTelegram(host, "failed")).toMatchObject({
+    fake.cut()
+    const waiting = await until("a pause of a minute", async () => {
+      const view = await untilTelegram(host, "reconnecting")
+      return Date.parse(view.retryAt ?? "") - Date.parse(view.since) >= 60_000 && view
+    })
+    expect(waiting).toMatchObject({
       reason: "conflict",
       remediation: expect.stringMatching(/\bother program\b.*\btoken\b/),
     })
-    const [polls, {output}] = [fake.arrivals(), host.process]
+    fake.mend()
     await host.post("/api/endpoints/telegram~main/reconnect")
-    await untilTelegram(host, "online")
-    await until("the account to poll again", () => fake.arrivals() > polls)
-    expect(output()).not.toContain(secretPart)
+    fake.say({text: "ping"})
+    await until("pong", () => fake.sent().some(({text}) => text === "pong"))
+    expect(host.process.output()).not.toContain(secretPart)
   })
 
   test("stays up on malformed updates, and receives the updates after them", async () => {

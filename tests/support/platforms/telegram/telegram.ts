@@ -22,8 +22,8 @@ export interface TelegramFake extends FakePlatform {
   calls(method: string): readonly Fields[]
   /** Refuses a send with 429 and this many seconds to wait: the next one, or the one after `behind` others. */
   slowDown(seconds: number, behind?: number): void
-  /** Makes a method answer with this text. */
-  garble(method: string, text: string): void
+  /** Makes a method answer with this text, the given number of times. */
+  garble(method: string, text: string, times?: number): void
   /** Makes all methods answer normally again. */
   mend(): void
   /** Breaks all connections. */
@@ -62,7 +62,7 @@ export const startTelegram = async ({token, latency = 0}: TelegramOptions = {}):
   const troubles = createTroubles()
   const counts = {id: 1, open: 0}
   let slow: {readonly seconds: number; readonly behind: number} | undefined
-  const garbled = new Map<string, string>()
+  const garbled = new Map<string, {readonly text: string; times: number}>()
   const world: World = {
     updates,
     sent: [],
@@ -97,8 +97,8 @@ export const startTelegram = async ({token, latency = 0}: TelegramOptions = {}):
     counts.open++
     response.on("close", () => counts.open--)
     if (request.url?.startsWith("/file/") === true) return download(request.url, response)
-    const text = garbled.get(request.url?.split("/").at(-1) ?? "")
-    if (text !== undefined) return void response.end(text)
+    const instead = garbled.get(request.url?.split("/").at(-1) ?? "")
+    if (instead !== undefined && instead.times-- > 0) return void response.end(instead.text)
     const found = await answer(request)
     if (found === undefined) return void request.socket.destroy()
     if (latency > 0 && request.url?.endsWith("/getUpdates") !== true) await sleep(latency)
@@ -133,7 +133,7 @@ export const startTelegram = async ({token, latency = 0}: TelegramOptions = {}):
     slowDown: (seconds, behind = 0) => {
       slow = {seconds, behind}
     },
-    garble: (method, text) => void garbled.set(method, text),
+    garble: (method, text, times = Number.POSITIVE_INFINITY) => void garbled.set(method, {text, times}),
     mend: () => garbled.clear(),
     cut: () => server.closeAllConnections(),
     open: () => counts.open,
