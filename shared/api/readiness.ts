@@ -79,7 +79,7 @@ export const readinessReasons = {
     remediation: {text: "Add an entry to plugins.<plugin>.endpoints.", command: "svc runtime reload"},
   },
   endpoint_failed: {
-    message: "The platform or the adapter refused the account, so the Host does not retry.",
+    message: "The platform or the adapter refused the account, so the Host no longer retries.",
     remediation: {
       text: "Correct the account of <name>: its error is in the list of endpoints.",
       command: "svc runtime reload",

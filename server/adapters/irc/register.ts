@@ -86,11 +86,8 @@ const watchServer = (client: Client, {server, password}: AccountSettings, reject
       : "Correct the variable that password names."
   client.on("irc error", ({error, reason}: ServerError) => {
     said = reason ?? (error === "password_mismatch" ? "wrong password" : (error ?? ""))
-    const isPassword = error === "password_mismatch" || /\bpassword\b/i.test(said)
-    if (isPassword || /\baccess denied\b/i.test(said))
-      reject(
-        refused(`the server refused the login: ${said}`, {passing: !isPassword, reason: "credentials", remediation}),
-      )
+    if (/\bpassword\b|\baccess denied\b/i.test(said))
+      reject(refused(`the server refused the login: ${said}`, {reason: "credentials", remediation}))
     else if (error === "banned_from_network")
       reject(
         // Most bans of IRC servers end after minutes or days.

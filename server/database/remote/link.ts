@@ -7,6 +7,7 @@ import {TimeLimitExceeded} from "../../runtime/flow/time-limit.ts"
 import {Connections} from "../../runtime/outgoing/connections.ts"
 import type {EngineWatcher} from "../engine.ts"
 import {isClosed, isUnreachable} from "../errors.ts"
+import {isPage} from "./reach.ts"
 
 /** The address of a remote database. */
 export interface RemoteAddress {
@@ -25,6 +26,9 @@ export const patientTimeout = 600_000
 /** How often a read is repeated whose connections are closed, and the pauses from the second repeat on. */
 const mostClosed = 7
 const again: Backoff = {first: 50, longest: 1000}
+
+/** The status of an error that counts as no answer of the database. */
+const badGateway = 502
 
 interface ClientOptions {
   /** The time limit of each request, in milliseconds. */
@@ -113,7 +117,9 @@ export class Link {
   async #fetch(request: Request, limit: number): Promise<Response> {
     const left = this.#endAt - performance.now()
     if (left <= 0) throw noLonger()
-    return this.#connections.fetch(request, Math.min(limit, left))
+    const answer = await this.#connections.fetch(request, Math.min(limit, left))
+    if (!isPage(answer.headers)) return answer
+    throw Object.assign(new Error(`a page with the status ${answer.status}`), {status: badGateway})
   }
 
   #missed(cause: unknown, isRepeat: boolean): void {

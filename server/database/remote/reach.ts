@@ -4,8 +4,10 @@ import {withDeadline} from "../../../shared/sdk/adapter/deadline.ts"
 /** How long a remote database may take to answer at all, in milliseconds. */
 const answerLimit = 10_000
 
-/** The answers of a gateway that does not reach its server. */
-const ofGateways: ReadonlySet<number> = new Set([502, 503, 504])
+/** The answers of a gateway that does not reach its server, and pages: of a proxy, since libSQL has none. */
+const isOfGateway = ({status, headers}: Response): boolean => [502, 503, 504].includes(status) || isPage(headers)
+
+export const isPage = (headers: Headers): boolean => headers.get("content-type")?.startsWith("text/html") === true
 
 /**
  * Returns why the address of a remote database does not answer. Undefined if it answers at all, even with a refused
@@ -15,9 +17,9 @@ export const whyUnreachable = async (url: string, signal: AbortSignal): Promise<
   const target = httpOf(url)
   if (target === undefined) return undefined
   try {
-    const {status, body} = await withDeadline(answerLimit, limit => fetch(target, {signal: limit}), signal)
-    await body?.cancel()
-    return ofGateways.has(status) ? `${target.host} answers ${status}` : undefined
+    const answer = await withDeadline(answerLimit, limit => fetch(target, {signal: limit}), signal)
+    await answer.body?.cancel()
+    return isOfGateway(answer) ? `${target.host} answers ${answer.status}` : undefined
   } catch (error) {
     return `${target.host} does not answer: ${reasonOf(error)}`
   }

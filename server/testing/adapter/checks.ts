@@ -5,7 +5,7 @@ import {actChecks, showsWriting} from "./acts.ts"
 import {type Check, unnamed, where} from "./check.ts"
 import {fileChecks} from "./files.ts"
 import {survivesHostility} from "./hostile.ts"
-import {survivesPassingRefusals} from "./passing.ts"
+import {passingName, survivesPassingRefusals} from "./passing.ts"
 import type {EndpointState, Trial} from "./trial.ts"
 
 /** How long the platform asks to wait, in milliseconds: longer than the Host's own pause after a first failure. */
@@ -199,7 +199,7 @@ export const allChecks: Readonly<Record<string, Check>> = {
   "shows that the bot is writing": showsWriting,
   "reconnects after its connection was cut": comesBack,
   "bounds what a hostile server sends, and recovers": survivesHostility,
-  "is online again by itself after a refusal that passes": survivesPassingRefusals,
+  [passingName]: survivesPassingRefusals,
   "reports in its check whether an account can work": judgesAccounts,
   "fails with a remediation and does not retry when credentials are refused": refusesCredentials,
   "leaves nothing behind when its account is removed and the Host stops": leavesNothing,

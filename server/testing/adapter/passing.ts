@@ -1,12 +1,16 @@
 import assert from "node:assert/strict"
 import type {Check} from "./check.ts"
 import type {AccountUnderTest, PlatformUnderTest} from "./platform.ts"
-import {faults, startRefusingProxy} from "./refusing-proxy.ts"
+import {faultNames, startRefusingProxy} from "./refusing-proxy.ts"
+
+/** The name of the check, and why it may check nothing. */
+export const passingName = "is online again by itself after a refusal that passes"
+export const notOverHttp = "the platform is not asked over HTTP at an address that platform.hostile replaces"
 
 export const survivesPassingRefusals: Check = async trial => {
   const {platform} = trial
   const origin = originOf(platform)
-  if (origin === undefined) return "the platform is not asked over HTTP at an address that platform.hostile replaces"
+  if (origin === undefined) return notOverHttp
   const proxy = await startRefusingProxy(origin)
   try {
     const host = await trial.start(accountAt(platform, origin, proxy.port))
@@ -15,7 +19,7 @@ export const survivesPassingRefusals: Check = async trial => {
     const reconnect = () => host.ask(`/api/endpoints/${encodeURIComponent(trial.endpoint)}/reconnect`, {})
     const said: string[] = []
     const saying: Promise<void>[] = []
-    for (const fault of Object.keys(faults)) {
+    for (const fault of faultNames) {
       await reconnect()
       await trial.untilState(host, "online")
       if (!proxy.refuse(fault)) await reconnect()

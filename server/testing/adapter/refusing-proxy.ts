@@ -1,26 +1,24 @@
 import {once} from "node:events"
-import {createServer, type IncomingMessage, request, type ServerResponse} from "node:http"
-import {type AddressInfo, connect, type Socket} from "node:net"
+import {type AddressInfo, connect, createServer, type Socket} from "node:net"
 
 const page = "<!doctype html><title>Log in</title><form action=/login><input name=user></form>"
 
-const html = {"content-type": "text/html", "content-length": String(page.length)} as const
-
-/** What stands between a platform and its clients may answer, by name: a status and headers, always with a page. */
-const statuses = [400, 401, 403, 404, 408, 409, 429, 451, 500, 502, 503]
-
-export const faults: Readonly<Record<string, readonly [status: number, headers: Readonly<Record<string, string>>]>> = {
-  ...Object.fromEntries(statuses.map(status => [status, [status, status === 429 ? {"retry-after": "1"} : {}]])),
-  "a login page": [200, {}],
-  "a redirect to a login page": [302, {location: "/login"}],
+/** What stands between a platform and its clients may answer, by name: a status, and a header. The body is a page. */
+const faults: Readonly<Record<string, string>> = {
+  ...Object.fromEntries([400, 401, 403, 404, 408, 409, 451, 500, 502, 503].map(status => [status, `${status} No`])),
+  429: "429 Later\r\nretry-after: 1",
+  "a login page": "200 OK",
+  "a redirect to a login page": "302 Found\r\nlocation: /login",
 }
+
+export const faultNames: readonly string[] = Object.keys(faults)
 
 /** A proxy in front of a platform that is asked over HTTP or WebSockets. */
 export interface RefusingProxy {
   readonly port: number
   /**
-   * Answers one request in the platform's place: a pending one, otherwise the next. Ends the open WebSockets. Returns
-   * false if there were none of either.
+   * Answers one request in the platform's place: a pending one, otherwise the next. Ends the other connections. Returns
+   * false if there is neither a pending request nor a WebSocket.
    */
   refuse(fault: string): boolean
   /** Has it answered since `refuse`? */
@@ -28,61 +26,52 @@ export interface RefusingProxy {
   close(): void
 }
 
+interface Passed {
+  readonly socket: Socket
+  readonly isWebSocket: boolean
+  /** Does the client wait for an answer? */
+  isAsking: boolean
+}
+
 /** Starts a proxy on this machine that passes everything on to the origin, such as `http://127.0.0.1:8080`. */
 export const startRefusingProxy = async (origin: URL): Promise<RefusingProxy> => {
-  const sockets = new Set<Socket>()
-  const tunnels = new Set<Socket>()
-  const pending = new Set<ServerResponse>()
+  const open = new Set<Socket>()
+  const passed = new Set<Passed>()
   let next: string | undefined
-  const refusal = () => {
-    const [status, headers] = faults[next ?? ""] ?? [500, {}]
+  const answer = (socket: Socket, fault = faults["a login page"]) => {
+    const head = [`HTTP/1.1 ${fault}`, "content-type: text/html", `content-length: ${page.length}`, "connection: close"]
+    socket.end(`${head.join("\r\n")}\r\n\r\n${page}`)
+  }
+  const refuseNow = (socket: Socket) => {
+    answer(socket, faults[next ?? ""])
     next = undefined
-    return {status, headers: {...html, ...headers, connection: "close"}}
   }
-  const answer = (response: ServerResponse) => {
-    const {status, headers} = refusal()
-    response.writeHead(status, headers).end(page)
-  }
-  const pass = (asked: IncomingMessage, response: ServerResponse) => {
-    const {method, url, headers} = asked
-    const to = request({host: origin.hostname, port: origin.port, method, path: url, headers}, from => {
-      if (!pending.delete(response)) return void from.destroy()
-      response.writeHead(from.statusCode ?? 502, from.headers)
-      from.pipe(response)
-    })
-    to.on("error", () => response.destroy())
-    response.on("close", () => to.destroy())
-    pending.add(response)
-    asked.pipe(to)
-  }
-  const server = createServer((asked, response) => {
-    if (asked.url === "/login") response.writeHead(200, html).end(page)
-    else if (next === undefined) pass(asked, response)
-    else answer(response)
-  })
-  server.on("connection", socket => {
-    sockets.add(socket.on("error", () => {}))
-    socket.on("close", () => sockets.delete(socket))
-  })
-  server.on("upgrade", (asked: IncomingMessage, socket: Socket) => {
-    const lines = (first: string, headers: readonly string[]) => `${[first, ...headers].join("\r\n")}\r\n\r\n`
-    if (next !== undefined) {
-      const {status, headers} = refusal()
-      const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-      return void socket.end(lines(`HTTP/1.1 ${status} Refused`, fields) + page)
-    }
-    const names = asked.rawHeaders.flatMap((name, index, all) =>
-      index % 2 === 0 ? [`${name}: ${all[index + 1]}`] : [],
-    )
-    const to = connect(Number(origin.port), origin.hostname, () => {
-      to.write(lines(`GET ${asked.url} HTTP/1.1`, names))
-      socket.pipe(to).pipe(socket)
-    })
-    tunnels.add(socket)
+  const pass = (socket: Socket, start: Buffer) => {
+    const one: Passed = {socket, isWebSocket: /^upgrade: *websocket/im.test(start.toString("latin1")), isAsking: true}
+    passed.add(one)
+    const to = connect(Number(origin.port), origin.hostname)
     to.on("error", () => socket.destroy()).on("close", () => socket.destroy())
+    to.on("data", data => {
+      one.isAsking = false
+      if (socket.writable) socket.write(data)
+    })
+    to.write(start)
+    socket.on("data", data => {
+      one.isAsking = true
+      to.write(data)
+    })
     socket.on("close", () => {
-      tunnels.delete(socket)
+      passed.delete(one)
       to.destroy()
+    })
+  }
+  const server = createServer(socket => {
+    open.add(socket.on("error", () => {}))
+    socket.on("close", () => open.delete(socket))
+    socket.once("data", start => {
+      if (/^\S+ \/login /.test(start.toString("latin1"))) answer(socket)
+      else if (next === undefined) pass(socket, start)
+      else refuseNow(socket)
     })
   })
   await once(server.listen(0, "127.0.0.1"), "listening")
@@ -90,13 +79,10 @@ export const startRefusingProxy = async (origin: URL): Promise<RefusingProxy> =>
     port: (server.address() as AddressInfo).port,
     refuse: fault => {
       next = fault
-      const [waiting] = pending
-      const isUsed = waiting !== undefined || tunnels.size > 0
-      for (const socket of tunnels) socket.destroy()
-      if (waiting !== undefined) {
-        pending.delete(waiting)
-        answer(waiting)
-      }
+      const asking = [...passed].find(({isAsking, isWebSocket}) => isAsking && !isWebSocket)
+      const isUsed = asking !== undefined || [...passed].some(({isWebSocket}) => isWebSocket)
+      if (asking !== undefined) refuseNow(asking.socket)
+      for (const {socket} of passed) if (socket !== asking?.socket) socket.destroy()
       return isUsed
     },
     get hasRefused() {
@@ -104,7 +90,7 @@ export const startRefusingProxy = async (origin: URL): Promise<RefusingProxy> =>
     },
     close: () => {
       server.close()
-      for (const socket of sockets) socket.destroy()
+      for (const socket of open) socket.destroy()
     },
   }
 }

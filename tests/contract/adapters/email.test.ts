@@ -1,4 +1,5 @@
 import {expect, test} from "vitest"
+import {passingName} from "../../../server/testing/adapter/passing.ts"
 import {email} from "../../support/adapters/email.ts"
 import {outcomesOf} from "../../support/adapters/platforms.ts"
 import {describeWith} from "../../support/machine/tools.ts"
@@ -9,6 +10,7 @@ const leftOut = [
   "deletes its messages",
   "edits its messages, each part too",
   "fetches missed messages under the same ids as live",
+  passingName,
   "lists the bot's commands where its users look for them",
   "reacts, and removes its reaction",
   "returns the history of a channel in order",

@@ -1,4 +1,5 @@
 import {expect, test} from "vitest"
+import {notOverHttp} from "../../../server/testing/adapter/passing.ts"
 import {onebot} from "../../support/adapters/onebot.ts"
 import {outcomesOf} from "../../support/adapters/platforms.ts"
 
@@ -17,7 +18,15 @@ const isAct = (name: string) =>
 
 test.each([
   ["ws", ["edit", "react", "commands", "typing", "download"].map(without)],
-  ["reverse", [without("history"), noServer, "not checked: there are no credentials to refuse: set platform.refused"]],
+  [
+    "reverse",
+    [
+      without("history"),
+      noServer,
+      `not checked: ${notOverHttp}`,
+      "not checked: there are no credentials to refuse: set platform.refused",
+    ],
+  ],
   ["http", [without("history"), "not checked: connections cannot be cut: set platform.cut"]],
 ] as const)("onebot passes the conformance suite against a fake over %s", async (transport, more) => {
   const outcomes = await outcomesOf(onebot(transport), name => transport === "ws" || !isAct(name))

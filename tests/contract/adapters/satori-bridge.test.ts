@@ -1,5 +1,6 @@
 import {expect, test} from "vitest"
 import type {AdapterUnderTest} from "../../../server/testing/adapter/conformance.ts"
+import {notOverHttp, passingName} from "../../../server/testing/adapter/passing.ts"
 import {outcomesOf} from "../../support/adapters/platforms.ts"
 import {bridgedDiscord, bridgedTelegram} from "../../support/adapters/satori-bridge.ts"
 
@@ -13,6 +14,7 @@ const never = {
     "not checked: history is none: the platform redelivers nothing",
   "bounds what a hostile server sends, and recovers":
     "not checked: the platform is no server that could be hostile: set platform.hostile",
+  [passingName]: `not checked: ${notOverHttp}`,
   "lists the bot's commands where its users look for them": "not checked: features does not name commands",
   "shows that the bot is writing": "not checked: features does not name typing",
 }

@@ -1,6 +1,8 @@
 import {createServer} from "node:http"
 import {join} from "node:path"
-import {expect, test} from "vitest"
+import {expect, onTestFinished, test} from "vitest"
+import {isUnreachable} from "../../../server/database/errors.ts"
+import {Link} from "../../../server/database/remote/link.ts"
 import {whyUnreachable} from "../../../server/database/remote/reach.ts"
 import {makeFolder, startHrana} from "../../support/database/databases.ts"
 import {listen} from "../../support/machine/listen.ts"
@@ -9,8 +11,8 @@ import {freePort} from "../../support/machine/ports.ts"
 const {signal} = new AbortController()
 
 /** A gateway that answers every request with this status. Resolves to its host. */
-const gateway = async (status: number): Promise<string> => {
-  const server = createServer((_, response) => response.writeHead(status).end())
+const gateway = async (status: number, type = "text/plain"): Promise<string> => {
+  const server = createServer((_, response) => response.writeHead(status, {"content-type": type}).end("<p>"))
   return `127.0.0.1:${await listen(server)}`
 }
 
@@ -27,6 +29,15 @@ test("a gateway without a connection to the database does not count as its answe
     const host = await gateway(status)
     expect(await whyUnreachable(`http://${host}`, signal)).toBe(`${host} answers ${status}`)
   }
+})
+
+test.each([200, 401, 403, 404])("a proxy's page with status %i is no answer of the database", async status => {
+  const host = await gateway(status, "text/html; charset=utf-8")
+  expect(await whyUnreachable(`http://${host}`, signal)).toBe(`${host} answers ${status}`)
+  const link = new Link({url: `http://${host}`})
+  onTestFinished(() => link.close())
+  const error = await link.ask(() => link.client({limit: 5000}).execute("SELECT 1")).catch((cause: unknown) => cause)
+  expect(isUnreachable(error)).toBe(true)
 })
 
 test("an address without a listener or a DNS name is reported with the reason", async () => {

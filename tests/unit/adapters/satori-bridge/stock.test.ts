@@ -52,8 +52,8 @@ test("a library's message is shown without secrets, both plain and URL-encoded o
 })
 
 const stock = {name: telegram, veil: new Veil(accountOf(telegram, {}, ["token"]))}
-const answered = (status: number, headers = {}) =>
-  Object.assign(new Error("no"), {response: {status, headers: new Headers(headers)}})
+const answered = (status: number, headers = {}, data: unknown = "") =>
+  Object.assign(new Error("no"), {response: {status, headers: new Headers(headers), data}})
 
 test("a failure reports the platform's status and the time to wait", () => {
   expect(statusOf(answered(403))).toBe(403)
@@ -76,13 +76,15 @@ test("a failure reports the platform's status and the time to wait", () => {
 })
 
 test.each([
-  ["the status 401", answered(401)],
-  ["Discord's close code", new Error("failed to connect to wss://gateway, code: 4004")],
-  ["words", new Error("Error: Unauthorized")],
-])("a bot refused by %s is not retried", (_, error) => {
+  ["the status 401 in JSON", answered(401, {}, {code: 0}), false],
+  ["a proxy's page with 401", answered(401, {}, "<p>Log in</p>"), true],
+  ["the status 403 in JSON", answered(403, {}, {code: 50_001}), true],
+  ["Discord's close code", new Error("failed to connect to wss://gateway, code: 4004"), false],
+  ["words", new Error("Error: Unauthorized"), false],
+])("a bot refused by %s has wrong credentials, which may pass after a page or 403", (_, error, passing) => {
   const shown = connectionError(error, stock) as Refusal
   expect(isRefusal(shown)).toBe(true)
-  expect(shown.reason).toBe("credentials")
+  expect([shown.reason, shown.passing]).toEqual(["credentials", passing])
 })
 
 test("an unintelligible answer and a broken connection are retried", () => {

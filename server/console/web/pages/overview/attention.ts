@@ -71,7 +71,7 @@ const showing: Show = {
     tone: "bad",
     title: t.notConnected(endpoint.name),
     why: triedOf(endpoint),
-    remedy: t.notConnectedDo,
+    remedy: endpoint.remediation ?? t.notConnectedDo,
     command: "svc logs --level warn",
     page: "endpoints",
     part: endpoint.name,
