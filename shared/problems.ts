@@ -468,7 +468,7 @@ export const problems = {
   approval_unknown: missing("No such approval", "svc agent runs --state waiting lists the waiting ones."),
   approval_state: refused(
     "The approval is not waiting for a decision",
-    "The first decision counts. If a restore holds it: svc agent release <run>",
+    "The first decision counts. If its run is held: svc agent release <run>",
   ),
   tool_effect: refused(
     "The tool's effect does not allow this",

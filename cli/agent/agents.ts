@@ -81,11 +81,17 @@ export const check = rowCommand({
 })
 
 export const discard = decision("runs", "discard", {
-  description: "discard a held run of an agent",
+  description: "discard runs of agents that are held, or with filters those that are queued or wait",
   examples: [
-    ["One run", "svc agent discard 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
+    ["One held run", "svc agent discard 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
     ["All held runs", "svc agent discard --held"],
+    ["Runs that began to wait an hour ago or earlier", "svc agent discard --older 1h --dry-run"],
   ],
+})
+
+export const hold = decision("runs", "hold", {
+  description: "hold runs of agents that are queued or wait, until svc agent release or discard",
+  examples: [["All runs of one agent", "svc agent hold --agent writer"]],
 })
 
 export const release = decision("runs", "release", {

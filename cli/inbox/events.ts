@@ -1,32 +1,31 @@
-import {Option, type Usage} from "clipanion"
+import {Option} from "clipanion"
 import type {GapView} from "../../shared/api/endpoints.ts"
 import type {InboxDetail, InboxView} from "../../shared/api/messages.ts"
-import {decide, heldOption} from "../kit/messages/decision.ts"
+import {decide, decision, handler} from "../kit/messages/decision.ts"
 import {redactCommand} from "../kit/messages/redact.ts"
 import {facts, shorten} from "../kit/print.ts"
-import {command, listCommand, rowCommand, searchFilters} from "../kit/rows.ts"
+import {listCommand, rowCommand, searchFilters} from "../kit/rows.ts"
 
-const handler = Option.String("--handler", {description: "Only this handler, by its name in svc inbox show"})
-
-/** Makes the command that decides about the handlers of one event, or about all held ones. */
-const handlersDecision = (action: "release" | "discard", usage: Usage) =>
-  command(usage, {handler, seq: Option.String({name: "seq", required: false}), held: heldOption("inbox")}, given =>
-    decide(given, "inbox", action, given.seq, given.held, given.held ? {} : {handler: given.handler}),
-  )
-
-export const discard = handlersDecision("discard", {
-  description: "discard the failed, dead, held and expired handlers of an event",
+export const discard = decision("inbox", "discard", {
+  description: "discard the handlers of events that wait, have failed, are dead, held or expired",
+  details: "With filters, it discards waiting handlers only if --state names them.",
   examples: [
     ["One event that no longer needs an answer", "svc inbox discard 42"],
-    ["All events that a restore holds", "svc inbox discard --held"],
+    ["All held events", "svc inbox discard --held"],
+    ["What waits for an hour or more: count it first", "svc inbox discard --state pending --older 1h --dry-run"],
   ],
 })
 
-export const release = handlersDecision("release", {
+export const hold = decision("inbox", "hold", {
+  description: "hold waiting events until svc inbox release or discard",
+  examples: [["Everything that waits for 10 minutes or more", "svc inbox hold --state pending --older 10m"]],
+})
+
+export const release = decision("inbox", "release", {
   description: "run the held handlers of an event",
   examples: [
     ["One event", "svc inbox release 42"],
-    ["All events that a restore holds", "svc inbox release --held"],
+    ["All held events", "svc inbox release --held"],
   ],
 })
 
@@ -35,7 +34,7 @@ export const retry = rowCommand({
   details: "Messages that a handler had already sent with sendNow are not sent again.",
   examples: [["Once the bug is fixed", "svc inbox retry 42"]],
   options: {handler, seq: Option.String({name: "seq"})},
-  run: given => decide(given, "inbox", "retry", given.seq, false, {handler: given.handler}),
+  run: given => decide(given, "inbox", "retry", {named: given.seq, handler: given.handler}),
 })
 
 export const redact = redactCommand("inbox", "event", "seq", {

@@ -87,6 +87,8 @@ export const searchFilters = {
   channel: Option.String("--channel", {description: "Only rows of this channel, by its id"}),
   user: Option.String("--user", {description: "Only rows of this user"}),
   plugin: Option.String("--plugin", {description: "Only rows of a handler of this plugin"}),
+  command: Option.String("--command", {description: "Only rows of this command"}),
+  older: Option.String("--older", {description: "Only rows of at least this age, such as 10m"}),
   text: Option.String("--text", {description: "Only rows with this text"}),
   from: Option.String("--from", {description: "Only rows since this time, such as 2026-01-31T12:00:00Z"}),
   to: Option.String("--to", {description: "Only rows before this time"}),

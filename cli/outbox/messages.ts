@@ -11,7 +11,13 @@ export const discard = decision("outbox", "discard", {
   examples: [
     ["One message", "svc outbox discard 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
     ["All held or unknown messages", "svc outbox discard --held"],
+    ["What is queued for an hour or more: count it first", "svc outbox discard --state queued --older 1h --dry-run"],
   ],
+})
+
+export const hold = decision("outbox", "hold", {
+  description: "hold queued or scheduled messages until svc outbox release or discard",
+  examples: [["Everything that is queued for 10 minutes or more", "svc outbox hold --state queued --older 10m"]],
 })
 
 export const release = decision("outbox", "release", {
@@ -28,7 +34,7 @@ export const retry = rowCommand({
   details: "The message is sent at any age. An unknown message may have arrived already; then it arrives twice.",
   examples: [["After you created the channel", "svc outbox retry 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
   options: {id: Option.String({name: "id"})},
-  run: given => decide(given, "outbox", "retry", given.id),
+  run: given => decide(given, "outbox", "retry", {named: given.id}),
 })
 
 export const redact = redactCommand("outbox", "message", "id", {

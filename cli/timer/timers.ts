@@ -84,7 +84,7 @@ const ownOf = ({
 
 export const edit = rowCommand({
   description: "change the time or the data of a timer",
-  details: "A failed timer waits again; a timer that a restore holds stays held. Needs a running Host.",
+  details: "A failed timer waits again; a held timer stays held. Needs a running Host.",
   examples: [
     ["An hour from now", "svc timer edit 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e --in 1h"],
     [
@@ -117,15 +117,21 @@ export const cancel = decision("timers", "cancel", {
   description: "cancel a timer, so that it never fires",
   examples: [
     ["One timer", "svc timer cancel 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
-    ["All timers that a restore holds", "svc timer cancel --held"],
+    ["All held timers", "svc timer cancel --held"],
+    ["Those that are overdue by an hour or more", "svc timer cancel --older 1h --dry-run"],
   ],
 })
 
+export const hold = decision("timers", "hold", {
+  description: "hold waiting timers until svc timer release or cancel",
+  examples: [["All timers of a plugin", "svc timer hold --plugin reminders"]],
+})
+
 export const release = decision("timers", "release", {
-  description: "release a timer that a restore holds, so that it fires at its time",
+  description: "release a held timer, so that it fires at its time",
   examples: [
     ["One timer", "svc timer release 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
-    ["All timers that a restore holds", "svc timer release --held"],
+    ["All held timers", "svc timer release --held"],
   ],
 })
 
@@ -134,7 +140,7 @@ export const list = listCommand<TimerView>({
   details: "After its last firing a timer disappears from this list; svc inbox list shows its event.",
   examples: [
     ["The newest timers", "svc timer list"],
-    ["Timers that a restore holds", "svc timer list --state held"],
+    ["Held timers", "svc timer list --state held"],
   ],
   path: "/api/timers",
   filters: {state: Option.String("--state", {description: "Only timers in this state: waiting, held or failed"})},

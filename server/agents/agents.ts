@@ -10,9 +10,9 @@ import {actionHandle} from "../plugins/action-handle.ts"
 import {Turns} from "../runtime/flow/turns.ts"
 import {uuid} from "../runtime/uuid.ts"
 import type {Workroom} from "../workroom/workroom.ts"
+import {actOnRuns} from "./act.ts"
 import {decide, readApprovalById} from "./approval/approvals.ts"
 import {cancelRun} from "./cancel.ts"
-import {actOnHeld, type HeldAction} from "./held.ts"
 import {isInput, longestInput} from "./input.ts"
 import {checkModel} from "./providers/check-model.ts"
 import {estimateTokens} from "./providers/tokens.ts"
@@ -22,7 +22,7 @@ import type {Engine} from "./runs/engine.ts"
 import {queueing, selectKnown} from "./runs/run-rows.ts"
 import {Runner} from "./runs/runner.ts"
 import {dayLimitOf, dayOf, spending} from "./runs/spending.ts"
-import type {AgentService, Decision, RunRequest} from "./service.ts"
+import type {AgentService, Decision, RunAction, RunRequest, RunSelection} from "./service.ts"
 import {ItemWatch} from "./triggers/items.ts"
 import {type AgentDesk, decideAction} from "./triggers/plugin.ts"
 
@@ -154,9 +154,9 @@ export class Agents implements AgentService, AgentDesk {
     return readApprovalById(this.#options.database, id)
   }
 
-  async actOnHeld(action: HeldAction, on: {readonly runId: string} | "held"): Promise<number> {
+  async act(action: RunAction, on: RunSelection): Promise<number> {
     const {database, clock} = this.#options
-    return actOnHeld(database, action, on, clock.now()).finally(() => {
+    return actOnRuns(database, action, on, clock.now()).finally(() => {
       this.#runner.consider()
       this.#items.consider()
     })

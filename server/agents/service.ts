@@ -32,6 +32,12 @@ export interface Decision {
   readonly reason?: string
 }
 
+/** The operator's actions on runs that do not work: `hold` is for runs that are queued or wait. */
+export type RunAction = "release" | "discard" | "hold"
+
+/** One run by its id; several that are queued or wait; or all held ones. */
+export type RunSelection = {readonly runId: string | readonly string[]} | "held"
+
 /** The commands for the agents of a running Host. */
 export interface AgentService {
   /**
@@ -43,8 +49,10 @@ export interface AgentService {
   cancel(runId: string, by: string): Promise<void>
   /** Throws `approval_unknown`, and `approval_state` if the approval is already decided. */
   decide(approval: string, decision: Decision): Promise<void>
-  /** Releases or discards held runs; resolves to their number. Throws `agent_run_unknown`, `agent_run_state`. */
-  actOnHeld(action: "release" | "discard", on: {readonly runId: string} | "held"): Promise<number>
+  /**
+   * Changes the state of runs that do not work. Resolves to their number. Throws `agent_run_unknown`, `agent_run_state`.
+   */
+  act(action: RunAction, on: RunSelection): Promise<number>
   /** Calls the model of a binding once. Throws `agent_unknown`, `agent_misconfigured`. */
   check(agent: string, signal: AbortSignal): Promise<AgentCheck>
 }

@@ -1,5 +1,6 @@
-import type {InboxQuery, OutboxQuery} from "../../shared/api/messages.ts"
+import type {InboxQuery, OutboxQuery, WaitingRuns} from "../../shared/api/messages.ts"
 import {page} from "../../shared/api/pages.ts"
+import {durationOf} from "../../shared/duration.ts"
 import {toJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import {orNull, type Static, Time, type TSchema, Type} from "../../shared/type.ts"
@@ -14,7 +15,7 @@ const patience = 6
 
 /** A table whose numbers grow with a time. */
 export interface Searched {
-  readonly table: "inbox" | "outbox"
+  readonly table: "inbox" | "outbox" | "timers" | "agent_runs"
   readonly time: "received_at" | "created_at"
   /** SQL of further values to read of a matching row, beside its own columns. */
   readonly more?: string
@@ -126,6 +127,10 @@ const firstSince = async (database: Pick<Database, "read">, {table, time}: Searc
 export const given = (value: string | undefined, sql: string): readonly Condition[] =>
   value === undefined ? [] : [{sql, args: [value]}]
 
+/** A condition for the least age of a row, whose time is an SQL expression. */
+export const olderBy = (older: string | undefined, time: string): readonly Condition[] =>
+  older === undefined ? [] : [{sql: `${time} <= ?`, args: [Date.now() - durationOf(older)]}]
+
 /** Matches a text anywhere in an SQL expression; ASCII upper and lower case are equal. */
 export const containing = (expression: string, text: string): Condition => ({
   sql: `${expression} LIKE ? ESCAPE '\\'`,
@@ -189,6 +194,28 @@ export const searchMessages = (
     limit,
   })
 }
+
+/** A search of a table's rows in these states; their age counts from a column. */
+export const searchWaiting =
+  (
+    database: Pick<Database, "read">,
+    {table, states, since}: {table: "timers" | "agent_runs"; states: readonly string[]; since: string},
+  ) =>
+  ({query}: Call, _: unknown, before: number, limit: number): Promise<SearchResult> => {
+    const asked = query as Static<typeof WaitingRuns>
+    const names = ["endpoint", "channel", "user", "plugin", "agent"] as const
+    const inState = `SELECT seq FROM ${table} WHERE state = ?3 AND seq < ?1 ORDER BY seq DESC LIMIT ?2`
+    return searchRows(
+      database,
+      {table, time: "created_at"},
+      {
+        conditions: [...names.flatMap(name => given(asked[name], `+${name} = ?`)), ...olderBy(asked.older, since)],
+        numbers: numbersIn(inState, states),
+        before,
+        limit,
+      },
+    )
+  }
 
 /** Several states: each uses the index on its own, and returns up to the limit. */
 const numbersIn = (inState: string, states: readonly string[]): Condition => {

@@ -6,7 +6,7 @@ import {error, type Finding, ok, warning} from "./finding.ts"
 
 const heldTimers = warning(
   "timers",
-  "a restore holds timers",
+  "timers are held",
   "svc timer list --state held; then svc timer release --held, or svc timer cancel --held",
 )
 
@@ -14,7 +14,7 @@ const heldTimers = warning(
 export interface StuckTimers {
   /** The newest timers that came due and did not fire. */
   readonly failed: readonly Static<typeof TimerView>[]
-  /** Whether a restore holds timers. */
+  /** Whether timers are held. */
   readonly held: boolean
 }
 

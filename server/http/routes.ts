@@ -7,18 +7,10 @@ import {checkDatabase, compactDatabase, rescueDatabase, showCompaction, showData
 import {askPlatform, listEndpoints, listGaps, reconnectEndpoint} from "../console/api/endpoints.ts"
 import {listEvents, streamEvents} from "../console/api/events.ts"
 import {listGenerations, rollBackGeneration, showGenerationConfig, unpinGeneration} from "../console/api/generations.ts"
-import {
-  actOnFoundEvents,
-  actOnHeldEvents,
-  actOnInboxEvent,
-  listInbox,
-  redactInboxEvent,
-  showInboxEvent,
-} from "../console/api/inbox.ts"
+import {actOnFoundEvents, actOnInboxEvent, listInbox, redactInboxEvent, showInboxEvent} from "../console/api/inbox.ts"
 import * as monitoringApi from "../console/api/monitoring.ts"
 import {
   actOnFoundMessages,
-  actOnHeldMessages,
   actOnMessage,
   listOutbox,
   redactMessage,
@@ -31,10 +23,10 @@ import {abortRelease, beginRelease, completeRelease, listReleases, recordVerific
 import {cancelRun, listRuns, showRun} from "../console/api/runs.ts"
 import * as jobApi from "../console/api/scheduled/jobs.ts"
 import {
-  actOnHeldTimers,
   actOnTimer,
   addTimer,
   checkTimer,
+  cutTimers,
   editTimer,
   listTimers,
   showTimer,
@@ -137,10 +129,9 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     post("/api/inbox/:seq/retry", "full", actOnInboxEvent(inbox, "retry")),
     post("/api/inbox/:seq/release", "full", actOnInboxEvent(inbox, "release")),
     post("/api/inbox/:seq/discard", "full", actOnInboxEvent(inbox, "discard")),
+    post("/api/inbox/:seq/hold", "full", actOnInboxEvent(inbox, "hold")),
     post("/api/inbox/:seq/redact", "full", redactInboxEvent(database)),
     post("/api/inbox/bulk", "full", actOnFoundEvents(database, inbox)),
-    post("/api/inbox/held/release", "full", actOnHeldEvents(inbox, "release")),
-    post("/api/inbox/held/discard", "full", actOnHeldEvents(inbox, "discard")),
 
     get("/api/outbox", "demo", listOutbox(database)),
     get("/api/outbox/:id", "demo", showMessage(database)),
@@ -148,10 +139,9 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     post("/api/outbox/:id/retry", "full", actOnMessage(outbox, "retry")),
     post("/api/outbox/:id/release", "full", actOnMessage(outbox, "release")),
     post("/api/outbox/:id/discard", "full", actOnMessage(outbox, "discard")),
+    post("/api/outbox/:id/hold", "full", actOnMessage(outbox, "hold")),
     post("/api/outbox/:id/redact", "full", redactMessage(database, services.files)),
     post("/api/outbox/bulk", "full", actOnFoundMessages(database, outbox)),
-    post("/api/outbox/held/release", "full", actOnHeldMessages(outbox, "release")),
-    post("/api/outbox/held/discard", "full", actOnHeldMessages(outbox, "discard")),
 
     get("/api/timers", "demo", listTimers(database)),
     get("/api/timers/:id", "demo", showTimer(database)),
@@ -160,8 +150,8 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     post("/api/timers/:id/edit", "full", editTimer(timers)),
     post("/api/timers/:id/release", "full", actOnTimer(timers, "release")),
     post("/api/timers/:id/cancel", "full", actOnTimer(timers, "cancel")),
-    post("/api/timers/held/release", "full", actOnHeldTimers(timers, "release")),
-    post("/api/timers/held/cancel", "full", actOnHeldTimers(timers, "cancel")),
+    post("/api/timers/:id/hold", "full", actOnTimer(timers, "hold")),
+    post("/api/timers/bulk", "full", cutTimers(database, timers)),
 
     get("/api/messages/rates", "demo", showRates(database)),
 
@@ -228,8 +218,8 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     post("/api/runs/:id/cancel", "full", cancelRun(services)),
     post("/api/runs/:id/release", "full", agentApi.actOnAgentRun(agents, "release")),
     post("/api/runs/:id/discard", "full", agentApi.actOnAgentRun(agents, "discard")),
-    post("/api/runs/held/release", "full", agentApi.actOnHeldAgentRuns(agents, "release")),
-    post("/api/runs/held/discard", "full", agentApi.actOnHeldAgentRuns(agents, "discard")),
+    post("/api/runs/:id/hold", "full", agentApi.actOnAgentRun(agents, "hold")),
+    post("/api/runs/bulk", "full", agentApi.cutAgentRuns(agents, database)),
 
     get("/api/agents", "demo", agentApi.listAgents(bindings, database)),
     get("/api/agents/:name", "demo", agentApi.showAgent(bindings, database)),

@@ -4,10 +4,23 @@ import type {Database, Statement} from "../database/database.ts"
 import {type Due, readDue} from "./marks.ts"
 
 /** What an operator can do about handlers that have not handled their event. */
-export type InboxAction = "retry" | "release" | "discard"
+export type InboxAction = "retry" | "release" | "discard" | "hold"
 
-/** One event, optionally only one handler or one plugin's handlers of it; or everything that is held. */
-export type InboxSelection = {readonly seq: number; readonly handler?: string; readonly plugin?: string} | "held"
+/** The plugin or the command that the handlers of a selection belong to. */
+export interface Owner {
+  readonly plugin?: string | undefined
+  readonly command?: string | undefined
+}
+
+/** One event or several, optionally only one handler or one owner's handlers of them; or everything that is held. */
+export type InboxSelection =
+  | (Owner & {
+      readonly seq: number | readonly number[]
+      readonly handler?: string
+      /** The states to change, among those that the action accepts. */
+      readonly states?: readonly string[]
+    })
+  | "held"
 
 /** The number of changed events and handlers, and what is to run because of it. */
 export interface InboxChange {
@@ -20,7 +33,8 @@ export interface InboxChange {
 export const statesFor: Record<InboxAction, readonly string[]> = {
   retry: ["failed", "dead", "expired"],
   release: ["held"],
-  discard: ["failed", "dead", "held", "expired"],
+  discard: ["pending", "failed", "dead", "held", "expired"],
+  hold: ["pending"],
 }
 
 /** What a person has run again runs at any age. */
@@ -30,12 +44,34 @@ const setting: Record<InboxAction, string> = {
   retry: again,
   release: `${again}, error = NULL`,
   discard: "state = 'discarded', ended_at = unixepoch() * 1000",
+  hold: "state = 'held', ended_at = unixepoch() * 1000, error = 'operator'",
 }
 
-/** SQL for a handler, named by `column`, that belongs to a plugin. */
-export const ofPlugin = (column: string, plugin: string): {readonly sql: string; readonly args: readonly string[]} => {
-  const handlers = `root/${plugin}/`
-  return {sql: `substr(${column}, 1, length(?)) = ?`, args: [handlers, handlers]}
+interface Part {
+  readonly sql: string
+  readonly args: NonNullable<Statement["args"]>
+}
+
+/** SQL for an event, named by its sequence, that has not begun: a running middleware still decides about the others. */
+export const isWaiting = (seq: string): Part => ({
+  sql: `NOT EXISTS (SELECT 1 FROM inbox_marks r WHERE r.seq = ${seq} AND r.state = 'running')`,
+  args: [],
+})
+
+/**
+ * SQL for handlers, named by `column`, of a plugin or a command. Its waiting middleware is not among them: an event may
+ * pass to others' handlers only through it.
+ */
+export const ofOwner = (column: string, {plugin, command}: Owner, states: readonly string[] = []): readonly Part[] => {
+  const [handlers, name] = [`root/${plugin}/`, `/command/${command}`]
+  const isGuarded = plugin !== undefined && states.includes("pending")
+  return [
+    ...(plugin === undefined ? [] : [{sql: `substr(${column}, 1, length(?)) = ?`, args: [handlers, handlers]}]),
+    ...(command === undefined ? [] : [{sql: `substr(${column}, -length(?)) = ?`, args: [name, name]}]),
+    ...(isGuarded
+      ? [{sql: `substr(${column}, 1, length(?)) <> ?`, args: [`${handlers}middleware/`, `${handlers}middleware/`]}]
+      : []),
+  ]
 }
 
 /** Deletes the questions whose answers no handler will handle. */
@@ -43,49 +79,55 @@ const forgetDiscarded = `DELETE FROM prompts WHERE answer_seq IS NOT NULL AND EX
   WHERE m.seq = answer_seq AND m.handler = prompts.handler AND m.state = 'discarded')`
 
 /**
- * Changes the state of handlers. Throws `inbox_unknown`, and `inbox_state` if the state of no handler allows the
- * action.
+ * Changes the state of handlers; none that runs. Throws `inbox_unknown` for one event, and `inbox_state` if the state of
+ * none of its handlers allows the action. Events among several that do not allow it stay as they are.
  */
 export const act = async (database: Database, action: InboxAction, on: InboxSelection): Promise<InboxChange> => {
-  const {condition, args} = conditionOf(action, on)
+  const parts = conditionsOf(action, on)
   const [changed] = await database.write([
-    {sql: `UPDATE inbox_marks SET ${setting[action]} WHERE ${condition} RETURNING seq, handler`, args},
+    {
+      sql: `UPDATE inbox_marks SET ${setting[action]} WHERE ${parts.map(({sql}) => sql).join(" AND ")} RETURNING seq, handler`,
+      args: parts.flatMap(({args}) => [...args]),
+    },
     ...(action === "discard" ? [{sql: forgetDiscarded}] : []),
   ])
   const rows = changed?.rows ?? []
-  if (rows.length === 0 && on !== "held") throw await refusal(database, action, on)
+  if (rows.length === 0 && on !== "held" && typeof on.seq === "number")
+    throw await refusal(database, action, on, on.seq)
   const seqs = [...new Set(rows.map(row => Number(row.seq)))]
-  const due =
-    action === "discard" ? [] : await readDue(database, "m.seq IN (SELECT value FROM json_each(?))", [toJson(seqs)])
+  const isOver = action === "discard" || action === "hold"
+  const due = isOver ? [] : await readDue(database, "m.seq IN (SELECT value FROM json_each(?))", [toJson(seqs)])
   return {events: seqs.length, handlers: rows.length, due}
 }
 
-const conditionOf = (action: InboxAction, on: InboxSelection): {condition: string; args: Statement["args"] & {}} => {
-  const states = `state IN (${statesFor[action].map(state => `'${state}'`).join(", ")})`
-  if (on === "held") return {condition: "state = 'held'", args: []}
-  const parts: readonly {readonly sql: string; readonly args: Statement["args"] & {}}[] = [
-    {sql: `${states} AND seq = ?`, args: [on.seq]},
+const conditionsOf = (action: InboxAction, on: InboxSelection): readonly Part[] => {
+  if (on === "held") return [{sql: "state = 'held'", args: []}]
+  const states = on.states ?? statesFor[action]
+  return [
+    {sql: "state IN (SELECT value FROM json_each(?))", args: [toJson(states)]},
+    {sql: "seq IN (SELECT value FROM json_each(?))", args: [toJson([on.seq].flat())]},
     ...(on.handler === undefined ? [] : [{sql: "handler = ?", args: [on.handler]}]),
-    ...(on.plugin === undefined ? [] : [ofPlugin("handler", on.plugin)]),
+    ...ofOwner("handler", on, states),
+    ...(action === "hold" ? [isWaiting("inbox_marks.seq")] : []),
   ]
-  return {condition: parts.map(({sql}) => sql).join(" AND "), args: parts.flatMap(part => [...part.args])}
 }
 
 const refusal = async (
   database: Database,
   action: InboxAction,
   on: Exclude<InboxSelection, "held">,
+  seq: number,
 ): Promise<Problem> => {
   const rows = await database.read(
     "SELECT m.handler, m.state FROM inbox i LEFT JOIN inbox_marks m USING (seq) WHERE i.seq = ? ORDER BY m.handler",
-    [on.seq],
+    [seq],
   )
-  if (rows.length === 0) return new Problem("inbox_unknown", `there is no inbox event ${on.seq}`)
+  if (rows.length === 0) return new Problem("inbox_unknown", `there is no inbox event ${seq}`)
   const marks = rows.flatMap(({handler, state}) => (handler === null ? [] : [`${handler} is ${state}`]))
   const wanted = on.handler === undefined ? "no handler" : `not ${on.handler}`
   const states = statesFor[action].join(" or ")
   return new Problem(
     "inbox_state",
-    `${action} needs a handler that is ${states}, and ${wanted} of event ${on.seq} is: ${marks.join(", ") || "it has none"}`,
+    `${action} needs a handler that is ${states}, and ${wanted} of event ${seq} is: ${marks.join(", ") || "it has none"}`,
   )
 }

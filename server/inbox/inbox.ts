@@ -1,4 +1,4 @@
-import {fromJson} from "../../shared/json.ts"
+import {fromJson, toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Receipt, ReceiveOptions} from "../../shared/sdk/adapter/adapter.ts"
@@ -139,8 +139,8 @@ export class Inbox {
   }
 
   /**
-   * Carries out an operator's decision about handlers that are failed, dead, held or expired. Throws `inbox_unknown`,
-   * `inbox_state`, and `stopping` once the Host stops.
+   * Carries out an operator's decision about handlers that do not run and have not handled their event. Throws
+   * `inbox_unknown`, `inbox_state`, and `stopping` once the Host stops.
    */
   async act(action: InboxAction, on: InboxSelection): Promise<InboxChange> {
     if (this.#stopping) throw new Problem("stopping", "the Host is stopping")
@@ -182,7 +182,8 @@ export class Inbox {
    * once.
    */
   async #resumeUnknown(on: InboxSelection): Promise<void> {
-    const [condition, args] = on === "held" ? ["true", []] : ["m.seq = ?", [on.seq]]
+    const [condition, args] =
+      on === "held" ? ["true", []] : ["m.seq IN (SELECT value FROM json_each(?))", [toJson([on.seq].flat())]]
     this.#resume(await persist("the inbox", this.#log, () => readDue(this.#database, condition, args)))
   }
 

@@ -154,7 +154,7 @@ export const metrics = {
     "endpoint",
   ),
   svc_timers: gauge(
-    "Plugin timers that wait, that a restore holds, or that came due and could not fire. Counts at most 10000 per state.",
+    "Plugin timers that wait, that are held, or that came due and could not fire. Counts at most 10000 per state.",
     "state",
   ),
   svc_database_bytes: gauge("Size of the database file, without its log. Not for a remote database."),

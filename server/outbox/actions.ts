@@ -1,19 +1,21 @@
+import {toJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import {atAnyAge} from "./age.ts"
 import {type Lane, laneOf} from "./rows.ts"
 
 /** What an operator can do about messages that were not sent. */
-export type OutboxAction = "retry" | "release" | "discard"
+export type OutboxAction = "retry" | "release" | "discard" | "hold"
 
-/** One message, by its id; or all held and unknown ones. */
-export type OutboxSelection = {readonly id: string} | "held"
+/** One message or several, by id; or all held and unknown ones. */
+export type OutboxSelection = {readonly id: string | readonly string[]} | "held"
 
 /** The states that each action accepts. */
 export const statesFor: Record<OutboxAction, readonly string[]> = {
   retry: ["failed", "dead", "unknown", "expired"],
   release: ["held", "unknown"],
   discard: ["scheduled", "queued", "failed", "dead", "held", "unknown", "expired"],
+  hold: ["scheduled", "queued"],
 }
 
 const isLater = "state = 'held' AND attempt = 0 AND not_before > unixepoch() * 1000"
@@ -29,25 +31,28 @@ const setting: Record<OutboxAction, string> = {
   retry: again,
   release: again,
   discard: "state = 'discarded', ended_at = unixepoch() * 1000",
+  hold: "state = 'held', reason = 'operator', ended_at = unixepoch() * 1000",
 }
 
 const listed = (states: readonly string[]) => states.map(state => `'${state}'`).join(", ")
 
 /**
- * Resolves to the lanes whose messages have changed. Throws `outbox_unknown`, and `outbox_state` if the message's state
- * does not allow the action.
+ * Resolves to the lanes whose messages have changed. Throws `outbox_unknown` for one message, and `outbox_state` if its
+ * state does not allow the action. Messages among several that do not allow it stay as they are.
  */
 export const act = async (database: Database, action: OutboxAction, on: OutboxSelection): Promise<readonly Lane[]> => {
   const condition =
-    on === "held" ? "state IN ('held', 'unknown')" : `id = ? AND state IN (${listed(statesFor[action])})`
+    on === "held"
+      ? "state IN ('held', 'unknown')"
+      : `id IN (SELECT value FROM json_each(?)) AND +state IN (${listed(statesFor[action])})`
   const [changed] = await database.write([
     {
       sql: `UPDATE outbox SET ${setting[action]} WHERE ${condition} RETURNING endpoint, channel`,
-      args: on === "held" ? [] : [on.id],
+      args: on === "held" ? [] : [toJson([on.id].flat())],
     },
   ])
   const rows = changed?.rows ?? []
-  if (rows.length === 0 && on !== "held") throw await refusal(database, action, on.id)
+  if (rows.length === 0 && on !== "held" && typeof on.id === "string") throw await refusal(database, action, on.id)
   return rows.map(laneOf)
 }
 

@@ -1,4 +1,4 @@
-/** The states of a run. `held`: a restore or `resumeWithin` holds it until somebody releases it. */
+/** The states of a run. `held`: a restore, `resumeWithin` or an operator holds it until somebody releases it. */
 export const agentRunStates = ["queued", "running", "waiting", "held", "succeeded", "failed", "cancelled"] as const
 export type AgentRunState = (typeof agentRunStates)[number]
 
@@ -59,7 +59,8 @@ export const agentReasons = {
   cancelled: "Somebody cancelled the run.",
   restored: "A restore holds the run until an operator releases or discards it.",
   cut_off: "The run was cut off for longer than `resumeWithin`. It waits until an operator releases or discards it.",
-  discarded: "An operator discarded the run while it was held.",
+  operator: "An operator holds the run until somebody releases or discards it.",
+  discarded: "An operator discarded the run before it could continue.",
   tool_unknown: "The model asked for a tool that the binding does not have.",
   tool_arguments: "The arguments do not fit the tool's parameters.",
   tool_denied: "The asking user does not have the tool's permission.",

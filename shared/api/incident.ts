@@ -179,7 +179,7 @@ const describeAgent = ({name, approvals, runs, lastRun}: View<"agents">["items"]
         ]
       : []),
     ...(runs.held > 0
-      ? [`${runs.held === 1 ? "a run is" : `${runs.held} runs are`} held since a restore (svc agent runs --state held)`]
+      ? [`${runs.held === 1 ? "a run is" : `${runs.held} runs are`} held (svc agent runs --state held)`]
       : []),
     ...(isFailed ? [`its newest run ${lastRun.runId} failed: ${lastRun.reason ?? "no reason"}`] : []),
   ]

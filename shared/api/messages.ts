@@ -1,3 +1,4 @@
+import {durationPattern} from "../duration.ts"
 import {SatoriEvent} from "../sdk/satori.ts"
 import {Named, NamedClosed, Optional, orNull, type Static, Time, Type} from "../type.ts"
 import {inboxGroups, outboxGroups} from "./message-states.ts"
@@ -7,12 +8,19 @@ import {PageQuery} from "./pages.ts"
 
 const MarkState = Type.Enum(["pending", "running", "handled", "failed", "dead", "held", "discarded", "expired"])
 
+const older = Optional.String({
+  pattern: durationPattern,
+  description: "Only older rows, such as 10m: since an event's time at its platform, since a timer was due",
+})
+
 /** Filters of message lists. A demo token cannot filter by what it does not see. */
 const filters = {
   endpoint: Optional.String({minLength: 1, description: "Only messages of this endpoint"}),
   channel: Optional.String({minLength: 1, private: true, description: "Only messages of this channel, by its id"}),
   user: Optional.String({minLength: 1, private: true, description: "Only messages of this user"}),
   plugin: Optional.String({minLength: 1, description: "Only messages that a handler of this plugin handled or sent"}),
+  command: Optional.String({minLength: 1, description: "Only messages that this command handled or sent"}),
+  older,
   text: Optional.String({
     minLength: 1,
     maxLength: 200,
@@ -71,16 +79,40 @@ export const InboxChanged = Named("InboxChanged", {
   handlers: Type.Integer({description: "How many of their handlers changed"}),
 })
 
-export const BulkRequest = NamedClosed("BulkRequest", {
-  action: Type.Enum(["retry", "release", "discard"]),
-  dryRun: Optional.Boolean({default: false, description: "Only count what would change"}),
+/** Filters of waiting timers, and of agents' runs that are queued or wait. */
+const waiting = {
+  ...PageQuery.properties,
+  endpoint: Optional.String({minLength: 1, description: "Only for this endpoint"}),
+  channel: Optional.String({minLength: 1, description: "Only for this channel, by its id"}),
+  user: Optional.String({minLength: 1, description: "Only for this user, by the id"}),
+  plugin: Optional.String({minLength: 1, description: "Only of this plugin"}),
+  older,
+}
+export const WaitingTimers = Type.Object(waiting)
+export const WaitingRuns = Type.Object({
+  ...waiting,
+  agent: Optional.String({minLength: 1, description: "Only of this agent"}),
 })
 
+const dryRun = Optional.Boolean({default: false, description: "Only count what would change"})
+
+export const BulkRequest = NamedClosed("BulkRequest", {
+  action: Type.Enum(["retry", "release", "discard", "hold"]),
+  dryRun,
+})
+
+export const CutRequest = NamedClosed("CutRequest", {action: Type.Enum(["discard", "hold"]), dryRun})
+
 export const BulkChanged = Named("BulkChanged", {
-  count: Type.Integer({description: "How many events or messages changed"}),
+  count: Type.Integer({description: "How many rows changed"}),
+  sample: Type.Array(Type.Object({id: Type.String(), at: Time(), who: orNull(Type.String()), text: Type.String()}), {
+    description: "With dryRun, the newest of them",
+  }),
+  oldest: orNull(Time(), {description: "With dryRun, the earliest time of these rows, each as a sample has it"}),
   next: orNull(Type.String(), {description: "`cursor` of the next part; null at the end"}),
   lookedTo: orNull(Time(), {description: "The time of the oldest row checked so far"}),
 })
+export type BulkChanged = Static<typeof BulkChanged>
 
 const outboxStates = [
   "scheduled",

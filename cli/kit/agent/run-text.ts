@@ -1,7 +1,7 @@
 import type {AgentRunDetail, AgentStepView, ApprovalView} from "../../../shared/api/agents/agents.ts"
 import {facts, shorten, table} from "../print.ts"
 
-/** Returns whether a run has ended or it is held: the Host does no further step. */
+/** Returns whether a run has ended or is held: the Host does no further step. */
 export const isOver = ({state}: AgentRunDetail): boolean => ["succeeded", "failed", "cancelled", "held"].includes(state)
 
 const jsonIn = (value: unknown, width: number): string =>

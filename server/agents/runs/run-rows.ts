@@ -142,18 +142,25 @@ export const endingRun = (seq: number, {state, answer, reason, error}: RunEnd, a
   args: [state, answer ?? null, reason ?? null, error ?? null, at, seq],
 })
 
-/** Ends the open approvals and steps of a run that ends. An interrupted step may have taken effect. */
-export const closingSteps = (seq: number, reason: AgentReason, at: number): readonly Statement[] => [
-  {
-    sql: "UPDATE agent_approvals SET state = 'cancelled', decided_at = ? WHERE run = ? AND state IN ('waiting', 'held')",
-    args: [at, seq],
-  },
-  {
-    sql: `UPDATE agent_steps SET state = iif(state = 'begun' AND effect = 'external', 'unknown', 'failed'), reason = ?, ended_at = ?
-      WHERE run = ? AND state IN ('planned', 'waiting', 'begun')`,
-    args: [reason, at, seq],
-  },
-]
+/** Ends the open approvals and steps of runs that end. An interrupted step may have taken effect. */
+export const closingSteps = (
+  runs: number | {readonly sql: string; readonly args: readonly string[]},
+  reason: AgentReason,
+  at: number,
+): readonly Statement[] => {
+  const {sql, args} = typeof runs === "number" ? {sql: "?", args: [runs]} : runs
+  return [
+    {
+      sql: `UPDATE agent_approvals SET state = 'cancelled', decided_at = ? WHERE run IN (${sql}) AND state IN ('waiting', 'held')`,
+      args: [at, ...args],
+    },
+    {
+      sql: `UPDATE agent_steps SET state = iif(state = 'begun' AND effect = 'external', 'unknown', 'failed'), reason = ?, ended_at = ?
+      WHERE run IN (${sql}) AND state IN ('planned', 'waiting', 'begun')`,
+      args: [reason, at, ...args],
+    },
+  ]
+}
 
 /** Requeues runs that stopped Hosts left running, and runs that wait for ingress or, after a clock change, too long. */
 export const takingOver = (now: number, longestPause: number): Statement => ({

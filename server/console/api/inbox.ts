@@ -1,15 +1,30 @@
 import {inboxGroups} from "../../../shared/api/message-states.ts"
-import {InboxActionRequest, InboxChanged, InboxDetail, InboxQuery, InboxView} from "../../../shared/api/messages.ts"
+import {
+  BulkRequest,
+  InboxActionRequest,
+  InboxChanged,
+  InboxDetail,
+  InboxQuery,
+  InboxView,
+} from "../../../shared/api/messages.ts"
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Database, Row} from "../../database/database.ts"
-import {type InboxAction, ofPlugin, statesFor} from "../../inbox/actions.ts"
+import {type InboxAction, isWaiting, type Owner, ofOwner, statesFor} from "../../inbox/actions.ts"
 import type {Inbox} from "../../inbox/inbox.ts"
 import {redactInbox} from "../../inbox/redact.ts"
-import {inBulk} from "../bulk.ts"
+import {heldOr, inBulk} from "../bulk.ts"
 import {type Call, type Operation, textOrNull, timeOf} from "../operations.ts"
-import {type Condition, containingAt, given, type MessageSearch, searchedList, searchMessages} from "../search.ts"
+import {
+  type Condition,
+  containingAt,
+  given,
+  type MessageSearch,
+  olderBy,
+  searchedList,
+  searchMessages,
+} from "../search.ts"
 import {redacting} from "./redacting.ts"
 
 /** The state of an event is that of its worst handler; an event without handlers is handled. */
@@ -20,13 +35,16 @@ const state = `COALESCE((SELECT state FROM inbox_marks m WHERE m.seq = inbox.seq
 /** Selects events with a handler in a state, in order, by the index of the marks. */
 const inState = "SELECT DISTINCT seq FROM inbox_marks WHERE state = ?3 AND seq < ?1 ORDER BY seq DESC LIMIT ?2"
 
-/** Events with a handler of a plugin, optionally only in some of the states. */
-const handledBy = (plugin: string | undefined, states?: readonly string[]): Condition => {
-  const of = plugin === undefined ? {sql: "TRUE", args: []} : ofPlugin("h.handler", plugin)
-  const inState = states === undefined ? "" : " AND h.state IN (SELECT value FROM json_each(?))"
+/** Events with a handler of a plugin or a command, optionally only in some of the states. */
+const handledBy = (owner: Owner, states?: readonly string[]): Condition => {
+  const parts = [
+    {sql: "h.seq = inbox.seq", args: []},
+    ...ofOwner("h.handler", owner, states),
+    ...(states === undefined ? [] : [{sql: "h.state IN (SELECT value FROM json_each(?))", args: [toJson(states)]}]),
+  ]
   return {
-    sql: `EXISTS (SELECT 1 FROM inbox_marks h WHERE h.seq = inbox.seq AND ${of.sql}${inState})`,
-    args: [...of.args, ...(states === undefined ? [] : [toJson(states)])],
+    sql: `EXISTS (SELECT 1 FROM inbox_marks h WHERE ${parts.map(({sql}) => sql).join(" AND ")})`,
+    args: parts.flatMap(({args}) => args),
   }
 }
 
@@ -37,13 +55,16 @@ const statesOf = (state: string | undefined): readonly string[] | undefined => {
 }
 
 const conditionsOf: MessageSearch["conditionsOf"] = query => {
-  const {endpoint, channel, user, plugin, state, text} = query
+  const {endpoint, channel, user, plugin, command, state, text, older} = query
   const isRepeated = "repeats" in query && query.repeats === true && state !== undefined
   return [
     ...given(endpoint, "+endpoint = ?"),
     ...given(channel, "event ->> '$.channel.id' = ?"),
     ...(user === undefined ? [] : [{sql: "? IN (event ->> '$.user.id', event ->> '$.user.name')", args: [user]}]),
-    ...(plugin === undefined && !isRepeated ? [] : [handledBy(plugin, statesOf(state))]),
+    ...(plugin === undefined && command === undefined && !isRepeated
+      ? []
+      : [handledBy({plugin, command}, statesOf(state))]),
+    ...olderBy(older, "min(event ->> '$.timestamp', received_at)"),
     ...(text === undefined ? [] : [containingAt("event", "$.message.content", text)]),
   ]
 }
@@ -65,26 +86,45 @@ export const listInbox = (database: Database): Operation =>
     view: viewEvent,
   })
 
-/** The plugin that a request limits its handlers to. */
-const pluginOf = ({query}: Call): string | undefined => (query as Static<typeof InboxQuery>).plugin
-
-/** The states of the handlers that an action finds in bulk. Expired ones only if the filter names them. */
-const inBulkFor = (action: InboxAction, {query}: Call): readonly string[] =>
-  statesFor[action].filter(state => state !== "expired" || query.state === state)
+/**
+ * The handlers that an action in bulk changes. Waiting handlers are discarded, and expired ones changed, only if the filters
+ * name that state. It holds the whole event, so that no handler runs later without the middleware around it.
+ */
+const changedBy = (action: InboxAction, {query}: Call): Owner & {readonly states: readonly string[]} => {
+  const {plugin, command, state} = query as Static<typeof InboxQuery>
+  if (action === "hold") return {states: statesFor.hold}
+  const isBacklog = statesOf(state)?.includes("pending") === true
+  const states = statesFor[action].filter(
+    each => (action !== "discard" || (each === "pending") === isBacklog) && (each !== "expired" || state === each),
+  )
+  return {plugin, command, states}
+}
 
 export const actOnFoundEvents = (database: Database, inbox: Inbox): Operation =>
   inBulk({
-    summary: "Retry, release or discard the handlers of all events that match the filters, a page at a time",
+    summary:
+      "Retry, release, discard or hold the handlers of all events that match the filters, a page at a time; discards waiting ones only with `state=pending` or `open`",
     query: InboxQuery,
-    search: (call, action, before, limit) =>
-      searchMessages(database, inboxSearch, call, {
+    body: BulkRequest,
+    search: (call, action, before, limit) => {
+      const changed = changedBy(action, call)
+      return searchMessages(database, inboxSearch, call, {
         before,
         limit,
-        also: [handledBy(pluginOf(call), inBulkFor(action, call))],
-      }),
-    act: (action, {seq}, call) => {
-      const plugin = pluginOf(call)
-      return inbox.act(action, {seq: Number(seq), ...(plugin === undefined ? {} : {plugin})})
+        also: [handledBy(changed, changed.states), ...(action === "hold" ? [isWaiting("inbox.seq")] : [])],
+      })
+    },
+    act: async (action, rows, call) =>
+      (await inbox.act(action, {seq: rows.map(({seq}) => Number(seq)), ...changedBy(action, call)})).events,
+    view: row => {
+      const {event, seq, type} = viewEvent(row)
+      const {user, message, timestamp} = event
+      return {
+        id: String(seq),
+        at: timeOf(timestamp) ?? "",
+        who: user?.name ?? user?.id ?? null,
+        text: message?.content ?? type,
+      }
     },
   })
 
@@ -114,8 +154,10 @@ export const redactInboxEvent = (database: Database): Operation =>
 
 const eventActions: Readonly<Record<InboxAction, string>> = {
   retry: "Retry the failed, dead and expired handlers of an event",
-  release: "Run the held handlers of an event",
-  discard: "Discard the failed, dead, held and expired handlers of an event",
+  release: "Run the held handlers of an event, or with the number `held` of all events",
+  discard:
+    "Discard the handlers of an event that do not run and have not handled it, or with the number `held` all held ones",
+  hold: "Hold the waiting handlers of an event, of which none runs, until somebody releases them",
 }
 
 export const actOnInboxEvent = (inbox: Inbox, action: InboxAction): Operation => ({
@@ -125,21 +167,8 @@ export const actOnInboxEvent = (inbox: Inbox, action: InboxAction): Operation =>
   problems: ["inbox_unknown", "inbox_state"],
   handle: async (_, call) => {
     const {handler} = (await call.body()) as Static<typeof InboxActionRequest>
-    const {events, handlers} = await inbox.act(action, {
-      seq: seqOf(call),
-      ...(handler === undefined ? {} : {handler}),
-    })
-    return call.json(InboxChanged, {events, handlers})
-  },
-})
-
-const heldActions = {release: "Run all held handlers", discard: "Discard all held handlers"} as const
-
-export const actOnHeldEvents = (inbox: Inbox, action: keyof typeof heldActions): Operation => ({
-  summary: heldActions[action],
-  response: {200: InboxChanged},
-  handle: async (_, call) => {
-    const {events, handlers} = await inbox.act(action, "held")
+    const one = () => ({seq: seqOf(call), ...(handler === undefined ? {} : {handler})})
+    const {events, handlers} = await inbox.act(action, heldOr(call.params.seq, action, one))
     return call.json(InboxChanged, {events, handlers})
   },
 })

@@ -1,6 +1,7 @@
 import {outboxGroups} from "../../../shared/api/message-states.ts"
 import {
   Accepted,
+  BulkRequest,
   OutboxChanged,
   OutboxDetail,
   OutboxQuery,
@@ -13,6 +14,7 @@ import {type Node, textOf} from "../../../shared/sdk/elements.ts"
 import type {Database, Row} from "../../database/database.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import type {FileStore} from "../../files/store.ts"
+import {ofOwner} from "../../inbox/actions.ts"
 import {redactOutbox} from "../../inbox/redact.ts"
 import {type OutboxAction, statesFor} from "../../outbox/actions.ts"
 import {atAnyAge, withExpiry} from "../../outbox/age.ts"
@@ -20,14 +22,20 @@ import {presentButtons} from "../../outbox/buttons.ts"
 import type {OutboxDraft} from "../../outbox/draft.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import {uuid} from "../../runtime/uuid.ts"
-import {inBulk} from "../bulk.ts"
+import {heldOr, inBulk} from "../bulk.ts"
 import {answering, numberOrNull, type Operation, textOrNull, timeOf} from "../operations.ts"
-import {type Condition, containingInJson, given, type MessageSearch, searchedList, searchMessages} from "../search.ts"
+import {
+  type Condition,
+  containingInJson,
+  given,
+  type MessageSearch,
+  olderBy,
+  searchedList,
+  searchMessages,
+} from "../search.ts"
 import {redacting} from "./redacting.ts"
 
-const inState = "SELECT seq FROM outbox WHERE state = ?3 AND seq < ?1 ORDER BY seq DESC LIMIT ?2"
-
-const conditionsOf: MessageSearch["conditionsOf"] = ({endpoint, channel, user, plugin, text}) => {
+const conditionsOf: MessageSearch["conditionsOf"] = ({endpoint, channel, user, plugin, command, text, older}) => {
   const handlers = `root/${plugin}/`
   return [
     ...given(endpoint, "+endpoint = ?"),
@@ -36,13 +44,15 @@ const conditionsOf: MessageSearch["conditionsOf"] = ({endpoint, channel, user, p
     ...(plugin === undefined
       ? []
       : [{sql: "(+plugin = ? OR substr(handler, 1, length(?)) = ?)", args: [plugin, handlers, handlers]}]),
+    ...(command === undefined ? [] : ofOwner("handler", {command})),
     ...(text === undefined ? [] : [containingInJson("content", text)]),
+    ...olderBy(older, "created_at"),
   ]
 }
 
 const outboxSearch: MessageSearch = {
   rows: {table: "outbox", time: "created_at"},
-  inState,
+  inState: "SELECT seq FROM outbox WHERE state = ?3 AND seq < ?1 ORDER BY seq DESC LIMIT ?2",
   groups: outboxGroups,
   conditionsOf,
 }
@@ -63,11 +73,16 @@ const isFor = (action: OutboxAction): Condition => ({
 
 export const actOnFoundMessages = (database: Database, outbox: Outbox): Operation =>
   inBulk({
-    summary: "Retry, release or discard all messages that match the filters, a page at a time",
+    summary: "Retry, release, discard or hold all messages that match the filters, a page at a time",
     query: OutboxQuery,
+    body: BulkRequest,
     search: (call, action, before, limit) =>
       searchMessages(database, outboxSearch, call, {before, limit, also: [isFor(action)]}),
-    act: (action, {id}) => outbox.act(action, {id: String(id)}),
+    act: (action, rows) => outbox.act(action, {id: rows.map(({id}) => String(id))}),
+    view: row => {
+      const {id, createdAt, endpoint, channel, text} = viewMessage(row)
+      return {id, at: createdAt, who: `${endpoint} ${channel}`, text}
+    },
   })
 
 export const showMessage = (database: Database): Operation => ({
@@ -111,26 +126,24 @@ export const redactMessage = (database: Database, files: Pick<FileStore, "sweep"
 
 const messageActions: Readonly<Record<OutboxAction, string>> = {
   retry: "Retry a failed, dead, unknown or expired message",
-  release: "Send a held or unknown message",
-  discard: "Discard a message that was not sent",
+  release: "Send a held or unknown message, or with the id `held` all of them",
+  discard: "Discard a message that was not sent, or with the id `held` all held and unknown ones",
+  hold: "Hold a scheduled or queued message until somebody releases it",
 }
 
 export const actOnMessage = (outbox: Outbox, action: OutboxAction): Operation => ({
   summary: messageActions[action],
   response: {200: OutboxChanged},
   problems: ["outbox_unknown", "outbox_state"],
-  handle: async (_, call) => call.json(OutboxChanged, {messages: await outbox.act(action, {id: call.params.id ?? ""})}),
-})
-
-const heldActions = {
-  release: "Send all held and unknown messages",
-  discard: "Discard all held and unknown messages",
-} as const
-
-export const actOnHeldMessages = (outbox: Outbox, action: keyof typeof heldActions): Operation => ({
-  summary: heldActions[action],
-  response: {200: OutboxChanged},
-  handle: async (_, call) => call.json(OutboxChanged, {messages: await outbox.act(action, "held")}),
+  handle: async (_, call) => {
+    const {id = ""} = call.params
+    return call.json(OutboxChanged, {
+      messages: await outbox.act(
+        action,
+        heldOr(id, action, () => ({id})),
+      ),
+    })
+  },
 })
 
 export const viewMessage = (row: Row): OutboxView => ({

@@ -104,7 +104,7 @@ export const createAgents = (options: HostAgentsOptions): HostAgents => {
     queue: async request => (await open()).queue(request),
     cancel: async (runId, by) => (await open()).cancel(runId, by),
     decide: async (approval, decision) => (await open()).decide(approval, decision),
-    actOnHeld: async (action, on) => (await open()).actOnHeld(action, on),
+    act: async (action, on) => (await open()).act(action, on),
     check: async (agent, signal) => (await open()).check(agent, signal),
     approval: async id => (await open()).approval(id),
     maySay: (endpoint, channel) => agents?.maySay(endpoint, channel) ?? true,

@@ -1,6 +1,7 @@
 import {type DraftCheck, type DraftFinding, TimerDraft, type TimerWhen} from "../../../shared/api/scheduled/drafts.ts"
 import type {Schedule} from "../../../shared/api/scheduled/jobs.ts"
 import {durationOf} from "../../../shared/duration.ts"
+import {toJson} from "../../../shared/json.ts"
 import {isProblem, Problem} from "../../../shared/problems.ts"
 import {channelType} from "../../../shared/sdk/satori.ts"
 import type {When} from "../../../shared/sdk/timer.ts"
@@ -15,29 +16,35 @@ import {revisionOf} from "../revision.ts"
 import type {Place} from "./rows.ts"
 import type {Plan} from "./when.ts"
 
-export type TimerAction = "release" | "cancel"
+export type TimerAction = "release" | "cancel" | "hold"
 
-/** One timer by its id, or all held timers. */
-export type TimerSelection = {readonly id: string} | "held"
+/** One timer or several waiting ones by id, or all held timers. */
+export type TimerSelection = {readonly id: string | readonly string[]} | "held"
 
 const changes: Readonly<Record<TimerAction, string>> = {
   release: "UPDATE timers SET state = 'waiting', reason = NULL WHERE state = 'held'",
   cancel: "DELETE FROM timers WHERE true",
+  hold: "UPDATE timers SET state = 'held', reason = 'operator' WHERE state = 'waiting'",
 }
 
-const changing = (action: TimerAction, on: TimerSelection): Statement =>
-  on === "held"
-    ? {sql: `${changes[action]} AND state = 'held' RETURNING id`}
-    : {sql: `${changes[action]} AND id = ? RETURNING id`, args: [on.id]}
+const changing = (action: TimerAction, on: TimerSelection): Statement => {
+  if (on === "held") return {sql: `${changes[action]} AND state = 'held' RETURNING id`}
+  const isOf = `id IN (SELECT value FROM json_each(?))${typeof on.id === "string" ? "" : " AND state = 'waiting'"}`
+  return {sql: `${changes[action]} AND ${isOf} RETURNING id`, args: [toJson([on.id].flat())]}
+}
 
-/** Runs an action. Resolves to how many timers changed. Throws `timer_unknown`, and `timer_state` unless held. */
+/**
+ * Runs an action. Resolves to how many timers changed. Throws `timer_unknown` for one timer, and `timer_state` if its
+ * state does not allow the action.
+ */
 export const act = async (database: Database, action: TimerAction, on: TimerSelection): Promise<number> => {
   const [changed] = await database.write([changing(action, on)])
   const count = changed?.rows.length ?? 0
-  if (count > 0 || on === "held") return count
+  if (count > 0 || on === "held" || typeof on.id !== "string") return count
   const [row] = await database.read("SELECT state FROM timers WHERE id = ?", [on.id])
   if (row === undefined) throw new Problem("timer_unknown", `there is no timer ${on.id}; it may have fired`)
-  throw new Problem("timer_state", `release is for held timers; ${on.id} is ${row.state}`)
+  const state = action === "hold" ? "waiting" : "held"
+  throw new Problem("timer_state", `${action} is for ${state} timers; ${on.id} is ${row.state}`)
 }
 
 /** Timers that operators set for plugins, from drafts of the API. */

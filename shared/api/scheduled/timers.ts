@@ -19,7 +19,7 @@ export const TimerView = Named("TimerView", {
   reason: orNull(Type.String(), {
     private: true,
     description:
-      "Why it failed or is held: its handler no longer exists, its data no longer fits, or a restore holds it",
+      "Why it failed or is held: its handler no longer exists, its data no longer fits, or a restore or an operator holds it",
   }),
   dueAt: Time(),
   schedule: orNull(Type.String(), {description: "How it repeats: every or cron; null if it fires once"}),

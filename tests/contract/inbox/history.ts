@@ -184,8 +184,8 @@ export class History implements Scene {
 
   async #operate(): Promise<void> {
     const [id] = [...this.#acknowledged.keys()].filter(() => this.chance.below(2) === 0)
-    const action = this.chance.pick<InboxAction>(["retry", "retry", "release", "discard"])
-    if (id === undefined) return this.#act(action === "retry" ? "release" : action, "held")
+    const action = this.chance.pick<InboxAction>(["retry", "retry", "release", "discard", "hold"])
+    if (id === undefined) return this.#act(action === "discard" ? action : "release", "held")
     return this.#act(action, id)
   }
 
@@ -195,6 +195,7 @@ export class History implements Scene {
     const chosen = (await this.#rows()).filter(isOn)
     for (const {id, handler} of chosen) {
       if (action === "discard") this.track(`${id} ${handler}`).wasDiscarded = true
+      else if (action === "hold") this.track(`${id} ${handler}`).wasHeld = true
       else this.again.add(id)
     }
     const possible = chosen.some(({mark}) => statesFor[action].includes(mark.state))
@@ -301,8 +302,10 @@ export class History implements Scene {
   }
 }
 
+/** The states of which an action changes at least one mark. A waiting handler may begin before the action. */
 const statesFor: Record<InboxAction, readonly string[]> = {
   retry: ["failed", "dead"],
   release: ["held"],
   discard: ["failed", "dead", "held"],
+  hold: [],
 }

@@ -81,7 +81,7 @@ export class OutboxHistory {
       case "line":
         return this.#switchLine(this.#chance.pick(endpoints))
       case "act":
-        return this.#act(this.#chance.pick<OutboxAction>(["retry", "release", "discard"]))
+        return this.#act(this.#chance.pick<OutboxAction>(["retry", "release", "discard", "hold"]))
     }
   }
 
@@ -166,12 +166,14 @@ export class OutboxHistory {
     if (answer === undefined) await database.die()
     const after = (await this.#rows()).get(id)
     const isSpared = before !== undefined && after?.spared !== before.spared
-    const isChanged = action === "discard" ? after?.state === "discarded" : isSpared
+    const isChanged = {discard: after?.state === "discarded", hold: after?.state === "held"}[String(action)] ?? isSpared
     const isDone = answer === "done" || (answer === undefined && isChanged)
     const isOver = track === undefined || before?.state === "sent" || before?.state === "discarded"
     if (isDone && isOver && before?.state !== after?.state) this.#fault(id, `${action} was done to it`)
     if (isDone && track !== undefined) {
+      track.isHeld = action === "hold"
       if (action === "discard") track.isGivenUp = true
+      else if (action === "hold") track.isTouched = true
       else track.again(calls)
     }
     const refusals = ["done", "outbox_state", "outbox_unknown", undefined]
@@ -185,6 +187,7 @@ export class OutboxHistory {
         if (database.isDead) return new Promise(() => {})
         const track = this.#tracks.get(id)
         if (track === undefined) throw new Error(`nobody sends ${id}`)
+        if (track.isHeld) this.#fault(id, "it is held, and is sent")
         if (track.isGivenUp) this.#fault(id, "it was given up, and is sent")
         const outcome = this.#isCalm ? "take" : this.#chance.pick(outcomes)
         track.call(outcome)

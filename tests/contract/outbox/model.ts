@@ -36,6 +36,8 @@ export class Track {
   isTouched = false
   /** An operator discarded it for good. */
   isGivenUp = false
+  /** An operator holds it. */
+  isHeld = false
   readonly calls: Outcome[] = []
   arrivals = 0
   /** How often an operator had it sent again. */
@@ -72,6 +74,7 @@ export class Track {
   faults(stored: Stored | undefined): readonly string[] {
     if (this.isRefused) return stored === undefined ? [] : ["it was refused, and is there"]
     if (this.isGivenUp) return stored?.state === "discarded" ? [] : [`it was given up, and is ${stored?.state}`]
+    if (this.isHeld) return stored?.state === "held" ? [] : [`it is held, and is ${stored?.state}`]
     if (stored === undefined) return this.isStored ? ["it was acknowledged, and is not there"] : []
     const told = this.#deaths === 0 ? this.#exact(stored) : this.#possible(stored)
     return [...told, ...this.#doubled()]

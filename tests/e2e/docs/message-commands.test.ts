@@ -72,7 +72,7 @@ test("the commands of the page on outages work for an event that waited too long
 
 const refusing = 'if (text === "no") throw refused("not here", {reason: "rejected", remediation: "Send another."})'
 
-test("the commands of the page on the outbox work for messages that the platform rejected", async () => {
+test("the commands for the outbox and for a backlog work for messages that the platform rejected", async () => {
   const project = makeReadersProject({
     config: configOf("line: {}"),
     plugins: {line: linePlugin(`${hangingOn("hang")}; ${refusing}`)},
@@ -101,6 +101,7 @@ test("the commands of the page on the outbox work for messages that the platform
   await reader.start()
   await reader.run("docs/outbox.md", "Look at a message")
   expect((await ask<{state: string}>(project, `/api/outbox/${unknown}`)).state).not.toBe("unknown")
+  await reader.run("docs/operate/incident.md", "Cut a backlog")
 }, 600_000)
 
 test("the commands of the pages on events, the sandbox, users and uploads work", async () => {

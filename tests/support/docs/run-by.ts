@@ -48,7 +48,7 @@ export const runBy: Readonly<Record<string, Readonly<Record<string, string>>>> =
     "Rotate the token": operator,
   },
   "docs/operate/check.md": {"In CI": operator, "After a deployment": operator},
-  "docs/operate/incident.md": {"": release},
+  "docs/operate/incident.md": {"": release, "Cut a backlog": messages},
   "docs/operate/ingress.md": {"": operator},
   "docs/operate/logs.md": {"": operator, "Earlier runs": operator},
   "docs/operate/migrate.md": {"": release, "Go back": release},

@@ -33,6 +33,8 @@ export const usualValues: Examples["values"] = {
   days: "7",
   timezone: "UTC",
   plugin: "sandbox",
+  command: "greet",
+  older: "10m",
   channel: "test",
   message: "none",
   number: "0",

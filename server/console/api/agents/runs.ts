@@ -8,14 +8,16 @@ import {
   ApprovalQuery,
   ApprovalView,
 } from "../../../../shared/api/agents/agents.ts"
-import {Accepted} from "../../../../shared/api/messages.ts"
+import {Accepted, CutRequest, WaitingRuns} from "../../../../shared/api/messages.ts"
 import {Problem} from "../../../../shared/problems.ts"
 import {type Static, Type} from "../../../../shared/type.ts"
 import type {Bindings} from "../../../agents/bindings/bindings.ts"
 import type {AgentService} from "../../../agents/service.ts"
 import type {Database, Row} from "../../../database/database.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../../../runtime/flow/time-limit.ts"
+import {heldOr, inBulk} from "../../bulk.ts"
 import {answering, newestFirst, type Operation, textOrNull} from "../../operations.ts"
+import {searchWaiting} from "../../search.ts"
 import {viewBindings} from "./binding-view.ts"
 import {limitsOfRun, viewAgentRun, viewApproval, viewStep} from "./views.ts"
 
@@ -87,10 +89,13 @@ export const detailOf = async (
   }
 }
 
-const verbs = {release: "Continue", discard: "End"} as const
-
-const actOnRuns = (agents: AgentService, action: keyof typeof verbs, what: string): Operation => ({
-  summary: `${verbs[action]} ${what}`,
+const runActions = {
+  release: "Continue a held run of an agent, or with the id `held` all of them",
+  discard: "End a held run of an agent, or with the id `held` all of them",
+  hold: "Hold a run of an agent that is queued or waits, until somebody releases it",
+} as const
+export const actOnAgentRun = (agents: AgentService, action: keyof typeof runActions): Operation => ({
+  summary: runActions[action],
   response: {200: AgentRunsChanged},
   handle: async (_, call) => {
     const {id} = call.params
@@ -102,10 +107,29 @@ const actOnRuns = (agents: AgentService, action: keyof typeof verbs, what: strin
 export const actOnAgentRun = (agents: AgentService, action: keyof typeof verbs): Operation => ({
   ...actOnRuns(agents, action, "an agent's held run"),
   problems: ["agent_run_unknown", "agent_run_state"],
+  handle: async (_, call) => {
+    const {id = ""} = call.params
+    return call.json(AgentRunsChanged, {
+      runs: await agents.act(
+        action,
+        heldOr(id, action, () => ({runId: id})),
+      ),
+    })
+  },
 })
 
-export const actOnHeldAgentRuns = (agents: AgentService, action: keyof typeof verbs): Operation =>
-  actOnRuns(agents, action, "all held runs of agents")
+export const cutAgentRuns = (agents: AgentService, database: Database): Operation =>
+  inBulk({
+    summary: "Discard or hold all runs of agents that are queued or wait and match the filters, a page at a time",
+    query: WaitingRuns,
+    body: CutRequest,
+    search: searchWaiting(database, {table: "agent_runs", states: ["queued", "waiting"], since: "created_at"}),
+    act: (action, rows) => agents.act(action, {runId: rows.map(({run_id}) => String(run_id))}),
+    view: row => {
+      const {runId, createdAt, user, channel, agent, trigger} = viewAgentRun(row)
+      return {id: runId, at: createdAt, who: user ?? channel, text: `${agent}, ${trigger}`}
+    },
+  })
 
 const AgentList = Type.Object({items: Type.Array(AgentView)}, {title: "AgentList"})
 

@@ -1,4 +1,4 @@
-import {Accepted} from "../../../../shared/api/messages.ts"
+import {Accepted, CutRequest, WaitingTimers} from "../../../../shared/api/messages.ts"
 import {DraftCheck, TimerChange, TimerDraft, TimerDraftCheck} from "../../../../shared/api/scheduled/drafts.ts"
 import {TimerDetail, TimerQuery, TimersChanged, TimerView} from "../../../../shared/api/scheduled/timers.ts"
 import {fromJson} from "../../../../shared/json.ts"
@@ -7,7 +7,9 @@ import type {Database, Row} from "../../../database/database.ts"
 import type {Endpoints} from "../../../endpoints/endpoints.ts"
 import {type TimerAction, timerRevision} from "../../../scheduler/timers/operator.ts"
 import type {Timers} from "../../../scheduler/timers/timers.ts"
+import {heldOr, inBulk} from "../../bulk.ts"
 import {answering, newestFirst, type Operation, readNewest, textOrNull, timeOf} from "../../operations.ts"
+import {searchWaiting} from "../../search.ts"
 
 export const listTimers = (database: Database): Operation =>
   newestFirst({
@@ -67,23 +69,39 @@ export const editTimer = answering({
   },
 })
 
-const summaries: Readonly<Record<TimerAction, readonly [one: string, held: string]>> = {
-  release: ["Let a held timer fire at its time", "Let all held timers fire at their time"],
-  cancel: ["Delete a timer, whatever its state", "Delete all held timers"],
+const summaries: Readonly<Record<TimerAction, string>> = {
+  release: "Let a held timer fire at its time, or with the id `held` all of them",
+  hold: "Hold a waiting timer until somebody releases it",
+  cancel: "Delete a timer, whatever its state, or with the id `held` all held ones",
 }
 
 export const actOnTimer = (timers: Timers, action: TimerAction): Operation => ({
   summary: summaries[action][0],
   response: {200: TimersChanged},
   problems: ["timer_unknown", "timer_state"],
-  handle: async (_, call) => call.json(TimersChanged, {timers: await timers.act(action, {id: call.params.id ?? ""})}),
+  handle: async (_, call) => {
+    const {id = ""} = call.params
+    return call.json(TimersChanged, {
+      timers: await timers.act(
+        action,
+        heldOr(id, action, () => ({id})),
+      ),
+    })
+  },
 })
 
-export const actOnHeldTimers = (timers: Timers, action: TimerAction): Operation => ({
-  summary: summaries[action][1],
-  response: {200: TimersChanged},
-  handle: async (_, call) => call.json(TimersChanged, {timers: await timers.act(action, "held")}),
-})
+export const cutTimers = (database: Database, timers: Timers): Operation =>
+  inBulk({
+    summary: "Cancel or hold all waiting timers that match the filters, a page at a time; a repeating timer ends too",
+    query: WaitingTimers,
+    body: CutRequest,
+    search: searchWaiting(database, {table: "timers", states: ["waiting"], since: "due_at"}),
+    act: (action, rows) => timers.act(action === "hold" ? action : "cancel", {id: rows.map(({id}) => String(id))}),
+    view: row => {
+      const {id, dueAt, user, channel, plugin, name} = viewTimer(row)
+      return {id, at: dueAt, who: user ?? channel, text: `${plugin}/${name}`}
+    },
+  })
 
 const viewTimer = (row: Row): TimerView => ({
   id: String(row.id),

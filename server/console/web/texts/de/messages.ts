@@ -16,11 +16,17 @@ export const messages: Part<"messages"> = {
   noFilters: "Filter zurücksetzen",
   lookFurther: "Weiter zurück suchen",
   bulk: {
-    actions: {retry: "Alle diese wiederholen", release: "Alle diese freigeben", discard: "Alle diese verwerfen"},
+    actions: {
+      retry: "Alle diese wiederholen",
+      release: "Alle diese freigeben",
+      discard: "Alle diese verwerfen",
+      hold: "Alle diese anhalten",
+    },
     says: {
       retry: "Wiederholt alles Fehlgeschlagene, das zu den Filtern passt.",
       release: "Gibt alles Angehaltene frei, das zu den Filtern passt.",
       discard: "Verwirft alles Unerledigte, das zu den Filtern passt. Das lässt sich nicht rückgängig machen.",
+      hold: "Hält alles Wartende an, das zu den Filtern passt, bis jemand es freigibt.",
     },
     counts: {
       inbox: count => counted(count, {one: "# Ereignis", other: "# Ereignisse"}),
@@ -30,6 +36,16 @@ export const messages: Part<"messages"> = {
     looked: at => `Zurück bis ${at} gesucht.`,
     progress: (done, of) => `${done} von ${of}`,
     done: count => `Erledigt: ${count}.`,
+  },
+  backlog: {
+    waiting: (count, age) => `Es warten ${count}, am längsten seit ${age}.`,
+    handle: "Alle bearbeiten",
+    recent: "Nur die letzten 10 Minuten",
+    recentSays: "Verwirft alles, was seit 10 Minuten oder länger wartet. Das lässt sich nicht rückgängig machen.",
+    hold: "Anhalten",
+    holdSays: "Hält alles Wartende an, bis jemand es freigibt.",
+    discard: "Verwerfen",
+    discardSays: "Verwirft alles Wartende. Das lässt sich nicht rückgängig machen.",
   },
   state: "Zustand",
   anyState: "alle",
@@ -68,7 +84,7 @@ export const messages: Part<"messages"> = {
     "Die fehlgeschlagenen, aufgegebenen und abgelaufenen Handler laufen noch einmal, und ihre Antworten werden gesendet.",
   releaseInboxSays: "Die angehaltenen Handler laufen, und ihre Antworten werden gesendet.",
   discardInboxSays:
-    "Die fehlgeschlagenen, aufgegebenen, angehaltenen und abgelaufenen Handler werden verworfen: Es werden keine Antworten mehr gesendet.",
+    "Die wartenden, fehlgeschlagenen, aufgegebenen, angehaltenen und abgelaufenen Handler werden verworfen: Es werden keine Antworten mehr gesendet.",
   retryOutboxSays: "Der Host sendet die Nachricht noch einmal. Ist ihr Zustand unbekannt, kann sie doppelt erscheinen.",
   releaseOutboxSays: "Der Host sendet die Nachricht. Ist ihr Zustand unbekannt, kann sie doppelt erscheinen.",
   discardOutboxSays: "Die Nachricht wird verworfen und nicht mehr gesendet.",

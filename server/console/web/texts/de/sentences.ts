@@ -73,8 +73,7 @@ export const sentences: Part<"sentences"> = {
     "agent.step": "Schritt {step} in {run} des Agenten {agent}, {name}: {state}.",
     "agent.approval_asked": "Der Agent {agent} fragt, ob er {tool} aufrufen darf, in {run}.",
     "agent.approval_waiting": "Der Agent {agent} fragt erneut, ob er {tool} aufrufen darf, in {run}.",
-    "agent.approval_held":
-      "Nach einer Wiederherstellung ist die Frage angehalten, ob der Agent {agent} {tool} aufrufen darf, in {run}.",
+    "agent.approval_held": "Die Frage, ob der Agent {agent} {tool} aufrufen darf, ist angehalten, in {run}.",
     "agent.approval_approved": "{by} hat den Aufruf von {tool} durch den Agenten {agent} freigegeben, in {run}.",
     "agent.approval_denied": "{by} hat den Aufruf von {tool} durch den Agenten {agent} verweigert, in {run}.",
     "agent.approval_expired":

@@ -73,7 +73,7 @@ const byType = {
   "agent.step": "Step {step} in {run} of the agent {agent}, {name}, is {state}.",
   "agent.approval_asked": "The agent {agent} asks whether it may call {tool}, in {run}.",
   "agent.approval_waiting": "The agent {agent} asks again whether it may call {tool}, in {run}.",
-  "agent.approval_held": "After a restore, the question whether the agent {agent} may call {tool} is held, in {run}.",
+  "agent.approval_held": "The question whether the agent {agent} may call {tool} is held, in {run}.",
   "agent.approval_approved": "{by} approved the call of {tool} by the agent {agent}, in {run}.",
   "agent.approval_denied": "{by} denied the call of {tool} by the agent {agent}, in {run}.",
   "agent.approval_expired":

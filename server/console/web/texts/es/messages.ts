@@ -16,11 +16,17 @@ export const messages: Part<"messages"> = {
   noFilters: "Quitar los filtros",
   lookFurther: "Buscar más atrás",
   bulk: {
-    actions: {retry: "Reintentar todos estos", release: "Liberar todos estos", discard: "Descartar todos estos"},
+    actions: {
+      retry: "Reintentar todos estos",
+      release: "Liberar todos estos",
+      discard: "Descartar todos estos",
+      hold: "Retener todos estos",
+    },
     says: {
       retry: "Reintenta todo lo fallido que coincide con los filtros.",
       release: "Libera todo lo retenido que coincide con los filtros.",
       discard: "Descarta todo lo no terminado que coincide con los filtros. No se puede deshacer.",
+      hold: "Retiene todo lo que espera y coincide con los filtros, hasta que alguien lo libere.",
     },
     counts: {
       inbox: count => counted(count, {one: "# evento", other: "# eventos"}),
@@ -30,6 +36,16 @@ export const messages: Part<"messages"> = {
     looked: at => `Se buscó hasta ${at}.`,
     progress: (done, of) => `${done} de ${of}`,
     done: count => `Hecho para ${count}.`,
+  },
+  backlog: {
+    waiting: (count, age) => `En espera: ${count}, el más antiguo desde hace ${age}.`,
+    handle: "Atender todos",
+    recent: "Solo los últimos 10 minutos",
+    recentSays: "Descarta todo lo que espera desde hace 10 minutos o más. No se puede deshacer.",
+    hold: "Retener",
+    holdSays: "Retiene todo lo que espera, hasta que alguien lo libere.",
+    discard: "Descartar",
+    discardSays: "Descarta todo lo que espera. No se puede deshacer.",
   },
   state: "Estado",
   anyState: "todos",
@@ -68,7 +84,7 @@ export const messages: Part<"messages"> = {
     "Sus controladores fallidos, abandonados y caducados se ejecutan de nuevo, y sus respuestas se envían.",
   releaseInboxSays: "Sus controladores retenidos se ejecutan, y sus respuestas se envían.",
   discardInboxSays:
-    "Sus controladores fallidos, abandonados, retenidos y caducados se descartan: ya no se envían más respuestas.",
+    "Sus controladores en espera, fallidos, abandonados, retenidos y caducados se descartan: ya no se envían más respuestas.",
   retryOutboxSays: "El Host envía el mensaje de nuevo. Si su estado es desconocido, puede aparecer dos veces.",
   releaseOutboxSays: "El Host envía el mensaje. Si su estado es desconocido, puede aparecer dos veces.",
   discardOutboxSays: "El mensaje se descarta y ya no se envía.",

@@ -71,8 +71,7 @@ export const sentences: Part<"sentences"> = {
     "agent.step": "Paso {step} en {run} del agente {agent}, {name}: {state}.",
     "agent.approval_asked": "El agente {agent} pregunta si puede llamar a {tool}, en {run}.",
     "agent.approval_waiting": "El agente {agent} pregunta de nuevo si puede llamar a {tool}, en {run}.",
-    "agent.approval_held":
-      "Tras una restauración, queda retenida la pregunta de si el agente {agent} puede llamar a {tool}, en {run}.",
+    "agent.approval_held": "Queda retenida la pregunta de si el agente {agent} puede llamar a {tool}, en {run}.",
     "agent.approval_approved": "{by} aprobó la llamada a {tool} del agente {agent}, en {run}.",
     "agent.approval_denied": "{by} denegó la llamada a {tool} del agente {agent}, en {run}.",
     "agent.approval_expired":

@@ -70,7 +70,7 @@ export const sentences: Part<"sentences"> = {
     "agent.step": "智能体 {agent} 的{run}中的步骤 {step}（{name}）：{state}。",
     "agent.approval_asked": "智能体 {agent} 询问能否调用 {tool}，在{run}中。",
     "agent.approval_waiting": "智能体 {agent} 再次询问能否调用 {tool}，在{run}中。",
-    "agent.approval_held": "恢复之后，智能体 {agent} 能否调用 {tool} 的询问被搁置，在{run}中。",
+    "agent.approval_held": "智能体 {agent} 能否调用 {tool} 的询问被搁置，在{run}中。",
     "agent.approval_approved": "{by} 批准了智能体 {agent} 对 {tool} 的调用，在{run}中。",
     "agent.approval_denied": "{by} 驳回了智能体 {agent} 对 {tool} 的调用，在{run}中。",
     "agent.approval_expired": "无人及时决定智能体 {agent} 能否调用 {tool}，在{run}中：该调用已驳回。",
