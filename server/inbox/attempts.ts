@@ -88,6 +88,7 @@ export class Attempts {
     let answered: Question | undefined
     const outcome = await dispatch.run(stored, handler, {
       age: this.expiry.ageOf(stored),
+      maxAge: dispatch.ages?.limitOf(stored.endpoint, handler),
       sendNow: (draft, ordinal) => this.#sendNow(key, draft, ordinal),
       sent: id => this.#persist(seq, () => readAddress(this.#options.database, id)),
       question: async () => {

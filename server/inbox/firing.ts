@@ -18,8 +18,6 @@ export interface Firing {
   /** Within the endpoint; handled in order with its other events. */
   readonly conversation: string
   readonly handler: string
-  /** It ends as `expired`: its handler does not run. */
-  readonly isTooLate?: boolean
   readonly channel?: Channel
   readonly user?: User
   /** For the handler: the event's `_data`. */
@@ -44,19 +42,17 @@ export const createFire =
     const offers = firings.map(firing => {
       const event = eventOf(firing, loginOf(firing.endpoint))
       const arrival = arrivalOf(firing, event, clock.now())
-      return {arrival, event, firing, place: lanes.expect(arrival.conversation)}
+      return {arrival, event, handler: firing.handler, place: lanes.expect(arrival.conversation)}
     })
     const arrivals = offers.map(({arrival}) => arrival)
-    const late = arrivals.filter((_, index) => firings[index]?.isTooLate)
-    const expired = late.length === 0 ? [] : [expiring(late, clock.now())]
     try {
-      const results = await database.write([...before, ...storing(arrivals, runtimeId), ...expired, ...after])
+      const results = await database.write([...before, ...storing(arrivals, runtimeId), ...after])
       const stored = sequencesOf(results[before.length])
-      for (const {arrival, event, firing, place} of offers) {
+      for (const {arrival, event, handler, place} of offers) {
         const seq = stored.get(arrival)
-        if (seq === undefined || firing.isTooLate) continue
+        if (seq === undefined) continue
         const kept = {endpoint: arrival.endpoint, event: {...event, sn: seq}}
-        place.commit({seq, handlers: [firing.handler], claimed: new Set(), stored: kept, isReplay: false})
+        place.commit({seq, handlers: [handler], claimed: new Set(), stored: kept, isReplay: false})
       }
     } catch (error) {
       if (isProblem(error, "database_outcome_unknown")) for (const arrival of arrivals) void resumeStored(arrival)
@@ -71,14 +67,6 @@ export const createFire =
         .catch(() => {})
     }
   }
-
-/** `CROSS` makes SQLite look each event up by its id. */
-const expiring = (arrivals: readonly Arrival[], now: number): Statement => ({
-  sql: `UPDATE inbox_marks SET state = 'expired', error = 'too_late', ended_at = ?2 WHERE state = 'pending' AND seq IN (
-    SELECT i.seq FROM json_each(?1) late CROSS JOIN inbox i
-    ON i.endpoint = late.value ->> 0 AND i.event_id = late.value ->> 1)`,
-  args: [toJson(arrivals.map(({endpoint, id}) => [endpoint, id])), now],
-})
 
 const eventOf = ({type, timestamp, channel, user, data}: Firing, login: Login): SatoriEvent => ({
   sn: 0,

@@ -57,7 +57,7 @@ export interface Attempt {
   /** How old the event was when the attempt began, in milliseconds. */
   readonly age: number
   /** How old its replies may be when they are sent, in milliseconds; their endpoints decide when left out. */
-  readonly maxAge?: number
+  readonly maxAge?: number | undefined
   /**
    * Stores a message at once, as number `ordinal` of this handler and event. Resolves to its outbox id. If an earlier
    * attempt stored a message under that ordinal, resolves to that id and stores nothing. Throws `late` if the attempt

@@ -100,7 +100,8 @@ export const createMessageTable = ({
     handlers.filter(handler => !isChoosing(handler)),
     ({type}) => type,
   )
-  const limited = [...commands.map(({runner}) => runner), ...handlers, ...hears]
+  const late = timers.map(({id, timer}) => ({id, maxAge: timer.definition.maxLate}))
+  const limited = [...commands.map(({runner}) => runner), ...handlers, ...hears, ...late]
   const limits = limited.flatMap(({id, maxAge}) => (maxAge === undefined ? [] : [[id, maxAge] as const]))
   const choosing = Map.groupBy(handlers.filter(isChoosing), ({type}) => type)
   return {

@@ -17,16 +17,15 @@ export const requireName = (what: string, name: string): void => {
 
 export const isHandler = <H>(value: unknown): value is H => typeof value === "function"
 
-export const requireHandling = (what: string, {retries = 0, maxAge = "never"}: HandlerDefinition): void => {
+export const requireHandling = (
+  what: string,
+  {retries = 0, maxAge = "never", maxLate = "never"}: HandlerDefinition & Pick<TimerDefinition, "maxLate">,
+): void => {
   if (!Number.isInteger(retries) || retries < 0 || retries > mostRetries)
     throw new Error(`${what}: retries must be a whole number from 0 to ${mostRetries}`)
-  if (typeof maxAge !== "string" || !new RegExp(agePattern).test(maxAge))
-    throw new Error(`${what}: maxAge must be a duration such as 2m or 1h, or never`)
-}
-
-/** Throws for an invalid `maxLate`. */
-export const requireLateness = (what: string, {maxLate = 0}: TimerDefinition): void => {
-  if (!Number.isFinite(maxLate) || maxLate < 0) throw new Error(`${what}: maxLate must be a number of milliseconds`)
+  for (const [key, limit] of Object.entries({maxAge, maxLate}))
+    if (typeof limit !== "string" || !new RegExp(agePattern).test(limit))
+      throw new Error(`${what}: ${key} must be a duration such as 2m or 1h, or never`)
 }
 
 /** Returns a function for a declaration's id: its name, else its number among the unnamed ones; no name is a number. */

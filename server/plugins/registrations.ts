@@ -18,7 +18,6 @@ import {
   isHandler,
   longestWait,
   requireHandling,
-  requireLateness,
   requireMigration,
   requireName,
 } from "./declaration-checks.ts"
@@ -172,7 +171,6 @@ export const collectRegistrations = (owner: PluginPath) => {
       requireHandling(`timer("${name}")`, definition)
       if (!["once", "skip", undefined].includes(definition.missed))
         throw new Error(`timer("${name}"): missed must be once or skip`)
-      requireLateness(`timer("${name}")`, definition)
       timers.set(name, {id: capabilityId(owner, "timer", name), definition, handle})
       return {name}
     },

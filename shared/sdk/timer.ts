@@ -29,8 +29,8 @@ export interface TimerDefinition<D extends TSchema = TSchema> {
    * its next time.
    */
   readonly missed?: "once" | "skip"
-  /** A firing that is later than this, in milliseconds, does not run: it ends as `expired`. Unlimited when left out. */
-  readonly maxLate?: number
+  /** A firing that is later than this, such as `10m`, does not run: it ends as `expired`. Unlimited when left out. */
+  readonly maxLate?: string
   /** How many times svc retries a handler that throws, at most 10, with growing pauses. */
   readonly retries?: number
 }

@@ -91,8 +91,7 @@ export const createTimers = ({generations, ingress, inbox, ...options}: HostTime
       const timer = kinds().get(`${pluginPath(plugin)}/timer/${name}`)?.timer
       if (timer === undefined) return undefined
       const {id, definition} = timer
-      const {missed = "once", maxLate} = definition
-      return {id, missed, maxLate, problemOf: data => misfitOf("data", definition.data, data)}
+      return {id, missed: definition.missed ?? "once", problemOf: data => misfitOf("data", definition.data, data)}
     },
     declared: () =>
       (generations.current?.instances ?? []).flatMap(({name, registrations}) =>

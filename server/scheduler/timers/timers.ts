@@ -40,8 +40,6 @@ export interface TimerKind {
   /** The handler id that the mark of a firing carries. */
   readonly id: string
   readonly missed: "once" | "skip"
-  /** How late it may fire, in milliseconds; at any time when left out. */
-  readonly maxLate?: number | undefined
   /** Returns what is wrong with data for this timer; undefined if it fits. */
   problemOf(data: unknown): string | undefined
 }
@@ -203,7 +201,7 @@ export class Timers {
       if (to.is === "failed")
         log.error(`timer ${row.id} of ${row.plugin} failed and is kept: ${to.reason}`, {timer: String(row.id)})
     const firings = due.flatMap(({row, kind}, index) =>
-      kind !== undefined && changes[index]?.fired === true ? [firingOf(row, kind, now)] : [],
+      kind !== undefined && changes[index]?.fired === true ? [firingOf(row, kind.id)] : [],
     )
     const around = {before: [assertDue(changes)], after: changing(changes, now)}
     await persist("timers", log, () => fire(firings, around)).catch(async error => {
@@ -228,7 +226,7 @@ export class Timers {
   }
 }
 
-const firingOf = (row: Row, {id: handler, maxLate}: TimerKind, now: number): Firing => {
+const firingOf = (row: Row, handler: string): Firing => {
   const {id, name, key} = row
   const {channel, user} = fromJson(String(row.place)) as Place
   const due = Number(row.due_at)
@@ -237,7 +235,6 @@ const firingOf = (row: Row, {id: handler, maxLate}: TimerKind, now: number): Fir
     id: `timer:${id}@${due}`,
     type: "timer",
     timestamp: due,
-    isTooLate: maxLate !== undefined && now - due > maxLate,
     conversation: channel?.id ?? user?.id ?? String(id),
     handler,
     ...(channel === undefined ? {} : {channel}),

@@ -94,27 +94,15 @@ const runActions = {
   discard: "End a held run of an agent, or with the id `held` all of them",
   hold: "Hold a run of an agent that is queued or waits, until somebody releases it",
 } as const
+
 export const actOnAgentRun = (agents: AgentService, action: keyof typeof runActions): Operation => ({
   summary: runActions[action],
   response: {200: AgentRunsChanged},
-  handle: async (_, call) => {
-    const {id} = call.params
-    const runs = await agents.actOnHeld(action, id === undefined ? "held" : {runId: id})
-    return call.json(AgentRunsChanged, {runs})
-  },
-})
-
-export const actOnAgentRun = (agents: AgentService, action: keyof typeof verbs): Operation => ({
-  ...actOnRuns(agents, action, "an agent's held run"),
   problems: ["agent_run_unknown", "agent_run_state"],
   handle: async (_, call) => {
     const {id = ""} = call.params
-    return call.json(AgentRunsChanged, {
-      runs: await agents.act(
-        action,
-        heldOr(id, action, () => ({runId: id})),
-      ),
-    })
+    const on = heldOr(id, action, () => ({runId: id}))
+    return call.json(AgentRunsChanged, {runs: await agents.act(action, on)})
   },
 })
 

@@ -76,17 +76,13 @@ const summaries: Readonly<Record<TimerAction, string>> = {
 }
 
 export const actOnTimer = (timers: Timers, action: TimerAction): Operation => ({
-  summary: summaries[action][0],
+  summary: summaries[action],
   response: {200: TimersChanged},
   problems: ["timer_unknown", "timer_state"],
   handle: async (_, call) => {
     const {id = ""} = call.params
-    return call.json(TimersChanged, {
-      timers: await timers.act(
-        action,
-        heldOr(id, action, () => ({id})),
-      ),
-    })
+    const on = heldOr(id, action, () => ({id}))
+    return call.json(TimersChanged, {timers: await timers.act(action, on)})
   },
 })
 

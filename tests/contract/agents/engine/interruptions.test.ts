@@ -99,7 +99,7 @@ test.each([
   if (state !== "held") return expect(await endOf(runId)).toMatchObject({state})
   await next.settled()
   expect(await row()).toEqual({state, reason: "cut_off", waits_for: null})
-  expect(await next.actOnHeld("release", {runId})).toBe(1)
+  expect(await next.act("release", {runId})).toBe(1)
   expect(await endOf(runId)).toMatchObject({state: "succeeded", answer: "At last."})
 })
 

@@ -81,7 +81,8 @@ export const messages = {
   discard: "Discard",
   retryInboxSays: "Its failed, dead and expired handlers run again, and their answers are sent.",
   releaseInboxSays: "Its held handlers run, and their answers are sent.",
-  discardInboxSays: "Its handlers that wait, have failed, are dead, held or expired are discarded: no more answers are sent.",
+  discardInboxSays:
+    "Its handlers that wait, have failed, are dead, held or expired are discarded: no more answers are sent.",
   retryOutboxSays: "The Host sends the message again. If its state is unknown, it may appear twice.",
   releaseOutboxSays: "The Host sends the message. If its state is unknown, it may appear twice.",
   discardOutboxSays: "The message is discarded and will not be sent.",
