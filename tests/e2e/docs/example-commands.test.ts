@@ -19,10 +19,14 @@ const makeClone = (): string => {
 
 const headingsOf = (page: string) => documentedParts.filter(part => part.page === page).map(({heading}) => heading)
 
-test.each(
-  `examples/agent/README.md examples/bridge/README.md examples/files/README.md examples/moderation/README.md
-  examples/poll/README.md examples/reminders/README.md`.split(/\s+/),
-)(
+test.each([
+  "examples/agent/README.md",
+  "examples/bridge/README.md",
+  "examples/files/README.md",
+  "examples/moderation/README.md",
+  "examples/poll/README.md",
+  "examples/reminders/README.md",
+])(
   "the commands of %s start the example in a clone, and talk to it",
   async page => {
     const clone = makeClone()
