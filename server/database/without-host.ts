@@ -1,7 +1,7 @@
 import {randomUUID} from "node:crypto"
 import {type Database, type Location, type OpenOptions, openUnmigrated} from "./database.ts"
 
-/** Opens a database without a running Host. Each call has a new id: equal ones would share a remote lease. */
+/** Options to open a database without a Host. Each call has a new id: equal ones would share a remote lease. */
 export const withoutHost = (): OpenOptions => ({
   runtimeId: randomUUID(),
   signal: new AbortController().signal,
