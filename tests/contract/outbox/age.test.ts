@@ -12,12 +12,20 @@ import {HandClock} from "../../support/scheduler/hand-clock.ts"
 const start = "2026-03-01T12:00:00Z"
 const minute = 60_000
 
+interface Opening {
+  readonly database: Database
+  readonly policy?: Policy
+  readonly isOnline?: boolean
+  /** The time limit of an attempt, in milliseconds. */
+  readonly limit?: number
+}
+
 /** An endpoint that the test connects, with an outbox at the time of the test. */
 const openOutbox = async (
-  {database, policy = noPolicy, isOnline = false}: {database: Database; policy?: Policy; isOnline?: boolean},
+  {database, policy = noPolicy, isOnline = false, limit = 30_000}: Opening,
   clock = new HandClock(start, 60 * minute),
 ) => {
-  const outbox = new Outbox(database, log, {clock, timing: {retry: {first: 1, longest: 1}, limit: 20, mostAttempts: 3}})
+  const outbox = new Outbox(database, log, {clock, timing: {retry: {first: 1, longest: 1}, limit, mostAttempts: 3}})
   const sent: string[] = []
   const endpoint = {isOnline, policy, answers: true}
   const sender = {
@@ -122,7 +130,7 @@ describe.each(engines)("a message that waited, on $name,", ({make}) => {
 
   test("asks nobody once it may have arrived and its limit has passed", async () => {
     const database = await open(await make())
-    const {pass, enqueue, become, endpoint} = await openOutbox({database, policy: limited, isOnline: true})
+    const {pass, enqueue, become, endpoint} = await openOutbox({database, policy: limited, isOnline: true, limit: 20})
     endpoint.answers = false
     const sending = enqueue("reply")
     await become("reply sending")
