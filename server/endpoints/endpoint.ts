@@ -243,7 +243,6 @@ export class Endpoint {
   async close(): Promise<void> {
     if (this.#state.is === "online") this.#completeness.end()
     this.#closing.abort()
-    this.#pause.abort()
     await this.#running
     if (this.#state.is !== "failed") this.#enter({is: "offline", reason: "closed"})
   }
@@ -281,7 +280,8 @@ export class Endpoint {
       const retryAt = Date.now() + Math.round(next.pause)
       this.#enter({is: "reconnecting", attempt: retries.attempt, error: told, retryAt, ...next.refusal})
       this.#pause = new AbortController()
-      await sleep(next.pause, undefined, {signal: this.#pause.signal}).catch(() => {})
+      const signal = AbortSignal.any([this.#closing.signal, this.#pause.signal])
+      await sleep(next.pause, undefined, {signal}).catch(() => {})
     }
   }
 
