@@ -88,16 +88,15 @@ const DatabaseConfig = section({
   }),
 })
 
+const maxAge = (what: string) =>
+  Optional.String({pattern: agePattern, description: `The age up to which ${what}, such as 1h; never: at any age.`})
+
 const outboxKeys = {
   onUnknown: Optional.Enum(["hold", "retry"], {
     description:
       "What to do with a message that may have arrived. hold (the default): a person decides. retry: the Host sends it again, maybe twice.",
   }),
-  maxAge: Optional.String({
-    pattern: "^[1-9][0-9]*(s|m|h|d)$",
-    description:
-      "A message or act that is older does not depart: it ends as expired. Unlimited when left out. A limit of the message itself overrides it.",
-  }),
+  maxAge: maxAge("messages and acts are sent"),
   rate: Type.Optional(
     Closed(
       {
@@ -108,9 +107,6 @@ const outboxKeys = {
     ),
   ),
 }
-
-const maxAge = (what: string) =>
-  Optional.String({pattern: agePattern, description: `The age up to which ${what}, such as 1h; never: at any age.`})
 
 const maxAges = {
   commands: maxAge("commands run"),
@@ -406,6 +402,7 @@ export const ProjectConfig = Closed({
   files: Type.Optional(FilesConfig),
   languages: Type.Optional(LanguagesConfig),
   inbox: Type.Optional(InboxConfig),
+  outbox: Type.Optional(section({maxAge: outboxKeys.maxAge})),
   ingress: Type.Optional(IngressConfig),
   agents: Type.Optional(
     Type.Record(Type.String({pattern: namePattern}), AgentConfig, {

@@ -237,6 +237,7 @@ export const accountIssues = (loaded: LoadedConfig, instance: Instance): readonl
 const endpointsOf = (loaded: LoadedConfig, instance: Instance, report: (message: string) => void) => {
   const own = loaded.config.plugins[instance.name]
   const entries = own?.endpoints ?? []
+  const outboxes = [own?.outbox, (loaded.config as ProjectConfig).outbox]
   const slots = [...instance.registrations.adapters]
   const withAccounts = slots.filter(([, adapter]) => adapter.account !== undefined)
   if (withAccounts.length > 1) report("publishes two adapter slots that take accounts; only one is allowed")
@@ -246,7 +247,7 @@ const endpointsOf = (loaded: LoadedConfig, instance: Instance, report: (message:
   const issues: Issue[] = []
   const secrets: string[] = []
   for (const [slot, adapter] of slots) {
-    const whole = {...specOf(instance, slot, adapter, undefined, {}), delivery: deliveryOf(adapter, own?.outbox)}
+    const whole = {...specOf(instance, slot, adapter, undefined, {}), delivery: deliveryOf(adapter, outboxes)}
     if (adapter.account === undefined) specs.push(whole)
     else if (entries.length === 0) specs.push({...whole, open: undefined, check: undefined})
     else {
@@ -256,7 +257,7 @@ const endpointsOf = (loaded: LoadedConfig, instance: Instance, report: (message:
         const checked = check(loaded.source, loaded.variables, closed(adapter.account), account, at)
         issues.push(...checked.issues)
         secrets.push(...checked.secrets)
-        const delivery = deliveryOf(adapter, own?.outbox, outbox)
+        const delivery = deliveryOf(adapter, [outbox, ...outboxes])
         specs.push({...specOf(instance, slot, adapter, id, checked.value), delivery, maxAges: inbox?.maxAge ?? {}})
       }
     }
@@ -266,18 +267,20 @@ const endpointsOf = (loaded: LoadedConfig, instance: Instance, report: (message:
 
 type OutboxSettings = PluginEntry["outbox"] | undefined
 
-/** Combines the settings. The adapter's rate limit always applies. In the configuration, the account wins. */
+/** Combines the settings, of which the first wins. The adapter's rate limit always applies. */
 const deliveryOf = (
   {resumes = false, rate: declared}: AdapterDefinition<TSchema>,
-  ofPlugin: OutboxSettings,
-  ofAccount?: OutboxSettings,
+  settings: readonly OutboxSettings[],
 ): Delivery => {
-  const rate = ofAccount?.rate ?? ofPlugin?.rate
-  const maxAge = ofAccount?.maxAge ?? ofPlugin?.maxAge
+  const {
+    onUnknown = "hold",
+    rate,
+    maxAge = "never",
+  }: NonNullable<OutboxSettings> = Object.assign({}, ...settings.toReversed())
   return {
     resumes,
-    onUnknown: ofAccount?.onUnknown ?? ofPlugin?.onUnknown ?? "hold",
-    ...(maxAge === undefined ? {} : {maxAge: durationOf(maxAge)}),
+    onUnknown,
+    ...(maxAge === "never" ? {} : {maxAge: durationOf(maxAge)}),
     rates: [
       ...(declared === undefined ? [] : [declared]),
       ...(rate === undefined ? [] : [{messages: rate.messages, per: durationOf(rate.per)}]),

@@ -51,13 +51,13 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     "sends what waited too long only if its account has no limit, on $name",
     async runtime => {
       const server = await startIrcServer("ngircd")
-      const other = {...lounge, nick: "limited", outbox: {maxAge: "3s"}}
+      const other = {...lounge, nick: "limited"}
       const host = await startIrcHost(
         [
-          {id: "main", port: server.port, ...lounge},
+          {id: "main", port: server.port, ...lounge, outbox: {maxAge: "never"}},
           {id: "limited", port: server.port, ...other},
         ],
-        {runtime},
+        {runtime, outbox: {maxAge: "3s"}},
       )
       const each = ["main", "limited"]
       await Promise.all(each.map(id => untilEndpoint(host, id, "online")))

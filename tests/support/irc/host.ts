@@ -8,9 +8,14 @@ export interface IrcAccount {
 }
 
 /** A configuration with these accounts, as JSON, which is also YAML. */
-export const ircConfig = (accounts: readonly IrcAccount[], http: Readonly<Record<string, unknown>> = {}): string =>
+export const ircConfig = (
+  accounts: readonly IrcAccount[],
+  http: Readonly<Record<string, unknown>> = {},
+  outbox: object = {},
+): string =>
   JSON.stringify({
     http: {port: 0, ...http},
+    outbox,
     plugins: {bot: {}, irc: {endpoints: accounts.map(account => ({server: "127.0.0.1", tls: false, ...account}))}},
   })
 
@@ -47,8 +52,9 @@ export default definePlugin({
 /** A Host with the bot and these IRC accounts. */
 export const startIrcHost = (
   accounts: readonly IrcAccount[],
-  options: Omit<HostOptions, "config" | "plugins"> & {http?: Readonly<Record<string, unknown>>} = {},
-): Promise<TestHost> => startHost({...options, config: ircConfig(accounts, options.http), plugins: {bot}})
+  options: Omit<HostOptions, "config" | "plugins"> & {http?: Readonly<Record<string, unknown>>; outbox?: object} = {},
+): Promise<TestHost> =>
+  startHost({...options, config: ircConfig(accounts, options.http, options.outbox), plugins: {bot}})
 
 /** The endpoint `irc~<id>` in the API. */
 export const ircEndpoint = (host: TestHost, id: string): Promise<EndpointView> => endpointOf(host, `irc~${id}`)

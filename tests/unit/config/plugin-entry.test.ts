@@ -40,9 +40,7 @@ test.each([
 
 test("the starter's configuration keeps its comments", () => {
   const text = readFileSync(`${root}cli/init/template/svc.config.yml`, "utf8")
-  expect(withPlugin(text, "dice")).toBe(
-    text.replace("    outbox: {maxAge: 24h}\n", "    outbox: {maxAge: 24h}\n  dice: {}\n"),
-  )
+  expect(withPlugin(text, "dice")).toBe(text.replace("  sandbox: {}\n", "  sandbox: {}\n  dice: {}\n"))
 })
 
 test("an entry may name its package", () => {
