@@ -46,13 +46,13 @@ export interface Sent {
   readonly text: string
 }
 
-/** Resolves once the sandbox is online and the plugins' `onStart` functions have ended. */
+/** @internal Resolves once the sandbox is online and the plugins' `onStart` functions have ended. */
 export const started = async (bot: UnderTest): Promise<void> => {
   await until("the sandbox to be online", startLimit, () => bot.host.endpoints.get("sandbox")?.state.is === "online")
   await untilQuiet(bot, "the start of the bot")
 }
 
-/** Sends a message in the sandbox. Resolves to the replies as plain text. */
+/** @internal Sends a message in the sandbox. Resolves to the replies as plain text. */
 export const say = (
   bot: UnderTest,
   text: string,
@@ -65,11 +65,11 @@ export const say = (
     options,
   )
 
-/** Presses the sandbox's newest button with this label, or this number in its message. Resolves to the replies. */
+/** @internal Presses the sandbox's newest button with this label or number. Resolves to the replies. */
 export const press = (bot: UnderTest, button: string, options?: PressOptions): Promise<readonly string[]> =>
   act(bot, `press(${JSON.stringify(button)})`, {path: "press", done: {button}}, options)
 
-/** Fills in the sandbox's newest form with this label, or this number in its message. Resolves to the replies. */
+/** @internal Fills in the sandbox's newest form with this label or number. Resolves to the replies. */
 export const fill = (
   bot: UnderTest,
   form: string,
@@ -110,7 +110,7 @@ const encodeFile = ({name, type, bytes}: TestFile, index: number) => ({
 })
 
 /**
- * Runs a plugin's job once, as `svc schedule run` does, through a temporary scheduled job. Resolves to the messages of
+ * @internal Runs a plugin's job once, as `svc schedule run` does, through a temporary scheduled job. Resolves to the messages of
  * the job once they are sent. Rejects with the error of a run that does not succeed.
  */
 export const fire = async (

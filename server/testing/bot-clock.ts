@@ -11,6 +11,7 @@ export interface BotClock {
   advance(span: Span): Promise<void>
 }
 
+/** @internal */
 export const createBotClock = (bot: UnderTest): BotClock => {
   const {clock} = bot
   // One after the other: two calls that are not awaited are two steps.

@@ -13,7 +13,7 @@ interface Shown {
   readonly files: readonly {readonly name: string; readonly type: string}[]
 }
 
-/** Returns the files of the bot's messages in a sandbox channel, oldest first. */
+/** @internal Returns the files of the bot's messages in a sandbox channel, oldest first. */
 export const filesOf = async (host: Asked, channel = "test"): Promise<readonly BotFile[]> => {
   const base = "/api/plugins/sandbox"
   const where = `channel=${encodeURIComponent(channel)}`

@@ -41,7 +41,7 @@ export const readSpan = (span: Span): number => {
 }
 
 /**
- * A clock that moves only when told to. It wakes immediately due waits in real time. It wakes later ones in the order
+ * @internal A clock that moves only when told to. It wakes immediately due waits in real time. It wakes later ones in the order
  * of their times, each while the clock shows that time.
  */
 export class TestClock implements Clock {

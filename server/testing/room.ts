@@ -41,14 +41,14 @@ interface Told {
 
 const sandbox = "/api/plugins/sandbox"
 
-/** Returns the current messages of a channel, oldest first, without deleted ones. */
+/** @internal Returns the current messages of a channel, oldest first, without deleted ones. */
 export const messages = async ({host}: Pick<UnderTest, "host">, channel: string): Promise<readonly RoomMessage[]> => {
   const path = `${sandbox}/messages?channel=${encodeURIComponent(channel)}`
   const {items} = await ask<{readonly items: readonly RoomMessage[]}>(host, path)
   return items.map(({id, from, text, edited, reactions}) => ({id, from, text, edited, reactions}))
 }
 
-/** The bot's changes in the sandbox, from one call to the next. */
+/** @internal The bot's changes in the sandbox, from one call to the next. */
 export class Changes {
   #last = 0
 
