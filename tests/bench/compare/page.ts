@@ -53,13 +53,18 @@ const tableOf = (
 const spread = ({median, lowest, highest}: Spread) =>
   short(lowest) === short(highest) ? short(median) : `${short(median)} (${short(lowest)} to ${short(highest)})`
 
-/** Shows only ratios: a figure with a unit promises nothing for another machine. */
+/** Shows only ratios: a figure with a unit promises nothing for another machine. A yardstick of all of them is said once. */
 const yardsticksOf = (figures: readonly Compared[]): readonly string[] => {
   const shown = figures.filter(({unit, against}) => unit === "" && against !== undefined)
   const yardsticks = (same: readonly Compared[]) => [[...new Set(same.map(({against = ""}) => against))].join(", or ")]
+  const all = new Set([...Map.groupBy(shown, lineOf).values()].flatMap(yardsticks))
   const cellOf = ({value, target}: Compared) =>
     target === undefined ? spread(value) : `${spread(value)}, target ${target.is} ${short(target.value)}`
-  return shown.length === 0 ? [] : [tableOf(shown, ["Yardstick"], yardsticks, cellOf)]
+  if (all.size > 1) return [tableOf(shown, ["Yardstick"], yardsticks, cellOf)]
+  return [...all].flatMap(yardstick => [
+    `Yardstick: ${yardstick.replace(", or ", ",\nor ")}.`,
+    tableOf(shown, [], () => [], cellOf),
+  ])
 }
 
 /** Shows figures that changed on a runtime, and counts those that did not. Without enough pairs, there is no verdict. */
