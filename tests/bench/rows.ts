@@ -5,7 +5,6 @@ import {checkpoint} from "./database/checkpoint.ts"
 import {slowDisk} from "./disk/slow-disk.ts"
 import {idleEndpoints} from "./endpoints/idle.ts"
 import {isolation} from "./endpoints/isolation.ts"
-import {eventAppend} from "./events/event-append.ts"
 import {stream} from "./events/stream.ts"
 import {streamStalled} from "./events/stream-stalled.ts"
 import {http} from "./host/http.ts"
@@ -37,7 +36,7 @@ export const rooms: Readonly<Record<string, readonly Row[]>> = {
   plugins: [send, files, hears, timersDue, timersWaiting],
   agents: [agentStep, agentBusy],
   endpoints: [isolation, idleEndpoints],
-  events: [stream, streamStalled, eventAppend],
+  events: [stream, streamStalled],
   database: [checkpoint, backlog],
   disk: [slowDisk],
   workroom: [journal],
