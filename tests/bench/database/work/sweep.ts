@@ -2,6 +2,7 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {openDatabase} from "../../../../server/database/database.ts"
 import {sweepPart} from "../../../../server/database/upkeep/retention.ts"
 import {inboxPart} from "../../../../server/inbox/retention.ts"
+import {cpuMilliseconds} from "../../measure/rate.ts"
 import {percentile} from "../../measure/statistics.ts"
 
 /**
@@ -41,11 +42,6 @@ const sweep = async (): Promise<number> => {
     if (!stop.signal.aborted) throw error
   })
   return dropped
-}
-
-const cpuMilliseconds = () => {
-  const {user, system} = process.cpuUsage()
-  return (user + system) / 1000
 }
 
 await writeFor(500)

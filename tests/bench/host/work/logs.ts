@@ -1,6 +1,7 @@
 import {pino} from "pino"
 import {Logger} from "tslog"
 import {createLogs} from "../../../../server/logs/log.ts"
+import {printSamples, rateOf} from "../../measure/rate.ts"
 
 /**
  * Times the log in a separate process, and prints one JSON value: records per CPU-second, one sample per round, for our
@@ -55,30 +56,13 @@ const front = () => {
 
 const cases = {"ours 1": ours(1), "ours 50": ours(50), tslog: front(), pino: theirs()}
 
-const cpuMilliseconds = () => {
-  const {user, system} = process.cpuUsage()
-  return (user + system) / 1000
-}
-
-const rateOf = (say: (index: number) => void): number => {
-  const begun = cpuMilliseconds()
+const measured = Object.entries(cases).map(([name, say]) => {
   let done = 0
-  let used = 0
-  while (used < sampleTime) {
+  const work = () => {
     for (let index = 0; index < batch; index++) say(done + index)
     done += batch
-    used = cpuMilliseconds() - begun
   }
-  return (done / used) * 1000
-}
-
-const samples: Record<string, number[]> = Object.fromEntries(Object.keys(cases).map(name => [name, []]))
-// The first round is a warm-up for the compiler.
-for (let round = 0; round <= rounds; round++) {
-  for (const [name, say] of Object.entries(cases)) {
-    const rate = rateOf(say)
-    if (round > 0) samples[name]?.push(rate)
-  }
-}
+  return [name, () => rateOf(work, {amount: batch, time: sampleTime})] as const
+})
+await printSamples(Object.fromEntries(measured), rounds)
 if (written === 0) throw new Error("nothing was written")
-process.stdout.write(`${JSON.stringify(samples)}\n`)

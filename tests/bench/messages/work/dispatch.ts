@@ -10,6 +10,7 @@ import {channelType, type SatoriEvent} from "../../../../shared/sdk/satori.ts"
 import {log} from "../../../support/host/silence.ts"
 import {firstAttempt} from "../../../support/messages/attempt.ts"
 import {ableEndpoints} from "../../../support/messages/endpoint-acts.ts"
+import {printSamples, rateOf} from "../../measure/rate.ts"
 
 /**
  * Times the command dispatch of `server/messages` in a separate process, and prints one JSON value: for each number of
@@ -155,35 +156,13 @@ const tableOf = (size: number, {definition, permissionOf, middleware} = plain) =
   return createMessageTable({prefixes: ["!"], commands, handlers: [], permissionOf, middleware, log})
 }
 
-const cpuMilliseconds = () => {
-  const {user, system} = process.cpuUsage()
-  return (user + system) / 1000
-}
-
-const rateOf = async (work: () => void | Promise<void>): Promise<number> => {
-  const begun = cpuMilliseconds()
-  let done = 0
-  let used = 0
-  while (used < sampleTime) {
-    await work()
-    done += eventCount
-    used = cpuMilliseconds() - begun
-  }
-  return (done / used) * 1000
-}
-
 const kinds = {router: routeAll, dispatch: dispatchAll, guarded: dispatchGuarded, map: lookUpAll}
 
 /** The sizes of a kind run one after another, because they are compared. */
 const cases = Object.entries(kinds).flatMap(([kind, make]) =>
-  sizes.map(size => ({key: `${kind} ${size}`, work: make(size)})),
+  sizes.map(size => {
+    const work = make(size)
+    return [`${kind} ${size}`, () => rateOf(work, {amount: eventCount, time: sampleTime})] as const
+  }),
 )
-const samples: Record<string, number[]> = Object.fromEntries(cases.map(({key}) => [key, []]))
-// The first round is a warm-up for the compiler.
-for (let round = 0; round <= rounds; round++) {
-  for (const {key, work} of cases) {
-    const rate = await rateOf(work)
-    if (round > 0) samples[key]?.push(rate)
-  }
-}
-process.stdout.write(`${JSON.stringify(samples)}\n`)
+await printSamples(Object.fromEntries(cases), rounds)

@@ -3,6 +3,7 @@ import {compileHears} from "../../../../server/plugins/hears/compile.ts"
 import {collectRegistrations} from "../../../../server/plugins/registrations.ts"
 import {channelType, type SatoriEvent} from "../../../../shared/sdk/satori.ts"
 import {log} from "../../../support/host/silence.ts"
+import {cpuMilliseconds, printSamples, rateOf} from "../../measure/rate.ts"
 
 /**
  * Times the matching of messages against the patterns of `plugin.hears` in a separate process, and prints one JSON
@@ -61,24 +62,6 @@ const eventOf = (content: string): SatoriEvent => ({
   message: {id: "1", content},
 })
 
-const cpuMilliseconds = () => {
-  const {user, system} = process.cpuUsage()
-  return (user + system) / 1000
-}
-
-/** Messages per second of processor time. */
-const rateOf = (work: () => void): number => {
-  const begun = cpuMilliseconds()
-  let done = 0
-  let used = 0
-  while (used < sampleTime) {
-    work()
-    done += messages
-    used = cpuMilliseconds() - begun
-  }
-  return (done / used) * 1000
-}
-
 /** Milliseconds of processor time. */
 const timeOf = (work: () => void): number => {
   const begun = cpuMilliseconds()
@@ -88,7 +71,8 @@ const timeOf = (work: () => void): number => {
 
 const events = Array.from({length: messages}, (_, index) => eventOf(textOf(index)))
 const texts = events.map(({message}) => message?.content ?? "")
-const cases: {readonly key: string; readonly measure: () => number}[] = []
+const sampled = {amount: messages, time: sampleTime}
+const cases: [key: string, measure: () => number | Promise<number>][] = []
 for (const count of counts) {
   const patterns = Array.from({length: count}, (_, index) => patternOf(index))
   const handlers = await handlersOf(patterns)
@@ -98,10 +82,7 @@ for (const count of counts) {
   const native = () => {
     for (const text of texts) if (patterns.some(pattern => pattern.test(text))) throw new Error("heard")
   }
-  cases.push(
-    {key: `heard ${count}`, measure: () => rateOf(heard)},
-    {key: `native ${count}`, measure: () => rateOf(native)},
-  )
+  cases.push([`heard ${count}`, () => rateOf(heard, sampled)], [`native ${count}`, () => rateOf(native, sampled)])
 }
 for (const [name, {pattern, letters, times}] of Object.entries(evil)) {
   const handlers = await handlersOf([pattern])
@@ -114,16 +95,8 @@ for (const [name, {pattern, letters, times}] of Object.entries(evil)) {
       })
       return all / times
     }
-    cases.push({key: `${name} ${length}`, measure})
+    cases.push([`${name} ${length}`, measure])
   }
 }
 
-const samples: Record<string, number[]> = Object.fromEntries(cases.map(({key}) => [key, []]))
-// The first round is a warm-up for the compiler.
-for (let round = 0; round <= rounds; round++) {
-  for (const {key, measure} of cases) {
-    const value = measure()
-    if (round > 0) samples[key]?.push(value)
-  }
-}
-process.stdout.write(`${JSON.stringify(samples)}\n`)
+await printSamples(Object.fromEntries(cases), rounds)

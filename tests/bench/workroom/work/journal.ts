@@ -7,6 +7,7 @@ import type {Store} from "../../../../server/workroom/store/store.ts"
 import {TableStore} from "../../../../server/workroom/store/table-store.ts"
 import {type Request, Workroom} from "../../../../server/workroom/workroom.ts"
 import {log} from "../../../support/host/silence.ts"
+import {cpuMilliseconds} from "../../measure/rate.ts"
 import {openScratch} from "../../measure/scratch.ts"
 import {authority, Groups} from "./journal-requests.ts"
 
@@ -88,17 +89,12 @@ const bareBytes = async (): Promise<Case> => {
   }
 }
 
-const cpu = () => {
-  const {user, system} = process.cpuUsage()
-  return (user + system) / 1000
-}
-
 const samples: Record<string, {rate: number[]; perCpu: number[]}> = {}
 
 const timed = async (name: string, counts: boolean, run: () => Promise<void>) => {
-  const begun = {time: performance.now(), cpu: cpu()}
+  const begun = {time: performance.now(), cpu: cpuMilliseconds()}
   await run()
-  const [time, used] = [performance.now() - begun.time, cpu() - begun.cpu]
+  const [time, used] = [performance.now() - begun.time, cpuMilliseconds() - begun.cpu]
   samples[name] ??= {rate: [], perCpu: []}
   if (!counts) return
   samples[name].rate.push((size * groups * 1000) / time)
