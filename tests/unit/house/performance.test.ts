@@ -54,7 +54,7 @@ test("measuring some rows again keeps the others, in the order of the bench", ()
   const first = withMeasured(`a page\n${marks.begin}\n\n${marks.end}\n`, renderComparison(of("http", "first")), order)
   const second = withMeasured(first, renderComparison(of("durable", "second")), order)
   const third = withMeasured(second, renderComparison(of("http", "third")), order)
-  expect([...third.matchAll(/^\| (first|second|third) \| a yardstick/gm)].map(([, name]) => name)).toEqual([
+  expect([...third.matchAll(/^\| (first|second|third) \| 0\.17 \(0/gm)].map(([, name]) => name)).toEqual([
     ...(order.indexOf("http") < order.indexOf("durable") ? ["third", "second"] : ["second", "third"]),
   ])
 })
@@ -71,8 +71,8 @@ test.each([
 test("the page shows ratios with their spread by runtime, the machine, and no time", () => {
   const {durable = "", files = ""} = Object.fromEntries(renderComparison(comparison))
   const ratio = "0.17 (0.15 to 0.18)"
-  expect(durable).toContain("| Figure | Yardstick | bun | node24 |")
-  expect(durable).toContain(`| the path | a yardstick, or another | ${ratio} | ${ratio}, target at least 0.20 |`)
+  expect(durable).toContain("\n\nYardstick: a yardstick,\nor another.\n\n| Figure | bun | node24 |")
+  expect(durable).toContain(`| the path | ${ratio} | ${ratio}, target at least 0.20 |`)
   expect(durable).toContain("| the path | 1.20 (1.08 to 1.26) changed | 1.20 (1.08 to 1.26) better |")
   expect(durable).toContain("| a wait |  | 0.80 (0.72 to 0.84) better |")
   expect(durable).toContain("\n\nAlike: 1 of 3 figures.")
@@ -82,6 +82,14 @@ test("the page shows ratios with their spread by runtime, the machine, and no ti
   )
   expect(files).toContain("Cut off before its last pair.")
   expect(durable).not.toContain(" ms")
+})
+
+test("figures with different yardsticks name them in a column", () => {
+  const other = {...figureOf("another path on bun", "", 1), against: "another"}
+  const figures = [figureOf("a path on bun", "", 1), other]
+  const {durable = ""} = Object.fromEntries(renderComparison({...comparison, figures}))
+  expect(durable).toContain("| Figure | Yardstick | bun |")
+  expect(durable).toContain("| another path | another | 0.17 (0.15 to 0.18) |")
 })
 
 test("every row on the page is a row of the bench", () => {
