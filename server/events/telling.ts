@@ -12,12 +12,8 @@ export type Hide = (json: string) => string
  * Returns the statement that raises an event. Put it into the batch of its change, so that both are stored or neither.
  * The run and the generation are stamped when it is stored. A caller that quotes an error passes `hide`.
  */
-export const telling = <T extends EventType>(
-  type: T,
-  data: EventData<T>,
-  about: EventAbout = {},
-  hide?: Hide,
-): Statement => tellingAll([toRow(type, data, about, hide)])
+export const telling = <T extends EventType>(...event: Parameters<typeof toRow<T>>): Statement =>
+  tellingAll([toRow(...event)])
 
 /** The columns of an event, for `tellingAll`. */
 export interface EventRow {

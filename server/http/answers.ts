@@ -38,13 +38,8 @@ export const fixedJson = (json: string, requestId: () => string, status = 200): 
 })
 
 /** A problem response (RFC 9457). It contains no stack and no secret, which an error of a plugin may carry. */
-export const problemAnswer = (
-  problem: Problem,
-  requestId: string,
-  headers: Readonly<Record<string, string>> = {},
-  scrub = asItIs,
-): Response => {
-  const {body, ...init} = fixedProblem(problem, requestId, headers, scrub)
+export const problemAnswer = (...given: Parameters<typeof fixedProblem>): Response => {
+  const {body, ...init} = fixedProblem(...given)
   return new Response(body, init)
 }
 

@@ -26,12 +26,6 @@ export const permissionBy =
     return index === undefined ? "user" : (rules[index]?.permission ?? "user")
   }
 
-/** `permissionBy` with the rules read by `readRules`. */
-export const readPermissions = (
-  rules: readonly PermissionRule[],
-  endpoints: ReadonlyMap<string, IdRules>,
-): PermissionOf => permissionBy(rules, readRules(rules, endpoints))
-
 /**
  * Reads the rules for each endpoint; the first matching rule counts. A `channel` matches only shared channels, because
  * the id of a direct conversation may be a name that anybody can take.

@@ -29,7 +29,6 @@ export const notRun: readonly NotRun[] = [
   {page: "docs/deploy/kubernetes.md", starts: ["kubectl", "image=", "sed "], why: cluster},
   {page: "docs/deploy/launchd.md", starts: ["svc service"], why: "needs macOS"},
   {page: "docs/monitoring.md", starts: ["promtool test rules"], why: "takes 8 seconds; monitoring.test.ts runs it"},
-  {page: "docs/operate/change.md", starts: ["kubectl"], why: "needs a Kubernetes cluster"},
   {page: "docs/operate/run.md", starts: ["npm ci", "bun install"], why: registry},
   {page: "docs/performance.md", starts: ["bun run bench"], why: "takes minutes to hours, and writes the page"},
   {page: "docs/plugins/first.md", starts: ["bun add"], why: registry},

@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {parseConfig} from "../../../server/config/load.ts"
-import {readPermissions} from "../../../server/messages/permissions.ts"
+import {permissionBy, readRules} from "../../../server/messages/permissions.ts"
 import {sha256Of} from "../../../server/runtime/files.ts"
 import {formatIssue, Problem} from "../../../shared/problems.ts"
 import {channelType, type SatoriEvent, type User} from "../../../shared/sdk/satori.ts"
@@ -31,7 +31,8 @@ const given = (
   channel = {id: "#team", type: channelType.text as number},
 ) => {
   const event: SatoriEvent = {sn: 1, type: "message-created", timestamp: 0, login: {platform: "test"}, channel}
-  return readPermissions(load(`permissions:\n${rules}`), ids)(endpoint, user === undefined ? event : {...event, user})
+  const read = load(`permissions:\n${rules}`)
+  return permissionBy(read, readRules(read, ids))(endpoint, user === undefined ? event : {...event, user})
 }
 
 describe("a permission follows the rules:", () => {

@@ -2,7 +2,7 @@ import {parsePattern} from "../../../../server/messages/arguments/pattern.ts"
 import {type Command, parseCall} from "../../../../server/messages/command/command.ts"
 import {createDispatch} from "../../../../server/messages/dispatch.ts"
 import type {Handler} from "../../../../server/messages/handler.ts"
-import {type PermissionOf, readPermissions} from "../../../../server/messages/permissions.ts"
+import {type PermissionOf, permissionBy, readRules} from "../../../../server/messages/permissions.ts"
 import type {MiddlewareHandler} from "../../../../server/messages/run-handler.ts"
 import {createMessageTable} from "../../../../server/messages/table.ts"
 import {systemClock} from "../../../../server/runtime/flow/clock.ts"
@@ -123,19 +123,14 @@ interface Guards {
 
 const plain: Guards = {definition: {description: "answers"}, permissionOf: () => "user", middleware: []}
 
+const rules = [
+  ...Array.from({length: 9}, (_, index) => ({endpoint: "bench", user: `other${index}`, permission: "admin" as const})),
+  {endpoint: "bench", user: "ann", permission: "trusted" as const},
+]
+
 const guarded: Guards = {
   definition: {permission: "trusted", cooldown: {per: "user", seconds: 0.5}},
-  permissionOf: readPermissions(
-    [
-      ...Array.from({length: 9}, (_, index) => ({
-        endpoint: "bench",
-        user: `other${index}`,
-        permission: "admin" as const,
-      })),
-      {endpoint: "bench", user: "ann", permission: "trusted"},
-    ],
-    new Map([["bench", {ignoresCase: false}]]),
-  ),
+  permissionOf: permissionBy(rules, readRules(rules, new Map([["bench", {ignoresCase: false}]]))),
   middleware: [
     {
       id: "root/bench/middleware/0",
