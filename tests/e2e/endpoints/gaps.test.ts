@@ -2,7 +2,7 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
 import {readHistoryOf} from "../../support/events/reader.ts"
 import {bunOr, onBun, pluginWith, startHost, svc, type TestHost, textsOf, until} from "../../support/host/host.ts"
-import {ircConfig, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
+import {ircConfig, lounge, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
 import {joinIrc, startIrcServer} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 import {type Gap, gapsOf, untilGaps} from "../../support/messages/gaps.ts"
@@ -11,8 +11,6 @@ import {untilOnline} from "../../support/platforms/endpoint.ts"
 import {awayPlugin} from "../../support/plugins/away-plugin.ts"
 
 const twoRuntimes = bunOr("node22")
-const lounge = {nick: "svcbot", channels: ["#lounge"]}
-
 const onlineSince = async (host: TestHost) => Date.parse((await untilEndpoint(host, "main", "online")).since)
 
 /** Waits until all earlier changes are durable: the database stores changes in order, and this message last. */

@@ -1,13 +1,12 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
 import {bunAnd, bunOr, startHost, type TestHost, until, untilPrinted, whileSuspended} from "../../support/host/host.ts"
-import {ircEndpoint, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
+import {ircEndpoint, lounge, meetInLounge, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
 import {type IrcServer, joinIrc, type Person, startIrcServer} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 import {gapsOf, untilGaps} from "../../support/messages/gaps.ts"
 
 const twoRuntimes = bunOr("node22")
-const lounge = {nick: "svcbot", channels: ["#lounge"]}
 
 /** The shortest pause before the bot rejoins a channel, in milliseconds: half of 5 s. The rest is jitter. */
 const leastPause = 2500
@@ -113,10 +112,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
   })
 
   test("rejoins after a kick, and then sends the messages that had to wait", async () => {
-    const server = await startIrcServer("inspircd")
-    const person = await joinIrc(server, "alice", {channel: "#lounge"})
-    const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
-    await person.sees(/^:svcbot!\S+ JOIN/)
+    const {person, host} = await meetInLounge("inspircd")
     await untilEndpoint(host, "main", "online")
     person.write("KICK #lounge svcbot :out")
     await person.sees(/KICK #lounge svcbot/)
@@ -130,10 +126,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
   })
 
   test("records a gap from a kick, at the latest, until it is back in the channel", async () => {
-    const server = await startIrcServer("ngircd")
-    const person = await joinIrc(server, "alice", {channel: "#lounge"})
-    const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
-    await person.sees(/^:svcbot!\S+ JOIN/)
+    const {person, host} = await meetInLounge("ngircd")
     const online = Date.parse((await untilEndpoint(host, "main", "online")).since)
     const kickedAt = Date.now()
     person.write("KICK #lounge svcbot :out\r\nPRIVMSG #lounge :!greet Nobody")
@@ -157,10 +150,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
   })
 
   test("records a gap after REMOVE, which others see as a PART, and rejoins", async () => {
-    const server = await startIrcServer("inspircd")
-    const person = await joinIrc(server, "alice", {channel: "#lounge"})
-    const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
-    await person.sees(/^:svcbot!\S+ JOIN/)
+    const {person, host} = await meetInLounge("inspircd")
     await untilEndpoint(host, "main", "online")
     person.write("REMOVE #lounge svcbot :out")
     await person.sees(/^:svcbot!\S+ PART/)
@@ -199,9 +189,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
   })
 
   test("keeps one gap across restarts for a channel that no longer lets it in", async () => {
-    const server = await startIrcServer("inspircd")
-    const person = await joinIrc(server, "alice", {channel: "#lounge"})
-    const first = await startIrcHost([{id: "main", port: server.port, ...lounge}])
+    const {person, host: first} = await meetInLounge("inspircd")
     await untilEndpoint(first, "main", "online")
     person.write("MODE #lounge +i")
     await person.sees(/MODE #lounge :?\+i/)

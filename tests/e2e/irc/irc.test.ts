@@ -1,13 +1,11 @@
 import {expect, test} from "vitest"
-import {bunOr, haveEnded, type runtimes, story, until} from "../../support/host/host.ts"
-import {startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
+import {bunOr, haveEnded, story, until} from "../../support/host/host.ts"
+import {lounge, meetInLounge, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
 import {type IrcServerName, joinIrc, type Person, startIrcServer} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 
 const servers: readonly IrcServerName[] = ["ngircd", "inspircd"]
 const cases = bunOr("node22").flatMap(runtime => servers.map(server => ({runtime, server, on: runtime.name})))
-
-const lounge = {nick: "svcbot", channels: ["#lounge"]}
 
 /** Waits until the bot has said enough in #lounge. Resolves to its lines. */
 const heardInLounge = async (person: Person, enough: (texts: readonly string[]) => boolean) =>
@@ -16,18 +14,11 @@ const heardInLounge = async (person: Person, enough: (texts: readonly string[]) 
     return enough(texts) && texts
   })
 
-/** A bot and a person in #lounge. */
-const meet = async (name: IrcServerName, runtime?: (typeof runtimes)[number]) => {
-  const server = await startIrcServer(name, {penalties: true})
-  const person = await joinIrc(server, "alice", {channel: "#lounge"})
-  const host = await startIrcHost([{id: "main", port: server.port, ...lounge}], runtime === undefined ? {} : {runtime})
-  await person.sees(/^:svcbot!\S+ JOIN :?#lounge/)
-  return {server, person, host}
-}
+const meet = (name: IrcServerName, options = {}) => meetInLounge(name, {penalties: true, ...options})
 
 describeWith("ngircd", "inspircd")("a bot on IRC", () => {
   test.each(cases)("answers in a channel and in private on $server, run by $on", story, async ({server, runtime}) => {
-    const {person} = await meet(server, runtime)
+    const {person} = await meet(server, {runtime})
     expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
     expect(await person.asks("svcbot", "#lounge", "svcbot: greet Carol")).toBe("hello Carol")
     expect(await person.asks("svcbot", "svcbot", "greet Dora")).toBe("hello Dora")

@@ -1,15 +1,13 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
 import {bunOr, until, untilPrinted} from "../../support/host/host.ts"
-import {ircEndpoint, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
+import {ircEndpoint, lounge, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
 import {type IrcServerName, joinIrc, makeCertificate, startIrcServer} from "../../support/irc/servers.ts"
 import {startServices} from "../../support/irc/services.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 
 const servers: readonly IrcServerName[] = ["ngircd", "inspircd"]
 const twoRuntimes = bunOr("node22")
-const lounge = {nick: "svcbot", channels: ["#lounge"]}
-
 /** Longer than the first retry intervals, so that a retry would be noticed. */
 const severalAttempts = 4000
 

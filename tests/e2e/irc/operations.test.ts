@@ -1,11 +1,10 @@
 import {expect, test} from "vitest"
 import {bunOr, type TestHost} from "../../support/host/host.ts"
-import {type IrcAccount, ircConfig, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
-import {joinIrc, startIrcServer} from "../../support/irc/servers.ts"
+import {ircConfig, lounge, meetInLounge, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
+import {startIrcServer} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 
 const twoRuntimes = bunOr("node22")
-const lounge = {nick: "svcbot", channels: ["#lounge"]}
 
 const reload = async (host: TestHost, config: string) => {
   host.project.write("svc.config.yml", config)
@@ -14,32 +13,22 @@ const reload = async (host: TestHost, config: string) => {
 
 describeWith("ngircd", "inspircd")("an IRC endpoint in operation", () => {
   test.each(twoRuntimes)("says goodbye to the server on SIGTERM, and the Host exits 0, on $name", async runtime => {
-    const server = await startIrcServer("ngircd")
-    const person = await joinIrc(server, "alice", {channel: "#lounge"})
-    const host = await startIrcHost([{id: "main", port: server.port, ...lounge}], {runtime})
-    await person.sees(/^:svcbot!\S+ JOIN/)
+    const {person, host} = await meetInLounge("ngircd", {runtime})
     const {code, signal} = await host.stop("SIGTERM")
     expect({code, signal}).toEqual({code: 0, signal: null})
     expect(await person.sees(/^:svcbot!\S+ QUIT/)).toContain("closing")
   })
 
   test("reconnects under its own nick when a reload changes it", async () => {
-    const server = await startIrcServer("ngircd")
-    const person = await joinIrc(server, "alice", {channel: "#lounge"})
-    const account: IrcAccount = {id: "main", port: server.port, ...lounge}
-    const host = await startIrcHost([account], {args: ["--no-watch"]})
-    await person.sees(/^:svcbot!\S+ JOIN/)
-    await reload(host, ircConfig([{...account, realname: "another name"}]))
+    const {server, person, host} = await meetInLounge("ngircd", {args: ["--no-watch"]})
+    await reload(host, ircConfig([{id: "main", port: server.port, ...lounge, realname: "another name"}]))
     await person.sees(/^:svcbot!\S+ QUIT/)
     await person.sees(/^:svcbot!\S+ JOIN/)
     expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
   })
 
   test("continues an answer that takes longer than one attempt, without repeating lines", async () => {
-    const server = await startIrcServer("inspircd")
-    const person = await joinIrc(server, "alice", {channel: "#lounge"})
-    await startIrcHost([{id: "main", port: server.port, ...lounge}])
-    await person.sees(/^:svcbot!\S+ JOIN/)
+    const {person} = await meetInLounge("inspircd")
     person.say("#lounge", "!lines 60")
     await person.sees(/ PRIVMSG #lounge :line 60$/, 150_000)
     expect(person.heard("svcbot", "#lounge")).toEqual(Array.from({length: 60}, (_, i) => `line ${i + 1}`))

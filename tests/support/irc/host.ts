@@ -1,4 +1,5 @@
 import {type EndpointView, endpointOf, type HostOptions, startHost, type TestHost, untilState} from "../host/host.ts"
+import {type IrcServerName, joinIrc, startIrcServer} from "./servers.ts"
 
 /** One entry of `plugins.irc.endpoints`. */
 export interface IrcAccount {
@@ -49,11 +50,13 @@ export default definePlugin({
 })
 `
 
+type IrcHostOptions = Omit<HostOptions, "config" | "plugins"> & {
+  http?: Readonly<Record<string, unknown>>
+  outbox?: object
+}
+
 /** A Host with the bot and these IRC accounts. */
-export const startIrcHost = (
-  accounts: readonly IrcAccount[],
-  options: Omit<HostOptions, "config" | "plugins"> & {http?: Readonly<Record<string, unknown>>; outbox?: object} = {},
-): Promise<TestHost> =>
+export const startIrcHost = (accounts: readonly IrcAccount[], options: IrcHostOptions = {}): Promise<TestHost> =>
   startHost({...options, config: ircConfig(accounts, options.http, options.outbox), plugins: {bot}})
 
 /** The endpoint `irc~<id>` in the API. */
@@ -62,3 +65,18 @@ export const ircEndpoint = (host: TestHost, id: string): Promise<EndpointView> =
 /** Waits until the endpoint `irc~<id>` is in this state. */
 export const untilEndpoint = (host: TestHost, id: string, state: string, patience?: number): Promise<EndpointView> =>
   untilState(host, `irc~${id}`, state, patience)
+
+/** The bot in most tests, and its channel. */
+export const lounge = {nick: "svcbot", channels: ["#lounge"]}
+
+/** A server with a person and the bot, `irc~main`, in #lounge. */
+export const meetInLounge = async (
+  name: IrcServerName,
+  {penalties = false, ...options}: IrcHostOptions & {penalties?: boolean} = {},
+) => {
+  const server = await startIrcServer(name, {penalties})
+  const person = await joinIrc(server, "alice", {channel: "#lounge"})
+  const host = await startIrcHost([{id: "main", port: server.port, ...lounge}], options)
+  await person.sees(/^:svcbot!\S+ JOIN :?#lounge/)
+  return {server, person, host}
+}
