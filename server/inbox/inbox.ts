@@ -18,7 +18,7 @@ import {Attempts} from "./attempts.ts"
 import {runChain} from "./chain.ts"
 import {createFire} from "./firing.ts"
 import type {Dispatch, InboxEvent} from "./handling.ts"
-import {Intake, type Task} from "./intake.ts"
+import {Intake, type RestoredAt, type Task} from "./intake.ts"
 import {type Due, readDue, takeOver} from "./marks.ts"
 import {type Asked, Prompts} from "./prompts.ts"
 import {Repeats} from "./repeats.ts"
@@ -108,8 +108,8 @@ export class Inbox {
     this.#dispatch = dispatch
     await settleSetBack(this.#database, this.#log, this.#clock.now())
     await this.#prompts.start()
-    const [restored] = await this.#database.read("SELECT value ->> 'at' AS at FROM svc_meta WHERE key = 'restored'")
-    this.#intake.start(dispatch, Number(restored?.at ?? 0))
+    const [restored] = await this.#database.read("SELECT value FROM svc_meta WHERE key = 'restored'")
+    this.#intake.start(dispatch, fromJson(String(restored?.value ?? '{"at":0}')) as RestoredAt)
     const {backlog, isSuspect} = await takeOver(this.#database, this.#log, this.#clock.now())
     if (backlog.length > 0) this.#log.info(`handling ${backlog.length} events that earlier runs left unhandled`)
     if (isSuspect) {

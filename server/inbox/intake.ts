@@ -32,6 +32,13 @@ import {
 import type {Prompts, Question} from "./prompts.ts"
 import type {Repeats} from "./repeats.ts"
 
+/** When this state was restored from a checkpoint, in milliseconds since 1970; 0 for never. */
+export interface RestoredAt {
+  readonly at: number
+  /** By endpoint, the newest event of the replaced state, if its platform's clock was ahead. */
+  readonly until?: Readonly<Record<string, number>>
+}
+
 /** A stored event whose handlers are to run. */
 export interface Task {
   readonly seq: number
@@ -94,7 +101,7 @@ export class Intake {
   readonly #deliveries: Gather<Delivery, readonly Stored[]>
   readonly #presses: Presses<Task>
   #dispatch: Dispatch | undefined
-  #restoredAt = 0
+  #restored: RestoredAt = {at: 0}
   /** Events with an unknown outcome of storing, by endpoint and platform id. */
   readonly #unsettled = new Set<string>()
 
@@ -104,10 +111,9 @@ export class Intake {
     this.#deliveries = gatherDeliveries(options.database, options.runtimeId)
   }
 
-  /** `restoredAt` is when this state was restored from a checkpoint, in milliseconds since 1970; 0 for never. */
-  start(dispatch: Dispatch, restoredAt: number): void {
+  start(dispatch: Dispatch, restored: RestoredAt): void {
     this.#dispatch = dispatch
-    this.#restoredAt = restoredAt
+    this.#restored = restored
   }
 
   /**
@@ -163,7 +169,8 @@ export class Intake {
     const content = contentHash(incoming, endpoint.spec)
     const id = endpoint.spec.claimedIds ? `${incoming.id} ${content}` : incoming.id.toWellFormed()
     // A cursor that was restored with the state redelivers events that the replaced state may have handled.
-    const isHeld = event.timestamp < this.#restoredAt
+    const {at, until} = this.#restored
+    const isHeld = event.timestamp < at || event.timestamp <= (until?.[name] ?? 0)
     const asked = isHeld ? undefined : prompts.find(name, event)
     const matched = this.#match(event, name, asked?.handler)
     const question = asked !== undefined && matched.includes(asked.handler) ? asked : undefined

@@ -53,6 +53,7 @@ export const adoptDatabase = async (
           ...(await knownAgentRuns(database, replaced)),
         ]
   const counters = replaced === undefined ? [] : [...(await raiseCounters(replaced)), ...(await sentParts(replaced))]
+  const until = replaced === undefined ? {} : await readAhead(replaced, at)
   const isNewest = replaced !== undefined && (await lastEventOf(replaced)) === (await lastEventOf(database))
   const results = await database.write([
     ...known,
@@ -66,7 +67,7 @@ export const adoptDatabase = async (
     {sql: "UPDATE timers SET state = 'held', reason = 'restored' WHERE state = 'waiting'"},
     {sql: "UPDATE svc_runs SET ended_at = ?, reason = 'restored' WHERE ended_at IS NULL", args: [at]},
     {sql: "UPDATE svc_meta SET value = ? WHERE key = 'authority'", args: [authority]},
-    setMeta("restored", toJson({at, checkpoint, from})),
+    setMeta("restored", toJson({at, checkpoint, from, until})),
     ...(isNewest ? [] : [owingGaps]),
     telling("checkpoint.restored", {checkpoint, from}),
     ...stampingEvents(database, authority),
@@ -85,6 +86,13 @@ export const adoptDatabase = async (
 const lastEventOf = async (database: Database): Promise<number> => {
   const [row] = await database.read("SELECT seq FROM sqlite_sequence WHERE name = 'inbox'")
   return Number(row?.seq ?? 0)
+}
+
+/** Resolves to the newest time of each endpoint whose platform's clock is ahead, in milliseconds since 1970. */
+const readAhead = async (replaced: Database, at: number): Promise<Readonly<Record<string, number>>> => {
+  const newest = "SELECT endpoint, max(event ->> 'timestamp') AS until FROM inbox GROUP BY endpoint"
+  const rows = await replaced.read(`SELECT * FROM (${newest}) WHERE until > ?`, [at])
+  return Object.fromEntries(rows.map(({endpoint, until}) => [String(endpoint), Number(until)]))
 }
 
 const inChunks = <T>(items: readonly T[]): readonly (readonly T[])[] =>

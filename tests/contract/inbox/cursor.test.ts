@@ -1,9 +1,11 @@
 import {v7 as uuid} from "uuid"
 import {describe, expect, test} from "vitest"
+import type {Database} from "../../../server/database/database.ts"
 import {readCursor} from "../../../server/endpoints/cursors.ts"
 import {Inbox} from "../../../server/inbox/inbox.ts"
 import {oldestKnown} from "../../../server/inbox/retention.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
+import {adoptDatabase} from "../../../server/recovery/restore/adopt.ts"
 import type {RetentionSettings} from "../../../shared/config.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
 import type {Plugin} from "../../../shared/sdk/plugin/plugin.ts"
@@ -13,8 +15,8 @@ import {incoming, lineEndpoint, stored} from "../../support/messages/line-endpoi
 const dated = (id: string, more: Partial<Incoming> = {}) => incoming(id, {timestamp: 2000, ...more})
 
 describe.each(engines)("events that a platform replays, on $name,", ({make}) => {
-  const start = async (oldest = 0) => {
-    const database = await open(await make())
+  const start = async (oldest = 0, kept?: Database) => {
+    const database = kept ?? (await open(await make()))
     const handled: string[] = []
     const inbox = new Inbox(database, new Outbox(database, log), uuid(), log, {oldest: () => oldest})
     const endpoint = lineEndpoint(inbox, {name: "line~one", history: "replay"})
@@ -52,6 +54,20 @@ describe.each(engines)("events that a platform replays, on $name,", ({make}) => 
     expect(await ids()).toEqual(["a", "b", "c"])
     await inbox.receiveAll(endpoint, [], {cursor: "4"})
     expect(await cursor()).toBe("4")
+  })
+
+  test("are held after a restore up to the newest one that was lost, even if their platform's clock is ahead", async () => {
+    const [replaced, restored] = [await start(), await open(await make())]
+    const ahead = Date.now() + 3_600_000
+    await replaced.inbox.receiveAll(replaced.endpoint, [dated("a", {timestamp: ahead})])
+    await replaced.inbox.drain()
+    const adoption = {authority: uuid(), at: Date.now(), checkpoint: "one", from: uuid()}
+    await adoptDatabase(restored, adoption, replaced.database)
+    const {database, inbox, endpoint, handled} = await start(0, restored)
+    await inbox.receiveAll(endpoint, [dated("a", {timestamp: ahead}), dated("b", {timestamp: ahead + 1})])
+    await until("the later one to be handled", () => handled.length === 1)
+    expect(handled).toEqual(["b"])
+    expect(await database.read("SELECT state FROM inbox_marks ORDER BY seq")).toMatchObject([{state: "held"}, {}])
   })
 
   test.each([
