@@ -131,6 +131,13 @@ const table = {
     suite: 1,
     long: 30,
   },
+  outages: {
+    what: "a bot that is away for a minute to three days: nothing runs or arrives past its limit, is lost or doubled",
+    files: ["e2e/messages/outages/outages", "e2e/messages/outages/killed"],
+    unit: "rounds",
+    suite: 20,
+    long: 1000,
+  },
   "storage-cuts": {
     what: "a remote database that is cut off, and files that cannot be stored: no handler fails that did not fail itself",
     files: ["e2e/messages/failing-storage"],
