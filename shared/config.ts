@@ -173,6 +173,15 @@ const IngressConfig = section({
     description:
       "The Host pauses ingress while the disk of its data has less free space than this, in MiB; 0 for no limit.",
   }),
+  askAfter: Optional.String({
+    pattern: "^[1-9][0-9]*(m|h|d)$",
+    description:
+      "After an outage longer than this, such as 10m, the Host holds the events that were written before its end, until an operator decides. Off when left out.",
+  }),
+  askFor: Optional.String({
+    pattern: "^[1-9][0-9]*(s|m|h|d)$",
+    description: "The Host releases what `askAfter` holds after this time. Without it, an operator must.",
+  }),
 })
 
 const FilesConfig = section({
@@ -448,6 +457,8 @@ type Unfilled =
   | "inbox"
   | "onUnknown"
   | "maxAge"
+  | "askAfter"
+  | "askFor"
   | "rate"
   | "offer"
 

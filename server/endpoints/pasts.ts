@@ -17,6 +17,8 @@ export interface Past {
   away?: Away | undefined
   /** Since when it has refused events that its platform keeps; undefined once a later one was stored. */
   refusedSince?: number | undefined
+  /** When an outage longer than `ingress.askAfter` last ended: what was written before it waits for an operator. */
+  askBefore?: number | undefined
   /** The account with which it was last online, as in its specification. */
   account?: string | undefined
 }

@@ -2,6 +2,7 @@ import {toJson} from "../../shared/json.ts"
 import type {Database, Result, Statement} from "../database/database.ts"
 import {firstOfEach, Gather} from "../database/gather.ts"
 import {manyRows} from "../database/many-rows.ts"
+import type {OutageReason} from "./age/outages.ts"
 
 /** An event to store, with one mark for each of its handlers. */
 export interface Arrival {
@@ -22,8 +23,8 @@ export interface Arrival {
   readonly handlers: readonly string[]
   /** Handlers that begin as soon as the event is stored: their marks are stored as `running`, in the first attempt. */
   readonly claimed: readonly string[]
-  /** The event is from before a restore: its marks are stored as `held (restored)`, for an operator. */
-  readonly isHeld: boolean
+  /** Its marks are stored as held, for this reason: it is from before a restore or from an outage, or behind such a one. */
+  readonly held?: "restored" | OutageReason | undefined
   /** More statements for its batch. The first returns a row if it took effect. */
   readonly also: readonly Statement[]
 }
@@ -59,10 +60,10 @@ const insertEvents = manyRows(
 
 /** Finds the events of the previous statement by their sequences, which are consecutive. */
 const insertMarks = manyRows(
-  ["endpoint", "id", "handler", "isClaimed", "isHeld"],
+  ["endpoint", "id", "handler", "isClaimed", "held"],
   source => `INSERT INTO inbox_marks (seq, handler, state, attempt, runtime_id, started_at, error)
-  SELECT i.seq, m.handler, iif(m.isClaimed, 'running', iif(m.isHeld, 'held', 'pending')), m.isClaimed,
-    iif(m.isClaimed, ?1, NULL), iif(m.isClaimed, i.received_at, NULL), iif(m.isHeld, 'restored', NULL)
+  SELECT i.seq, m.handler, iif(m.isClaimed, 'running', iif(m.held IS NULL, 'pending', 'held')), m.isClaimed,
+    iif(m.isClaimed, ?1, NULL), iif(m.isClaimed, i.received_at, NULL), m.held
   FROM ${source} m CROSS JOIN inbox i ON i.endpoint = m.endpoint AND i.event_id = m.id
   WHERE i.seq > (SELECT last_insert_rowid() - changes() WHERE changes() > 0)`,
   1,
@@ -128,13 +129,13 @@ const rowOf = (arrival: Arrival) => ({
   type: arrival.type.toWellFormed(),
 })
 
-const marksOf = ({endpoint, id, handlers, claimed, isHeld}: Arrival) =>
+const marksOf = ({endpoint, id, handlers, claimed, held}: Arrival) =>
   handlers.map(handler => ({
     endpoint,
     id,
     handler,
     isClaimed: claimed.includes(handler) ? 1 : 0,
-    isHeld: isHeld ? 1 : 0,
+    held: held ?? null,
   }))
 
 /** Returns a key for one event, in memory. */

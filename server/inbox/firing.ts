@@ -92,7 +92,6 @@ const arrivalOf = ({endpoint, id, type, conversation, handler}: Firing, event: S
     content: null,
     handlers: [handler],
     claimed: [],
-    isHeld: false,
     also: [],
   }
 }

@@ -14,6 +14,7 @@ import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import {type Again, Lanes} from "../runtime/flow/lanes.ts"
 import {act, type InboxAction, type InboxChange, type InboxSelection} from "./actions.ts"
 import {type Span, sinceOf} from "./age/age.ts"
+import {Outages, type OutagesOptions} from "./age/outages.ts"
 import {Attempts} from "./attempts.ts"
 import {runChain} from "./chain.ts"
 import {createFire} from "./firing.ts"
@@ -37,6 +38,8 @@ export interface InboxOptions {
   readonly oldest?: () => number
   /** The pauses of ingress that do not count as age; none when left out. */
   readonly uncounted?: () => readonly Span[]
+  /** Holds what was written before the end of a long outage; nothing when left out. */
+  readonly outages?: Pick<OutagesOptions, "asking" | "pastOf">
   /** Returns who the bot is at an endpoint. */
   readonly loginOf?: (endpoint: string) => Login
   /** The clock of pauses, of the ends of questions and of stored times. */
@@ -58,6 +61,7 @@ export class Inbox {
   readonly #lanes: Lanes<Task>
   readonly #prompts: Prompts
   readonly #attempts: Attempts
+  readonly #outages: Outages
   readonly #intake: Intake
   readonly #fire: Fire
   #dispatch: Dispatch | undefined
@@ -68,12 +72,15 @@ export class Inbox {
   constructor(database: Database, outbox: Outbox, runtimeId: string, log: Log, options: InboxOptions = {}) {
     const {pauses = retry, oldest = () => Number.NEGATIVE_INFINITY, loginOf = platform => ({platform})} = options
     const {clock = systemClock, uncounted = () => []} = options
+    const {outages = {asking: () => ({}), pastOf: () => ({})}} = options
+    const resume = (due: readonly Due[]) => this.#resume(due)
     this.#clock = clock
     this.#database = database
     this.#log = log
     this.#lanes = new Lanes(width, task => this.#handle(task), {clock, ownerOf: endpointOfLane})
     this.#prompts = new Prompts(database, log, clock)
     this.repeats = new Repeats(database, log)
+    this.#outages = new Outages({...outages, database, log, clock, pauses: uncounted, resume})
     this.#intake = new Intake({
       database,
       log,
@@ -82,10 +89,10 @@ export class Inbox {
       lanes: this.#lanes,
       prompts: this.#prompts,
       repeats: this.repeats,
+      outages: this.#outages,
       oldest,
-      resume: due => this.#resume(due),
+      resume,
     })
-    const resume = (due: readonly Due[]) => this.#resume(due)
     this.#fire = createFire({database, log, runtimeId, clock, lanes: this.#lanes, loginOf, resume})
     this.#attempts = new Attempts({
       database,
@@ -110,13 +117,21 @@ export class Inbox {
     await this.#prompts.start()
     const [restored] = await this.#database.read("SELECT value FROM svc_meta WHERE key = 'restored'")
     this.#intake.start(dispatch, fromJson(String(restored?.value ?? '{"at":0}')) as RestoredAt)
-    const {backlog, isSuspect} = await takeOver(this.#database, this.#log, this.#clock.now())
+    const {backlog, isSuspect} = await takeOver(this.#database, this.#log, this.#clock.now(), () =>
+      this.#outages.start(),
+    )
     if (backlog.length > 0) this.#log.info(`handling ${backlog.length} events that earlier runs left unhandled`)
     if (isSuspect) {
       this.#replaying = backlog.length
       this.#lanes.setMost(1)
     }
     this.#resume(backlog, true)
+    this.#outages.recheck()
+  }
+
+  /** The endpoint is online: an outage may have ended. */
+  online(endpoint: Endpoint): void {
+    this.#outages.online(endpoint)
   }
 
   /**
@@ -149,6 +164,7 @@ export class Inbox {
       throw error
     })
     this.#resume(change.due)
+    this.#outages.recheck()
     return change
   }
 
@@ -174,6 +190,7 @@ export class Inbox {
   async drain(): Promise<void> {
     this.#stopping = true
     this.#lanes.pause()
+    await this.#outages.stop()
     await this.#lanes.settled()
   }
 

@@ -14,6 +14,7 @@ import type {Clock} from "../runtime/flow/clock.ts"
 import type {Lanes} from "../runtime/flow/lanes.ts"
 import type {Reservation} from "../runtime/flow/reservation.ts"
 import {sinceOf} from "./age/age.ts"
+import type {Outages} from "./age/outages.ts"
 import {type Arrival, type Delivery, eventKeyOf, gatherDeliveries, type Stored} from "./arrivals.ts"
 import type {Dispatch, InboxEvent} from "./handling.ts"
 import {contentHash, requireEvent, toEvent} from "./incoming.ts"
@@ -89,6 +90,7 @@ export interface IntakeOptions {
   readonly lanes: Lanes<Task>
   readonly prompts: Prompts
   readonly repeats: Repeats
+  readonly outages: Pick<Outages, "reasonFor" | "stored">
   /** Replayed events older than this cannot be recognized as repetitions, in milliseconds since 1970. */
   readonly oldest: () => number
   /** Runs the handlers of an event that was stored although storing it seemed to fail. */
@@ -150,8 +152,9 @@ export class Intake {
       return offers
     } catch (error) {
       for (const {place} of presses) place.release()
-      for (const {place, question} of offers) {
+      for (const {place, question, arrival} of offers) {
         place.release()
+        this.#unhold(arrival, false)
         if (question !== undefined) void this.#options.prompts.recheck(question).catch(() => {})
       }
       throw error
@@ -160,7 +163,7 @@ export class Intake {
 
   /** Prepares an event for storing, and reserves its place in its conversation. */
   #offer(endpoint: Endpoint, incoming: Incoming, expected?: Found<Task>): Offer {
-    const {lanes, prompts, clock} = this.#options
+    const {lanes, prompts, clock, outages} = this.#options
     const {name} = endpoint.spec
     const now = clock.now()
     const event = toEvent(endpoint, inChannel(incoming, expected?.press), now)
@@ -168,10 +171,13 @@ export class Intake {
     const texts = {event: textOf(stored), raw: incoming.raw === undefined ? null : textOf(incoming.raw)}
     const content = contentHash(incoming, endpoint.spec)
     const id = endpoint.spec.claimedIds ? `${incoming.id} ${content}` : incoming.id.toWellFormed()
+    const kept = incoming.isKept === true ? keptSince(endpoint.past) : null
+    const since = sinceOf({timestamp: event.timestamp, receivedAt: now, keptSince: kept})
+    const conversation = conversationOf(endpoint, incoming)
     // A cursor that was restored with the state redelivers events that the replaced state may have handled.
     const {at, until} = this.#restored
-    const isHeld = event.timestamp < at || event.timestamp <= (until?.[name] ?? 0)
-    const asked = isHeld ? undefined : prompts.find(name, event)
+    const isRestored = event.timestamp < at || event.timestamp <= (until?.[name] ?? 0)
+    const asked = isRestored ? undefined : prompts.find(name, event)
     const matched = this.#match(event, name, asked?.handler)
     const question = asked !== undefined && matched.includes(asked.handler) ? asked : undefined
     // A question that waits for this user has priority over a list.
@@ -179,14 +185,14 @@ export class Intake {
     const handlers = found === undefined ? matched : this.#match(event, name, found.handler)
     const press = found !== undefined && hasAction(found) ? found : undefined
     const isAnswer = question !== undefined || press !== undefined
-    const kept = incoming.isKept === true ? keptSince(endpoint.past) : null
-    const since = sinceOf({timestamp: event.timestamp, receivedAt: now, keptSince: kept})
     const otherwise = isAnswer
       ? this.#match(event, name, event.type === pressType ? refusals.taken : undefined)
       : handlers
     if (question !== undefined) prompts.take(question)
-    const conversation = conversationOf(endpoint, incoming)
-    const turn = expected === undefined && handlers.length > 0 && !isHeld ? lanes.enter(conversation) : undefined
+    const reason = () => (handlers.length === 0 ? undefined : outages.reasonFor(endpoint.past, conversation, since))
+    const held: Arrival["held"] = isRestored ? "restored" : reason()
+    const turn =
+      expected === undefined && handlers.length > 0 && held === undefined ? lanes.enter(conversation) : undefined
     const arrival = {
       endpoint: name,
       id,
@@ -199,7 +205,7 @@ export class Intake {
       handlers,
       claimed:
         turn === undefined || isAnswer || this.#mayExpire(name, handlers, now - since) ? [] : this.#first(handlers),
-      isHeld,
+      held,
       also: [
         ...(question === undefined ? [] : prompts.answering(question, name, id, otherwise)),
         ...(press === undefined ? [] : pressing(press, {endpoint: name, eventId: id, user: event.user}, otherwise)),
@@ -237,6 +243,7 @@ export class Intake {
     } catch (error) {
       const isUnknown = isProblem(error, "database_outcome_unknown")
       for (const [index, {arrival, question}] of offers.entries()) {
+        this.#unhold(arrival, false)
         if (isUnknown || unsettled[index] === true) void this.#resume(arrival).catch(() => {})
         if (question !== undefined) recheck(question)
       }
@@ -250,12 +257,13 @@ export class Intake {
    */
   async #settle(offer: Offer, {seq, didAlso, isUnsettled}: Settled): Promise<Receipt> {
     const {arrival, question, press, otherwise} = offer
+    this.#unhold(arrival, seq !== undefined)
     if (seq === undefined) {
       if (isUnsettled) await this.#resume(arrival)
       return {sn: await this.#options.repeats.count(arrival), duplicate: true, dropped: false}
     }
     const isPlain = question === undefined && press === undefined
-    if (!arrival.isHeld) this.#hand(offer, seq, isPlain || didAlso ? arrival.handlers : otherwise)
+    if (arrival.held === undefined) this.#hand(offer, seq, isPlain || didAlso ? arrival.handlers : otherwise)
     return {sn: seq, duplicate: false, dropped: false}
   }
 
@@ -269,6 +277,11 @@ export class Intake {
       stored: isKept ? {endpoint: arrival.endpoint, event: {...event, sn: seq}, since} : undefined,
       isReplay: false,
     })
+  }
+
+  /** Storing an event has ended. */
+  #unhold({held, conversation}: Arrival, isNew: boolean): void {
+    if (held !== undefined && held !== "restored") this.#options.outages.stored(conversation, isNew)
   }
 
   #match(event: SatoriEvent, endpoint: string, asked?: string): readonly string[] {

@@ -34,13 +34,14 @@ const isRunning =
   "EXISTS (SELECT 1 FROM inbox_marks WHERE seq = ? AND handler = ? AND state = 'running' AND attempt = ?)"
 
 /**
- * Settles the marks that earlier runs left running. Resolves to the remaining work, and whether it may have ended the
+ * Settles the marks that earlier runs left running, then calls `hold`, which may hold some. Resolves to the remaining work, and whether it may have ended the
  * Host.
  */
 export const takeOver = async (
   database: Database,
   log: Log,
   now: number,
+  hold: () => Promise<void>,
 ): Promise<{readonly backlog: readonly Due[]; readonly isSuspect: boolean}> => {
   const isLeft = "EXISTS (SELECT 1 FROM inbox_marks WHERE state IN ('pending', 'running') AND state = 'running')"
   const [settled] = await writeIf(database, isLeft, [{sql: settle, args: [now]}])
@@ -48,6 +49,7 @@ export const takeOver = async (
     if (state === "dead")
       log.error(`the Host does not run ${handler} of event ${seq} again: the Host ended twice while it ran`)
   }
+  await hold()
   const rows = await database.read(due("m.state = 'pending'"))
   return {backlog: rows.map(dueOf), isSuspect: rows.some(({crashed}) => crashed === 1)}
 }

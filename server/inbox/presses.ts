@@ -188,8 +188,8 @@ export const pressing = (
       args: [id, message, handler, id],
     },
     {
-      sql: `INSERT INTO inbox_marks (seq, handler, state)
-        SELECT seq, value, 'pending' FROM (SELECT i.seq ${unpressed}), json_each(?) WHERE true ON CONFLICT DO NOTHING`,
+      sql: `INSERT INTO inbox_marks (seq, handler, state, error)
+        SELECT seq, value, state, error FROM (SELECT i.seq, m.state, m.error ${unpressed}), json_each(?) WHERE true ON CONFLICT DO NOTHING`,
       args: [...event, toJson(otherwise)],
     },
     {

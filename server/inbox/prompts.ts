@@ -72,7 +72,7 @@ export class Prompts {
    */
   answering({id, handler}: Question, endpoint: string, eventId: string, otherwise: readonly string[]) {
     const unanswered = `FROM inbox i JOIN inbox_marks m USING (seq)
-      WHERE i.endpoint = ? AND i.event_id = ? AND m.handler = ? AND m.state = 'pending'
+      WHERE i.endpoint = ? AND i.event_id = ? AND m.handler = ? AND m.state IN ('pending', 'held')
         AND NOT EXISTS (SELECT 1 FROM prompts p WHERE p.answer_seq = i.seq)`
     const event = [endpoint, eventId, handler]
     return [
@@ -82,8 +82,8 @@ export class Prompts {
         args: [...event, id, ...event],
       },
       {
-        sql: `INSERT INTO inbox_marks (seq, handler, state)
-          SELECT seq, value, 'pending' FROM (SELECT i.seq ${unanswered}), json_each(?) WHERE true ON CONFLICT DO NOTHING`,
+        sql: `INSERT INTO inbox_marks (seq, handler, state, error)
+          SELECT seq, value, state, error FROM (SELECT i.seq, m.state, m.error ${unanswered}), json_each(?) WHERE true ON CONFLICT DO NOTHING`,
         args: [...event, toJson(otherwise)],
       },
       {

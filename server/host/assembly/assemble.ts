@@ -79,7 +79,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
       starts.ingressChanged()
       agents.ingressChanged()
     },
-    retention: () => settings().retention,
+    settings,
     commands: () => current().snapshot.messages.router.commands,
     language: () => current().snapshot.messages.languages.known[0] ?? "en",
   })

@@ -1,4 +1,4 @@
-import type {ProjectConfig, RetentionSettings} from "../../../shared/config.ts"
+import type {ProjectConfig} from "../../../shared/config.ts"
 import type {Log} from "../../../shared/log.ts"
 import {mediaTypeOf} from "../../../shared/media-types.ts"
 import type {Element} from "../../../shared/sdk/elements.ts"
@@ -70,7 +70,7 @@ export interface MessagesOptions extends Pick<IntakeOptions, "database" | "log" 
   readonly ingressChanged: () => void
   readonly files: FileStore
   /** Of the running generation. */
-  readonly retention: () => RetentionSettings
+  readonly settings: () => Pick<ProjectConfig, "retention" | "ingress">
   /** Of the running generation. */
   readonly commands: () => readonly Command[]
   /** The project's default, of the running generation. */
@@ -91,12 +91,13 @@ export interface HostMessages {
 
 /** Creates the parts and connects them by functions: what one part receives, another stores, counts or reports. */
 export const createMessages = (options: MessagesOptions): HostMessages => {
-  const {database, log, runtimeId, clock, events, base, ingressChanged, retention, commands, language} = options
+  const {database, log, runtimeId, clock, events, base, ingressChanged, settings, commands, language} = options
   const outbox = new Outbox(database, log, {clock, requireOpen: () => ingress.requireOpen("nothing new is sent")})
   const inbox = new Inbox(database, outbox, runtimeId, log, {
     clock,
     uncounted: () => ingress.releases,
-    oldest: () => oldestKnown(retention(), clock.now()),
+    outages: {asking: () => settings().ingress, pastOf: name => pasts.of(name)},
+    oldest: () => oldestKnown(settings().retention, clock.now()),
     loginOf: name => {
       const endpoint = endpoints.get(name)
       return endpoint?.login ?? {platform: endpoint?.spec.slot ?? name}
@@ -115,6 +116,7 @@ export const createMessages = (options: MessagesOptions): HostMessages => {
     cursorOf: ({spec: {name}}) => readCursor(database, name),
     past: name => pasts.of(name),
     online: endpoint => {
+      inbox.online(endpoint)
       outbox.online(endpoint.spec.name)
       commandLists.announce(endpoint)
     },

@@ -23,7 +23,6 @@ const arrival = (id: string) => ({
   raw: null,
   handlers: ["h"],
   claimed: [],
-  isHeld: false,
   content: null,
   also: [],
 })
