@@ -93,6 +93,7 @@ export class Doctor extends DataCommand {
       isStatic: this.static,
       running,
       report: isAsked ? await this.#report() : undefined,
+      hasHeldEvents: isAsked && (await this.#hasHeldEvents()),
       timers: isAsked ? await this.#timers() : undefined,
       agents: isAsked ? await this.#agents() : undefined,
       files: isAsked ? await this.#files() : undefined,
@@ -122,6 +123,13 @@ export class Doctor extends DataCommand {
   async #checked(): Promise<DatabaseCheck | Problem | undefined> {
     return this.post<DatabaseCheck>("/api/database/check").catch(error =>
       error instanceof Problem ? error : undefined,
+    )
+  }
+
+  async #hasHeldEvents(): Promise<boolean> {
+    return this.get<{items: readonly unknown[]}>("/api/inbox?state=held&limit=1").then(
+      ({items}) => items.length > 0,
+      () => false,
     )
   }
 

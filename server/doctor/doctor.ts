@@ -27,6 +27,7 @@ import {checkPages} from "./pages.ts"
 import {refusalIn, tryProject} from "./project.ts"
 import {
   checkAgents,
+  checkInbox,
   checkReadiness,
   checkStoredFiles,
   checkTimers,
@@ -47,6 +48,8 @@ export interface DoctorOptions {
   readonly running: HostStatus | "unknown" | undefined
   /** From the running Host, if it answers. */
   readonly report?: ReadinessReport | undefined
+  /** Whether its inbox holds events; from the running Host, if it answers. */
+  readonly hasHeldEvents?: boolean
   /** From the running Host, if it answers. */
   readonly timers?: StuckTimers | undefined
   /** From the running Host, if it answers. */
@@ -80,7 +83,7 @@ export const examine = async (options: DoctorOptions): Promise<readonly Finding[
 
 /** Checks everything except the project's files. */
 const examineState = async (
-  {running, report, timers, agents, files, checked}: DoctorOptions,
+  {running, report, hasHeldEvents = false, timers, agents, files, checked}: DoctorOptions,
   paths: ProjectPaths,
   loaded: ProjectConfig | Finding,
   tried: OnceResult | undefined,
@@ -101,6 +104,7 @@ const examineState = async (
   }
   findings.push(...(await checkRunningBuild(paths, running)))
   if (report !== undefined) findings.push(...checkReadiness(report.components))
+  findings.push(...checkInbox(hasHeldEvents))
   if (timers !== undefined) findings.push(...checkTimers(timers))
   if (agents !== undefined) findings.push(...checkAgents(agents))
   if (files !== undefined) findings.push(...checkStoredFiles(files))

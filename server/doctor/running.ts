@@ -10,6 +10,18 @@ const heldTimers = warning(
   "svc timer list --state held; then svc timer release --held, or svc timer cancel --held",
 )
 
+/** Finds events that a restore or `ingress.askAfter` holds, or an operator. */
+export const checkInbox = (hasHeld: boolean): readonly Finding[] =>
+  hasHeld
+    ? [
+        warning(
+          "inbox",
+          "events are held",
+          "svc inbox list --state held; then svc inbox release --held, or svc inbox discard --held",
+        ),
+      ]
+    : []
+
 /** Timers of a running Host that wait for a person. */
 export interface StuckTimers {
   /** The newest timers that came due and did not fire. */
