@@ -2,7 +2,7 @@ import {toJson} from "../../shared/json.ts"
 import type {Database, Result, Statement} from "../database/database.ts"
 import {firstOfEach, Gather} from "../database/gather.ts"
 import {manyRows} from "../database/many-rows.ts"
-import type {OutageReason} from "./age/outages.ts"
+import type {OutageReason} from "./age/age.ts"
 
 /** An event to store, with one mark for each of its handlers. */
 export interface Arrival {

@@ -4,6 +4,9 @@ export interface Span {
   readonly to: number
 }
 
+/** Why an arriving event is held: it was written before the end of a long outage, or its conversation waits for one. */
+export type OutageReason = "outage" | "behind"
+
 /** What is known of when an event was written, in milliseconds since 1970. */
 export interface Times {
   /** When the platform says that it was written. */

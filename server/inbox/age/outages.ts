@@ -6,10 +6,7 @@ import {persist} from "../../database/persist.ts"
 import {awayUntil, type Past} from "../../endpoints/pasts.ts"
 import type {IntakeOptions} from "../intake.ts"
 import {readDue} from "../marks.ts"
-import {ageOf, type Span} from "./age.ts"
-
-/** Why an arriving event is held: it was written before the end of a long outage, or its conversation waits for one. */
-export type OutageReason = "outage" | "behind"
+import {ageOf, type OutageReason, type Span} from "./age.ts"
 
 export interface OutagesOptions extends Pick<IntakeOptions, "database" | "log" | "clock" | "resume"> {
   /** `ingress` of the running generation. Without `askAfter`, nothing is held. */
