@@ -23,7 +23,7 @@ export interface Arrival {
   readonly handlers: readonly string[]
   /** Handlers that begin as soon as the event is stored: their marks are stored as `running`, in the first attempt. */
   readonly claimed: readonly string[]
-  /** Its marks are stored as held, for this reason: it is from before a restore or from an outage, or behind such a one. */
+  /** Its marks are stored as held, for this reason: a restore or an outage. Not held when left out. */
   readonly held?: "restored" | OutageReason | undefined
   /** More statements for its batch. The first returns a row if it took effect. */
   readonly also: readonly Statement[]

@@ -1,14 +1,20 @@
 import {durationOf} from "../../../shared/duration.ts"
 import {toJson} from "../../../shared/json.ts"
+import type {Log} from "../../../shared/log.ts"
 import {messageOf} from "../../../shared/problems.ts"
-import type {Row} from "../../database/database.ts"
+import type {Database, Row} from "../../database/database.ts"
 import {persist} from "../../database/persist.ts"
 import {awayUntil, type Past} from "../../endpoints/pasts.ts"
-import type {IntakeOptions} from "../intake.ts"
-import {readDue} from "../marks.ts"
+import type {Clock} from "../../runtime/flow/clock.ts"
+import {type Due, readDue} from "../marks.ts"
 import {ageOf, type OutageReason, type Span} from "./age.ts"
 
-export interface OutagesOptions extends Pick<IntakeOptions, "database" | "log" | "clock" | "resume"> {
+export interface OutagesOptions {
+  readonly database: Database
+  readonly log: Log
+  readonly clock: Clock
+  /** Runs handlers that are no longer held. */
+  readonly resume: (due: readonly Due[]) => void
   /** `ingress` of the running generation. Without `askAfter`, nothing is held. */
   readonly asking: () => {readonly askAfter?: string | undefined; readonly askFor?: string | undefined}
   /** The pauses of ingress that are no outage. */
