@@ -93,7 +93,8 @@ const explainFolder = (error: ImapError, folder: string): Error =>
   error.responseStatus !== "NO" || isPassing(error)
     ? error
     : refused(`could not open the folder ${folder}: ${saidBy(error)}`, {
-        passing: error.serverResponseCode?.toUpperCase() !== "NONEXISTENT",
+        // RFC 5530 has a code for it, which Dovecot 2.3 does not send.
+        passing: !/\bNONEXISTENT\b|\bexist\b|\bno such\b/i.test(`${error.serverResponseCode} ${saidBy(error)}`),
         reason: "folder_unknown",
         remediation: "Correct the folder in the configuration, or create it in the mailbox.",
         cause: error,
