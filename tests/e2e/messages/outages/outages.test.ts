@@ -4,18 +4,22 @@ import {makeTemplate, Round, RoundClock} from "./round.ts"
 
 const run = faultRun("outages")
 
-test(`${run.rounds} outages: nothing runs or arrives past its limit, is lost without a state, or is done twice`, async () => {
-  tellHowToRepeat(run)
-  let clock = new RoundClock()
-  const now = vi.spyOn(Date, "now").mockImplementation(() => clock.now())
-  onTestFinished(() => now.mockRestore())
-  const template = await makeTemplate()
-  const tally: Record<string, number> = {}
-  for (let seed = run.seed; seed < run.seed + run.rounds; seed++) {
-    clock = new RoundClock()
-    const round = new Round(seed, template, clock)
-    for (const [what, count] of Object.entries(await round.run())) tally[what] = (tally[what] ?? 0) + count
-    expect(round.book.faults.join("\n"), `bun run faults outages --rounds 1 --seed ${seed}`).toBe("")
-  }
-  process.stdout.write(`outages: ${JSON.stringify(tally)}\n`)
-}, 3_600_000)
+test.skipIf(run.rounds === 0)(
+  `${run.rounds} outages: nothing runs or arrives past its limit, is lost without a state, or is done twice`,
+  async () => {
+    tellHowToRepeat(run)
+    let clock = new RoundClock()
+    const now = vi.spyOn(Date, "now").mockImplementation(() => clock.now())
+    onTestFinished(() => now.mockRestore())
+    const template = await makeTemplate()
+    const tally: Record<string, number> = {}
+    for (let seed = run.seed; seed < run.seed + run.rounds; seed++) {
+      clock = new RoundClock()
+      const round = new Round(seed, template, clock)
+      for (const [what, count] of Object.entries(await round.run())) tally[what] = (tally[what] ?? 0) + count
+      expect(round.book.faults.join("\n"), `bun run faults outages --rounds 1 --seed ${seed}`).toBe("")
+    }
+    process.stdout.write(`outages: ${JSON.stringify(tally)}\n`)
+  },
+  3_600_000,
+)
