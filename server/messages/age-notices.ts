@@ -26,7 +26,8 @@ export class AgeNotices {
     const {endpoint, event, since = event.timestamp} = stored
     const isCause = away !== undefined && overlap(away, since, now) * 2 >= now - since
     const text = isCause ? say("expired.away", timesOf(away)) : say("expired.late")
-    const outage = `${endpoint} ${isCause ? away.from : Math.floor(now / period)}`
+    const isNear = isCause || (away !== undefined && now - away.to < period)
+    const outage = `${endpoint} ${isNear ? away.from : Math.floor(now / period)}`
     const reply = event.user?.is_bot === true ? undefined : replyTo(stored, text)
     const told = this.#told.get(outage) ?? new Set()
     if (reply === undefined || told.has(reply.channel) || told.size >= most) return undefined

@@ -166,6 +166,8 @@ test("a conversation gets its notice once after a restart too, and none about ha
   await first.settled()
   const again = await begin({host: {commands: "1h"}, away, kept: first.database})
   await again.say("/open 2", before(19 * hour))
+  // It waited mostly for something else.
+  await again.say("/open 3", before(41 * hour))
   await again.settled()
   expect(await again.notices()).toHaveLength(1)
 })
