@@ -243,6 +243,7 @@ export class Endpoint {
   async close(): Promise<void> {
     if (this.#state.is === "online") this.#completeness.end()
     this.#closing.abort()
+    this.#pause.abort()
     await this.#running
     if (this.#state.is !== "failed") this.#enter({is: "offline", reason: "closed"})
   }
@@ -275,13 +276,13 @@ export class Endpoint {
       const next = retries.after(error, {at, onlineFor, isKnown: this.past.account === this.spec.account})
       const told = messageOf(error)
       if (next.is === "failed") return this.#enter({is: "failed", error: told, ...next.refusal})
+      // A listener may close the endpoint as soon as it hears the state.
+      this.#pause = new AbortController()
       // A connection that the platform refuses at once is none.
       if (next.refusal !== undefined && onlineFor <= settled) this.past.awaySince = awaySince
       const retryAt = Date.now() + Math.round(next.pause)
       this.#enter({is: "reconnecting", attempt: retries.attempt, error: told, retryAt, ...next.refusal})
-      this.#pause = new AbortController()
-      const signal = AbortSignal.any([this.#closing.signal, this.#pause.signal])
-      await sleep(next.pause, undefined, {signal}).catch(() => {})
+      await sleep(next.pause, undefined, {signal: this.#pause.signal}).catch(() => {})
     }
   }
 
