@@ -12,6 +12,7 @@ import {Problem} from "../../../shared/problems.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Database, Row} from "../../database/database.ts"
 import {type InboxAction, isWaiting, type Owner, ofOwner, statesFor} from "../../inbox/actions.ts"
+import {sinceInSql} from "../../inbox/age/age.ts"
 import type {Inbox} from "../../inbox/inbox.ts"
 import {redactInbox} from "../../inbox/redact.ts"
 import {heldOr, inBulk} from "../bulk.ts"
@@ -64,7 +65,7 @@ const conditionsOf: MessageSearch["conditionsOf"] = query => {
     ...(plugin === undefined && command === undefined && !isRepeated
       ? []
       : [handledBy({plugin, command}, statesOf(state))]),
-    ...olderBy(older, "min(event ->> '$.timestamp', received_at)"),
+    ...olderBy(older, sinceInSql),
     ...(text === undefined ? [] : [containingAt("event", "$.message.content", text)]),
   ]
 }

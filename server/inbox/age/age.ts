@@ -20,6 +20,9 @@ export interface Times {
 export const sinceOf = ({timestamp, receivedAt, keptSince}: Times): number =>
   Math.min(timestamp, receivedAt, keptSince ?? receivedAt)
 
+/** The same as SQL over a row of the inbox. */
+export const sinceInSql = "min(event ->> '$.timestamp', received_at, coalesce(kept_since, received_at))"
+
 /** Returns an age in milliseconds, without the pauses, which do not overlap. Never negative. */
 export const ageOf = (since: number, now: number, pauses: readonly Span[]): number => {
   const paused = pauses.reduce((sum, {from, to}) => sum + Math.max(0, Math.min(to, now) - Math.max(from, since)), 0)

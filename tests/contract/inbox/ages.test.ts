@@ -3,7 +3,7 @@ import {describe, expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import {Ingress} from "../../../server/endpoints/ingress.ts"
 import {awayUntil, keptSince} from "../../../server/endpoints/pasts.ts"
-import {ageOf, type Span, sinceOf} from "../../../server/inbox/age/age.ts"
+import {ageOf, type Span, sinceInSql, sinceOf} from "../../../server/inbox/age/age.ts"
 import {Inbox} from "../../../server/inbox/inbox.ts"
 import {builtInTexts} from "../../../server/messages/texts/host-texts.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
@@ -117,8 +117,14 @@ describe("the age of an event", () => {
       ],
       70,
     ],
-  ] as const)("%s", (_, times, now, pauses, age) => {
+  ] as const)("%s", async (_, times, now, pauses, age) => {
     expect(ageOf(sinceOf(times), now, pauses)).toBe(age)
+    const {timestamp, receivedAt, keptSince} = times
+    const [row] = await (await open(await localDatabase())).read(
+      `SELECT ${sinceInSql} AS since FROM (SELECT ? AS event, ? AS received_at, ? AS kept_since)`,
+      [JSON.stringify({timestamp}), receivedAt, keptSince],
+    )
+    expect(row?.since).toBe(sinceOf(times))
   })
 })
 
