@@ -13,6 +13,20 @@ export interface Found {
   readonly isWhole: boolean
 }
 
+/** The events that end what an action began. */
+export const ends = {
+  inbox: ["message.handled", "message.failed", "message.dead", "message.discarded", "message.held"],
+  outbox: [
+    "message.sent",
+    "message.send_failed",
+    "message.send_dead",
+    "message.unknown",
+    "message.send_discarded",
+    "message.send_expired",
+    "message.send_held",
+  ],
+} as const
+
 /** A count ends after this many pages; the action itself handles the rest. */
 const mostPages = 100
 
