@@ -30,7 +30,7 @@ export const release = decision("inbox", "release", {
 })
 
 export const retry = rowCommand({
-  description: "run the failed and dead handlers of an event again",
+  description: "run the failed, dead and expired handlers of an event again",
   details: "Messages that a handler had already sent with sendNow are not sent again.",
   examples: [["Once the bug is fixed", "svc inbox retry 42"]],
   options: {handler, seq: Option.String({name: "seq"})},

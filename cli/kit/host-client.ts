@@ -64,7 +64,7 @@ export const isHostRunning = async (project: string): Promise<boolean> => (await
 
 /**
  * Resolves to the running Host, or to undefined if the caller must do the work itself. A Host that waits for free space
- * takes the project only during each attempt to start, so whoever holds it without serving gets 3 s. Throws
+ * takes the project only during each attempt to start, so a holder that does not serve gets 3 s. Throws
  * `host_unreachable`, and what the Host answers.
  */
 export const connectUnlessStopped = async (project: string): Promise<HostClient | undefined> => {

@@ -34,8 +34,8 @@ const isRunning =
   "EXISTS (SELECT 1 FROM inbox_marks WHERE seq = ? AND handler = ? AND state = 'running' AND attempt = ?)"
 
 /**
- * Settles the marks that earlier runs left running, then calls `hold`, which may hold some. Resolves to the remaining work, and whether it may have ended the
- * Host.
+ * Settles the marks that earlier runs left running, then calls `hold`, which may hold some. Resolves to the remaining
+ * work, and whether it may have ended the Host.
  */
 export const takeOver = async (
   database: Database,

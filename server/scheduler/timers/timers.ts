@@ -141,7 +141,7 @@ export class Timers {
     })
   }
 
-  /** Sets a timer for a plugin that declares it. Resolves to its id. Throws `timer_unknown`, `_invalid`, `conflict`. */
+  /** Sets a timer for its plugin. Resolves to its id. Throws `timer_unknown`, `timer_invalid`, `conflict`. */
   async add(draft: TimerDraft): Promise<string> {
     const {plugin, name, when, data, key} = draft
     const options = key === undefined ? {} : {key}
