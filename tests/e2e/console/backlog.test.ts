@@ -53,7 +53,8 @@ describeWithChromium("a backlog in the console", () => {
     await bar.getByText(backlog.waiting("2 events", "1 h")).waitFor()
     await cut(backlog.hold, "2 events")
     expect(await seqsOf(host, "held")).toEqual([5, 4])
-    // Held ones are a backlog too.
+    // Held ones are a backlog too, but cannot be held again.
+    await bar.getByRole("button", {name: backlog.hold, exact: true}).waitFor({state: "detached"})
     await cut(backlog.handle, "2 events")
     expect(await seqsOf(host, "pending")).toEqual([5, 4])
     // A message that has waited for seconds is no backlog.
