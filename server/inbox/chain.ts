@@ -18,11 +18,11 @@ export const runChain = async (
   stored: InboxEvent,
   {handlers, claimed}: Handlers,
 ): Promise<Again | undefined> => {
-  const ordered = dispatch.order(handlers)
+  const nested = dispatch.nest(handlers)
   // Without middleware, each handler's own attempt finds out whether it is too old.
-  const ended = ordered.around.length === 0 ? [] : await attempts.expiry.endAll(dispatch, stored, ordered)
+  const ended = nested.around.length === 0 ? [] : await attempts.expiry.endAll(dispatch, stored, nested)
   const isLeft = (handler: string) => !ended.includes(handler)
-  const [around, within] = [ordered.around.filter(isLeft), ordered.within.filter(isLeft)]
+  const [around, within] = [nested.around.filter(isLeft), nested.within.filter(isLeft)]
   const run = (handler: string, inside?: Inside) =>
     attempts.run({dispatch, stored, handler, isClaimed: claimed.delete(handler)}, inside)
   const runFrom = async (index: number): Promise<readonly Ended[]> => {

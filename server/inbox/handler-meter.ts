@@ -97,7 +97,7 @@ export class HandlerMeter {
   measure(dispatch: Dispatch): Dispatch {
     return {
       match: (...args) => dispatch.match(...args),
-      order: handlers => dispatch.order(handlers),
+      nest: handlers => dispatch.nest(handlers),
       ...(dispatch.ages === undefined ? {} : {ages: dispatch.ages}),
       run: async (stored, handler, attempt) => {
         const begun = performance.now()

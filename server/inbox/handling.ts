@@ -94,7 +94,7 @@ export interface Dispatch {
    */
   match(event: SatoriEvent, asked?: string, endpoint?: string): readonly string[]
   /** Returns which of these handlers are around the others, the outermost first. */
-  order(handlers: readonly string[]): {readonly around: readonly string[]; readonly within: readonly string[]}
+  nest(handlers: readonly string[]): {readonly around: readonly string[]; readonly within: readonly string[]}
   /** Nothing expires when left out. */
   readonly ages?: Ages
   /** Runs one handler to its end. Never rejects. */

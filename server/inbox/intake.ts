@@ -290,7 +290,7 @@ export class Intake {
 
   /** Returns the handlers that begin as soon as it is an event's turn. */
   #first(handlers: readonly string[]): readonly string[] {
-    const {around = [], within = []} = this.#dispatch?.order(handlers) ?? {}
+    const {around = [], within = []} = this.#dispatch?.nest(handlers) ?? {}
     return around.length > 0 ? around.slice(0, 1) : within
   }
 

@@ -20,7 +20,7 @@ import {languageCommandId} from "./language/command.ts"
 import {textOfMessage} from "./parse-content.ts"
 import {isPressRefusal, PressRefusals} from "./press-refusals.ts"
 import {answer, isActionId, isAnswerTo, press} from "./prompt.ts"
-import {orderOf, type Runnable, runToEnd, surround} from "./run-handler.ts"
+import {nestingOf, type Runnable, runToEnd, surround} from "./run-handler.ts"
 import {hostHandler, type MessageTable} from "./table.ts"
 import type {HostTexts} from "./texts/host-texts.ts"
 import {noTimers, runTimer, type SessionTimers} from "./timers.ts"
@@ -65,7 +65,7 @@ export const createDispatch = (options: DispatchOptions): Dispatch => {
   const ageNotices = new AgeNotices()
   return {
     match: (event, asked, endpoint = "") => match(options.current(), event, endpoint, asked),
-    order: handlers => orderOf(options.current().middleware, handlers),
+    nest: handlers => nestingOf(options.current().middleware, handlers),
     ages: {
       limitOf: (endpoint, handler) => options.current().ageLimits.of(endpoint, handler),
       noticeOf: async (stored, handler) => {

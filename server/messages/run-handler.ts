@@ -15,7 +15,7 @@ export interface MiddlewareHandler extends Handler {
 }
 
 /** Returns which of an event's handlers are middleware, outermost first, in the order of `known`. */
-export const orderOf = (
+export const nestingOf = (
   known: ReadonlyMap<string, unknown>,
   handlers: readonly string[],
 ): {readonly around: readonly string[]; readonly within: readonly string[]} => {

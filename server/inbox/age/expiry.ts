@@ -13,8 +13,8 @@ export interface ExpiryOptions extends Pick<IntakeOptions, "database" | "log" | 
   readonly pauses: () => readonly Span[]
 }
 
-/** The handlers of an event, as a dispatch orders them. */
-export type Ordered = ReturnType<Dispatch["order"]>
+/** The handlers of an event, as a dispatch nests them. */
+export type Nested = ReturnType<Dispatch["nest"]>
 
 /** Has the handler neither ended, nor begun in another run, nor been run again by a person? The argument is the run. */
 const isOpen = "any_age = 0 AND (+state = 'pending' OR (+state = 'running' AND runtime_id = ?))"
@@ -41,7 +41,7 @@ export class Expiry {
    * Ends the handlers of an event that are too old. Ends a middleware if every handler inside it has ended as too old.
    * Resolves to the ended ones.
    */
-  async endAll(dispatch: Dispatch, stored: InboxEvent, {around, within}: Ordered): Promise<readonly string[]> {
+  async endAll(dispatch: Dispatch, stored: InboxEvent, {around, within}: Nested): Promise<readonly string[]> {
     const old = within.filter(handler => this.isTooOld(dispatch, stored, handler))
     const isAlone = within.length === 0
     const outside = isAlone ? around.filter(handler => this.isTooOld(dispatch, stored, handler)) : around
@@ -54,7 +54,7 @@ export class Expiry {
     return (await this.#end(dispatch, stored, {around: [], within: [handler]})).length > 0
   }
 
-  async #end(dispatch: Dispatch, stored: InboxEvent, {around, within}: Ordered): Promise<readonly string[]> {
+  async #end(dispatch: Dispatch, stored: InboxEvent, {around, within}: Nested): Promise<readonly string[]> {
     const {database, log, outbox, clock} = this.#options
     const {sn} = stored.event
     const at = clock.now()

@@ -213,7 +213,7 @@ test.each(built)("%s: an acknowledged message is never gone, and a repeated one 
   const database = await open(await localDatabase())
   const inbox = new Inbox(database, new Outbox(database, log), uuid(), log)
   const run = async () => ({is: "handled", sends: []}) as const
-  await inbox.start({match: () => [], order: () => ({around: [], within: []}), run})
+  await inbox.start({match: () => [], nest: () => ({around: [], within: []}), run})
   const endpoint = lineEndpoint(inbox, {claimedIds, varies, history})
   const receive = async (read: Read | Promise<Read>) => {
     const [event, ...more] = [(await read) ?? []].flat()

@@ -68,7 +68,7 @@ export class RetainedYear {
     const handler = "root/line/handler/1"
     await this.#inbox.start({
       match: () => [handler],
-      order: handlers => ({around: [], within: handlers}),
+      nest: handlers => ({around: [], within: handlers}),
       run: async ({event}) => ({
         is: "handled",
         sends: [

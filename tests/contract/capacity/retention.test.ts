@@ -15,7 +15,7 @@ const inboxOf = async (database: Database): Promise<Inbox> => {
   const inbox = new Inbox(database, new Outbox(database, log), "run", log)
   await inbox.start({
     match: () => [],
-    order: () => ({around: [], within: []}),
+    nest: () => ({around: [], within: []}),
     run: async () => ({is: "handled", sends: []}),
   })
   return inbox

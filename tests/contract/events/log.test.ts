@@ -115,7 +115,7 @@ describe.each(engines)("the event log on $name", ({make}) => {
     const endpoint = lineEndpoint(inbox, {name: "line~one", fingerprint: "1"})
     await inbox.start({
       match: () => ["bad", "good"],
-      order: handlers => ({around: [], within: handlers}),
+      nest: handlers => ({around: [], within: handlers}),
       run: async (_, handler) =>
         handler === "bad"
           ? {is: "failed", error: "why"}

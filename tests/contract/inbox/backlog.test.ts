@@ -15,7 +15,7 @@ const blockedBy = async (database: Awaited<ReturnType<typeof open>>, blocking: s
   const inbox = new Inbox(database, new Outbox(database, log), uuid(), log)
   await inbox.start({
     match: () => (blocking === guard ? [guard, hear] : [hear]),
-    order: handlers => ({
+    nest: handlers => ({
       around: handlers.filter(each => each === guard),
       within: handlers.filter(each => each === hear),
     }),

@@ -22,7 +22,7 @@ describe.each(engines)("events that a platform replays, on $name,", ({make}) => 
     const endpoint = lineEndpoint(inbox, {name: "line~one", history: "replay"})
     await inbox.start({
       match: () => ["h"],
-      order: handlers => ({around: [], within: handlers}),
+      nest: handlers => ({around: [], within: handlers}),
       run: async ({event}) => {
         handled.push(event.message?.id ?? "")
         return {is: "handled", sends: []}

@@ -77,7 +77,7 @@ export class Handlers implements Dispatch {
     return [...(asked === undefined ? [] : [asked]), ...outside, ...inside]
   }
 
-  order(handlers: readonly string[]) {
+  nest(handlers: readonly string[]) {
     return {
       around: middleware.filter(name => handlers.includes(name)),
       within: handlers.filter(name => !isMiddleware(name)),

@@ -16,7 +16,7 @@ describe.each(engines)("the inbox on $name", ({make}) => {
     const endpoint = lineEndpoint(inbox, {name: "line~one", fingerprint: "1"})
     await inbox.start({
       match: () => ["root/test/handler/message-created.0"],
-      order: handlers => ({around: [], within: handlers}),
+      nest: handlers => ({around: [], within: handlers}),
       run: async () => ({is: "handled", sends: []}),
       ...dispatch,
     })

@@ -41,7 +41,7 @@ const run = async (database: Database, options: Options = {}) => {
   })
   const dispatch: Dispatch = {
     match: () => [hear],
-    order: handlers => ({around: [], within: handlers}),
+    nest: handlers => ({around: [], within: handlers}),
     ...(limit === undefined ? {} : {ages: {limitOf: () => limit, noticeOf: async () => undefined}}),
     run: async ({event}) => {
       if (isStuck) await new Promise(() => {})

@@ -75,7 +75,7 @@ describe.each(engines)("what a message offers belongs to its place on $name", ({
       const inbox = new Inbox(database, new Outbox(database, log), uuid(), log)
       await inbox.start({
         match: (_, asked = "others") => [asked],
-        order: handlers => ({around: [], within: handlers}),
+        nest: handlers => ({around: [], within: handlers}),
         run: async () => ({is: "handled", sends: []}),
       })
       const isPress = presses.includes(use)

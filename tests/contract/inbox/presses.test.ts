@@ -33,7 +33,7 @@ const start = async (database: Database, hasButtons: boolean, options: Options =
   const dispatch: Dispatch = {
     match: (event, given) =>
       [given ?? (event.type === "message-created" ? asker : ""), "others"].filter(handler => handler !== ""),
-    order: handlers => ({around: [], within: handlers}),
+    nest: handlers => ({around: [], within: handlers}),
     run: async ({endpoint, event}, handler, attempt) => {
       const text = event.message?.content ?? ""
       if (isActionId(handler)) {

@@ -24,7 +24,7 @@ const start = async (database: Database, {fails, expires = 60_000}: Options = {}
   const inbox = new Inbox(database, new Outbox(database, log), uuid(), log)
   const dispatch: Dispatch = {
     match: ({message}, asked = asker) => [message?.content.startsWith("ask") === true ? asker : asked],
-    order: handlers => ({around: [], within: handlers}),
+    nest: handlers => ({around: [], within: handlers}),
     run: async ({event, endpoint}, handler, attempt) => {
       const text = event.message?.content ?? ""
       if (handler === continuation) {

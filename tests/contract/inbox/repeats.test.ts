@@ -52,7 +52,7 @@ describe.each(engines)("a repeated id on $name", ({make}) => {
     const inbox = new Inbox(database, new Outbox(database, log), uuid(), counting)
     await inbox.start({
       match: () => [],
-      order: () => ({around: [], within: []}),
+      nest: () => ({around: [], within: []}),
       run: async () => ({is: "handled", sends: []}),
     })
     return {inbox, warnings, endpoint: lineEndpoint(inbox, rules)}

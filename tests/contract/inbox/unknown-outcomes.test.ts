@@ -30,7 +30,7 @@ const start = async () => {
   })
   await inbox.start({
     match: () => ["one", "two"],
-    order: handlers => ({around: [], within: handlers}),
+    nest: handlers => ({around: [], within: handlers}),
     run: async ({event}, handler) => {
       const {id: channel = ""} = event.channel ?? {}
       const text = `${handler} ${event.message?.id}`

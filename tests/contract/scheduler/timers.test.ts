@@ -19,7 +19,7 @@ const openTimers = async (place: Location) => {
   const inbox = new Inbox(database, new Outbox(database, log), "run", log, {clock})
   await inbox.start({
     match: () => [],
-    order: handlers => ({around: [], within: handlers}),
+    nest: handlers => ({around: [], within: handlers}),
     ages: {
       limitOf: (_, handler) => (handler === "root/bot/timer/soon" ? 5 * minute : undefined),
       noticeOf: async () => undefined,

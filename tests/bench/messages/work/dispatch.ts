@@ -95,7 +95,7 @@ const dispatchGuarded = (size: number) => {
   const events = eventsFor(size)
   return async () => {
     for (const event of events) {
-      const {around, within} = dispatch.order(dispatch.match(event))
+      const {around, within} = dispatch.nest(dispatch.match(event))
       const stored = {endpoint: "bench", event}
       for (const id of [...around, ...within]) {
         const outcome = await dispatch.run(stored, id, firstAttempt)
