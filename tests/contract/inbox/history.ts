@@ -268,7 +268,8 @@ export class History implements Scene {
       if (track.wasHeld || this.again.has(id)) continue
       for (const each of outside.filter(each => !this.track(`${id} ${each}`).mayHavePassed)) {
         expect(track.plans.length, say(`it never ran behind ${each}`)).toBe(0)
-        expect(isPassedOver(mark), say(`${each} has ended it`)).toBe(true)
+        // An operator may discard it while it waits behind a middleware.
+        if (mark.state !== "discarded") expect(isPassedOver(mark), say(`${each} has ended it`)).toBe(true)
       }
     }
   }
