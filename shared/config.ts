@@ -3,6 +3,7 @@ import {type AlertSettings, AlertsConfig} from "./alerts/config.ts"
 import {agePattern, durationPattern} from "./duration.ts"
 import {namePattern} from "./ids.ts"
 import {logLevels} from "./log.ts"
+import type {HandlerOrder} from "./sdk/handler.ts"
 import {pagePattern} from "./sdk/page.ts"
 import {PermissionRule} from "./sdk/permission.ts"
 import {Closed, Optional, type Static, section, Type} from "./type.ts"
@@ -121,7 +122,19 @@ export type AgeKind = keyof typeof maxAges
 /** Age limits by kind of handler. */
 export type MaxAges = Readonly<Partial<Record<AgeKind, string>>>
 
+const order = (what: string) =>
+  Optional.Enum(["channel", "user", "none"], {
+    default: "channel",
+    description: `Which earlier events ${what} wait for: all of their channel, those of their user there, or none.`,
+  })
+
+const orders = {commands: order("commands"), messages: order("other handlers of events")}
+
+/** The order of handlers by their kind. */
+export type HandlerOrders = Readonly<Partial<Record<AgeKind, HandlerOrder>>>
+
 const InboxConfig = section({
+  order: Type.Optional(section(orders)),
   maxAge: Type.Optional(
     section({
       ...maxAges,
@@ -467,7 +480,7 @@ export interface ProjectConfig extends Settings {
   readonly status: StatusSettings
   readonly agents: Readonly<Record<string, AgentSettings>>
   readonly alerts: AlertSettings
-  readonly inbox: {readonly maxAge: MaxAges & {readonly notice: boolean}}
+  readonly inbox: {readonly maxAge: MaxAges & {readonly notice: boolean}; readonly order: HandlerOrders}
 }
 /** `http.previousToken`, if configured. */
 export type PreviousToken = NonNullable<ProjectConfig["http"]["previousToken"]>

@@ -8,7 +8,7 @@ import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
 import type {AdapterDefinition} from "../../shared/sdk/adapter/adapter.ts"
 import {refused} from "../../shared/sdk/adapter/refusal.ts"
 import {contentFeatures, type Feature, type Sender, senderFeatures} from "../../shared/sdk/adapter/sender.ts"
-import type {HandlerDefinition} from "../../shared/sdk/session.ts"
+import type {HandlerDefinition} from "../../shared/sdk/handler.ts"
 import {Secret} from "../../shared/secret.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {check} from "../config/check.ts"
@@ -83,6 +83,7 @@ export const buildSnapshot = (
     prefixes: (loaded.config as ProjectConfig).commands.prefixes,
     failureText: (loaded.config as ProjectConfig).messages.failure,
     ages: agesOf(loaded.config as ProjectConfig, endpoints),
+    orders: (loaded.config as ProjectConfig).inbox.order,
     commands,
     handlers: instances.flatMap(handlersOf),
     hears: instances.flatMap(instance => hearsOf(instance, message => report(instance, message))),
@@ -114,10 +115,11 @@ const agesOf = ({inbox: {maxAge}}: ProjectConfig, endpoints: readonly EndpointSp
   return {byEndpoint: new Map(endpoints.map(spec => [spec.name, spec.maxAges ?? {}])), host, tells}
 }
 
-const runnerOf = (instance: Instance, id: string, {retries = 0, maxAge}: HandlerDefinition = {}): Handler => ({
+const runnerOf = (instance: Instance, id: string, {retries = 0, maxAge, order}: HandlerDefinition = {}): Handler => ({
   id,
   retries,
   ...(maxAge === undefined ? {} : {maxAge}),
+  ...(order === undefined ? {} : {order}),
   plugin: {
     name: instance.name,
     database: instance.database,

@@ -25,7 +25,7 @@ export interface Firing {
 }
 
 export interface FiringOptions
-  extends Pick<IntakeOptions, "database" | "log" | "runtimeId" | "clock" | "lanes" | "resume"> {
+  extends Pick<IntakeOptions, "database" | "log" | "runtimeId" | "clock" | "lanes" | "groups" | "resume"> {
   readonly loginOf: (endpoint: string) => Login
 }
 
@@ -37,12 +37,14 @@ export interface Around {
 
 /** Stores events of the Host itself in one batch with other statements, and passes them to their handlers. */
 export const createFire =
-  ({database, log, runtimeId, clock, lanes, loginOf, resume}: FiringOptions) =>
+  ({database, log, runtimeId, clock, lanes, groups, loginOf, resume}: FiringOptions) =>
   async (firings: readonly Firing[], {before, after}: Around): Promise<void> => {
     const offers = firings.map(firing => {
       const event = eventOf(firing, loginOf(firing.endpoint))
       const arrival = arrivalOf(firing, event, clock.now())
-      return {arrival, event, handler: firing.handler, place: lanes.expect(arrival.conversation)}
+      const {conversation, handlers} = arrival
+      const [{lane} = {lane: conversation}] = groups({conversation, user: firing.user?.id, id: firing.id}, handlers)
+      return {arrival, event, handler: firing.handler, place: lanes.expect(lane)}
     })
     const arrivals = offers.map(({arrival}) => arrival)
     try {

@@ -98,6 +98,7 @@ export class HandlerMeter {
     return {
       match: (...args) => dispatch.match(...args),
       nest: handlers => dispatch.nest(handlers),
+      orderOf: handler => dispatch.orderOf?.(handler) ?? "channel",
       ...(dispatch.ages === undefined ? {} : {ages: dispatch.ages}),
       run: async (stored, handler, attempt) => {
         const begun = performance.now()

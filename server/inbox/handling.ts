@@ -1,4 +1,5 @@
 import type {Position} from "../../shared/api/plugin-views.ts"
+import type {HandlerOrder} from "../../shared/sdk/handler.ts"
 import type {Statement} from "../../shared/sdk/plugin/database.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Address, OutboxDraft} from "../outbox/draft.ts"
@@ -95,6 +96,8 @@ export interface Dispatch {
   match(event: SatoriEvent, asked?: string, endpoint?: string): readonly string[]
   /** Returns which of these handlers are around the others, the outermost first. */
   nest(handlers: readonly string[]): {readonly around: readonly string[]; readonly within: readonly string[]}
+  /** Returns which earlier events a handler waits for; all of its conversation when left out. */
+  orderOf?(handler: string): HandlerOrder
   /** Nothing expires when left out. */
   readonly ages?: Ages
   /** Runs one handler to its end. Never rejects. */

@@ -9,7 +9,6 @@ import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 import type {Outbox} from "../outbox/outbox.ts"
-import {endpointOfLane} from "../outbox/rows.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import {type Again, Lanes} from "../runtime/flow/lanes.ts"
 import {act, type InboxAction, type InboxChange, type InboxSelection} from "./actions.ts"
@@ -21,15 +20,13 @@ import {createFire} from "./firing.ts"
 import type {Dispatch, InboxEvent} from "./handling.ts"
 import {Intake, type RestoredAt, type Task} from "./intake.ts"
 import {type Due, readDue, takeOver} from "./marks.ts"
+import {groupsOf, ownerOfLane, type Placed, widthOf} from "./order.ts"
 import {type Asked, Prompts} from "./prompts.ts"
 import {Repeats} from "./repeats.ts"
 import {settleSetBack} from "./set-back.ts"
 
 /** The pauses before a handler with `retries` runs again. */
 const retry: Backoff = {first: 500, longest: 30_000}
-
-/** How many conversations of one endpoint are handled side by side. */
-const width = 256
 
 export interface InboxOptions {
   /** The pauses before a handler with `retries` runs again. */
@@ -50,8 +47,8 @@ type Fire = ReturnType<typeof createFire>
 
 /**
  * The durable inbox. An event is stored, with one mark for each of its handlers, before its platform gets an
- * acknowledgement. A conversation is handled in the order of its events, conversations side by side. The messages of a
- * handler are stored in one batch with its mark.
+ * acknowledgement. A conversation is handled in the order of its events, unless its handlers say otherwise;
+ * conversations side by side. The messages of a handler are stored in one batch with its mark.
  */
 export class Inbox {
   readonly repeats: Repeats
@@ -66,7 +63,7 @@ export class Inbox {
   readonly #fire: Fire
   #dispatch: Dispatch | undefined
   #stopping = false
-  /** Replayed events after a crash that are not handled yet. */
+  /** How many tasks of earlier runs are not handled yet. */
   #replaying = 0
 
   constructor(database: Database, outbox: Outbox, runtimeId: string, log: Log, options: InboxOptions = {}) {
@@ -74,10 +71,11 @@ export class Inbox {
     const {clock = systemClock, uncounted = () => []} = options
     const {outages = {asking: () => ({}), pastOf: () => ({})}} = options
     const resume = (due: readonly Due[]) => this.#resume(due)
+    const groups = (event: Placed, handlers: readonly string[]) => groupsOf(this.#dispatch, event, handlers)
     this.#clock = clock
     this.#database = database
     this.#log = log
-    this.#lanes = new Lanes(width, task => this.#handle(task), {clock, ownerOf: endpointOfLane})
+    this.#lanes = new Lanes(widthOf, task => this.#handle(task), {clock, ownerOf: ownerOfLane})
     this.#prompts = new Prompts(database, log, clock)
     this.repeats = new Repeats(database, log)
     this.#outages = new Outages({...outages, database, log, clock, pauses: uncounted, resume})
@@ -91,9 +89,10 @@ export class Inbox {
       repeats: this.repeats,
       outages: this.#outages,
       oldest,
+      groups,
       resume,
     })
-    this.#fire = createFire({database, log, runtimeId, clock, lanes: this.#lanes, loginOf, resume})
+    this.#fire = createFire({database, log, runtimeId, clock, lanes: this.#lanes, loginOf, groups, resume})
     this.#attempts = new Attempts({
       database,
       outbox,
@@ -121,10 +120,7 @@ export class Inbox {
       this.#outages.start(),
     )
     if (backlog.length > 0) this.#log.info(`handling ${backlog.length} events that earlier runs left unhandled`)
-    if (isSuspect) {
-      this.#replaying = backlog.length
-      this.#lanes.setMost(1)
-    }
+    if (isSuspect) this.#lanes.setMost(1)
     this.#resume(backlog, true)
     this.#outages.recheck()
   }
@@ -205,8 +201,14 @@ export class Inbox {
   }
 
   #resume(due: readonly Due[], isReplay = false): void {
-    for (const {seq, conversation, handlers} of due) {
-      this.#lanes.push(conversation, {seq, handlers, claimed: new Set(), stored: undefined, isReplay})
+    for (const {seq, conversation, user, handlers, all} of due) {
+      // Their lanes are those of the whole event, so that they wait while others of it run.
+      for (const {lane, handlers: each} of groupsOf(this.#dispatch, {conversation, user, id: String(seq)}, all)) {
+        const left = each.filter(handler => handlers.includes(handler))
+        if (left.length === 0) continue
+        if (isReplay) this.#replaying++
+        this.#lanes.push(lane, {seq, handlers: left, claimed: new Set(), stored: undefined, isReplay})
+      }
     }
   }
 

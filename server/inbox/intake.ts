@@ -19,6 +19,7 @@ import {type Arrival, type Delivery, eventKeyOf, gatherDeliveries, type Stored} 
 import type {Dispatch, InboxEvent} from "./handling.ts"
 import {contentHash, requireEvent, toEvent} from "./incoming.ts"
 import {type Due, readUnsettled} from "./marks.ts"
+import type {Group, Placed} from "./order.ts"
 import {
   conversationOf,
   type Found,
@@ -65,8 +66,15 @@ interface Offer {
   readonly question: Question | undefined
   /** The button that it presses; the same applies. */
   readonly press: Press | undefined
-  readonly otherwise: readonly string[]
-  /** True if it begins as soon as it is stored; otherwise it waits in its conversation. */
+  readonly parts: readonly Part[]
+  /** Those of the handlers of `otherwise`. */
+  readonly instead: readonly Part[]
+}
+
+/** Handlers of an event that run together, and their reserved place. */
+interface Part {
+  readonly handlers: readonly string[]
+  /** True if they begin as soon as the event is stored; otherwise they wait in their lane. */
   readonly hasTurn: boolean
   readonly place: Reservation<Task>
 }
@@ -93,6 +101,8 @@ export interface IntakeOptions {
   readonly outages: Pick<Outages, "reasonFor" | "stored">
   /** Replayed events older than this cannot be recognized as repetitions, in milliseconds since 1970. */
   readonly oldest: () => number
+  /** Divides the handlers of an event by their order. */
+  readonly groups: (event: Placed, handlers: readonly string[]) => readonly Group[]
   /** Runs the handlers of an event that was stored although storing it seemed to fail. */
   readonly resume: (due: readonly Due[]) => void
 }
@@ -140,7 +150,7 @@ export class Intake {
       const next = receipts.values()
       return incoming.map(each => (isKnowable(each) ? (next.next().value as Receipt) : droppedReceipt))
     } finally {
-      for (const {place} of offers) place.release()
+      releaseAll(presses, offers)
     }
   }
 
@@ -151,9 +161,8 @@ export class Intake {
       for (const [index, each] of incoming.entries()) offers.push(this.#offer(endpoint, each, presses[index]))
       return offers
     } catch (error) {
-      for (const {place} of presses) place.release()
-      for (const {place, question, arrival} of offers) {
-        place.release()
+      releaseAll(presses, offers)
+      for (const {question, arrival} of offers) {
         this.#unhold(arrival, false)
         if (question !== undefined) void this.#options.prompts.recheck(question).catch(() => {})
       }
@@ -161,9 +170,9 @@ export class Intake {
     }
   }
 
-  /** Prepares an event for storing, and reserves its place in its conversation. */
+  /** Prepares an event for storing, and reserves its places. */
   #offer(endpoint: Endpoint, incoming: Incoming, expected?: Found<Task>): Offer {
-    const {lanes, prompts, clock, outages} = this.#options
+    const {lanes, prompts, clock, outages, groups} = this.#options
     const {name} = endpoint.spec
     const now = clock.now()
     const event = toEvent(endpoint, inChannel(incoming, expected?.press), now)
@@ -191,8 +200,13 @@ export class Intake {
     if (question !== undefined) prompts.take(question)
     const reason = () => (handlers.length === 0 ? undefined : outages.reasonFor(endpoint.past, conversation, since))
     const held: Arrival["held"] = isRestored ? "restored" : reason()
-    const turn =
-      expected === undefined && handlers.length > 0 && held === undefined ? lanes.enter(conversation) : undefined
+    const reserve = (all: readonly string[]) =>
+      groups({conversation, user: event.user?.id, id}, all).map(({lane, handlers: each}): Part => {
+        const turn = each.length > 0 && held === undefined ? lanes.enter(lane) : undefined
+        return {handlers: each, hasTurn: turn !== undefined, place: turn ?? lanes.expect(lane)}
+      })
+    const parts = reserve(handlers)
+    const begun = isAnswer || this.#mayExpire(name, handlers, now - since) ? [] : parts.filter(({hasTurn}) => hasTurn)
     const arrival = {
       endpoint: name,
       id,
@@ -203,8 +217,7 @@ export class Intake {
       ...texts,
       content,
       handlers,
-      claimed:
-        turn === undefined || isAnswer || this.#mayExpire(name, handlers, now - since) ? [] : this.#first(handlers),
+      claimed: begun.flatMap(part => this.#first(part.handlers)),
       held,
       also: [
         ...(question === undefined ? [] : prompts.answering(question, name, id, otherwise)),
@@ -217,9 +230,8 @@ export class Intake {
       since,
       question,
       press,
-      otherwise,
-      hasTurn: turn !== undefined,
-      place: expected?.place ?? turn ?? lanes.expect(conversation),
+      parts,
+      instead: isAnswer ? reserve(otherwise) : [],
     }
   }
 
@@ -256,27 +268,25 @@ export class Intake {
    * Passes a new event to its handlers, in its place. For an event that was stored before, nothing remains to be done.
    */
   async #settle(offer: Offer, {seq, didAlso, isUnsettled}: Settled): Promise<Receipt> {
-    const {arrival, question, press, otherwise} = offer
+    const {arrival, question, press, parts, instead} = offer
     this.#unhold(arrival, seq !== undefined)
     if (seq === undefined) {
       if (isUnsettled) await this.#resume(arrival)
       return {sn: await this.#options.repeats.count(arrival), duplicate: true, dropped: false}
     }
     const isPlain = question === undefined && press === undefined
-    if (arrival.held === undefined) this.#hand(offer, seq, isPlain || didAlso ? arrival.handlers : otherwise)
+    if (arrival.held === undefined) this.#hand(offer, seq, isPlain || didAlso ? parts : instead)
     return {sn: seq, duplicate: false, dropped: false}
   }
 
-  #hand({arrival, event, since, hasTurn, place}: Offer, seq: number, handlers: readonly string[]): void {
-    if (handlers.length === 0) return
-    const isKept = hasTurn || this.#options.lanes.length < keptInMemory
-    place.commit({
-      seq,
-      handlers,
-      claimed: new Set(arrival.claimed),
-      stored: isKept ? {endpoint: arrival.endpoint, event: {...event, sn: seq}, since} : undefined,
-      isReplay: false,
-    })
+  #hand({arrival: {endpoint, claimed}, event, since}: Offer, seq: number, parts: readonly Part[]): void {
+    const stored = {endpoint, event: {...event, sn: seq}, since}
+    for (const {handlers, hasTurn, place} of parts) {
+      if (handlers.length === 0) continue
+      const isKept = hasTurn || this.#options.lanes.length < keptInMemory
+      const task = {seq, handlers, claimed: new Set(claimed), stored: isKept ? stored : undefined, isReplay: false}
+      place.commit(task)
+    }
   }
 
   /** Storing an event has ended. */
@@ -308,6 +318,10 @@ export class Intake {
     const [due] = await persist(`event ${arrival.id}`, log, () => readUnsettled(database, arrival, runtimeId))
     if (this.#unsettled.delete(key) && due !== undefined) resume([due])
   }
+}
+
+const releaseAll = (presses: readonly Found<Task>[], offers: readonly Offer[]): void => {
+  for (const {place} of [...presses, ...offers.flatMap(({parts, instead}) => [...parts, ...instead])]) place.release()
 }
 
 /** Returns a press as an event of its message's channel, where its user's permission is judged. */

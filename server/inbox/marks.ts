@@ -4,11 +4,14 @@ import {assertThat, type Database, type Row, type Statement} from "../database/d
 import {writeIf} from "../database/persist.ts"
 import type {MarkKey} from "../outbox/mark-key.ts"
 
-/** The handlers of one event that are to run, and the event's conversation. */
+/** The handlers of one event that are to run, and what decides when: the event's conversation and user. */
 export interface Due {
   readonly seq: number
   readonly conversation: string
+  readonly user: string | undefined
   readonly handlers: readonly string[]
+  /** The event's handlers in any state. */
+  readonly all: readonly string[]
 }
 
 /**
@@ -27,7 +30,8 @@ const settle = `UPDATE inbox_marks SET
   WHERE seq = s AND handler = h RETURNING seq, handler, state`
 
 const due = (condition: string) => `SELECT m.seq, i.conversation, json_group_array(m.handler) AS handlers,
-    max(m.crashes > 0) AS crashed
+    max(m.crashes > 0) AS crashed, (SELECT u.event ->> '$.user.id' FROM inbox u WHERE u.seq = m.seq) AS user,
+    (SELECT json_group_array(a.handler) FROM inbox_marks a WHERE a.seq = m.seq) AS all_handlers
   FROM inbox_marks m JOIN inbox i USING (seq) WHERE ${condition} GROUP BY m.seq ORDER BY m.seq`
 
 const isRunning =
@@ -139,5 +143,7 @@ export const yielding = ({seq, handler, attempt}: MarkKey): readonly Statement[]
 const dueOf = (row: Row): Due => ({
   seq: Number(row.seq),
   conversation: String(row.conversation),
+  user: row.user === null ? undefined : String(row.user),
   handlers: fromJson(String(row.handlers)) as string[],
+  all: fromJson(String(row.all_handlers)) as string[],
 })

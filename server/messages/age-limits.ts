@@ -12,7 +12,7 @@ const kinds: Readonly<Record<string, AgeKind>> = {
   action: "presses",
 }
 
-const kindOf = (handler: string): AgeKind | undefined => {
+export const kindOf = (handler: string): AgeKind | undefined => {
   const [root, plugin, kind = ""] = handler.split("/")
   if (root === "host") return plugin === "button" ? "presses" : "commands"
   return plugin === agentsPluginName && ["command", "handler"].includes(kind) ? "agents" : kinds[kind]

@@ -66,6 +66,7 @@ export const createDispatch = (options: DispatchOptions): Dispatch => {
   return {
     match: (event, asked, endpoint = "") => match(options.current(), event, endpoint, asked),
     nest: handlers => nestingOf(options.current().middleware, handlers),
+    orderOf: handler => options.current().orderOf(handler),
     ages: {
       limitOf: (endpoint, handler) => options.current().ageLimits.of(endpoint, handler),
       noticeOf: async (stored, handler) => {

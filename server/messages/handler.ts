@@ -1,4 +1,5 @@
 import type {Log, LogFields} from "../../shared/log.ts"
+import type {HandlerOrder} from "../../shared/sdk/handler.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
 import type {Action, Prompt} from "./prompt.ts"
@@ -26,6 +27,8 @@ export interface Handler {
   readonly retries?: number
   /** The age of an event up to which it runs, as the plugin declares it. */
   readonly maxAge?: string
+  /** The order that the plugin declares. */
+  readonly order?: HandlerOrder
   /** Undefined for the Host's own handlers. */
   readonly plugin?: PluginSide
   /** Aborted when the plugin's instance is disposed. */

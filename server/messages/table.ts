@@ -1,6 +1,7 @@
-import type {MaxAges} from "../../shared/config.ts"
+import type {AgeKind, HandlerOrders, MaxAges} from "../../shared/config.ts"
 import type {Log} from "../../shared/log.ts"
-import {AgeLimits} from "./age-limits.ts"
+import type {HandlerOrder} from "../../shared/sdk/handler.ts"
+import {AgeLimits, kindOf} from "./age-limits.ts"
 import type {Command} from "./command/command.ts"
 import {helpCommand} from "./command/help.ts"
 import {Router} from "./command/router.ts"
@@ -43,6 +44,8 @@ export interface MessageTable {
   /** The reply when the bot fails; none when left out. */
   readonly failureText?: string
   readonly ageLimits: AgeLimits
+  /** Returns which earlier events a handler waits for. */
+  readonly orderOf: (handler: string) => HandlerOrder
   /** Are users told what expired? */
   readonly tellsAge: boolean
 }
@@ -61,6 +64,8 @@ export interface TableParts {
   readonly failureText?: string
   /** The limits of the endpoints and the Host; none when left out. */
   readonly ages?: {readonly byEndpoint: ReadonlyMap<string, MaxAges>; readonly host: MaxAges; readonly tells: boolean}
+  /** The order of handlers that declare none; that of their channel when left out. */
+  readonly orders?: HandlerOrders
   readonly prompts?: readonly Continuation[]
   readonly actions?: readonly ActionRunner[]
   /** The handlers of their answers and presses are among the prompts and the actions. */
@@ -87,6 +92,7 @@ export const createMessageTable = ({
   texts = new HostTexts(),
   failureText = "",
   ages = {byEndpoint: new Map(), host: {}, tells: true},
+  orders = {},
   log,
 }: TableParts): MessageTable => {
   const declared = commands.map(({command}) => command)
@@ -100,9 +106,11 @@ export const createMessageTable = ({
     handlers.filter(handler => !isChoosing(handler)),
     ({type}) => type,
   )
-  const late = timers.map(({id, timer}) => ({id, maxAge: timer.definition.maxLate}))
+  const late = timers.map(({id, order, timer}) => ({id, order, maxAge: timer.definition.maxLate}))
   const limited = [...commands.map(({runner}) => runner), ...handlers, ...hears, ...late]
+  const ordered = new Map(limited.flatMap(({id, order}) => (order === undefined ? [] : [[id, order] as const])))
   const limits = limited.flatMap(({id, maxAge}) => (maxAge === undefined ? [] : [[id, maxAge] as const]))
+  const orderOfKind = (kind: AgeKind | undefined) => (kind && orders[kind]) ?? "channel"
   const choosing = Map.groupBy(handlers.filter(isChoosing), ({type}) => type)
   return {
     router,
@@ -124,6 +132,7 @@ export const createMessageTable = ({
     languages,
     texts,
     failureText,
+    orderOf: handler => ordered.get(handler) ?? orderOfKind(kindOf(handler)),
     ageLimits: new AgeLimits(new Map(limits), ages.byEndpoint, ages.host),
     tellsAge: ages.tells,
   }

@@ -1,12 +1,14 @@
 import {agePattern} from "../../shared/duration.ts"
+import type {HandlerDefinition, HandlerOrder, Named} from "../../shared/sdk/handler.ts"
 import type {PluginMigration} from "../../shared/sdk/plugin/database.ts"
-import type {HandlerDefinition, Named} from "../../shared/sdk/session.ts"
 import type {TimerDefinition} from "../../shared/sdk/timer.ts"
 
 /** How long a question may wait for its answer, in seconds. */
 export const longestWait = 30 * 24 * 60 * 60
 
 const mostRetries = 10
+
+const handlerOrders: readonly HandlerOrder[] = ["channel", "user", "none"]
 
 /** How long a run of a job may take, in seconds. */
 export const longestRun = 24 * 60 * 60
@@ -19,10 +21,16 @@ export const isHandler = <H>(value: unknown): value is H => typeof value === "fu
 
 export const requireHandling = (
   what: string,
-  {retries = 0, maxAge = "never", maxLate = "never"}: HandlerDefinition & Pick<TimerDefinition, "maxLate">,
+  {
+    retries = 0,
+    maxAge = "never",
+    maxLate = "never",
+    order = "channel",
+  }: HandlerDefinition & Pick<TimerDefinition, "maxLate">,
 ): void => {
   if (!Number.isInteger(retries) || retries < 0 || retries > mostRetries)
     throw new Error(`${what}: retries must be a whole number from 0 to ${mostRetries}`)
+  if (!handlerOrders.includes(order)) throw new Error(`${what}: order must be channel, user or none`)
   for (const [key, limit] of Object.entries({maxAge, maxLate}))
     if (typeof limit !== "string" || !new RegExp(agePattern).test(limit))
       throw new Error(`${what}: ${key} must be a duration such as 2m or 1h, or never`)

@@ -55,6 +55,7 @@ export {fileHeaders} from "./files/headers.ts"
 export {decodeName} from "./files/name.ts"
 export {fileElement, type ReadOptions, type SessionFile} from "./files/session-file.ts"
 export type {FormHandle} from "./form.ts"
+export type {HandlerDefinition, HandlerOrder} from "./handler.ts"
 export type {PageHandler} from "./page.ts"
 export type {Permission} from "./permission.ts"
 export type {
@@ -96,7 +97,6 @@ export type {
   CommandCall,
   CommandDefinition,
   Expiry,
-  HandlerDefinition,
   MessageTarget,
   Middleware,
   Next,

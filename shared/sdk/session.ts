@@ -3,6 +3,7 @@ import type {Arguments, Cooldown, OptionDefinition, Options} from "./command.ts"
 import type {Content, Node} from "./elements.ts"
 import type {SessionFile} from "./files/session-file.ts"
 import type {FormHandle} from "./form.ts"
+import type {HandlerDefinition} from "./handler.ts"
 import type {Permission} from "./permission.ts"
 import type {PluginDatabase, Statement} from "./plugin/database.ts"
 import type {Channel, SatoriEvent, User} from "./satori.ts"
@@ -154,30 +155,6 @@ export interface SessionDatabase extends Pick<PluginDatabase, "table" | "read"> 
    */
   write(statements: readonly Statement[]): Promise<void>
 }
-
-/** The options of `on` and `command`. */
-export interface HandlerDefinition {
-  /** How many times svc retries a handler that throws, at most 10, with growing pauses. The conversation waits. */
-  readonly retries?: number
-  /**
-   * The age of an event up to which the handler runs, such as `2m`, or `never` for any age. It overrides `inbox.maxAge`
-   * of the configuration, which applies when left out. Too old events end as `expired`.
-   */
-  readonly maxAge?: string
-}
-
-/** A handler's name: letters, digits, _ and -, starting with a letter. */
-export interface Named {
-  /**
-   * The name by which waiting events find their handler after a restart or a reload, whatever its position. Without a
-   * name, they find it by its position among the unnamed handlers of its kind. If you then add another handler before
-   * it, that one gets its events.
-   */
-  readonly name?: string
-}
-
-/** The options of `on`. */
-export interface EventHandlerDefinition extends HandlerDefinition, Named {}
 
 /** Passes the event to the next middleware and the handlers; resolves when they have ended. Works only once. */
 export type Next = () => Promise<void>

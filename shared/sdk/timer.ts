@@ -1,4 +1,5 @@
 import type {TSchema} from "../type.ts"
+import type {HandlerDefinition} from "./handler.ts"
 
 /**
  * When a timer fires:
@@ -20,7 +21,7 @@ export interface TimerHandle<D = unknown> {
   readonly data?: D
 }
 
-export interface TimerDefinition<D extends TSchema = TSchema> {
+export interface TimerDefinition<D extends TSchema = TSchema> extends Pick<HandlerDefinition, "retries" | "order"> {
   /** The schema of the data kept with each timer. svc checks it when the timer is set and again when it fires. */
   readonly data?: D
   /**
@@ -31,8 +32,6 @@ export interface TimerDefinition<D extends TSchema = TSchema> {
   readonly missed?: "once" | "skip"
   /** A firing that is later than this, such as `10m`, does not run: it ends as `expired`. Unlimited when left out. */
   readonly maxLate?: string
-  /** How many times svc retries a handler that throws, at most 10, with growing pauses. */
-  readonly retries?: number
 }
 
 /** How a timer fired. */

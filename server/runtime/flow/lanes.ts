@@ -39,8 +39,12 @@ export class Lanes<T> {
   #paused = false
   #idle: (() => void)[] = []
 
-  constructor(width: number, run: Run<T>, {clock = systemClock, ownerOf = () => ""}: LanesOptions = {}) {
-    this.#places = new Places(width, ownerOf)
+  constructor(
+    width: number | ((owner: string) => number),
+    run: Run<T>,
+    {clock = systemClock, ownerOf = () => ""}: LanesOptions = {},
+  ) {
+    this.#places = new Places(typeof width === "number" ? () => width : width, ownerOf)
     this.#run = run
     this.#clock = clock
   }

@@ -6,17 +6,17 @@ interface Owned {
   taken: number
 }
 
-/** The places of lanes: `width` for each owner, so that no owner waits for the lanes of another. */
+/** The places of lanes: `widthOf` each owner, so that no owner waits for the lanes of another. */
 export class Places {
-  readonly #width: number
+  readonly #widthOf: (owner: string) => number
   readonly #ownerOf: (lane: string) => string
   #most = Number.POSITIVE_INFINITY
   /** Owners with a lane that has or wants a place. The owner that was served last is at the end. */
   readonly #owners = new Map<string, Owned>()
   readonly #taken = new Set<string>()
 
-  constructor(width: number, ownerOf: (lane: string) => string) {
-    this.#width = width
+  constructor(widthOf: (owner: string) => number, ownerOf: (lane: string) => string) {
+    this.#widthOf = widthOf
     this.#ownerOf = ownerOf
   }
 
@@ -45,8 +45,9 @@ export class Places {
   /** Gives the lane a place if one is free. Returns whether it did. */
   take(lane: string): boolean {
     if (this.#taken.size >= this.#most) return false
-    const owned = this.#owned(this.#ownerOf(lane))
-    if (owned.taken >= this.#width) return false
+    const owner = this.#ownerOf(lane)
+    const owned = this.#owned(owner)
+    if (owned.taken >= this.#widthOf(owner)) return false
     owned.taken++
     this.#taken.add(lane)
     return true
@@ -57,7 +58,7 @@ export class Places {
     if (this.#taken.size >= this.#most) return undefined
     for (const [owner, owned] of this.#owners) {
       const [lane] = owned.wanting
-      if (lane === undefined || owned.taken >= this.#width) continue
+      if (lane === undefined || owned.taken >= this.#widthOf(owner)) continue
       owned.wanting.delete(lane)
       owned.taken++
       this.#taken.add(lane)

@@ -1,6 +1,7 @@
 import type {Cooldown} from "../command.ts"
+import type {HandlerDefinition, Named} from "../handler.ts"
 import type {Permission} from "../permission.ts"
-import type {HandlerDefinition, Named, Reply, Session} from "../session.ts"
+import type {Reply, Session} from "../session.ts"
 
 /** The group names in a pattern that the compiler knows: the text between `(?<`, or `(?P<`, and `>`. */
 type NamesAfter<

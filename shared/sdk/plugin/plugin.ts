@@ -8,21 +8,12 @@ import type {Sender} from "../adapter/sender.ts"
 import type {AgentHandle} from "../agent.ts"
 import type {CheckedPattern, OptionDefinition} from "../command.ts"
 import type {Content} from "../elements.ts"
+import type {EventHandlerDefinition, Named} from "../handler.ts"
 import type {PageHandler} from "../page.ts"
 import type {DeclarePrompt} from "../prompt.ts"
 import type {EventType} from "../satori.ts"
 import {requireUses, type Service, type UsedServices, type Uses} from "../service.ts"
-import type {
-  CommandCall,
-  CommandDefinition,
-  EventHandlerDefinition,
-  Expiry,
-  Middleware,
-  Named,
-  Reply,
-  Session,
-  Target,
-} from "../session.ts"
+import type {CommandCall, CommandDefinition, Expiry, Middleware, Reply, Session, Target} from "../session.ts"
 import type {DeclareState} from "../state.ts"
 import type {DeclareTexts} from "../text/texts.ts"
 import type {TimerHandle, TimerOptions, TimerPlace, When} from "../timer.ts"

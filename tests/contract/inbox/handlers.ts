@@ -5,6 +5,7 @@ import type {Attempt, Dispatch, InboxEvent, Outcome} from "../../../server/inbox
 import type {Inbox} from "../../../server/inbox/inbox.ts"
 import {personOf} from "../../../server/inbox/prompts.ts"
 import {Problem} from "../../../shared/problems.ts"
+import type {HandlerOrder} from "../../../shared/sdk/handler.ts"
 import type {SatoriEvent} from "../../../shared/sdk/satori.ts"
 import type {MortalDatabase} from "../../support/database/mortal-database.ts"
 import {type Chance, seedOf} from "../../support/machine/chance.ts"
@@ -34,9 +35,9 @@ export interface Life {
   readonly runtimeId: string
   /** Resolves to end hanging handlers, as disposing their plugin would. */
   readonly interrupted: PromiseWithResolvers<void>
-  /** The running event ids, by conversation. */
+  /** The running event ids, by lane. */
   readonly running: Map<string, string[]>
-  /** The newest event of each conversation that a handler received. */
+  /** The newest event of each lane that a handler received. */
   readonly newest: Map<string, number>
   /** Handlers that have started, each with its event. */
   readonly begun: Set<string>
@@ -84,31 +85,45 @@ export class Handlers implements Dispatch {
     }
   }
 
+  /** In every other history, all handlers keep the order of their channel. */
+  orderOf(handler: string): HandlerOrder {
+    const own = {one: "user", two: "none"} as const
+    return this.#scene.seed % 2 === 0 ? "channel" : (own[handler as keyof typeof own] ?? "channel")
+  }
+
+  /** What a handler of an event waits for. With middleware and other orders, the history does not check it. */
+  #laneOf({event}: InboxEvent, handler: string): string {
+    const [id, channel, order] = [event.message?.id ?? "", event.channel?.id ?? "", this.orderOf(handler)]
+    const isChecked = this.#scene.seed % 2 === 0 || !this.match(event).some(isMiddleware)
+    if (!isChecked || order === "none") return `event ${id}`
+    return order === "user" ? `${channel} ${event.user?.id}` : channel
+  }
+
   async run(stored: InboxEvent, handler: string, attempt: Attempt): Promise<Outcome> {
     const id = stored.event.message?.id ?? ""
-    const conversation = stored.event.channel?.id ?? ""
-    this.#begin(id, handler, conversation, stored.event.sn)
+    const lane = this.#laneOf(stored, handler)
+    this.#begin(id, handler, lane, stored.event.sn)
     const name = `${id} ${handler}`
     const outcome = await this.#handle(stored, handler, this.#scene.track(name), attempt)
     this.#life.closed.delete(name)
-    const rest = this.#life.running.get(conversation) ?? []
+    const rest = this.#life.running.get(lane) ?? []
     rest.splice(rest.indexOf(id), 1)
     return outcome
   }
 
   /**
-   * Checks the order: each conversation in order, one event at a time; a suspect backlog one event at a time; and the
+   * Checks the order: each lane in order, one event at a time; a suspect backlog one event at a time; and the
    * handlers inside a middleware only after it has passed its event on.
    */
-  #begin(id: string, handler: string, conversation: string, seq: number): void {
+  #begin(id: string, handler: string, lane: string, seq: number): void {
     const {running, newest, suspects, closed, begun, gone} = this.#life
     const {faults, again} = this.#scene
-    const here = running.get(conversation) ?? []
-    if (here.some(other => other !== id)) faults.push(`${id} began while ${here} ran in ${conversation}`)
-    const latest = newest.get(conversation) ?? 0
-    if (seq < latest && !again.has(id)) faults.push(`${id} began after a newer event of ${conversation}`)
-    newest.set(conversation, Math.max(latest, seq))
-    running.set(conversation, [...here, id])
+    const here = running.get(lane) ?? []
+    if (here.some(other => other !== id)) faults.push(`${id} began while ${here} ran in ${lane}`)
+    const latest = newest.get(lane) ?? 0
+    if (seq < latest && !again.has(id)) faults.push(`${id} began after a newer event of ${lane}`)
+    newest.set(lane, Math.max(latest, seq))
+    running.set(lane, [...here, id])
     const all = new Set([...running.values()].flat())
     if (suspects.has(id) && all.size > 1 && !again.has(id)) faults.push(`${id}, replayed, began beside ${[...all]}`)
     for (const each of around(handler)) {

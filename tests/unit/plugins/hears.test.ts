@@ -45,6 +45,7 @@ test("an invalid pattern, handler or name, or too many, are refused in the decla
   expect(() => hears(/a/, nothing, {})).toThrow("hears(/a/) needs a handler")
   expect(() => hears("a", {name: "a b"}, nothing)).toThrow(/^hears\(\): .*\bname\b/)
   expect(() => hears("a", {retries: 11}, nothing)).toThrow(/^hears\("a"\): retries .* 0 to 10$/)
+  expect(() => hears("a", {order: "users"}, nothing)).toThrow(/^hears\("a"\): order .* user or none$/)
   for (let count = 0; count < 100; count++) hears(/a/, nothing)
   expect(() => hears(/a/, nothing)).toThrow(/\b100 patterns\b.*plugin\.on$/)
   close()
