@@ -17,6 +17,7 @@ import {rest} from "./host/rest.ts"
 import {start} from "./host/start.ts"
 import {burst} from "./messages/burst.ts"
 import {chat} from "./messages/chat.ts"
+import {crowd} from "./messages/crowd.ts"
 import {dispatch} from "./messages/dispatch.ts"
 import {doors} from "./messages/doors.ts"
 import {durable} from "./messages/durable.ts"
@@ -32,7 +33,7 @@ import {journal} from "./workroom/journal.ts"
 /** All rows, by the folder of their files. */
 export const rooms: Readonly<Record<string, readonly Row[]>> = {
   host: [start, http, memory, rest, loopDelay, metricHistory, reload, logs],
-  messages: [durable, burst, doors, chat, dispatch],
+  messages: [durable, burst, doors, chat, crowd, dispatch],
   plugins: [send, files, hears, timersDue, timersWaiting],
   agents: [agentStep, agentBusy],
   endpoints: [isolation, idleEndpoints],
