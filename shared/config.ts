@@ -1,6 +1,6 @@
 import {AgentConfig, type AgentSettings} from "./agents/config.ts"
 import {type AlertSettings, AlertsConfig} from "./alerts/config.ts"
-import {agePattern, durationPattern} from "./duration.ts"
+import {agePattern, durationPattern, ratePattern} from "./duration.ts"
 import {namePattern} from "./ids.ts"
 import {logLevels} from "./log.ts"
 import type {HandlerOrder} from "./sdk/handler.ts"
@@ -133,8 +133,20 @@ const orders = {commands: order("commands"), messages: order("other handlers of 
 /** The order of handlers by their kind. */
 export type HandlerOrders = Readonly<Partial<Record<AgeKind, HandlerOrder>>>
 
+const rate = (whose: string) =>
+  Optional.String({
+    pattern: ratePattern,
+    description: `How many commands ${whose} may call at once, and then again within a time, such as 10/1m; none: any number.`,
+  })
+
+const commandRates = {user: rate("a user"), channel: rate("the users of a channel together")}
+
+/** Limits over all commands, by who is counted. */
+export type CommandRates = Readonly<Partial<Record<keyof typeof commandRates, string>>>
+
 const InboxConfig = section({
   order: Type.Optional(section(orders)),
+  limits: Type.Optional(section(commandRates)),
   maxAge: Type.Optional(
     section({
       ...maxAges,
@@ -151,7 +163,7 @@ export const EndpointEntry = Type.Object(
   {
     id: Type.String({pattern: namePattern, description: "Stable id of the account; the endpoint is <slot>~<id>."}),
     outbox: Type.Optional(Closed(outboxKeys, {description: "How this account sends. Overrides the plugin's outbox."})),
-    inbox: Type.Optional(Closed({maxAge: Type.Optional(Closed(maxAges))})),
+    inbox: Type.Optional(Closed({limits: Type.Optional(Closed(commandRates)), maxAge: Type.Optional(Closed(maxAges))})),
   },
   {description: "One account of the plugin's adapter. The adapter defines the other keys."},
 )
@@ -480,7 +492,11 @@ export interface ProjectConfig extends Settings {
   readonly status: StatusSettings
   readonly agents: Readonly<Record<string, AgentSettings>>
   readonly alerts: AlertSettings
-  readonly inbox: {readonly maxAge: MaxAges & {readonly notice: boolean}; readonly order: HandlerOrders}
+  readonly inbox: {
+    readonly order: HandlerOrders
+    readonly limits: CommandRates
+    readonly maxAge: MaxAges & {readonly notice: boolean}
+  }
 }
 /** `http.previousToken`, if configured. */
 export type PreviousToken = NonNullable<ProjectConfig["http"]["previousToken"]>

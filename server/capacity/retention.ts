@@ -3,6 +3,7 @@ import {durationOf} from "../../shared/duration.ts"
 import type {Log} from "../../shared/log.ts"
 import {isProblem, messageOf} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
+import {sweepFullBuckets} from "../database/state/plugin-state.ts"
 import {type PartLimits, type RetentionPart, sweepPart} from "../database/upkeep/retention.ts"
 import {agentRunsPart, runsPart, sweepSpending} from "../database/upkeep/run-retention.ts"
 import {gapsPart} from "../endpoints/gaps/gap-retention.ts"
@@ -80,6 +81,7 @@ export class Retention {
     const erased = await this.#eraseUnhandled(now)
     if (erased > 0) dropped.unhandled = erased
     await sweepSpending(database, now, this.#stopping.signal)
+    await sweepFullBuckets(database, now)
     if (Object.keys(dropped).length > 0) log.info("deleted old rows", dropped)
     return dropped
   }

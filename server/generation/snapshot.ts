@@ -84,6 +84,7 @@ export const buildSnapshot = (
     failureText: (loaded.config as ProjectConfig).messages.failure,
     ages: agesOf(loaded.config as ProjectConfig, endpoints),
     orders: (loaded.config as ProjectConfig).inbox.order,
+    rates: ratesOf(loaded.config as ProjectConfig, endpoints),
     commands,
     handlers: instances.flatMap(handlersOf),
     hears: instances.flatMap(instance => hearsOf(instance, message => report(instance, message))),
@@ -114,6 +115,11 @@ const agesOf = ({inbox: {maxAge}}: ProjectConfig, endpoints: readonly EndpointSp
   const {notice: tells, ...host} = maxAge
   return {byEndpoint: new Map(endpoints.map(spec => [spec.name, spec.maxAges ?? {}])), host, tells}
 }
+
+const ratesOf = ({inbox: {limits}}: ProjectConfig, endpoints: readonly EndpointSpec[]) => ({
+  byEndpoint: new Map(endpoints.map(spec => [spec.name, spec.commandRates ?? {}])),
+  host: limits,
+})
 
 const runnerOf = (instance: Instance, id: string, {retries = 0, maxAge, order}: HandlerDefinition = {}): Handler => ({
   id,
@@ -260,7 +266,12 @@ const endpointsOf = (loaded: LoadedConfig, instance: Instance, report: (message:
         issues.push(...checked.issues)
         secrets.push(...checked.secrets)
         const delivery = deliveryOf(adapter, [outbox, ...outboxes])
-        specs.push({...specOf(instance, slot, adapter, id, checked.value), delivery, maxAges: inbox?.maxAge ?? {}})
+        specs.push({
+          ...specOf(instance, slot, adapter, id, checked.value),
+          delivery,
+          maxAges: inbox?.maxAge ?? {},
+          commandRates: inbox?.limits ?? {},
+        })
       }
     }
   }

@@ -124,6 +124,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
 
   const dispatch = createDispatch({
     current: () => current().snapshot.messages,
+    database,
     endpoints,
     choices,
     timers,

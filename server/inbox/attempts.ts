@@ -54,7 +54,7 @@ const mostAttempts = 200
 /** Handlers that changed the same value retry after different random pauses. The longest one, in milliseconds. */
 const longestYield = 20
 
-const first: Claimed = {attempt: 1, failures: 0}
+const first: Claimed = {attempt: 1, failures: 0, byPerson: false}
 
 /**
  * Runs handlers. Stores a durable mark before a handler, and one batch afterwards with everything that it leaves
@@ -83,11 +83,12 @@ export class Attempts {
     // Durable before the handler begins, so that a crash leaves the mark behind.
     const claimed = isClaimed ? first : await this.#persist(seq, () => this.#claims.store({seq, handler}))
     if (claimed === undefined) return {is: "over"}
-    const {attempt, failures} = claimed
+    const {attempt, failures, byPerson} = claimed
     const key: MarkKey = {seq, handler, attempt}
     let answered: Question | undefined
     const outcome = await dispatch.run(stored, handler, {
       age: this.expiry.ageOf(stored),
+      byPerson,
       maxAge: dispatch.ages?.limitOf(stored.endpoint, handler),
       sendNow: (draft, ordinal) => this.#sendNow(key, draft, ordinal),
       sent: id => this.#persist(seq, () => readAddress(this.#options.database, id)),
@@ -137,8 +138,13 @@ export class Attempts {
    */
   async #store(key: MarkKey, work: Work, done: readonly Statement[]): Promise<Problem | undefined> {
     const {database, outbox, prompts, clock} = this.#options
-    const {sends, writes = [], questions = []} = work
-    const isPlain = done.length === 0 && writes.length === 0 && questions.length === 0 && sends.every(isBindable)
+    const {sends, writes = [], questions = [], note} = work
+    const isPlain =
+      note === undefined &&
+      done.length === 0 &&
+      writes.length === 0 &&
+      questions.length === 0 &&
+      sends.every(isBindable)
     if (isPlain) return this.#storeSends(key, sends)
     const at = clock.now()
     const batch: Statement[] = [
@@ -147,7 +153,7 @@ export class Attempts {
       ...questions.flatMap(question => prompts.storing(question, key.seq)),
       ...done,
       ...writes,
-      ending(key, {state: "handled", at}),
+      ending(key, {state: "handled", at, ...(note === undefined ? {} : {error: note})}),
     ]
     const refusal = await this.#refusalOf(key, () => database.write(batch))
     if (refusal instanceof Problem) return refusal

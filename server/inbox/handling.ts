@@ -19,6 +19,9 @@ export const conversationOf = ({endpoint, event: {channel, user}}: InboxEvent): 
   return id === undefined || id === "" ? undefined : {endpoint, channel: id}
 }
 
+/** The beginning of a note that a limit refused a command. */
+export const limitedNote = "limited: "
+
 /** What a handler leaves behind: stored in one batch with its mark. */
 export interface Work {
   readonly sends: readonly OutboxDraft[]
@@ -26,6 +29,8 @@ export interface Work {
   readonly questions?: readonly Question[]
   /** Has a value changed that the handler has read? Then the handler runs again if its batch is refused. */
   readonly isOutdated?: () => Promise<boolean>
+  /** Why the handler did not do what the event asks; stored with its mark. */
+  readonly note?: string | undefined
   /** Called once everything is stored. */
   readonly afterwards?: readonly (() => void)[]
   /** Called once it is stored, or will not be. Its files are kept until then. */
@@ -59,6 +64,8 @@ export interface Attempt {
   readonly age: number
   /** How old its replies may be when they are sent, in milliseconds; their endpoints decide when left out. */
   readonly maxAge?: number | undefined
+  /** A person had it run again: no limit refuses it. */
+  readonly byPerson?: boolean
   /**
    * Stores a message at once, as number `ordinal` of this handler and event. Resolves to its outbox id. If an earlier
    * attempt stored a message under that ordinal, resolves to that id and stores nothing. Throws `late` if the attempt

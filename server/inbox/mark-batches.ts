@@ -57,6 +57,8 @@ export interface Claim {
 export interface Claimed {
   readonly attempt: number
   readonly failures: number
+  /** A person had it run again. */
+  readonly byPerson: boolean
 }
 
 /** Also matches a claim whose first outcome was unknown. */
@@ -66,7 +68,7 @@ const claim = manyRows(
     ended_at = NULL
   FROM ${source} c WHERE inbox_marks.seq = c.seq AND inbox_marks.handler = c.handler
     AND (+state = 'pending' OR (+state = 'running' AND runtime_id = ?1))
-  RETURNING seq, handler, attempt, failures`,
+  RETURNING seq, handler, attempt, failures, any_age`,
   2,
 )
 
@@ -80,9 +82,9 @@ export const gatherClaims = (
     statements: claims => [claim(claims, [runtimeId, clock.now()])],
     answers: ([claimed], claims) => {
       const byKey = new Map(
-        (claimed?.rows ?? []).map(({seq, handler, attempt, failures}) => [
+        (claimed?.rows ?? []).map(({seq, handler, attempt, failures, any_age}) => [
           handlerKeyOf({seq: Number(seq), handler: String(handler)}),
-          {attempt: Number(attempt), failures: Number(failures)},
+          {attempt: Number(attempt), failures: Number(failures), byPerson: any_age === 1},
         ]),
       )
       return claims.map(claim => byKey.get(handlerKeyOf(claim)))

@@ -2,6 +2,7 @@ import {defaultFailure} from "../../shared/config.ts"
 import {capabilityId, pluginPath} from "../../shared/ids.ts"
 import type {Log} from "../../shared/log.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
+import type {Database} from "../database/database.ts"
 import type {Span} from "../inbox/age/age.ts"
 import type {Attempt, Dispatch, InboxEvent, Outcome} from "../inbox/handling.ts"
 import type {DraftFiles} from "../outbox/files/draft-files.ts"
@@ -9,9 +10,10 @@ import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import type {EndpointActs} from "./acts.ts"
 import {isAddressed} from "./age-limits.ts"
 import {AgeNotices} from "./age-notices.ts"
+import {Buckets} from "./command/buckets.ts"
 import {callCommand} from "./command/call.ts"
-import {Cooldowns} from "./command/cooldowns.ts"
 import {unknownText} from "./command/help.ts"
+import {Turns} from "./command/limits.ts"
 import type {Routed} from "./command/router.ts"
 import {FailureNotes} from "./failure.ts"
 import {hear, heardBy} from "./hears.ts"
@@ -52,16 +54,17 @@ export interface DispatchOptions {
   readonly scrub?: (text: string) => string
   /** The time limit of a handler, in milliseconds. */
   readonly timeout?: number
-  /** The clock for cooldowns and for the expiry of questions. */
+  /** Keeps limits and long cooldowns over a restart; a restart ends them when left out. */
+  readonly database?: Pick<Database, "read">
+  /** The clock for limits, cooldowns and for the expiry of questions. */
   readonly clock?: Clock
 }
 
 export const createDispatch = (options: DispatchOptions): Dispatch => {
   const {clock = systemClock} = options
-  const elapsed = () => clock.elapsed()
-  const cooldowns = new Cooldowns(elapsed)
-  const notes = new FailureNotes(elapsed)
-  const presses = new PressRefusals(elapsed)
+  const buckets = new Buckets(() => clock.now(), options.database)
+  const notes = new FailureNotes(() => clock.elapsed())
+  const presses = new PressRefusals(() => clock.elapsed())
   const ageNotices = new AgeNotices()
   return {
     match: (event, asked, endpoint = "") => match(options.current(), event, endpoint, asked),
@@ -76,7 +79,7 @@ export const createDispatch = (options: DispatchOptions): Dispatch => {
         return ageNotices.noticeFor(stored, {now: clock.now(), away: options.awayOf?.(stored.endpoint), say})
       },
     },
-    run: (stored, handler, attempt) => run({...options, clock, cooldowns, notes, presses}, stored, handler, attempt),
+    run: (stored, handler, attempt) => run({...options, clock, buckets, notes, presses}, stored, handler, attempt),
   }
 }
 
@@ -136,7 +139,7 @@ const handlerOf = ({router}: MessageTable, routed: Routed): string | undefined =
 
 type RunOptions = DispatchOptions & {
   readonly clock: Clock
-  readonly cooldowns: Cooldowns
+  readonly buckets: Buckets
   readonly notes: FailureNotes
   readonly presses: PressRefusals
 }
@@ -144,11 +147,11 @@ type RunOptions = DispatchOptions & {
 const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt: Attempt): Promise<Outcome> => {
   const {current, settled, endpoints, timers = noTimers, privateHosts = () => [], files} = options
   const {timeout = handlerTimeout, scrub = asItIs, notes} = options
-  let handler = find(options, stored, id)
+  let handler = find(options, stored, id, attempt)
   if (handler?.signal.aborted) {
     // Its instance has failed, and a new one is about to replace it.
     await settled()
-    handler = find(options, stored, id)
+    handler = find(options, stored, id, attempt)
   }
   if (handler === undefined) return {is: "failed", error: "the running generation has no such handler"}
   const now = () => options.clock.now()
@@ -189,13 +192,14 @@ const failureIn = (texts: HostTexts, language: string): string => texts.in(langu
 
 const asItIs = (text: string): string => text
 
-const find = (options: RunOptions, stored: InboxEvent, id: string): Runnable | undefined => {
-  const {current, log, cooldowns, presses, choices} = options
+const find = (options: RunOptions, stored: InboxEvent, id: string, attempt: Attempt): Runnable | undefined => {
+  const {current, log, buckets, presses, choices} = options
   const table = current()
   const plain = table.byId.get(id)
   if (plain !== undefined) return plain
   const hears = table.hears.get(id)
-  if (hears !== undefined) return {...hears, handle: session => hear(hears, session, cooldowns)}
+  const turns = new Turns(buckets, stored, attempt)
+  if (hears !== undefined) return {...hears, leaves: turns.leaves, handle: session => hear(hears, session, turns)}
   const middleware = table.middleware.get(id)
   if (middleware !== undefined) return {...middleware, ...surround(middleware)}
   const continuation = table.prompts.get(id)
@@ -216,27 +220,28 @@ const find = (options: RunOptions, stored: InboxEvent, id: string): Runnable | u
     return {...timer, handle: session => runTimer(timer.timer, stored, session, options.clock.now())}
   const routed = routeEvent(table, stored.event)
   const prefix = () => table.router.manner(textOfMessage(stored.event), stored.event)
+  const limited = (handler: Runnable) => turns.limited(handler, table.commandLimits.of(stored), table.texts, log)
   if (id === unknownCommand) {
-    return {
+    return limited({
       ...hostHandler(id, log),
       handle: ({permission, language}) => {
         if (routed.is !== "unknown") return undefined
         const say = table.texts.in(language)
         return unknownText(table.router, routed, {prefix: prefix(), permission, say, language})
       },
-    }
+    })
   }
   const runner = table.runners.get(id)
   if (runner === undefined || routed.is !== "command" || routed.command.id !== id) return undefined
   const {command, rest} = routed
-  return {
+  return limited({
     ...runner,
     ...(id === languageCommandId ? choosing(choices, stored) : {}),
     handle: session => {
       const say = table.texts.in(session.language)
-      return callCommand({router: table.router, command, rest, prefix, session, cooldowns, say})
+      return callCommand({router: table.router, command, rest, prefix, session, turns, say})
     },
-  }
+  })
 }
 
 /** The Host's own `language` command stores a choice. */

@@ -2,7 +2,8 @@ import type {HearsCall, HearsDefinition, Match} from "../../shared/sdk/plugin/he
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
 import {composed, pastBlanks, trimSpace} from "../../shared/sdk/text/typed.ts"
-import type {Cooldowns} from "./command/cooldowns.ts"
+import {cooldownsOf} from "./command/cooldowns.ts"
+import type {Turns} from "./command/limits.ts"
 import type {Handler} from "./handler.ts"
 import {textOfMessage} from "./parse-content.ts"
 import {mayUse} from "./permissions.ts"
@@ -52,11 +53,13 @@ const mayHear = ({test}: HearsHandler["pattern"], text: string): boolean => {
 export const hear = (
   {id, definition, pattern, handle}: HearsHandler,
   session: Session,
-  cooldowns: Cooldowns,
+  turns: Pick<Turns, "take">,
 ): Reply => {
   if (!mayUse(session.permission, definition.permission)) return undefined
   const match = pattern.match(heardText(session.event))
   if (match === undefined)
     throw new Error("the handler's pattern in the running generation does not match this message")
-  return cooldowns.take({id, definition}, session).is === "free" ? handle({match, session}) : undefined
+  const cooldowns = cooldownsOf({id, definition}, session)
+  if (cooldowns.length === 0) return handle({match, session})
+  return turns.take(cooldowns).then(turn => (turn.is === "free" ? handle({match, session}) : undefined))
 }

@@ -3,7 +3,7 @@ import type {Content} from "../../shared/sdk/elements.ts"
 import type {Middleware, Reply, Session} from "../../shared/sdk/session.ts"
 import {isUserError} from "../../shared/sdk/user-error.ts"
 import {holdWhileFailing, persist} from "../database/persist.ts"
-import type {Attempt, InboxEvent, Outcome} from "../inbox/handling.ts"
+import type {Attempt, InboxEvent, Outcome, Work} from "../inbox/handling.ts"
 import {withExpiry} from "../outbox/age.ts"
 import {type Hold, TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {replyTo} from "./failure.ts"
@@ -53,6 +53,8 @@ export type Runnable = Handler & {
   readonly handle: (session: Session, attempt: Attempt, hold: Hold) => Reply
   /** For a middleware that has ended: whether the event stops there. */
   readonly stops?: () => boolean
+  /** What it leaves behind beside its own work. */
+  readonly leaves?: () => Pick<Work, "writes" | "note">
   /** Called once what the handler queued is stored. */
   readonly stored?: () => void
 }
@@ -88,6 +90,7 @@ export const runToEnd = async (
         is: "handled",
         ...again,
         ...left,
+        ...withMore(left, handler.leaves?.()),
         ...(handler.stored === undefined ? {} : {afterwards: [...(left.afterwards ?? []), handler.stored]}),
         ...(handler.stops?.() === true ? {stops: true} : {}),
       }
@@ -114,6 +117,11 @@ export const runToEnd = async (
     return {is: "failed", error: messageOf(error), ...where, ...(error instanceof TimeLimitExceeded ? {} : again)}
   }
 }
+
+const withMore = ({writes = []}: Work, {writes: more = [], note}: Pick<Work, "writes" | "note"> = {}) => ({
+  ...(more.length === 0 ? {} : {writes: [...writes, ...more]}),
+  ...(note === undefined ? {} : {note}),
+})
 
 /** Returns whether a returned value is a reply. The id from `return session.prompt(…)` is not one. */
 const isReply = (returned: Awaited<Reply>, hasGiven: (id: string) => boolean): returned is Content =>

@@ -1,9 +1,10 @@
-import type {AgeKind, HandlerOrders, MaxAges} from "../../shared/config.ts"
+import type {AgeKind, CommandRates, HandlerOrders, MaxAges} from "../../shared/config.ts"
 import type {Log} from "../../shared/log.ts"
 import type {HandlerOrder} from "../../shared/sdk/handler.ts"
 import {AgeLimits, kindOf} from "./age-limits.ts"
 import type {Command} from "./command/command.ts"
 import {helpCommand} from "./command/help.ts"
+import {CommandLimits} from "./command/limits.ts"
 import {Router} from "./command/router.ts"
 import type {Form} from "./forms/form.ts"
 import type {ActionRunner, ChoosingHandler, Continuation, EventHandler, Handler, TimerRunner} from "./handler.ts"
@@ -46,6 +47,7 @@ export interface MessageTable {
   readonly ageLimits: AgeLimits
   /** Returns which earlier events a handler waits for. */
   readonly orderOf: (handler: string) => HandlerOrder
+  readonly commandLimits: CommandLimits
   /** Are users told what expired? */
   readonly tellsAge: boolean
 }
@@ -66,6 +68,8 @@ export interface TableParts {
   readonly ages?: {readonly byEndpoint: ReadonlyMap<string, MaxAges>; readonly host: MaxAges; readonly tells: boolean}
   /** The order of handlers that declare none; that of their channel when left out. */
   readonly orders?: HandlerOrders
+  /** The same for the limits over all commands. */
+  readonly rates?: {readonly byEndpoint: ReadonlyMap<string, CommandRates>; readonly host: CommandRates}
   readonly prompts?: readonly Continuation[]
   readonly actions?: readonly ActionRunner[]
   /** The handlers of their answers and presses are among the prompts and the actions. */
@@ -93,6 +97,7 @@ export const createMessageTable = ({
   failureText = "",
   ages = {byEndpoint: new Map(), host: {}, tells: true},
   orders = {},
+  rates = {byEndpoint: new Map(), host: {}},
   log,
 }: TableParts): MessageTable => {
   const declared = commands.map(({command}) => command)
@@ -134,6 +139,7 @@ export const createMessageTable = ({
     failureText,
     orderOf: handler => ordered.get(handler) ?? orderOfKind(kindOf(handler)),
     ageLimits: new AgeLimits(new Map(limits), ages.byEndpoint, ages.host),
+    commandLimits: new CommandLimits(rates.byEndpoint, rates.host),
     tellsAge: ages.tells,
   }
 }

@@ -7,6 +7,9 @@ import type {TSchema} from "../../../shared/type.ts"
 import {assertThat, type Database} from "../database.ts"
 import {withDefaults} from "./defaults.ts"
 
+/** The owner of the Host's own state. No plugin can have this name. */
+export const hostOwner = "(host)"
+
 /** A value of a plugin as its `setup` declared it. */
 export interface DeclaredState {
   readonly scope: "user" | "channel" | "plugin"
@@ -83,3 +86,12 @@ export const storingState = (key: StateKey, value: string | undefined): Statemen
     args: [...argsOf(key), value, randomInt(1, 2 ** 48), Date.now()],
   }
 }
+
+/** Deletes the Host's token buckets that are full again: numbers that are a time, in milliseconds since 1970. */
+export const sweepFullBuckets = (database: Pick<Database, "write">, now: number): Promise<unknown> =>
+  database.write([
+    {
+      sql: "DELETE FROM plugin_state WHERE plugin = ? AND json_type(value) = 'integer' AND CAST(value AS INTEGER) <= ?",
+      args: [hostOwner, now],
+    },
+  ])

@@ -4,8 +4,9 @@ import {checkOptions} from "../arguments/options.ts"
 import {mayUse} from "../permissions.ts"
 import {inEnglish, type Say} from "../texts/host-texts.ts"
 import {type Command, parseCall} from "./command.ts"
-import type {Cooldowns} from "./cooldowns.ts"
+import {cooldownsOf} from "./cooldowns.ts"
 import {misuseText} from "./help.ts"
+import type {Turns} from "./limits.ts"
 import type {Router} from "./router.ts"
 
 export interface CommandCall {
@@ -16,21 +17,13 @@ export interface CommandCall {
   /** Returns how the message calls the bot. Called only when a reply needs it. */
   readonly prefix: () => string
   readonly session: Session
-  readonly cooldowns: Cooldowns
+  readonly turns: Pick<Turns, "take">
   /** The texts in the language of the event; English when left out. */
   readonly say?: Say
 }
 
 /** Runs a command, or replies why it does not run: a missing permission, a misuse, a cooldown. */
-export const callCommand = ({
-  router,
-  command,
-  rest,
-  prefix,
-  session,
-  cooldowns,
-  say = inEnglish,
-}: CommandCall): Reply => {
+export const callCommand = ({router, command, rest, prefix, session, turns, say = inEnglish}: CommandCall): Reply => {
   const name = () => `${prefix()}${command.path.join(" ")}`
   const {permission} = command.definition
   if (permission !== undefined && !mayUse(session.permission, permission)) {
@@ -45,9 +38,13 @@ export const callCommand = ({
       language: session.language,
       rest,
     })
-  const turn = cooldowns.take(command, session)
-  if (turn.is === "free") return command.handle({...parsed, session})
-  return turn.tell ? say("call.cooldown", {call: name(), seconds: turn.seconds}) : undefined
+  const run = () => command.handle({...parsed, session})
+  const cooldowns = cooldownsOf(command, session)
+  if (cooldowns.length === 0) return run()
+  return turns.take(cooldowns).then(turn => {
+    if (turn.is === "free") return run()
+    return turn.tell ? say("call.cooldown", {call: name(), seconds: turn.seconds}) : undefined
+  })
 }
 
 const per = ["user", "channel", "everyone"]

@@ -6,13 +6,10 @@ import type {TimerPlace} from "../../../shared/sdk/timer.ts"
 import {Closed, type TSchema, Type} from "../../../shared/type.ts"
 import {explainValue} from "../../config/explain.ts"
 import type {Database} from "../../database/database.ts"
-import {type DeclaredState, parseState, readState} from "../../database/state/plugin-state.ts"
+import {type DeclaredState, hostOwner, parseState, readState} from "../../database/state/plugin-state.ts"
 import {BoundedMap} from "../../runtime/bounded-map.ts"
 import type {PluginSide} from "../session.ts"
 import {type Languages, placeOf} from "./languages.ts"
-
-/** The owner of the Host's own state. No plugin can have this name. */
-export const hostOwner = "(host)"
 
 /** The most users whose choice is kept in memory. */
 const mostUsers = 10_000

@@ -27,6 +27,7 @@ export const de: HostTable = {
   "option.dash": "Der Option {option} fehlt ihr Wert; einer, der mit - beginnt, wird {example} geschrieben",
   "call.permission": "{call} braucht die Berechtigung {permission}.",
   "call.cooldown": "{call} macht Pause: noch {seconds} s.",
+  "call.limited": "Zu viele Befehle: noch {seconds} s warten.",
   "prompt.cancel": "abbrechen",
   "prompt.cancelled": "Abgebrochen.",
   "press.gone": "Dieser Knopf gilt nicht mehr.",

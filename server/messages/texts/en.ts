@@ -26,6 +26,7 @@ export const en = {
   "option.dash": "Option {option} needs a value; write a value that starts with - as {example}",
   "call.permission": "{call} needs the permission {permission}.",
   "call.cooldown": "{call} is cooling down: {seconds} s to go.",
+  "call.limited": "Too many commands: wait {seconds} s.",
   "prompt.cancel": "cancel",
   "prompt.cancelled": "Cancelled.",
   "press.gone": "This button no longer works.",

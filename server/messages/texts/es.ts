@@ -27,6 +27,7 @@ export const es: HostTable = {
   "option.dash": "Falta el valor de la opción {option}; si empieza por -, se escribe {example}",
   "call.permission": "{call} requiere el permiso {permission}.",
   "call.cooldown": "{call} está en pausa: faltan {seconds} s.",
+  "call.limited": "Demasiados comandos: espera {seconds} s.",
   "prompt.cancel": "cancelar",
   "prompt.cancelled": "Cancelado.",
   "press.gone": "Este botón ya no funciona.",

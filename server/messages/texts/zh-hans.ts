@@ -27,6 +27,7 @@ export const zhHans: HostTable = {
   "option.dash": "选项 {option} 缺少值；以 - 开头的值写作 {example}",
   "call.permission": "{call} 需要权限 {permission}。",
   "call.cooldown": "{call} 冷却中：还剩 {seconds} 秒。",
+  "call.limited": "命令太多：请等待 {seconds} 秒。",
   "prompt.cancel": "取消",
   "prompt.cancelled": "已取消。",
   "press.gone": "此按钮已失效。",
