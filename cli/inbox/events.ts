@@ -70,6 +70,7 @@ export const list = listCommand<InboxView>({
     ["Events with a failed handler", "svc inbox list --state failed"],
     ["Events of one user", "svc inbox list --user ann"],
     ["Events whose id came again with other content", "svc inbox list --repeats"],
+    ["Commands that a limit refused", "svc inbox list --limited"],
   ],
   path: "/api/inbox",
   filters: {
@@ -81,6 +82,7 @@ export const list = listCommand<InboxView>({
     repeats: Option.Boolean("--repeats", {
       description: "Only events whose id came again with other content, which the Host did not store, and how often",
     }),
+    limited: Option.Boolean("--limited", {description: "Only events whose command a limit refused"}),
   },
   columns: {
     seq: ({seq}) => seq,

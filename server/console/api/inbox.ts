@@ -13,6 +13,7 @@ import type {Static} from "../../../shared/type.ts"
 import type {Database, Row} from "../../database/database.ts"
 import {type InboxAction, isWaiting, type Owner, ofOwner, statesFor} from "../../inbox/actions.ts"
 import {sinceInSql} from "../../inbox/age/age.ts"
+import {limitedNote} from "../../inbox/handling.ts"
 import type {Inbox} from "../../inbox/inbox.ts"
 import {redactInbox} from "../../inbox/redact.ts"
 import {heldOr, inBulk} from "../bulk.ts"
@@ -49,6 +50,11 @@ const handledBy = (owner: Owner, states?: readonly string[]): Condition => {
   }
 }
 
+const isLimited: Condition = {
+  sql: "EXISTS (SELECT 1 FROM inbox_marks h WHERE h.seq = inbox.seq AND substr(h.error, 1, length(?)) = ?)",
+  args: [limitedNote, limitedNote],
+}
+
 /** The states of a group word, or the single state. */
 const statesOf = (state: string | undefined): readonly string[] | undefined => {
   const groups: Readonly<Record<string, readonly string[]>> = inboxGroups
@@ -65,6 +71,7 @@ const conditionsOf: MessageSearch["conditionsOf"] = query => {
     ...(plugin === undefined && command === undefined && !isRepeated
       ? []
       : [handledBy({plugin, command}, statesOf(state))]),
+    ...("limited" in query && query.limited === true ? [isLimited] : []),
     ...olderBy(older, sinceInSql),
     ...(text === undefined ? [] : [containingAt("event", "$.message.content", text)]),
   ]
