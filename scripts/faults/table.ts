@@ -138,6 +138,13 @@ const table = {
     suite: 0,
     long: 1000,
   },
+  raid: {
+    what: "500 joins a second and 10,000 messages a minute: others are answered within 2 s, health p99 is at most 100 ms",
+    files: ["e2e/messages/raid"],
+    unit: "seconds",
+    suite: 3,
+    long: 60,
+  },
   "storage-cuts": {
     what: "a remote database that is cut off, and files that cannot be stored: no handler fails that did not fail itself",
     files: ["e2e/messages/failing-storage"],

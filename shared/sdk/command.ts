@@ -178,7 +178,7 @@ export type Options<O extends Record<string, OptionDefinition>> = {
 
 /**
  * How often a command may be called. A user who calls it too early gets one refusal, and the command does not run.
- * Cooldowns are kept in memory: they survive a reload, but not a restart of the Host.
+ * From 60 seconds up, the cooldown of a call that did not fail survives a restart of the Host.
  */
 export interface Cooldown {
   /** Whose calls count together: those of one user or channel at an endpoint, or of everyone everywhere. */
