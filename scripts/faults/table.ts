@@ -140,7 +140,7 @@ const table = {
   },
   raid: {
     what: "500 joins a second and 10,000 messages a minute: others are answered within 2 s, health p99 is at most 100 ms",
-    files: ["e2e/messages/raid"],
+    files: ["e2e/messages/outages/raid"],
     unit: "seconds",
     suite: 3,
     long: 60,

@@ -38,7 +38,7 @@ export const InboxQuery = Type.Object({
     description: "Events with a handler in this state. open: pending or running; aside: failed, dead or held",
   }),
   repeats: Optional.Boolean({description: "True for the events whose id came again with other content"}),
-  limited: Optional.Boolean({description: "True for the events whose command a limit refused"}),
+  limited: Optional.Boolean({private: true, description: "True for the events whose command a limit refused"}),
 })
 
 export const InboxView = Named("InboxView", {

@@ -1,12 +1,12 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
-import type {InboxView} from "../../../shared/api/messages.ts"
-import {probeDuring} from "../../bench/attacks/probe.ts"
-import {cpuSeconds} from "../../bench/measure/process-stat.ts"
-import {percentile} from "../../bench/measure/statistics.ts"
-import {bunAnd, bunOr, pluginWith, startHost, svc, until} from "../../support/host/host.ts"
-import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
-import {startStandIn} from "../../support/machine/stand-in-server.ts"
+import type {InboxView} from "../../../../shared/api/messages.ts"
+import {probeDuring} from "../../../bench/attacks/probe.ts"
+import {cpuSeconds} from "../../../bench/measure/process-stat.ts"
+import {percentile} from "../../../bench/measure/statistics.ts"
+import {bunAnd, bunOr, pluginWith, startHost, svc, until} from "../../../support/host/host.ts"
+import {faultRun, tellHowToRepeat} from "../../../support/machine/fault-run.ts"
+import {startStandIn} from "../../../support/machine/stand-in-server.ts"
 
 const run = faultRun("raid")
 
