@@ -4,7 +4,6 @@ import {backlog} from "./database/backlog.ts"
 import {checkpoint} from "./database/checkpoint.ts"
 import {slowDisk} from "./disk/slow-disk.ts"
 import {idleEndpoints} from "./endpoints/idle.ts"
-import {isolation} from "./endpoints/isolation.ts"
 import {stream} from "./events/stream.ts"
 import {streamStalled} from "./events/stream-stalled.ts"
 import {http} from "./host/http.ts"
@@ -12,7 +11,6 @@ import {logs} from "./host/logs.ts"
 import {loopDelay} from "./host/loop-delay.ts"
 import {memory} from "./host/memory.ts"
 import {metricHistory} from "./host/metric-history.ts"
-import {reload} from "./host/reload.ts"
 import {rest} from "./host/rest.ts"
 import {start} from "./host/start.ts"
 import {burst} from "./messages/burst.ts"
@@ -32,11 +30,11 @@ import {journal} from "./workroom/journal.ts"
 
 /** All rows, by the folder of their files. */
 export const rooms: Readonly<Record<string, readonly Row[]>> = {
-  host: [start, http, memory, rest, loopDelay, metricHistory, reload, logs],
+  host: [start, http, memory, rest, loopDelay, metricHistory, logs],
   messages: [durable, burst, doors, chat, crowd, dispatch],
   plugins: [send, files, hears, timersDue, timersWaiting],
   agents: [agentStep, agentBusy],
-  endpoints: [isolation, idleEndpoints],
+  endpoints: [idleEndpoints],
   events: [stream, streamStalled],
   database: [checkpoint, backlog],
   disk: [slowDisk],
