@@ -32,8 +32,7 @@ describeWithChromium("the chat in the console", () => {
 
   test("says how to add the sandbox to a project without one", async () => {
     const host = await startHost({config: config("{}"), env})
-    // The OpenAPI document lacks the routes of a plugin that is not enabled, so Prism would reject them.
-    const {page} = await openConsole(await startChromium(), host, {token: env.HTTP_TOKEN, at: "chat", direct: true})
+    const {page} = await openConsole(await startChromium(), host, {token: env.HTTP_TOKEN, at: "chat"})
     await page.getByText(en.chat.missing).waitFor()
   })
 })
