@@ -1,6 +1,7 @@
 import {type Page, page} from "../../shared/api/pages.ts"
 import type {Call, Operation} from "../../shared/sdk/route.ts"
 import type {Static, TSchema} from "../../shared/type.ts"
+import {numberIn, textIn} from "../database/cells.ts"
 import type {Database, Row} from "../database/database.ts"
 
 export type {Call, Operation}
@@ -94,8 +95,6 @@ export const isInState =
 export const timeOf = (at: unknown): string | null =>
   at === null || at === undefined ? null : new Date(Number(at)).toISOString()
 
-export const textOrNull = (value: unknown): string | null =>
-  value === null || value === undefined ? null : String(value)
+export const textOrNull = (cell: unknown): string | null => textIn(cell) ?? null
 
-export const numberOrNull = (value: unknown): number | null =>
-  value === null || value === undefined ? null : Number(value)
+export const numberOrNull = (cell: unknown): number | null => numberIn(cell) ?? null

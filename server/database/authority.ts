@@ -2,6 +2,7 @@ import {randomUUID} from "node:crypto"
 import {fromJson, toJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import {readFileIfExists, writeFileAtomic} from "../runtime/files.ts"
+import {textIn} from "./cells.ts"
 import {type Database, schemaOf} from "./database.ts"
 import type {Statement} from "./engine.ts"
 import {versionOf} from "./migrations/migrations.ts"
@@ -23,10 +24,7 @@ export interface AuthorityRows {
 /** Reads the authorities from a database of any schema up to this version's. */
 export const readAuthorityRows = async (database: Pick<Database, "read" | "state">): Promise<AuthorityRows> => {
   const schema = schemaOf(database)
-  const text = async (sql: string) => {
-    const value = (await database.read(sql))[0]?.value
-    return value === null || value === undefined ? undefined : String(value)
-  }
+  const text = async (sql: string) => textIn((await database.read(sql))[0]?.value)
   return {
     authority: schema === 0 ? undefined : await text("SELECT value FROM svc_meta WHERE key = 'authority'"),
     eventLog: schema < stampedSince ? undefined : await text("SELECT authority AS value FROM event_retention"),

@@ -1,20 +1,12 @@
 import type {Raise} from "../../shared/events.ts"
 import type {Log} from "../../shared/log.ts"
+import {textIn} from "../database/cells.ts"
 import type {Database, Row} from "../database/database.ts"
 import {EventQueue} from "./queue.ts"
 import {type Hide, toRow} from "./telling.ts"
 
 /** An event as it is stored. `at` is in milliseconds since 1970; `data` is JSON text. */
-export interface StoredEvent {
-  readonly offset: number
-  readonly type: string
-  readonly at: number
-  readonly runtimeId: string
-  readonly generation: number
-  readonly endpoint: string | undefined
-  readonly runId: string | undefined
-  readonly data: string
-}
+export type StoredEvent = Readonly<ReturnType<typeof toStored>>
 
 /** The content of the log: all events after `evictedTo`, up to and including `head`. */
 export interface Extent {
@@ -48,7 +40,7 @@ export class EventLog {
   async start(): Promise<void> {
     const [row] = await this.#database.read("SELECT evicted_to, authority FROM event_retention")
     this.#evictedTo = Number(row?.evicted_to ?? 0)
-    this.#authority = optionalText(row?.authority)
+    this.#authority = textIn(row?.authority)
   }
 
   /** The authority with which it is stamped. */
@@ -103,16 +95,13 @@ export class EventLog {
   }
 }
 
-const optionalText = (value: unknown): string | undefined =>
-  value === null || value === undefined ? undefined : String(value)
-
-const toStored = (row: Row): StoredEvent => ({
+const toStored = (row: Row) => ({
   offset: Number(row.offset),
   type: String(row.type),
   at: Number(row.at),
   runtimeId: String(row.runtime_id),
   generation: Number(row.generation),
-  endpoint: optionalText(row.endpoint),
-  runId: optionalText(row.run_id),
+  endpoint: textIn(row.endpoint),
+  runId: textIn(row.run_id),
   data: String(row.data),
 })

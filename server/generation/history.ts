@@ -5,15 +5,7 @@ import type {Database, Row} from "../database/database.ts"
 import type {NewPin, Pin} from "./generation.ts"
 
 /** One committed generation, as stored in the database. */
-export interface GenerationRecord {
-  readonly number: number
-  readonly committedAt: number
-  readonly runtimeId: string
-  readonly reason: string
-  readonly configSha256: string
-  /** Fingerprint of the code of each plugin, by name. */
-  readonly plugins: Readonly<Record<string, string>>
-}
+export type GenerationRecord = Readonly<ReturnType<typeof toRecord>>
 
 export interface NewGeneration extends Omit<GenerationRecord, "number" | "configSha256"> {
   readonly config: ConfigText
@@ -81,11 +73,12 @@ export class GenerationHistory {
   }
 }
 
-const toRecord = (row: Row): GenerationRecord => ({
+const toRecord = (row: Row) => ({
   number: Number(row.number),
   committedAt: Number(row.committed_at),
   runtimeId: String(row.runtime_id),
   reason: String(row.reason),
   configSha256: String(row.config_sha256),
-  plugins: fromJson(String(row.plugins)),
+  /** Fingerprint of the code of each plugin, by name. */
+  plugins: fromJson(String(row.plugins)) as Readonly<Record<string, string>>,
 })

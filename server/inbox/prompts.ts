@@ -9,19 +9,7 @@ import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 export type Asked = Pick<Question, "endpoint" | "channel" | "user">
 
 /** A question to one user in one channel, and the continuation for its answer. */
-export interface Question {
-  readonly id: string
-  /** The id of the continuation: `root/<plugin>/prompt/<name>`. */
-  readonly handler: string
-  readonly endpoint: string
-  readonly channel: string
-  /** In the form of `personOf`. */
-  readonly user: string
-  /** JSON. */
-  readonly data: string
-  /** Milliseconds since 1970. */
-  readonly expiresAt: number
-}
+export type Question = Readonly<ReturnType<typeof questionOf>>
 
 const columns = "id, handler, endpoint, channel, user, data, expires_at"
 
@@ -150,12 +138,16 @@ export const personOf = ({id, account}: User): string => (account === undefined 
 
 const placeOf = ({endpoint, channel, user}: Asked): string => toJson([endpoint, channel, user])
 
-const questionOf = (row: Row): Question => ({
+const questionOf = (row: Row) => ({
   id: String(row.id),
+  /** The id of the continuation: `root/<plugin>/prompt/<name>`. */
   handler: String(row.handler),
   endpoint: String(row.endpoint),
   channel: String(row.channel),
+  /** In the form of `personOf`. */
   user: String(row.user),
+  /** JSON. */
   data: String(row.data),
+  /** Milliseconds since 1970. */
   expiresAt: Number(row.expires_at),
 })

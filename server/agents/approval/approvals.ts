@@ -5,6 +5,7 @@ import {durationOf} from "../../../shared/duration.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Node} from "../../../shared/sdk/elements.ts"
 import type {Permission} from "../../../shared/sdk/permission.ts"
+import {textIn} from "../../database/cells.ts"
 import type {Database, Row, Statement} from "../../database/database.ts"
 import type {Say} from "../../messages/texts/host-texts.ts"
 import {messageDraft, type OutboxDraft} from "../../outbox/draft.ts"
@@ -18,26 +19,17 @@ import type {Decision} from "../service.ts"
 import type {AgentTool} from "../tools/tool.ts"
 
 /** A request to a person to approve a call. */
-export interface Approval {
-  readonly id: string
-  readonly state: ApprovalState
-  readonly tool: string
-  readonly permission: Permission
-  readonly expiresAt: number
-  readonly decidedBy: string | undefined
-  readonly reason: string | undefined
-  /** What will happen, in the words that the person reads. */
-  readonly shown: string
-}
+export type Approval = Readonly<ReturnType<typeof approvalOf>>
 
-const approvalOf = (row: Row): Approval => ({
+const approvalOf = (row: Row) => ({
   id: String(row.id),
   state: row.state as ApprovalState,
   tool: String(row.tool),
   permission: row.permission as Permission,
   expiresAt: Number(row.expires_at),
-  decidedBy: typeof row.decided_by === "string" ? row.decided_by : undefined,
-  reason: typeof row.reason === "string" ? row.reason : undefined,
+  decidedBy: textIn(row.decided_by),
+  reason: textIn(row.reason),
+  /** What will happen, in the words that the person reads. */
   shown: String(row.shown),
 })
 

@@ -1,5 +1,6 @@
 import type {AgentReason, AgentRunState, AgentTrigger, AgentWait} from "../../../shared/agents/states.ts"
 import {fromJson, toJson} from "../../../shared/json.ts"
+import {numberIn, textIn} from "../../database/cells.ts"
 import {assertThat, type Row, type Statement} from "../../database/database.ts"
 import type {RunRequest} from "../service.ts"
 
@@ -7,56 +8,30 @@ import type {RunRequest} from "../service.ts"
 type Place = Pick<RunRequest, "channel" | "user" | "permission" | "age">
 
 /** A run, read from its row. Money is in millionths; times are in milliseconds since 1970. */
-export interface AgentRun {
-  readonly seq: number
-  readonly runId: string
-  readonly agent: string
-  readonly trigger: AgentTrigger
-  readonly state: AgentRunState
-  readonly attempt: number
-  readonly endpoint: string | undefined
-  readonly channel: string | undefined
-  readonly place: Place
-  readonly event: number | undefined
-  readonly item: number | undefined
-  readonly plugin: string | undefined
-  readonly input: string
-  /** The outbox id of the message to which the answer is streamed. */
-  readonly message: string | undefined
-  /** Failed model calls since the last successful one. */
-  readonly failures: number
-  readonly steps: number
-  readonly tokens: number
-  readonly money: number
-  /** How long the run has worked, in milliseconds. */
-  readonly active: number
-  readonly createdAt: number
-}
+export type AgentRun = Readonly<ReturnType<typeof runOf>>
 
-const textOf = (value: unknown): string | undefined =>
-  value === null || value === undefined ? undefined : String(value)
-const numberOf = (value: unknown): number | undefined =>
-  value === null || value === undefined ? undefined : Number(value)
-
-export const runOf = (row: Row): AgentRun => ({
+export const runOf = (row: Row) => ({
   seq: Number(row.seq),
   runId: String(row.run_id),
   agent: String(row.agent),
   trigger: row.cause as AgentTrigger,
   state: row.state as AgentRunState,
   attempt: Number(row.attempt),
-  endpoint: textOf(row.endpoint),
-  channel: textOf(row.channel),
+  endpoint: textIn(row.endpoint),
+  channel: textIn(row.channel),
   place: fromJson(String(row.place)) as Place,
-  event: numberOf(row.inbox_seq),
-  item: numberOf(row.item),
-  plugin: textOf(row.plugin),
+  event: numberIn(row.inbox_seq),
+  item: numberIn(row.item),
+  plugin: textIn(row.plugin),
   input: String(row.input),
-  message: textOf(row.message),
+  /** The outbox id of the message to which the answer is streamed. */
+  message: textIn(row.message),
+  /** Failed model calls since the last successful one. */
   failures: Number(row.failures),
   steps: Number(row.steps),
   tokens: Number(row.tokens),
   money: Number(row.money),
+  /** How long the run has worked, in milliseconds. */
   active: Number(row.active_ms),
   createdAt: Number(row.created_at),
 })

@@ -1,6 +1,7 @@
 import type {AgentReason, AgentStepState, ToolEffect} from "../../../shared/agents/states.ts"
 import {fromJson, toJson} from "../../../shared/json.ts"
 import type {Row, Statement} from "../../../shared/sdk/plugin/database.ts"
+import {textIn} from "../../database/cells.ts"
 import type {ModelCall, ModelReply} from "../providers/model.ts"
 
 interface StepBase {
@@ -31,7 +32,7 @@ export const selectSteps = "SELECT * FROM agent_steps WHERE run = ? ORDER BY n"
 
 export const stepOf = (row: Row): Step => {
   const base = {n: Number(row.n), state: row.state as AgentStepState, begun: Number(row.begun)}
-  const output = row.output === null || row.output === undefined ? undefined : String(row.output)
+  const output = textIn(row.output)
   if (row.kind === "model")
     return {...base, kind: "model", reply: output === undefined ? undefined : (fromJson(output) as ModelReply)}
   return {
@@ -39,7 +40,7 @@ export const stepOf = (row: Row): Step => {
     kind: "tool",
     tool: String(row.name),
     call: {id: String(row.call), name: String(row.name), input: String(row.input)},
-    effect: row.effect === null || row.effect === undefined ? undefined : (row.effect as ToolEffect),
+    effect: textIn(row.effect) as ToolEffect | undefined,
     result: output,
   }
 }
