@@ -2,17 +2,20 @@ import type {CommandRates, MaxAges} from "../../shared/config.ts"
 import type {PluginPath} from "../../shared/ids.ts"
 import type {Log} from "../../shared/log.ts"
 import type {
+  AdapterDefinition,
   AdapterFinding,
   CheckTools,
   Endpoint as EndpointHandle,
-  History,
-  Varying,
 } from "../../shared/sdk/adapter/adapter.ts"
-import type {Feature, Limits, Sender} from "../../shared/sdk/adapter/sender.ts"
+import type {Sender} from "../../shared/sdk/adapter/sender.ts"
+import type {TSchema} from "../../shared/type.ts"
 import {type Delivery, noPolicy, type Policy} from "./policy.ts"
 
+/** What an adapter declares of all its endpoints. */
+type Declared = "history" | "forgetsAcknowledged" | "idempotent" | "claimedIds" | "varies" | "limits" | "libraries"
+
 /** One endpoint according to a generation. */
-export interface EndpointSpec {
+export interface EndpointSpec extends Required<Pick<AdapterDefinition<TSchema>, Declared | "features">> {
   readonly name: string
   readonly owner: PluginPath
   readonly slot: string
@@ -20,16 +23,6 @@ export interface EndpointSpec {
   readonly fingerprint: string
   /** Equal over restarts while the account is equal with its secrets. Too short to find a secret by trial. */
   readonly account: string
-  readonly history: History
-  /** With `history: "replay"`: does a restore lose acknowledged messages? */
-  readonly forgetsAcknowledged: boolean
-  readonly idempotent: boolean
-  /** Is an event known by its content too, because others may have its id? */
-  readonly claimedIds: boolean
-  readonly varies: readonly Varying[]
-  /** What its adapter declares besides sending. */
-  readonly features: readonly Feature[]
-  readonly limits: Limits
   readonly delivery?: Delivery
   /** The age limits of its account. */
   readonly maxAges?: MaxAges
@@ -38,8 +31,6 @@ export interface EndpointSpec {
   readonly log: Log
   /** Runs the functions of the opened adapter on behalf of its plugin. */
   readonly own: <T>(work: () => T) => T
-  /** The libraries that its adapter loads at first use, with their versions. */
-  readonly libraries: Readonly<Record<string, string>>
   readonly load: EndpointHandle["load"]
   /** Runs the adapter's `check`; absent if it has none or the account is missing. */
   readonly check?: ((tools: CheckTools) => Promise<readonly AdapterFinding[]>) | undefined

@@ -165,6 +165,20 @@ const found = <T>(value: T | undefined, what: string): T => {
   throw new Problem("not_found", `the newest ${seenEvents} events mention no ${what} with this id`)
 }
 
+/** The method that gets what messages came from, by its id. */
+const getting = (what: "channel" | "user" | "guild", summary: string, answer: TSchema): Method => {
+  const id = `${what}_id` as const
+  return method(
+    `${what}.get`,
+    summary,
+    Type.Object({[id]: Id}),
+    answer,
+    askedOr(`${what}.get`, async ({history}, {endpoint}, body) =>
+      found(await history[what](endpoint, String(body[id])), what),
+    ),
+  )
+}
+
 /** The methods that the Host answers, named as in https://satori.js.org. They send, and read received events. */
 export const methods: readonly Method[] = [
   method("login.get", "The login itself", Nothing, LoginView, (_, login) => showLogin(login)),
@@ -183,24 +197,8 @@ export const methods: readonly Method[] = [
   listMessages,
   createReaction,
   deleteReaction,
-  method(
-    "channel.get",
-    "A channel from which a message was received",
-    Type.Object({channel_id: Id}),
-    Channel,
-    askedOr("channel.get", async ({history}, {endpoint}, {channel_id}) =>
-      found(await history.channel(endpoint, channel_id), "channel"),
-    ),
-  ),
-  method(
-    "user.get",
-    "A user from whom a message was received",
-    Type.Object({user_id: Id}),
-    User,
-    askedOr("user.get", async ({history}, {endpoint}, {user_id}) =>
-      found(await history.user(endpoint, user_id), "user"),
-    ),
-  ),
+  getting("channel", "A channel from which a message was received", Channel),
+  getting("user", "A user from whom a message was received", User),
   method(
     "user.channel.create",
     "The direct channel of a user: opened on the platform if it supports that, otherwise the one in which the user has written",
@@ -211,13 +209,5 @@ export const methods: readonly Method[] = [
         ? ask(services, login, (sender, signal) => sender.open?.(user_id, signal))
         : found(await services.history.directChannel(login.endpoint, user_id), "direct channel"),
   ),
-  method(
-    "guild.get",
-    "A guild from which a message was received",
-    Type.Object({guild_id: Id}),
-    Guild,
-    askedOr("guild.get", async ({history}, {endpoint}, {guild_id}) =>
-      found(await history.guild(endpoint, guild_id), "guild"),
-    ),
-  ),
+  getting("guild", "A guild from which a message was received", Guild),
 ]

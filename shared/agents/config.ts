@@ -1,7 +1,6 @@
 import {durationPattern} from "../duration.ts"
-import {type Permission, permissions} from "../sdk/permission.ts"
-import type {Secret} from "../secret.ts"
-import {Closed, Optional, section, Type} from "../type.ts"
+import {permissions} from "../sdk/permission.ts"
+import {Closed, Optional, type Static, section, type TSchema, Type} from "../type.ts"
 
 /** The providers that svc knows, and the package that speaks each one's protocol. */
 export const agentProviders = {
@@ -185,59 +184,25 @@ export const AgentConfig = Closed({
   }),
 })
 
-export interface AgentTarget {
-  readonly endpoint: string
-  readonly channel: string
-}
+/** The values of a schema with the defaults in place. Only the keys `Absent` may have no value. */
+type Filled<S extends TSchema, Absent extends keyof Static<S> = never> = Readonly<
+  Required<Omit<Static<S>, Absent>> & Pick<Static<S>, Absent>
+>
 
-export interface ToolSettings {
-  readonly approval?: boolean
-  readonly permission?: Permission
-  readonly to?: readonly AgentTarget[]
-  readonly hosts?: readonly string[]
-}
-
+export type AgentTarget = Readonly<Static<typeof Target>>
+export type ToolSettings = Readonly<Static<typeof ToolSettings>>
 /** The limits of one user, channel or agent for a day. */
-export interface Budget {
-  readonly runs?: number
-  readonly tokens?: number
-  readonly money?: number
-}
+export type Budget = Readonly<Static<ReturnType<typeof Budget>>>
+
+type Trigger = NonNullable<Static<typeof Triggers>["events"]>[number]
 
 /** A binding after expansion, with its defaults. */
-export interface AgentSettings {
-  readonly enabled: boolean
-  readonly description?: string
-  readonly provider: string
-  readonly model: string
-  readonly baseURL?: string
-  readonly key?: Secret
-  readonly instructions?: string
-  readonly instructionsFile?: string
-  readonly tools: Readonly<Record<string, ToolSettings>>
-  readonly limits: {
-    readonly steps: number
-    readonly tokens: number
-    readonly seconds: number
-    readonly money?: number
-    readonly output: number
-    readonly call: number
-    readonly parallel: number
-    readonly user: Budget
-    readonly channel: Budget
-    readonly day: Budget
+export interface AgentSettings
+  extends Omit<Static<typeof AgentConfig>, "enabled" | "tools" | "limits" | "triggers" | "permission" | "approval">,
+    Pick<Filled<typeof AgentConfig>, "enabled" | "tools" | "permission"> {
+  readonly limits: Filled<typeof Limits, "money">
+  readonly triggers: Omit<Filled<typeof Triggers, "command">, "events"> & {
+    readonly events: readonly Required<Trigger>[]
   }
-  readonly prices?: {readonly input: number; readonly output: number}
-  readonly triggers: {
-    readonly mention: boolean
-    readonly direct: boolean
-    readonly command?: string
-    readonly permission: Permission
-    readonly events: readonly {readonly endpoint: string; readonly type: string}[]
-    readonly items: boolean
-  }
-  /** The permission of runs without a user. */
-  readonly permission: Permission | "none"
-  readonly approval: {readonly permission: Permission; readonly to?: AgentTarget; readonly expires: string}
-  readonly resumeWithin?: string
+  readonly approval: Filled<typeof Approval, "to">
 }

@@ -1,17 +1,9 @@
 import {type EventType, eventTypes} from "../events.ts"
-import {Named, Optional, orNull, Type} from "../type.ts"
+import {Named, Optional, orNull, type Static, Type} from "../type.ts"
 
 /** An event as clients receive it. `data` has the schema of its type. */
-export interface Envelope {
-  readonly id: string
+export interface Envelope extends Readonly<Omit<Static<typeof EnvelopeView>, "type">> {
   readonly type: EventType
-  readonly at: string
-  readonly project: string
-  readonly runtimeId: string
-  /** 0 before the first generation of a run. */
-  readonly generation: number
-  readonly endpoint?: string
-  readonly runId?: string
   readonly data: unknown
 }
 
@@ -20,12 +12,7 @@ export const streamGapReasons = ["epoch_changed", "evicted", "ahead", "malformed
 export type StreamGapReason = (typeof streamGapReasons)[number]
 
 /** What a client missed: everything after `from`, up to and including `to`. The stream continues after `resumeAt`. */
-export interface StreamGap {
-  readonly reason: StreamGapReason
-  readonly from: string
-  readonly to: string
-  readonly resumeAt: string
-}
+export type StreamGap = Readonly<Static<typeof StreamGap>>
 
 /** The first event of every stream. */
 export interface Hello {
@@ -76,6 +63,7 @@ const EnvelopeView = Named("EnvelopeView", {
   at: Type.String({format: "date-time"}),
   project: Type.String(),
   runtimeId: Type.String(),
+  /** 0 before the first generation of a run. */
   generation: Type.Integer(),
   endpoint: Optional.String(),
   runId: Optional.String(),
@@ -96,20 +84,19 @@ export const EventView = Type.Union(
   {title: "EventView"},
 )
 
+const StreamGap = Named("StreamGap", {
+  reason: Type.Enum([...streamGapReasons]),
+  from: Id("The client's cursor"),
+  to: Id("The last event that is missing or unknown"),
+  resumeAt: Id("The page starts after this event"),
+})
+
 /** A page of the event log, oldest first. Private data was already removed from the events. */
 export const HistoryView = Named("HistoryView", {
   epoch: Type.String(),
   head: Id("The newest event"),
   oldest: Id("The oldest kept event"),
-  gap: orNull(
-    Named("StreamGap", {
-      reason: Type.Enum([...streamGapReasons]),
-      from: Id("The client's cursor"),
-      to: Id("The last event that is missing or unknown"),
-      resumeAt: Id("The page starts after this event"),
-    }),
-    {description: "Set if the page could not continue exactly at the cursor"},
-  ),
+  gap: orNull(StreamGap, {description: "Set if the page could not continue exactly at the cursor"}),
   items: Type.Array(EventView),
   next: orNull(Type.String(), {description: "`after` of the next page; null at the newest event"}),
 })

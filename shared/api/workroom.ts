@@ -123,16 +123,9 @@ interface Against {
   readonly request?: string
 }
 
-/** One record of the Journal. `item` is 0 if the record is about no item. */
-export interface JournalRecord {
-  readonly seq: number
-  readonly at: string
-  readonly actor: string
-  readonly item: number
+/** One record of the Journal. `hash` is the SHA-256 of the canonical JSON of the other fields, in hexadecimal. */
+export interface JournalRecord extends Readonly<Omit<Static<typeof RecordView>, "command">> {
   readonly command: Command
-  readonly prevHash: string
-  /** SHA-256 of the canonical JSON of the other fields, in hexadecimal. */
-  readonly hash: string
 }
 
 /** The actor if none is named: the holder of the full token. */

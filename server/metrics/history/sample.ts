@@ -27,12 +27,12 @@ export interface Sample extends Counts {
   readonly subjects: Readonly<Record<string, StateSeconds>>
 }
 
+/** Returns what `of` says of each count. */
+const countsOf = (of: (name: keyof Counts) => number): Counts =>
+  Object.fromEntries(countNames.map(name => [name, of(name)])) as Counts
+
 export const emptySample: Sample = {
-  received: 0,
-  handled: 0,
-  failed: 0,
-  sent: 0,
-  unsent: 0,
+  ...countsOf(() => 0),
   ran: 0,
   handlers: [],
   commits: [],
@@ -45,11 +45,7 @@ export const emptySample: Sample = {
 
 /** Merges two spans; `later` is the later one. */
 export const merge = (one: Sample, later: Sample): Sample => ({
-  received: one.received + later.received,
-  handled: one.handled + later.handled,
-  failed: one.failed + later.failed,
-  sent: one.sent + later.sent,
-  unsent: one.unsent + later.unsent,
+  ...countsOf(name => one[name] + later[name]),
   ran: one.ran + later.ran,
   handlers: addEach(one.handlers, later.handlers),
   commits: addEach(one.commits, later.commits),

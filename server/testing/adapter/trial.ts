@@ -1,21 +1,14 @@
 import {mkdir, mkdtemp, rm, writeFile} from "node:fs/promises"
 import {tmpdir} from "node:os"
 import {join} from "node:path"
+import type {EndpointView} from "../../../shared/api/endpoints.ts"
 import {toJson} from "../../../shared/json.ts"
 import {askHost, until} from "../asking.ts"
 import {HostUnderTest} from "./host-under-test.ts"
 import type {AccountUnderTest, AdapterUnderTest, Heard, HostAddress, PlatformUnderTest} from "./platform.ts"
 
 /** An endpoint as the API reports it. */
-export interface EndpointState {
-  readonly name: string
-  readonly state: string
-  readonly history: "replay" | "none" | "inside"
-  readonly reason?: string
-  readonly error?: string
-  readonly remediation?: string
-  readonly attempt?: number
-  readonly features: readonly string[]
+export interface EndpointState extends EndpointView {
   readonly limits: {readonly text?: number; readonly file?: number}
   readonly login?: {readonly platform?: string; readonly user?: {readonly id: string}}
 }
