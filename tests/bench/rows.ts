@@ -5,7 +5,6 @@ import {checkpoint} from "./database/checkpoint.ts"
 import {slowDisk} from "./disk/slow-disk.ts"
 import {idleEndpoints} from "./endpoints/idle.ts"
 import {stream} from "./events/stream.ts"
-import {streamStalled} from "./events/stream-stalled.ts"
 import {http} from "./host/http.ts"
 import {logs} from "./host/logs.ts"
 import {loopDelay} from "./host/loop-delay.ts"
@@ -35,7 +34,7 @@ export const rooms: Readonly<Record<string, readonly Row[]>> = {
   plugins: [send, files, hears, timersDue, timersWaiting],
   agents: [agentStep, agentBusy],
   endpoints: [idleEndpoints],
-  events: [stream, streamStalled],
+  events: [stream],
   database: [checkpoint, backlog],
   disk: [slowDisk],
   workroom: [journal],

@@ -104,10 +104,10 @@ export interface Followers {
 }
 
 /** Connects this many clients; resolves once all are connected. */
-export const follow = async (server: StreamServer, clients: number, stalling = 0): Promise<Followers> => {
+export const follow = async (server: StreamServer, clients: number): Promise<Followers> => {
   const control = await freePort()
   const script = `${root}tests/bench/events/work/follow.ts`
-  const args = [server.port, control, token, clients, stalling].map(String)
+  const args = [server.port, control, token, clients].map(String)
   const running = startProcess([process.execPath, script, ...args])
   await waitFor200(control, "/", running)
   const url = `http://127.0.0.1:${control}/`

@@ -2,9 +2,9 @@
  * Clients of an event stream in a separate process (on Bun). Once all are connected, it serves a control port: GET
  * returns the figures so far, POST resets them. Each client checks that offsets are consecutive; the age of an event is
  * the time of its chunk minus the time in its envelope. Arguments: port of the server, control port, token, number of
- * clients, number of clients that stop reading once they are connected.
+ * clients.
  */
-const [port, control, token = "", count = "1", stalling = "0"] = process.argv.slice(2)
+const [port, control, token = "", count = "1"] = process.argv.slice(2)
 
 const request = [
   "GET /api/events HTTP/1.1",
@@ -65,7 +65,7 @@ const takeFrame = (client: Client, all: string, at: number, now: number) => {
   ages[age] = (ages[age] ?? 0) + 1
 }
 
-const open = (index: number) =>
+const open = () =>
   new Promise<void>((done, fail) => {
     const client: Client = {rest: "", offset: 0}
     let isOpen = false
@@ -76,14 +76,13 @@ const open = (index: number) =>
         open: socket => {
           socket.write(request)
         },
-        data: (socket, chunk) => {
+        data: (_, chunk) => {
           bytes += chunk.length
           if (!isOpen) {
             isOpen = true
             opened++
             const head = chunk.toString("latin1", 0, 12)
             if (head !== "HTTP/1.1 200") fail(new Error(chunk.toString("latin1")))
-            if (index < Number(stalling)) socket.pause()
             done()
           }
           take(client, chunk.toString("latin1"), Date.now())
@@ -118,7 +117,7 @@ const clear = () => {
 const together = 50
 for (let index = 0; index < Number(count); index += together) {
   const many = Math.min(together, Number(count) - index)
-  await Promise.all(Array.from({length: many}, (_, n) => open(index + n)))
+  await Promise.all(Array.from({length: many}, open))
 }
 
 Bun.serve({
