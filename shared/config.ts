@@ -237,17 +237,12 @@ const EventsConfig = section({
         minimum: 1,
         description: "The most bytes that the kept events use.",
       }),
-      age: Optional.String({
-        default: "24h",
-        pattern: durationPattern,
-        description: "How long the Host keeps an event.",
-      }),
+      age: Optional.Duration("24h", "How long the Host keeps an event."),
     }),
   ),
 })
 
-const age = (limit: string, what: string) =>
-  Optional.String({default: limit, pattern: durationPattern, description: `${what}; 0s for no limit.`})
+const age = (limit: string, what: string) => Optional.Duration(limit, `${what}; 0s for no limit.`)
 
 const kept = (limit: string, rows: number, what: string) => ({
   age: age(limit, `How long the Host keeps ${what}`),
@@ -257,11 +252,7 @@ const kept = (limit: string, rows: number, what: string) => ({
 const keptOf = (limit: string, rows: number, what: string) => Type.Optional(section(kept(limit, rows, what)))
 
 const CheckpointsConfig = section({
-  every: Optional.String({
-    default: "24h",
-    pattern: durationPattern,
-    description: "How often the Host makes and verifies a checkpoint (dialect sqlite). 0s: never.",
-  }),
+  every: Optional.Duration("24h", "How often the Host makes and verifies a checkpoint (dialect sqlite). 0s: never."),
   keep: Optional.Integer({
     default: 3,
     minimum: 1,
@@ -270,11 +261,10 @@ const CheckpointsConfig = section({
 })
 
 const ReleasesConfig = section({
-  window: Optional.String({
-    default: "24h",
-    pattern: durationPattern,
-    description: "How long a completed release is observed. No prune deletes its checkpoint during that time.",
-  }),
+  window: Optional.Duration(
+    "24h",
+    "How long a completed release is observed. No prune deletes its checkpoint during that time.",
+  ),
 })
 
 const RuntimeConfig = section({

@@ -1,8 +1,12 @@
 /** Makes the rows of a frequent status. */
 const rows = (status: number) => (title: string, hint: string) => ({status, title, hint})
 const missing = rows(404)
+const malformed = rows(400)
+const forbidden = rows(403)
 const refused = rows(409)
 const invalid = rows(422)
+const tooMany = rows(429)
+const badGateway = rows(502)
 const unavailable = rows(503)
 
 /**
@@ -12,27 +16,21 @@ const unavailable = rows(503)
 export const problems = {
   // Requests
   unauthorized: {status: 401, title: "No valid token", hint: "Send the Host token as Authorization: Bearer <token>."},
-  forbidden: {status: 403, title: "The token's scope does not allow this", hint: "Use the full token (http.token)."},
-  too_many_failures: {
-    status: 429,
-    title: "Too many requests with a wrong token or signature",
-    hint: "Wait for the seconds in Retry-After. The Host still accepts a valid token or signature.",
-  },
-  too_many_requests: {status: 429, title: "Too many requests", hint: "Retry after the seconds in Retry-After."},
+  forbidden: forbidden("The token's scope does not allow this", "Use the full token (http.token)."),
+  too_many_failures: tooMany(
+    "Too many requests with a wrong token or signature",
+    "Wait for the seconds in Retry-After. The Host still accepts a valid token or signature.",
+  ),
+  too_many_requests: tooMany("Too many requests", "Retry after the seconds in Retry-After."),
   not_found: missing("There is nothing at this path", "GET /api/openapi.json lists the paths."),
   method_not_allowed: {status: 405, title: "Method not allowed", hint: "Use a method from the Allow header."},
   body_too_large: {status: 413, title: "Request body too large", hint: "Send at most 1 MiB."},
-  request_invalid: {status: 400, title: "The request is not valid", hint: "Correct what detail names."},
-  host_invalid: {
-    status: 400,
-    title: "The request's Host header is not valid",
-    hint: "Send one Host header: a host name or an address, and a port if needed.",
-  },
-  path_invalid: {
-    status: 400,
-    title: "The request's path is not valid",
-    hint: "Send a path without control characters.",
-  },
+  request_invalid: malformed("The request is not valid", "Correct what detail names."),
+  host_invalid: malformed(
+    "The request's Host header is not valid",
+    "Send one Host header: a host name or an address, and a port if needed.",
+  ),
+  path_invalid: malformed("The request's path is not valid", "Send a path without control characters."),
   no_room: unavailable("The Host has no room for this now", "Retry after the seconds in Retry-After."),
   unsupported_media_type: {status: 415, title: "Unsupported content type", hint: "Send application/json."},
   request_timeout: unavailable("The request took too long", "Retry later."),
@@ -45,11 +43,10 @@ export const problems = {
     "No supervisor would restart this Host",
     'Run the Host under a supervisor; in a container, with a restart policy and SVC_SUPERVISOR=docker. Or confirm: --confirm, over the API {"confirm": true}.',
   ),
-  restart_limit: {
-    status: 429,
-    title: "The Host has restarted too often",
-    hint: "Repeat it at the time that detail names. The Host keeps running until then. --confirm does not help here.",
-  },
+  restart_limit: tooMany(
+    "The Host has restarted too often",
+    "Repeat it at the time that detail names. The Host keeps running until then. --confirm does not help here.",
+  ),
   other_supervisor: refused(
     "Another supervisor owns the restarts",
     "Use that supervisor's command. Exactly one layer may restart a Host.",
@@ -116,17 +113,15 @@ export const problems = {
     "Correct what detail names, then repeat the command.",
   ),
   // Satori
-  login_unknown: {
-    status: 403,
-    title: "No such login",
-    hint: "Send Satori-Platform and Satori-User-ID of a login that POST /satori/v1/meta lists.",
-  },
+  login_unknown: forbidden(
+    "No such login",
+    "Send Satori-Platform and Satori-User-ID of a login that POST /satori/v1/meta lists.",
+  ),
   not_supported: missing("The platform does not have this", "The login's features name what it supports."),
-  platform_failed: {
-    status: 502,
-    title: "The platform refused, failed or did not answer",
-    hint: "Correct what detail names. svc outbox show has the outcome of an act, and the Host's log has the cause.",
-  },
+  platform_failed: badGateway(
+    "The platform refused, failed or did not answer",
+    "Correct what detail names. svc outbox show has the outcome of an act, and the Host's log has the cause.",
+  ),
   endpoint_offline: unavailable("The endpoint is offline", "Retry once svc endpoint show says online."),
   not_implemented: {
     status: 501,
@@ -343,16 +338,15 @@ export const problems = {
     "The endpoint is closed to events",
     "GET /api/endpoints shows the endpoint's state and reason.",
   ),
-  signature_invalid: {
-    status: 403,
-    title: "The webhook's signature is not valid",
-    hint: "Compare the secret and the clock on both sides. The body must arrive unchanged.",
-  },
+  signature_invalid: forbidden(
+    "The webhook's signature is not valid",
+    "Compare the secret and the clock on both sides. The body must arrive unchanged.",
+  ),
   ingress_paused: unavailable(
     "Ingress is paused",
     "svc ingress status says why. svc ingress resume ends an operator's pause.",
   ),
-  event_invalid: {status: 400, title: "The event is not valid", hint: "Correct what detail names."},
+  event_invalid: malformed("The event is not valid", "Correct what detail names."),
   log_unknown: missing("The Host has no log of this run", "svc logs --runs lists the kept logs."),
   inbox_unknown: missing("No such inbox event", "svc inbox list shows the newest."),
   inbox_state: refused(
@@ -378,11 +372,10 @@ export const problems = {
     title: "The file is too large",
     hint: "Send a smaller file, or a link to it. A plugin that reads files may allow more: read({limit}).",
   },
-  file_unavailable: {
-    status: 502,
-    title: "The file cannot be read now",
-    hint: "Send it again. If the platform requires authorisation, the adapter needs the feature download.",
-  },
+  file_unavailable: badGateway(
+    "The file cannot be read now",
+    "Send it again. If the platform requires authorisation, the adapter needs the feature download.",
+  ),
   unsupported: invalid("The endpoint cannot do this", "GET /api/endpoints lists the features of each endpoint."),
   file_path_refused: invalid(
     "The file cannot be sent",
@@ -458,11 +451,10 @@ export const problems = {
     "Remove agents.<name>.enabled: false from svc.config.yml, then: svc runtime reload",
   ),
   agent_misconfigured: refused("The agent is not configured", "svc agent show <name> says what is missing."),
-  agent_limit: {
-    status: 429,
-    title: "The agent has reached a limit",
-    hint: "svc agent show <name> shows its limits. Daily limits reset at midnight, UTC.",
-  },
+  agent_limit: tooMany(
+    "The agent has reached a limit",
+    "svc agent show <name> shows its limits. Daily limits reset at midnight, UTC.",
+  ),
   agent_run_unknown: missing("No such run of an agent", "svc agent runs shows the newest."),
   agent_run_state: refused("The state of the agent's run does not allow this", "svc agent show <run> shows its state."),
   approval_unknown: missing("No such approval", "svc agent runs --state waiting lists the waiting ones."),

@@ -1,4 +1,5 @@
 import * as typebox from "typebox"
+import {durationPattern} from "./duration.ts"
 import type {Secret as SecretValue} from "./secret.ts"
 
 export type {Static, TObject, TProperties, TSchema} from "typebox"
@@ -27,6 +28,8 @@ export const Optional = {
   Array: <T extends typebox.TSchema>(items: T, options?: typebox.TArrayOptions): Optionally<typebox.TArray<T>> =>
     Type.Optional(Type.Array(items, options)),
   Boolean: (options?: typebox.TSchemaOptions): Optionally<typebox.TBoolean> => Type.Optional(Type.Boolean(options)),
+  Duration: (fallback: string, description: string): Optionally<typebox.TString> =>
+    Type.Optional(Type.String({default: fallback, pattern: durationPattern, description})),
   Enum: <const V extends string[]>(
     values: readonly [...V],
     options?: typebox.TSchemaOptions,

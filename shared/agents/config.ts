@@ -126,11 +126,7 @@ const Approval = section({
   to: Type.Optional(
     Closed({...Target.properties}, {description: "The channel to ask in; the conversation of the run when left out."}),
   ),
-  expires: Optional.String({
-    pattern: durationPattern,
-    default: "24h",
-    description: "How long a question stays open. After that it counts as denied.",
-  }),
+  expires: Optional.Duration("24h", "How long a question stays open. After that it counts as denied."),
 })
 
 const Prices = Closed(

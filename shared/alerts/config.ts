@@ -1,12 +1,9 @@
 import {durationPattern} from "../duration.ts"
 import {namePattern} from "../ids.ts"
-import {type Static, Type} from "../type.ts"
+import {Optional, type Static, Type} from "../type.ts"
 import {type AlertCode, alertCodes, alertItems, type Severity, severities} from "./items.ts"
 
 const closed = {additionalProperties: false}
-
-const Duration = (fallback: string, description: string) =>
-  Type.Optional(Type.String({default: fallback, pattern: durationPattern, description}))
 
 const AboveZero = (fallback: string, description: string) =>
   Type.Optional(Type.String({default: fallback, pattern: "^[1-9][0-9]*(s|m|h|d)$", description}))
@@ -185,12 +182,15 @@ export const AlertsConfig = Type.Object(
       ),
     ),
     every: AboveZero("15s", "How often the Host checks."),
-    grace: Duration("1m", "How long after its start the Host raises no new alerts, so that endpoints can connect."),
-    settle: Duration(
+    grace: Optional.Duration(
+      "1m",
+      "How long after its start the Host raises no new alerts, so that endpoints can connect.",
+    ),
+    settle: Optional.Duration(
       "1m",
       "How long the condition must be over before an alert ends. The time doubles each time the alert returns within an hour.",
     ),
-    repeat: Duration("24h", "How often the Host resends an alert that is still in force. 0s: never."),
+    repeat: Optional.Duration("24h", "How often the Host resends an alert that is still in force. 0s: never."),
     quiet: Type.Optional(Quiet),
     heartbeat: Type.Optional(Heartbeat),
   },

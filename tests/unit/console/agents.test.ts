@@ -15,11 +15,12 @@ import {
   statusOf,
   toneOfShare,
 } from "../../../server/console/web/pages/agents/words.ts"
-import {agentsOf} from "../../../server/console/web/pages/overview/attention-agents.ts"
+import {showAgents} from "../../../server/console/web/pages/overview/attention-agents.ts"
 import {en} from "../../../server/console/web/texts/en.ts"
 import {agentReasons} from "../../../shared/agents/states.ts"
 import type {Envelope} from "../../../shared/api/event-stream.ts"
 import {readinessReasons} from "../../../shared/api/readiness.ts"
+import {findAgents} from "../../../shared/attention/find.ts"
 
 const zero = Date.parse("2026-11-25T12:00:00.000Z")
 const at = (milliseconds: number) => new Date(zero + milliseconds).toISOString()
@@ -258,7 +259,7 @@ describe("agents that need attention", () => {
   }
   const lastRun = {runId: "r2", state: "failed", reason: "provider_refused", endedAt: at(0)} as const
   const found = (items: readonly AgentView[], approvals: readonly ApprovalView[] = []) =>
-    agentsOf({agents: {items, approvals}, report: undefined})
+    findAgents({agents: {items, approvals}, report: undefined}).map(showAgents)
 
   test("have an approval first, with the start of its effect; healthy agents are left out", () => {
     const [first, ...others] = found([agent("triage", {approvals: 1})], [approval])

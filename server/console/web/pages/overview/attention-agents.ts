@@ -1,16 +1,9 @@
-import {findAgents} from "../../../../../shared/attention/find.ts"
-import type {AgentFinding, Facts} from "../../../../../shared/attention/finding.ts"
+import type {AgentFinding} from "../../../../../shared/attention/finding.ts"
 import type {AgentView, ApprovalView} from "../../host/views.ts"
 import {texts} from "../../texts.ts"
 import type {Attention} from "./attention-item.ts"
 
-/** The bindings, and the approvals that wait for a person. */
-export type BoundAgents = NonNullable<Facts["agents"]>
-
 const t = texts.attention
-
-/** Returns what needs attention about agents, approvals first. */
-export const agentsOf = (facts: Pick<Facts, "agents" | "report">): Attention[] => findAgents(facts).map(showAgents)
 
 /** Returns a finding in words. */
 export const showAgents = (found: AgentFinding): Attention => {
