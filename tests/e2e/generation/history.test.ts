@@ -10,6 +10,9 @@ plugins:
 ${more}`
 const quiet = ["--no-watch"]
 
+const startGreeter = (args = quiet) =>
+  startHost({config: config("one", "  greeter: {}\n"), plugins: {greeter: replying("greet", "hello")}, args})
+
 test("generation numbers are durable and grow across restarts", async () => {
   const first = await startHost({own: true, config: config("one"), args: quiet})
   const {project} = first
@@ -58,11 +61,7 @@ test("a kept configuration holds the names of variables, never their values", as
 })
 
 test("svc generation list, diff, rollback and unpin work, and the status shows the pin of a rollback", async () => {
-  const host = await startHost({
-    config: config("one", "  greeter: {}\n"),
-    plugins: {greeter: replying("greet", "hello")},
-    args: quiet,
-  })
+  const host = await startGreeter()
   const {project} = host
   const run = (...args: string[]) => svc(onBun, project, ["generation", ...args])
   project.write("svc.config.yml", config("two"))
@@ -138,11 +137,7 @@ test("a pin ends at startup if the file changed while the Host was down", async 
 })
 
 test("a rollback to a configuration that no longer works changes nothing", async () => {
-  const host = await startHost({
-    config: config("one", "  greeter: {}\n"),
-    plugins: {greeter: replying("greet", "hello")},
-    args: quiet,
-  })
+  const host = await startGreeter()
   host.project.write("svc.config.yml", config("two"))
   await reload(host)
   host.project.write("plugins/greeter.ts", "export default 1\n")
@@ -155,8 +150,7 @@ test("a rollback to a configuration that no longer works changes nothing", async
 })
 
 test("a refused configuration stays reported after a rollback until the file changes or is accepted", async () => {
-  const greeter = replying("greet", "hello")
-  const host = await startHost({config: config("one", "  greeter: {}\n"), plugins: {greeter}, args: quiet})
+  const host = await startGreeter()
   host.project.write("plugins/greeter.ts", replying("greet", "good day"))
   host.project.write("svc.config.yml", config("two"))
   await reload(host)
@@ -180,10 +174,7 @@ test("a refused configuration stays reported after a rollback until the file cha
 })
 
 test("a pinned Host in development runs new code of its plugins, and stays pinned", async () => {
-  const host = await startHost({
-    config: config("one", "  greeter: {}\n"),
-    plugins: {greeter: replying("greet", "hello")},
-  })
+  const host = await startGreeter([])
   await whileSuspended(host, () => host.project.write("svc.config.yml", config("two")))
   await generationOf(host, 2)
   await host.post("/api/generations/1/rollback")
