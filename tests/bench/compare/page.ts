@@ -84,7 +84,7 @@ const captionOf = ({commits, machine}: Comparison, pairs: number): string => {
   const [lowest, highest] = machine.load
   const count = pairs === 1 ? "1 pair" : `${pairs} pairs`
   const cores = `${machine.cores} cores of ${machine.architecture}`
-  const load = `a load of ${short(lowest)} to ${short(highest)}`
+  const load = `load ${short(lowest)} to ${short(highest)}`
   return `${commits.new} through ${commits.old}: ${count}, ${cores}, ${load}, ${machine.runtimes.join(", ")}.`
 }
 
@@ -108,13 +108,23 @@ export const renderComparison = (comparison: Comparison): ReadonlyMap<string, st
   return new Map([...rows].map(row => [row, sectionOf(row, comparison)]))
 }
 
-const sectionsOf = (middle: string): ReadonlyMap<string, string> =>
-  new Map(
-    middle
-      .split(new RegExp(`^${heading}`, "m"))
-      .slice(1)
-      .map(text => [text.slice(0, text.indexOf("\n")), `${heading}${text.trim()}`]),
-  )
+/** Returns the sections of a page, each with its caption in the place of its run's number. */
+const sectionsOf = (middle: string): ReadonlyMap<string, string> => {
+  const [runs = "", ...texts] = middle.split(new RegExp(`^${heading}`, "m"))
+  const captions = [...runs.matchAll(/^\d+\. (.*)$/gm)].map(([, caption = ""]) => caption)
+  const whole = (text: string) => text.trim().replace(/^Run (\d+)\.$/m, (_, run) => captions[Number(run) - 1] ?? "")
+  return new Map(texts.map(text => [text.slice(0, text.indexOf("\n")), `${heading}${whole(text)}`]))
+}
+
+/** Returns the list of runs, by their captions, and the sections, each with the number of its run. */
+const numbered = (sections: readonly string[]): readonly string[] => {
+  const captionIn = (section: string) => section.split("\n\n")[1] ?? ""
+  const captions = [...new Set(sections.map(captionIn))]
+  return [
+    captions.map((caption, place) => `${place + 1}. ${caption}`).join("\n"),
+    ...sections.map(text => text.replace(captionIn(text), `Run ${captions.indexOf(captionIn(text)) + 1}.`)),
+  ]
+}
 
 /**
  * Replaces the sections of these rows in a page, all of them in the order of `order`. Sections of other rows stay, so
@@ -128,7 +138,7 @@ export const withMeasured = (page: string, measured: ReadonlyMap<string, string>
     throw new Error(`${pagePath} needs "${marks.begin}" and "${marks.end}", each once and in this order`)
   const before = page.slice(0, begin + marks.begin.length)
   const sections = new Map([...sectionsOf(page.slice(before.length, end)), ...measured])
-  const middle = order.flatMap(row => sections.get(row) ?? [])
+  const middle = numbered(order.flatMap(row => sections.get(row) ?? []))
   return `${[before, ...middle].join("\n\n")}\n\n${page.slice(end)}`
 }
 

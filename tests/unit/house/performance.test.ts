@@ -48,6 +48,7 @@ test("the performance page is generated between its marks, and handwritten aroun
   expect(once.startsWith(`${before}${marks.begin}`) && once.endsWith(`${marks.end}${after}`)).toBe(true)
   expect(before.length).toBeGreaterThan(500)
   expect(withMeasured(once, renderComparison(comparison), order)).toBe(once)
+  expect(withMeasured(page, new Map(), order)).toBe(page)
 })
 
 test("measuring some rows again keeps the others, in the order of the bench", () => {
@@ -78,7 +79,7 @@ test("the page shows ratios with their spread by runtime, the machine, and no ti
   expect(durable).toContain("\n\nAlike: 1 of 3 figures.")
   expect(durable).not.toMatch(/too few|no change/)
   expect(durable).toContain(
-    "ba9876543210 through 0123456789ab: 7 pairs, 2 cores of x64, a load of 0.10 to 2.30, Bun 1.4.5, Node 24.21.0.",
+    "ba9876543210 through 0123456789ab: 7 pairs, 2 cores of x64, load 0.10 to 2.30, Bun 1.4.5, Node 24.21.0.",
   )
   expect(files).toContain("Cut off before its last pair.")
   expect(durable).not.toContain(" ms")
