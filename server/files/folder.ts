@@ -2,7 +2,7 @@ import {createHash, randomUUID} from "node:crypto"
 import {constants, type FileHandle, open, readdir, rename, rm, stat} from "node:fs/promises"
 import {join} from "node:path"
 import {messageOf, Problem} from "../../shared/problems.ts"
-import {isMissing, makePrivateFolder, syncFolder} from "../runtime/files.ts"
+import {ifThere, makePrivateFolder, syncFolder} from "../runtime/files.ts"
 
 /** The size of the pieces in which files are read, in bytes. */
 const chunkSize = 256 * 1024
@@ -40,11 +40,7 @@ export class FileFolder {
 
   /** Returns the size of a stored file; undefined if it is missing. */
   async sizeOf(sha256: string): Promise<number | undefined> {
-    const found = await stat(this.pathOf(sha256)).catch(error => {
-      if (isMissing(error)) return undefined
-      throw error
-    })
-    return found?.size
+    return (await ifThere(stat(this.pathOf(sha256))))?.size
   }
 
   /** Writes bytes durably under a temporary name. Throws `state_unwritable`, and the errors of `pieces`. */
@@ -140,11 +136,7 @@ export const hashOf = async (pieces: AsyncIterable<Uint8Array>): Promise<string>
   return sum.digest("hex")
 }
 
-const namesIn = async (folder: string): Promise<readonly string[]> =>
-  readdir(folder).catch(error => {
-    if (isMissing(error)) return []
-    throw error
-  })
+const namesIn = async (folder: string): Promise<readonly string[]> => (await ifThere(readdir(folder))) ?? []
 
 const unwritable = (folder: string, cause: unknown): Problem =>
   new Problem("state_unwritable", `the file was not stored in ${folder}: ${messageOf(cause)}`, {

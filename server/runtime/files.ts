@@ -140,15 +140,18 @@ export const identityOf = (path: string): string | undefined => lookAt(path)?.id
 export const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")
 
-/** Returns the text of a file; undefined if there is none. */
-export const readFileIfExists = async (path: string): Promise<string | undefined> => {
+/** Resolves to the result of work on a file or folder; undefined if there is none. */
+export const ifThere = async <T>(work: Promise<T>): Promise<T | undefined> => {
   try {
-    return await readFile(path, "utf8")
+    return await work
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error
   }
 }
+
+/** Returns the text of a file; undefined if there is none. */
+export const readFileIfExists = (path: string): Promise<string | undefined> => ifThere(readFile(path, "utf8"))
 
 /** Returns the JSON of a file; undefined if there is none or it is not JSON. */
 export const readJsonIfExists = async (path: string): Promise<unknown> => {

@@ -2,7 +2,7 @@ import {existsSync, rmSync, statSync} from "node:fs"
 import {rename, rm, stat} from "node:fs/promises"
 import {dirname} from "node:path"
 import {messageOf, Problem} from "../../../shared/problems.ts"
-import {freeSpace, isMissing, syncFolder} from "../../runtime/files.ts"
+import {freeSpace, ifThere, syncFolder} from "../../runtime/files.ts"
 import {inspectFile, rewriteFile} from "./maintenance.ts"
 
 /** Sizes in bytes. */
@@ -19,14 +19,7 @@ export const readStorage = async (file: string): Promise<Storage> => {
   return {file: own, log, free}
 }
 
-const sizeOf = async (path: string): Promise<number> => {
-  try {
-    return (await stat(path)).size
-  } catch (error) {
-    if (isMissing(error)) return 0
-    throw error
-  }
-}
+const sizeOf = async (path: string): Promise<number> => (await ifThere(stat(path)))?.size ?? 0
 
 /** The path of the rewritten database. */
 const besideOf = (file: string) => `${file}.compact`

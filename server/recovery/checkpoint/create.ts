@@ -5,7 +5,7 @@ import {type CheckpointFile, checkpointFormat} from "../../../shared/api/checkpo
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import type {Database} from "../../database/database.ts"
 import {findLockfile} from "../../generation/lockfile.ts"
-import {freeSpace, isMissing, syncFolder, tellsOfFullDisk} from "../../runtime/files.ts"
+import {freeSpace, ifThere, syncFolder, tellsOfFullDisk} from "../../runtime/files.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {version} from "../../runtime/version.ts"
 import {doApart} from "../apart/apart.ts"
@@ -180,12 +180,8 @@ const copyState = async (
 }
 
 const copyIfThere = async (from: string, folder: string, name: string): Promise<CheckpointFile[]> => {
-  try {
-    return [{path: name, ...(await copyFile(from, join(folder, name)))}]
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
-  }
+  const copied = await ifThere(copyFile(from, join(folder, name)))
+  return copied === undefined ? [] : [{path: name, ...copied}]
 }
 
 const describeContent = async (

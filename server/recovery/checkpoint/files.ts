@@ -2,7 +2,7 @@ import {createHash} from "node:crypto"
 import {type FileHandle, lstat, open, readdir} from "node:fs/promises"
 import {join} from "node:path"
 import type {Fingerprint} from "../../database/upkeep/maintenance.ts"
-import {isMissing, removeFolder} from "../../runtime/files.ts"
+import {ifThere, removeFolder} from "../../runtime/files.ts"
 
 const chunkSize = 1 << 20
 
@@ -65,10 +65,7 @@ export interface Entry {
 
 /** Resolves to all entries below a folder, without following links; none if the folder does not exist. */
 export const listTree = async (folder: string, prefix = ""): Promise<readonly Entry[]> => {
-  const found = await readdir(folder, {withFileTypes: true}).catch(error => {
-    if (isMissing(error)) return []
-    throw error
-  })
+  const found = (await ifThere(readdir(folder, {withFileTypes: true}))) ?? []
   const entries: Entry[] = []
   for (const each of found.sort((one, other) => (one.name < other.name ? -1 : 1))) {
     const path = `${prefix}${each.name}`

@@ -1,6 +1,6 @@
 import {readFile, writeFile} from "node:fs/promises"
 import {join} from "node:path"
-import {isMissing, writeNewFile} from "../../runtime/files.ts"
+import {ifThere, writeNewFile} from "../../runtime/files.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {parseJobFile, restampJobFile} from "../../scheduler/job-file/job-file.ts"
 import {settlingRestoredJobs} from "../../scheduler/run-rows.ts"
@@ -11,22 +11,13 @@ const name = "jobs"
 
 const file = "schedule-jobs.json"
 
-const read = async (path: string): Promise<Buffer | undefined> => {
-  try {
-    return await readFile(path)
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw error
-  }
-}
-
 /** The job file at the moment of the marker. An invalid job file prevents the checkpoint. */
 export const jobsParticipant = ({jobs}: ProjectPaths): Participant => ({
   name,
   // Nothing to hold: the file is replaced atomically, and a Host can start with a file that is newer than its database.
   hold: async () => () => {},
   mark: async folder => {
-    const bytes = await read(jobs)
+    const bytes = await ifThere(readFile(jobs))
     if (bytes === undefined) return null
     const content = parseJobFile(file, bytes)
     await writeNewFile(join(folder, file), bytes)

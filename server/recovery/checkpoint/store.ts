@@ -13,7 +13,7 @@ import {toJson} from "../../../shared/json.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import {
-  isMissing,
+  ifThere,
   isThere,
   lookAt,
   makePrivateFolder,
@@ -221,10 +221,7 @@ export class CheckpointStore {
   }
 
   async #names(): Promise<readonly string[]> {
-    return readdir(this.root).catch(error => {
-      if (isMissing(error)) return []
-      throw error
-    })
+    return (await ifThere(readdir(this.root))) ?? []
   }
 
   async #read(id: string): Promise<ListedCheckpoint | undefined> {

@@ -1,7 +1,7 @@
 import {readdir, readFile} from "node:fs/promises"
 import {join} from "node:path"
 import {setImmediate as turn} from "node:timers/promises"
-import {isMissing} from "../../runtime/files.ts"
+import {ifThere} from "../../runtime/files.ts"
 import {readFrames, type Stop} from "./frames.ts"
 
 /** The paths of a file store. Its folder is `.svc/`, or another folder with a copy. */
@@ -34,10 +34,7 @@ const atOnce = 512 * 1024
 
 /** In the order of their records. */
 export const listSegments = async (journal: string): Promise<readonly Segment[]> => {
-  const names = await readdir(journal).catch(error => {
-    if (isMissing(error)) return []
-    throw error
-  })
+  const names = (await ifThere(readdir(journal))) ?? []
   return names
     .flatMap(name => {
       const first = namePattern.exec(name)?.[1]
