@@ -136,7 +136,7 @@ export type HandlerOrders = Readonly<Partial<Record<AgeKind, HandlerOrder>>>
 const rate = (whose: string) =>
   Optional.String({
     pattern: ratePattern,
-    description: `How many commands ${whose} may call at once, and then again within a time, such as 10/1m; none: any number.`,
+    description: `How many commands ${whose} may call at once, and then again within a time, such as 10/1m.`,
   })
 
 const commandRates = {user: rate("a user"), channel: rate("the users of a channel together")}
@@ -163,7 +163,7 @@ export const EndpointEntry = Type.Object(
   {
     id: Type.String({pattern: namePattern, description: "Stable id of the account; the endpoint is <slot>~<id>."}),
     outbox: Type.Optional(Closed(outboxKeys, {description: "How this account sends. Overrides the plugin's outbox."})),
-    inbox: Type.Optional(Closed({limits: Type.Optional(Closed(commandRates)), maxAge: Type.Optional(Closed(maxAges))})),
+    inbox: Type.Optional(Closed({maxAge: Type.Optional(Closed(maxAges))})),
   },
   {description: "One account of the plugin's adapter. The adapter defines the other keys."},
 )

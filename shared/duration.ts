@@ -6,8 +6,8 @@ export const durationPattern = "^[0-9]+(s|m|h|d)$"
 /** An age limit: a duration of at least 1s, or `never`. */
 export const agePattern = "^([1-9][0-9]*(s|m|h|d)|never)$"
 
-/** A rate: how many at once and then within a duration, such as `10/1m`, or `none`. */
-export const ratePattern = "^([1-9][0-9]{0,4}/[1-9][0-9]*(s|m|h|d)|none)$"
+/** A rate: how many at once and then within a duration, such as `10/1m`. */
+export const ratePattern = "^[1-9][0-9]{0,4}/[1-9][0-9]*(s|m|h|d)$"
 
 const units: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000}
 

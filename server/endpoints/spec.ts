@@ -1,4 +1,4 @@
-import type {CommandRates, MaxAges} from "../../shared/config.ts"
+import type {MaxAges} from "../../shared/config.ts"
 import type {PluginPath} from "../../shared/ids.ts"
 import type {Log} from "../../shared/log.ts"
 import type {
@@ -26,8 +26,6 @@ export interface EndpointSpec extends Required<Pick<AdapterDefinition<TSchema>, 
   readonly delivery?: Delivery
   /** The age limits of its account. */
   readonly maxAges?: MaxAges
-  /** Its limits over all commands; the Host's when left out. */
-  readonly commandRates?: CommandRates
   readonly log: Log
   /** Runs the functions of the opened adapter on behalf of its plugin. */
   readonly own: <T>(work: () => T) => T

@@ -84,7 +84,7 @@ export const buildSnapshot = (
     failureText: (loaded.config as ProjectConfig).messages.failure,
     ages: agesOf(loaded.config as ProjectConfig, endpoints),
     orders: (loaded.config as ProjectConfig).inbox.order,
-    rates: ratesOf(loaded.config as ProjectConfig, endpoints),
+    rates: (loaded.config as ProjectConfig).inbox.limits,
     commands,
     handlers: instances.flatMap(handlersOf),
     hears: instances.flatMap(instance => hearsOf(instance, message => report(instance, message))),
@@ -115,11 +115,6 @@ const agesOf = ({inbox: {maxAge}}: ProjectConfig, endpoints: readonly EndpointSp
   const {notice: tells, ...host} = maxAge
   return {byEndpoint: new Map(endpoints.map(spec => [spec.name, spec.maxAges ?? {}])), host, tells}
 }
-
-const ratesOf = ({inbox: {limits}}: ProjectConfig, endpoints: readonly EndpointSpec[]) => ({
-  byEndpoint: new Map(endpoints.map(spec => [spec.name, spec.commandRates ?? {}])),
-  host: limits,
-})
 
 const runnerOf = (instance: Instance, id: string, {retries = 0, maxAge, order}: HandlerDefinition = {}): Handler => ({
   id,
@@ -266,12 +261,7 @@ const endpointsOf = (loaded: LoadedConfig, instance: Instance, report: (message:
         issues.push(...checked.issues)
         secrets.push(...checked.secrets)
         const delivery = deliveryOf(adapter, [outbox, ...outboxes])
-        specs.push({
-          ...specOf(instance, slot, adapter, id, checked.value),
-          delivery,
-          maxAges: inbox?.maxAge ?? {},
-          commandRates: inbox?.limits ?? {},
-        })
+        specs.push({...specOf(instance, slot, adapter, id, checked.value), delivery, maxAges: inbox?.maxAge ?? {}})
       }
     }
   }

@@ -68,8 +68,8 @@ export interface TableParts {
   readonly ages?: {readonly byEndpoint: ReadonlyMap<string, MaxAges>; readonly host: MaxAges; readonly tells: boolean}
   /** The order of handlers that declare none; that of their channel when left out. */
   readonly orders?: HandlerOrders
-  /** The same for the limits over all commands. */
-  readonly rates?: {readonly byEndpoint: ReadonlyMap<string, CommandRates>; readonly host: CommandRates}
+  /** The limits over all commands; none when left out. */
+  readonly rates?: CommandRates
   readonly prompts?: readonly Continuation[]
   readonly actions?: readonly ActionRunner[]
   /** The handlers of their answers and presses are among the prompts and the actions. */
@@ -97,7 +97,7 @@ export const createMessageTable = ({
   failureText = "",
   ages = {byEndpoint: new Map(), host: {}, tells: true},
   orders = {},
-  rates = {byEndpoint: new Map(), host: {}},
+  rates = {},
   log,
 }: TableParts): MessageTable => {
   const declared = commands.map(({command}) => command)
@@ -139,7 +139,7 @@ export const createMessageTable = ({
     failureText,
     orderOf: handler => ordered.get(handler) ?? orderOfKind(kindOf(handler)),
     ageLimits: new AgeLimits(new Map(limits), ages.byEndpoint, ages.host),
-    commandLimits: new CommandLimits(rates.byEndpoint, rates.host),
+    commandLimits: new CommandLimits(rates),
     tellsAge: ages.tells,
   }
 }

@@ -9,37 +9,35 @@ import {userKey} from "./cooldowns.ts"
 
 const scopes = ["user", "channel"] as const
 
-/** The limits over all commands in a generation. An endpoint's own limit overrides the Host's. */
+/** The limits over all commands in a generation. */
 export class CommandLimits {
-  readonly #byEndpoint: ReadonlyMap<string, CommandRates>
-  readonly #host: CommandRates
-  readonly #areSet: boolean
+  readonly #rates: readonly (readonly [(typeof scopes)[number], Rate])[]
 
-  constructor(byEndpoint: ReadonlyMap<string, CommandRates>, host: CommandRates) {
-    this.#byEndpoint = byEndpoint
-    this.#host = host
-    this.#areSet = [...byEndpoint.values(), host].some(each => Object.keys(each).length > 0)
+  constructor(rates: CommandRates) {
+    this.#rates = scopes.flatMap(scope => {
+      const rate = rateOf(rates[scope])
+      return rate === undefined ? [] : [[scope, rate] as const]
+    })
   }
 
   /** Returns the limits that count a command: at the time from which its age counts, so that a backlog is no flood. */
   of({endpoint, event, since = event.timestamp}: InboxEvent): readonly Limit[] {
-    if (!this.#areSet) return []
-    const rates = {...this.#host, ...this.#byEndpoint.get(endpoint)}
+    if (this.#rates.length === 0) return []
     const keys = {
       user: event.user && userKey("commands", endpoint, event.user),
       channel: event.channel && bucketKey("channel", "commands", endpoint, event.channel.id),
     }
-    return scopes.flatMap(scope => {
-      const [rate, key] = [rateOf(rates[scope]), keys[scope]]
-      return rate === undefined || key === undefined ? [] : [{key, rate, since, place: ""}]
+    return this.#rates.flatMap(([scope, rate]) => {
+      const key = keys[scope]
+      return key === undefined ? [] : [{key, rate, since, place: ""}]
     })
   }
 }
 
 /** Reads `10/1m`. */
-const rateOf = (text = "none"): Rate | undefined => {
-  const [calls = "", per = ""] = text.split("/")
-  return text === "none" ? undefined : {calls: Number(calls), per: durationOf(per)}
+const rateOf = (text?: string): Rate | undefined => {
+  const [calls = "", per = ""] = (text ?? "").split("/")
+  return text === undefined ? undefined : {calls: Number(calls), per: durationOf(per)}
 }
 
 /** What one run of a handler takes from the buckets, and leaves behind. */

@@ -21,7 +21,6 @@ const at = (time: string) => ({timestamp: Date.parse(`2026-11-29T${time}Z`)})
 
 interface Options {
   readonly host?: CommandRates
-  readonly endpoint?: CommandRates
   readonly cooldown?: Cooldown
   readonly permission?: Permission
   /** The text of a call that fails, the first time that it runs. */
@@ -31,7 +30,7 @@ interface Options {
 }
 
 /** An inbox with the command `/open <n>`, which notes its runs. */
-const begin = async ({host = {}, endpoint = {}, cooldown, permission = "user", failing, after}: Options = {}) => {
+const begin = async ({host = {}, cooldown, permission = "user", failing, after}: Options = {}) => {
   const clock = after?.clock ?? new HandClock(noon)
   const database = after?.database ?? (await open(await localDatabase()))
   const ran = after?.ran ?? []
@@ -48,7 +47,7 @@ const begin = async ({host = {}, endpoint = {}, cooldown, permission = "user", f
   const table = tableOf({
     commands: [{command: opener, runner: runnerOf(id, {retries: 1})}],
     permissionOf: () => permission,
-    rates: {host, byEndpoint: new Map([["line", endpoint]])},
+    rates: host,
   })
   const inbox = new Inbox(database, new Outbox(database, log, {clock}), uuid(), log, {
     clock,
@@ -112,12 +111,6 @@ describe("a limit over all commands", () => {
     await say("/open 8", {...ofUser("eve"), ...inChannel("other")})
     expect(ran).toEqual(opens(1, 2, 6, 8))
     expect((await notes()).at(-1)).toBe("7 limited: channel")
-  })
-
-  test("of an endpoint overrides the Host's", async () => {
-    const {all, ran} = await begin({host: {user: "1/1h", channel: "2/1h"}, endpoint: {user: "none"}})
-    await all(opens(1, 2, 3))
-    expect(ran).toEqual(opens(1, 2))
   })
 
   test("does not count an admin", async () => {
