@@ -1,7 +1,7 @@
 import {durationPattern} from "../duration.ts"
 import {SatoriEvent} from "../sdk/satori.ts"
 import {Named, NamedClosed, Optional, orNull, type Static, Time, Type} from "../type.ts"
-import {inboxGroups, outboxGroups} from "./message-states.ts"
+import {inboxGroups, outboxGroups} from "./message-lists.ts"
 import {PageQuery} from "./pages.ts"
 
 /** Inbox and outbox as the HTTP API shows them. A demo token does not see fields marked `private`. */

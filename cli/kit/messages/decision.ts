@@ -1,4 +1,5 @@
 import {type CommandClass, Option, type Usage} from "clipanion"
+import {changePages, findPages} from "../../../shared/api/message-lists.ts"
 import type {BulkChanged} from "../../../shared/api/messages.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {connectHost} from "../host-client.ts"
@@ -116,21 +117,14 @@ const decideFound = async (
       dryRun,
     })
   }
-  const pages: {readonly from: string | null; readonly found: BulkChanged}[] = []
-  for (let from: string | null | undefined = null; from !== undefined; from = pages[0]?.found.next ?? undefined) {
-    pages.unshift({from, found: await ask(from, true)})
-  }
+  const pages = await findPages(ask)
   let count = dryRun ? pages.reduce((sum, {found}) => sum + found.count, 0) : 0
-  for (const {from, found} of dryRun ? [] : pages) {
-    let next: string | null = from
-    do {
-      const page: BulkChanged = await ask(next, false)
-      count += page.count
-      next = page.next
-    } while (next !== null && Number(next) > Number(found.next ?? 0))
-  }
+  if (!dryRun) for await (const changed of changePages(ask, pages)) count += changed
   const oldest = pages.flatMap(({found}) => found.oldest ?? []).sort()[0] ?? null
-  const sample = pages.flatMap(({found}) => found.sample).slice(-5)
+  const sample = pages
+    .toReversed()
+    .flatMap(({found}) => found.sample)
+    .slice(-5)
   const said = `${dryRun ? "dry run: " : ""}${action}: ${counted(count, lists[list].counts.at(-1) ?? "row")}`
   given.show({count, dryRun, oldest, sample: dryRun ? sample : []}, () =>
     dryRun && count > 0

@@ -1,4 +1,4 @@
-import {inboxGroups} from "../../../shared/api/message-states.ts"
+import {inboxGroups} from "../../../shared/api/message-lists.ts"
 import {
   BulkRequest,
   InboxActionRequest,

@@ -1,4 +1,4 @@
-import {outboxGroups} from "../../../shared/api/message-states.ts"
+import {outboxGroups} from "../../../shared/api/message-lists.ts"
 import {
   Accepted,
   BulkRequest,

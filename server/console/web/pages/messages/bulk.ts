@@ -1,3 +1,4 @@
+import {type AskBulk, changePages, findPages} from "../../../../../shared/api/message-lists.ts"
 import type {BulkChanged} from "../../../../../shared/api/messages.ts"
 import type {HostClient} from "../../host/client.ts"
 
@@ -30,32 +31,32 @@ export const ends = {
 /** A count ends after this many pages; the action itself handles the rest. */
 const mostPages = 100
 
-/** Counts, or changes, the next page of rows. */
-export const askBulk = (
-  client: HostClient,
-  {
-    box,
-    action,
-    query,
-    dryRun,
-  }: {box: Box; action: BulkAction; query: Readonly<Record<string, string>>; dryRun: boolean},
-  cursor: string | null,
-): Promise<BulkChanged> => {
-  const page = new URLSearchParams({...query, limit: "100", ...(cursor === null ? {} : {cursor})})
-  return client.post<BulkChanged>(`/api/${box}/bulk?${page}`, {action, dryRun})
+export interface Asked {
+  readonly box: Box
+  readonly action: BulkAction
+  readonly query: Readonly<Record<string, string>>
 }
 
-export const countBulk = async (
-  client: HostClient,
-  asked: {box: Box; action: BulkAction; query: Readonly<Record<string, string>>},
-): Promise<Found> => {
-  let count = 0
-  let oldest: string | null = null
-  let page: BulkChanged | undefined
-  for (let n = 0; n < mostPages && page?.next !== null; n++) {
-    page = await askBulk(client, {...asked, dryRun: true}, page?.next ?? null)
-    count += page.count
-    if (page.oldest !== null && (oldest === null || page.oldest < oldest)) oldest = page.oldest
+const asking =
+  (client: HostClient, {box, action, query}: Asked): AskBulk<BulkChanged> =>
+  (cursor, dryRun) => {
+    const page = new URLSearchParams({...query, limit: "100", ...(cursor === null ? {} : {cursor})})
+    return client.post<BulkChanged>(`/api/${box}/bulk?${page}`, {action, dryRun})
   }
-  return {count, oldest, lookedTo: page?.lookedTo ?? null, isWhole: page?.next === null}
+
+export const countBulk = async (client: HostClient, asked: Asked): Promise<Found> => {
+  const found = (await findPages(asking(client, asked), mostPages)).map(page => page.found)
+  const last = found.at(-1)
+  return {
+    count: found.reduce((sum, {count}) => sum + count, 0),
+    oldest: found.flatMap(({oldest}) => oldest ?? []).sort()[0] ?? null,
+    lookedTo: last?.lookedTo ?? null,
+    isWhole: last?.next === null,
+  }
+}
+
+/** Changes all that the filters find, oldest page first. Yields how many rows each page changed. */
+export async function* changeBulk(client: HostClient, asked: Asked): AsyncGenerator<number> {
+  const ask = asking(client, asked)
+  yield* changePages(ask, await findPages(ask))
 }

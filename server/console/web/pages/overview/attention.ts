@@ -1,4 +1,4 @@
-import {inboxGroups, outboxGroups} from "../../../../../shared/api/message-states.ts"
+import {inboxGroups, outboxGroups} from "../../../../../shared/api/message-lists.ts"
 import {findingsOf} from "../../../../../shared/attention/find.ts"
 import type {Finding, FindingOf, Facts as Known} from "../../../../../shared/attention/finding.ts"
 import {resumeCommand} from "../../../../../shared/attention/resume.ts"
