@@ -78,8 +78,8 @@ export class Attempts {
     const {next, inside} = around
     const seq = stored.event.sn
     const {isStopping} = this.#options
-    const isTooOld = around === alone && this.expiry.isTooOld(dispatch, stored, handler)
-    if (isTooOld && (await this.expiry.end(dispatch, stored, handler))) return {is: "over"}
+    const expires = () => this.expiry.isTooOld(dispatch, stored, handler) && this.expiry.end(dispatch, stored, handler)
+    if (around === alone && (await expires())) return {is: "over"}
     // Durable before the handler begins, so that a crash leaves the mark behind.
     const claimed = isClaimed ? first : await this.#persist(seq, () => this.#claims.store({seq, handler}))
     if (claimed === undefined) return {is: "over"}
@@ -90,6 +90,7 @@ export class Attempts {
       age: this.expiry.ageOf(stored),
       byPerson,
       maxAge: dispatch.ages?.limitOf(stored.endpoint, handler),
+      ...(around === alone ? {expires} : {}),
       sendNow: (draft, ordinal) => this.#sendNow(key, draft, ordinal),
       sent: id => this.#persist(seq, () => readAddress(this.#options.database, id)),
       question: async () => {

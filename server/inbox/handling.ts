@@ -66,6 +66,8 @@ export interface Attempt {
   readonly maxAge?: number | undefined
   /** A person had it run again: no limit refuses it. */
   readonly byPerson?: boolean
+  /** Call it immediately before the handler begins: its claim may have waited. Resolves to whether it is too old. */
+  readonly expires?: () => Promise<boolean> | false
   /**
    * Stores a message at once, as number `ordinal` of this handler and event. Resolves to its outbox id. If an earlier
    * attempt stored a message under that ordinal, resolves to that id and stores nothing. Throws `late` if the attempt

@@ -75,6 +75,7 @@ export const runToEnd = async (
   const log = () => handler.log.with(about)
   const again = handler.retries === undefined || handler.retries === 0 ? {} : {retries: handler.retries}
   const work = async (signal: AbortSignal, hold: Hold): Promise<Outcome> => {
+    if ((await attempt.expires?.()) === true) return {is: "interrupted"}
     const {session, hasGiven, end, close, abandon} = openSession({stored, attempt, plugin, ...asked, log, signal})
     try {
       // Until its files are stored too: the end of its instance waits for that.

@@ -8,6 +8,7 @@ import {Inbox} from "../../../server/inbox/inbox.ts"
 import {builtInTexts} from "../../../server/messages/texts/host-texts.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import type {MaxAges} from "../../../shared/config.ts"
+import {Problem} from "../../../shared/problems.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
 import {localDatabase, log, open} from "../../support/database/databases.ts"
 import {command} from "../../support/messages/commands.ts"
@@ -258,6 +259,18 @@ test("an event that waits behind a slow one expires at its turn, and a failed on
     "command expired",
     "command expired",
   ])
+})
+
+test("a command expires instead of a retry after its storage failed until it is too old", async () => {
+  const opening = () => {
+    all.clock.set("2026-11-29T15:00:00Z")
+    throw new Problem("database_unanswered", "the database is away")
+  }
+  const all = await begin({host: {commands: "1h"}, opening})
+  await all.say("/open 1")
+  await all.settled()
+  expect(await all.marks()).toEqual(["command expired", "handler handled"])
+  expect(all.ran.filter(text => text.startsWith("/"))).toHaveLength(1)
 })
 
 test("a command that a killed run left expires in the next run", async () => {
