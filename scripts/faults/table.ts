@@ -135,7 +135,7 @@ const table = {
     what: "a bot that is away for a minute to three days: nothing runs or arrives past its limit, is lost or doubled",
     files: ["e2e/messages/outages/outages", "e2e/messages/outages/killed"],
     unit: "rounds",
-    suite: 0,
+    suite: 20,
     long: 1000,
   },
   raid: {

@@ -14,6 +14,7 @@ const onBoth = [
   "tests/contract/agents/providers",
   "tests/contract/database/",
   "tests/contract/inbox/faulty-handlers",
+  "tests/e2e/messages/outages/outages",
 ]
 
 /** Tests that do not depend on the runtime: of the sources, of promtool's rules, and of the API by linters. */
@@ -50,7 +51,7 @@ await runSteps([
   {name: "reference", command: [bun, "scripts/reference/reference.ts", "--check"]},
   ...awaited,
   {
-    name: "units and contracts on Bun",
+    name: "units, contracts and outages on Bun",
     command: [...vitestOnBun, ...withFailures, ...onBoth, ...onBun, ...without(notOnBoth)],
     isTests: true,
   },

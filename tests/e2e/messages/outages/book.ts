@@ -25,7 +25,7 @@ export interface Said {
   readonly handlers: readonly string[]
   /** When the server says that it was written, or since when it kept it; else unknown. */
   since: number
-  /** When it was first given to the Host, and when the Host said that it had stored it. */
+  /** When it was last given to the Host, and when the Host said that it had stored it. */
   handed?: number | undefined
   storedAt?: number | undefined
   /** After how many checkpoints it was stored; undefined if it was not. */
@@ -50,6 +50,8 @@ interface Arrival {
   readonly channel: string
   readonly text: string
   at: number
+  /** How many outages and changes of the clock there were before. */
+  readonly absences: number
 }
 
 /** A message that the bot sent by itself. */
@@ -69,9 +71,11 @@ export class Book {
   readonly sends = new Map<string, OwnSend>()
   /** Lives that ended with a kill. */
   readonly killed = new Set<number>()
-  /** What a person released, by its text. */
+  /** What a person released: the ids of events, and the texts of messages. */
   readonly released = new Set<string>()
   readonly faults: string[] = []
+  /** What something that was said has waited through, and where. */
+  readonly cases = new Set<string>()
   /** Outages and changes of the clock: each may cause one notice in each conversation. */
   absences = 0
   /** How many checkpoints there were. */
@@ -86,6 +90,28 @@ export class Book {
     else this.acts.push({what, n, at, age: at - this.#sinceOf(said), endedAt: at, life})
   }
 
+  /** A platform was given a message. */
+  arrived(place: Place, channel: string, text: string, at: number): void {
+    this.arrivals.push({place, channel, text, at, absences: this.absences})
+  }
+
+  /** The Host asked a person about a message that may have arrived. */
+  asked(endpoint: unknown, text: string, at: number): void {
+    const place = this.#placeOf(endpoint)
+    const limit = place && this.#limitOf(place, text)
+    if (limit !== undefined && at > limit && !this.released.has(text))
+      this.faults.push(`a person was asked about ${text} ${(at - limit) / minute} minutes after its limit`)
+  }
+
+  /** This happened while what was said had not ended. */
+  passed(what: string, said: readonly Said[]): void {
+    for (const {place} of said) this.cases.add(`${what} at ${place.endpoint}`)
+  }
+
+  #placeOf(name: unknown): Place | undefined {
+    return this.said.find(({place: {endpoint}}) => endpoint === name)?.place
+  }
+
   /** An operator set the clock, while handlers that began at `at` may have been running. */
   jumped(at: number, to: number): void {
     this.absences++
@@ -96,25 +122,24 @@ export class Book {
   /** Everything until now happened that much earlier, in milliseconds. */
   shift(by: number): void {
     for (const said of this.said) said.since -= by
-    for (const arrival of this.arrivals) arrival.at -= by
-    for (const act of this.acts) {
-      act.at -= by
-      act.endedAt -= by
-    }
+    for (const each of [...this.arrivals, ...this.acts]) each.at -= by
+    for (const act of this.acts) act.endedAt -= by
   }
 
-  /** The Host has taken an event. */
-  stored(said: Said, isDuplicate: boolean, at: number): void {
+  /** The Host has taken an event. It had it before if it was handed over `earlier`, in a life that was killed. */
+  stored(said: Said, earlier: number | undefined, at: number): void {
     said.isDue = true
-    said.storedAt = isDuplicate ? (said.storedAt ?? said.handed) : at
-    if (!isDuplicate || said.era === undefined) said.era = this.era
+    said.storedAt = earlier === undefined ? at : (said.storedAt ?? earlier)
+    if (earlier === undefined || said.era === undefined) said.era = this.era
   }
 
   /** The database is as it was at a checkpoint. `isKept` says whether a platform delivers an event again. */
   restored(checkpoint: number, isKept: (said: Said) => boolean): void {
     this.wasRestored = true
+    this.absences++
     for (const said of this.said) {
       if (said.era !== undefined && said.era < checkpoint) continue
+      this.passed("restore", [said])
       if (said.era !== undefined) said.isDue = isKept(said)
       said.handed = said.storedAt = said.era = undefined
     }
@@ -131,25 +156,32 @@ export class Book {
       `SELECT i.event_id, i.endpoint, m.handler, m.state, m.ended_at FROM inbox_marks m JOIN inbox i USING (seq)
        UNION ALL SELECT 'timer:' || id || '@' || due_at, endpoint, 'root/bot/timer/' || name, state, 0 FROM timers`,
     )
-    const messages = await database.read("SELECT id, endpoint, content, state, created_at, ended_at FROM outbox")
+    const messages = await database.read(
+      `SELECT id, endpoint, content ->> '$[0]' AS text, state, created_at, ended_at FROM outbox`,
+    )
     for (const said of this.said.filter(({isDue}) => isDue)) this.#judgeMarks(said, marks, messages, now)
     for (const row of messages) this.#judgeMessage(row)
     for (const [id, {text}] of this.sends)
       if (!messages.some(row => row.id === id)) this.faults.push(`${text} was stored, and is nowhere`)
-    const tally: Record<string, number> = {acts: this.acts.length, arrivals: this.arrivals.length}
+    const notices = this.arrivals.filter(({text}) => !isAnswer(text)).length
+    const tally: Record<string, number> = {acts: this.acts.length, arrivals: this.arrivals.length, notices}
     for (const [kind, rows] of Object.entries({handler: marks, message: messages}))
       for (const {state} of rows) tally[`${kind} ${state}`] = (tally[`${kind} ${state}`] ?? 0) + 1
     return tally
   }
 
   #judgeAct({what, n, age, life}: Act): void {
-    if (this.released.has(`${n}`)) return
+    if (this.#isReleased(n)) return
     if (age > (limits[what] ?? Infinity)) this.faults.push(`${what} ${n} ran ${age / minute} minutes after it was said`)
     // A handler that a kill cut off runs again, and nothing of its first run is sent.
     const runs = this.acts.filter(act => act.what === what && act.n === n)
     if (runs.some((act, index) => act.life === life && runs[index + 1] !== undefined && !this.killed.has(life)))
       this.faults.push(`${what} ${n} ran twice`)
     if (runs.filter(act => act.life === life).length > 1) this.faults.push(`${what} ${n} ran twice in one life`)
+  }
+
+  #isReleased(n: number): boolean {
+    return this.released.has(this.said[n]?.eventId ?? "")
   }
 
   /** A clock that was set back hides since when a platform without times has kept something. */
@@ -163,9 +195,9 @@ export class Book {
     const limit = this.#limitOf(place, text)
     if (limit !== undefined && at > limit && !isReleased)
       this.faults.push(`${text} arrived ${(at - limit) / minute} minutes after its limit`)
-    const [, n = ""] = text.split(" ")
+    const [, n] = text.split(" ")
     const count = this.arrivals.filter(other => other.text === text && isAnswer(text)).length
-    if (count > 1 && !isReleased && !this.released.has(n)) this.faults.push(`${text} arrived ${count} times`)
+    if (count > 1 && !isReleased && !this.#isReleased(Number(n))) this.faults.push(`${text} arrived ${count} times`)
   }
 
   /** Returns the last moment to send a message: by its own limit, that of its handler, or that of its endpoint. */
@@ -178,24 +210,22 @@ export class Book {
     return made.length === 0 ? undefined : from + (limits[what] ?? maxAge)
   }
 
-  /** Each conversation gets one notice about an outage, and one that something waited too long. */
+  /** Each conversation gets one notice about an outage, and no two are the same. */
   #judgeNotices(): void {
-    const notices = this.arrivals.filter(({text}) => !isAnswer(text))
-    for (const each of notices) {
-      const tellsTimes = /\d/.test(each.text)
-      const here = notices.filter(
-        ({place, channel, text}) => place === each.place && channel === each.channel && /\d/.test(text) === tellsTimes,
-      )
-      const same = here.filter(({text}) => text === each.text)
-      if ((tellsTimes && same.length > 1) || here.length > this.absences)
-        this.faults.push(`${each.channel} of ${each.place.endpoint} got ${here.map(({text}) => text).join("; ")}`)
+    const notices = this.arrivals.filter(({text}) => !isAnswer(text) && !this.released.has(text))
+    for (const {place, channel, text, absences} of notices) {
+      const here = notices.filter(each => each.place === place && each.channel === channel)
+      const until = here.filter(each => each.absences <= absences).map(each => each.text)
+      const isTwice = /\d/.test(text) && until.filter(each => each === text).length > 1
+      if (isTwice || until.length > absences)
+        this.faults.push(`${channel} of ${place.endpoint} got ${until.join("; ")}`)
     }
   }
 
   #judgeMarks(said: Said, rows: readonly Row[], messages: readonly Row[], now: number): void {
     const {n, place, eventId, handlers} = said
     const marks = rows.filter(row => row.event_id === eventId && row.endpoint === place.endpoint)
-    const fault = (what: string) => void this.faults.push(`${handlers.join(" and ")} ${n} of ${place.endpoint} ${what}`)
+    const fault = (is: string) => void this.faults.push(`${handlers.join(" and ")} ${n} of ${place.endpoint} ${is}`)
     if (marks.length !== handlers.length) fault(`has ${marks.length} states`)
     for (const {handler, state, ended_at: endedAt} of marks) {
       const what = whatOf(String(handler))
@@ -203,27 +233,23 @@ export class Book {
       if (!ends.includes(String(state)) && !isAhead) fault(`is ${state} in the end`)
       const hasRun = this.acts.some(act => act.n === n && act.what === what)
       if (state === "handled" && !hasRun) fault(`is handled, and ${what} never ran`)
-      const age = Number(endedAt) - this.#sinceOf(said)
-      if (
-        state === "expired" &&
-        !(limits[what] !== undefined && (age > limits[what] || place.isUndated || this.wasSetBack))
-      )
-        fault(`expired after ${age / minute} minutes`)
-      const answers = messages.filter(({content}) => textOf(content) === `${what} ${n}`).length
-      if (state === "handled" ? answers !== 1 && !this.wasRestored : answers > 0 && !this.wasRestored)
-        fault(`is ${state}, with ${answers} answers`)
+      const [age, limit = Infinity] = [Number(endedAt) - this.#sinceOf(said), limits[what]]
+      const isUnsure = limit !== Infinity && (place.isUndated || this.wasSetBack)
+      if (state === "expired" && age <= limit && !isUnsure) fault(`expired after ${age / minute} minutes`)
+      const answers = messages.filter(({text}) => text === `${what} ${n}`).length
+      if (answers !== (state === "handled" ? 1 : 0) && !this.wasRestored) fault(`is ${state}, with ${answers} answers`)
     }
   }
 
-  #judgeMessage({content, state, endpoint, ended_at: endedAt}: Row): void {
-    const text = textOf(content)
+  #judgeMessage({text: said, state, endpoint, created_at: from, ended_at: endedAt}: Row): void {
+    const text = String(said)
     const arrival = this.arrivals.find(each => each.text === text && each.place.endpoint === endpoint)
     const fault = (what: string) => void this.faults.push(`${text} to ${endpoint} ${what}`)
     if (!ends.includes(String(state))) fault(`is ${state} in the end`)
     if (state === "sent" && arrival === undefined) fault("is sent, and never arrived")
-    const place = this.said.find(({place}) => place.endpoint === endpoint)?.place
-    const limit = place === undefined ? undefined : this.#limitOf(place, text, false)
-    if (state === "expired" && !this.wasSetBack && !(Number(endedAt) >= (limit ?? Infinity)))
+    const place = this.#placeOf(endpoint)
+    const limit = (place && this.#limitOf(place, text, false)) ?? Number(from) + (place?.maxAge ?? Infinity)
+    if (state === "expired" && !this.wasSetBack && !(Number(endedAt) >= limit))
       fault(`expired at ${endedAt}, before its limit of ${limit}`)
   }
 }
@@ -237,9 +263,4 @@ const isAnswer = (text: string): boolean => /^[a-z]+ \d+$/.test(text)
 const whatOf = (handler: string): string => {
   const [, , kind, name = ""] = handler.split("/")
   return kind === "handler" ? "heard" : name
-}
-
-const textOf = (content: unknown): string => {
-  const [first] = JSON.parse(String(content)) as readonly unknown[]
-  return typeof first === "string" ? first : ""
 }

@@ -5,22 +5,19 @@ import type {Book, Place, Said} from "./book.ts"
 const hour = 3_600_000
 
 /** A kind of platform, as an age limit sees it. */
-export interface Kind {
-  readonly name: string
+export interface Kind extends Place {
   /** What it keeps for a bot that is away: everything behind a cursor, what it did not acknowledge, or nothing. */
   readonly keeps: "log" | "session" | "nothing"
-  /** How far its clock is ahead, in milliseconds; undefined if it says no times. */
-  readonly ahead?: number
+  /** How far its clock is ahead, in milliseconds. */
+  readonly ahead: number
   readonly idempotent: boolean
-  /** `outbox.maxAge`, in milliseconds. */
-  readonly maxAge?: number
 }
 
 export const kinds: readonly Kind[] = [
-  {name: "queue", keeps: "log", ahead: 0, idempotent: true, maxAge: 24 * hour},
-  {name: "ahead", keeps: "log", ahead: 5 * hour, idempotent: false},
-  {name: "broker", keeps: "session", idempotent: false, maxAge: 24 * hour},
-  {name: "line", keeps: "nothing", idempotent: false},
+  {endpoint: "queue", keeps: "log", ahead: 0, isUndated: false, idempotent: true, maxAge: 24 * hour},
+  {endpoint: "ahead", keeps: "log", ahead: 5 * hour, isUndated: false, idempotent: false},
+  {endpoint: "broker", keeps: "session", ahead: 0, isUndated: true, idempotent: false, maxAge: 24 * hour},
+  {endpoint: "line", keeps: "nothing", ahead: 0, isUndated: true, idempotent: false},
 ]
 
 /** One process of the bot. A dead one neither hears nor says anything, and nothing in it ends. */
@@ -44,10 +41,7 @@ interface Link {
 }
 
 /** A platform with one account of the bot, whose people say what the test lets them say. */
-export class Platform implements Place {
-  readonly endpoint: string
-  readonly isUndated: boolean
-  readonly maxAge?: number
+export class Platform {
   readonly kind: Kind
   readonly #clock: Clock
   readonly #book: Book
@@ -61,9 +55,6 @@ export class Platform implements Place {
 
   constructor(kind: Kind, clock: Clock, book: Book) {
     this.kind = kind
-    this.endpoint = kind.name
-    this.isUndated = kind.ahead === undefined
-    if (kind.maxAge !== undefined) this.maxAge = kind.maxAge
     this.#clock = clock
     this.#book = book
     this.#up.resolve()
@@ -82,17 +73,19 @@ export class Platform implements Place {
   adapter(life: Life) {
     return definePlugin({
       setup: plugin =>
-        plugin.adapter(this.kind.name, {
+        plugin.adapter(this.kind.endpoint, {
           history: this.kind.keeps === "nothing" ? "none" : "replay",
           forgetsAcknowledged: this.kind.keeps === "session",
           idempotent: this.kind.idempotent,
           open: async (_, endpoint) => {
             await this.#up.promise
-            endpoint.login({platform: this.kind.name, user: {id: "bot", is_bot: true}, status: 1})
+            endpoint.login({platform: this.kind.endpoint, user: {id: "bot", is_bot: true}, status: 1})
             const kept = this.#said.length
             const next = {log: Number(endpoint.cursor ?? 0), session: 0, nothing: kept}[this.kind.keeps]
             this.#link = {endpoint, life, next, kept, isBusy: false}
-            endpoint.defer(() => this.#lose(endpoint))
+            endpoint.defer(() => {
+              if (this.#link?.endpoint === endpoint) this.drop()
+            })
             setImmediate(() => void this.#deliver())
             return {send: ({id, channel, content}) => this.#take(id, channel, textOf(content), life)}
           },
@@ -101,11 +94,11 @@ export class Platform implements Place {
   }
 
   say(said: Said): void {
-    if (this.kind.ahead !== undefined) said.since = this.#clock.now() + this.kind.ahead
+    if (!this.kind.isUndated) said.since = this.#clock.now() + this.kind.ahead
     said.isDue = this.kind.keeps !== "nothing"
     const isLost = this.#link === undefined || this.#link.life.isDead
     if (isLost && this.kind.keeps === "nothing") return
-    if (isLost && this.isUndated) said.since = this.#lostAt
+    if (isLost && this.kind.isUndated) said.since = this.#lostAt
     this.#said.push(said)
     void this.#deliver()
   }
@@ -129,10 +122,6 @@ export class Platform implements Place {
     this.#lostAt = this.#clock.now()
   }
 
-  #lose(endpoint: Endpoint): void {
-    if (this.#link?.endpoint === endpoint) this.drop()
-  }
-
   async #deliver(): Promise<void> {
     const link = this.#link
     if (link === undefined || link.isBusy) return
@@ -151,12 +140,13 @@ export class Platform implements Place {
   async #give(said: Said, {endpoint, life, next, kept}: Link): Promise<void> {
     const {n, channel, handlers} = said
     const at = this.#clock.now()
-    said.handed ??= at
+    const earlier = said.handed
+    said.handed = at
     const isKept = this.kind.keeps === "session" && next <= kept
     const event = {
       id: said.eventId,
       type: "message-created",
-      timestamp: this.isUndated ? at : said.since,
+      timestamp: this.kind.isUndated ? at : said.since,
       ...(isKept ? {isKept} : {}),
       channel: {id: channel, type: channelType.text},
       user: {id: "ann"},
@@ -165,13 +155,12 @@ export class Platform implements Place {
     const {duplicate} = await endpoint.receive(event, this.kind.keeps === "log" ? {cursor: String(next)} : {})
     if (life.isDead) return
     this.#taken.add(said)
-    this.#book.stored(said, duplicate, at)
+    this.#book.stored(said, duplicate ? earlier : undefined, at)
   }
 
   async #take(id: string, channel: string, text: string, life: Life): Promise<{ids: readonly string[]}> {
     if (life.isDead) return life.over
-    if (!(this.kind.idempotent && this.#ids.has(id)))
-      this.#book.arrivals.push({place: this, channel, text, at: this.#clock.now()})
+    if (!(this.kind.idempotent && this.#ids.has(id))) this.#book.arrived(this.kind, channel, text, this.#clock.now())
     this.#ids.add(id)
     return life.isStuck ? life.over : {ids: [id]}
   }

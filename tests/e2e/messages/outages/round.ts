@@ -1,203 +1,109 @@
-import {cpSync, mkdtempSync, rmSync, writeFileSync} from "node:fs"
-import {join} from "node:path"
-import {setTimeout as sleep} from "node:timers/promises"
-import {openDatabase} from "../../../../server/database/database.ts"
-import type {Host} from "../../../../server/host/host.ts"
-import {start} from "../../../../server/host/start.ts"
-import {createLogs} from "../../../../server/logs/log.ts"
-import type {BuiltIns} from "../../../../server/plugins/load.ts"
-import {adoptDatabase} from "../../../../server/recovery/restore/adopt.ts"
-import type {Clock} from "../../../../server/runtime/flow/clock.ts"
-import {loadRuntime} from "../../../../server/runtime/load-runtime.ts"
-import {uuid} from "../../../../server/runtime/uuid.ts"
-import {TestClock} from "../../../../server/testing/clock.ts"
-import {adoptTables} from "../../../../server/workroom/checkpoint.ts"
-import {exit} from "../../../../shared/exit.ts"
+import {setImmediate as turn} from "node:timers/promises"
 import {definePlugin, type Plugin} from "../../../../shared/sdk/sdk.ts"
-import {memoryFolder} from "../../../support/database/databases.ts"
-import {Chance} from "../../../support/machine/chance.ts"
+import {Chance, seedOf} from "../../../support/machine/chance.ts"
 import {Book, type Said} from "./book.ts"
+import {Bot, makeProject, type RoundClock} from "./bot.ts"
 import {kinds, type Life, Platform} from "./platforms.ts"
 
 const minute = 60_000
 const hour = 60 * minute
-export const firstDay = Date.parse("2026-11-29T12:00:00Z")
 
-/** A clock that the test moves, and that an operator may set: waits do not notice. */
-export class RoundClock implements Clock {
-  readonly longestWait = hour
-  readonly togetherFor = 0
-  readonly time = new TestClock(firstDay)
-  #ahead = 0
+const ways = ["stop", "kill", "away", "away and stop", "away and kill"] as const
 
-  now = () => this.time.now() + this.#ahead
-  elapsed = () => this.time.elapsed()
-  wait = (milliseconds: number, wake: () => void) => this.time.wait(milliseconds, wake)
+/** The lengths of outages: to 16 minutes, to 4 hours, to three days. */
+const lengths = ["minutes", "hours", "days"] as const
 
-  set(by: number): void {
-    this.#ahead += by
-  }
-}
+/** What people wait through at each platform, in 15 rounds with consecutive seeds. */
+export const cases: readonly string[] = kinds.flatMap(({endpoint}) =>
+  [...ways.flatMap(way => lengths.map(length => `${way} for ${length}`)), "restore", "jump on", "jump back"].map(
+    what => `${what} at ${endpoint}`,
+  ),
+)
 
-const databaseFile = ".svc/data.sqlite"
-
-const config = JSON.stringify({
-  http: {port: 0},
-  inbox: {maxAge: {commands: "1h"}},
-  plugins: Object.fromEntries([
-    ["bot", {}],
-    ...kinds.map(({name, maxAge}) => [name, maxAge === undefined ? {} : {outbox: {maxAge: `${maxAge / hour}h`}}]),
-  ]),
-})
-
-/** A project whose Host has started and stopped once. */
-export const makeTemplate = async (): Promise<string> => {
-  const folder = mkdtempSync(join(memoryFolder(), "outages-"))
-  writeFileSync(join(folder, "package.json"), JSON.stringify({name: "outages"}))
-  writeFileSync(join(folder, "svc.config.yml"), config)
-  const round = new Round(0, folder, new RoundClock())
-  await round.open()
-  await round.stop()
-  return round.folder
+/** Returns a project whose Host has started and stopped once. */
+export const makeTemplate = async (clock: RoundClock): Promise<string> => {
+  const {bot} = new Round(0, makeProject(), clock)
+  await bot.start()
+  await bot.stop()
+  return bot.folder
 }
 
 /** One round: people speak, the bot is away and comes back, and a judge looks at all of it. */
 export class Round {
   readonly book = new Book()
+  readonly bot: Bot
+  readonly #seed: number
   readonly #chance: Chance
   readonly #clock: RoundClock
   readonly #platforms: readonly Platform[]
-  folder: string
+  #plugin: Plugin | undefined
   #checkpoint: {readonly folder: string; readonly era: number} | undefined
-  #lives = 0
   #sent = 0
-  #running: {readonly host: Host; readonly life: Life; readonly bot: Plugin; readonly end: () => void} | undefined
 
   constructor(seed: number, template: string, clock: RoundClock) {
+    this.#seed = seed
     this.#chance = new Chance(seed)
     this.#clock = clock
     this.#platforms = kinds.map(kind => new Platform(kind, clock, this.book))
-    this.folder = this.#copy(template)
+    this.bot = new Bot(template, clock, life => ({
+      bot: this.#botOf(life),
+      ...Object.fromEntries(this.#platforms.map(each => [each.kind.endpoint, each.adapter(life)])),
+    }))
   }
 
   /** Resolves to what happened, by name. The faults are in the book. */
   async run(): Promise<Readonly<Record<string, number>>> {
-    await this.open()
-    for (let outages = 1 + this.#chance.below(2); outages > 0; outages--) {
+    const [way = "stop", length = "days"] = [ways[this.#seed % 5], lengths[Math.floor(this.#seed / 5) % 3]]
+    await this.#open()
+    await this.#live()
+    if (this.#seed % 4 === 0) this.#keep()
+    await this.#outage(way, length, true)
+    if (this.#chance.below(2) === 0) {
       await this.#live()
-      await this.#outage()
+      await this.#outage(this.#chance.pick(ways), this.#chance.pick(lengths), false)
     }
     await this.#pass(this.#chance.below(10) * minute)
     if (this.#chance.below(2) === 0) await this.#release()
     // Longer than a timer or a retry waits.
     await this.#pass(3 * hour)
-    const {host} = this.#alive()
-    const tally = await this.book.judge(host.database, this.#clock.now())
-    await this.stop()
-    this.#remove(this.folder)
-    if (this.#checkpoint !== undefined) this.#remove(this.#checkpoint.folder)
+    const tally = await this.book.judge(this.bot.running.host.database, this.#clock.now())
+    await this.bot.stop()
+    this.bot.remove()
     return tally
   }
 
-  #alive() {
-    if (this.#running === undefined) throw new Error("no Host runs")
-    return this.#running
-  }
-
-  async open(): Promise<void> {
-    const over = Promise.withResolvers<never>()
-    over.promise.catch(() => {})
-    const life: Life = {number: this.#lives++, isDead: false, isStuck: false, over: over.promise}
-    let bot: Plugin | undefined
-    const plugins: BuiltIns = {
-      bot: async () => ({
-        default: this.#botOf(life, plugin => {
-          bot = plugin
-        }),
-        edition: 0,
-      }),
-      ...Object.fromEntries(
-        this.#platforms.map(each => [each.kind.name, async () => ({default: each.adapter(life), edition: 0})]),
-      ),
-    }
-    const host = await start(
-      {
-        project: this.folder,
-        mode: "test",
-        watch: false,
-        command: "outages",
-        supervisor: () => "none",
-        logs: createLogs({level: "error", format: "pretty", colors: false, write: () => {}}),
-        plugins,
-        clock: this.#clock,
-        isScratch: true,
-        signal: new AbortController().signal,
-      },
-      await loadRuntime(),
+  async #open(): Promise<void> {
+    const {database, runtimeId} = await this.bot.start()
+    const asked = await database.read(
+      `SELECT o.endpoint, o.content ->> '$[0]' AS text FROM events e JOIN outbox o ON o.id = e.data ->> '$.message'
+       WHERE e.type = 'message.unknown' AND e.context IN (SELECT id FROM event_contexts WHERE runtime_id = ?)`,
+      [runtimeId],
     )
-    if (bot === undefined) throw new Error("the bot was not set up")
-    this.#running = {host, life, bot, end: () => over.reject(new Error("the process is dead"))}
+    for (const {endpoint, text} of asked) this.book.asked(endpoint, String(text), this.#clock.now())
     await this.#settle()
   }
 
-  async stop(): Promise<void> {
-    await this.#alive().host.stop({code: exit.ok, reason: "an outage"})
-    this.#running = undefined
+  #keep(): void {
+    this.#checkpoint ??= {folder: this.bot.copy(), era: ++this.book.era}
   }
 
-  /**
-   * The next life has a copy of the state, as after `kill -9`. Until that is made, platforms hear nothing, and no handler
-   * ends.
-   */
-  async #kill(): Promise<void> {
-    const {host, life, end} = this.#alive()
-    const left = this.folder
-    life.isDead = true
-    this.folder = await this.#snapshot()
-    this.book.killed.add(life.number)
-    this.#running = undefined
-    end()
-    await host.stop({code: exit.failed, reason: "it is dead"})
-    for (const each of this.#platforms) each.drop()
-    this.#remove(left)
-  }
-
-  async #keep(): Promise<void> {
-    this.#checkpoint = {folder: await this.#snapshot(), era: ++this.book.era}
-  }
-
-  /** Copies the state of a running Host. SQLite would lose its locks on a file that this process copies itself. */
-  async #snapshot(): Promise<string> {
-    const folder = this.#copy(this.folder, path => !path.includes("data.sqlite"))
-    await this.#alive().host.database.snapshotTo(join(folder, databaseFile))
-    return folder
-  }
-
-  #copy(from: string, isWanted = (_: string) => true): string {
-    const to = mkdtempSync(join(memoryFolder(), "outages-"))
-    cpSync(from, to, {recursive: true, filter: path => !path.includes("lock") && isWanted(path)})
-    return to
-  }
-
-  #remove(folder: string): void {
-    rmSync(folder, {recursive: true, force: true})
-  }
-
-  #botOf(life: Life, take: (plugin: Plugin) => void) {
-    const act = async (what: string, n: number) => {
+  #botOf(life: Life) {
+    /** Never ends in a dead process, nor in half of the handlers that a kill is about to cut off. */
+    const act = async (what: string, n: unknown) => {
       if (life.isDead) return life.over
-      this.book.act(what, n, this.#clock.now(), life.number)
-      return life.isStuck && this.#chance.below(2) === 0 ? life.over : `${what} ${n}`
+      this.book.act(what, Number(n), this.#clock.now(), life.number)
+      const hangs = life.isStuck && seedOf(this.#seed, `${what} ${n} ${life.number}`) % 2 === 0
+      return hangs ? life.over : `${what} ${n}`
     }
     return definePlugin({
       setup: plugin => {
-        take(plugin)
-        plugin.command("open <n>", ({args}) => act("open", Number(args.n)))
-        plugin.command("quick <n>", {maxAge: "2m"}, ({args}) => act("quick", Number(args.n)))
-        plugin.command("slow <n>", {maxAge: "never"}, ({args}) => act("slow", Number(args.n)))
-        plugin.on("message-created", ({text}) => act("heard", Number(text.split(" ")[1])))
-        plugin.timer("rang", {maxLate: "10m"}, (_, n) => act("rang", Number(n)))
-        plugin.timer("late", (_, n) => act("late", Number(n)))
+        this.#plugin = plugin
+        plugin.command("open <n>", ({args}) => act("open", args.n))
+        plugin.command("quick <n>", {maxAge: "2m"}, ({args}) => act("quick", args.n))
+        plugin.command("slow <n>", {maxAge: "never"}, ({args}) => act("slow", args.n))
+        plugin.on("message-created", ({text}) => act("heard", text.split(" ")[1]))
+        plugin.timer("rang", {maxLate: "10m"}, (_, n) => act("rang", n))
+        plugin.timer("late", (_, n) => act("late", n))
       },
     })
   }
@@ -205,87 +111,98 @@ export class Round {
   /** People speak, timers are set and messages sent, for some minutes. */
   async #live(): Promise<void> {
     for (let steps = 2 + this.#chance.below(4); steps > 0; steps--) {
+      const first = this.book.said.length
       this.#speak(1 + this.#chance.below(3))
       if (this.#chance.below(2) === 0) await this.#send()
       if (this.#chance.below(2) === 0) await this.#setTimer()
-      if (this.#chance.below(3) === 0) await this.#jump()
+      if (this.#chance.below(3) === 0) await this.#jump(first)
       if (this.#chance.below(4) > 0) await this.#settle()
-      if (this.#checkpoint === undefined && this.#chance.below(6) === 0) await this.#keep()
+      if (this.#chance.below(6) === 0) this.#keep()
       await this.#pass(this.#chance.below(12) * 20_000)
     }
   }
 
   #speak(count: number): void {
-    for (let left = count; left > 0; left--) {
-      const n = this.book.said.length
-      const place = this.#chance.pick(this.#platforms)
-      const what = this.#chance.pick(["open", "open", "quick", "slow", "heard"])
-      const handlers = what === "heard" ? [what] : [what, "heard"]
-      const channel = this.#chance.pick(["room", "hall"])
-      const said: Said = {n, place, channel, eventId: `e${n}`, handlers, since: Infinity, isDue: false}
-      this.book.said.push(said)
-      place.say(said)
-    }
+    for (let left = count; left > 0; left--) this.#speakAt(this.#chance.pick(this.#platforms))
+  }
+
+  #speakAt(place: Platform): void {
+    const n = this.book.said.length
+    const what = this.#chance.pick(["open", "open", "quick", "slow", "heard"])
+    const handlers = what === "heard" ? [what] : [what, "heard"]
+    const channel = this.#chance.pick(["room", "hall"])
+    const said: Said = {n, place: place.kind, channel, eventId: `e${n}`, handlers, since: Infinity, isDue: false}
+    this.book.said.push(said)
+    place.say(said)
   }
 
   async #send(): Promise<void> {
-    const n = this.#sent++
-    const place = this.#chance.pick(this.#platforms)
-    const text = `news ${n}`
+    const place = this.#chance.pick(this.#platforms).kind
+    const text = `news ${this.#sent++}`
     const at = this.#clock.now()
     const wait = this.#chance.pick([0, 5 * minute, 2 * hour, 48 * hour])
     const notAfter = wait === 0 ? undefined : at + wait
     const target = {endpoint: place.endpoint, channel: this.#chance.pick(["room", "hall"])}
-    const id = await this.#alive().bot.send(target, text, notAfter === undefined ? {} : {notAfter})
-    this.book.sends.set(id, {text, place, at, notAfter, era: this.book.era})
+    const id = await this.#plugin?.send(target, text, notAfter === undefined ? {} : {notAfter})
+    if (id !== undefined) this.book.sends.set(id, {text, place, at, notAfter, era: this.book.era})
   }
 
   async #setTimer(): Promise<void> {
     const n = this.book.said.length
-    const place = this.#chance.pick(this.#platforms)
+    const place = this.#chance.pick(this.#platforms).kind
     const what = this.#chance.pick(["rang", "late"])
     const since = this.#clock.now() + this.#chance.below(120) * minute
     const entry = {n, place, channel: "room", handlers: [what], since, era: this.book.era, isDue: true}
     this.book.said.push({...entry, eventId: ""})
     const at = {at: since, target: {endpoint: place.endpoint, channel: "room"}}
-    const id = await this.#alive().bot.setTimer(what, at, n)
+    const id = await this.#plugin?.setTimer(what, at, n)
     this.book.said[n] = {...entry, eventId: `timer:${id}@${since}`}
   }
 
-  /** An operator sets the clock. What is being sent then has begun before. */
-  async #jump(): Promise<void> {
-    const outbox = this.#running?.host.outbox
-    while (outbox?.isQuiet === false) await outbox.settled()
-    const by = this.#chance.pick([-1, 1]) * this.#chance.below(8 * 60) * minute
+  /** An operator sets the clock, between two turns of the event loop. `first` was the first that was said before. */
+  async #jump(first: number): Promise<void> {
+    await turn()
+    const by = this.#chance.pick([-1, 1]) * (1 + this.#chance.below(8 * 60)) * minute
     const at = this.#clock.now()
-    this.#clock.set(by)
+    this.#clock.ahead += by
     this.book.jumped(at, this.#clock.now())
+    this.book.passed(by > 0 ? "jump on" : "jump back", this.book.said.slice(first))
   }
 
-  async #outage(): Promise<void> {
+  /** The first one of a round concerns every platform. */
+  async #outage(way: (typeof ways)[number], length: (typeof lengths)[number], isFirst: boolean): Promise<void> {
+    const isRestored = (isFirst ? this.#seed % 4 : this.#chance.below(2)) === 0
     this.book.absences++
-    const is = this.#chance.pick(["stop", "kill", "kill", "away", "away and stop", "away and kill"])
-    const gone = is.startsWith("away") ? this.#platforms.filter(() => this.#chance.below(2) === 0) : []
+    const first = this.book.said.length
+    const gone = this.#platforms.filter(() => way.startsWith("away") && (isFirst || this.#chance.below(2) === 0))
     for (const each of gone) each.goDown()
-    if (is.endsWith("kill")) {
-      this.#alive().life.isStuck = true
+    if (way.endsWith("kill")) {
+      this.bot.running.life.isStuck = true
       this.#speak(2 + this.#chance.below(3))
-      for (let turns = this.#chance.below(12); turns > 0; turns--) await sleep(0)
-      await this.#kill()
-    } else if (is.endsWith("stop")) await this.stop()
+      for (let turns = this.#chance.below(12); turns > 0; turns--) await turn()
+      this.book.killed.add(await this.bot.kill())
+      for (const each of this.#platforms) each.drop()
+    } else if (way.endsWith("stop")) await this.bot.stop()
     // From a minute to three days, the short ones as often as the long ones.
-    const length = minute * 4320 ** this.#chance.next()
+    const time = minute * 4320 ** ((lengths.indexOf(length) + this.#chance.next()) / lengths.length)
+    for (const each of this.#platforms) this.#speakAt(each)
     for (let parts = 3; parts > 0; parts--) {
-      this.#speak(this.#chance.below(4))
-      if (this.#running !== undefined && this.#chance.below(2) === 0) await this.#send()
-      await this.#pass(length / 3)
+      this.#speak(this.#chance.below(3))
+      if (this.bot.isRunning && this.#chance.below(2) === 0) await this.#send()
+      await this.#pass(time / 3)
     }
-    if (this.#chance.below(5) === 0) await this.#jump()
+    if (this.#chance.below(5) === 0) await this.#jump(first)
+    const isHere = ({place}: Said) => way !== "away" || gone.some(({kind}) => kind === place)
+    this.book.passed(`${way} for ${length}`, this.book.said.slice(first).filter(isHere))
     const isLater = this.#chance.below(2) === 0
     if (!isLater) for (const each of gone) each.goUp()
-    if (this.#running === undefined) {
-      if (this.#checkpoint !== undefined && this.#chance.below(2) === 0) await this.#restore(this.#checkpoint)
-      await this.open()
+    if (!this.bot.isRunning) {
+      if (isRestored && this.#checkpoint !== undefined) {
+        await this.bot.restore(this.#checkpoint.folder)
+        this.book.restored(this.#checkpoint.era, said => this.#platforms.some(each => each.keeps(said)))
+        this.#checkpoint = undefined
+      }
+      await this.#open()
     }
     if (isLater) {
       await this.#pass(this.#chance.below(90) * minute)
@@ -294,52 +211,30 @@ export class Round {
     await this.#settle()
   }
 
-  /** The database is as it was at the checkpoint, and the Host's restore adopts it. */
-  async #restore({folder, era}: {readonly folder: string; readonly era: number}): Promise<void> {
-    const options = {runtimeId: uuid(), signal: new AbortController().signal, onLeaseLost: () => {}, isScratch: true}
-    const openAt = (place: string) => openDatabase({dialect: "sqlite", file: join(place, databaseFile)}, options)
-    const [restored, replaced] = [await openAt(folder), await openAt(this.folder)]
-    const [row] = await restored.read("SELECT value FROM svc_meta WHERE key = 'authority'")
-    const adoption = {authority: uuid(), at: this.#clock.now(), checkpoint: "earlier", from: String(row?.value)}
-    await adoptDatabase(restored, adoption, replaced)
-    await adoptTables(restored, adoption.authority, new Date(adoption.at).toISOString())
-    writeFileSync(join(folder, ".svc/authority.json"), JSON.stringify({authority: adoption.authority}))
-    await restored.close()
-    await replaced.close()
-    this.#remove(this.folder)
-    this.folder = folder
-    this.#checkpoint = undefined
-    this.book.absences++
-    this.book.restored(era, said => this.#platforms.some(each => each.keeps(said)))
-  }
-
   /** A person has everything run that is held, and sent that may have arrived. */
   async #release(): Promise<void> {
-    const {host} = this.#alive()
-    const held = await host.database.read(
-      "SELECT i.event_id AS id FROM inbox_marks m JOIN inbox i USING (seq) WHERE m.state = 'held'",
+    const {database, inbox, outbox} = this.bot.running.host
+    const rows = await database.read(
+      `SELECT i.event_id AS what FROM inbox_marks m JOIN inbox i USING (seq) WHERE m.state = 'held'
+       UNION SELECT 'timer:' || id || '@' || due_at FROM timers WHERE state = 'held'
+       UNION SELECT content ->> '$[0]' FROM outbox WHERE state IN ('held', 'unknown')`,
     )
-    for (const {id} of held)
-      for (const {n, eventId} of this.book.said) if (eventId === id) this.book.released.add(`${n}`)
-    const messages = await host.database.read("SELECT content FROM outbox WHERE state IN ('held', 'unknown')")
-    for (const {content} of messages) this.book.released.add(JSON.parse(String(content))[0])
-    const timers = await host.database.read("SELECT data FROM timers WHERE state = 'held'")
-    for (const {data} of timers) this.book.released.add(String(data))
-    await host.inbox.act("release", "held")
-    await host.outbox.act("release", "held")
+    for (const {what} of rows) this.book.released.add(String(what))
+    await inbox.act("release", "held")
+    await outbox.act("release", "held")
   }
 
   async #pass(milliseconds: number): Promise<void> {
-    await this.#clock.time.moveTo(this.#clock.time.now() + Math.round(milliseconds), () => this.#settle())
+    const {time} = this.#clock
+    await time.moveTo(time.now() + Math.round(milliseconds), () => this.#settle())
     await this.#settle()
   }
 
   /** Resolves once nothing moves before the clock does. */
   async #settle(): Promise<void> {
-    const running = this.#running
-    if (running === undefined) return
-    const {host} = running
-    for (const end = performance.now() + 30_000; performance.now() < end; await sleep(1)) {
+    if (!this.bot.isRunning) return
+    const {host} = this.bot.running
+    for (const end = performance.now() + 30_000; performance.now() < end; await turn()) {
       await host.settled()
       if (host.isQuiet() && !this.#clock.time.isWaking && this.#platforms.every(({isQuiet}) => isQuiet)) return
     }
