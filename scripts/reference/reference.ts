@@ -17,7 +17,7 @@ import {textsPage} from "./texts.ts"
 /** Writes `docs/reference/` from the program. With `--check` it writes nothing, names every file that differs, and exits 1. */
 const folder = `${root}docs/reference/`
 
-const json = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`
+const json = (value: object): string => `${JSON.stringify(value)}\n`
 
 const generate = async (): Promise<Readonly<Record<string, string>>> => {
   const {openApi, slots} = await askRunningHost()
