@@ -65,7 +65,7 @@ const begin = async (database: Database, {orders = {}, own, hears = false, hasMi
     open.get(what)?.()
     await until(`${what} to end`, async () => (await ended()) > before)
   }
-  /** Waits until so many calls have begun. Resolves to all begun calls, sorted, once no other begins. */
+  /** Resolves to all begun calls, sorted, once this many have begun and some time has passed. */
   const begun = async (count: number) => {
     await until(`${count} calls to begin`, () => began.length >= count)
     await sleep(50)
