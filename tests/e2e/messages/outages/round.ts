@@ -99,8 +99,8 @@ export class Round {
       setup: plugin => {
         this.#plugin = plugin
         plugin.command("open <n>", ({args}) => act("open", args.n))
-        plugin.command("quick <n>", {maxAge: "2m"}, ({args}) => act("quick", args.n))
-        plugin.command("slow <n>", {maxAge: "never"}, ({args}) => act("slow", args.n))
+        plugin.command("quick <n>", {maxAge: "2m", order: "user"}, ({args}) => act("quick", args.n))
+        plugin.command("slow <n>", {maxAge: "never", order: "none"}, ({args}) => act("slow", args.n))
         plugin.on("message-created", ({text}) => act("heard", text.split(" ")[1]))
         plugin.timer("rang", {maxLate: "10m"}, (_, n) => act("rang", n))
         plugin.timer("late", (_, n) => act("late", n))
