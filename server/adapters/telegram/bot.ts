@@ -21,12 +21,23 @@ export interface Bot {
 export type ApiSignal = NonNullable<Parameters<Api["getMe"]>[0]>
 export const apiSignal = (signal: AbortSignal): ApiSignal => signal as unknown as ApiSignal
 
-/** The library's signal and stream are not those of the web. */
-const fetchApi = ((url: string, {signal, body, ...init}: RequestInit) => {
+/**
+ * The library's signal and stream are not those of the web. Its option `compress` means answers, but Bun would compress
+ * what it sends.
+ */
+const fetchApi = ((url: string, {signal, body, method = "GET", headers = {}}: RequestInit) => {
   const ended = new AbortController()
   signal?.addEventListener("abort", () => ended.abort(), {once: true})
   const sent: unknown = body instanceof Readable ? Readable.toWeb(body) : body
-  return fetchWhole(url, {...init, body: sent as BodyInit, duplex: "half", redirect: "error", signal: ended.signal})
+  const init = {
+    method,
+    headers,
+    body: sent as BodyInit,
+    duplex: "half",
+    redirect: "error",
+    signal: ended.signal,
+  } as const
+  return fetchWhole(url, init)
 }) as unknown as NonNullable<ApiClientOptions["fetch"]>
 
 export const createBot = async ({token, apiRoot}: AccountSettings, {load}: Pick<CheckTools, "load">): Promise<Bot> => {
