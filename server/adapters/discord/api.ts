@@ -114,14 +114,12 @@ const explain = (library: RestLibrary, error: unknown, method: string, path: str
   }
   if (error instanceof library.HTTPError)
     return new Error(`Discord answered ${error.status} to ${method} ${publicPath(path)}`)
-  const why = error instanceof Error && error.name === "AbortError" ? "no answer in time" : causeOf(error)
+  const said = textIn(payloadOf(error), "message") ?? "no reason given"
+  const why = error instanceof Error && error.name === "AbortError" ? "no answer in time" : said
   return new Error(`could not reach Discord (${method} ${publicPath(path)}): ${why}`)
 }
 
 const withCode = (refusal: Refusal, discord: number): Refusal => Object.assign(refusal, {discord})
-
-const causeOf = (error: unknown): string =>
-  textIn(payloadOf(payloadOf(error).cause), "message") ?? textIn(payloadOf(error), "message") ?? "no reason given"
 
 /** Hides the tokens of interactions, which are part of their paths. */
 const publicPath = (path: string): string => path.replace(/(\/(?:webhooks|interactions)\/\d+\/)[^/]+/, "$1…")

@@ -13,10 +13,12 @@ export class Veil {
     return this.#secrets.reduce((shown, secret) => shown.replaceAll(secret, "[secret]"), text)
   }
 
-  /** Returns an error's message, in one line. */
+  /** Returns an error's message and that of its first cause, in one line. */
   reason(error: unknown): string {
-    const said = error instanceof Error ? error.message || error.name : String(error)
-    return this.text(said).replace(/\s+/g, " ").trim().slice(0, 300).toWellFormed()
+    let first = error
+    while (first instanceof Error && first.cause instanceof Error) first = first.cause
+    const said = [...new Set([error, first])].map(each => (each instanceof Error ? each.message || each.name : each))
+    return this.text(said.join(": ")).replace(/\s+/g, " ").trim().slice(0, 300).toWellFormed()
   }
 
   /** Returns the value as plain JSON data. */

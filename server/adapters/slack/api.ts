@@ -132,12 +132,8 @@ export const failureOf = (error: unknown, method: string, token: string): Error 
   // Without a valid header, the library reports the limit only in the text of its error.
   const why = original instanceof Error ? original.message : "no answer"
   if (why.startsWith("Retry header")) return retryAfter(null, `Slack rate-limits ${method}`)
-  return new Error(`Slack did not answer ${method}: ${causeOf(original) ?? why}`)
+  return new Error(`Slack did not answer ${method}: ${why}`)
 }
-
-/** `fetch failed` has no details; its cause does. */
-const causeOf = (error: unknown): string | undefined =>
-  error instanceof Error && error.cause instanceof Error ? error.cause.message : undefined
 
 export const whereScopes =
   "under OAuth & Permissions, Bot Token Scopes, of the app (https://api.slack.com/apps), then reinstall the app to the workspace."

@@ -71,13 +71,17 @@ export const readText = async ({body}: Response, most = usualAnswer): Promise<st
 
 /**
  * Like `fetch`, for a short answer: resolves once it is complete. Rejects, and ends the connection, if it has more than
- * `most` bytes, of which compressed ones count as what they become, or is JSON deeper than 50,000 levels.
+ * `most` bytes, of which compressed ones count as what they become, or is JSON deeper than 50,000 levels. Without an
+ * answer, rejects with the reason, such as a name that does not resolve.
  */
 export const fetchWhole = async (input: string | URL | Request, init: FetchInit = {}): Promise<Response> => {
   const {most = usualAnswer, ...options} = init
   const asked = new Headers(options.headers ?? (input instanceof Request ? input.headers : undefined))
   asked.set("accept-encoding", "gzip")
-  const answer = await fetch(input, {...options, ...raw, headers: asked})
+  const answer = await fetch(input, {...options, ...raw, headers: asked}).catch(error => {
+    // Node's `fetch failed` has no details; its cause does.
+    throw error.cause instanceof Error && error.cause.message !== "" ? error.cause : error
+  })
   const {status, statusText} = answer
   const headers = new Headers(answer.headers)
   const isPacked = "decompress" in raw && headers.get("content-encoding") === "gzip"
