@@ -1,4 +1,3 @@
-import {setTimeout as sleep} from "node:timers/promises"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Endpoint as EndpointHandle, Receipt, ReceiveOptions, Unreadable} from "../../shared/sdk/adapter/adapter.ts"
 import type {Incoming} from "../../shared/sdk/adapter/incoming.ts"
@@ -7,6 +6,7 @@ import type {AcceptSocket} from "../../shared/sdk/adapter/socket.ts"
 import type {Element} from "../../shared/sdk/elements.ts"
 import type {StoredFile} from "../../shared/sdk/files/file-source.ts"
 import type {Login} from "../../shared/sdk/satori.ts"
+import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import {Running} from "../runtime/flow/running.ts"
 import {pluginUndoLimit, Scope} from "../runtime/flow/scope.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
@@ -46,6 +46,8 @@ export interface EndpointHooks {
   /** Returns the stored file that an element shows; undefined if it shows none. */
   file?(element: Element): Promise<StoredFile | undefined>
   readonly backfill?: BackfillHooks
+  /** For its states and the pauses between its attempts; the system's when left out. */
+  readonly clock?: Clock
 }
 
 /** What a backfill needs of the inbox and of the gap. */
@@ -80,6 +82,7 @@ const drainLimit = 5000
 export class Endpoint {
   #spec: EndpointSpec
   readonly #hooks: EndpointHooks
+  readonly #clock: Clock
   readonly #closing = new AbortController()
   #state: EndpointState = {is: "idle", reason: "not_opened", since: Date.now()}
   /** What is known of it, and of earlier endpoints of its name. */
@@ -104,6 +107,7 @@ export class Endpoint {
   constructor(spec: EndpointSpec, hooks: EndpointHooks) {
     this.#spec = spec
     this.#hooks = hooks
+    this.#clock = hooks.clock ?? systemClock
     this.past = hooks.past?.(spec.name) ?? {}
     this.#backfills = hooks.backfill && this.#createBackfills(hooks.backfill)
     if (spec.open === undefined) this.#enter({is: "idle", reason: "no_account"})
@@ -249,7 +253,7 @@ export class Endpoint {
   }
 
   #enter(change: Change<EndpointState>): void {
-    this.#state = {...change, since: Date.now()} as EndpointState
+    this.#state = {...change, since: this.#clock.now()} as EndpointState
     if (change.is === "online") this.past.away = awayUntil(this.past, this.#state.since)
     this.past.awaySince = change.is === "online" ? undefined : (this.past.awaySince ?? this.#state.since)
     const {name, account, log} = this.spec
@@ -268,10 +272,10 @@ export class Endpoint {
       const {attempt} = retries
       this.#enter({is: "connecting", attempt})
       const {awaySince} = this.past
-      const started = performance.now()
+      const started = this.#clock.elapsed()
       const error = await this.#connect(open)
       if (this.#closing.signal.aborted) return
-      const at = performance.now()
+      const at = this.#clock.elapsed()
       const onlineFor = this.#state.is === "online" ? at - started : 0
       const next = retries.after(error, {at, onlineFor, isKnown: this.past.account === this.spec.account})
       const told = messageOf(error)
@@ -280,10 +284,20 @@ export class Endpoint {
       this.#pause = new AbortController()
       // A connection that the platform refuses at once is none.
       if (next.refusal !== undefined && onlineFor <= settled) this.past.awaySince = awaySince
-      const retryAt = Date.now() + Math.round(next.pause)
+      const retryAt = this.#clock.now() + Math.round(next.pause)
       this.#enter({is: "reconnecting", attempt: retries.attempt, error: told, retryAt, ...next.refusal})
-      await sleep(next.pause, undefined, {signal: this.#pause.signal}).catch(() => {})
+      await this.#rest(next.pause, this.#pause.signal)
     }
+  }
+
+  /** Waits for this many milliseconds, or until the signal. */
+  async #rest(milliseconds: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return
+    const {promise, resolve} = Promise.withResolvers<void>()
+    const cancel = this.#clock.wait(milliseconds, resolve)
+    signal.addEventListener("abort", () => resolve())
+    await promise
+    cancel()
   }
 
   /** One attempt, from opening to the loss of the connection. Resolves to the reason for its end. */
