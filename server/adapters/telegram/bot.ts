@@ -21,23 +21,12 @@ export interface Bot {
 export type ApiSignal = NonNullable<Parameters<Api["getMe"]>[0]>
 export const apiSignal = (signal: AbortSignal): ApiSignal => signal as unknown as ApiSignal
 
-/**
- * The library's signal and stream are not those of the web. Its option `compress` means answers, but Bun would compress
- * what it sends.
- */
-const fetchApi = ((url: string, {signal, body, method = "GET", headers = {}}: RequestInit) => {
+/** The library's signal and stream are not those of the web. It asks for compressed answers; Bun would compress requests. */
+const fetchApi = ((url: string, {signal, body, compress: _, ...init}: RequestInit & {readonly compress?: boolean}) => {
   const ended = new AbortController()
   signal?.addEventListener("abort", () => ended.abort(), {once: true})
   const sent: unknown = body instanceof Readable ? Readable.toWeb(body) : body
-  const init = {
-    method,
-    headers,
-    body: sent as BodyInit,
-    duplex: "half",
-    redirect: "error",
-    signal: ended.signal,
-  } as const
-  return fetchWhole(url, init)
+  return fetchWhole(url, {...init, body: sent as BodyInit, duplex: "half", redirect: "error", signal: ended.signal})
 }) as unknown as NonNullable<ApiClientOptions["fetch"]>
 
 export const createBot = async ({token, apiRoot}: AccountSettings, {load}: Pick<CheckTools, "load">): Promise<Bot> => {

@@ -51,12 +51,12 @@ export const survivesPassingRefusals: Check = async trial => {
 const unused = 65_432
 
 /** The address that the account of `hostile` replaces by that of the hostile server. */
-const originOf = ({account, hostile}: PlatformUnderTest): URL | undefined => {
+export const originOf = ({account, hostile}: PlatformUnderTest): URL | undefined => {
   if (account === undefined || hostile === undefined) return undefined
   const other = JSON.stringify(hostile({port: unused, isSecure: false}).account)
   const urls = [...JSON.stringify(account).matchAll(/"((?:http|ws):\/\/[^"]+)"/g)].map(([, url = ""]) => new URL(url))
   return urls.find(({port}) => other.includes(`:${unused}`) && !other.includes(`:${port}`))
 }
 
-const accountAt = ({account}: PlatformUnderTest, {host}: URL, port: number): AccountUnderTest =>
+export const accountAt = ({account}: PlatformUnderTest, {host}: URL, port: number): AccountUnderTest =>
   JSON.parse(JSON.stringify(account).replaceAll(host, `127.0.0.1:${port}`))

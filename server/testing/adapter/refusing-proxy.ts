@@ -18,9 +18,10 @@ export interface RefusingProxy {
   readonly port: number
   /**
    * Answers one request in the platform's place: a pending one, otherwise the next. Ends the other connections. Returns
-   * false if there is neither a pending request nor a WebSocket.
+   * false if there is neither a pending request nor a WebSocket. With `isLasting`, answers all until `recover`.
    */
-  refuse(fault: string): boolean
+  refuse(fault: string, isLasting?: boolean): boolean
+  recover(): void
   /** Has it answered since `refuse`? */
   readonly hasRefused: boolean
   close(): void
@@ -38,13 +39,14 @@ export const startRefusingProxy = async (origin: URL): Promise<RefusingProxy> =>
   const open = new Set<Socket>()
   const passed = new Set<Passed>()
   let next: string | undefined
+  let lasts = false
   const answer = (socket: Socket, fault = faults["a login page"]) => {
     const head = [`HTTP/1.1 ${fault}`, "content-type: text/html", `content-length: ${page.length}`, "connection: close"]
     socket.end(`${head.join("\r\n")}\r\n\r\n${page}`)
   }
   const refuseNow = (socket: Socket) => {
     answer(socket, faults[next ?? ""])
-    next = undefined
+    if (!lasts) next = undefined
   }
   const pass = (socket: Socket, start: Buffer) => {
     const one: Passed = {socket, isWebSocket: /^upgrade: *websocket/im.test(start.toString("latin1")), isAsking: true}
@@ -77,13 +79,17 @@ export const startRefusingProxy = async (origin: URL): Promise<RefusingProxy> =>
   await once(server.listen(0, "127.0.0.1"), "listening")
   return {
     port: (server.address() as AddressInfo).port,
-    refuse: fault => {
+    refuse: (fault, isLasting = false) => {
       next = fault
+      lasts = isLasting
       const asking = [...passed].find(({isAsking, isWebSocket}) => isAsking && !isWebSocket)
       const isUsed = asking !== undefined || [...passed].some(({isWebSocket}) => isWebSocket)
       if (asking !== undefined) refuseNow(asking.socket)
       for (const {socket} of passed) if (socket !== asking?.socket) socket.destroy()
       return isUsed
+    },
+    recover: () => {
+      next = undefined
     },
     get hasRefused() {
       return next === undefined

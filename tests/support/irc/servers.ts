@@ -153,14 +153,28 @@ const freePorts = async (): Promise<[number, number, number]> => {
   return [one.port, two.port, three.port]
 }
 
-/** A self-signed certificate for 127.0.0.1 and localhost. */
+/** A name that only a test's own list of hosts resolves. */
+export const platformHost = "platform.svc.test"
+
+/** A self-signed certificate for 127.0.0.1, localhost and `platformHost`. */
 export const makeCertificate = async (): Promise<Certificate> => {
   const folder = makeFolder()
   const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")]
-  const names = "subjectAltName=IP:127.0.0.1,DNS:localhost"
+  const names = `subjectAltName=IP:127.0.0.1,DNS:localhost,DNS:${platformHost}`
   const request = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
   const more = ["-days", "2", "-subj", "/CN=localhost", "-addext", names, "-keyout", key, "-out", cert]
-  const {code, stderr} = await runProcess([tool("openssl").path, ...request, ...more])
-  if (code !== 0) throw new Error(stderr)
+  await openssl(...request, ...more)
   return {cert, key}
+}
+
+/** The certificate before its renewal: it expired yesterday. */
+export const makeExpired = async ({cert, key}: Certificate): Promise<Certificate> => {
+  const expired = `${cert}.expired`
+  await openssl("x509", "-in", cert, "-signkey", key, "-days", "-1", "-out", expired)
+  return {cert: expired, key}
+}
+
+const openssl = async (...args: readonly string[]) => {
+  const {code, stderr} = await runProcess([tool("openssl").path, ...args])
+  if (code !== 0) throw new Error(stderr)
 }
