@@ -3,7 +3,6 @@ import {counted} from "./counted.ts"
 
 export const attention: Part<"attention"> = {
   component: name => `${name} ist nicht bereit`,
-  optionalComponent: name => `${name} ist nicht bereit (optional)`,
   ingress: "Ingress ist pausiert",
   ingressWhy: reasons => `Der Host nimmt keine Ereignisse an und sendet nichts Neues: ${reasons}.`,
   ingressDo: "Fortsetzen, sobald die Ursache behoben ist.",
@@ -65,9 +64,6 @@ export const attention: Part<"attention"> = {
   supervisor: "Kein Supervisor startet diesen Host neu",
   supervisorWhy: "Er läuft in Produktion ohne einen Supervisor, den svc kennt.",
   supervisorDo: "Unter einem Supervisor betreiben.",
-  databaseFailing: "Die Datenbank ist gestört",
-  databaseWhy: "Neue Daten werden möglicherweise nicht gespeichert.",
-  databaseDo: "Die Platte und das Log des Hosts prüfen.",
   jobs: "Der Host hat die Job-Datei abgelehnt",
   jobsDo: "data/schedule-jobs.json korrigieren. Die bisherigen Jobs laufen weiter.",
   jobsFailed: count =>

@@ -13,7 +13,6 @@ export const configForm: Part<"configForm"> = {
     `Generation ${number} ist fixiert und läuft anstelle der Datei. Eine Änderung der Datei beendet die Fixierung.`,
   unknown: "Seine Einstellungen sind unbekannt, bis es läuft. Zuerst aktivieren oder die Datei bearbeiten.",
   noSettings: "Es hat keine Einstellungen.",
-  config: "Einstellungen",
   account: id => `Konto ${id}`,
   newAccount: "ID eines neuen Kontos",
   newAccountSays:
@@ -36,7 +35,6 @@ export const configForm: Part<"configForm"> = {
   yaml: "Als YAML oder JSON.",
   unknownKey: "Das Schema hat diesen Schlüssel nicht.",
   preview: "Vorschau",
-  nothing: "Noch keine Änderungen.",
   previewTitle: "Änderungen an der Datei",
   same: "Die Datei würde sich nicht ändern.",
   wrong: count => counted(count, {one: "Ein Problem:", other: "# Probleme:"}),

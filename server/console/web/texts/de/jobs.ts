@@ -56,7 +56,6 @@ export const jobs: Part<"jobs"> = {
     schedule: "Zeitplan",
     timezone: "Zeitzone",
     target: "Was er tut",
-    next: "Nächster",
     missed: "Versäumte Läufe",
     overlap: "Während ein Lauf offen ist",
     jitter: "Verzögerung bis zu",
@@ -64,7 +63,6 @@ export const jobs: Part<"jobs"> = {
     from: "Definiert in",
   },
   fromFile: "data/schedule-jobs.json",
-  edit: "Zum Ändern die Datei bearbeiten oder dies verwenden:",
   cron: pattern => `cron ${pattern}`,
   every: (period, from) => (from === undefined ? `alle ${period}` : `alle ${period} ab ${from}`),
   at: time => `einmal, um ${time}`,
@@ -79,7 +77,6 @@ export const jobs: Part<"jobs"> = {
   },
   overlap: {skip: "der nächste Lauf wird übersprungen", queue: "die nächsten Läufe warten, bis zu zehn"},
   coming: "Nächste Zeiten",
-  here: zone => `hier (${zone})`,
   run: "Jetzt ausführen",
   runSays: {
     message: (text, channel, endpoint) =>

@@ -2,13 +2,11 @@ import type {Part} from "../types.ts"
 import {counted} from "./counted.ts"
 
 export const overview: Part<"overview"> = {
-  title: "Übersicht",
   well: "Alles in Ordnung",
   before: verdict => `Letzte Antwort: ${verdict}.`,
   awayDo: "Prüfen, ob der Prozess läuft, dann das Log seines Supervisors, dann das vorgelagerte Gateway.",
   attention: count =>
     counted(count, {one: "# Punkt braucht Aufmerksamkeit", other: "# Punkte brauchen Aufmerksamkeit"}),
-  attentionTitle: "Was jetzt Aufmerksamkeit braucht",
   nothing:
     "Nichts. Jede erforderliche Komponente ist bereit, Ingress ist offen, und nichts wartet auf eine Entscheidung.",
   who: "Welcher Host das ist",
@@ -65,7 +63,6 @@ export const overview: Part<"overview"> = {
   received: "empfangen",
   sent: "gesendet",
   lastHour: "die letzte Stunde",
-  noMessages: "keine Nachrichten in der letzten Stunde",
   sparkline: (received, sent) => `Nachrichten der letzten Stunde je Minute: ${received} empfangen, ${sent} gesendet`,
   open: "wartend",
   aside: "beiseitegelegt",

@@ -33,5 +33,4 @@ export const permissions: Part<"permissions"> = {
   everybody: "alle",
   opens: "Was jede Berechtigung erlaubt",
   opensAbout: "Jede Berechtigung schließt die davor ein: user, trusted, admin.",
-  nothing: "nichts",
 }

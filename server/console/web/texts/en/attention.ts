@@ -2,7 +2,6 @@ import {counted} from "./counted.ts"
 
 export const attention = {
   component: (name: string) => `${name} is not ready`,
-  optionalComponent: (name: string) => `${name} is not ready (optional)`,
   ingress: "Ingress is paused",
   ingressWhy: (reasons: string) => `The Host admits no events and sends nothing new: ${reasons}.`,
   ingressDo: "Resume it once the cause is fixed.",
@@ -56,9 +55,6 @@ export const attention = {
   supervisor: "No supervisor will restart this Host",
   supervisorWhy: "It runs in production without a supervisor that svc knows.",
   supervisorDo: "Run it under a supervisor.",
-  databaseFailing: "The database is failing",
-  databaseWhy: "The Host may not store new data.",
-  databaseDo: "Check the disk and the Host's log.",
   jobs: "The Host rejected the job file",
   jobsDo: "Fix data/schedule-jobs.json. The previous jobs keep running.",
   jobsFailed: (count: number) =>

@@ -54,7 +54,6 @@ export const jobs = {
     schedule: "Schedule",
     timezone: "Timezone",
     target: "What it does",
-    next: "Next",
     missed: "Missed runs",
     overlap: "While a run is open",
     jitter: "Delay of up to",
@@ -62,7 +61,6 @@ export const jobs = {
     from: "Defined in",
   },
   fromFile: "data/schedule-jobs.json",
-  edit: "To change it, edit the file or use",
   cron: (pattern: string) => `cron ${pattern}`,
   every: (period: string, from: string | undefined) =>
     from === undefined ? `every ${period}` : `every ${period} from ${from}`,
@@ -78,7 +76,6 @@ export const jobs = {
   },
   overlap: {skip: "the next run is skipped", queue: "the next runs wait, up to ten"},
   coming: "Next times",
-  here: (zone: string) => `here (${zone})`,
   run: "Run now",
   runSays: {
     message: (text: string, channel: string, endpoint: string) =>

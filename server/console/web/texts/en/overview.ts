@@ -1,12 +1,10 @@
 import {counted} from "./counted.ts"
 
 export const overview = {
-  title: "Overview",
   well: "All is well",
   before: (verdict: string) => `Last answer: ${verdict}.`,
   awayDo: "Check that its process is running, then the log of its supervisor, then the gateway in front of it.",
   attention: (count: number) => counted(count, {one: "One thing needs attention", other: "# things need attention"}),
-  attentionTitle: "What needs attention now",
   nothing: "Nothing. Every required component is ready, ingress is open, and nothing waits for a decision.",
   who: "Which Host this is",
   facts: {
@@ -62,7 +60,6 @@ export const overview = {
   received: "received",
   sent: "sent",
   lastHour: "the last hour",
-  noMessages: "no messages in the last hour",
   sparkline: (received: number, sent: number) =>
     `Messages of the last hour by minute: ${received} received, ${sent} sent`,
   open: "waiting",

@@ -31,5 +31,4 @@ export const permissions = {
   everybody: "everyone",
   opens: "What each permission allows",
   opensAbout: "Each permission includes the ones before it: user, trusted, admin.",
-  nothing: "nothing",
 } as const

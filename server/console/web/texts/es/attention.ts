@@ -3,7 +3,6 @@ import {counted} from "./counted.ts"
 
 export const attention: Part<"attention"> = {
   component: name => `${name} no está listo`,
-  optionalComponent: name => `${name} no está listo (opcional)`,
   ingress: "Ingress está en pausa",
   ingressWhy: reasons => `El Host no admite eventos ni envía nada nuevo: ${reasons}.`,
   ingressDo: "Reanudarlo cuando la causa esté resuelta.",
@@ -60,9 +59,6 @@ export const attention: Part<"attention"> = {
   supervisor: "Ningún supervisor reiniciará este Host",
   supervisorWhy: "Está en producción sin un supervisor que svc conozca.",
   supervisorDo: "Ejecutarlo bajo un supervisor.",
-  databaseFailing: "La base de datos falla",
-  databaseWhy: "Puede que el Host no guarde los datos nuevos.",
-  databaseDo: "Revisar el disco y el registro del Host.",
   jobs: "El Host rechazó el archivo de trabajos",
   jobsDo: "Corregir data/schedule-jobs.json. Los trabajos anteriores siguen en marcha.",
   jobsFailed: count =>

@@ -56,7 +56,6 @@ export const jobs: Part<"jobs"> = {
     schedule: "Horario",
     timezone: "Zona horaria",
     target: "Qué hace",
-    next: "Siguiente",
     missed: "Ejecuciones perdidas",
     overlap: "Con una ejecución abierta",
     jitter: "Retraso de hasta",
@@ -64,7 +63,6 @@ export const jobs: Part<"jobs"> = {
     from: "Definido en",
   },
   fromFile: "data/schedule-jobs.json",
-  edit: "Para cambiarlo, editar el archivo o usar",
   cron: pattern => `cron ${pattern}`,
   every: (period, from) => (from === undefined ? `cada ${period}` : `cada ${period} desde ${from}`),
   at: time => `una vez, a las ${time}`,
@@ -79,7 +77,6 @@ export const jobs: Part<"jobs"> = {
   },
   overlap: {skip: "se omite la siguiente ejecución", queue: "las siguientes ejecuciones esperan, hasta diez"},
   coming: "Próximas horas",
-  here: zone => `aquí (${zone})`,
   run: "Ejecutar ahora",
   runSays: {
     message: (text, channel, endpoint) =>

@@ -2,13 +2,11 @@ import type {Part} from "../types.ts"
 import {counted} from "./counted.ts"
 
 export const overview: Part<"overview"> = {
-  title: "Resumen",
   well: "Todo va bien",
   before: verdict => `Última respuesta: ${verdict}.`,
   awayDo:
     "Comprobar que su proceso esté en marcha, después el registro de su supervisor y después la pasarela que tiene delante.",
   attention: count => counted(count, {one: "Una cosa requiere atención", other: "# cosas requieren atención"}),
-  attentionTitle: "Lo que requiere atención ahora",
   nothing: "Nada. Todos los componentes obligatorios están listos, Ingress está abierto y nada espera una decisión.",
   who: "Qué Host es este",
   facts: {
@@ -64,7 +62,6 @@ export const overview: Part<"overview"> = {
   received: "recibidos",
   sent: "enviados",
   lastHour: "la última hora",
-  noMessages: "sin mensajes en la última hora",
   sparkline: (received, sent) => `Mensajes de la última hora por minuto: ${received} recibidos, ${sent} enviados`,
   open: "en espera",
   aside: "apartados",

@@ -33,5 +33,4 @@ export const permissions: Part<"permissions"> = {
   everybody: "todos",
   opens: "Qué permite cada permiso",
   opensAbout: "Cada permiso incluye los anteriores: user, trusted, admin.",
-  nothing: "nada",
 }

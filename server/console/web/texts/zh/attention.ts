@@ -3,7 +3,6 @@ import {counted} from "./counted.ts"
 
 export const attention: Part<"attention"> = {
   component: name => `${name} 未就绪`,
-  optionalComponent: name => `${name} 未就绪（可选）`,
   ingress: "入口已暂停",
   ingressWhy: reasons => `Host 不接收事件，也不发送新内容：${reasons}。`,
   ingressDo: "请在问题解决后恢复入口。",
@@ -52,9 +51,6 @@ export const attention: Part<"attention"> = {
   supervisor: "没有监管程序会重新启动这个 Host",
   supervisorWhy: "它在生产模式下运行，但没有 svc 所知的监管程序。",
   supervisorDo: "请在监管程序下运行它。",
-  databaseFailing: "数据库出现故障",
-  databaseWhy: "Host 可能无法保存新数据。",
-  databaseDo: "请检查磁盘和 Host 的日志。",
   jobs: "Host 拒绝了作业文件",
   jobsDo: "请修复 data/schedule-jobs.json。之前的作业会继续运行。",
   jobsFailed: count => counted(count, {other: "# 个作业上次运行失败"}),

@@ -54,7 +54,6 @@ export const jobs: Part<"jobs"> = {
     schedule: "时间表",
     timezone: "时区",
     target: "内容",
-    next: "下次",
     missed: "错过的运行",
     overlap: "运行未结束时",
     jitter: "最多延迟",
@@ -62,7 +61,6 @@ export const jobs: Part<"jobs"> = {
     from: "定义于",
   },
   fromFile: "data/schedule-jobs.json",
-  edit: "如需更改，请编辑文件或使用",
   cron: pattern => `cron ${pattern}`,
   every: (period, from) => (from === undefined ? `每 ${period}` : `每 ${period}，从 ${from} 起`),
   at: time => `一次，${time}`,
@@ -77,7 +75,6 @@ export const jobs: Part<"jobs"> = {
   },
   overlap: {skip: "跳过下一次运行", queue: "后续的运行排队等待，最多十次"},
   coming: "接下来的时间",
-  here: zone => `本地（${zone}）`,
   run: "立即运行",
   runSays: {
     message: (text, channel, endpoint) =>

@@ -2,12 +2,10 @@ import type {Part} from "../types.ts"
 import {counted} from "./counted.ts"
 
 export const overview: Part<"overview"> = {
-  title: "概览",
   well: "一切正常",
   before: verdict => `上次的回答：${verdict}。`,
   awayDo: "请依次检查进程是否在运行、其监管程序的日志，以及前面的网关。",
   attention: count => counted(count, {other: "# 件事需要关注"}),
-  attentionTitle: "现在需要关注的事",
   nothing: "没有。所有必需的组件都已就绪，入口已开放，没有等待决定的事。",
   who: "这是哪个 Host",
   facts: {
@@ -63,7 +61,6 @@ export const overview: Part<"overview"> = {
   received: "已接收",
   sent: "已发送",
   lastHour: "最近一小时",
-  noMessages: "最近一小时没有消息",
   sparkline: (received, sent) => `最近一小时每分钟的消息：接收 ${received} 条，发送 ${sent} 条`,
   open: "等待中",
   aside: "已搁置",

@@ -33,5 +33,4 @@ export const permissions: Part<"permissions"> = {
   everybody: "所有人",
   opens: "每种权限允许的内容",
   opensAbout: "每种权限都包含前面的权限：user、trusted、admin。",
-  nothing: "无",
 }
