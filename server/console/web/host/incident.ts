@@ -61,7 +61,7 @@ const judgeKnown = (known: Known | undefined, expected: Expected): readonly Judg
 }
 
 const failed = (error: unknown): readonly Judgement[] => {
-  const evidence = [error instanceof Error ? describeRefusal(error) : String(error)]
+  const evidence = [describeRefusal(error)]
   return questions.slice(1).map(() => ({answer: "no", evidence, next: "Check the address and the token."}))
 }
 

@@ -1,16 +1,18 @@
 import type {Envelope} from "../../../../shared/api/event-stream.ts"
 import type {Tone} from "../parts/tone.ts"
 
-type Named = "sn" | "message" | "item" | "job" | "plugin" | "agent"
+/** Returns the fields of an event; none if its data is no object. */
+export const dataOf = ({data}: Pick<Envelope, "data">): Readonly<Record<string, unknown>> =>
+  typeof data === "object" && data !== null ? {...data} : {}
 
 /** Returns the plugin of a handler, whose id is `root/<plugin>/…`. */
 export const pluginOf = (handler: string): string => handler.split("/")[1] ?? ""
 
 /** Returns the address parts of the page for an event; undefined if no page shows it. */
-export const aboutOf = ({type, endpoint, runId, data}: Envelope): readonly (string | number)[] | undefined => {
+export const aboutOf = (event: Envelope): readonly (string | number)[] | undefined => {
+  const {type, endpoint, runId} = event
   const [kind] = type.split(".")
-  const {sn, message, item, job, plugin, agent}: Partial<Record<Named, unknown>> =
-    typeof data === "object" && data !== null ? data : {}
+  const {sn, message, item, job, plugin, agent} = dataOf(event)
   switch (kind) {
     case "message":
       if (typeof message === "string" && type !== "message.received") return ["outbox", message]
@@ -48,8 +50,9 @@ const warn =
 const wrong: readonly string[] = ["failed", "quarantined", "offline", "reconnecting"]
 
 /** Returns the tone of an event. */
-export const toneOfEvent = ({type, data}: Envelope): Tone => {
-  const {state, ok}: {state?: unknown; ok?: unknown} = typeof data === "object" && data !== null ? data : {}
+export const toneOfEvent = (event: Envelope): Tone => {
+  const {type} = event
+  const {state, ok} = dataOf(event)
   if (bad.test(type) || ok === false || state === "failed" || state === "quarantined") return "bad"
   if (warn.test(type) || wrong.includes(String(state))) return "warn"
   return type === "message.received" || type.startsWith("log.") ? "idle" : "good"

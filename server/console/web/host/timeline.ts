@@ -1,4 +1,5 @@
 import type {Envelope} from "../../../../shared/api/event-stream.ts"
+import {dataOf} from "./links.ts"
 import type {EndpointView, GapView} from "./views.ts"
 
 export type TimelineState = EndpointView["state"] | "down" | "unknown"
@@ -17,9 +18,6 @@ interface Point {
   readonly at: number
   readonly state: TimelineState
 }
-
-const dataOf = (event: Envelope): Readonly<Record<string, unknown>> =>
-  typeof event.data === "object" && event.data !== null ? {...event.data} : {}
 
 const states: readonly string[] = ["idle", "connecting", "online", "reconnecting", "offline", "failed"]
 const isState = (value: unknown): value is EndpointView["state"] => states.includes(String(value))

@@ -155,5 +155,5 @@ export class Notices {
 /** Without an answer, nobody knows whether the request arrived. */
 const describeError = (error: unknown): string => {
   if (error instanceof Unreachable) return `${error.message}. ${texts.notices.mayBeDone}`
-  return error instanceof Error ? describeRefusal(error) : String(error)
+  return describeRefusal(error)
 }

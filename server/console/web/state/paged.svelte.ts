@@ -1,7 +1,6 @@
-import {onMount} from "svelte"
 import type {HostClient} from "../host/client.ts"
 import type {Page} from "../host/views.ts"
-import {Resource} from "./resource.svelte.ts"
+import {keepFresh, Resource} from "./resource.svelte.ts"
 import {getSession} from "./session.svelte.ts"
 
 /** The number of items per page. */
@@ -111,18 +110,8 @@ export const usePaged = <T>(
   numberOf: (item: T) => number,
   wants: readonly string[],
 ): PagedList<T> => {
-  const {client, live} = getSession()
+  const {client} = getSession()
   const list = new PagedList<T>((query, signal) => read(client, query, signal), numberOf)
-  onMount(() => {
-    list.head.reload()
-    const unwatch = live.watch(types => {
-      if (types === undefined || [...types].some(type => wants.some(wanted => type.startsWith(wanted))))
-        list.head.wake()
-    })
-    return () => {
-      unwatch()
-      list.head.end()
-    }
-  })
+  keepFresh(list.head, wants)
   return list
 }

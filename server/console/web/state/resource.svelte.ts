@@ -1,6 +1,6 @@
 import {onMount} from "svelte"
 import type {HostClient} from "../host/client.ts"
-import {getSession, type Session} from "./session.svelte.ts"
+import {getSession} from "./session.svelte.ts"
 
 /** The delay from an event to the reload, and the shortest time between two loads, in milliseconds. */
 const soon = 80
@@ -81,20 +81,12 @@ export class Resource<T> {
   }
 }
 
-/**
- * A value of the API while the component is shown. `wants` names the events that change it: a type, or a prefix that
- * ends with a dot. `every` also reloads it after this many milliseconds, for changes without an event.
- */
-export const useResource = <T>(
-  load: (client: HostClient, signal: AbortSignal) => Promise<T>,
-  wants: readonly string[] = [],
-  every?: number,
-): Resource<T> => {
-  const session: Session = getSession()
-  const resource = new Resource(signal => load(session.client, signal))
+/** Loads a resource while the component is shown, and again when one of the events `wants` arrives. */
+export const keepFresh = <T>(resource: Resource<T>, wants: readonly string[], every?: number): Resource<T> => {
+  const {live} = getSession()
   onMount(() => {
     resource.reload()
-    const unwatch = session.live.watch(types => {
+    const unwatch = live.watch(types => {
       if (types === undefined || [...types].some(type => isWanted(type, wants))) resource.wake()
     })
     const timer = every === undefined ? undefined : setInterval(() => resource.wake(), every)
@@ -105,6 +97,19 @@ export const useResource = <T>(
     }
   })
   return resource
+}
+
+/**
+ * A value of the API while the component is shown. `wants` names the events that change it: a type, or a prefix that
+ * ends with a dot. `every` also reloads it after this many milliseconds, for changes without an event.
+ */
+export const useResource = <T>(
+  load: (client: HostClient, signal: AbortSignal) => Promise<T>,
+  wants: readonly string[] = [],
+  every?: number,
+): Resource<T> => {
+  const {client} = getSession()
+  return keepFresh(new Resource(signal => load(client, signal)), wants, every)
 }
 
 const isWanted = (type: string, wants: readonly string[]) =>

@@ -1,5 +1,5 @@
-import type {Envelope} from "../../../../../shared/api/event-stream.ts"
 import type {HostClient} from "../../host/client.ts"
+import {dataOf} from "../../host/links.ts"
 import type {AgentCheck, ApprovalView} from "../../host/views.ts"
 import type {Deed} from "../../state/notices.svelte.ts"
 import {texts} from "../../texts.ts"
@@ -83,10 +83,8 @@ export const decideDeed = (
       `/api/approvals/${encodeURIComponent(id)}/${action}`,
       reason.trim() === "" ? {} : {reason: reason.trim()},
     ),
-  event: {types: [action === "approve" ? "agent.approval_approved" : "agent.approval_denied"], fits: isAbout(id)},
+  event: {
+    types: [action === "approve" ? "agent.approval_approved" : "agent.approval_denied"],
+    fits: event => dataOf(event).approval === id,
+  },
 })
-
-const isAbout =
-  (id: string) =>
-  ({data}: Pick<Envelope, "data">): boolean =>
-    typeof data === "object" && data !== null && "approval" in data && data.approval === id

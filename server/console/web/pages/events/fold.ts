@@ -1,5 +1,6 @@
 import type {Envelope} from "../../../../../shared/api/event-stream.ts"
 import {time} from "../../format.ts"
+import {dataOf} from "../../host/links.ts"
 import type {Told} from "../../state/live.svelte.ts"
 import {hrefOf} from "../../state/router.svelte.ts"
 import {texts} from "../../texts.ts"
@@ -66,8 +67,7 @@ export const fold = (rows: readonly Told[]): readonly Row[] => {
   })
 }
 
-const stateOf = ({type, data}: Envelope): unknown =>
-  type === "endpoint.state" && typeof data === "object" && data !== null && "state" in data ? data.state : undefined
+const stateOf = (event: Envelope): unknown => (event.type === "endpoint.state" ? dataOf(event).state : undefined)
 
 /** Counts how often the endpoint came online again. The first time counts only if another state preceded it. */
 export const reconnects = (events: readonly Envelope[]): number =>

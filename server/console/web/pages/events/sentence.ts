@@ -1,6 +1,6 @@
 import type {Envelope} from "../../../../../shared/api/event-stream.ts"
 import {bytes, number, time} from "../../format.ts"
-import {pluginOf} from "../../host/links.ts"
+import {dataOf, pluginOf} from "../../host/links.ts"
 import {wordOf} from "../../parts/word.ts"
 import {hrefOf} from "../../state/router.svelte.ts"
 import {texts} from "../../texts.ts"
@@ -14,8 +14,6 @@ export interface Part {
 const t = texts.sentences
 
 type Fields = Readonly<Record<string, unknown>>
-
-const fieldsOf = ({data}: Envelope): Fields => (typeof data === "object" && data !== null ? (data as Fields) : {})
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== ""
 
@@ -123,7 +121,7 @@ export const fill = (template: string, partOf: (name: string) => Part): readonly
 
 /** Returns an event as one sentence. */
 export const sentenceOf = (event: Envelope): readonly Part[] => {
-  const fields = fieldsOf(event)
+  const fields = dataOf(event)
   const template = templateOf(event, fields)
   const parts = fill(template, name => special[name]?.(event, fields) ?? {text: plain(fields[name])})
   const [first, ...rest] = parts
@@ -147,7 +145,7 @@ const placeOf = ({file, line, column, path = "", message = ""}: Place): string =
 
 /** Returns the details that the sentence does not have: reasons, errors, places in files. */
 export const detailOf = (event: Envelope): string => {
-  const fields = fieldsOf(event)
+  const fields = dataOf(event)
   const isCause = event.type.startsWith("ingress.")
   const {reason, error, detail, issues, at, findings, warnings, remediation} = fields
   return [
@@ -164,7 +162,7 @@ export const textOf = (parts: readonly Part[]): string => parts.map(({text}) => 
 
 /** Returns the text by which an event can be found: its sentence, and its data as `sn 12`. */
 export const searchedOf = (event: Envelope): string => {
-  const data = Object.entries(fieldsOf(event))
+  const data = Object.entries(dataOf(event))
     .filter(([, value]) => isSet(value))
     .map(([key, value]) => `${key} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`)
   return [event.type, event.endpoint ?? "", event.id, textOf(sentenceOf(event)), data.join(", ")].join(" ")

@@ -2,6 +2,7 @@ import type {Envelope} from "../../../../../shared/api/event-stream.ts"
 import type {ItemCommand} from "../../../../../shared/api/item-rules.ts"
 import {itemEvents} from "../../../../../shared/api/item-rules.ts"
 import {type HostClient, Refusal} from "../../host/client.ts"
+import {dataOf} from "../../host/links.ts"
 import type {Item} from "../../host/views.ts"
 import type {Deed} from "../../state/notices.svelte.ts"
 import {texts} from "../../texts.ts"
@@ -46,13 +47,10 @@ export const addDeed = (client: HostClient, request: string, body: object): Deed
   event: {types: [itemEvents.add], fits: tellsOf},
 })
 
-const tellsOf = ({data}: Pick<Envelope, "data">, {id, revision}: Item): boolean =>
-  typeof data === "object" &&
-  data !== null &&
-  "item" in data &&
-  data.item === id &&
-  "revision" in data &&
-  data.revision === revision
+const tellsOf = (event: Envelope, {id, revision}: Item): boolean => {
+  const {item, revision: told} = dataOf(event)
+  return item === id && told === revision
+}
 
 /** Explains that somebody else changed the item first; undefined for any other error. */
 const lostOf = (error: unknown, against: number): Error | undefined => {

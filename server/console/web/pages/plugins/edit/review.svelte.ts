@@ -59,7 +59,7 @@ export class Review {
       if (error instanceof Refusal && error.code === "config_changed") {
         this.isConflict = true
         this.preview = undefined
-      } else this.failure = error instanceof Error ? describeRefusal(error) : String(error)
+      } else this.failure = describeRefusal(error)
     }
     this.isBusy = false
   }
