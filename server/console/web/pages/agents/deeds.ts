@@ -30,7 +30,7 @@ export const askDeed = (
     onMade(made.id)
     return made
   },
-  say: ({id}) => t.asked(id),
+  say: ({id}) => t.run(id),
   event: {types: ["agent.run_queued"], fits: ({runId}, {id}) => runId === id},
 })
 

@@ -8,7 +8,6 @@ export const endpoints: Part<"endpoints"> = {
   notConnected: "nimmt an, nicht verbunden",
   noEvent: "noch keine Ereignisse",
   lastEvent: age => `letztes Ereignis ${age}`,
-  state: "Zustand",
   admission: "Annahme",
   attempt: "Versuch",
   retryAt: "Nächster Versuch",

@@ -4,8 +4,6 @@ import {counted} from "./counted.ts"
 export const timers: Part<"timers"> = {
   title: "Timer von Plugins",
   none: "Keine ausstehenden Timer.",
-  state: "Zustand",
-  anyState: "alle",
   due: at => `fällig ${at}`,
   again: (schedule, timezone) =>
     timezone === null ? `wiederholt sich: ${schedule}` : `wiederholt sich: ${schedule} in ${timezone}`,
@@ -54,11 +52,6 @@ export const jobs: Part<"jobs"> = {
     `In der Datei gibt es keinen Job ${id}. Seine Läufe bleiben in der Liste, bis die Aufbewahrung sie löscht.`,
   facts: {
     schedule: "Zeitplan",
-    timezone: "Zeitzone",
-    target: "Was er tut",
-    missed: "Versäumte Läufe",
-    overlap: "Während ein Lauf offen ist",
-    jitter: "Verzögerung bis zu",
     openRuns: "Offene Läufe",
     from: "Definiert in",
   },
@@ -108,8 +101,6 @@ export const jobs: Part<"jobs"> = {
   isRemoved: "Der Job steht nicht mehr in der Datei.",
   history: "Läufe",
   historyOf: id => `Läufe von ${id}`,
-  state: "Zustand",
-  anyState: "alle",
   noRuns: "Keine Läufe.",
   triggers: {schedule: "nach Zeitplan", catch_up: "nachgeholt", manual: "manuell"},
   took: length => `dauerte ${length}`,

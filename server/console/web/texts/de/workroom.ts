@@ -15,7 +15,6 @@ export const workroom: Part<"workroom"> = {
   text: "Enthält",
   textFor: "in Titel oder Beschreibung",
   label: "Label",
-  assigneeIs: "Zuständig",
   actor: "Handeln als",
   actorFor: "operator",
   actorHelp: "Das Journal hält die Aktionen unter diesem Namen fest.",
@@ -36,9 +35,6 @@ export const workroom: Part<"workroom"> = {
   overdueSince: at => `war fällig ${at}`,
   facts: {
     revision: "Revision",
-    priority: "Priorität",
-    assignee: "Zuständig",
-    labels: "Labels",
     added: "Hinzugefügt",
     changed: "Geändert",
     conversation: "Unterhaltung",

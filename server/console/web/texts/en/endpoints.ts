@@ -6,7 +6,6 @@ export const endpoints = {
   notConnected: "admitting, not connected",
   noEvent: "no events yet",
   lastEvent: (age: string) => `last event ${age}`,
-  state: "State",
   admission: "Admission",
   attempt: "Attempt",
   retryAt: "Next retry",

@@ -3,8 +3,6 @@ import {counted} from "./counted.ts"
 export const timers = {
   title: "Timers of plugins",
   none: "No pending timers.",
-  state: "State",
-  anyState: "any",
   due: (at: string) => `due ${at}`,
   again: (schedule: string, timezone: string | null) =>
     timezone === null ? `repeats: ${schedule}` : `repeats: ${schedule} in ${timezone}`,
@@ -52,11 +50,6 @@ export const jobs = {
   gone: (id: string) => `The file has no job ${id}. Its runs stay in the list until retention deletes them.`,
   facts: {
     schedule: "Schedule",
-    timezone: "Timezone",
-    target: "What it does",
-    missed: "Missed runs",
-    overlap: "While a run is open",
-    jitter: "Delay of up to",
     openRuns: "Open runs",
     from: "Defined in",
   },
@@ -106,8 +99,6 @@ export const jobs = {
   isRemoved: "The job is no longer in the file.",
   history: "Runs",
   historyOf: (id: string) => `Runs of ${id}`,
-  state: "State",
-  anyState: "any",
   noRuns: "No runs.",
   triggers: {schedule: "on schedule", catch_up: "catch-up", manual: "manual"},
   took: (length: string) => `took ${length}`,

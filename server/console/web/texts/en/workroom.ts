@@ -14,7 +14,6 @@ export const workroom = {
   text: "Contains",
   textFor: "in title or description",
   label: "Label",
-  assigneeIs: "Assignee",
   actor: "You act as",
   actorFor: "operator",
   actorHelp: "The Journal records your actions under this name.",
@@ -35,9 +34,6 @@ export const workroom = {
   overdueSince: (at: string) => `was due ${at}`,
   facts: {
     revision: "Revision",
-    priority: "Priority",
-    assignee: "Assignee",
-    labels: "Labels",
     added: "Added",
     changed: "Changed",
     conversation: "Conversation",

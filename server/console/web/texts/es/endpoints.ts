@@ -8,7 +8,6 @@ export const endpoints: Part<"endpoints"> = {
   notConnected: "admite, sin conexión",
   noEvent: "aún sin eventos",
   lastEvent: age => `último evento ${age}`,
-  state: "Estado",
   admission: "Admisión",
   attempt: "Intento",
   retryAt: "Próximo intento",

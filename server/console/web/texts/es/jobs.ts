@@ -4,8 +4,6 @@ import {counted} from "./counted.ts"
 export const timers: Part<"timers"> = {
   title: "Temporizadores de plugins",
   none: "No hay temporizadores pendientes.",
-  state: "Estado",
-  anyState: "todos",
   due: at => `vence ${at}`,
   again: (schedule, timezone) =>
     timezone === null ? `se repite: ${schedule}` : `se repite: ${schedule} en ${timezone}`,
@@ -54,11 +52,6 @@ export const jobs: Part<"jobs"> = {
     `En el archivo no hay ningún trabajo ${id}. Sus ejecuciones quedan en la lista hasta que la retención las elimine.`,
   facts: {
     schedule: "Horario",
-    timezone: "Zona horaria",
-    target: "Qué hace",
-    missed: "Ejecuciones perdidas",
-    overlap: "Con una ejecución abierta",
-    jitter: "Retraso de hasta",
     openRuns: "Ejecuciones abiertas",
     from: "Definido en",
   },
@@ -108,8 +101,6 @@ export const jobs: Part<"jobs"> = {
   isRemoved: "El trabajo ya no está en el archivo.",
   history: "Ejecuciones",
   historyOf: id => `Ejecuciones de ${id}`,
-  state: "Estado",
-  anyState: "todos",
   noRuns: "Sin ejecuciones.",
   triggers: {schedule: "según el horario", catch_up: "recuperada", manual: "manual"},
   took: length => `duró ${length}`,

@@ -15,7 +15,6 @@ export const workroom: Part<"workroom"> = {
   text: "Contiene",
   textFor: "en el título o la descripción",
   label: "Etiqueta",
-  assigneeIs: "Responsable",
   actor: "Actuar como",
   actorFor: "operator",
   actorHelp: "El Journal anota las acciones con este nombre.",
@@ -36,9 +35,6 @@ export const workroom: Part<"workroom"> = {
   overdueSince: at => `vencía ${at}`,
   facts: {
     revision: "Revisión",
-    priority: "Prioridad",
-    assignee: "Responsable",
-    labels: "Etiquetas",
     added: "Añadida",
     changed: "Cambiada",
     conversation: "Conversación",

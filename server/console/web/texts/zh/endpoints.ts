@@ -8,7 +8,6 @@ export const endpoints: Part<"endpoints"> = {
   notConnected: "可接收，但未连接",
   noEvent: "还没有事件",
   lastEvent: age => `最近的事件 ${age}`,
-  state: "状态",
   admission: "接收",
   attempt: "尝试",
   retryAt: "重试时间",

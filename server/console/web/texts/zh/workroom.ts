@@ -15,7 +15,6 @@ export const workroom: Part<"workroom"> = {
   text: "包含",
   textFor: "标题或描述中",
   label: "标签",
-  assigneeIs: "负责人",
   actor: "操作者",
   actorFor: "operator",
   actorHelp: "Journal 会以此名称记录您的操作。",
@@ -36,9 +35,6 @@ export const workroom: Part<"workroom"> = {
   overdueSince: at => `原定于 ${at} 到期`,
   facts: {
     revision: "修订",
-    priority: "优先级",
-    assignee: "负责人",
-    labels: "标签",
     added: "添加时间",
     changed: "更改时间",
     conversation: "会话",
