@@ -71,7 +71,7 @@ describeWithChromium("the console is accessible", () => {
       config: `http: {port: 0, token: "\${HTTP_TOKEN}"}\n`,
       env,
     })
-    const {page} = await openConsole(await startChromium(), empty, {token, colorScheme: "dark"})
+    const {page} = await openConsole(await startChromium(), empty, {token, colorScheme: "dark", direct: true})
     const paths = await pagesOf(page)
     const isAsked = (url: URL) => url.pathname.startsWith("/api/") && url.pathname !== "/api/events"
     for (const path of paths) {

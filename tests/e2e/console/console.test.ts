@@ -32,8 +32,8 @@ describeWithChromium("the console in Chromium", () => {
     "a link signs in and leaves no token in the address; signing out deletes it, on $name",
     async runtime => {
       const host = await startHost({runtime, config: configOf("port: 0, base: /bot"), env, plugins})
-      const {page, errors} = await openConsole(await startChromium(), host, {token})
-      expect(page.url()).toBe(`${host.url}/console/#/`)
+      const {page, url, errors} = await openConsole(await startChromium(), host, {token})
+      expect(page.url()).toBe(`${url}/console/#/`)
       expect(await page.evaluate(() => [JSON.stringify(localStorage), document.cookie])).toEqual([
         expect.not.stringContaining(token),
         "",
@@ -210,7 +210,7 @@ describeWithChromium("the console in Chromium", () => {
       plugins,
     })
     const stranger = await startHost({config: configOf("port: 0"), env, plugins})
-    const {page} = await openConsole(await startChromium(), host, {token})
+    const {page} = await openConsole(await startChromium(), host, {token, direct: true})
     const add = async (url: string) => {
       await page.getByLabel(en.signIn.address).fill(url)
       await page.getByLabel("Token", {exact: true}).fill(token)

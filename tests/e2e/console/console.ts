@@ -1,12 +1,14 @@
 import {readFileSync} from "node:fs"
 import type {Browser, BrowserContextOptions, Page} from "playwright-core"
 import {expect} from "vitest"
-import {expectDocumentedAnswers} from "../../support/console/documented.ts"
+import {meet} from "../../support/console/prism.ts"
 import {root, type TestHost, until, whenOver} from "../../support/host/host.ts"
 
 /** A tab with the console, and the errors in it. */
 export interface ConsoleTab {
   readonly page: Page
+  /** The address that the page uses: the Host's own, except in a run with Prism between them. */
+  readonly url: string
   /** Violations of the page's policy, uncaught errors and logged errors; not the requests that a Host rejected. */
   readonly errors: readonly string[]
 }
@@ -16,6 +18,8 @@ export interface TabOptions extends BrowserContextOptions {
   readonly token?: string
   /** The page, as in the address: `inbox/12`. */
   readonly at?: string
+  /** Uses the Host's own address in every run, as the test is about addresses or about undocumented routes. */
+  readonly direct?: boolean
 }
 
 /** Messages of the browser about failed requests, and about a newer service worker while the Host is down. */
@@ -25,7 +29,7 @@ const ofBrowser = /^Failed to load resource|ERR_|when fetching the script/
 export const openConsole = async (
   browser: Browser,
   host: TestHost,
-  {token, at, ...options}: TabOptions = {},
+  {token, at, direct = false, ...options}: TabOptions = {},
 ): Promise<ConsoleTab> => {
   const context = await browser.newContext({reducedMotion: "reduce", viewport: {width: 1280, height: 900}, ...options})
   whenOver(() => context.close())
@@ -36,11 +40,11 @@ export const openConsole = async (
   page.on("console", message => {
     if (message.type() === "error" && !ofBrowser.test(message.text())) errors.push(message.text())
   })
-  await expectDocumentedAnswers(page, host)
-  await page.goto(`${host.url}/console/${token === undefined ? "" : `#token=${token}`}`)
+  const url = direct ? host.url : await meet(host)
+  await page.goto(`${url}/console/${token === undefined ? "" : `#token=${token}`}`)
   if (token !== undefined) await live(page)
   if (at !== undefined) await goTo(page, at)
-  return {page, errors}
+  return {page, url, errors}
 }
 
 /** Waits until the event stream is connected. */

@@ -58,7 +58,7 @@ describeWithChromium("the languages of the console", () => {
   test("the console starts in the browser's language; another choice keeps the page open and persists", async () => {
     const host = await startHost({own: true, config, env, plugins: {greeter}})
     await host.say(arabic)
-    const {page, errors} = await openConsole(await startChromium(), host, {locale: "de-AT"})
+    const {page, errors} = await openConsole(await startChromium(), host, {locale: "de-AT", direct: true})
     await page.getByRole("heading", {name: de.signIn?.title ?? "", exact: true}).waitFor()
     expect(await spoken(page)).toBe("de")
     await expectNoBarriers(page, "the sign-in page in German")

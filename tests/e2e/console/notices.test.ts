@@ -62,7 +62,7 @@ describeWithChromium("the console's notices and links", () => {
   })
 
   test("a rejected message stays in the chat with its reason, and a retry sends it once", async () => {
-    const {page} = await openConsole(await startChromium(), host(), {token: env.HTTP_TOKEN, at: "chat"})
+    const {page} = await openConsole(await startChromium(), host(), {token: env.HTTP_TOKEN, at: "chat", direct: true})
     const isPost = (request: {method(): string}) => request.method() === "POST"
     let isCut = true
     await page.route("**/api/plugins/sandbox/messages", route =>

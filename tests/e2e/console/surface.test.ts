@@ -112,7 +112,7 @@ describeWithChromium("the surface of the console", () => {
   })
 
   test("shows placeholders for a late answer, which moves nothing when it arrives", async () => {
-    const {page} = await openConsole(await startChromium(), host(), {token: env.HTTP_TOKEN})
+    const {page} = await openConsole(await startChromium(), host(), {token: env.HTTP_TOKEN, direct: true})
     const release = Promise.withResolvers<void>()
     await page.route("**/api/inbox?**", async route => {
       await release.promise

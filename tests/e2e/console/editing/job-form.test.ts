@@ -168,6 +168,7 @@ describeWithChromium("the form of a job in the console", () => {
       token,
       at: "jobs/tea?do=edit",
       viewport: {width: 1440, height: 900},
+      direct: true,
     })
     await fieldOf(page, "Message").fill("mine")
     await host.post("/api/jobs/tea/edit", {target: {...target, text: "theirs"}})

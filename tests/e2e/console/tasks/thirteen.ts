@@ -32,6 +32,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
     const tab = await openConsole(await startChromium(), day.host, {
       token: env.HTTP_TOKEN,
       viewport: {width, height},
+      direct: true,
       acceptDownloads: true,
       timezoneId: "UTC",
       ...touch,
