@@ -74,7 +74,7 @@ test.each(bunOr("node24"))(
     const platform = await startPlatform()
     const config = JSON.stringify({
       http: {port: 0},
-      inbox: {limits: {user: "3/1m", channel: "60/1m"}},
+      inbox: {limits: {user: "20/1m", channel: "60/1m"}},
       plugins: {bot: {}, poll: {endpoints: [{id: "one", url: platform.url}]}},
     })
     const host = await startHost({own: true, runtime, config, plugins: {bot, poll}})
