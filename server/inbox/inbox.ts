@@ -201,9 +201,9 @@ export class Inbox {
   }
 
   #resume(due: readonly Due[], isReplay = false): void {
-    for (const {seq, conversation, user, handlers, all} of due) {
+    for (const {seq, handlers, all, ...event} of due) {
       // Their lanes are those of the whole event, so that they wait while others of it run.
-      for (const {lane, handlers: each} of groupsOf(this.#dispatch, {conversation, user, id: String(seq)}, all)) {
+      for (const {lane, handlers: each} of groupsOf(this.#dispatch, event, all)) {
         const left = each.filter(handler => handlers.includes(handler))
         if (left.length === 0) continue
         if (isReplay) this.#replaying++

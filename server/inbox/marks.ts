@@ -7,6 +7,7 @@ import type {MarkKey} from "../outbox/mark-key.ts"
 /** The handlers of one event that are to run, and what decides when: the event's conversation and user. */
 export interface Due {
   readonly seq: number
+  readonly id: string
   readonly conversation: string
   readonly user: string | undefined
   readonly handlers: readonly string[]
@@ -29,7 +30,7 @@ const settle = `UPDATE inbox_marks SET
     LEFT JOIN svc_runs r ON r.runtime_id = m.runtime_id AND r.ended_at IS NULL WHERE m.state = 'running')
   WHERE seq = s AND handler = h RETURNING seq, handler, state`
 
-const due = (condition: string) => `SELECT m.seq, i.conversation, json_group_array(m.handler) AS handlers,
+const due = (condition: string) => `SELECT m.seq, i.event_id, i.conversation, json_group_array(m.handler) AS handlers,
     max(m.crashes > 0) AS crashed, (SELECT u.event ->> '$.user.id' FROM inbox u WHERE u.seq = m.seq) AS user,
     (SELECT json_group_array(a.handler) FROM inbox_marks a WHERE a.seq = m.seq) AS all_handlers
   FROM inbox_marks m JOIN inbox i USING (seq) WHERE ${condition} GROUP BY m.seq ORDER BY m.seq`
@@ -142,6 +143,7 @@ export const yielding = ({seq, handler, attempt}: MarkKey): readonly Statement[]
 
 const dueOf = (row: Row): Due => ({
   seq: Number(row.seq),
+  id: String(row.event_id),
   conversation: String(row.conversation),
   user: row.user === null ? undefined : String(row.user),
   handlers: fromJson(String(row.handlers)) as string[],

@@ -7,7 +7,7 @@ export interface Placed {
   /** Its endpoint and channel. */
   readonly conversation: string
   readonly user: string | undefined
-  /** Unique in its conversation. */
+  /** The platform's id, as stored: the same in each run, so that what is left of an event waits for what runs. */
   readonly id: string
 }
 

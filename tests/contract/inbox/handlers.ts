@@ -87,8 +87,9 @@ export class Handlers implements Dispatch {
 
   /** In every other history, all handlers keep the order of their channel. */
   orderOf(handler: string): HandlerOrder {
-    const own = {one: "user", two: "none"} as const
-    return this.#scene.seed % 2 === 0 ? "channel" : (own[handler as keyof typeof own] ?? "channel")
+    const {seed} = this.#scene
+    if (seed % 2 === 0 || handler === continuation || isMiddleware(handler)) return "channel"
+    return (handler === "one") === (seed % 4 === 1) ? "user" : "none"
   }
 
   /** What a handler of an event waits for. With middleware and other orders, the history does not check it. */
