@@ -63,9 +63,8 @@ const oldestEvents = `SELECT endpoint, min(received_at) AS value FROM inbox WHER
     ${oldestIn("inbox_marks", "seq", "pending")} UNION ALL ${oldestIn("inbox_marks", "seq", "running")}
   ) GROUP BY endpoint`
 
-const waiting = "endpoint, created_at, aged_from"
-const oldestMessages = `SELECT endpoint, min(coalesce(aged_from, created_at)) AS value FROM (
-    ${oldestIn("outbox", waiting, "queued")} UNION ALL ${oldestIn("outbox", waiting, "sending")}
+const oldestMessages = `SELECT endpoint, min(created_at) AS value FROM (
+    ${oldestIn("outbox", "endpoint, created_at", "queued")} UNION ALL ${oldestIn("outbox", "endpoint, created_at", "sending")}
   ) GROUP BY endpoint`
 
 const deadHandlers = `SELECT inbox.endpoint, count(*) AS value FROM (

@@ -123,8 +123,6 @@ describe.each(engines)("a message that waited, on $name,", ({make}) => {
     await outbox.plan(draft, {plugin: "bot", due: clock.now() + 60 * minute})
     await pass(60 * minute)
     await become("later queued")
-    const {oldestAge} = await readOutboxDepth(database)
-    expect(oldestAge.get("line")).toBeLessThanOrEqual((Date.now() - clock.now()) / 1000)
     await pass(9 * minute)
     connect()
     await become("later sent")
