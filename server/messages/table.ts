@@ -116,6 +116,7 @@ export const createMessageTable = ({
   const ordered = new Map(limited.flatMap(({id, order}) => (order === undefined ? [] : [[id, order] as const])))
   const limits = limited.flatMap(({id, maxAge}) => (maxAge === undefined ? [] : [[id, maxAge] as const]))
   const orderOfKind = (kind: AgeKind | undefined) => (kind && orders[kind]) ?? "channel"
+  const hasOrders = ordered.size > 0 || Object.values(orders).some(order => order !== "channel")
   const choosing = Map.groupBy(handlers.filter(isChoosing), ({type}) => type)
   return {
     router,
@@ -137,7 +138,7 @@ export const createMessageTable = ({
     languages,
     texts,
     failureText,
-    orderOf: handler => ordered.get(handler) ?? orderOfKind(kindOf(handler)),
+    orderOf: handler => (hasOrders ? (ordered.get(handler) ?? orderOfKind(kindOf(handler))) : "channel"),
     ageLimits: new AgeLimits(new Map(limits), ages.byEndpoint, ages.host),
     commandLimits: new CommandLimits(rates),
     tellsAge: ages.tells,
