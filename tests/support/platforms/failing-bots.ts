@@ -32,6 +32,7 @@ bot.hears("edit", async ctx => {
   const {message_id} = await ctx.reply("draft")
   await ctx.api.editMessageText(ctx.chat.id, message_id, "final")
 })
+console.log("connecting")
 await bot.start()
 `
 
@@ -70,6 +71,7 @@ app.middleware(async (session, next) => {
   }
   return next()
 })
+console.log("connecting")
 await app.start()
 `
 
@@ -98,6 +100,7 @@ client.on("messageCreate", async ({author, channel, content}) => {
   if (content === "long") await channel.send(${long})
   if (content === "edit") await (await channel.send("draft")).edit("final")
 })
+console.log("connecting")
 await client.login("token")
 `
 
