@@ -14,7 +14,7 @@ export const limits = {
   circles: {limit: 0},
   files: {limit: 20},
   core: {limit: 92_560, goal: 84_000},
-  tests: {limit: 101_340, goal: 92_000},
+  tests: {limit: 101_250, goal: 92_000},
   words: {limit: 117_180, goal: 60_000},
   commands: {limit: 122, goal: 105},
   problems: {limit: 154},

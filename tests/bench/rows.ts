@@ -6,7 +6,6 @@ import {slowDisk} from "./disk/slow-disk.ts"
 import {idleEndpoints} from "./endpoints/idle.ts"
 import {stream} from "./events/stream.ts"
 import {http} from "./host/http.ts"
-import {logs} from "./host/logs.ts"
 import {loopDelay} from "./host/loop-delay.ts"
 import {memory} from "./host/memory.ts"
 import {metricHistory} from "./host/metric-history.ts"
@@ -29,7 +28,7 @@ import {journal} from "./workroom/journal.ts"
 
 /** All rows, by the folder of their files. */
 export const rooms: Readonly<Record<string, readonly Row[]>> = {
-  host: [start, http, memory, rest, loopDelay, metricHistory, logs],
+  host: [start, http, memory, rest, loopDelay, metricHistory],
   messages: [durable, burst, doors, chat, crowd, dispatch],
   plugins: [send, files, hears, timersDue, timersWaiting],
   agents: [agentStep, agentBusy],
