@@ -21,7 +21,7 @@ export interface EndpointSpec extends Required<Pick<AdapterDefinition<TSchema>, 
   readonly slot: string
   /** Equal if the endpoint may stay connected: same instance, same account. */
   readonly fingerprint: string
-  /** Equal over restarts while the account is equal with its secrets. Too short to find a secret by trial. */
+  /** Equal over restarts while the account is equal with its secrets. */
   readonly account: string
   readonly delivery?: Delivery
   /** The age limits of its account. */

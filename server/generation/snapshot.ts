@@ -331,7 +331,7 @@ const specOf = (
     owner: instance.path,
     slot,
     fingerprint: `${instance.path} ${instance.id} ${hash}`,
-    account: hash.slice(0, 3),
+    account: hash,
     history: adapter.history,
     forgetsAcknowledged: adapter.forgetsAcknowledged ?? false,
     idempotent: adapter.idempotent ?? false,

@@ -30,7 +30,7 @@ const start = async (database: Database, isCut = false) => {
     handles.push(handle)
     return isCut ? new Promise<never>(() => {}) : {send: async () => ({ids: []})}
   }
-  await endpoints.apply([lineSpec({account: "a1", open: openLine})])
+  await endpoints.apply([lineSpec({account: "a1b2", open: openLine})])
   await pasts.start()
   endpoints.start()
   const is = (state: string) => until(`the endpoint to be ${state}`, () => endpoints.get("line")?.state.is === state)
@@ -64,7 +64,7 @@ describe.each(engines)("the past of an endpoint on $name", ({make}) => {
     await first.endpoints.reconnect("line")
     await first.is("online")
     expect(first.times()).toEqual([1000, 2000, null])
-    expect(first.pasts.of("line").account).toBe("a1")
+    expect(first.pasts.of("line").account).toBe("a1b2")
     vi.setSystemTime(begin + 3000)
     await first.pasts.stop()
     const failed = new Pasts(database, log)
@@ -74,7 +74,7 @@ describe.each(engines)("the past of an endpoint on $name", ({make}) => {
     vi.setSystemTime(begin + day)
     const second = await start(database, true)
     expect(second.times()).toEqual([1000, 2000, 3000])
-    expect(second.pasts.of("line").account).toBe("a1")
+    expect(second.pasts.of("line").account).toBe("a1b")
     vi.advanceTimersByTime(10_000)
     await isStored(database, day + 10_000)
 
