@@ -1,4 +1,5 @@
-import {expect, onTestFinished, test} from "vitest"
+import {execFileSync} from "node:child_process"
+import {expect, test} from "vitest"
 import {loadRuntime} from "../../../server/runtime/load-runtime.ts"
 import {isStreamed} from "../../../server/runtime/sockets/streamed.ts"
 
@@ -28,17 +29,19 @@ test("a response is known as a stream by its body, whenever its class was taken"
   if (process.versions.bun === undefined) expect(isStreamed(new Early(streamOf()))).toBe(true)
 })
 
-test.skipIf(process.versions.bun === undefined)(
-  "on Bun, WebSocket is limited from its first use, or replaced",
-  async () => {
-    await loadRuntime()
-    const unused = Object.getOwnPropertyDescriptor(globalThis, "WebSocket") ?? {}
-    const own = class {}
-    Object.assign(globalThis, {WebSocket: own})
-    expect(WebSocket).toBe(own)
-    Object.defineProperty(globalThis, "WebSocket", unused)
-    const limited = WebSocket
-    expect([limited.name, limited.OPEN, WebSocket === limited, unused.value]).toEqual(["WebSocket", 1, true, undefined])
-    onTestFinished(() => void Object.defineProperty(globalThis, "WebSocket", unused))
-  },
-)
+/** Runs in a new process: another test may have used WebSocket in this process. */
+const ofNewProcess = `
+  const {loadRuntime} = await import("${new URL("../../../server/runtime/load-runtime.ts", import.meta.url).pathname}")
+  await loadRuntime()
+  const unused = Object.getOwnPropertyDescriptor(globalThis, "WebSocket")
+  const own = class {}
+  globalThis.WebSocket = own
+  const isReplaced = WebSocket === own
+  Object.defineProperty(globalThis, "WebSocket", unused)
+  const limited = WebSocket
+  console.log(JSON.stringify([isReplaced, limited.name, limited.OPEN, WebSocket === limited, "value" in unused]))`
+
+test.skipIf(process.versions.bun === undefined)("on Bun, WebSocket is limited from its first use, or replaced", () => {
+  const told = execFileSync(process.execPath, ["-e", ofNewProcess], {encoding: "utf8"})
+  expect(JSON.parse(told)).toEqual([true, "WebSocket", 1, true, false])
+})
