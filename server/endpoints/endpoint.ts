@@ -277,7 +277,7 @@ export class Endpoint {
       if (this.#closing.signal.aborted) return
       const at = this.#clock.elapsed()
       const onlineFor = this.#state.is === "online" ? at - started : 0
-      const isKnown = this.spec.account.startsWith(this.past.account ?? "-")
+      const isKnown = this.past.account !== undefined && this.spec.account.startsWith(this.past.account)
       const next = retries.after(error, {at, onlineFor, isKnown})
       const told = messageOf(error)
       if (next.is === "failed") return this.#enter({is: "failed", error: told, ...next.refusal})

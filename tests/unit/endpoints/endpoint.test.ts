@@ -14,7 +14,7 @@ const never = new Promise<never>(() => {})
 const event = {id: "1", type: "message-created"}
 
 const specOf = (open: EndpointSpec["open"], more: Partial<EndpointSpec> = {}): EndpointSpec =>
-  lineSpec({name: "line~one", fingerprint: "1", open, ...more})
+  lineSpec({name: "line~one", fingerprint: "1", account: "a1b2", open, ...more})
 
 const make = (open: EndpointSpec["open"], past: Past = {}) => {
   const received: string[] = []
@@ -169,12 +169,13 @@ describe("an endpoint", () => {
 
   const refusal = refused("wrong password", {reason: "bad_credentials", remediation: "Correct the password."})
 
-  test("that is refused before it was ever online fails without a retry", async () => {
+  test("that is refused before it was ever online with its account fails without a retry", async () => {
     let count = 0
-    const {endpoint, is} = make(async () => {
+    const refuse = async () => {
       count++
       throw refusal
-    })
+    }
+    const {endpoint, is} = make(refuse, {account: "a1b3"})
     await is("failed")
     expect(endpoint.state).toMatchObject({
       reason: "bad_credentials",
@@ -185,6 +186,7 @@ describe("an endpoint", () => {
     await endpoint.close()
     expect(endpoint.state.is).toBe("failed")
     expect(count).toBe(1)
+    await make(refuse, {account: "a1b"}).is("reconnecting")
   })
 
   test("that is refused after it was online says why and when it retries, and since when it was not connected", async () => {
