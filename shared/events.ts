@@ -3,8 +3,8 @@ import {severities} from "./alerts/items.ts"
 import {backfillOfGap, gapFillings, gapReasons} from "./api/endpoints.ts"
 import {Place} from "./api/plugin-views.ts"
 import {IngressView} from "./api/readiness.ts"
-import {runTriggers} from "./api/scheduled/jobs.ts"
 import {userParts} from "./api/users/users.ts"
+import {runTriggers} from "./sdk/plugin/job.ts"
 import {Named, Optional, orNull, type Static, Time, type TProperties, type TSchema, Type} from "./type.ts"
 
 /**

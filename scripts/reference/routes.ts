@@ -1,19 +1,11 @@
 import {limits} from "../../server/runtime/runtime.ts"
+import type {Permission} from "../../shared/sdk/route.ts"
 import {code, page, prose, table} from "./markdown.ts"
 
 interface Operation {
   readonly summary: string
-  /** The accepted credentials, the weakest first; empty for a public route. */
-  readonly security: readonly Readonly<Record<string, unknown>>[]
+  readonly "x-permission": Permission
 }
-
-const scopes: Readonly<Record<string, string>> = {
-  fullToken: "full",
-  demoToken: "demo",
-  signature: "the platform's own signature",
-}
-
-const scopeOf = ([least = {}]: Operation["security"]): string => scopes[Object.keys(least)[0] ?? ""] ?? "none"
 
 /** The parts of the document that this page uses. */
 export interface OpenApi {
@@ -24,9 +16,10 @@ const intro = `Paths are relative to the Host's address. \`http.base\` prefixes 
 A running Host describes parameters, bodies and answers, including its plugins' routes, at \`GET /api/openapi.json\`. The package
 has this document for the built-in plugins as \`dist/openapi.json\`, which \`bun run build\` writes.
 
-- \`demo\` and \`full\` need \`Authorization: Bearer <token>\`. \`full\` accepts \`http.token\`, and \`http.previousToken\` until it
-  expires. \`demo\` also accepts \`http.demoToken\`, which does not get properties that a schema marks \`x-private\` (texts, names,
-  addresses, payloads, errors).
+- \`demo\` and the roles need \`Authorization: Bearer <token>\`. \`http.token\`, and \`http.previousToken\` until it expires, have
+  every permission. \`http.demoToken\` has only \`demo\`, and does not get properties that a schema marks \`x-private\`
+  (texts, names, addresses, payloads, errors).
+- Roles: \`viewer\` also sees private data, \`operator\` acts on messages and work, \`owner\` changes the Host itself.
 - Webhooks (\`/hooks/…\`) carry the signature of their platform, which the endpoint's adapter verifies; they need no token.
 - A plugin's own routes are below \`/api/plugins/<name>\`; the table shows those of the built-in plugins.
 - Lists accept \`?limit=\` and \`?cursor=\` and return \`{items, next}\`, newest first.
@@ -36,12 +29,12 @@ has this document for the built-in plugins as \`dist/openapi.json\`, which \`bun
 
 export const routesPage = ({paths}: OpenApi): string => {
   const rows = Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, {security, summary}]) => [
+    Object.entries(operations).map(([method, {"x-permission": permission, summary}]) => [
       method.toUpperCase(),
       code(path),
-      scopeOf(security),
+      permission === "signature" ? "the platform's own signature" : permission,
       prose(summary),
     ]),
   )
-  return page("HTTP routes", intro, table(["Method", "Path", "Scope", "What"], rows))
+  return page("HTTP routes", intro, table(["Method", "Path", "Permission", "What"], rows))
 }

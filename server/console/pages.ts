@@ -1,25 +1,31 @@
 import {Problem} from "../../shared/problems.ts"
-import type {Operation} from "../../shared/sdk/route.ts"
-import {type ConsoleFile, type ConsoleFiles, type Encoding, encodings, serviceWorkerName} from "./files.ts"
+import type {Route} from "../../shared/sdk/route.ts"
+import {type ConsoleFile, ConsoleFiles, type Encoding, encodings, serviceWorkerName} from "./files.ts"
 
 /** The origins of other Hosts that this console may switch to. A new generation may change them. */
 export type ConsoleHosts = () => readonly string[]
 
 /** The browser application. It is static and needs no token; it asks the user for one. */
-export const openConsole = (files: ConsoleFiles, hosts: ConsoleHosts): Operation => ({
-  ...common,
-  summary: "The console, at /console/",
-  handle: request =>
-    new URL(request.url).pathname.endsWith("/") ? answer(files, request, "index.html", hosts) : toFolder(),
-})
-
-export const readConsole = (files: ConsoleFiles, hosts: ConsoleHosts): Operation => ({
-  ...common,
-  summary: "The files of the console",
-  handle: (request, call) => answer(files, request, call.params["*"] || "index.html", hosts),
-})
-
-const common = {response: {200: "text/html"}, problems: ["console_missing", "not_found"]} as const
+export const consoleRoutes = (hosts: ConsoleHosts): readonly Route[] => {
+  const files = new ConsoleFiles()
+  const on = (path: string, summary: string, handle: Route["handle"]): Route => ({
+    method: "GET",
+    path,
+    permission: "none",
+    summary,
+    response: {200: "text/html"},
+    problems: ["console_missing", "not_found"],
+    handle,
+  })
+  return [
+    on("/console", "The console, at /console/", request =>
+      new URL(request.url).pathname.endsWith("/") ? answer(files, request, "index.html", hosts) : toFolder(),
+    ),
+    on("/console/*", "The files of the console", (request, {params}) =>
+      answer(files, request, params["*"] || "index.html", hosts),
+    ),
+  ]
+}
 
 /** The page refers to its files relative to the folder. */
 const toFolder = () => new Response(null, {status: 308, headers: {location: "console/", "cache-control": "no-cache"}})

@@ -1,7 +1,6 @@
 import type {DatabaseInfo} from "../../shared/api/database.ts"
 import type {Component} from "../../shared/api/readiness.ts"
 import type {TimerView} from "../../shared/api/scheduled/timers.ts"
-import type {Static} from "../../shared/type.ts"
 import {error, type Finding, ok, warning} from "./finding.ts"
 
 const heldTimers = warning(
@@ -25,7 +24,7 @@ export const checkInbox = (hasHeld: boolean): readonly Finding[] =>
 /** Timers of a running Host that wait for a person. */
 export interface StuckTimers {
   /** The newest timers that came due and did not fire. */
-  readonly failed: readonly Static<typeof TimerView>[]
+  readonly failed: readonly TimerView[]
   /** Whether timers are held. */
   readonly held: boolean
 }

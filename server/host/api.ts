@@ -4,8 +4,7 @@ import {exit} from "../../shared/exit.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import {startLimit} from "../../shared/start-limit.ts"
 import {standingsOf} from "../agents/bindings/standings.ts"
-import type {Asked} from "../console/api/system.ts"
-import type {Foresee} from "../console/edit-config.ts"
+import type {Foresee, RestartOptions} from "../generation/routes/edit-config.ts"
 import {hidingFolder} from "../http/answers.ts"
 import type {Answers, App} from "../http/app.ts"
 import type {Tokens} from "../http/auth.ts"
@@ -60,7 +59,7 @@ export interface Api extends Answers {
    * then restarts the Host with exit code 75. Throws what a draft throws, `restart_limit`, `no_supervisor` unless
    * confirmed, and what `Trials.run` throws unless forced.
    */
-  reload(reason: string, asked: Asked): Promise<ReloadResult>
+  reload(reason: string, asked: RestartOptions): Promise<ReloadResult>
   /** Everything has started: the Host may be ready from now on. */
   started(): void
   /** The Host is no longer ready. */
@@ -88,7 +87,7 @@ export const serveApi = (options: ApiOptions): Api => {
     }
   }
   const foresee: Foresee = next => unreadyIn(createReport(foreseeAll(services, next, project)).components)
-  const askRestart = async ({confirm, force}: Asked, reason: string, end: Exit) => {
+  const askRestart = async ({confirm, force}: RestartOptions, reason: string, end: Exit) => {
     requireRestartable(confirm)
     const unready = force ? [] : await trials.run(reason, isReady())
     requireRestartable(confirm)
@@ -119,8 +118,9 @@ export const serveApi = (options: ApiOptions): Api => {
       const make = () => status(isReady())
       return services.uncommitted.isDue ? services.uncommitted.look().then(make) : make()
     },
-    reload: (asked: Asked) => reload("requested", asked),
-    restart: (asked: Asked) => askRestart(asked, "restart", {code: exit.consoleRestart, reason: "restart requested"}),
+    reload: (asked: RestartOptions) => reload("requested", asked),
+    restart: (asked: RestartOptions) =>
+      askRestart(asked, "restart", {code: exit.consoleRestart, reason: "restart requested"}),
   }
   const requests = new RequestMeter()
   const metrics = createMetrics({...services, requests, report, isReady})

@@ -1,10 +1,14 @@
+import {statusOperations} from "../../shared/api/operations/system.ts"
 import type {Log} from "../../shared/log.ts"
 import {Problem, toProblem} from "../../shared/problems.ts"
-import {health, polled, readiness} from "../console/api/system.ts"
+import {health, readiness} from "../readiness/probes.ts"
 import type {Fetch, FixedChoice, ServeOptions, SocketHooks} from "../runtime/runtime.ts"
 import {fixedProblem, problemAnswer} from "./answers.ts"
 import type {Answers} from "./app.ts"
 import {answerStatus, type ShownStatus} from "./public/status.ts"
+
+/** The paths below `base` of the operations `perTurn`. */
+const polled = Object.values(statusOperations).flatMap(({path, about}) => ("perTurn" in about ? [path] : []))
 
 export interface Gate {
   readonly fetch: Fetch

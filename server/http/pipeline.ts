@@ -3,7 +3,7 @@ import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {isPrivate, projectionOf} from "../../shared/private.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
-import type {Call, Route, Scope} from "../../shared/sdk/route.ts"
+import {type Call, type Route, type Scope, scopeOf} from "../../shared/sdk/route.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {type FixedAnswer, limits} from "../runtime/runtime.ts"
@@ -41,18 +41,18 @@ export const createPipeline = (options: PipelineOptions) => {
   // What a request changed shows in the next answer, even in the same turn.
   const bodies = new Bodies(made.forget)
   const toAnswer = (route: Route): Answer => {
+    const needed = scopeOf(route.permission)
     const emptyQuery = route.query === undefined ? Object.freeze({}) : undefined
-    const bare: Handle<RouteCall> =
-      route.scope === "signature" ? withoutToken(options.verify, route.handle) : route.handle
+    const bare: Handle<RouteCall> = needed === "signature" ? withoutToken(options.verify, route.handle) : route.handle
     const whole = readsRawBody(route) ? withinLimit(bare, route) : bare
-    const handle = route.scope === "signature" ? limitUnsigned(whole) : withinRate(whole, route, options)
+    const handle = needed === "signature" ? limitUnsigned(whole) : withinRate(whole, route, options)
     const remember: Asked["remember"] =
       route.perTurn && ((scope, json, status) => made.set(route, scope, fixedJson(json, nextId, status)))
     return (request, params) => {
       const requestId = nextId()
       const hold = route.method === "GET" ? none : bodies.open()
       try {
-        const scope = authorize(options, route.scope, request)
+        const scope = authorize(options, needed, request)
         if (route.method !== "GET") requirePlain(request)
         const asked = {route, request, params, scope, requestId, query: emptyQuery, scrub, hold, remember}
         const answered = handle(request, new RouteCall(asked))

@@ -1,19 +1,18 @@
+import {endpointOperations} from "../../shared/api/operations/messages.ts"
+import {serve} from "../../shared/api/operations/operation.ts"
 import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
-import type {Operation, Route} from "../../shared/sdk/route.ts"
-import {listEndpoints, type Required} from "../console/api/endpoints.ts"
-import {awaitEvents} from "../console/api/events.ts"
-import {type SystemServices, showReadiness, showSession, showStatus} from "../console/api/system.ts"
-import {ConsoleFiles} from "../console/files.ts"
-import {type ConsoleHosts, openConsole, readConsole} from "../console/pages.ts"
+import {type ConsoleHosts, consoleRoutes} from "../console/pages.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
+import {listEndpoints, type Required} from "../endpoints/routes.ts"
+import {waitingEventRoutes} from "../events/routes.ts"
+import {type SystemServices, statusRoutes} from "../readiness/routes.ts"
 import type {SocketHooks} from "../runtime/runtime.ts"
-import {version} from "../runtime/version.ts"
 import {problemAnswer, type ScrubJson} from "./answers.ts"
 import {type Answers, createApp} from "./app.ts"
 import {createDoor, type DoorOptions} from "./door.ts"
 import {AddressRate} from "./public/rate.ts"
-import {openStatusPage, type ShownStatus, showStatusPage} from "./public/status.ts"
+import {type ShownStatus, statusPageRoutes} from "./public/status.ts"
 import {RequestMeter} from "./request-meter.ts"
 
 export interface ProvisionalAppOptions extends DoorOptions {
@@ -57,25 +56,13 @@ const refusals = {
 export const createProvisionalApp = (options: ProvisionalAppOptions): Answers & {readonly sockets: SocketHooks} => {
   const {base, system, endpoints, required, waitsFor, project, consoleHosts, opened, log, scrub} = options
   const refuse = refusals[waitsFor]
-  const files = new ConsoleFiles()
-  const rate = new AddressRate()
-  const get = (path: string, scope: Route["scope"], operation: Operation): Route => ({
-    method: "GET",
-    path: `${base}${path}`,
-    scope,
-    ...operation,
-  })
   const routes = [
-    get("/api/system/readiness", "full", showReadiness(system)),
-    get("/api/system/status", "demo", showStatus(system)),
-    get("/api/endpoints", "demo", listEndpoints(endpoints, required)),
-    get("/api/events", "demo", awaitEvents(opened)),
-    get("/api/session", "demo", showSession(project, version)),
-    get("/status", "none", openStatusPage(options.status, rate)),
-    get("/status/status.json", "none", showStatusPage(options.status, rate)),
-    get("/console", "none", openConsole(files, consoleHosts)),
-    get("/console/*", "none", readConsole(files, consoleHosts)),
-  ]
+    ...statusRoutes(system, project),
+    ...serve({list: endpointOperations.list}, {list: listEndpoints(endpoints, required)}),
+    ...waitingEventRoutes(opened),
+    ...statusPageRoutes(options.status, new AddressRate()),
+    ...consoleRoutes(consoleHosts),
+  ].map(route => ({...route, path: `${base}${route.path}`}))
   const paths = new Set(routes.map(({path}) => path))
   const isServed = (path: string) =>
     paths.has(path) || path === `${base}/status/` || path.startsWith(`${base}/console/`)

@@ -1,6 +1,6 @@
 import {pluginPath} from "../../shared/ids.ts"
 import {Problem} from "../../shared/problems.ts"
-import {type Call, isResponse, type Operation} from "../../shared/sdk/route.ts"
+import {type Call, isResponse, type Route} from "../../shared/sdk/route.ts"
 import {Type} from "../../shared/type.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
@@ -10,17 +10,18 @@ import type {Admission} from "../endpoints/state.ts"
 export const retryAfter = 5
 
 /** Webhook ingress: passes the raw request to the endpoint's adapter, which verifies the platform's signature. */
-export const takeWebhook = (endpoints: Pick<Endpoints, "get">): Operation => ({
-  summary: "A platform's webhook; its events are durable once this answers 2xx",
-  ...handing(endpoints),
-})
+export const webhookRoutes = (endpoints: Pick<Endpoints, "get">): readonly Route[] => [
+  {
+    ...handing(endpoints),
+    method: "POST",
+    summary: "A platform's webhook; its events are durable once this answers 2xx",
+  },
+  {...handing(endpoints), method: "GET", summary: "A platform's GET request to its webhook's address"},
+]
 
-export const answerPlatform = (endpoints: Pick<Endpoints, "get">): Operation => ({
-  summary: "A platform's GET request to its webhook's address",
-  ...handing(endpoints),
-})
-
-const handing = (endpoints: Pick<Endpoints, "get">): Omit<Operation, "summary"> => ({
+const handing = (endpoints: Pick<Endpoints, "get">): Omit<Route, "method" | "summary"> => ({
+  path: "/hooks/:plugin/:endpoint",
+  permission: "signature",
   response: {200: Type.Unknown({description: "What the endpoint's adapter answers"})},
   problems: [
     "endpoint_unknown",

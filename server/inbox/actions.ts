@@ -1,16 +1,12 @@
 import {toJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
-import type {Database, Statement} from "../database/database.ts"
+import type {Database} from "../database/database.ts"
+import {type Owner, ofOwner} from "../database/lists/owner.ts"
+import type {Condition} from "../database/lists/search.ts"
 import {type Due, readDue} from "./marks.ts"
 
 /** What an operator can do about handlers that have not handled their event. */
 export type InboxAction = "retry" | "release" | "discard" | "hold"
-
-/** The plugin or the command that the handlers of a selection belong to. */
-export interface Owner {
-  readonly plugin?: string | undefined
-  readonly command?: string | undefined
-}
 
 /** One event or several, optionally only one handler or one owner's handlers of them; or everything that is held. */
 export type InboxSelection =
@@ -47,32 +43,11 @@ const setting: Record<InboxAction, string> = {
   hold: "state = 'held', ended_at = unixepoch() * 1000, error = 'operator'",
 }
 
-interface Part {
-  readonly sql: string
-  readonly args: NonNullable<Statement["args"]>
-}
-
 /** SQL for an event, named by its sequence, that has not begun: a running middleware still decides about the others. */
-export const isWaiting = (seq: string): Part => ({
+export const isWaiting = (seq: string): Condition => ({
   sql: `NOT EXISTS (SELECT 1 FROM inbox_marks r WHERE r.seq = ${seq} AND r.state = 'running')`,
   args: [],
 })
-
-/**
- * SQL for handlers, named by `column`, of a plugin or a command. Its waiting middleware is not among them: an event may
- * pass to others' handlers only through it.
- */
-export const ofOwner = (column: string, {plugin, command}: Owner, states: readonly string[] = []): readonly Part[] => {
-  const [handlers, name] = [`root/${plugin}/`, `/command/${command}`]
-  const isGuarded = plugin !== undefined && states.includes("pending")
-  return [
-    ...(plugin === undefined ? [] : [{sql: `substr(${column}, 1, length(?)) = ?`, args: [handlers, handlers]}]),
-    ...(command === undefined ? [] : [{sql: `substr(${column}, -length(?)) = ?`, args: [name, name]}]),
-    ...(isGuarded
-      ? [{sql: `substr(${column}, 1, length(?)) <> ?`, args: [`${handlers}middleware/`, `${handlers}middleware/`]}]
-      : []),
-  ]
-}
 
 /** Deletes the questions whose answers no handler will handle. */
 const forgetDiscarded = `DELETE FROM prompts WHERE answer_seq IS NOT NULL AND EXISTS (SELECT 1 FROM inbox_marks m
@@ -100,7 +75,7 @@ export const act = async (database: Database, action: InboxAction, on: InboxSele
   return {events: seqs.length, handlers: rows.length, due}
 }
 
-const conditionsOf = (action: InboxAction, on: InboxSelection): readonly Part[] => {
+const conditionsOf = (action: InboxAction, on: InboxSelection): readonly Condition[] => {
   if (on === "held") return [{sql: "state = 'held'", args: []}]
   const states = on.states ?? statesFor[action]
   return [

@@ -3,9 +3,6 @@ import type {Distribution, Sample} from "../../shared/meter.ts"
 import type {Readings} from "./readings.ts"
 import {metrics} from "./table.ts"
 
-/** Prometheus' text format, in the form that `promtool check metrics` accepts. */
-export const contentType = "text/plain; version=0.0.4; charset=utf-8"
-
 /** The metrics as one page. The library that renders it is loaded for the first page, so that no start waits for it. */
 export class MetricsPage {
   readonly #collect: () => Promise<Readings>

@@ -1,6 +1,6 @@
-import type {OutboxState} from "../../shared/api/messages.ts"
 import {fromJson, toJson} from "../../shared/json.ts"
 import {refused} from "../../shared/sdk/adapter/refusal.ts"
+import type {OutboxState} from "../../shared/sdk/plugin/outbox-state.ts"
 import type {SentMessage} from "../../shared/sdk/plugin/plugin.ts"
 import type {Database, Result, Row, Statement} from "../database/database.ts"
 import {Gather} from "../database/gather.ts"

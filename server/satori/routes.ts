@@ -1,5 +1,5 @@
 import {Problem} from "../../shared/problems.ts"
-import type {Operation} from "../../shared/sdk/route.ts"
+import type {Operation, Route} from "../../shared/sdk/route.ts"
 import {Named, Type} from "../../shared/type.ts"
 import type {Database} from "../database/database.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
@@ -11,7 +11,7 @@ import {sendingFiles} from "./files/sent.ts"
 import {createUpload} from "./files/upload.ts"
 import {History} from "./history.ts"
 import type {Logins} from "./logins.ts"
-import {LoginView, type Method} from "./methods.ts"
+import {LoginView, type Method, methods} from "./methods.ts"
 import {type KnownLogin, showLogin} from "./protocol.ts"
 
 export interface SatoriServices {
@@ -38,15 +38,29 @@ const servicesOf = ({database, outbox, endpoints, files, logins}: SatoriServices
   history: new History(database, (endpoint, stored) => logins.ofEvent(endpoint, stored)),
 })
 
-export const uploadFiles = ({files, logins}: SatoriServices): Operation =>
-  createUpload({files, loginOf: headers => loginOf(headers, logins)})
-
-/** Opens the file of an internal link, by `/proxy/{url}` or by `/internal/{platform}/{user}/{path}`. */
-export const openInternal = (how: "proxy" | "internal", {logins, ...services}: SatoriServices): Operation =>
-  openLink(how, {...services, loginOf: (platform, user) => logins.find(platform, user)})
+/** A file has an internal link: `/proxy/{url}` or `/internal/{platform}/{user}/{path}`. */
+export const satoriRoutes = (satori: SatoriServices): readonly Route[] => {
+  const {logins, files} = satori
+  const links = {...satori, loginOf: (platform: string, user: string) => logins.find(platform, user)}
+  const on = (method: Route["method"], path: string, operation: Operation): Route => ({
+    method,
+    path: `/satori/v1/${path}`,
+    permission: "operator",
+    ...operation,
+  })
+  return [
+    on("POST", "meta", listLogins(satori)),
+    ...methods.map(method => on("POST", method.name, askLogin(method, satori))),
+    on("POST", "upload.create", createUpload({files, loginOf: headers => loginOf(headers, logins)})),
+    on("GET", "proxy/*", openLink("proxy", links)),
+    on("GET", "internal/*", openLink("internal", links)),
+    on("POST", "*", forwardMethod(satori)),
+    on("GET", "events", requireUpgrade()),
+  ]
+}
 
 /** Calls a method for a login, over the HTTP API of Satori v1. */
-export const askLogin = ({summary, body, answer, handle}: Method, satori: SatoriServices): Operation => {
+const askLogin = ({summary, body, answer, handle}: Method, satori: SatoriServices): Operation => {
   const services = servicesOf(satori)
   return {
     summary: `Satori: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`,
@@ -62,7 +76,7 @@ export const askLogin = ({summary, body, answer, handle}: Method, satori: Satori
   }
 }
 
-export const listLogins = ({logins}: Pick<SatoriServices, "logins">): Operation => ({
+const listLogins = ({logins}: Pick<SatoriServices, "logins">): Operation => ({
   summary: "Satori: the logins",
   response: {200: Meta},
   handle: (_, call) => call.json(Meta, {logins: logins.list().map(showLogin), proxy_urls: []}),
@@ -71,7 +85,7 @@ export const listLogins = ({logins}: Pick<SatoriServices, "logins">): Operation 
 const AnyParameters = Type.Record(Type.String(), Type.Unknown())
 
 /** Forwards the other methods of Satori v1 to the endpoint's adapter, if its `features` include them. */
-export const forwardMethod = (satori: SatoriServices): Operation => {
+const forwardMethod = (satori: SatoriServices): Operation => {
   const services = servicesOf(satori)
   return {
     summary: "Satori: call a method listed in the login's features; returns the platform's answer",
@@ -88,7 +102,7 @@ export const forwardMethod = (satori: SatoriServices): Operation => {
   }
 }
 
-export const requireUpgrade = (): Operation => ({
+const requireUpgrade = (): Operation => ({
   summary: "Satori: the event WebSocket",
   response: {101: {}},
   problems: ["upgrade_required"],

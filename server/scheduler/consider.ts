@@ -1,4 +1,5 @@
-import type {Job, RunTrigger} from "../../shared/api/scheduled/jobs.ts"
+import type {Job} from "../../shared/api/scheduled/jobs.ts"
+import type {RunTrigger} from "../../shared/sdk/plugin/job.ts"
 import {jitterOf, type Times} from "./calculator.ts"
 
 /** What the scheduler does about a due time. */

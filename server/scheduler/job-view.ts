@@ -1,5 +1,4 @@
 import type {Job, JobView, NextTimes} from "../../shared/api/scheduled/jobs.ts"
-import type {Static} from "../../shared/type.ts"
 import type {JobDefault} from "../generation/job-defaults.ts"
 import {JobTable} from "./job-table.ts"
 import {localClock} from "./local-clock.ts"
@@ -7,7 +6,7 @@ import {revisionOf} from "./revision.ts"
 
 export const iso = (at: number): string => new Date(at).toISOString()
 
-const viewDefault = ({plugin, schedule}: JobDefault): Static<typeof JobView>["declared"] => {
+const viewDefault = ({plugin, schedule}: JobDefault): JobView["declared"] => {
   const {timezone} = schedule
   if ("cron" in schedule) return {plugin, schedule: {cron: schedule.cron}, timezone}
   const {every, from} = schedule
@@ -23,7 +22,7 @@ export const viewJob = (
     readonly problem: string | undefined
     readonly declared?: JobDefault | undefined
   },
-): Static<typeof JobView> => ({
+): JobView => ({
   ...job,
   enabled: job.enabled ?? true,
   missed: job.missed ?? "skip",

@@ -9,7 +9,6 @@ import type {
   JobView,
 } from "../../shared/api/scheduled/jobs.ts"
 import {formatIssue, messageOf, Problem} from "../../shared/problems.ts"
-import type {Static} from "../../shared/type.ts"
 import type {JobDefault} from "../generation/job-defaults.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import {checkDraft} from "./draft-check.ts"
@@ -104,11 +103,11 @@ export class Jobs {
   }
 
   /** Throws `job_unknown`. */
-  get(id: string): Static<typeof JobView> {
+  get(id: string): JobView {
     return this.view(findJob(this.scheduler.jobs, id))
   }
 
-  view(job: Job): Static<typeof JobView> {
+  view(job: Job): JobView {
     return viewJob(job, {
       nextAt: this.scheduler.nextOf(job.id),
       openRuns: this.scheduler.runner.openRuns(job.id),
@@ -125,7 +124,7 @@ export class Jobs {
     return {findings: found.length > 0 ? findings : this.#findings(draft as Job, replaces), next, changes}
   }
 
-  get file(): Static<typeof JobFileView> {
+  get file(): JobFileView {
     const {content, refused} = this.#store
     return {
       authority: content?.authority ?? null,

@@ -1,5 +1,7 @@
 import {endpointStates} from "../endpoint-states.ts"
+import type {Login} from "../sdk/satori.ts"
 import {Named, Optional, orNull, type Static, Time, Type} from "../type.ts"
+import {PageQuery} from "./pages.ts"
 
 /** Endpoints and their gaps, as the HTTP API shows them. */
 
@@ -32,7 +34,7 @@ export const EndpointView = Named("EndpointView", {
   ),
   lastEventAt: orNull(Time(), {description: "When its last event was stored, in whichever run"}),
   lastSentAt: orNull(Time(), {description: "When its platform last accepted a message, in whichever run"}),
-  login: Type.Optional(Type.Unknown({private: true})),
+  login: Type.Optional(Type.Unsafe<Login>({private: true})),
   history: Type.Enum(["replay", "none", "inside"]),
   idempotent: Type.Boolean(),
   cursorAt: orNull(Time(), {description: "When the platform's cursor was last stored; null if it has none"}),
@@ -101,3 +103,10 @@ export const GapView = Named("GapView", {
   backfill: orNull(Type.Enum([...gapFillings]), {description: backfillOfGap}),
 })
 export type GapView = Static<typeof GapView>
+
+export const EndpointQuery = Type.Object({
+  ...PageQuery.properties,
+  state: Optional.Enum([...endpointStates], {description: "Only endpoints in this state"}),
+})
+
+export const EndpointNamed = Type.Object({name: Type.String()})

@@ -74,14 +74,16 @@ const nameOf = (type: string) =>
   `${type.replace(/(^|[._])(\w)/g, (_, __, letter: string) => letter.toUpperCase())}Event`
 
 /** An event as clients receive it, of any type. */
-export const EventView = Type.Union(
-  Object.entries(eventTypes).map(([type, {summary, data}]) =>
-    Type.Intersect([EnvelopeView, Type.Object({type: Type.Literal(type), data})], {
-      title: nameOf(type),
-      description: summary,
-    }),
+export const EventView = Type.Unsafe<Envelope>(
+  Type.Union(
+    Object.entries(eventTypes).map(([type, {summary, data}]) =>
+      Type.Intersect([EnvelopeView, Type.Object({type: Type.Literal(type), data})], {
+        title: nameOf(type),
+        description: summary,
+      }),
+    ),
+    {title: "EventView"},
   ),
-  {title: "EventView"},
 )
 
 const StreamGap = Named("StreamGap", {
@@ -97,6 +99,6 @@ export const HistoryView = Named("HistoryView", {
   head: Id("The newest event"),
   oldest: Id("The oldest kept event"),
   gap: orNull(StreamGap, {description: "Set if the page could not continue exactly at the cursor"}),
-  items: Type.Array(EventView),
+  items: Type.Array(Type.Unsafe<Envelope>(EventView)),
   next: orNull(Type.String(), {description: "`after` of the next page; null at the newest event"}),
 })

@@ -1,14 +1,18 @@
 import {logLevels} from "../log.ts"
-import {Named, Optional, orNull, Time, Type} from "../type.ts"
+import {Named, Optional, orNull, type Static, Time, Type} from "../type.ts"
 import {page} from "./pages.ts"
 
 /** The log as the HTTP API shows it. */
 
-export const LogRecordView = Named(
+const recordView = Named(
   "LogRecordView",
   {id: Type.String(), time: Time(), level: Type.String(), message: Type.String()},
   {additionalProperties: true},
 )
+
+/** A record also has the fields of its caller. */
+export type LogRecordView = Readonly<Static<typeof recordView>> & {readonly [field: string]: unknown}
+export const LogRecordView = Type.Unsafe<LogRecordView>(recordView)
 
 export const LogQuery = Type.Object({
   limit: Optional.Integer({minimum: 1, maximum: 1000, default: 200, description: "Records per page"}),

@@ -1,4 +1,5 @@
 import {durationPattern} from "../duration.ts"
+import {outboxStates} from "../sdk/plugin/outbox-state.ts"
 import {SatoriEvent} from "../sdk/satori.ts"
 import {Named, NamedClosed, Optional, orNull, type Static, Time, Type} from "../type.ts"
 import {inboxGroups, outboxGroups} from "./message-lists.ts"
@@ -115,21 +116,6 @@ export const BulkChanged = Named("BulkChanged", {
 })
 export type BulkChanged = Static<typeof BulkChanged>
 
-const outboxStates = [
-  "scheduled",
-  "queued",
-  "sending",
-  "sent",
-  "failed",
-  "dead",
-  "unknown",
-  "held",
-  "discarded",
-  "expired",
-] as const
-
-export type OutboxState = (typeof outboxStates)[number]
-
 const OutboxState = Type.Enum([...outboxStates])
 
 export const OutboxQuery = Type.Object({
@@ -209,3 +195,4 @@ export const RatesView = Named("RatesView", {
   received: Type.Array(Type.Integer(), {description: "Stored inbox events"}),
   sent: Type.Array(Type.Integer(), {description: "Stored outbox messages, regardless of their outcome"}),
 })
+export type RatesView = Static<typeof RatesView>

@@ -1,4 +1,4 @@
-import {Optional, orNull, type TSchema, Type} from "../type.ts"
+import {Optional, orNull, Time, type TSchema, Type} from "../type.ts"
 
 /** A page as clients receive it. */
 export interface Page<T> {
@@ -17,6 +17,18 @@ export const page = <T extends TSchema>(item: T) => {
     },
     title === undefined ? {} : {title: `${title.replace(/View$/, "")}Page`},
   )
+}
+
+/** A page of a search, which may look at a part of the rows only. */
+export interface SearchedPage<T> extends Page<T> {
+  /** The time of the oldest row that the search has looked at. */
+  readonly lookedTo: string | null
+}
+
+export const searchedPage = <T extends TSchema>(item: T) => {
+  const {properties, title} = page(item) as ReturnType<typeof page<T>> & {title?: string}
+  const lookedTo = orNull(Time("The time of the oldest row that this search has looked at"))
+  return Type.Object({...properties, lookedTo}, title === undefined ? {} : {title})
 }
 
 export const PageQuery = Type.Object({

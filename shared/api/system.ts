@@ -14,6 +14,7 @@ export const SessionView = Named("SessionView", {
   version: Type.String({description: "Version of svc"}),
   scope: Type.Enum(["demo", "full"], {description: "The scope of the request's token"}),
 })
+export type SessionView = Static<typeof SessionView>
 
 export const Status = Named("Status", {
   project: Type.String(),

@@ -1,6 +1,6 @@
 import {Named, Optional, type Static, Type} from "../type.ts"
 import {itemStates} from "./item-rules.ts"
-import {Item, ItemFilter} from "./workroom.ts"
+import {Item, ItemQuery} from "./workroom.ts"
 
 const {id, revision, state, priority, labels, title, assignee, blocker, createdAt, updatedAt} = Item.properties
 
@@ -34,8 +34,8 @@ export type BoardView = Static<typeof BoardView>
 
 export const BoardQuery = Type.Object({
   limit: Optional.Integer({minimum: 1, maximum: 500, default: 50, description: "Items per column"}),
-  label: ItemFilter.properties.label,
-  assignee: ItemFilter.properties.assignee,
+  label: ItemQuery.properties.label,
+  assignee: ItemQuery.properties.assignee,
   text: Optional.String({
     private: true,
     minLength: 1,

@@ -1,5 +1,6 @@
 import {Named, NamedClosed, Optional, orNull, type Static, Time, Type} from "../type.ts"
 import {type ItemState, itemStates, partyPattern} from "./item-rules.ts"
+import {PageQuery} from "./pages.ts"
 
 export const priorities = ["low", "normal", "high", "urgent"] as const
 export type Priority = (typeof priorities)[number]
@@ -124,9 +125,7 @@ interface Against {
 }
 
 /** One record of the Journal. `hash` is the SHA-256 of the canonical JSON of the other fields, in hexadecimal. */
-export interface JournalRecord extends Readonly<Omit<Static<typeof RecordView>, "command">> {
-  readonly command: Command
-}
+export type JournalRecord = Readonly<Static<typeof RecordView>>
 
 /** The actor if none is named: the holder of the full token. */
 export const operator = "operator"
@@ -151,7 +150,8 @@ export const WorkroomView = Named("WorkroomView", {
 })
 export type WorkroomView = Static<typeof WorkroomView>
 
-export const ItemFilter = Type.Object({
+export const ItemQuery = Type.Object({
+  ...PageQuery.properties,
   state: Optional.Enum([...itemStates], {description: "Only items in this state"}),
   assignee: Optional.String({private: true, description: "Only items of this assignee"}),
   label: Optional.String({private: true, description: "Only items with this label"}),
@@ -162,7 +162,7 @@ export const RecordView = Named("RecordView", {
   at: Time("When it was recorded"),
   actor: Type.String(),
   item: Type.Integer({description: "0 if it is about no item"}),
-  command: Type.Unknown(),
+  command: Type.Unsafe<Command>(Type.Unknown()),
   prevHash: Type.String(),
   hash: Type.String(),
 })

@@ -4,6 +4,17 @@ import type {TSchema} from "../type.ts"
 /** A caller's credentials: none, the platform's signature, which the adapter verifies, the demo or the full token. */
 export type Scope = "none" | "signature" | "demo" | "full"
 
+/**
+ * What the caller of a route must be: anybody, a platform that signs its request, somebody with the demo token, or a
+ * role. `viewer` also sees private fields, `operator` acts on messages and work, and `owner` on the Host itself. The
+ * full token has each role.
+ */
+export type Permission = "none" | "signature" | "demo" | "viewer" | "operator" | "owner"
+
+/** The scope that a token needs for a permission. */
+export const scopeOf = (permission: Permission): Scope =>
+  permission === "viewer" || permission === "operator" || permission === "owner" ? "full" : permission
+
 /** One request, as its route receives it. */
 export interface Call {
   readonly params: Readonly<Record<string, string>>
@@ -44,7 +55,7 @@ export interface Route extends Operation {
   readonly method: "GET" | "POST" | "PUT" | "DELETE"
   /** The path, with `:name` for a parameter. */
   readonly path: string
-  readonly scope: Scope
+  readonly permission: Permission
 }
 
 /**

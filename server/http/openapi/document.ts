@@ -1,4 +1,6 @@
-import type {Call, Operation, Route, Scope} from "../../../shared/sdk/route.ts"
+import {documentOperations} from "../../../shared/api/operations/host.ts"
+import {serve} from "../../../shared/api/operations/operation.ts"
+import {type Call, type Permission, type Route, type Scope, scopeOf} from "../../../shared/sdk/route.ts"
 import {type TSchema, Type} from "../../../shared/type.ts"
 import {jsonTextAnswer} from "../answers.ts"
 import {createNamedSchemas, type Place} from "./named-schemas.ts"
@@ -6,18 +8,16 @@ import {createProblemAnswers, type ProblemAnswers} from "./problems.ts"
 import {describeTags, tagOf} from "./tags.ts"
 
 /** Serves the document. `document` makes a new one for each generation, and its text is made once. */
-export const showOpenApi = (document: () => object): Operation => {
+export const documentRoutes = (document: () => object) => {
   const texts = new WeakMap<object, Promise<string>>()
   const textOf = (made: object, call: Call): Promise<string> => {
     const text = texts.get(made) ?? call.json(Type.Object({}), made).text()
     texts.set(made, text)
     return text
   }
-  return {
-    summary: "This API as an OpenAPI document",
-    response: {200: Type.Object({})},
-    handle: async (_, call) => jsonTextAnswer(await textOf(document(), call), call.requestId),
-  }
+  return serve(documentOperations, {
+    show: async ({call}) => jsonTextAnswer(await textOf(document(), call), call.requestId),
+  })
 }
 
 const descriptions: Record<number, string> = {
@@ -84,6 +84,11 @@ const scopeText: Record<Scope, string> = {
   full: "Scope: full.",
 }
 
+const describe = (permission: Permission): string => {
+  const scope = scopeOf(permission)
+  return scope === "full" ? `${scopeText.full} Permission: ${permission}.` : scopeText[scope]
+}
+
 const securityOf = (scope: Scope) => {
   if (scope === "none") return []
   if (scope === "signature") return [{signature: []}]
@@ -99,16 +104,20 @@ interface Parts {
 const operation = (route: Route, path: string, {place, refusals}: Parts) => ({
   operationId: operationId(route.method, path),
   summary: route.summary,
-  description: scopeText[route.scope],
+  description: describe(route.permission),
+  "x-permission": route.permission,
   tags: [tagOf(path)],
-  security: securityOf(route.scope),
+  security: securityOf(scopeOf(route.permission)),
   parameters: [...pathParameters(route.path), ...queryParameters(route.query, place)],
   ...bodyOf(route, place),
   responses: {
     ...Object.fromEntries(
       Object.entries(route.response).map(([status, schema]) => [
         status,
-        {description: descriptions[Number(status)] ?? "Done", ...contentOf(Number(status), schema, route.scope, place)},
+        {
+          description: descriptions[Number(status)] ?? "Done",
+          ...contentOf(Number(status), schema, route.permission, place),
+        },
       ]),
     ),
     ...refusals.of(route),
@@ -145,16 +154,16 @@ const queryParameters = (query: TSchema | undefined, place: Place) => {
 }
 
 /** A body that may be left out counts as an empty object. */
-const bodyOf = ({method, scope, body}: Route, place: Place) => {
-  if (scope === "signature" && method === "POST")
+const bodyOf = ({method, permission, body}: Route, place: Place) => {
+  if (permission === "signature" && method === "POST")
     return {requestBody: {description: "As the platform sends it", content: {"*/*": {schema: {}}}}}
   if (body === undefined) return {}
   const {required = []} = body as {required?: readonly string[]}
   return {requestBody: {required: required.length > 0, content: {"application/json": {schema: place(body, "full")}}}}
 }
 
-const contentOf = (status: number, schema: TSchema | string, scope: Scope, place: Place) => {
+const contentOf = (status: number, schema: TSchema | string, permission: Permission, place: Place) => {
   if (status === 101) return {}
   if (typeof schema === "string") return {content: {[schema]: {schema: {type: "string"}}}}
-  return {content: {"application/json": {schema: place(schema, scope === "demo" ? "demo" : "full")}}}
+  return {content: {"application/json": {schema: place(schema, permission === "demo" ? "demo" : "full")}}}
 }

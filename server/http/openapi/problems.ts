@@ -1,5 +1,5 @@
 import {type ProblemCode, problems} from "../../../shared/problems.ts"
-import type {Route} from "../../../shared/sdk/route.ts"
+import {type Route, scopeOf} from "../../../shared/sdk/route.ts"
 import {Named, Optional, Type} from "../../../shared/type.ts"
 import type {Place} from "./named-schemas.ts"
 
@@ -55,7 +55,8 @@ export const createProblemAnswers = (place: Place): ProblemAnswers => {
 const nameOf = (code: ProblemCode) => code.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase())
 
 /** The codes that the route names, and those of its scope, method, body and query. */
-const codesOf = ({method, scope, problems: own = [], body, query}: Route): ReadonlySet<ProblemCode> => {
+const codesOf = ({method, permission, problems: own = [], body, query}: Route): ReadonlySet<ProblemCode> => {
+  const scope = scopeOf(permission)
   const isPublic = scope === "none" || scope === "signature"
   return new Set<ProblemCode>([
     ...(isPublic ? [] : (["unauthorized", "too_many_failures"] as const)),

@@ -1,7 +1,7 @@
 import {pluginPath} from "../../../shared/ids.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {TokenBucket, TokenBucketLimits} from "../../../shared/sdk/adapter/token-bucket.ts"
-import {type Call, isResponse, type Operation} from "../../../shared/sdk/route.ts"
+import {type Call, isResponse, type Route} from "../../../shared/sdk/route.ts"
 import {Type} from "../../../shared/type.ts"
 import type {Generation, PublishedPage} from "../../generation/generation.ts"
 import {type AddressRate, bucketOf, take} from "./rate.ts"
@@ -38,14 +38,17 @@ export class Pages {
     this.#now = now
   }
 
-  operation(): Operation {
-    return {
+  routes(): readonly Route[] {
+    return (["GET", "POST"] as const).map(method => ({
+      method,
+      path: "/pages/:plugin/*",
+      permission: "none",
       summary: "A page of a plugin that the configuration lists",
       response: {200: Type.Unknown({description: "What the plugin answers"})},
       problems: ["too_many_requests", "body_too_large", "request_timeout", "no_room"],
       limit: (call, address) => this.#limit(call, address),
       handle: (request, call) => answer(this.#find(call), request, call.requestId),
-    }
+    }))
   }
 
   #find({params}: Call): PublishedPage {

@@ -1,7 +1,8 @@
 import {StatusPage} from "../../../shared/api/metrics/status-page.ts"
 import {toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Operation} from "../../../shared/sdk/route.ts"
+import type {Route} from "../../../shared/sdk/route.ts"
+import type {TSchema} from "../../../shared/type.ts"
 import {policy} from "../../console/status/page.ts"
 import {type Language, languageFor} from "../../console/status/texts.ts"
 import type {AddressRate} from "./rate.ts"
@@ -13,27 +14,33 @@ export interface ShownStatus {
   html(language: Language): string
 }
 
-export const openStatusPage = (status: ShownStatus, rate: AddressRate): Operation => ({
-  summary: "The public status page, at /status/: the configuration's labels, each up or down",
-  response: {200: "text/html"},
-  problems: ["not_found", "too_many_requests"],
-  limit: (_, address) => rate.take(address),
-  handle: request => {
-    requireOn(status)
-    return new URL(request.url).pathname.endsWith("/") ? answerPage(status, request) : toFolder()
-  },
-})
-
-export const showStatusPage = (status: ShownStatus, rate: AddressRate): Operation => ({
-  summary: "The public status page as JSON",
-  response: {200: StatusPage},
-  problems: ["not_found", "too_many_requests"],
-  limit: (_, address) => rate.take(address),
-  handle: () => {
-    requireOn(status)
-    return answerJson(status)
-  },
-})
+export const statusPageRoutes = (status: ShownStatus, rate: AddressRate): readonly Route[] => {
+  const on = (
+    path: string,
+    summary: string,
+    type: TSchema | string,
+    answer: (request: Request) => Response,
+  ): Route => ({
+    method: "GET",
+    path,
+    permission: "none",
+    summary,
+    response: {200: type},
+    problems: ["not_found", "too_many_requests"],
+    limit: (_, address) => rate.take(address),
+    handle: request => {
+      if (!status.isOn) throw new Problem("not_found", "there is no status page")
+      return answer(request)
+    },
+  })
+  const summary = "The public status page, at /status/: the configuration's labels, each up or down"
+  return [
+    on("/status", summary, "text/html", request =>
+      new URL(request.url).pathname.endsWith("/") ? answerPage(status, request) : toFolder(),
+    ),
+    on("/status/status.json", "The public status page as JSON", StatusPage, () => answerJson(status)),
+  ]
+}
 
 /** Answers a path below `http.base` if it belongs to the status page; undefined otherwise. */
 export const answerStatus = (status: ShownStatus, path: string, request: Request): Response | undefined => {
@@ -45,10 +52,6 @@ export const answerStatus = (status: ShownStatus, path: string, request: Request
 
 /** The page refers to its JSON relative to the folder. */
 const toFolder = () => new Response(null, {status: 308, headers: {location: "status/", "cache-control": "no-cache"}})
-
-const requireOn = ({isOn}: ShownStatus): void => {
-  if (!isOn) throw new Problem("not_found", "there is no status page")
-}
 
 const always = {
   "cache-control": "public, max-age=3",

@@ -1,11 +1,8 @@
 import type {MetricHistoryView} from "../../../shared/api/metrics/history.ts"
 import {secondsBuckets} from "../../../shared/meter.ts"
-import type {Static} from "../../../shared/type.ts"
 import type {Database, Row} from "../../database/database.ts"
 import {countNames, merge, type Sample, type StateSeconds, sampleOf} from "./sample.ts"
 import {day, hour, kept, minute, type Span} from "./spans.ts"
-
-type View = Static<typeof MetricHistoryView>
 
 /** The most intervals to show. */
 const most = 240
@@ -36,7 +33,7 @@ const beginOf = (oldest: Row | undefined): string | null => {
 export const readMetricHistory = async (
   database: Pick<Database, "read">,
   {from, to, now}: {readonly from: number; readonly to: number; readonly now: number},
-): Promise<View> => {
+): Promise<MetricHistoryView> => {
   const span: Span = from >= now - kept(minute) ? minute : hour
   const step = stepOf(to - from, span)
   const first = Math.floor(from / step) * step
@@ -100,7 +97,7 @@ export const quantile = (counts: readonly number[], share: number): number | nul
   return null
 }
 
-const endpointsOf = (intervals: readonly (Sample | undefined)[]): View["endpoints"] => {
+const endpointsOf = (intervals: readonly (Sample | undefined)[]): MetricHistoryView["endpoints"] => {
   const names = new Set(intervals.flatMap(sample => Object.keys(sample?.endpoints ?? {})))
   return [...names].sort().map(name => {
     const states = intervals.map(sample => sample?.endpoints[name])

@@ -10,7 +10,6 @@ import type {AccountUnderTest, AdapterUnderTest, Heard, HostAddress, PlatformUnd
 /** An endpoint as the API reports it. */
 export interface EndpointState extends EndpointView {
   readonly limits: {readonly text?: number; readonly file?: number}
-  readonly login?: {readonly platform?: string; readonly user?: {readonly id: string}}
 }
 
 /** The part of an inbox event that checks read. */

@@ -75,6 +75,8 @@ export const AgentView = Named("AgentView", {
 })
 export type AgentView = Static<typeof AgentView>
 
+export const AgentList = Type.Object({items: Type.Array(AgentView)}, {title: "AgentList"})
+
 export const ApprovalView = Named("ApprovalView", {
   seq: Type.Integer(),
   id: Type.String(),

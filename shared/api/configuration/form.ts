@@ -1,4 +1,4 @@
-import {Named, Optional, Type} from "../../type.ts"
+import {Named, Optional, type Static, Type} from "../../type.ts"
 import {ConfigFile} from "./file.ts"
 
 /** What a form needs to change the configuration file: settings as written, and schemas of the running plugins. */
@@ -17,6 +17,7 @@ export const ConfiguredPlugin = Named("ConfiguredPlugin", {
   accounts: Type.Array(Named("ConfiguredAccount", {account: Type.String(), settings: Raw})),
   accountSchema: Schema,
 })
+export type ConfiguredPlugin = Static<typeof ConfiguredPlugin>
 
 export const AvailablePlugin = Named("AvailablePlugin", {
   plugin: Type.String(),
@@ -30,3 +31,4 @@ export const ConfigForm = Named("ConfigForm", {
   plugins: Type.Array(ConfiguredPlugin),
   available: Type.Array(AvailablePlugin, {description: "Plugins that can be added without installing a package"}),
 })
+export type ConfigForm = Static<typeof ConfigForm>

@@ -1,4 +1,4 @@
-import {Named, orNull, Time, Type} from "../../type.ts"
+import {Named, orNull, type Static, Time, Type} from "../../type.ts"
 
 /** The Host's metrics over time, as the HTTP API shows them. */
 
@@ -39,3 +39,4 @@ export const MetricHistoryView = Named("MetricHistoryView", {
     }),
   ),
 })
+export type MetricHistoryView = Static<typeof MetricHistoryView>

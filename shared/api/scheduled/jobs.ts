@@ -1,5 +1,7 @@
 import type {Statement} from "../../sdk/plugin/database.ts"
+import {type RunTrigger, runTriggers} from "../../sdk/plugin/job.ts"
 import {Closed, Named, NamedClosed, Optional, orNull, type Static, Time, Type} from "../../type.ts"
+import {page} from "../pages.ts"
 import {commandBodies} from "../workroom.ts"
 
 /** The pattern of job ids, as a regular expression source. */
@@ -97,10 +99,6 @@ export type JobChange = Static<typeof JobChange>
 export const runStates = ["queued", "running", "succeeded", "failed", "cancelled", "skipped"] as const
 export type RunState = (typeof runStates)[number]
 
-/** What started a run: its due time, a missed due time, or a person. */
-export const runTriggers = ["schedule", "catch_up", "manual"] as const
-export type RunTrigger = (typeof runTriggers)[number]
-
 export const RunView = Named("RunView", {
   kind: Type.Literal("job"),
   runId: Type.String(),
@@ -150,6 +148,12 @@ export const JobFileView = Named("JobFileView", {
   ),
 })
 export type JobFileView = Static<typeof JobFileView>
+
+export const JobPage = Named("JobPage", {...page(JobView).properties, file: JobFileView})
+
+export const NextQuery = Type.Object({
+  count: Optional.Integer({minimum: 1, maximum: 100, default: 5, description: "How many"}),
+})
 
 export const NextView = Named("NextView", {
   timezone: Type.String(),

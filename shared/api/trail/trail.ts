@@ -1,5 +1,5 @@
 import {Named, Optional, orNull, type Static, Time, Type} from "../../type.ts"
-import {type Envelope, EventView} from "../event-stream.ts"
+import {EventView} from "../event-stream.ts"
 import {LogRecordView} from "../logs.ts"
 import {InboxDetail, OutboxView} from "../messages.ts"
 
@@ -41,12 +41,4 @@ export const InboxTrail = Named("InboxTrail", {
   }),
 })
 
-type Whole = Static<typeof InboxTrail>
-
-/** The trail as clients receive it. */
-export interface Trail extends Omit<Whole, "events" | "logs"> {
-  readonly events: Omit<Whole["events"], "items"> & {readonly items: readonly Envelope[]}
-  readonly logs: Omit<Whole["logs"], "items"> & {
-    readonly items: readonly (Whole["logs"]["items"][number] & {readonly [field: string]: unknown})[]
-  }
-}
+export type Trail = Static<typeof InboxTrail>

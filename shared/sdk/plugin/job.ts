@@ -1,8 +1,11 @@
-import type {RunTrigger} from "../../api/scheduled/jobs.ts"
 import type {Log} from "../../log.ts"
 import type {Static, TSchema} from "../../type.ts"
 import type {Content} from "../elements.ts"
 import type {SessionDatabase, Target} from "../session.ts"
+
+/** What started a run: its due time, a missed due time, or a person. */
+export const runTriggers = ["schedule", "catch_up", "manual"] as const
+export type RunTrigger = (typeof runTriggers)[number]
 
 /** One run of a plugin's job. The run ends with its function; later calls throw `late`. */
 export interface JobRun<D = unknown> {

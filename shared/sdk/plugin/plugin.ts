@@ -1,4 +1,3 @@
-import type {OutboxState} from "../../api/messages.ts"
 import type {PluginPath} from "../../ids.ts"
 import type {Log} from "../../log.ts"
 import type {Static, TSchema} from "../../type.ts"
@@ -23,6 +22,7 @@ import type {DeclareForm} from "./declare-form.ts"
 import type {DeclareTimer} from "./declare-timer.ts"
 import type {DeclareHears} from "./hears.ts"
 import type {DeclareJob} from "./job.ts"
+import type {OutboxState} from "./outbox-state.ts"
 import type {PluginRoute} from "./route.ts"
 
 export interface SendOptions extends Expiry {

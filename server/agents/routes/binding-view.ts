@@ -1,0 +1,137 @@
+import type {Binding} from "../../../shared/agents/binding.ts"
+import type {AgentTrigger} from "../../../shared/agents/states.ts"
+import type {AgentView} from "../../../shared/api/agents/agents.ts"
+import {toJson} from "../../../shared/json.ts"
+import type {Database, Row} from "../../database/database.ts"
+import {textOrNull, timeOf} from "../../database/lists/pages.ts"
+import type {Bindings} from "../bindings/bindings.ts"
+import {countOpen} from "../runs/run-rows.ts"
+import {moneyOf} from "./views.ts"
+
+/** All bindings in the form of the API. */
+export const viewBindings = async (bindings: Bindings, database: Database): Promise<AgentView[]> => {
+  const all = bindings.list()
+  const figures = await readFigures(database, all)
+  return all.map(binding => viewBinding(bindings, binding, figures))
+}
+
+export const viewAgent = async (bindings: Bindings, database: Database, binding: Binding): Promise<AgentView> =>
+  viewBinding(bindings, binding, await readFigures(database, [binding]))
+
+const viewBinding = (bindings: Bindings, binding: Binding, figures: Figures): AgentView => {
+  const {name, config} = binding
+  const standing = bindings.standingOf(binding)
+  const runs = runsOf(name, figures)
+  return {
+    name,
+    enabled: config.enabled,
+    description: config.description ?? "",
+    provider: config.provider,
+    model: config.model,
+    baseURL: config.baseURL ?? null,
+    configured: standing.configured,
+    reason: standing.configured ? null : standing.reason,
+    problem: standing.configured ? null : standing.message,
+    permission: config.permission,
+    triggers: triggersOf(binding),
+    tools: toolsOf(bindings, binding),
+    runs,
+    approvals: Number(rowOf(figures.approvals, name)?.n ?? 0),
+    today: todayOf(binding, rowOf(figures.today, name), runs.running),
+    lastRun: lastOf(rowOf(figures.last, name)),
+  }
+}
+
+/** The figures of bindings as rows, each with the name of its agent. */
+interface Figures {
+  readonly open: readonly Row[]
+  readonly ended: readonly Row[]
+  readonly approvals: readonly Row[]
+  readonly today: readonly Row[]
+  readonly last: readonly Row[]
+}
+
+const countApprovals = `SELECT r.agent AS agent, count(*) AS n FROM agent_approvals a
+  CROSS JOIN agent_runs r ON r.seq = a.run WHERE a.state = 'waiting' GROUP BY r.agent`
+
+const selectToday = `SELECT s.* FROM json_each(?1) a
+  CROSS JOIN agent_spending s ON s.agent = a.value AND s.day = ?2 AND s.subject = ''`
+
+const selectLast = `SELECT r.agent, r.run_id, r.state, r.reason, r.ended_at FROM json_each(?1) a
+  CROSS JOIN agent_runs r ON r.seq = (SELECT max(seq) FROM agent_runs WHERE agent = a.value)`
+
+/** Reads the figures of agents at one moment. Days are in UTC. */
+const readFigures = async (database: Database, shown: readonly Binding[]): Promise<Figures> => {
+  const names = toJson(shown.map(({name}) => name))
+  const [open, ended, approvals, today, last] = await Promise.all([
+    database.read(countOpen, [names]),
+    database.read("SELECT agent, outcome AS state, runs AS n FROM agent_run_totals"),
+    database.read(countApprovals),
+    database.read(selectToday, [names, new Date().toISOString().slice(0, 10)]),
+    database.read(selectLast, [names]),
+  ])
+  return {open, ended, approvals, today, last}
+}
+
+const rowOf = (rows: readonly Row[], agent: string): Row | undefined => rows.find(row => row.agent === agent)
+
+const toolsOf = (bindings: Bindings, binding: Binding): AgentView["tools"] =>
+  bindings.toolsOf(binding).map(({name, description, effect, permission, approval}) => {
+    const settings = binding.config.tools[name]
+    return {
+      name,
+      description,
+      effect,
+      permission: settings?.permission ?? permission,
+      approval: approval || settings?.approval === true,
+    }
+  })
+
+const triggersOf = ({config: {triggers}}: Binding): AgentTrigger[] => [
+  ...(triggers.mention ? ["mention" as const] : []),
+  ...(triggers.direct ? ["direct" as const] : []),
+  ...(triggers.command === undefined ? [] : ["command" as const]),
+  ...(triggers.events.length === 0 ? [] : ["event" as const]),
+  ...(triggers.items ? ["item" as const] : []),
+]
+
+const runsOf = (agent: string, {open, ended}: Figures): AgentView["runs"] => {
+  const rows = [...open, ...ended].filter(row => row.agent === agent)
+  const count = (state: string) => Number(rows.find(row => row.state === state)?.n ?? 0)
+  return {
+    queued: count("queued"),
+    running: count("running"),
+    waiting: count("waiting"),
+    held: count("held"),
+    succeeded: count("succeeded"),
+    failed: count("failed"),
+    cancelled: count("cancelled"),
+  }
+}
+
+type Limit = AgentView["today"]["limits"][number]
+
+const todayOf = ({config: {limits}}: Binding, row: Row | undefined, running: number): AgentView["today"] => {
+  const used = {runs: Number(row?.runs ?? 0), tokens: Number(row?.tokens ?? 0), money: moneyOf(row?.money ?? 0)}
+  const budgets = (["user", "channel", "day"] as const).flatMap(of =>
+    (["runs", "tokens", "money"] as const).flatMap((what): Limit[] => {
+      const limit = limits[of][what]
+      return limit === undefined ? [] : [{of, what, limit, used: of === "day" ? used[what] : null}]
+    }),
+  )
+  const ofRun = (["steps", "seconds", "tokens", "money"] as const).flatMap((what): Limit[] => {
+    const limit = limits[what]
+    return limit === undefined ? [] : [{of: "run", what, limit, used: null}]
+  })
+  return {...used, limits: [{of: "run", what: "parallel", limit: limits.parallel, used: running}, ...ofRun, ...budgets]}
+}
+
+const lastOf = (row: Row | undefined): AgentView["lastRun"] =>
+  row === undefined
+    ? null
+    : {
+        runId: String(row.run_id),
+        state: row.state as NonNullable<AgentView["lastRun"]>["state"],
+        reason: textOrNull(row.reason),
+        endedAt: timeOf(row.ended_at),
+      }

@@ -1,0 +1,102 @@
+import {type PluginPath, pluginPath} from "../../../shared/ids.ts"
+import type {Mode} from "../../../shared/mode.ts"
+import {Problem} from "../../../shared/problems.ts"
+import type {PluginRoute} from "../../../shared/sdk/plugin/route.ts"
+import {type Call, isResponse, type Route} from "../../../shared/sdk/route.ts"
+import {explainUnseen} from "../../config/explain.ts"
+import type {Generation, PublishedRoute} from "../generation.ts"
+
+export interface PublishedServices {
+  current(): Generation
+  readonly identity: {readonly mode: Mode}
+  /** Answers in the same way as the plugin's own route: with its scope, its time limit and its problems. */
+  answer(route: Route): (request: Request, params: Readonly<Record<string, string>>) => Response | Promise<Response>
+}
+
+/**
+ * Each answers with whatever route the plugin of the path publishes for the method, with the scope that the plugin
+ * declares, at least demo.
+ */
+export const publishedRoutes = ({current, identity, answer}: PublishedServices): readonly Route[] =>
+  (["GET", "POST", "PUT", "DELETE"] as const).map(method => ({
+    method,
+    path: "/api/plugins/:plugin/*",
+    permission: "demo",
+    summary: "A route that a plugin publishes",
+    response: {},
+    stream: true,
+    admit: call => void findPluginRoute(current(), method, call),
+    handle: (request, call) => {
+      const {published, params} = findPluginRoute(current(), method, call)
+      return answer(toRoute(published, identity.mode))(request, params)
+    },
+  }))
+
+/** The plugins' routes for the document of the API. */
+export const describePublished = (generation: Generation): readonly Route[] =>
+  generation.snapshot.routes.map(published => toRoute(published))
+
+const toRoute = ({instance, route}: PublishedRoute, mode: Mode = "production"): Route => ({
+  method: route.method,
+  path: `/api/plugins/${instance.name}${route.path}`,
+  // A plugin does not say which role may call its route.
+  permission: route.scope === "full" ? "owner" : route.scope,
+  summary: route.summary,
+  ...(route.query === undefined ? {} : {query: route.query}),
+  ...(route.body === undefined ? {} : {body: route.body}),
+  ...(route.stream === undefined ? {} : {stream: route.stream}),
+  response: {[route.status ?? 200]: route.response ?? {}},
+  handle: async (request, call) => {
+    const body = route.body === undefined ? undefined : await call.body()
+    const {params, query, scope, requestId} = call
+    const own = {params, query, scope, requestId, body, json: call.json.bind(call)}
+    const given = await instance.run(() => route.handle(request, own as never), {requestId})
+    return isResponse(given) ? instance.answer(given, {requestId}) : toResponse(given, route, call, mode)
+  },
+})
+
+/** Throws an error for the log; the caller does not see it. It contains no value of the response. */
+const toResponse = (given: unknown, {response, status = 200}: PluginRoute, call: Call, mode: Mode): Response => {
+  if (response === undefined) throw new TypeError("the route returned no Response, and it has no response schema")
+  if (given === undefined) throw new TypeError("the route returned nothing")
+  const [wrong] = mode === "production" ? [] : explainUnseen(response, given)
+  if (wrong === undefined) return call.json(response, given, {status})
+  const where = wrong.path.length === 0 ? "" : `${wrong.path.join(".")}: `
+  throw new TypeError(`the answer does not fit the route's response schema: ${where}${wrong.message}`)
+}
+
+/** Throws `not_found`. */
+const findPluginRoute = (generation: Generation, method: PluginRoute["method"], {params}: Call) => {
+  const owner: PluginPath = pluginPath(params.plugin ?? "")
+  const path = `/${params["*"] ?? ""}`
+  const published = generation.snapshot.routes.find(
+    ({instance, route}) => instance.path === owner && route.method === method && matches(route.path, path),
+  )
+  if (published === undefined) throw new Problem("not_found", `${owner} publishes no ${method} ${path}`)
+  return {published, params: paramsOf(published.route.path, path)}
+}
+
+const matches = (pattern: string, path: string): boolean => {
+  const expected = pattern.split("/")
+  const actual = path.split("/")
+  return (
+    expected.length === actual.length && expected.every((part, index) => part.startsWith(":") || part === actual[index])
+  )
+}
+
+const paramsOf = (pattern: string, path: string): Record<string, string> => {
+  const actual = path.split("/")
+  return Object.fromEntries(
+    pattern
+      .split("/")
+      .flatMap((part, index) => (part.startsWith(":") ? [[part.slice(1), decode(actual[index] ?? "")]] : [])),
+  )
+}
+
+const decode = (part: string): string => {
+  try {
+    return decodeURIComponent(part)
+  } catch (cause) {
+    throw new Problem("request_invalid", `"${part.slice(0, 100)}" in the path is not percent-encoded text`, {cause})
+  }
+}

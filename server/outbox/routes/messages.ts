@@ -1,0 +1,101 @@
+import {outboxGroups} from "../../../shared/api/message-lists.ts"
+import {outboxOperations} from "../../../shared/api/operations/messages.ts"
+import {type Asked, serve} from "../../../shared/api/operations/operation.ts"
+import {toJson} from "../../../shared/json.ts"
+import {Problem} from "../../../shared/problems.ts"
+import type {Database} from "../../database/database.ts"
+import type {Purged} from "../../database/engine.ts"
+import {heldOr, inBulk} from "../../database/lists/bulk.ts"
+import {ofOwner} from "../../database/lists/owner.ts"
+import {
+  type Condition,
+  containingInJson,
+  given,
+  type MessageSearch,
+  olderBy,
+  searchedList,
+  searchMessages,
+} from "../../database/lists/search.ts"
+import type {Endpoints} from "../../endpoints/endpoints.ts"
+import {uuid} from "../../runtime/uuid.ts"
+import {type OutboxAction, statesFor} from "../actions.ts"
+import {withExpiry} from "../age.ts"
+import type {Outbox} from "../outbox.ts"
+import {viewDetail, viewMessage} from "./view.ts"
+
+const conditionsOf: MessageSearch["conditionsOf"] = ({endpoint, channel, user, plugin, command, text, older}) => {
+  const handlers = `root/${plugin}/`
+  return [
+    ...given(endpoint, "+endpoint = ?"),
+    ...given(channel, "+channel = ?"),
+    ...given(user, "+user = ?"),
+    ...(plugin === undefined
+      ? []
+      : [{sql: "(+plugin = ? OR substr(handler, 1, length(?)) = ?)", args: [plugin, handlers, handlers]}]),
+    ...(command === undefined ? [] : ofOwner("handler", {command})),
+    ...(text === undefined ? [] : [containingInJson("content", text)]),
+    ...olderBy(older, "created_at"),
+  ]
+}
+
+const outboxSearch: MessageSearch = {
+  rows: {table: "outbox", time: "created_at"},
+  inState: "SELECT seq FROM outbox WHERE state = ?3 AND seq < ?1 ORDER BY seq DESC LIMIT ?2",
+  groups: outboxGroups,
+  conditionsOf,
+}
+
+const isFor = (action: OutboxAction): Condition => ({
+  sql: "+state IN (SELECT value FROM json_each(?))",
+  args: [toJson(statesFor[action])],
+})
+
+export interface OutboxServices {
+  readonly database: Database
+  readonly outbox: Outbox
+  readonly endpoints: Endpoints
+  /** Redacts a message, and deletes its files unless another message needs them. */
+  redact(id: string, reason: string | null): Promise<{readonly erased: Purged}>
+}
+
+export const outboxRoutes = ({database, outbox, endpoints, redact}: OutboxServices) => {
+  const act =
+    (action: OutboxAction) =>
+    async ({params: {id}}: Asked<(typeof outboxOperations)["retry"]>) => {
+      const on = heldOr(id, action, () => ({id}))
+      return {messages: await outbox.act(action, on)}
+    }
+  return serve(outboxOperations, {
+    list: searchedList({
+      search: ({query}, before, limit) => searchMessages(database, outboxSearch, query, {before, limit}),
+      view: viewMessage,
+    }),
+    show: async ({params: {id}}) => {
+      const [row] = await database.read("SELECT * FROM outbox WHERE id = ?", [id])
+      if (row === undefined) throw new Problem("outbox_unknown", `there is no outbox message ${id}`)
+      return viewDetail(row)
+    },
+    send: async ({body: {endpoint, channel, text, notAfter: time, important}}) => {
+      endpoints.require(endpoint)
+      const id = uuid()
+      const draft = {id, kind: "message", endpoint, channel, content: [text]} as const
+      const notAfter = time === undefined ? undefined : new Date(time)
+      await outbox.enqueue(withExpiry(draft, {...(notAfter && {notAfter}), ...(important && {important})}))
+      return {id}
+    },
+    retry: act("retry"),
+    release: act("release"),
+    discard: act("discard"),
+    hold: act("hold"),
+    redact: ({params: {id}, body: {reason = null}}) => redact(id, reason),
+    bulk: inBulk({
+      search: ({query}, action, before, limit) =>
+        searchMessages(database, outboxSearch, query, {before, limit, also: [isFor(action)]}),
+      act: (action, rows) => outbox.act(action, {id: rows.map(({id}) => String(id))}),
+      view: row => {
+        const {id, createdAt, endpoint, channel, text} = viewMessage(row)
+        return {id, at: createdAt, who: `${endpoint} ${channel}`, text}
+      },
+    }),
+  })
+}

@@ -1,0 +1,96 @@
+import {Type} from "../../type.ts"
+import {
+  AgentAsk,
+  AgentCheck,
+  AgentList,
+  AgentRunDetail,
+  AgentRunsChanged,
+  AgentRunView,
+  AgentView,
+  ApprovalDecision,
+  ApprovalQuery,
+  ApprovalView,
+} from "../agents/agents.ts"
+import {AgentRunPage, JobRunPage, RunQuery} from "../agents/runs.ts"
+import {Accepted, BulkChanged, CutRequest, WaitingRuns} from "../messages.ts"
+import {page} from "../pages.ts"
+import {RunView} from "../scheduled/jobs.ts"
+import {get, post} from "./operation.ts"
+
+/** The operations on agents, their approvals, and the runs of jobs and agents. */
+
+const onAgentRun = <const N extends string>(action: N, summary: string) =>
+  post(`/api/runs/:id/${action}`, "operator", {
+    summary,
+    answer: AgentRunsChanged,
+    problems: ["agent_run_unknown", "agent_run_state"],
+  })
+
+export const runOperations = {
+  list: get("/api/runs", "demo", {
+    summary: "Runs of jobs, or of agents, newest first",
+    query: RunQuery,
+    answer: Type.Union([JobRunPage, AgentRunPage]),
+  }),
+  show: get("/api/runs/:id", "demo", {
+    summary: "One run; an agent's run comes with its steps, approvals and limits",
+    answer: Type.Union([RunView, AgentRunDetail]),
+    problems: ["run_unknown"],
+  }),
+  cancel: post("/api/runs/:id/cancel", "operator", {
+    summary: "Cancel a run that has not ended; messages that a job's run has queued are not sent",
+    answer: Type.Union([RunView, AgentRunView]),
+    problems: ["run_unknown", "run_state", "agent_run_state"],
+  }),
+  release: onAgentRun("release", "Continue a held run of an agent, or with the id `held` all of them"),
+  discard: onAgentRun("discard", "End a held run of an agent, or with the id `held` all of them"),
+  hold: onAgentRun("hold", "Hold a run of an agent that is queued or waits, until somebody releases it"),
+  bulk: post("/api/runs/bulk", "operator", {
+    summary: "Discard or hold all runs of agents that are queued or wait and match the filters, a page at a time",
+    query: WaitingRuns,
+    body: CutRequest,
+    answer: BulkChanged,
+  }),
+}
+
+export const agentOperations = {
+  list: get("/api/agents", "demo", {
+    summary: "The agent bindings of the configuration, with their state and activity",
+    answer: AgentList,
+  }),
+  show: get("/api/agents/:name", "demo", {
+    summary: "One agent binding",
+    answer: AgentView,
+    problems: ["agent_unknown"],
+  }),
+  run: post("/api/agents/:name/run", "operator", {
+    summary: "Ask an agent something; the run is durable once this returns",
+    body: AgentAsk,
+    answer: Accepted,
+    status: 202,
+    problems: ["agent_unknown", "agent_disabled", "agent_misconfigured", "ingress_paused"],
+  }),
+  check: post("/api/agents/:name/check", "operator", {
+    summary: "Call an agent's model once to check that it answers",
+    answer: AgentCheck,
+    problems: ["agent_unknown", "agent_disabled", "agent_misconfigured"],
+  }),
+}
+
+const onApproval = <const N extends string>(action: N, summary: string) =>
+  post(`/api/approvals/:id/${action}`, "operator", {
+    summary,
+    body: ApprovalDecision,
+    answer: ApprovalView,
+    problems: ["approval_unknown", "approval_state"],
+  })
+
+export const approvalOperations = {
+  list: get("/api/approvals", "demo", {
+    summary: "Requests for a person's approval of an agent's tool call, newest first",
+    query: ApprovalQuery,
+    answer: page(ApprovalView),
+  }),
+  approve: onApproval("approve", "Approve a tool call that waits for a decision"),
+  deny: onApproval("deny", "Deny a tool call that waits for a decision"),
+}
