@@ -1,4 +1,11 @@
-import {sendFile, type UploadOptions} from "./upload.ts"
+import {
+  type At,
+  addressOf,
+  type Client,
+  createClient,
+  type Input,
+  type Path,
+} from "../../../../shared/api/operations/client.ts"
 
 /** The Host rejected a request: its problem (RFC 9457). */
 export class Refusal extends Error {
@@ -54,74 +61,64 @@ const lineOf = ({file = "", line, column, path, message = ""}: Issue): string =>
     .filter(part => part !== "")
     .join(" ")
 
+interface Options {
+  /** An error status whose body is an answer too: the readiness report is a 503 while the Host is not ready. */
+  readonly also?: number
+}
+
 /** Sends requests to one Host with one token. Each method throws `Refusal` or `Unreachable`. */
 export class HostClient {
   readonly url: string
+  readonly get: Client<Options>["get"]
+  readonly post: Client<Options>["post"]
   readonly #token: string
+  readonly #signal: AbortSignal | undefined
 
   /** `url` includes `http.base`, without a trailing slash. */
-  constructor(url: string, token: string) {
+  constructor(url: string, token: string, signal?: AbortSignal) {
     this.url = url
     this.#token = token
+    this.#signal = signal
+    const {get, post} = createClient<Options>((method, path, body, options) => this.#send(method, path, body, options))
+    this.get = get
+    this.post = post
   }
 
-  async get<T>(path: string, signal?: AbortSignal): Promise<T> {
-    return this.#json(await this.open(path, signal === undefined ? {} : {signal}))
+  /** Returns the same client, whose requests end when the signal aborts. */
+  until(signal: AbortSignal | undefined): HostClient {
+    return new HostClient(this.url, this.#token, signal)
   }
 
-  /**
-   * Reads an answer whose body is also valid with the status `also`: the readiness report is a 503 while the Host is
-   * not ready.
-   */
-  async read<T>(path: string, also: number, signal?: AbortSignal): Promise<T> {
-    return this.#json(await this.#ask(path, signal === undefined ? {} : {signal}, also))
+  /** Reads a route of a plugin; with a body, posts to it. */
+  plugin<T>(path: `/api/plugins/${string}`, body?: unknown): Promise<T> {
+    return this.#send(body === undefined ? "GET" : "POST", path, body)
   }
 
-  async post<T>(path: string, body?: unknown): Promise<T> {
+  /** Returns the response, for the caller to read as a stream or as text. */
+  open<P extends Path<"GET">>(path: P, input: Input<At<"GET", P>>, init: RequestInit = {}): Promise<Response> {
+    return this.#ask(addressOf(path, input), init)
+  }
+
+  async #send<T>(method: string, path: string, body: unknown, {also}: Options = {}): Promise<T> {
     const sent = {headers: {"content-type": "application/json"}, body: JSON.stringify(body)}
-    return this.#json(await this.open(path, {method: "POST", ...(body === undefined ? {} : sent)}))
-  }
-
-  /** Uploads a file as a stream; `onSent` receives the number of bytes sent. */
-  async send<T>(path: string, file: Blob, options: Pick<UploadOptions, "onSent" | "signal">): Promise<T> {
-    const asked = {...options, url: `${this.url}${path}`, token: this.#token}
-    const {status, json, retryAfter} = await sendFile(file, asked).catch(cause => {
-      if (options.signal.aborted) throw cause
-      throw new Unreachable(`${this.url} does not answer, or ended the upload`, {cause})
-    })
-    if (status >= 300) throw refusalFrom(status, json, retryAfter)
-    if (json === undefined) throw new Unreachable(`${this.url} did not answer as a Host`)
-    return json as T
-  }
-
-  async text(path: string, signal?: AbortSignal): Promise<string> {
-    const response = await this.open(path, signal === undefined ? {} : {signal})
-    return response.text()
-  }
-
-  /** Returns the response, for the caller to read as a stream. */
-  open(path: string, init: RequestInit = {}): Promise<Response> {
-    return this.#ask(path, init)
-  }
-
-  async #ask(path: string, init: RequestInit, also?: number): Promise<Response> {
-    const headers = {...init.headers, authorization: `Bearer ${this.#token}`}
-    const response = await fetch(`${this.url}${path}`, {...init, headers, cache: "no-store", redirect: "error"}).catch(
-      cause => {
-        if (init.signal?.aborted === true) throw cause
-        throw new Unreachable(`${this.url} does not answer`, {cause})
-      },
-    )
-    if (response.ok || (response.status === also && isReport(response))) return response
-    throw await refusalOf(response)
-  }
-
-  async #json<T>(response: Response): Promise<T> {
+    const response = await this.#ask(path, {method, ...(body === undefined ? {} : sent)}, also)
     try {
       return await response.json()
     } catch (cause) {
       throw new Unreachable(`${this.url} did not answer as a Host`, {cause})
     }
+  }
+
+  async #ask(path: string, init: RequestInit, also?: number): Promise<Response> {
+    const headers = {...init.headers, authorization: `Bearer ${this.#token}`}
+    const signal = init.signal ?? this.#signal ?? null
+    const asked = {...init, headers, signal, cache: "no-store", redirect: "error"} as const
+    const response = await fetch(`${this.url}${path}`, asked).catch(cause => {
+      if (signal?.aborted === true) throw cause
+      throw new Unreachable(`${this.url} does not answer`, {cause})
+    })
+    if (response.ok || (response.status === also && isReport(response))) return response
+    throw await refusalOf(response)
   }
 }
 
@@ -131,7 +128,7 @@ const refusalOf = async (response: Response): Promise<Refusal> =>
   refusalFrom(response.status, await response.json().catch(() => undefined), response.headers.get("retry-after"))
 
 /** Returns the `Refusal` for an error response; `retryAfter` is its header. */
-const refusalFrom = (status: number, json: unknown, retryAfter: string | null): Refusal => {
+export const refusalFrom = (status: number, json: unknown, retryAfter: string | null): Refusal => {
   const problem: Partial<Problem> = typeof json === "object" && json !== null ? json : {}
   const wait = Number(retryAfter ?? Number.NaN)
   return new Refusal(status, problem, Number.isFinite(wait) ? wait : undefined)

@@ -29,18 +29,13 @@ const pauses: Backoff = {first: 300, longest: 5000}
  * Follows a Host's event stream until the signal aborts. It uses fetch, because EventSource cannot send a token. After
  * a break it resumes after the last event id, and retries until the Host rejects the token.
  */
-export const followEvents = async (
-  client: HostClient,
-  listener: FeedListener,
-  signal: AbortSignal,
-  path = "/api/events",
-): Promise<void> => {
+export const followEvents = async (client: HostClient, listener: FeedListener, signal: AbortSignal): Promise<void> => {
   let lastId: string | undefined
   let failures = 0
   let awaySince: number | undefined
   while (!signal.aborted) {
     try {
-      await readOnce(client, path, lastId, signal, message => {
+      await readOnce(client, lastId, signal, message => {
         if (message.event === "hello") {
           failures = 0
           awaySince = undefined
@@ -78,7 +73,6 @@ const tell = ({event, data}: Message, listener: FeedListener): void => {
 
 const readOnce = async (
   client: HostClient,
-  path: string,
   lastId: string | undefined,
   signal: AbortSignal,
   onMessage: (message: Message) => void,
@@ -86,10 +80,9 @@ const readOnce = async (
   const quiet = new AbortController()
   let alarm = setTimeout(() => quiet.abort(), silence)
   try {
-    const response = await client.open(path, {
-      signal: AbortSignal.any([signal, quiet.signal]),
-      headers: lastId === undefined ? {} : {"last-event-id": lastId},
-    })
+    const headers: Readonly<Record<string, string>> = lastId === undefined ? {} : {"last-event-id": lastId}
+    const both = AbortSignal.any([signal, quiet.signal])
+    const response = await client.open("/api/events", {}, {signal: both, headers})
     const parser = createParser({onEvent: onMessage})
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
     for (;;) {

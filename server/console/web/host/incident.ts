@@ -4,10 +4,9 @@ import {
   judgeCapabilities,
   judgeEndpoints,
   judgeHost,
-  paths,
   questions,
 } from "../../../../shared/api/incident.ts"
-import type {View, views} from "../../../../shared/api/incident-views.ts"
+import type {View} from "../../../../shared/api/incident-views.ts"
 import {type HostClient, Refusal, Unreachable} from "./client.ts"
 import {describeRefusal} from "./explain.ts"
 
@@ -79,15 +78,14 @@ const askHealth = async ({url}: HostClient): Promise<Judgement> => {
 }
 
 const askRest = async (client: HostClient, expected: Expected): Promise<readonly Judgement[]> => {
-  const read = <N extends keyof typeof views>(name: N): Promise<View<N>> => client.read<View<N>>(paths[name], 503)
   const [status, endpoints, releases, readiness, plugins, history, jobs] = await Promise.all([
-    read("status"),
-    read("endpoints"),
-    read("releases").catch(() => undefined),
-    read("readiness"),
-    read("plugins"),
-    orMissing(read("history")),
-    orMissing(read("jobs")),
+    client.get("/api/system/status"),
+    client.get("/api/endpoints", {limit: 500}),
+    client.get("/api/releases", {limit: 50}).catch(() => undefined),
+    client.get("/api/system/readiness", {}, {also: 503}),
+    client.get("/api/plugins", {limit: 500}),
+    orMissing(client.get("/api/events/history", {limit: 1})),
+    orMissing(client.get("/api/jobs", {limit: 1})),
   ])
   return [
     judgeHost(status, expected, releases?.items),

@@ -1,5 +1,5 @@
+import type {MetricHistoryView} from "../../../../shared/api/metrics/history.ts"
 import {type Segment, type TimelineState, timelineStateOf} from "./timeline.ts"
-import type {MetricHistoryView} from "./views.ts"
 
 /** The period shown, in milliseconds since 1970. */
 export interface Range {

@@ -8,25 +8,24 @@ export interface Place {
   readonly parts: readonly string[]
 }
 
-type Named = {readonly name: string} | {readonly id: string}
-
 /** Reads the names that the Host has. Leaves out a kind that cannot be read. */
 export const readPlaces = async (client: HostClient): Promise<readonly Place[]> => {
-  const read = async (kind: Place["kind"], path: string, page: string): Promise<readonly Place[]> => {
-    const {items} = await client.get<{items: readonly Named[]}>(path).catch(() => ({items: [] as readonly Named[]}))
-    return items.map(item => {
-      const name = "name" in item ? item.name : item.id
-      return {name, kind, parts: [page, name]}
-    })
-  }
-  const found = await Promise.all([
-    read("endpoint", "/api/endpoints?limit=500", "endpoints"),
-    read("plugin", "/api/plugins?limit=500", "plugins"),
-    read("job", "/api/jobs?limit=500", "jobs"),
-    read("agent", "/api/agents", "agents"),
+  const [endpoints, plugins, jobs, agents] = await Promise.all([
+    client.get("/api/endpoints", {limit: 500}).catch(none),
+    client.get("/api/plugins", {limit: 500}).catch(none),
+    client.get("/api/jobs", {limit: 500}).catch(none),
+    client.get("/api/agents").catch(none),
   ])
-  return found.flat()
+  return [
+    ...endpoints.items.map(({name}) => placeOf("endpoint", "endpoints", name)),
+    ...plugins.items.map(({name}) => placeOf("plugin", "plugins", name)),
+    ...jobs.items.map(({id}) => placeOf("job", "jobs", id)),
+    ...agents.items.map(({name}) => placeOf("agent", "agents", name)),
+  ]
 }
+
+const none = () => ({items: []})
+const placeOf = (kind: Place["kind"], page: string, name: string): Place => ({name, kind, parts: [page, name]})
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-/i
 

@@ -1,5 +1,6 @@
+import type {GapView} from "../../../../shared/api/endpoints.ts"
+import type {MetricHistoryView} from "../../../../shared/api/metrics/history.ts"
 import {type Range, ranFor, recordedFor, totalOf} from "./metric-history.ts"
-import type {GapView, MetricHistoryView} from "./views.ts"
 
 /** Everything that happened while nobody looked. Lengths in seconds. */
 export interface Missed {

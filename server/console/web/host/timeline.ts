@@ -1,6 +1,6 @@
+import type {EndpointView, GapView} from "../../../../shared/api/endpoints.ts"
 import type {Envelope} from "../../../../shared/api/event-stream.ts"
 import {dataOf} from "./links.ts"
-import type {EndpointView, GapView} from "./views.ts"
 
 export type TimelineState = EndpointView["state"] | "down" | "unknown"
 

@@ -1,24 +1,25 @@
-export interface UploadOptions {
-  readonly url: string
-  readonly token: string
+import type {Answer, Path} from "../../../../shared/api/operations/client.ts"
+import type {Account} from "../state/accounts.svelte.ts"
+import {refusalFrom, Unreachable} from "./client.ts"
+
+interface UploadOptions {
+  /** The Host: its address, and a token for it. */
+  readonly to: Pick<Account, "url" | "token">
   /** Receives the number of bytes sent. */
   readonly onSent: (done: number) => void
   /** Aborts the upload. */
   readonly signal: AbortSignal
 }
 
-export interface Answered {
-  readonly status: number
-  /** Undefined if the answer is not JSON. */
-  readonly json: unknown
-  readonly retryAfter: string | null
-}
-
 /**
- * Uploads a file as a stream from the disk. Uses XMLHttpRequest, because `fetch` reports no progress. Rejects without
- * an answer, and with the reason of an aborted signal.
+ * Uploads a file as a stream from the disk. Uses XMLHttpRequest, because `fetch` reports no progress. Throws `Refusal`
+ * and `Unreachable`, and the reason of an aborted signal.
  */
-export const sendFile = (file: Blob, {url, token, onSent, signal}: UploadOptions): Promise<Answered> =>
+export const upload = <P extends Path<"PUT">>(
+  path: P,
+  file: Blob,
+  {to: {url, token}, onSent, signal}: UploadOptions,
+): Promise<Answer<"PUT", P>> =>
   new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     const abort = () => request.abort()
@@ -26,20 +27,21 @@ export const sendFile = (file: Blob, {url, token, onSent, signal}: UploadOptions
     request.onloadend = () => signal.removeEventListener("abort", abort)
     request.upload.onprogress = ({loaded}) => onSent(loaded)
     request.onabort = () => reject(signal.reason)
-    request.onerror = () => reject(new Error("no answer came"))
-    request.onload = () =>
-      resolve({
-        status: request.status,
-        json: parse(request.responseText),
-        retryAfter: request.getResponseHeader("retry-after"),
-      })
-    request.open("PUT", url)
+    request.onerror = () => reject(new Unreachable(`${url} does not answer, or ended the upload`))
+    request.onload = () => {
+      const json = parse(request.responseText)
+      if (request.status >= 300) reject(refusalFrom(request.status, json, request.getResponseHeader("retry-after")))
+      else if (json === undefined) reject(new Unreachable(`${url} did not answer as a Host`))
+      else resolve(json)
+    }
+    request.open("PUT", `${url}${path}`)
     request.setRequestHeader("authorization", `Bearer ${token}`)
     request.setRequestHeader("content-type", "application/octet-stream")
     request.send(file)
   })
 
-const parse = (text: string): unknown => {
+/** Returns undefined if the text is not JSON. */
+const parse = (text: string) => {
   try {
     return JSON.parse(text)
   } catch {

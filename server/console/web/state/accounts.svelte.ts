@@ -1,5 +1,5 @@
+import type {SessionView} from "../../../../shared/api/system.ts"
 import {HostClient} from "../host/client.ts"
-import type {SessionView} from "../host/views.ts"
 import {forgetTyped} from "./typed.ts"
 
 /** A Host with a signed-in token, and the token's permissions. */
@@ -15,7 +15,7 @@ const key = "svc.console"
 
 /** Asks the Host for the permissions of a token. Throws `Refusal`, `Unreachable`. */
 export const signIn = async (url: string, token: string): Promise<Account> => {
-  const {scope, project} = await new HostClient(url, token).get<SessionView>("/api/session")
+  const {scope, project} = await new HostClient(url, token).get("/api/session")
   return {url, token, scope, project}
 }
 

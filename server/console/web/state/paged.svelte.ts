@@ -1,5 +1,5 @@
+import type {Page} from "../../../../shared/api/pages.ts"
 import type {HostClient} from "../host/client.ts"
-import type {Page} from "../host/views.ts"
 import {keepFresh, Resource} from "./resource.svelte.ts"
 import {getSession} from "./session.svelte.ts"
 
@@ -17,6 +17,14 @@ interface SearchedPage<T> extends Page<T> {
   readonly lookedTo?: string | null
 }
 
+/** The part of a list to read. */
+interface Part {
+  readonly limit: number
+  readonly cursor: string | null
+}
+
+type Read<T> = (part: Part, signal?: AbortSignal) => Promise<SearchedPage<T>>
+
 /** A list of the API that grows at its head when new items arrive, and at its end when the user scrolls. */
 export class PagedList<T> {
   items = $state.raw<readonly T[]>([])
@@ -28,11 +36,11 @@ export class PagedList<T> {
   hasMore = $state(false)
   #next: string | null = null
   #isReading = false
-  readonly #read: (query: string, signal?: AbortSignal) => Promise<SearchedPage<T>>
+  readonly #read: Read<T>
   readonly #numberOf: (item: T) => number
 
   constructor(
-    read: (query: string, signal?: AbortSignal) => Promise<SearchedPage<T>>,
+    read: Read<T>,
     /** Returns a number that falls from item to item; it is the cursor after the item. */
     numberOf: (item: T) => number,
   ) {
@@ -54,7 +62,7 @@ export class PagedList<T> {
     this.#isReading = true
     try {
       const asked = this.#next
-      const page = await this.#read(`limit=${limit}&cursor=${asked}`)
+      const page = await this.#read({limit, cursor: asked})
       // The list has restarted or dropped its end meanwhile, so this page does not continue it.
       if (this.#next !== asked) return
       this.#goOnAt(page.next, page)
@@ -74,10 +82,7 @@ export class PagedList<T> {
     let cursor: string | null = null
     let looked: SearchedPage<T> | undefined
     for (let count = 0; count < mostPages; count++) {
-      const page: SearchedPage<T> = await this.#read(
-        `limit=${limit}${cursor === null ? "" : `&cursor=${cursor}`}`,
-        signal,
-      )
+      const page: SearchedPage<T> = await this.#read({limit, cursor}, signal)
       looked = page
       fresh.push(...page.items)
       cursor = page.next
@@ -106,12 +111,12 @@ export class PagedList<T> {
 
 /** A list of the API while the component is shown; `wants` names the events that change it. */
 export const usePaged = <T>(
-  read: (client: HostClient, query: string, signal?: AbortSignal) => Promise<Page<T>>,
+  read: (client: HostClient, part: Part) => Promise<SearchedPage<T>>,
   numberOf: (item: T) => number,
   wants: readonly string[],
 ): PagedList<T> => {
   const {client} = getSession()
-  const list = new PagedList<T>((query, signal) => read(client, query, signal), numberOf)
+  const list = new PagedList<T>((part, signal) => read(client.until(signal), part), numberOf)
   keepFresh(list.head, wants)
   return list
 }

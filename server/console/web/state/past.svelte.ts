@@ -1,7 +1,8 @@
+import type {EndpointView} from "../../../../shared/api/endpoints.ts"
+import type {HostClient} from "../host/client.ts"
 import {newestEvents} from "../host/history.ts"
 import {segmentsOf} from "../host/metric-history.ts"
 import {type Segment, timelineOf, timelineTypes} from "../host/timeline.ts"
-import type {EndpointView, GapView, MetricHistoryView, Page} from "../host/views.ts"
 import {type Resource, useResource} from "./resource.svelte.ts"
 import {getSession} from "./session.svelte.ts"
 
@@ -12,12 +13,12 @@ const look = 20_000
 
 type Recorded = Awaited<ReturnType<typeof readPast>>
 
-const readPast = async (...[client, signal]: Parameters<Parameters<typeof useResource>[0]>) => {
+const readPast = async (client: HostClient) => {
   const since = new Date(Date.now() - longest).toISOString()
   const [events, gaps, history] = await Promise.all([
-    newestEvents(client, {look, types: timelineTypes.join(","), signal}),
-    client.get<Page<GapView>>("/api/inbox/gaps?limit=200", signal),
-    client.get<MetricHistoryView>(`/api/metrics/history?from=${since}`, signal),
+    newestEvents(client, {look, types: timelineTypes.join(",")}),
+    client.get("/api/inbox/gaps", {limit: 200}),
+    client.get("/api/metrics/history", {from: since}),
   ])
   return {events, gaps: gaps.items, history}
 }

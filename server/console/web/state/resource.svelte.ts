@@ -104,12 +104,12 @@ export const keepFresh = <T>(resource: Resource<T>, wants: readonly string[], ev
  * ends with a dot. `every` also reloads it after this many milliseconds, for changes without an event.
  */
 export const useResource = <T>(
-  load: (client: HostClient, signal: AbortSignal) => Promise<T>,
+  load: (client: HostClient) => Promise<T>,
   wants: readonly string[] = [],
   every?: number,
 ): Resource<T> => {
   const {client} = getSession()
-  return keepFresh(new Resource(signal => load(client, signal)), wants, every)
+  return keepFresh(new Resource(signal => load(client.until(signal))), wants, every)
 }
 
 const isWanted = (type: string, wants: readonly string[]) =>

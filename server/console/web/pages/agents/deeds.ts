@@ -1,32 +1,27 @@
+import type {AgentAsk, AgentCheck, ApprovalView} from "../../../../../shared/api/agents/agents.ts"
+import type {Static} from "../../../../../shared/type.ts"
 import type {HostClient} from "../../host/client.ts"
 import {dataOf} from "../../host/links.ts"
-import type {AgentCheck, ApprovalView} from "../../host/views.ts"
 import type {Deed} from "../../state/notices.svelte.ts"
 import {texts} from "../../texts.ts"
 import {runEnds} from "./events.ts"
 import {span} from "./words.ts"
 
 const t = texts.agents
-const pathOf = (name: string, action: string) => `/api/agents/${encodeURIComponent(name)}/${action}`
-const runPath = (runId: string, action: string) => `/api/runs/${encodeURIComponent(runId)}/${action}`
 
-export interface Question {
-  readonly input: string
-  /** A retry after a lost answer sends the same id, so that only one run starts. */
-  readonly request: string
-  readonly permission?: string
-}
-
-/** Asks an agent. Does not wait for the run to end, because it may need an approval: `onMade` receives the run. */
+/**
+ * Asks an agent. A retry after a lost answer sends the same `request`, so that only one run starts. Does not wait for
+ * the run to end, because it may need an approval: `onMade` receives the run.
+ */
 export const askDeed = (
   client: HostClient,
   name: string,
-  question: Question,
+  question: Static<typeof AgentAsk>,
   onMade: (runId: string) => void,
 ): Deed<{id: string}> => ({
   title: t.askOf(name),
   run: async () => {
-    const made = await client.post<{id: string}>(pathOf(name, "run"), question)
+    const made = await client.post("/api/agents/:name/run", {name, body: question})
     onMade(made.id)
     return made
   },
@@ -42,7 +37,7 @@ export const checkDeed = (
 ): Deed<AgentCheck> => ({
   title: t.checkOf(name),
   run: async () => {
-    const check = await client.post<AgentCheck>(pathOf(name, "check"))
+    const check = await client.post("/api/agents/:name/check", {name})
     onAnswer(check)
     if (!check.ok) throw new Error([t.checkFailed(check.model), check.problem, check.hint].filter(Boolean).join(" "))
     return check
@@ -60,13 +55,13 @@ const tellsOfRun: Readonly<Record<RunAction, readonly string[]>> = {
 
 export const runDeed = (client: HostClient, runId: string, action: RunAction): Deed<unknown> => ({
   title: t.deeds[action](runId),
-  run: () => client.post(runPath(runId, action)),
+  run: () => client.post(`/api/runs/:id/${action}`, {id: runId}),
   event: {types: tellsOfRun[action], fits: event => event.runId === runId},
 })
 
 /** Releases or discards every held run, of every agent. */
 export const heldDeed = (client: HostClient, action: "release" | "discard"): Omit<Deed<{runs: number}>, "title"> => ({
-  run: () => client.post<{runs: number}>(runPath("held", action)),
+  run: () => client.post(`/api/runs/:id/${action}`, {id: "held"}),
   say: ({runs}) => t.changed(runs),
 })
 
@@ -79,10 +74,10 @@ export const decideDeed = (
 ): Deed<unknown> => ({
   title: t.approval[`${action}Of`](tool, agent),
   run: () =>
-    client.post(
-      `/api/approvals/${encodeURIComponent(id)}/${action}`,
-      reason.trim() === "" ? {} : {reason: reason.trim()},
-    ),
+    client.post(`/api/approvals/:id/${action}`, {
+      id,
+      body: reason.trim() === "" ? {} : {reason: reason.trim()},
+    }),
   event: {
     types: [action === "approve" ? "agent.approval_approved" : "agent.approval_denied"],
     fits: event => dataOf(event).approval === id,

@@ -1,4 +1,4 @@
-import type {AgentRunDetail} from "../../host/views.ts"
+import type {AgentRunDetail} from "../../../../../shared/api/agents/agents.ts"
 
 /** A stretch of time, in milliseconds since 1970. */
 export interface Stretch {

@@ -1,7 +1,7 @@
 import {agentReasons} from "../../../../../shared/agents/states.ts"
+import type {AgentRunView, AgentStepView, AgentView} from "../../../../../shared/api/agents/agents.ts"
 import {readinessReasons} from "../../../../../shared/api/readiness.ts"
 import {duration, number, tenth, time} from "../../format.ts"
-import type {AgentRunView, AgentStepView, AgentView} from "../../host/views.ts"
 import {numbers} from "../../locale.ts"
 import type {Tone} from "../../parts/tone.ts"
 import {texts} from "../../texts.ts"
@@ -157,10 +157,4 @@ export const measuresOf = (step: AgentStepView, stretch: Stretch | undefined, fr
     ...(step.tokensIn === null ? [] : [t.tokensInOut(number(step.tokensIn), number(step.tokensOut ?? 0))]),
     ...(step.money === null || step.money === 0 ? [] : [t.money(money(step.money))]),
   ]
-}
-
-/** Returns the query for a list of runs, without empty filters. */
-export const queryOf = ({agent, state}: {readonly agent: string; readonly state: string}): string => {
-  const given = Object.entries({agent, state}).filter(([, value]) => value !== "")
-  return new URLSearchParams([["kind", "agent"], ...given]).toString()
 }

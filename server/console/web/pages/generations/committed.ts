@@ -1,6 +1,6 @@
 import type {Envelope} from "../../../../../shared/api/event-stream.ts"
+import type {GenerationView} from "../../../../../shared/api/system.ts"
 import {dataOf} from "../../host/links.ts"
-import type {GenerationView} from "../../host/views.ts"
 
 /** The event that confirms a new generation. A Host that restarts in the meantime commits another one. */
 export const committed = {

@@ -1,4 +1,5 @@
-import type {ClockChange, JobView} from "../../host/views.ts"
+import type {ClockChange} from "../../../../../shared/api/scheduled/job-calendar.ts"
+import type {JobView} from "../../../../../shared/api/scheduled/jobs.ts"
 import {dates} from "../../locale.ts"
 import {texts} from "../../texts.ts"
 

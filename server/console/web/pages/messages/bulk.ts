@@ -39,10 +39,8 @@ export interface Asked {
 
 const asking =
   (client: HostClient, {box, action, query}: Asked): AskBulk<BulkChanged> =>
-  (cursor, dryRun) => {
-    const page = new URLSearchParams({...query, limit: "100", ...(cursor === null ? {} : {cursor})})
-    return client.post<BulkChanged>(`/api/${box}/bulk?${page}`, {action, dryRun})
-  }
+  (cursor, dryRun) =>
+    client.post(`/api/${box}/bulk`, {...query, limit: 100, cursor, body: {action, dryRun}})
 
 export const countBulk = async (client: HostClient, asked: Asked): Promise<Found> => {
   const found = (await findPages(asking(client, asked), mostPages)).map(page => page.found)

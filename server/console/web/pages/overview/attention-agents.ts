@@ -1,5 +1,5 @@
+import type {AgentView, ApprovalView} from "../../../../../shared/api/agents/agents.ts"
 import type {AgentFinding} from "../../../../../shared/attention/finding.ts"
-import type {AgentView, ApprovalView} from "../../host/views.ts"
 import {texts} from "../../texts.ts"
 import type {Attention} from "./attention-item.ts"
 

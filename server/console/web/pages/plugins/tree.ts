@@ -1,5 +1,6 @@
+import type {EndpointView} from "../../../../../shared/api/endpoints.ts"
+import type {PluginView} from "../../../../../shared/api/plugin-views.ts"
 import {isMissed} from "../../../../../shared/endpoint-states.ts"
-import type {EndpointView, PluginView} from "../../host/views.ts"
 import {toneOf} from "../../parts/tone.ts"
 
 /** A slot with its endpoints. */

@@ -1,9 +1,10 @@
 import type {Envelope} from "../../../../../shared/api/event-stream.ts"
 import type {ItemCommand} from "../../../../../shared/api/item-rules.ts"
 import {itemEvents} from "../../../../../shared/api/item-rules.ts"
+import type {commandBodies, Item} from "../../../../../shared/api/workroom.ts"
+import type {Static} from "../../../../../shared/type.ts"
 import {type HostClient, Refusal} from "../../host/client.ts"
 import {dataOf} from "../../host/links.ts"
-import type {Item} from "../../host/views.ts"
 import type {Deed} from "../../state/notices.svelte.ts"
 import {texts} from "../../texts.ts"
 
@@ -29,7 +30,7 @@ export const commandDeed = (
   title: t.deeds(label, item),
   run: () =>
     client
-      .post<Item>(`/api/workroom/items/${item}/${command}`, {...body, expectedRevision})
+      .post(`/api/workroom/items/:id/${command}`, {id: item, body: {...body, expectedRevision}})
       .then(made => {
         onAnswer(made)
         return made
@@ -40,9 +41,9 @@ export const commandDeed = (
 })
 
 /** Adds an item. A retry after a lost answer sends the same `request`, so that only one item is added. */
-export const addDeed = (client: HostClient, request: string, body: object): Deed<Item> => ({
+export const addDeed = (client: HostClient, request: string, body: Static<typeof commandBodies.add>): Deed<Item> => ({
   title: t.add,
-  run: () => client.post<Item>("/api/workroom/items", {...body, request}),
+  run: () => client.post("/api/workroom/items", {body: {...body, request}}),
   say: ({id}) => t.added(id),
   event: {types: [itemEvents.add], fits: tellsOf},
 })

@@ -1,5 +1,5 @@
+import type {JournalRecord} from "../../../../../shared/api/workroom.ts"
 import {time} from "../../format.ts"
-import type {JournalRecord} from "../../host/views.ts"
 import {texts} from "../../texts.ts"
 
 const t = texts.workroom.told

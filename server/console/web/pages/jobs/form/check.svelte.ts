@@ -1,5 +1,6 @@
 import {onMount} from "svelte"
-import type {DraftCheck} from "../../../host/views.ts"
+import type {DraftCheck} from "../../../../../../shared/api/scheduled/drafts.ts"
+import type {HostClient} from "../../../host/client.ts"
 import {getSession} from "../../../state/session.svelte.ts"
 
 /** The Host checks the input after this pause in typing, in milliseconds. */
@@ -44,9 +45,9 @@ export class Check {
 }
 
 /** Checks while the component is shown, each time that a value which `body` reads has changed. */
-export const useCheck = (path: string, body: () => unknown): Check => {
+export const useCheck = <B>(body: () => B, ask: (client: HostClient, body: B) => Promise<DraftCheck>): Check => {
   const {client, live} = getSession()
-  const check = new Check(() => client.post<DraftCheck>(path, body()))
+  const check = new Check(() => ask(client, body()))
   onMount(() => {
     const unwatch = live.watch(types => {
       if (types === undefined || check.isAway) check.wake()

@@ -1,6 +1,7 @@
+import type {DraftFinding} from "../../../../../../shared/api/scheduled/drafts.ts"
 import {settingsOf} from "../../../../../../shared/api/scheduled/job-settings.ts"
-import type {JobChange, JobTarget} from "../../../../../../shared/api/scheduled/jobs.ts"
-import type {DraftFinding, JobView} from "../../../host/views.ts"
+import type {Job, JobChange, JobTarget, JobView} from "../../../../../../shared/api/scheduled/jobs.ts"
+import type {Priority} from "../../../../../../shared/api/workroom.ts"
 import {texts} from "../../../texts.ts"
 
 /** A job in its form: every field is text, whatever the job's target. */
@@ -24,7 +25,7 @@ export interface Filled {
   question: string
   title: string
   description: string
-  priority: string
+  priority: Priority
   labels: string
   assignee: string
   missed: "skip" | "once" | "all"
@@ -134,7 +135,7 @@ const itemOf = ({title, description, priority, labels, assignee, endpoint, chann
   }
 }
 
-const targetOf = (filled: Filled): Readonly<Record<string, unknown>> => {
+const targetOf = (filled: Filled): JobTarget => {
   const {target, endpoint, channel, text, plugin, agent, question} = filled
   if (target === "message") return {endpoint: endpoint.trim(), channel: channel.trim(), text}
   if (target === "item") return {item: itemOf(filled)}
@@ -147,7 +148,7 @@ const targetOf = (filled: Filled): Readonly<Record<string, unknown>> => {
 }
 
 /** Returns the job that the form describes, as the file would have it. It may be invalid. */
-export const jobOf = (filled: Filled): Readonly<Record<string, unknown>> & {readonly id: string} => ({
+export const jobOf = (filled: Filled): Job => ({
   id: filled.id.trim(),
   ...some("label", filled.label),
   ...(filled.enabled ? {} : {enabled: false}),
@@ -169,7 +170,7 @@ export const ownFindings = ({target, data}: Filled): readonly DraftFinding[] => 
 export const changeOf = (filled: Filled, expectedRevision: string): JobChange => {
   const {id: _, ...job} = jobOf(filled)
   const clear = (["label", "missed", "overlap", "jitter"] as const).filter(key => job[key] === undefined)
-  return {...job, enabled: filled.enabled, clear, expectedRevision} as JobChange
+  return {...job, enabled: filled.enabled, clear, expectedRevision}
 }
 
 /** Returns a text that is equal for equal values, whatever the order of their keys. */

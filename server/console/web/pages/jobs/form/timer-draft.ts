@@ -1,5 +1,5 @@
-import type {TimerWhen} from "../../../../../../shared/api/scheduled/drafts.ts"
-import type {DraftFinding, TimerDetail} from "../../../host/views.ts"
+import type {DraftFinding, TimerDraft, TimerWhen} from "../../../../../../shared/api/scheduled/drafts.ts"
+import type {TimerDetail} from "../../../../../../shared/api/scheduled/timers.ts"
 import {readData} from "./draft.ts"
 
 /** A timer in its form: every field is text. */
@@ -82,7 +82,7 @@ export const whenOf = ({when, at, in: after, every, cron, timezone}: FilledTimer
 }
 
 /** Returns the timer as the API accepts it. It may be invalid. */
-export const timerOf = (filled: FilledTimer): Readonly<Record<string, unknown>> => {
+export const timerOf = (filled: FilledTimer): TimerDraft => {
   const [plugin = "", name = ""] = filled.timer.split("/")
   const {value} = readData(filled.data)
   const {key, endpoint, channel, user} = filled

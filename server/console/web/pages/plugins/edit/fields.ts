@@ -1,4 +1,4 @@
-import type {ConfigChange, ConfigPreview} from "../../../host/config-views.ts"
+import type {ConfigChange, ConfigPreview} from "../../../../../../shared/api/configuration/file.ts"
 import {choicesOf, isMapping, type Schema} from "../schema.ts"
 
 /** One setting in a form. */

@@ -1,5 +1,5 @@
+import type {ConfigApplied, ConfigChange, ConfigPreview} from "../../../../../../shared/api/configuration/file.ts"
 import {type HostClient, Refusal} from "../../../host/client.ts"
-import type {ConfigApplied, ConfigChange, ConfigPreview} from "../../../host/config-views.ts"
 import {describeRefusal} from "../../../host/explain.ts"
 
 /** Previews one change, then applies it. The input itself is kept elsewhere, so a failed attempt never loses it. */
@@ -26,7 +26,7 @@ export class Review {
       this.preview = undefined
       this.#hash = hash === this.#written.from ? this.#written.to : hash
       const asked = {hash: this.#hash, changes, draft: true}
-      this.preview = await this.#client.post<ConfigPreview>("/api/config/preview", asked)
+      this.preview = await this.#client.post("/api/config/preview", {body: asked})
     })
   }
 
@@ -37,7 +37,7 @@ export class Review {
     await this.#do(async () => {
       const restart = preview.restart.length > 0 ? {restart: true} : {}
       const sent = {hash: this.#hash, text: preview.text, ...restart}
-      this.applied = await this.#client.post<ConfigApplied>("/api/config", sent)
+      this.applied = await this.#client.post("/api/config", {body: sent})
       if (this.applied.written) this.#written = {from: this.#hash, to: this.applied.hash}
       this.preview = undefined
     })
