@@ -2,6 +2,7 @@ import {createInterface} from "node:readline"
 import {setTimeout as sleep} from "node:timers/promises"
 import {Command, Option} from "clipanion"
 import {EventSourceParserStream} from "eventsource-parser/stream"
+import {addressOf} from "../shared/api/operations/client.ts"
 import {type ExitCode, exit} from "../shared/exit.ts"
 import {isProblem, messageOf} from "../shared/problems.ts"
 import {type ChatFile, receiving} from "./kit/chat-files.ts"
@@ -45,7 +46,7 @@ const describe = (change: Change): string | undefined => {
 
 /** Completes command names from the list that the bot publishes to its platforms. */
 const completer = async (host: HostClient) => {
-  const {items} = await host.get<{items: readonly {name: string}[]}>("/api/plugins/sandbox/commands")
+  const {items} = await host.send<{items: readonly {name: string}[]}>("GET", "/api/plugins/sandbox/commands")
   const commands = items.map(({name}) => `/${name} `)
   return (line: string): [string[], string] => [commands.filter(command => command.startsWith(line)), line]
 }
@@ -155,7 +156,8 @@ export class Chat extends SvcCommand {
     const files = this.#attached.length === 0 ? {} : {files: this.#attached}
     const [path, body] =
       button === undefined ? ["messages", {text, ...files, ...who}] : ["press", {button, ...values, ...who}]
-    this.#said.push((await this.post<{sn: number}>(`/api/plugins/sandbox/${path}`, body)).sn)
+    const host = await connectHost(this.folder)
+    this.#said.push((await host.send<{sn: number}>("POST", `/api/plugins/sandbox/${path}`, body)).sn)
     if (button === undefined) this.#attached = []
   }
 
@@ -185,12 +187,9 @@ const valuesIn = (text: string): Readonly<Record<string, string>> =>
   Object.fromEntries([...text.matchAll(filled)].map(([, name, quoted, plain]) => [name, quoted ?? plain ?? ""]))
 
 const hasAnswered = async (host: HostClient, sn: number): Promise<boolean> => {
-  const {marks, replies} = await host.get<{marks: readonly {state: string}[]; replies: readonly string[]}>(
-    `/api/inbox/${sn}`,
-  )
+  const {marks, replies} = await host.get("/api/inbox/:seq", {seq: sn})
   if (marks.some(({state}) => state === "pending" || state === "running")) return false
-  const path = (id: string) => `/api/outbox/${encodeURIComponent(id)}`
-  const sent = await Promise.all(replies.map(id => host.get<{state: string; endpoint: string}>(path(id))))
+  const sent = await Promise.all(replies.map(id => host.get("/api/outbox/:id", {id})))
   return sent.every(reply => reply.endpoint !== "sandbox" || (reply.state !== "queued" && reply.state !== "sending"))
 }
 
@@ -252,7 +251,7 @@ async function* changes(
   signal: AbortSignal,
   connected: () => void,
 ): AsyncGenerator<Change> {
-  const response = await host.open(`/api/plugins/sandbox/stream?channel=${encodeURIComponent(channel)}`, signal)
+  const response = await host.open(addressOf("/api/plugins/sandbox/stream", {channel}), signal)
   if (response.body === null) return
   const events = response.body
     .pipeThrough(new TextDecoderStream() as never)

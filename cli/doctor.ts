@@ -3,10 +3,8 @@ import {examine} from "../server/doctor/doctor.ts"
 import {expectedHost} from "../server/doctor/expected.ts"
 import {checkIncident, type IncidentResult} from "../server/doctor/incident.ts"
 import {checkLive} from "../server/doctor/live.ts"
-import type {StuckAgents, StuckTimers} from "../server/doctor/running.ts"
 import {isLocked} from "../server/runtime/lock.ts"
 import {projectPaths} from "../server/runtime/project.ts"
-import type {DatabaseCheck, DatabaseInfo} from "../shared/api/database.ts"
 import type {ReadinessReport} from "../shared/api/readiness.ts"
 import type {Status} from "../shared/api/system.ts"
 import {durationOf, durationPattern} from "../shared/duration.ts"
@@ -86,18 +84,12 @@ export class Doctor extends DataCommand {
 
   async #examine(): Promise<ExitCode> {
     const running = this.static ? undefined : await this.#running()
-    const isAsked = running !== undefined && running !== "unknown"
     const findings = await examine({
       project: this.folder,
       environment: this.environment,
       isStatic: this.static,
       running,
-      report: isAsked ? await this.#report() : undefined,
-      hasHeldEvents: isAsked && (await this.#hasHeldEvents()),
-      timers: isAsked ? await this.#timers() : undefined,
-      agents: isAsked ? await this.#agents() : undefined,
-      files: isAsked ? await this.#files() : undefined,
-      checked: isAsked ? await this.#checked() : undefined,
+      ...(running !== undefined && running !== "unknown" && (await this.#ask())),
     })
     const failed = findings.some(({level}) => level === "error")
     this.show({ok: !failed, findings}, () => findings.map(describeFinding).join("\n"))
@@ -106,49 +98,30 @@ export class Doctor extends DataCommand {
 
   async #running(): Promise<Status | "unknown" | undefined> {
     if (!(await isLocked(projectPaths(this.folder)).catch(() => false))) return undefined
-    return this.get<Status>("/api/system/status").catch(() => "unknown")
+    return this.get("/api/system/status").catch(() => "unknown")
   }
 
-  async #report(): Promise<ReadinessReport | undefined> {
-    return this.get<ReadinessReport>("/api/system/readiness").catch(() => undefined)
-  }
-
-  async #files(): Promise<DatabaseInfo["files"] | undefined> {
-    return this.get<DatabaseInfo>("/api/database").then(
-      ({files}) => files,
-      () => undefined,
-    )
-  }
-
-  async #checked(): Promise<DatabaseCheck | Problem | undefined> {
-    return this.post<DatabaseCheck>("/api/database/check").catch(error =>
-      error instanceof Problem ? error : undefined,
-    )
-  }
-
-  async #hasHeldEvents(): Promise<boolean> {
-    return this.get<{items: readonly unknown[]}>("/api/inbox?state=held&limit=1").then(
-      ({items}) => items.length > 0,
-      () => false,
-    )
-  }
-
-  async #agents(): Promise<StuckAgents | undefined> {
-    return Promise.all([
-      this.get<{items: readonly unknown[]}>("/api/runs?kind=agent&state=held&limit=1"),
-      this.get<{items: StuckAgents["approvals"]}>("/api/approvals?state=waiting&limit=10"),
-    ])
-      .then(([{items}, {items: approvals}]) => ({held: items.length > 0, approvals}))
-      .catch(() => undefined)
-  }
-
-  async #timers(): Promise<StuckTimers | undefined> {
-    const read = async (state: string, limit: number) => {
-      return (await this.get<{items: StuckTimers["failed"]}>(`/api/timers?state=${state}&limit=${limit}`)).items
+  /** Asks the running Host. What it does not answer is undefined. */
+  async #ask() {
+    const nothing = () => undefined
+    const ofHeld = {state: "held", limit: 1} as const
+    return {
+      report: await this.get("/api/system/readiness").catch(nothing),
+      hasHeldEvents: await this.get("/api/inbox", ofHeld).then(
+        ({items}) => items.length > 0,
+        () => false,
+      ),
+      timers: await Promise.all([
+        this.get("/api/timers", {state: "failed", limit: 10}),
+        this.get("/api/timers", ofHeld),
+      ]).then(([{items: failed}, {items}]) => ({failed, held: items.length > 0}), nothing),
+      agents: await Promise.all([
+        this.get("/api/approvals", {state: "waiting", limit: 10}),
+        this.get("/api/runs", {kind: "agent", ...ofHeld}),
+      ]).then(([{items: approvals}, {items}]) => ({approvals, held: items.length > 0}), nothing),
+      files: await this.get("/api/database").then(({files}) => files, nothing),
+      checked: await this.post("/api/database/check").catch(error => (error instanceof Problem ? error : undefined)),
     }
-    return Promise.all([read("failed", 10), read("held", 1)])
-      .then(([failed, held]) => ({failed, held: held.length > 0}))
-      .catch(() => undefined)
   }
 }
 

@@ -5,15 +5,14 @@ import type {LogRecord} from "../server/logs/record.ts"
 import {listRuns, viewRun} from "../server/logs/runs/read-runs.ts"
 import {findHolder} from "../server/runtime/lock.ts"
 import {projectPaths} from "../server/runtime/project.ts"
-import type {LogPage} from "../shared/api/logs.ts"
+import type {Answer} from "../shared/api/operations/client.ts"
 import {type LogLevel, logLevels} from "../shared/log.ts"
 import {isProblem, Problem} from "../shared/problems.ts"
-import type {Static} from "../shared/type.ts"
 import {connectHost, type HostClient, mayComeFromRestart} from "./kit/host-client.ts"
 import {counted, table} from "./kit/print.ts"
 import {DataCommand} from "./kit/svc-command.ts"
 
-type Page = Static<typeof LogPage>
+type Page = Answer<"GET", "/api/logs">
 
 /** The pause between two requests for new records, or between two attempts to reach an offline Host, in milliseconds. */
 const pause = 500
@@ -84,10 +83,7 @@ export class LogsCommand extends DataCommand {
   }
 
   #page(host: HostClient, more: Readonly<Record<string, string>>): Promise<Page> {
-    const query = new URLSearchParams(more)
-    if (this.level !== undefined) query.set("level", this.level)
-    if (this.plugin !== undefined) query.set("plugin", this.plugin)
-    return host.get<Page>(`/api/logs?${query}`)
+    return host.get("/api/logs", {...more, level: this.level, plugin: this.plugin})
   }
 
   /** Prints new records until the reader closes standard output. */

@@ -23,7 +23,7 @@ export const send = rowCommand({
   run: async given => {
     const {endpoint, channel, text, important} = given
     const notAfter = timeOption("--not-after", given.notAfter)
-    const accepted = await given.post<{id: string}>("/api/outbox", {endpoint, channel, text, notAfter, important})
+    const accepted = await given.post("/api/outbox", {body: {endpoint, channel, text, notAfter, important}})
     given.show(accepted, () => accepted.id)
   },
 })

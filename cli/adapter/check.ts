@@ -1,13 +1,11 @@
 import {Option} from "clipanion"
-import type {EndpointCheck} from "../../shared/api/endpoints.ts"
-import {exit} from "../../shared/exit.ts"
-import type {Static} from "../../shared/type.ts"
+import type {Answer} from "../../shared/api/operations/client.ts"
 import {describeFinding} from "../kit/finding.ts"
-import {rowCommand} from "../kit/rows.ts"
+import {postCommand} from "../kit/rows.ts"
 
-type Check = Static<typeof EndpointCheck>
+type Check = Answer<"POST", "/api/endpoints/:name/check">
 
-export const check = rowCommand({
+export const check = postCommand({
   description: "check an endpoint's credentials and permissions with its platform",
   details: `
       Tries the credentials on the platform, and names each missing scope and permission with the step that grants it. It changes nothing on the platform and leaves the connection as it is.
@@ -15,12 +13,10 @@ export const check = rowCommand({
       Exits 1 if anything is missing. Needs a running Host; the endpoint itself may have failed.
     `,
   examples: [["Why is the endpoint not online?", "svc adapter check telegram~main"]],
-  options: {endpoint: Option.String({name: "endpoint"})},
-  run: async given => {
-    const check = await given.post<Check>(`/api/endpoints/${encodeURIComponent(given.endpoint)}/check`)
-    given.show(check, () => check.findings.map(lineOf).join("\n"))
-    return check.ok ? exit.ok : exit.failed
-  },
+  options: {name: Option.String({name: "endpoint"})},
+  path: "/api/endpoints/:name/check",
+  describe: ({findings}) => findings.map(lineOf).join("\n"),
+  isOk: ({ok}) => ok,
 })
 
 const lineOf = ({

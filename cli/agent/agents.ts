@@ -1,39 +1,39 @@
 import {type CommandClass, Option, type Usage} from "clipanion"
-import type {AgentCheck, AgentRunDetail, AgentRunView, AgentView, ApprovalView} from "../../shared/api/agents/agents.ts"
+import type {AgentRunView} from "../../shared/api/agents/agents.ts"
 import {exit} from "../../shared/exit.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import {connectHost, type HostClient} from "../kit/host-client.ts"
-import {decision} from "../kit/messages/decision.ts"
+import {runs as agentRuns, decision} from "../kit/messages/decision.ts"
 import {shorten} from "../kit/print.ts"
-import {command, listCommand, rowCommand, tableOf} from "../kit/rows.ts"
+import {getCommand, listCommand, postCommand, rowCommand, tableOf} from "../kit/rows.ts"
 
 /** Makes the command that approves or denies a call of an agent. */
 const approval = (action: "approve" | "deny", usage: Usage): CommandClass =>
-  command(
-    usage,
-    {
+  rowCommand({
+    ...usage,
+    options: {
       id: Option.String({name: "approval"}),
       by: Option.String("--as", {
         description: "The name of the person who decides, for the record (default: operator)",
       }),
       reason: Option.String("--reason", {description: "The reason, for the model and the record"}),
     },
-    async given => {
+    run: async given => {
       const {by, reason} = given
       const host = await connectHost(given.folder)
-      const id = encodeURIComponent(await approvalOf(host, given.id))
-      const decided = await host.post<ApprovalView>(`/api/approvals/${id}/${action}`, {by, reason})
+      const id = await approvalOf(host, given.id)
+      const decided = await host.post(`/api/approvals/:id/${action}`, {id, body: {by, reason}})
       given.show(decided, () => `${decided.state}: ${decided.tool} of ${decided.agent}, run ${decided.runId}`)
     },
-  )
+  })
 
 /** Returns the id of the approval that a run waits for, or the id itself. Throws `approval_unknown` if it waits for none. */
 const approvalOf = async (host: HostClient, named: string): Promise<string> => {
-  const run = await host.get<Partial<AgentRunDetail>>(`/api/runs/${encodeURIComponent(named)}`).catch(error => {
+  const run = await host.get("/api/runs/:id", {id: named}).catch(error => {
     if (isProblem(error, "run_unknown")) return undefined
     throw error
   })
-  if (run?.approvals === undefined) return named
+  if (run?.kind !== "agent") return named
   const [waiting] = run.approvals.filter(({state}) => state === "waiting")
   if (waiting === undefined) throw new Problem("approval_unknown", `the run ${named} waits for no approval`)
   return waiting.id
@@ -54,15 +54,13 @@ export const deny = approval("deny", {
   examples: [["With a reason", "svc agent deny 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e --reason 'the wrong channel'"]],
 })
 
-export const cancel = rowCommand({
+export const cancel = postCommand({
   description: "cancel a run of an agent",
   details: "The Host aborts the request to the provider. Effects of tools that have run remain. Needs a running Host.",
   examples: [["A run that svc agent runs lists", "svc agent cancel 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
   options: {id: Option.String({name: "run"})},
-  run: async given => {
-    const run = await given.post<AgentRunView>(`/api/runs/${encodeURIComponent(given.id)}/cancel`)
-    given.show(run, () => `${run.runId} is ${run.state}`)
-  },
+  path: "/api/runs/:id/cancel",
+  describe: ({runId, state}) => `${runId} is ${state}`,
 })
 
 export const check = rowCommand({
@@ -71,7 +69,7 @@ export const check = rowCommand({
   examples: [["Check the key, the address and the model", "svc agent check writer"]],
   options: {name: Option.String({name: "name"})},
   run: async given => {
-    const found = await given.post<AgentCheck>(`/api/agents/${encodeURIComponent(given.name)}/check`)
+    const found = await given.post("/api/agents/:name/check", {name: given.name})
     const {ok, model, milliseconds, tokens, problem, hint} = found
     const cost = tokens === null ? "" : ` with ${tokens} tokens`
     if (ok || given.json) given.show(found, () => `${model} answered in ${milliseconds} ms${cost}`)
@@ -80,7 +78,7 @@ export const check = rowCommand({
   },
 })
 
-export const discard = decision("runs", "discard", {
+export const discard = decision(agentRuns, "discard", {
   description: "discard runs of agents that are held, or with filters those that are queued or wait",
   examples: [
     ["One held run", "svc agent discard 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
@@ -89,12 +87,12 @@ export const discard = decision("runs", "discard", {
   ],
 })
 
-export const hold = decision("runs", "hold", {
+export const hold = decision(agentRuns, "hold", {
   description: "hold runs of agents that are queued or wait, until svc agent release or discard",
   examples: [["All runs of one agent", "svc agent hold --agent writer"]],
 })
 
-export const release = decision("runs", "release", {
+export const release = decision(agentRuns, "release", {
   description: "continue a held run of an agent",
   examples: [
     ["One run", "svc agent release 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
@@ -102,33 +100,32 @@ export const release = decision("runs", "release", {
   ],
 })
 
-export const list = rowCommand({
+export const list = getCommand({
   description: "list the agent bindings with their state and their runs",
   details: "Needs a running Host. If the Host is stopped, svc config check names the bindings that are not configured.",
   examples: [["All agents", "svc agent list"]],
-  run: async given =>
-    given.show(await given.get<{items: readonly AgentView[]}>("/api/agents"), ({items}) =>
-      items.length === 0
-        ? "the configuration has no agents"
-        : tableOf(
-            {
-              agent: ({name}) => name,
-              model: ({provider, model}) => `${provider} ${model}`,
-              state: ({configured, reason}) => (configured ? "configured" : reason),
-              open: ({runs}) => runs.queued + runs.running,
-              waiting: ({runs}) => runs.waiting,
-              succeeded: ({runs}) => runs.succeeded,
-              failed: ({runs}) => runs.failed,
-              cancelled: ({runs}) => runs.cancelled,
-              approvals: ({approvals}) => approvals,
-              today: ({today}) => `${today.tokens} tokens`,
-            },
-            items,
-          ),
-    ),
+  path: "/api/agents",
+  describe: ({items}) =>
+    items.length === 0
+      ? "the configuration has no agents"
+      : tableOf(
+          {
+            agent: ({name}) => name,
+            model: ({provider, model}) => `${provider} ${model}`,
+            state: ({configured, reason}) => (configured ? "configured" : reason),
+            open: ({runs}) => runs.queued + runs.running,
+            waiting: ({runs}) => runs.waiting,
+            succeeded: ({runs}) => runs.succeeded,
+            failed: ({runs}) => runs.failed,
+            cancelled: ({runs}) => runs.cancelled,
+            approvals: ({approvals}) => approvals,
+            today: ({today}) => `${today.tokens} tokens`,
+          },
+          items,
+        ),
 })
 
-export const runs = listCommand<AgentRunView>({
+export const runs = listCommand({
   description: "list runs of agents, newest first",
   details: "Needs a running Host.",
   examples: [
@@ -137,15 +134,15 @@ export const runs = listCommand<AgentRunView>({
     ["Failed runs of one agent", "svc agent runs --agent writer --state failed"],
   ],
   path: "/api/runs",
-  always: {kind: "agent"},
   filters: {
+    kind: "agent",
     agent: Option.String("--agent", {description: "Only runs of this agent"}),
     state: Option.String("--state", {
       description: "Only runs in this state: queued, running, waiting, held, succeeded, failed or cancelled",
     }),
   },
   columns: {
-    run: ({runId}) => runId,
+    run: ({runId}: AgentRunView) => runId,
     agent: ({agent}) => agent,
     created: ({createdAt}) => createdAt,
     trigger: ({trigger}) => trigger,

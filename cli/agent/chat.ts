@@ -1,7 +1,8 @@
 import {createInterface} from "node:readline"
 import {Command, Option} from "clipanion"
-import type {AgentView, ApprovalView} from "../../shared/api/agents/agents.ts"
+import type {ApprovalView} from "../../shared/api/agents/agents.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
+import type {Permission} from "../../shared/sdk/permission.ts"
 import {followRun} from "../kit/agent/follow-run.ts"
 import {approvalText, endText, stepLine} from "../kit/agent/run-text.ts"
 import {SvcCommand} from "../kit/svc-command.ts"
@@ -24,7 +25,7 @@ export class AgentChat extends SvcCommand {
 
   async run(): Promise<ExitCode> {
     const {stdin, stdout} = this.context
-    await this.get<AgentView>(`/api/agents/${encodeURIComponent(this.name)}`)
+    await this.get("/api/agents/:name", {name: this.name})
     const isInteractive = (stdin as NodeJS.ReadStream).isTTY === true
     const reader = createInterface({input: stdin, ...(isInteractive ? {output: stdout} : {}), prompt: "> "})
     const lines = reader[Symbol.asyncIterator]()
@@ -47,9 +48,9 @@ export class AgentChat extends SvcCommand {
   }
 
   async #ask(input: string, next: () => Promise<string | undefined>): Promise<boolean> {
-    const {id} = await this.post<{id: string}>(`/api/agents/${encodeURIComponent(this.name)}/run`, {
-      input,
-      permission: this.permission,
+    const {id} = await this.post("/api/agents/:name/run", {
+      name: this.name,
+      body: {input, permission: this.permission as Permission | undefined},
     })
     const leaving = new AbortController()
     const run = await followRun({
@@ -74,7 +75,7 @@ export class AgentChat extends SvcCommand {
     this.tell(`${approvalText(approval)}\ny or n?`)
     const word = (await next())?.trim().toLowerCase() ?? ""
     if (word !== "y" && word !== "n") return false
-    await this.post(`/api/approvals/${encodeURIComponent(approval.id)}/${word === "y" ? "approve" : "deny"}`, {})
+    await this.post(`/api/approvals/:id/${word === "y" ? "approve" : "deny"}`, {id: approval.id, body: {}})
     return true
   }
 }

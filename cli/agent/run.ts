@@ -1,6 +1,6 @@
 import {Option} from "clipanion"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {permissions} from "../../shared/sdk/permission.ts"
+import {type Permission, permissions} from "../../shared/sdk/permission.ts"
 import {followRun} from "../kit/agent/follow-run.ts"
 import {approvalText, endText, stepLine} from "../kit/agent/run-text.ts"
 import {rowCommand} from "../kit/rows.ts"
@@ -30,10 +30,9 @@ export const run = rowCommand({
     }),
   },
   run: async given => {
-    const {id} = await given.post<{id: string}>(`/api/agents/${encodeURIComponent(given.name)}/run`, {
-      input: given.text,
-      permission: given.permission,
-      request: given.request,
+    const {id} = await given.post("/api/agents/:name/run", {
+      name: given.name,
+      body: {input: given.text, permission: given.permission as Permission | undefined, request: given.request},
     })
     if (given.wait) return follow(given, id)
     given.show({id}, () => id)

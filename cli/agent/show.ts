@@ -16,7 +16,7 @@ export const show = rowCommand({
   options: {id: Option.String({name: "id"})},
   run: async given => {
     const host = await connectHost(given.folder)
-    const binding = await unless("agent_unknown", host.get<AgentView>(`/api/agents/${encodeURIComponent(given.id)}`))
+    const binding = await unless("agent_unknown", host.get("/api/agents/:name", {name: given.id}))
     if (binding !== undefined) given.show(binding, bindingText)
     else given.show(await runOf(host, given.id), runText)
   },
@@ -32,7 +32,7 @@ const unless = async <T>(code: "agent_unknown" | "run_unknown", answer: Promise<
 }
 
 const runOf = async (host: HostClient, id: string): Promise<AgentRunDetail> => {
-  const run = await unless("run_unknown", host.get<AgentRunDetail>(`/api/runs/${encodeURIComponent(id)}`))
+  const run = await unless("run_unknown", host.get("/api/runs/:id", {id}))
   if (run?.kind === "agent") return run
   throw new Problem("agent_run_unknown", `no agent and no run of an agent is called ${id}`)
 }

@@ -1,10 +1,9 @@
 import {Option} from "clipanion"
-import type {AlertsView, AlertTestResult} from "../../shared/alerts/api.ts"
-import {exit} from "../../shared/exit.ts"
+import type {AlertsView} from "../../shared/alerts/api.ts"
 import {shorten} from "../kit/print.ts"
-import {rowCommand, tableOf} from "../kit/rows.ts"
+import {getCommand, postCommand, tableOf} from "../kit/rows.ts"
 
-export const list = rowCommand({
+export const list = getCommand({
   description: "list the alerts that are in force or ended within a day, and the alert targets",
   details:
     "The targets are those under alerts in svc.config.yml. If a target waits, or its last message failed, the list shows the reason.",
@@ -12,43 +11,42 @@ export const list = rowCommand({
     ["The alerts of the project in this folder", "svc alert list"],
     ["As JSON", "svc alert list --json"],
   ],
-  run: async given => given.show(await given.get<AlertsView>("/api/alerts"), describe),
+  path: "/api/alerts",
+  describe: ({configured, items, targets, heartbeat}) => {
+    if (!configured) return "no alert is sent: alerts.targets in svc.config.yml names no target"
+    const alerts =
+      items.length === 0
+        ? "no alert is in force, and none ended within a day"
+        : tableOf(
+            {
+              severity: ({severity}) => severity,
+              since: ({since}) => since,
+              until: ({until}) => until ?? "-",
+              alert: ({title}) => title,
+              told: ({told}) => told.join(", ") || "-",
+            },
+            items,
+          )
+    const told = tableOf(
+      {
+        target: ({name}) => name,
+        kind: ({kind}) => kind,
+        "last sent": ({lastSentAt}) => lastSentAt ?? "never",
+        due: ({due}) => due,
+        problem: ({waiting, lastFailure}) => shorten(waiting ?? lastFailure?.error ?? "-", 70),
+      },
+      targets,
+    )
+    return [alerts, "", told, ...(heartbeat === null ? [] : [describeBeat(heartbeat)])].join("\n")
+  },
 })
-
-const describe = ({configured, items, targets, heartbeat}: AlertsView): string => {
-  if (!configured) return "no alert is sent: alerts.targets in svc.config.yml names no target"
-  const alerts =
-    items.length === 0
-      ? "no alert is in force, and none ended within a day"
-      : tableOf(
-          {
-            severity: ({severity}) => severity,
-            since: ({since}) => since,
-            until: ({until}) => until ?? "-",
-            alert: ({title}) => title,
-            told: ({told}) => told.join(", ") || "-",
-          },
-          items,
-        )
-  const told = tableOf(
-    {
-      target: ({name}) => name,
-      kind: ({kind}) => kind,
-      "last sent": ({lastSentAt}) => lastSentAt ?? "never",
-      due: ({due}) => due,
-      problem: ({waiting, lastFailure}) => shorten(waiting ?? lastFailure?.error ?? "-", 70),
-    },
-    targets,
-  )
-  return [alerts, "", told, ...(heartbeat === null ? [] : [describeBeat(heartbeat)])].join("\n")
-}
 
 const describeBeat = ({stopped, lastSentAt, lastFailure}: NonNullable<AlertsView["heartbeat"]>): string => {
   const state = stopped === null ? `sent ${lastSentAt ?? "never"}` : `stopped (${stopped})`
   return `heartbeat: ${state}${lastFailure === null ? "" : `; failed ${lastFailure.at}: ${lastFailure.error}`}`
 }
 
-export const test = rowCommand({
+export const test = postCommand({
   description: "send a test alert to one target or to all, and print the results",
   details: `
     The running Host sends the test at once, even in quiet hours. The command exits 1 if a target did not accept it.
@@ -60,14 +58,8 @@ export const test = rowCommand({
     ["To one target", "svc alert test ops"],
   ],
   options: {target: Option.String({required: false, name: "target"})},
-  run: async given => {
-    const result = await given.post<AlertTestResult>("/api/alerts/test", {target: given.target})
-    given.show(result, ({items}) =>
-      tableOf(
-        {target: ({target}) => target, "": ({ok}) => (ok ? "ok" : "failed"), result: ({detail}) => detail},
-        items,
-      ),
-    )
-    return result.items.every(({ok}) => ok) ? exit.ok : exit.failed
-  },
+  path: "/api/alerts/test",
+  describe: ({items}) =>
+    tableOf({target: ({target}) => target, "": ({ok}) => (ok ? "ok" : "failed"), result: ({detail}) => detail}, items),
+  isOk: ({items}) => items.every(({ok}) => ok),
 })

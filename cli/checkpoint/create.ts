@@ -3,7 +3,6 @@ import {createStopped, secretsFor} from "../../server/offline/checkpoint.ts"
 import {writeArchive} from "../../server/recovery/checkpoint/archive.ts"
 import {detailOf, type StoredCheckpoint} from "../../server/recovery/checkpoint/store.ts"
 import {verifyCheckpoint} from "../../server/recovery/verify/verify.ts"
-import type {CheckpointTask} from "../../shared/api/checkpoint.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import {describeCheckpoint} from "../kit/checkpoint/view.ts"
@@ -59,9 +58,8 @@ export class CheckpointCreate extends CheckpointCommand {
   }
 
   async #ask(host: HostClient): Promise<string> {
-    const begun = await host.post<CheckpointTask>("/api/checkpoints", {
-      verify: this.verify,
-      externalRestorePoint: this.restorePoint,
+    const begun = await host.post("/api/checkpoints", {
+      body: {verify: this.verify, externalRestorePoint: this.restorePoint},
     })
     await this.awaitTask(host, begun)
     return begun.id

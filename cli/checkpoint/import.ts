@@ -2,7 +2,6 @@ import {Readable} from "node:stream"
 import {Command, Option} from "clipanion"
 import {type Imported, importStopped} from "../../server/offline/checkpoint.ts"
 import {openFile} from "../../server/recovery/checkpoint/archive-source.ts"
-import type {CheckpointTask} from "../../shared/api/checkpoint.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import type {HostClient} from "../kit/host-client.ts"
 import {facts} from "../kit/print.ts"
@@ -45,15 +44,12 @@ export class CheckpointImport extends CheckpointCommand {
   async #send(host: HostClient): Promise<Imported> {
     const source = this.archive === "-" ? process.stdin : await openFile(this.archive)
     const begun = await this.withProgress(show =>
-      host.put<CheckpointTask>(
+      host.put(
         "/api/checkpoints/archive",
         streamOf(source, done => show("sending the archive", done, 0)),
       ),
     )
-    await this.follow(
-      begun,
-      async () => (await host.get<{task: CheckpointTask | null}>("/api/checkpoints/archive")).task,
-    )
+    await this.follow(begun, async () => (await host.get("/api/checkpoints/archive")).task)
     // After a later upload, the Host describes that one.
     const {id} = await this.store.get(begun.id)
     return {id, isKnown: begun.state === "done"}

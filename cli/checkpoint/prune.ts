@@ -30,7 +30,7 @@ export class CheckpointPrune extends CheckpointCommand {
             const needed = neededCheckpoints(await new ReleaseRecord(this.places.releases).read(), Date.now())
             return pruneCheckpoints(this.store, {keep, spared: id => needed.has(id)})
           })
-        : (await host.post<{removed: readonly string[]}>("/api/checkpoints/prune", {keep})).removed
+        : (await host.post("/api/checkpoints/prune", {body: {keep}})).removed
     this.show({removed}, () => (removed.length === 0 ? "deleted nothing" : `deleted ${removed.join(", ")}`))
   }
 }

@@ -1,7 +1,7 @@
 import {Command, Option} from "clipanion"
 import {remoteCopyAt, secretsFor} from "../../server/offline/checkpoint.ts"
 import {verifyCheckpoint} from "../../server/recovery/verify/verify.ts"
-import type {CheckpointTask, Verification} from "../../shared/api/checkpoint.ts"
+import type {Verification} from "../../shared/api/checkpoint.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
@@ -36,7 +36,7 @@ export class CheckpointVerify extends CheckpointCommand {
           const more = warningsOf(found.manifest)
           const host = found.isForeign || this.databaseUrl !== undefined ? undefined : await this.host()
           if (host !== undefined) {
-            await this.awaitTask(host, await host.post<CheckpointTask>(`/api/checkpoints/${id}/verify`))
+            await this.awaitTask(host, await host.post("/api/checkpoints/:id/verify", {id}))
             return {id, more, verification: (await this.store.get(id)).verification}
           }
           const secrets = await secretsFor(this.stopped, found)

@@ -1,7 +1,6 @@
 import {Option} from "clipanion"
 import {checkProject} from "../../server/doctor/project.ts"
 import {checkPin} from "../../server/doctor/state.ts"
-import type {Status} from "../../shared/api/system.ts"
 import {notReadyAfter, withUnready} from "../../shared/api/unready.ts"
 import {exit} from "../../shared/exit.ts"
 import {formatIssue} from "../../shared/problems.ts"
@@ -21,7 +20,7 @@ export const check = rowCommand({
     }),
   },
   run: async given => {
-    const running = await given.get<Status>("/api/system/status").catch(() => undefined)
+    const running = await given.get("/api/system/status").catch(() => undefined)
     const {problem, ...found} = await checkProject(given.folder, given.environment ?? running?.mode ?? "development")
     if (problem !== undefined) {
       if (given.json) given.print(JSON.stringify({ok: false, ...problem.body()}, undefined, 2))

@@ -1,6 +1,6 @@
 import {Command, Option} from "clipanion"
 import {compactStopped} from "../../server/offline/database.ts"
-import type {Compacted, CompactTask} from "../../shared/api/database.ts"
+import type {Compacted} from "../../shared/api/database.ts"
 import {Problem} from "../../shared/problems.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import type {HostClient} from "../kit/host-client.ts"
@@ -37,9 +37,11 @@ export class DatabaseCompact extends CheckpointCommand {
   }
 
   async #ask(host: HostClient): Promise<Compacted> {
-    if (this.dryRun) return host.post<Compacted>("/api/database/compact", {dryRun: true})
-    const ask = async () => (await host.get<{task: CompactTask | null}>("/api/database/compaction")).task
-    const begun = this.follows ? await ask() : await host.post<CompactTask>("/api/database/compact", {})
+    const ask = async () => (await host.get("/api/database/compaction")).task
+    const dryRun = this.dryRun || undefined
+    const begun =
+      this.follows && !this.dryRun ? await ask() : await host.post("/api/database/compact", {body: {dryRun}})
+    if (begun !== null && "before" in begun) return begun
     const ended = begun === null ? null : await this.follow(begun, ask)
     if (ended?.result) return ended.result
     throw new Problem("conflict", "the running Host has no record of a compaction", {

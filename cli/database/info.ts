@@ -26,7 +26,7 @@ export class DatabaseInfoCommand extends StoppableCommand {
     const info =
       host === undefined
         ? await infoStopped(this.stopped, this.tables)
-        : await host.get<DatabaseInfo>(`/api/database${this.tables ? "?tables=true" : ""}`)
+        : await host.get("/api/database", {tables: this.tables || undefined})
     this.show(info, describeInfo)
   }
 }

@@ -17,8 +17,8 @@ export const rescue = rowCommand({
   ],
   options: {to: Option.String("--to", {description: "The new file (default: data/rescued-<time>-<pid>.sqlite)"})},
   run: async given => {
-    const to = given.to === undefined ? {} : {to: resolve(given.to)}
-    const rescued = await given.post<Rescued>("/api/database/rescue", to)
+    const to = given.to === undefined ? undefined : resolve(given.to)
+    const rescued = await given.post("/api/database/rescue", {body: {to}})
     given.show(rescued, () => describe(rescued, given.folder))
   },
 })

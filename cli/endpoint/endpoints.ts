@@ -3,9 +3,9 @@ import type {EndpointView, GapView} from "../../shared/api/endpoints.ts"
 import {Problem} from "../../shared/problems.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {type Facts, facts, shorten} from "../kit/print.ts"
-import {rowCommand, wholeListCommand} from "../kit/rows.ts"
+import {postCommand, rowCommand, wholeListCommand} from "../kit/rows.ts"
 
-export const list = wholeListCommand<EndpointView>({
+export const list = wholeListCommand({
   description: "list the endpoints with their states; required ones that are not online come first",
   examples: [
     ["All endpoints", "svc endpoint list"],
@@ -22,7 +22,7 @@ export const list = wholeListCommand<EndpointView>({
   },
 })
 
-export const reconnect = rowCommand({
+export const reconnect = postCommand({
   description: "close an endpoint's connection and open a new one, even if the endpoint has failed",
   details: `
     A failed endpoint does not retry. Once you have fixed the cause on the platform, this command makes the endpoint connect again without a restart of the Host. To load a changed credential from .env, use svc runtime reload or restart the Host.
@@ -30,12 +30,9 @@ export const reconnect = rowCommand({
     The command does not wait for the connection: svc endpoint show shows the result.
   `,
   examples: [["After you gave the bot its permission", "svc endpoint reconnect discord~main"]],
-  options: {endpoint: Option.String({name: "endpoint"})},
-  run: async given =>
-    given.show(
-      await given.post<{name: string}>(`/api/endpoints/${encodeURIComponent(given.endpoint)}/reconnect`),
-      ({name}) => `${name} is reconnecting; svc endpoint show ${name} shows its state`,
-    ),
+  options: {name: Option.String({name: "endpoint"})},
+  path: "/api/endpoints/:name/reconnect",
+  describe: ({name}) => `${name} is reconnecting; svc endpoint show ${name} shows its state`,
 })
 
 export const show = rowCommand({
@@ -44,13 +41,13 @@ export const show = rowCommand({
   options: {name: Option.String({name: "name"})},
   run: async given => {
     const host = await connectHost(given.folder)
-    const {items} = await host.get<{items: EndpointView[]}>("/api/endpoints?limit=500")
+    const {items} = await host.get("/api/endpoints", {limit: 500})
     const found = items.find(({name}) => name === given.name)
     if (found === undefined) {
       const known = items.map(({name}) => name).join(", ")
       throw new Problem("endpoint_unknown", `there is no endpoint ${given.name}; known endpoints: ${known || "none"}`)
     }
-    const gaps = await host.get<{items: GapView[]}>("/api/inbox/gaps?limit=500")
+    const gaps = await host.get("/api/inbox/gaps", {limit: 500})
     const gap = gaps.items.find(({endpoint}) => endpoint === given.name)
     given.show(found, () => facts([...factsOf(found), ["newest gap", gap && lineOf(gap)]]))
   },

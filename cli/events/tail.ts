@@ -1,6 +1,7 @@
 import {styleText} from "node:util"
 import {Command, Option} from "clipanion"
 import type {Envelope, Notice, StreamGap} from "../../shared/api/event-stream.ts"
+import {streamAt} from "../../shared/api/operations/client.ts"
 import {shownInLine} from "../../shared/shown.ts"
 import {followEvents, type Told} from "../kit/event-feed.ts"
 import {DataCommand} from "../kit/svc-command.ts"
@@ -35,19 +36,12 @@ export class EventsTail extends DataCommand {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop)
     const told = followEvents({
       project: this.folder,
-      path: `/api/events?${this.#query()}`,
+      path: streamAt("/api/events", {types: this.types, endpoint: this.endpoint}),
       after: this.after,
       signal: end.signal,
       onAway: () => this.tell("the Host is offline; waiting for it"),
     })
     for await (const each of told) this.#show(each)
-  }
-
-  #query(): URLSearchParams {
-    const query = new URLSearchParams()
-    if (this.types !== undefined) query.set("types", this.types)
-    if (this.endpoint !== undefined) query.set("endpoint", this.endpoint)
-    return query
   }
 
   #show({event, json}: Told): void {

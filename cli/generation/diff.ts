@@ -15,9 +15,7 @@ export class GenerationDiff extends SvcCommand {
 
   async run(): Promise<void> {
     const [from, to] = await Promise.all(
-      [this.from, this.to].map(number =>
-        this.get<{config: string}>(`/api/generations/${encodeURIComponent(number)}/config`),
-      ),
+      [this.from, this.to].map(number => this.get("/api/generations/:number/config", {number})),
     )
     if (from === undefined || to === undefined || from.config === to.config) return
     const names = [`generation ${this.from}`, `generation ${this.to}`] as const

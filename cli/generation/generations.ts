@@ -1,30 +1,20 @@
 import {Option} from "clipanion"
 import {type PluginChanges, pluginChanges} from "../../shared/api/generation-changes.ts"
-import type {GenerationView} from "../../shared/api/system.ts"
 import {remarkOn} from "../../shared/api/unready.ts"
 import {connectHost} from "../kit/host-client.ts"
-import {rowCommand, tableOf} from "../kit/rows.ts"
+import {postCommand, rowCommand, wholeListCommand} from "../kit/rows.ts"
 
-export const list = rowCommand({
+export const list = wholeListCommand({
   description: "list the committed generations, newest first",
   examples: [["The newest ten", "svc generation list --limit 10"]],
-  options: {limit: Option.String("--limit", "20", {description: "How many to list"})},
-  run: async given => {
-    const {items} = await given.get<{items: GenerationView[]}>(
-      `/api/generations?limit=${encodeURIComponent(given.limit)}`,
-    )
-    given.show(items, () =>
-      tableOf(
-        {
-          "": ({current, pinned}) => (pinned ? "pinned" : current ? "runs" : ""),
-          number: ({number}) => number,
-          committed: ({committedAt}) => committedAt,
-          configuration: ({configSha256}) => configSha256.slice(0, 12),
-          reason: ({reason}) => reason,
-        },
-        items,
-      ),
-    )
+  path: "/api/generations",
+  limit: Option.String("--limit", "20", {description: "How many to list"}),
+  columns: {
+    "": ({current, pinned}) => (pinned ? "pinned" : current ? "runs" : ""),
+    number: ({number}) => number,
+    committed: ({committedAt}) => committedAt,
+    configuration: ({configSha256}) => configSha256.slice(0, 12),
+    reason: ({reason}) => reason,
   },
 })
 
@@ -39,10 +29,10 @@ export const rollback = rowCommand({
   options: {number: Option.String({name: "number"})},
   run: async given => {
     const host = await connectHost(given.folder)
-    const {items} = await host.get<{items: GenerationView[]}>("/api/generations?limit=50")
+    const {items} = await host.get("/api/generations", {limit: 50})
     const running = items.find(({current}) => current)
     const wanted = items.find(({number}) => String(number) === given.number)
-    const committed = await host.post<GenerationView>(`/api/generations/${encodeURIComponent(given.number)}/rollback`)
+    const committed = await host.post("/api/generations/:number/rollback", {number: given.number})
     const told = running === undefined || wanted === undefined ? [] : describe(pluginChanges(running, wanted))
     given.show(committed, () =>
       [`generation ${committed.number} runs the configuration of ${given.number}, pinned`, ...told]
@@ -58,12 +48,9 @@ const describe = ({enabled, disabled, code}: PluginChanges): readonly string[] =
   ...(code.length === 0 ? [] : [`  not restored: the code of ${code.join(", ")}, which has changed since`]),
 ]
 
-export const unpin = rowCommand({
+export const unpin = postCommand({
   description: "end a rollback: run svc.config.yml again",
   examples: [["End a rollback", "svc generation unpin"]],
-  run: async given =>
-    given.show(
-      await given.post<GenerationView>("/api/generations/unpin"),
-      ({number, unready}) => `generation ${number} runs svc.config.yml${remarkOn(unready)}`,
-    ),
+  path: "/api/generations/unpin",
+  describe: ({number, unready}) => `generation ${number} runs svc.config.yml${remarkOn(unready)}`,
 })

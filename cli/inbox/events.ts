@@ -1,12 +1,11 @@
 import {Option} from "clipanion"
-import type {GapView} from "../../shared/api/endpoints.ts"
-import type {InboxDetail, InboxView} from "../../shared/api/messages.ts"
-import {decide, decision, handler} from "../kit/messages/decision.ts"
-import {redactCommand} from "../kit/messages/redact.ts"
-import {facts, shorten} from "../kit/print.ts"
-import {listCommand, rowCommand, searchFilters} from "../kit/rows.ts"
+import type {InboxDetail} from "../../shared/api/messages.ts"
+import {decision, handler, inbox} from "../kit/messages/decision.ts"
+import {describeRedacted, reason} from "../kit/messages/redact.ts"
+import {counted, facts, shorten} from "../kit/print.ts"
+import {getCommand, listCommand, postCommand, searchFilters} from "../kit/rows.ts"
 
-export const discard = decision("inbox", "discard", {
+export const discard = decision(inbox, "discard", {
   description: "discard the handlers of events that wait, have failed, are dead, held or expired",
   details: "With filters, it discards waiting handlers only if --state names them.",
   examples: [
@@ -16,12 +15,12 @@ export const discard = decision("inbox", "discard", {
   ],
 })
 
-export const hold = decision("inbox", "hold", {
+export const hold = decision(inbox, "hold", {
   description: "hold waiting events until svc inbox release or discard",
   examples: [["Everything that waits for 10 minutes or more", "svc inbox hold --state pending --older 10m"]],
 })
 
-export const release = decision("inbox", "release", {
+export const release = decision(inbox, "release", {
   description: "run the held handlers of an event",
   examples: [
     ["One event", "svc inbox release 42"],
@@ -29,22 +28,26 @@ export const release = decision("inbox", "release", {
   ],
 })
 
-export const retry = rowCommand({
+export const retry = postCommand({
   description: "run the failed, dead and expired handlers of an event again",
   details: "Messages that a handler had already sent with sendNow are not sent again.",
   examples: [["Once the bug is fixed", "svc inbox retry 42"]],
   options: {handler, seq: Option.String({name: "seq"})},
-  run: given => decide(given, "inbox", "retry", {named: given.seq, handler: given.handler}),
+  path: "/api/inbox/:seq/retry",
+  describe: ({handlers, events}) => `retry: ${counted(handlers, "handler")} of ${counted(events, "event")}`,
 })
 
-export const redact = redactCommand("inbox", "event", "seq", {
+export const redact = postCommand({
   description: "overwrite the content of an inbox event, for example a secret",
   details:
     "The Host overwrites the text, the names, the platform's payload and the errors of the handlers, also in the database file. Ids and times stay. It discards failed, dead and held handlers. To redact the answer too, use svc outbox redact.",
   examples: [["A secret was sent to the bot", "svc inbox redact 42 --reason 'a password'"]],
+  options: {reason, seq: Option.String({name: "seq"})},
+  path: "/api/inbox/:seq/redact",
+  describe: (done, {seq}) => describeRedacted(done, `event ${seq}`),
 })
 
-export const gaps = listCommand<GapView>({
+export const gaps = listCommand({
   description: "list the intervals in which endpoints may have missed messages, newest first",
   details: `
     Messages sent there between from and to may be missing from the inbox. Only endpoints whose platform does not deliver again have gaps. A gap without to is still open. A planned gap is a stop or a restart that an operator requested.
@@ -63,7 +66,7 @@ export const gaps = listCommand<GapView>({
   },
 })
 
-export const list = listCommand<InboxView>({
+export const list = listCommand({
   description: "list inbox events, newest first",
   examples: [
     ["The newest five", "svc inbox list --limit 5"],
@@ -95,30 +98,28 @@ export const list = listCommand<InboxView>({
   },
 })
 
-export const show = rowCommand({
+export const show = getCommand({
   description: "show one inbox event with its handlers and the messages they sent",
   examples: [["An event that got no answer", "svc inbox show 42"]],
   options: {seq: Option.String({name: "seq"})},
-  run: async given =>
-    given.show(await given.get<InboxDetail>(`/api/inbox/${encodeURIComponent(given.seq)}`), describeEvent),
+  path: "/api/inbox/:seq",
+  describe: ({seq, state, endpoint, type, receivedAt, event, eventId, marks, replies}) =>
+    facts([
+      ["seq", String(seq)],
+      ["state", state],
+      ["endpoint", endpoint],
+      ["type", type],
+      ["received", receivedAt],
+      ["event id", eventId],
+      ["channel", event.channel?.id ?? ""],
+      ["user", event.user?.name ?? event.user?.id ?? ""],
+      ["content", event.message?.content ?? ""],
+      ...(marks.length === 0
+        ? [["handlers", "none"] as const]
+        : marks.map(mark => ["handler", describeMark(mark)] as const)),
+      ["sent", replies.join(", ") || "nothing"],
+    ]),
 })
-
-const describeEvent = ({seq, state, endpoint, type, receivedAt, event, eventId, marks, replies}: InboxDetail): string =>
-  facts([
-    ["seq", String(seq)],
-    ["state", state],
-    ["endpoint", endpoint],
-    ["type", type],
-    ["received", receivedAt],
-    ["event id", eventId],
-    ["channel", event.channel?.id ?? ""],
-    ["user", event.user?.name ?? event.user?.id ?? ""],
-    ["content", event.message?.content ?? ""],
-    ...(marks.length === 0
-      ? [["handlers", "none"] as const]
-      : marks.map(mark => ["handler", describeMark(mark)] as const)),
-    ["sent", replies.join(", ") || "nothing"],
-  ])
 
 const describeMark = ({handler: name, state, attempt, error}: InboxDetail["marks"][number]): string =>
   `${name}: ${state}, attempt ${attempt}${error === null ? "" : `, ${error}`}`

@@ -2,9 +2,9 @@ import {Option} from "clipanion"
 import {entriesOf, type TrailEntry} from "../../shared/api/trail/entries.ts"
 import type {Trail} from "../../shared/api/trail/trail.ts"
 import {shorten, table} from "../kit/print.ts"
-import {rowCommand} from "../kit/rows.ts"
+import {getCommand} from "../kit/rows.ts"
 
-export const trail = rowCommand({
+export const trail = getCommand({
   description: "show everything that happened to one inbox event, in order",
   details: `
       Shows the event's arrival, each handler with its attempts, the messages that they sent with their fate, and the log records of all this.
@@ -19,11 +19,8 @@ export const trail = rowCommand({
     seq: Option.String({name: "seq"}),
     cursor: Option.String("--cursor", {description: "The cursor that an earlier call printed, to continue its search"}),
   },
-  run: async given => {
-    const query = given.cursor === undefined ? "" : `?cursor=${encodeURIComponent(given.cursor)}`
-    const trail = await given.get<Trail>(`/api/inbox/${encodeURIComponent(given.seq)}/trail${query}`)
-    given.show(trail, () => `${describeEntries(trail)}\n\n${describeSearch(trail)}`)
-  },
+  path: "/api/inbox/:seq/trail",
+  describe: trail => `${describeEntries(trail)}\n\n${describeSearch(trail)}`,
 })
 
 const describeEntries = (trail: Trail): string =>

@@ -1,14 +1,16 @@
 import {Option, type Usage} from "clipanion"
-import type {IngressView} from "../../shared/api/readiness.ts"
 import {describeIngress} from "../kit/ingress-view.ts"
-import {command, rowCommand} from "../kit/rows.ts"
+import {getCommand, postCommand} from "../kit/rows.ts"
 
-const change = (action: "pause" | "resume", usage: Usage) =>
-  command(usage, {reason: Option.String("--reason", "operator", {description: "operator or release"})}, async given =>
-    given.show(await given.post<IngressView>(`/api/ingress/${action}`, {reason: given.reason}), describeIngress),
-  )
+const change = (path: "/api/ingress/pause" | "/api/ingress/resume", usage: Usage) =>
+  postCommand({
+    ...usage,
+    path,
+    options: {reason: Option.String("--reason", "operator", {description: "operator or release"})},
+    describe: describeIngress,
+  })
 
-export const pause = change("pause", {
+export const pause = change("/api/ingress/pause", {
   description: "stop admitting events and accepting sends, until ingress is resumed",
   details: `
     The Host still handles the events that it has accepted and sends the messages in the outbox. Reads and probes still work, and readiness does not change. The pause survives restarts.
@@ -18,14 +20,15 @@ export const pause = change("pause", {
   examples: [["Before a release", "svc ingress pause --reason release"]],
 })
 
-export const resume = change("resume", {
+export const resume = change("/api/ingress/resume", {
   description: "remove one reason for the pause",
   details: "Ingress opens when no reason is left. The Host removes the reason disk when enough space is free again.",
   examples: [["After the release", "svc ingress resume --reason release"]],
 })
 
-export const status = rowCommand({
+export const status = getCommand({
   description: "show whether ingress is open or paused, why, and since when",
   examples: [["The ingress of the project in this folder", "svc ingress status"]],
-  run: async given => given.show(await given.get<IngressView>("/api/ingress"), describeIngress),
+  path: "/api/ingress",
+  describe: describeIngress,
 })

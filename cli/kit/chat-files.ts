@@ -2,6 +2,7 @@ import {type FileHandle, mkdir, open} from "node:fs/promises"
 import {resolve} from "node:path"
 import {Readable} from "node:stream"
 import {pipeline} from "node:stream/promises"
+import {addressOf} from "../../shared/api/operations/client.ts"
 import {messageOf} from "../../shared/problems.ts"
 import {withDeadline} from "../../shared/sdk/adapter/deadline.ts"
 import type {HostClient} from "./host-client.ts"
@@ -25,7 +26,7 @@ export const receiving =
     const lines: string[] = []
     for (const [number, {name, size}] of files.entries()) {
       const about = `file ${name}, ${bytes(size)}`
-      const path = `/api/plugins/sandbox/files?channel=${encodeURIComponent(channel)}&message=${encodeURIComponent(id)}&number=${number}`
+      const path = addressOf("/api/plugins/sandbox/files", {channel, message: id, number})
       if (folder === undefined) lines.push(`[${about}]`)
       else
         lines.push(

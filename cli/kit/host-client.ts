@@ -4,7 +4,7 @@ import {type HostFile, readHostFile} from "../../server/runtime/host-file.ts"
 import {isLocked, readHolder} from "../../server/runtime/lock.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
 import {bypassProxy} from "../../server/runtime/proxy.ts"
-import type {Status} from "../../shared/api/system.ts"
+import {type Answer, type Client, createClient, type Path} from "../../shared/api/operations/client.ts"
 import {fromJson} from "../../shared/json.ts"
 import {isProblem, messageOf, Problem, type ProblemBody, type ProblemCode, problems} from "../../shared/problems.ts"
 import {readText} from "../../shared/sdk/adapter/answer.ts"
@@ -13,12 +13,12 @@ import {readText} from "../../shared/sdk/adapter/answer.ts"
 const largest = 64 * 1024 * 1024
 
 /** The running Host of a project, over HTTP. */
-export interface HostClient {
+export interface HostClient extends Client<never> {
   readonly file: HostFile
-  get<T>(path: string): Promise<T>
-  post<T>(path: string, body?: unknown): Promise<T>
+  /** Sends a request that no table of operations has, such as those of plugins. Throws the Host's problem. */
+  send<T>(method: "GET" | "POST", path: string, body?: unknown): Promise<T>
   /** Streams a body to the Host. Throws the Host's problem. */
-  put<T>(path: string, body: ReadableStream<Uint8Array>): Promise<T>
+  put<P extends Path<"PUT">>(path: P, body: ReadableStream<Uint8Array>): Promise<Answer<"PUT", P>>
   /** Resolves to a response to stream. Throws the Host's problem. */
   open(path: string, signal: AbortSignal, headers?: Readonly<Record<string, string>>): Promise<Response>
 }
@@ -34,13 +34,14 @@ export const connectHost = async (project: string): Promise<HostClient> => {
   bypassProxy(new URL(file.url))
   const given = process.env.SVC_HTTP_TOKEN ?? file.token
   const call = callWith(file.url, given === undefined ? await configuredTokens(project) : [given])
+  const send = async <T>(method: string, path: string, body?: unknown) => {
+    const sent = {headers: {"content-type": "application/json"}, body: JSON.stringify(body)}
+    return (await readJson(await call(path, {method, ...(body === undefined ? {} : sent)}))) as T
+  }
   return {
+    ...createClient<never>(send),
     file,
-    get: async <T>(path: string) => (await readJson(await call(path, {}))) as T,
-    post: async <T>(path: string, body?: unknown) => {
-      const sent = {headers: {"content-type": "application/json"}, body: JSON.stringify(body)}
-      return (await readJson(await call(path, {method: "POST", ...(body === undefined ? {} : sent)}))) as T
-    },
+    send,
     put: async <T>(path: string, body: ReadableStream<Uint8Array>) => {
       // A body can be sent only once, so this request finds out first which token the Host accepts.
       await call("/api/session", {})
@@ -75,7 +76,7 @@ export const connectUnlessStopped = async (project: string): Promise<HostClient 
     if ((await readHolder(paths))?.kind === "command") return undefined
     try {
       const host = await connectHost(project)
-      const {provisional} = await host.get<Status>("/api/system/status")
+      const {provisional} = await host.get("/api/system/status")
       if (provisional?.waitsFor !== "space" || performance.now() > deadline) return host
     } catch (error) {
       const mayPass = mayComeFromRestart(error) && !isProblem(error, "unauthorized")

@@ -2,6 +2,7 @@ import {existsSync} from "node:fs"
 import {resolve} from "node:path"
 import {Command, Option} from "clipanion"
 import {projectPaths} from "../../server/runtime/project.ts"
+import type {Client} from "../../shared/api/operations/client.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {formatIssue, Problem} from "../../shared/problems.ts"
 import {shown} from "../../shared/shown.ts"
@@ -39,14 +40,10 @@ export abstract class SvcCommand extends Command {
   }
 
   /** Asks the running Host. Throws the Host's problem, and `host_unreachable`. */
-  async get<T>(path: string): Promise<T> {
-    return (await connectHost(this.folder)).get(path)
-  }
+  get: Client<never>["get"] = async (path, ...input) => (await connectHost(this.folder)).get(path, ...input)
 
-  /** The same as `get`, for a change. JSON leaves out the undefined properties of a body. */
-  async post<T>(path: string, body?: unknown): Promise<T> {
-    return (await connectHost(this.folder)).post(path, body)
-  }
+  /** The same as `get`, for a change. */
+  post: Client<never>["post"] = async (path, ...input) => (await connectHost(this.folder)).post(path, ...input)
 
   /** Prints a text of any origin. The terminal shows its control characters instead of obeying them. */
   print(text: string): void {

@@ -1,5 +1,6 @@
 import {Option} from "clipanion"
 import {withStoppedUsers} from "../../server/offline/users.ts"
+import {streamAt} from "../../shared/api/operations/client.ts"
 import type {Forgotten} from "../../shared/api/users/users.ts"
 import type {HostClient} from "./host-client.ts"
 import {StoppableCommand} from "./stoppable-command.ts"
@@ -31,9 +32,9 @@ export abstract class UserCommand extends StoppableCommand {
 }
 
 const overHttp = (host: HostClient, user: {readonly endpoint: string; readonly user: string}): KeptUser => ({
-  forget: (dryRun, next) => host.post("/api/users/forget", {...user, dryRun, next}),
+  forget: (dryRun, next) => host.post("/api/users/forget", {body: {...user, dryRun, next}}),
   async *export() {
-    const answer = await host.open(`/api/users/export?${new URLSearchParams(user)}`, new AbortController().signal)
+    const answer = await host.open(streamAt("/api/users/export", user), new AbortController().signal)
     const decoder = new TextDecoder()
     for await (const chunk of answer.body ?? []) yield decoder.decode(chunk, {stream: true})
   },

@@ -1,11 +1,10 @@
 import {Option} from "clipanion"
-import type {OutboxDetail, OutboxView} from "../../shared/api/messages.ts"
-import {decide, decision} from "../kit/messages/decision.ts"
-import {redactCommand} from "../kit/messages/redact.ts"
-import {facts, shorten} from "../kit/print.ts"
-import {listCommand, rowCommand, searchFilters} from "../kit/rows.ts"
+import {decision, outbox} from "../kit/messages/decision.ts"
+import {describeRedacted, reason} from "../kit/messages/redact.ts"
+import {counted, facts, shorten} from "../kit/print.ts"
+import {getCommand, listCommand, postCommand, searchFilters} from "../kit/rows.ts"
 
-export const discard = decision("outbox", "discard", {
+export const discard = decision(outbox, "discard", {
   description: "discard a message that was not sent",
   details: "The message stays in the list as discarded.",
   examples: [
@@ -15,12 +14,12 @@ export const discard = decision("outbox", "discard", {
   ],
 })
 
-export const hold = decision("outbox", "hold", {
+export const hold = decision(outbox, "hold", {
   description: "hold queued or scheduled messages until svc outbox release or discard",
   examples: [["Everything that is queued for 10 minutes or more", "svc outbox hold --state queued --older 10m"]],
 })
 
-export const release = decision("outbox", "release", {
+export const release = decision(outbox, "release", {
   description: "send a message that is held or unknown",
   details: "An unknown message may have arrived already; then it arrives twice.",
   examples: [
@@ -29,24 +28,28 @@ export const release = decision("outbox", "release", {
   ],
 })
 
-export const retry = rowCommand({
+export const retry = postCommand({
   description: "send a failed, dead, unknown or expired message again",
   details: "The message is sent at any age. An unknown message may have arrived already; then it arrives twice.",
   examples: [["After you created the channel", "svc outbox retry 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
   options: {id: Option.String({name: "id"})},
-  run: given => decide(given, "outbox", "retry", {named: given.id}),
+  path: "/api/outbox/:id/retry",
+  describe: ({messages}) => `retry: ${counted(messages, "message")}`,
 })
 
-export const redact = redactCommand("outbox", "message", "id", {
+export const redact = postCommand({
   description: "overwrite the content of an outbox message, for example a secret",
   details:
     "The Host overwrites its text and error, also in the database file. It discards a message that is failed, dead, held, unknown or expired.",
   examples: [
     ["An answer that repeats a secret", "svc outbox redact 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e --reason 'a password'"],
   ],
+  options: {reason, id: Option.String({name: "id"})},
+  path: "/api/outbox/:id/redact",
+  describe: (done, {id}) => describeRedacted(done, `message ${id}`),
 })
 
-export const list = listCommand<OutboxView>({
+export const list = listCommand({
   description: "list outbox messages, newest first",
   examples: [
     ["The newest five", "svc outbox list --limit 5"],
@@ -72,29 +75,27 @@ export const list = listCommand<OutboxView>({
   },
 })
 
-export const show = rowCommand({
+export const show = getCommand({
   description: "show one outbox message: its state, attempts and origin",
   examples: [["A message with its last error", "svc outbox show 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
   options: {id: Option.String({name: "id"})},
-  run: async given =>
-    given.show(await given.get<OutboxDetail>(`/api/outbox/${encodeURIComponent(given.id)}`), describeMessage),
+  path: "/api/outbox/:id",
+  describe: message =>
+    facts([
+      ["id", message.id],
+      ["state", message.state],
+      ["kind", message.kind],
+      ["to", `${message.endpoint} ${message.channel}`],
+      ["attempts", String(message.attempt)],
+      ["created", message.createdAt],
+      ["ended", message.endedAt ?? "not yet"],
+      ["not before", message.notBefore],
+      ["not after", message.notAfter],
+      ["important", message.important ? "yes" : null],
+      ["reason", message.reason],
+      ["error", message.error],
+      ["from", message.inboxSeq === null ? "no event" : `inbox event ${message.inboxSeq}, ${message.handler}`],
+      ["platform ids", message.platformIds.join(", ") || "none"],
+      ["text", message.text],
+    ]),
 })
-
-const describeMessage = (message: OutboxDetail): string =>
-  facts([
-    ["id", message.id],
-    ["state", message.state],
-    ["kind", message.kind],
-    ["to", `${message.endpoint} ${message.channel}`],
-    ["attempts", String(message.attempt)],
-    ["created", message.createdAt],
-    ["ended", message.endedAt ?? "not yet"],
-    ["not before", message.notBefore],
-    ["not after", message.notAfter],
-    ["important", message.important ? "yes" : null],
-    ["reason", message.reason],
-    ["error", message.error],
-    ["from", message.inboxSeq === null ? "no event" : `inbox event ${message.inboxSeq}, ${message.handler}`],
-    ["platform ids", message.platformIds.join(", ") || "none"],
-    ["text", message.text],
-  ])

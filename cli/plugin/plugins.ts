@@ -1,17 +1,17 @@
 import {type CommandClass, Option, type Usage} from "clipanion"
-import type {PluginView} from "../../shared/api/plugin-views.ts"
-import type {GenerationView} from "../../shared/api/system.ts"
 import {remarkOn} from "../../shared/api/unready.ts"
-import {command, wholeListCommand} from "../kit/rows.ts"
+import {postCommand, wholeListCommand} from "../kit/rows.ts"
 
 /** Makes the command that enables or disables a plugin of the running configuration. */
 const change = (enabled: boolean, usage: Usage): CommandClass =>
-  command(usage, {plugin: Option.String({name: "plugin"})}, async given => {
-    const path = `/api/plugins/${encodeURIComponent(given.plugin)}`
-    given.show(await given.post<GenerationView>(path, {enabled}), ({number, pinned, unready}) => {
-      const what = `generation ${number} runs ${enabled ? "with" : "without"} ${given.plugin}`
+  postCommand({
+    ...usage,
+    path: "/api/plugins/:plugin",
+    options: {plugin: Option.String({name: "plugin"}), enabled},
+    describe: ({number, pinned, unready}, {plugin}) => {
+      const what = `generation ${number} runs ${enabled ? "with" : "without"} ${plugin}`
       return `${what}${pinned ? ", pinned" : ""}${remarkOn(unready)}`
-    })
+    },
   })
 
 export const disable = change(false, {
@@ -31,7 +31,7 @@ export const enable = change(true, {
   examples: [["Enable the plugin greeter again", "svc plugin enable greeter"]],
 })
 
-export const list = wholeListCommand<PluginView>({
+export const list = wholeListCommand({
   description: "list the plugins of the running configuration, with their states and errors",
   examples: [
     ["All plugins", "svc plugin list"],

@@ -1,5 +1,4 @@
 import {Command} from "clipanion"
-import type {CheckpointTask} from "../../shared/api/checkpoint.ts"
 import type {ReleaseView} from "../../shared/api/release.ts"
 import {Problem, type ProblemCode, problems} from "../../shared/problems.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
@@ -28,7 +27,7 @@ export class ReleaseBegin extends CheckpointCommand {
 
   async run(): Promise<void> {
     const host = await connectHost(this.folder)
-    const begun = await host.post<ReleaseView>("/api/releases", {externalRestorePoint: this.restorePoint})
+    const begun = await host.post("/api/releases", {body: {externalRestorePoint: this.restorePoint}})
     this.show(await this.withProgress(show => settled(host, begun, show)), describeRelease)
   }
 }
@@ -42,16 +41,14 @@ const settled = async (
   for (let release = begun; ; release = await newest(host)) {
     if (release.id !== begun.id || release.state !== "beginning") return release
     if (release.problem !== null) throw problemOf(release.problem)
-    const {task} = await host.get<{task: CheckpointTask | null}>("/api/checkpoints/task")
+    const {task} = await host.get("/api/checkpoints/task")
     if (task !== null) show(task.step, task.done, task.total)
     await new Promise(resolve => setTimeout(resolve, 100))
   }
 }
 
 const newest = async (host: HostClient): Promise<ReleaseView> => {
-  const {
-    items: [release],
-  } = await host.get<{items: readonly ReleaseView[]}>("/api/releases?limit=1")
+  const [release] = (await host.get("/api/releases", {limit: 1})).items
   if (release === undefined) throw new Problem("release_refused", "the Host does not know the release that was begun")
   return release
 }

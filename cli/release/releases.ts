@@ -2,7 +2,6 @@ import {Option} from "clipanion"
 import {ReleaseRecord, releasesOf} from "../../server/recovery/release/record.ts"
 import {readPrepared} from "../../server/recovery/release/verification/prepared.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
-import type {ReleaseView} from "../../shared/api/release.ts"
 import {describePrepared, describeRelease, verdict} from "../kit/release/view.ts"
 import {rowCommand, tableOf} from "../kit/rows.ts"
 import {environment} from "../kit/stoppable-command.ts"
@@ -19,7 +18,7 @@ export const abort = rowCommand({
   examples: [["Abort and record the reason", 'svc release abort --reason "the tests fail"']],
   options: {environment, reason: Option.String("--reason", {description: "The reason, for the record"})},
   run: async given =>
-    given.show(await given.post<ReleaseView>("/api/releases/abort", {reason: given.reason}), describeRelease),
+    given.show(await given.post("/api/releases/abort", {body: {reason: given.reason}}), describeRelease),
 })
 
 export const complete = rowCommand({
@@ -52,8 +51,7 @@ export const complete = rowCommand({
   },
   run: async given => {
     const {acceptedBy, window, unverified} = given
-    const body = {acceptedBy, window, unverified}
-    given.show(await given.post<ReleaseView>("/api/releases/complete", body), describeRelease)
+    given.show(await given.post("/api/releases/complete", {body: {acceptedBy, window, unverified}}), describeRelease)
   },
 })
 

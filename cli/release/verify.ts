@@ -5,8 +5,7 @@ import {requireUnderWay} from "../../server/recovery/release/rules.ts"
 import {readPrepared} from "../../server/recovery/release/verification/prepared.ts"
 import {type TryOptions, tryRelease} from "../../server/recovery/release/verification/try-release.ts"
 import {onSignals} from "../../server/runtime/process/signals.ts"
-import type {CheckpointTask} from "../../shared/api/checkpoint.ts"
-import type {ReleaseVerification, ReleaseView} from "../../shared/api/release.ts"
+import type {ReleaseVerification} from "../../shared/api/release.ts"
 import {durationOf, durationPattern} from "../../shared/duration.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
@@ -98,7 +97,7 @@ class ReleaseVerify extends CheckpointCommand {
     const host = await this.host()
     return host === undefined
       ? recordVerification(this.stopped, verification)
-      : host.post<ReleaseView>("/api/releases/verification", verification)
+      : host.post("/api/releases/verification", {body: verification})
   }
 
   protected verdict({ok, commit}: ReleaseVerification): string {
@@ -145,7 +144,7 @@ export const prepare = class extends ReleaseVerify {
   async #ask(): Promise<string | undefined> {
     const host = await this.host()
     if (host === undefined) return undefined
-    const begun = await host.post<CheckpointTask>("/api/checkpoints", {})
+    const begun = await host.post("/api/checkpoints", {body: {}})
     await this.awaitTask(host, begun)
     return begun.id
   }

@@ -1,7 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {Option} from "clipanion"
 import type {Component, ReadinessReport} from "../../shared/api/readiness.ts"
-import type {ReloadResult} from "../../shared/api/system.ts"
 import {notReadyAfter, unreadyIn, withUnready} from "../../shared/api/unready.ts"
 import {exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
@@ -34,7 +33,7 @@ export const reload = rowCommand({
   run: async given => {
     const host = await connectHost(given.folder)
     const {confirm, force} = given
-    const ask = () => host.post<ReloadResult>("/api/system/reload", {confirm, force})
+    const ask = () => host.post("/api/system/reload", {body: {confirm, force}})
     const result = await whileTried({
       host,
       project: given.folder,
@@ -80,7 +79,7 @@ const reportOf = async (project: string, after: string | undefined): Promise<Rea
   try {
     const host = await connectHost(project)
     if (host.file.runtimeId === after) return undefined
-    return await host.get<ReadinessReport>("/api/system/readiness")
+    return await host.get("/api/system/readiness")
   } catch (error) {
     if (after === undefined || !mayComeFromRestart(error)) throw error
     return undefined

@@ -2,7 +2,6 @@ import {Command, Option} from "clipanion"
 import {describeOwner, ownerOf} from "../../server/process/owner.ts"
 import {readHolder} from "../../server/runtime/lock.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
-import type {RestartResult} from "../../shared/api/system.ts"
 import {notReadyAfter} from "../../shared/api/unready.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {forceText, whileTried} from "../kit/runtime/trial.ts"
@@ -32,7 +31,7 @@ export class RuntimeRestart extends SvcCommand {
     // Read before the process ends: its unit is read from its control group.
     const owner = holder === undefined ? undefined : ownerOf(holder)
     const {confirm, force} = this
-    const ask = () => host.post<Partial<RestartResult>>("/api/system/restart", {confirm, force})
+    const ask = () => host.post("/api/system/restart", {body: {confirm, force}})
     const output = this.context.stderr
     const {unready = []} = await whileTried({
       host,
@@ -40,7 +39,7 @@ export class RuntimeRestart extends SvcCommand {
       force,
       output,
       ask,
-      ended: (): Partial<RestartResult> => ({}),
+      ended: () => ({restarting: true, unready: []}),
     })
     const next = owner === undefined || owner.name === "none" ? "" : `; ${describeOwner(owner)} starts it again`
     this.print(`pid ${host.file.pid} is exiting with code 51${next}`)

@@ -23,8 +23,8 @@ export class RuntimeStatus extends DataCommand {
 
   async run(): Promise<void> {
     const host = await this.#connect()
-    const status = await host.get<Status>("/api/system/status")
-    const endpoints = await host.get<{items: EndpointView[]}>("/api/endpoints?limit=500")
+    const status = await host.get("/api/system/status")
+    const endpoints = await host.get("/api/endpoints", {limit: 500})
     const owner = await this.#owner(status.supervisor)
     this.show({...status, endpoints: endpoints.items, owner}, () =>
       describeStatus(host.file.url, host.file.pid, status, endpoints.items, owner),

@@ -1,19 +1,17 @@
 import {Option, type Usage} from "clipanion"
 import type {RunView} from "../../shared/api/scheduled/jobs.ts"
 import {shorten} from "../kit/print.ts"
-import {command, listCommand, rowCommand, tableOf} from "../kit/rows.ts"
+import {listCommand, postCommand, rowCommand, tableOf} from "../kit/rows.ts"
 import {describeJob, describeSchedule, describeTarget} from "../kit/schedule/command.ts"
 import {type JobList, openJobs} from "../kit/schedule/jobs-access.ts"
 
-export const cancel = rowCommand({
+export const cancel = postCommand({
   description: "cancel a queued or running run",
   details: "The Host does not send the messages that the run has queued. Needs a running Host.",
   examples: [["A run that takes too long", "svc schedule cancel 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
-  options: {runId: Option.String({name: "run"})},
-  run: async given => {
-    const run = await given.post<RunView>(`/api/runs/${encodeURIComponent(given.runId)}/cancel`)
-    given.show(run, () => `${run.runId} of ${run.job} is ${run.state}`)
-  },
+  options: {id: Option.String({name: "run"})},
+  path: "/api/runs/:id/cancel",
+  describe: run => `${run.runId} of ${run.kind === "job" ? run.job : run.agent} is ${run.state}`,
 })
 
 export const list = rowCommand({
@@ -52,9 +50,11 @@ const describeJobs = ({items, file}: JobList): string =>
 
 /** Makes the command that turns a job on or off. */
 const turn = (enabled: boolean, usage: Usage) =>
-  command(usage, {id: Option.String({name: "id"})}, async given =>
-    given.show(await (await openJobs(given)).edit(given.id, {enabled}), describeJob),
-  )
+  rowCommand({
+    ...usage,
+    options: {id: Option.String({name: "id"})},
+    run: async given => given.show(await (await openJobs(given)).edit(given.id, {enabled}), describeJob),
+  })
 
 export const pause = turn(false, {
   description: "turn a scheduled job off",
@@ -86,16 +86,16 @@ export const remove = rowCommand({
   },
 })
 
-export const run = rowCommand({
+export const run = postCommand({
   description: "run a scheduled job now, due or not",
   details: "Prints the run's id once the run is stored; svc schedule runs shows its result. Needs a running Host.",
   examples: [["Try a job", "svc schedule run standup"]],
   options: {id: Option.String({name: "id"})},
-  run: async given =>
-    given.show(await given.post<{id: string}>(`/api/jobs/${encodeURIComponent(given.id)}/run`), ({id}) => id),
+  path: "/api/jobs/:id/run",
+  describe: ({id}) => id,
 })
 
-export const runs = listCommand<RunView>({
+export const runs = listCommand({
   description: "list runs of scheduled jobs, newest first",
   details: "Needs a running Host.",
   examples: [
@@ -110,7 +110,7 @@ export const runs = listCommand<RunView>({
     }),
   },
   columns: {
-    run: ({runId}) => runId,
+    run: ({runId}: RunView) => runId,
     job: ({job}) => job,
     due: ({scheduledFor}) => scheduledFor,
     trigger: ({trigger}) => trigger,

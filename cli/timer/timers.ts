@@ -1,13 +1,11 @@
 import {Option} from "clipanion"
-import type {Accepted} from "../../shared/api/messages.ts"
 import type {TimerWhen} from "../../shared/api/scheduled/drafts.ts"
-import type {TimerDetail, TimerView} from "../../shared/api/scheduled/timers.ts"
+import type {TimerDetail} from "../../shared/api/scheduled/timers.ts"
 import {parseJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
-import type {Static} from "../../shared/type.ts"
-import {decision} from "../kit/messages/decision.ts"
+import {decision, timers} from "../kit/messages/decision.ts"
 import {facts, shorten} from "../kit/print.ts"
-import {listCommand, rowCommand} from "../kit/rows.ts"
+import {getCommand, listCommand, rowCommand} from "../kit/rows.ts"
 import {given} from "../kit/schedule/command.ts"
 
 const timerOptions = {
@@ -51,17 +49,13 @@ export const add = rowCommand({
     const {key, endpoint, channel, user} = call
     const when = whenOf(call)
     if (when === undefined) throw missing("when it fires: --at, --in, --every or --cron")
-    const like = call.like === undefined ? undefined : encodeURIComponent(call.like)
-    const copied = like === undefined ? undefined : await call.get<TimerDetail>(`/api/timers/${like}`)
+    const copied = call.like === undefined ? undefined : await call.get("/api/timers/:id", {id: call.like})
     const [plugin = copied?.plugin, name = copied?.name] = call.timer?.split("/") ?? []
     if (plugin === undefined || name === undefined) throw missing("<plugin>/<timer>, or --like")
     const own = copied === undefined ? {} : ownOf(copied)
     const data = call.data === undefined ? own.data : parseJson(call.data, "--data")
     const place = {...own.place, ...given({key, endpoint, channel, user})}
-    const {id} = await call.post<Static<typeof Accepted>>("/api/timers", {
-      ...{plugin, name, when, data},
-      ...place,
-    })
+    const {id} = await call.post("/api/timers", {body: {plugin, name, when, data, ...place}})
     call.show({id}, () => `${id} of ${plugin}/${name} is set`)
   },
 })
@@ -104,16 +98,13 @@ export const edit = rowCommand({
     if (when === undefined && call.data === undefined) {
       throw new Problem("request_invalid", "name at least one change", {hint: "svc timer edit --help"})
     }
-    await call.post(`/api/timers/${encodeURIComponent(call.id)}/edit`, {
-      when,
-      ...(call.data === undefined ? {} : {data: parseJson(call.data, "--data")}),
-      expectedRevision: call.revision,
-    })
+    const data = call.data === undefined ? undefined : parseJson(call.data, "--data")
+    await call.post("/api/timers/:id/edit", {id: call.id, body: {when, data, expectedRevision: call.revision}})
     call.show({id: call.id}, () => `changed ${call.id}`)
   },
 })
 
-export const cancel = decision("timers", "cancel", {
+export const cancel = decision(timers, "cancel", {
   description: "cancel a timer, so that it never fires",
   examples: [
     ["One timer", "svc timer cancel 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
@@ -122,12 +113,12 @@ export const cancel = decision("timers", "cancel", {
   ],
 })
 
-export const hold = decision("timers", "hold", {
+export const hold = decision(timers, "hold", {
   description: "hold waiting timers until svc timer release or cancel",
   examples: [["All timers of a plugin", "svc timer hold --plugin reminders"]],
 })
 
-export const release = decision("timers", "release", {
+export const release = decision(timers, "release", {
   description: "release a held timer, so that it fires at its time",
   examples: [
     ["One timer", "svc timer release 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
@@ -135,7 +126,7 @@ export const release = decision("timers", "release", {
   ],
 })
 
-export const list = listCommand<TimerView>({
+export const list = listCommand({
   description: "list the timers of plugins, newest first",
   details: "After its last firing a timer disappears from this list; svc inbox list shows its event.",
   examples: [
@@ -155,26 +146,24 @@ export const list = listCommand<TimerView>({
   },
 })
 
-export const show = rowCommand({
+export const show = getCommand({
   description: "show one timer: its time, place and data",
   examples: [["A timer that svc timer list shows", "svc timer show 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
   options: {id: Option.String({name: "id"})},
-  run: async call =>
-    call.show(await call.get<TimerDetail>(`/api/timers/${encodeURIComponent(call.id)}`), describeTimer),
+  path: "/api/timers/:id",
+  describe: timer =>
+    facts([
+      ["id", timer.id],
+      ["timer", `${timer.plugin}/${timer.name}`],
+      ["state", timer.reason === null ? timer.state : `${timer.state} (${timer.reason})`],
+      ["due", timer.dueAt],
+      ["repeats", timer.schedule === null ? "no, it fires once" : `${timer.schedule} ${timer.timezone ?? ""}`.trim()],
+      ["missed", timer.missed],
+      ["where", [timer.endpoint, timer.channel, timer.user].filter(part => part !== null).join(" ") || "-"],
+      ["key", timer.key ?? "-"],
+      ["set", timer.createdAt],
+      ["fired", timer.lastFiredAt === null ? "not yet" : `${timer.fired} times, last at ${timer.lastFiredAt}`],
+      ["revision", timer.revision],
+      ["data", JSON.stringify(timer.data)],
+    ]),
 })
-
-const describeTimer = (timer: TimerDetail): string =>
-  facts([
-    ["id", timer.id],
-    ["timer", `${timer.plugin}/${timer.name}`],
-    ["state", timer.reason === null ? timer.state : `${timer.state} (${timer.reason})`],
-    ["due", timer.dueAt],
-    ["repeats", timer.schedule === null ? "no, it fires once" : `${timer.schedule} ${timer.timezone ?? ""}`.trim()],
-    ["missed", timer.missed],
-    ["where", [timer.endpoint, timer.channel, timer.user].filter(part => part !== null).join(" ") || "-"],
-    ["key", timer.key ?? "-"],
-    ["set", timer.createdAt],
-    ["fired", timer.lastFiredAt === null ? "not yet" : `${timer.fired} times, last at ${timer.lastFiredAt}`],
-    ["revision", timer.revision],
-    ["data", JSON.stringify(timer.data)],
-  ])

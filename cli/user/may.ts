@@ -1,9 +1,9 @@
 import {Option} from "clipanion"
 import type {MayAnswer} from "../../shared/api/users/permissions.ts"
 import {facts, table} from "../kit/print.ts"
-import {rowCommand} from "../kit/rows.ts"
+import {getCommand} from "../kit/rows.ts"
 
-export const may = rowCommand({
+export const may = getCommand({
   description: "show the permission of a user, and the rule that decides it",
   details:
     "The running Host applies the same rules and code as to a message. Without `--channel` it answers for a direct conversation, where rules with a `channel` do not match.",
@@ -17,33 +17,23 @@ export const may = rowCommand({
     channel: Option.String("--channel", {description: "The platform's id of a group channel"}),
     account: Option.String("--account", {description: "The account that the platform vouches for"}),
   },
-  run: async given => {
-    const {endpoint, user, channel, account} = given
-    const query = new URLSearchParams({
-      endpoint,
-      user,
-      ...(channel === undefined ? {} : {channel}),
-      ...(account === undefined ? {} : {account}),
-    })
-    const answer = await given.get<MayAnswer>(`/api/permissions/user?${query}`)
-    given.show(answer, () =>
-      [
-        facts([
-          ["permission", answer.permission],
-          ["rule", describeRule(answer)],
+  path: "/api/permissions/user",
+  describe: answer =>
+    [
+      facts([
+        ["permission", answer.permission],
+        ["rule", describeRule(answer)],
+      ]),
+      table(
+        ["may", "what", "of", "needs"],
+        answer.uses.map(({kind, name, of, needs, asks, allowed}) => [
+          allowed ? "yes" : "no",
+          `${kind} ${name}`,
+          of,
+          `${needs ?? "nothing"}${asks ? ", and an approval" : ""}`,
         ]),
-        table(
-          ["may", "what", "of", "needs"],
-          answer.uses.map(({kind, name, of, needs, asks, allowed}) => [
-            allowed ? "yes" : "no",
-            `${kind} ${name}`,
-            of,
-            `${needs ?? "nothing"}${asks ? ", and an approval" : ""}`,
-          ]),
-        ),
-      ].join("\n\n"),
-    )
-  },
+      ),
+    ].join("\n\n"),
 })
 
 const describeRule = ({rule, file}: MayAnswer): string =>

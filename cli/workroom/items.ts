@@ -3,10 +3,9 @@ import type {ItemCommand} from "../../shared/api/item-rules.ts"
 import type {Item, JournalRecord} from "../../shared/api/workroom.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {facts, shorten} from "../kit/print.ts"
-import {command, listCommand, rowCommand} from "../kit/rows.ts"
+import {getCommand, listCommand, postCommand, rowCommand} from "../kit/rows.ts"
+import type {DataCommand} from "../kit/svc-command.ts"
 import {timeOption} from "../kit/time-option.ts"
-
-const pathOf = (id: string): string => `/api/workroom/items/${encodeURIComponent(id)}`
 
 const lineOf = ({id, state, revision, title}: Item): string => `item ${id} is ${state}, revision ${revision}: ${title}`
 
@@ -36,14 +35,17 @@ const itemCommand = <F extends Fields>(name: ItemCommand, {fields, prepare = giv
     }),
     ...fields,
   }
-  return command(usage, options, async given => {
+  const run = async (given: DataCommand & typeof options) => {
     const values = prepare(given)
     const sent = Object.fromEntries(Object.keys(fields).map(field => [field, values[field]]))
     const host = await connectHost(given.folder)
     const {id, as: actor, revision} = given
-    const expectedRevision = revision === undefined ? (await host.get<Item>(pathOf(id))).revision : Number(revision)
-    given.show(await host.post<Item>(`${pathOf(id)}/${name}`, {...sent, actor, expectedRevision}), lineOf)
-  })
+    const expectedRevision =
+      revision === undefined ? (await host.get("/api/workroom/items/:id", {id})).revision : Number(revision)
+    const body = {...sent, actor, expectedRevision}
+    given.show(await host.post(`/api/workroom/items/:id/${name}`, {id, body}), lineOf)
+  }
+  return rowCommand({...usage, options, run})
 }
 
 export const accept = itemCommand("accept", {
@@ -56,7 +58,7 @@ export const accept = itemCommand("accept", {
   fields: {},
 })
 
-export const add = rowCommand({
+export const add = postCommand({
   description: "add a work item",
   examples: [
     ["With a title only", 'svc workroom add "Renew the certificate"'],
@@ -71,15 +73,10 @@ export const add = rowCommand({
     priority: Option.String("--priority", {description: "low, normal (the default), high or urgent"}),
     labels: Option.Array("--label", {description: "A label; repeatable"}),
     assignee: Option.String("--assignee", {description: "The assignee: user:<id> or agent:<name>"}),
-    as: Option.String("--as", {description: "The author: user:<id> or agent:<name> (default: the operator)"}),
+    actor: Option.String("--as", {description: "The author: user:<id> or agent:<name> (default: the operator)"}),
   },
-  run: async given => {
-    const {title, description, priority, labels, assignee, as: actor} = given
-    given.show(
-      await given.post<Item>("/api/workroom/items", {title, description, priority, labels, assignee, actor}),
-      lineOf,
-    )
-  },
+  path: "/api/workroom/items",
+  describe: lineOf,
 })
 
 export const block = itemCommand("block", {
@@ -140,7 +137,7 @@ export const unblock = itemCommand("unblock", {
   fields: {},
 })
 
-export const list = listCommand<Item>({
+export const list = listCommand({
   description: "list work items, newest first",
   examples: [
     ["The newest items", "svc workroom list"],
@@ -166,7 +163,7 @@ export const list = listCommand<Item>({
   },
 })
 
-export const journal = listCommand<JournalRecord>({
+export const journal = listCommand({
   description: "list records of the workroom's Journal, newest first",
   details: "With --json each record has its full command, its hash and the hash of the previous record.",
   examples: [
@@ -179,31 +176,30 @@ export const journal = listCommand<JournalRecord>({
     at: ({at}) => at,
     actor: ({actor}) => actor,
     item: ({item}) => item || null,
-    command: ({command: {is}}) => is,
+    command: ({command: {is}}: JournalRecord) => is,
     hash: ({hash}) => hash.slice(0, 12),
   },
 })
 
-export const show = rowCommand({
+export const show = getCommand({
   description: "show one work item with its comments",
   examples: [["An item, with its blocker if it is blocked", "svc workroom show 12"]],
   options: {id: Option.String({name: "item"})},
-  run: async given => given.show(await given.get<Item>(pathOf(given.id)), describeItem),
+  path: "/api/workroom/items/:id",
+  describe: item =>
+    facts([
+      ["item", String(item.id)],
+      ["title", item.title],
+      ["state", item.state],
+      ["revision", String(item.revision)],
+      ["priority", item.priority],
+      ["labels", item.labels.join(", ") || "none"],
+      ["assignee", item.assignee ?? "nobody"],
+      ["waits for", item.blocker && blockerOf(item)],
+      ["added", `${item.createdAt} by ${item.createdBy}`],
+      ["changed", item.updatedAt],
+      ["conversation", item.conversation && `${item.conversation.endpoint} ${item.conversation.channel}`],
+      ...(item.description === "" ? [] : [["description", item.description] as const]),
+      ...item.comments.map(({at, actor, text}) => ["comment", `${at} ${actor}: ${text}`] as const),
+    ]),
 })
-
-const describeItem = (item: Item): string =>
-  facts([
-    ["item", String(item.id)],
-    ["title", item.title],
-    ["state", item.state],
-    ["revision", String(item.revision)],
-    ["priority", item.priority],
-    ["labels", item.labels.join(", ") || "none"],
-    ["assignee", item.assignee ?? "nobody"],
-    ["waits for", item.blocker && blockerOf(item)],
-    ["added", `${item.createdAt} by ${item.createdBy}`],
-    ["changed", item.updatedAt],
-    ["conversation", item.conversation && `${item.conversation.endpoint} ${item.conversation.channel}`],
-    ...(item.description === "" ? [] : [["description", item.description] as const]),
-    ...item.comments.map(({at, actor, text}) => ["comment", `${at} ${actor}: ${text}`] as const),
-  ])

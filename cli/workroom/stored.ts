@@ -24,9 +24,7 @@ export const verify = rowCommand({
   run: async given => {
     const host = await connectUnlessStopped(given.folder)
     const found =
-      host === undefined
-        ? await verifyStoppedWorkroom(given.folder)
-        : await host.post<VerificationView>("/api/workroom/verify")
+      host === undefined ? await verifyStoppedWorkroom(given.folder) : await host.post("/api/workroom/verify")
     given.show(found ?? null, store => describe(store, "sound"))
   },
 })

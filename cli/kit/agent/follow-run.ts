@@ -1,5 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {AgentRunDetail, AgentStepView, ApprovalView} from "../../../shared/api/agents/agents.ts"
+import {Problem} from "../../../shared/problems.ts"
 import {connectHost, mayComeFromRestart} from "../host-client.ts"
 import {isOver} from "./run-text.ts"
 
@@ -30,7 +31,8 @@ export const followRun = async (options: FollowOptions): Promise<AgentRunDetail 
   while (!signal.aborted) {
     try {
       const host = await connectHost(project)
-      const run = await host.get<AgentRunDetail>(`/api/runs/${encodeURIComponent(runId)}`)
+      const run = await host.get("/api/runs/:id", {id: runId})
+      if (run.kind !== "agent") throw new Problem("agent_run_unknown", `${runId} is no run of an agent`)
       seen = Date.now()
       await told.tell(run)
       if (isOver(run)) return run

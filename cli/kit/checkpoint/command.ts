@@ -22,7 +22,7 @@ export abstract class CheckpointCommand extends StoppableCommand {
 
   /** Waits until the Host has completed a task. Throws the problem that it failed with. */
   async awaitTask(host: HostClient, begun: CheckpointTask): Promise<void> {
-    await this.follow(begun, async () => (await host.get<{task: CheckpointTask | null}>("/api/checkpoints/task")).task)
+    await this.follow(begun, async () => (await host.get("/api/checkpoints/task")).task)
   }
 
   /**

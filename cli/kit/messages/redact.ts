@@ -1,6 +1,5 @@
-import {type CommandClass, Option, type Usage} from "clipanion"
+import {Option} from "clipanion"
 import type {Redacted} from "../../../shared/api/messages.ts"
-import {command} from "../rows.ts"
 
 /** The places from which redacted content is gone. */
 export const promises: Readonly<Record<Redacted["erased"], string>> = {
@@ -10,18 +9,9 @@ export const promises: Readonly<Record<Redacted["erased"], string>> = {
   remote: "the remote database may still have copies: check with its own tools",
 }
 
-/** Makes the command that overwrites the content of one row; `what` names the row in the output, and `name` its id. */
-export const redactCommand = (list: "inbox" | "outbox", what: string, name: string, usage: Usage): CommandClass => {
-  const options = {
-    reason: Option.String("--reason", {description: "The reason, for the event log; not the secret itself"}),
-    id: Option.String({name}),
-  }
-  return command(usage, options, async given => {
-    const {id, reason} = given
-    const done = await given.post<Redacted>(`/api/${list}/${encodeURIComponent(id)}/redact`, {reason})
-    given.show(done, ({erased}) => {
-      const checkpoints = "Earlier checkpoints still contain it: svc checkpoint create, then prune."
-      return `redacted ${what} ${id}; ${promises[erased]}. ${checkpoints}`
-    })
-  })
-}
+export const reason = Option.String("--reason", {
+  description: "The reason, for the event log; not the secret itself",
+})
+
+export const describeRedacted = ({erased}: Redacted, what: string): string =>
+  `redacted ${what}; ${promises[erased]}. Earlier checkpoints still contain it: svc checkpoint create, then prune.`

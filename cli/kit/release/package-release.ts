@@ -1,13 +1,12 @@
 import {isThere} from "../../../server/runtime/files.ts"
 import {projectPaths} from "../../../server/runtime/project.ts"
-import type {Status} from "../../../shared/api/system.ts"
 import {connectUnlessStopped} from "../host-client.ts"
 
 /** Resolves to whether only a release may install packages: the project has had one, or its Host runs in production. */
 export const needsRelease = async (folder: string): Promise<boolean> => {
   if (await isThere(projectPaths(folder).releases)) return true
   const host = await connectUnlessStopped(folder)
-  return (await host?.get<Status>("/api/system/status"))?.mode === "production"
+  return (await host?.get("/api/system/status"))?.mode === "production"
 }
 
 /** Returns the commands of a release that installs the packages of `command`. */

@@ -1,7 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {readHostFile} from "../../../server/runtime/host-file.ts"
 import {projectPaths} from "../../../server/runtime/project.ts"
-import type {Status} from "../../../shared/api/system.ts"
 import {isProblem, Problem} from "../../../shared/problems.ts"
 import type {HostClient} from "../host-client.ts"
 import {ProgressLine} from "../progress.ts"
@@ -35,7 +34,7 @@ export const whileTried = async <T>({host, project, force, output, ask, ended}: 
   }
 }
 
-const statusOf = (host: HostClient) => host.get<Status>("/api/system/status")
+const statusOf = (host: HostClient) => host.get("/api/system/status")
 
 /** Waits until the Host has exited. Throws the failure of its trial. */
 const follow = async (host: HostClient, project: string, before: string | undefined): Promise<void> => {

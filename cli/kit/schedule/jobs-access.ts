@@ -9,15 +9,15 @@ import {
   removeJob,
   viewStopped,
 } from "../../../server/offline/job-file.ts"
+import type {Answer} from "../../../shared/api/operations/client.ts"
 import type {DraftCheck} from "../../../shared/api/scheduled/drafts.ts"
-import type {Job, JobChange, JobFileView, JobRemoval, JobView, NextTimes} from "../../../shared/api/scheduled/jobs.ts"
+import type {Job, JobChange, JobRemoval, JobView, NextTimes} from "../../../shared/api/scheduled/jobs.ts"
 import {connectUnlessStopped, type HostClient} from "../host-client.ts"
 import type {SvcCommand} from "../svc-command.ts"
 
-export interface JobList {
-  readonly items: readonly JobView[]
-  readonly file: JobFileView
-}
+type JobPage = Answer<"GET", "/api/jobs">
+
+export type JobList = Omit<JobPage, "next">
 
 /** The jobs of a project: from its running Host, or from the file that the next start loads. */
 export interface JobsAccess {
@@ -25,7 +25,7 @@ export interface JobsAccess {
   show(id: string): Promise<JobView>
   add(job: Job): Promise<JobView>
   edit(id: string, change: JobChange): Promise<JobView>
-  remove(id: string, removal?: JobRemoval): Promise<void>
+  remove(id: string, removal: JobRemoval): Promise<void>
   /** Checks a job without storing it. */
   check(job: unknown, count: number): Promise<DraftCheck>
   next(id: string, count: number): Promise<NextTimes>
@@ -37,26 +37,23 @@ export const openJobs = async ({folder, path}: Pick<SvcCommand, "folder" | "path
   return host === undefined ? ofFile(folder, `svc ${path.join(" ")}`) : ofHost(host)
 }
 
-const ofHost = (host: HostClient): JobsAccess => {
-  const at = (id: string) => `/api/jobs/${encodeURIComponent(id)}`
-  return {
-    list: async () => {
-      const items: JobView[] = []
-      for (let cursor: string | null = "0"; ; ) {
-        const page: JobList & {next: string | null} = await host.get(`/api/jobs?limit=500&cursor=${cursor}`)
-        items.push(...page.items)
-        cursor = page.next
-        if (cursor === null) return {items, file: page.file}
-      }
-    },
-    show: id => host.get(at(id)),
-    add: job => host.post("/api/jobs", job),
-    edit: (id, change) => host.post(`${at(id)}/edit`, change),
-    remove: async (id, removal) => void (await host.post(`${at(id)}/remove`, removal)),
-    check: (job, count) => host.post("/api/jobs/check", {job, count}),
-    next: (id, count) => host.get(`${at(id)}/next?count=${count}`),
-  }
-}
+const ofHost = (host: HostClient): JobsAccess => ({
+  list: async () => {
+    const items: JobView[] = []
+    for (let cursor: string | null = "0"; ; ) {
+      const page: JobPage = await host.get("/api/jobs", {limit: 500, cursor})
+      items.push(...page.items)
+      cursor = page.next
+      if (cursor === null) return {items, file: page.file}
+    }
+  },
+  show: id => host.get("/api/jobs/:id", {id}),
+  add: body => host.post("/api/jobs", {body}),
+  edit: (id, body) => host.post("/api/jobs/:id/edit", {id, body}),
+  remove: async (id, body) => void (await host.post("/api/jobs/:id/remove", {id, body})),
+  check: (job, count) => host.post("/api/jobs/check", {body: {job, count}}),
+  next: (id, count) => host.get("/api/jobs/:id/next", {id, count}),
+})
 
 const ofFile = (project: string, command: string): JobsAccess => {
   const viewOf = (jobs: readonly Job[], id: string) => viewStopped(findJob(jobs, id))
