@@ -160,7 +160,7 @@ describePart("gateways", [linux, program("openssl"), ...gatewayPrograms], () => 
         const client = await connectSatori(behind, {headers: token, identify: false})
         client.say({op: 3, body: {}})
         await client.hears(4)
-        await host.post("/api/plugins/sandbox/messages", {text: `hello ${gateway.name}`})
+        await host.plugin("/api/plugins/sandbox/messages", {text: `hello ${gateway.name}`})
         const [message] = await client.hearsMessages(1)
         expect(message?.message?.content).toBe(`hello ${gateway.name}`)
         client.close()

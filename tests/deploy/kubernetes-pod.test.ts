@@ -2,7 +2,7 @@ import {readFileSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
 import {stringify} from "yaml"
-import {freePort, makeFolder, onBun, pathWith, runProcess, until} from "../support/host/host.ts"
+import {clientAt, freePort, makeFolder, onBun, pathWith, runProcess, until} from "../support/host/host.ts"
 import {registryEnvironment} from "../support/machine/registry.ts"
 import {makeStandInImage, type Podman, startPodman} from "./support/containers/podman.ts"
 import {copyTemplate, kustomize, type Manifest, parseManifests} from "./support/manifests.ts"
@@ -107,10 +107,7 @@ describePart("the Kubernetes template, played by podman", [...needs, program("ku
     expect(status).toMatch(/^NoNewPrivs:\t1$/m)
     expect(status).toMatch(/^Seccomp:\t2$/m)
 
-    const headers = {authorization: `Bearer ${token}`, "content-type": "application/json"}
-    const runtimeId = async () => {
-      return ((await (await fetch(`${url}/api/system/status`, {headers})).json()) as {runtimeId: string}).runtimeId
-    }
+    const runtimeId = async () => (await clientAt(url, token).get("/api/system/status")).runtimeId
     const first = await runtimeId()
     expect((await fetch(`${url}/api/system/restart`, {method: "POST", headers, body: "{}"})).ok).toBe(true)
     await until("another run", async () => (await runtimeId().catch(() => first)) !== first)

@@ -65,18 +65,18 @@ describePart("systemd, booted in a container", needs, () => {
       const status = asRoot("service status --json", project.folder)
       expect(status.code).toBe(0)
       expect(JSON.parse(status.stdout)).toMatchObject({installed: true, enabled: true, running: true, ready: true})
-      const told = project.post<Record<string, unknown>>("/api/plugins/writer/writes", [])
+      const told = project.plugin<Record<string, unknown>>("/api/plugins/writer/writes", [])
       expect(told).toMatchObject({uid: Number(box.must(`id -u ${user}`)), tmpdir: `${project.folder}/.svc/tmp`})
       expect(told.bun !== undefined).toBe(runtime === "bun")
     })
 
     test("writes to .svc/ and data/ only", () => {
-      const {writable} = project.post<{writable: string[]}>("/api/plugins/writer/writes", places(project.folder))
+      const {writable} = project.plugin<{writable: string[]}>("/api/plugins/writer/writes", places(project.folder))
       expect(writable).toEqual([".svc", ".svc/tmp", "data"].map(name => `${project.folder}/${name}`))
     })
 
     test("has the package manager on its PATH", () => {
-      const {path} = project.post<{path: string}>("/api/plugins/writer/writes", [])
+      const {path} = project.plugin<{path: string}>("/api/plugins/writer/writes", [])
       const manager = runtime === "bun" ? "bun" : "npm"
       expect(box.must(`PATH=${path} ${manager} --version`, {user})).toMatch(/^\d+\.\d+\.\d+$/)
     })
@@ -85,7 +85,7 @@ describePart("systemd, booted in a container", needs, () => {
       expect(svc("runtime restart", project).stdout).toContain(`code 51; systemd (${unit}.service) `)
       await until("the first restart", () => show(unit, "NRestarts") === "1" && project.isReady())
       box.must(`echo '// changed' >> ${project.folder}/plugins/writer.js`)
-      expect(project.post("/api/system/reload")).toMatchObject({restarting: true})
+      expect(project.plugin("/api/system/reload")).toMatchObject({restarting: true})
       await until("the second restart", () => show(unit, "NRestarts") === "2" && project.isReady())
       expect(svc("runtime status", project).stdout).toContain(`systemd (${unit}.service)`)
       const stop = svc("runtime stop", project)
@@ -257,7 +257,7 @@ describePart("systemd, booted in a container", needs, () => {
 
     test("writes to .svc/ and data/ only, even in the home folder", () => {
       const asked = [...places(project.folder), "/home/carol", "/home/carol/.config"]
-      const {writable} = project.post<{writable: string[]}>("/api/plugins/writer/writes", asked)
+      const {writable} = project.plugin<{writable: string[]}>("/api/plugins/writer/writes", asked)
       expect(writable).toEqual([".svc", ".svc/tmp", "data"].map(name => `${project.folder}/${name}`))
     })
 

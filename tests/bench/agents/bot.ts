@@ -29,18 +29,16 @@ export const agentBot = (url: string): BenchProject =>
   makeProject(`  bot: {}\n  line: {}\n${agents(url)}`, {bot, line: lineOf(messages)})
 
 /** Starts a run; resolves once it is durable. */
-export const ask = async (host: BenchHost): Promise<string> => {
-  const response = await host.fetch("/api/agents/helper/run", {method: "POST", body: '{"input": "go"}'})
-  return ((await response.json()) as {runId: string}).runId
-}
+export const ask = (host: BenchHost): Promise<unknown> =>
+  host.post("/api/agents/:name/run", {name: "helper", body: {input: "go"}})
 
 /** Resolves once no run is open. */
 export const untilEnded = async (host: BenchHost): Promise<void> => {
   for (;;) {
     const states = await Promise.all(
       ["queued", "running"].map(async state => {
-        const response = await host.fetch(`/api/runs?kind=agent&limit=1&state=${state}`)
-        return ((await response.json()) as {items: unknown[]}).items.length
+        const {items} = await host.get("/api/runs", {kind: "agent", limit: 1, state})
+        return items.length
       }),
     )
     if (states.every(count => count === 0)) return

@@ -1,3 +1,4 @@
+import type {Answer} from "../../../shared/api/operations/client.ts"
 import type {TestRuntime} from "../../support/host/runtimes.ts"
 import {type BenchHost, makeProject, startHost} from "../measure/host.ts"
 
@@ -67,11 +68,6 @@ export interface BusyBot {
   newest(count: number): Promise<ReadonlyMap<number, number>>
 }
 
-interface InboxPage {
-  readonly items: readonly {readonly seq: number; readonly receivedAt: string}[]
-  readonly next: string | null
-}
-
 /** A Host with this many endpoints, and a bot that answers every message. */
 export const startBusyBot = async (runtime: TestRuntime, endpoints: number): Promise<BusyBot> => {
   const accounts = Array.from({length: endpoints}, (_, index) => `      - id: account-${index + 1}\n`).join("")
@@ -89,12 +85,12 @@ export const startBusyBot = async (runtime: TestRuntime, endpoints: number): Pro
     chatter: (count, every) => post("chatter", {count, every}),
     newest: async count => {
       const times = new Map<number, number>()
-      let cursor = ""
+      let cursor: string | undefined
       while (times.size < count) {
-        const page: InboxPage = await (await host.fetch(`/api/inbox?limit=500${cursor}`)).json()
+        const page: Answer<"GET", "/api/inbox"> = await host.get("/api/inbox", {limit: 500, cursor})
         for (const {seq, receivedAt} of page.items) times.set(seq, Date.parse(receivedAt))
         if (page.next === null) break
-        cursor = `&cursor=${page.next}`
+        cursor = page.next
       }
       return new Map([...times].slice(0, count))
     },

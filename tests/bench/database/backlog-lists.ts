@@ -1,4 +1,4 @@
-import {type ApiDocument, type Examples, questionsOf, usualValues} from "../../support/host/questions.ts"
+import {documentOf, type Examples, questionsOf, usualValues} from "../../support/host/questions.ts"
 import type {TestRuntime} from "../../support/host/runtimes.ts"
 import {backlogAgent, backlogJob, backlogPaths, numbered} from "../../support/messages/backlog.ts"
 import {atMost, type Figure} from "../measure/figure.ts"
@@ -59,7 +59,7 @@ const slowestOf = async (
   events: number,
   rounds: number,
 ): Promise<ReadonlyMap<string, readonly number[]>> => {
-  const document = (await (await host.fetch("/api/openapi.json")).json()) as ApiDocument
+  const document = await documentOf(host)
   const questions: string[] = []
   // The first answers load code and warm up the compiler.
   for (const question of questionsOf(document, examplesOf(events)).filter(isCounted))

@@ -2,6 +2,8 @@ import {mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from "node:f
 import {tmpdir} from "node:os"
 import {dirname, join} from "node:path"
 import {setTimeout as sleep} from "node:timers/promises"
+import type {Answer} from "../../../shared/api/operations/client.ts"
+import {clientAt, type HostClient} from "../../support/host/client.ts"
 import {root, type TestRuntime} from "../../support/host/runtimes.ts"
 import {type Running, runProcess, startProcess} from "./process.ts"
 import {cpuSeconds} from "./process-stat.ts"
@@ -60,7 +62,7 @@ export const makeProject = (plugins: string, sources: Readonly<Record<string, st
 /** The smallest bot: one plugin and SQLite. */
 export const smallBot = (): BenchProject => makeProject("  greeter: {}\n", {greeter})
 
-export interface BenchHost {
+export interface BenchHost extends HostClient {
   readonly process: Running
   readonly port: number
   readonly pid: number
@@ -88,15 +90,16 @@ export const startHost = async (
     env: {HTTP_PORT: String(port), HTTP_TOKEN: token, ...more},
   })
   const startedIn = (await waitFor200(port, "/pub/ready", process)) - begun
+  const client = clientAt(`http://127.0.0.1:${port}`, token)
   return {
+    ...client,
     process,
     port,
     pid: process.pid,
     startedIn,
     startedWith: cpuSeconds(process.pid) * 1000,
     fetch: async (path, init = {}) => {
-      const headers = {authorization: `Bearer ${token}`, "content-type": "application/json"}
-      const response = await fetch(`http://127.0.0.1:${port}${path}`, {...init, headers})
+      const response = await client.fetch(path, {...init, headers: {"content-type": "application/json"}})
       if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
       return response
     },
@@ -110,14 +113,13 @@ const patience = 60_000
 /** Resolves once a Host has this many endpoints and all of them are online. */
 export const untilOnline = async (host: BenchHost, count: number): Promise<void> => {
   const end = performance.now() + patience
-  let text = ""
+  let items: Answer<"GET", "/api/endpoints">["items"] = []
   while (performance.now() < end) {
-    text = await (await host.fetch("/api/endpoints")).text()
-    const {items} = JSON.parse(text) as {items: readonly {state: string}[]}
+    items = (await host.get("/api/endpoints")).items
     if (items.length === count && items.every(({state}) => state === "online")) return
     await sleep(25)
   }
-  throw new Error(`the endpoints are not online: ${text} ${host.process.output()}`)
+  throw new Error(`the endpoints are not online: ${JSON.stringify(items)} ${host.process.output()}`)
 }
 
 /** Runs `svc` with these arguments on a project. */

@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
-import {containingAt, type SearchRequest, searchRows} from "../../../server/console/search.ts"
 import type {Database} from "../../../server/database/database.ts"
+import {containingAt, type SearchRequest, searchRows} from "../../../server/database/lists/search.ts"
 import {redactInbox} from "../../../server/inbox/redact.ts"
 import {say} from "../../support/agents/messages.ts"
 import {engines, localDatabase, open} from "../../support/database/databases.ts"

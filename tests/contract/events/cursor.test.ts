@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {resume} from "../../../server/events/envelope.ts"
 import {epochOf, eventId} from "../../../shared/event-id.ts"
-import {type HistoryAnswer, readEvents, readHistoryOf} from "../../support/events/reader.ts"
+import {readEvents, readHistoryOf} from "../../support/events/reader.ts"
 import {Chance, onBun, onNode22, startHost, until} from "../../support/host/host.ts"
 
 const odd = [
@@ -91,7 +91,7 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("over HTTP
     })
     for (let n = 0; n < 4; n++) await host.say("/help")
     const quiet = await until("eviction", async () => {
-      const page = await host.get<HistoryAnswer>("/api/events/history")
+      const page = await host.get("/api/events/history")
       return page.items.length === 6 && page
     })
     const whole = await readHistoryOf(host)
@@ -104,7 +104,7 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("over HTTP
       const cursor = anyCursor(chance, epoch, head).toWellFormed()
       const wanted = expected(cursor, epoch, head, evictedTo)
       const exact = wanted.startsWith("resumed") ? restOf(Number(wanted.split(" ").at(-1))) : undefined
-      const page = await host.get<HistoryAnswer>(`/api/events/history?after=${encodeURIComponent(cursor)}`)
+      const page = await host.get("/api/events/history", {after: cursor})
       expect(page.gap === null, cursor).toBe(exact !== undefined || wanted === "fresh")
       expect(page.items, cursor).toEqual(exact ?? whole)
       if (round % 4 !== 0) continue

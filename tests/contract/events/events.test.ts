@@ -2,7 +2,7 @@ import {Value} from "typebox/value"
 import {describe, expect, test} from "vitest"
 import {HistoryView} from "../../../shared/api/event-stream.ts"
 import {eventTypes} from "../../../shared/events.ts"
-import {type HistoryAnswer, readEvents, readHistoryOf} from "../../support/events/reader.ts"
+import {readEvents, readHistoryOf} from "../../support/events/reader.ts"
 import {expectProblem, launchHost, makeProject, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {onBun, onNode22} from "../../support/host/runtimes.ts"
 import {freePort} from "../../support/machine/ports.ts"
@@ -31,7 +31,7 @@ export default definePlugin({
 `
 
 const say = (host: TestHost, text: string, channel = "chat") =>
-  host.post<{sn: number}>("/api/plugins/sandbox/messages", {text, channel})
+  host.plugin<{sn: number}>("/api/plugins/sandbox/messages", {text, channel})
 
 const offsetOf = (id: string | undefined) => Number(id?.split("-")[1])
 
@@ -105,7 +105,7 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("the event
     for (let n = 0; n < 4; n++) await host.say("hello")
     const {epoch} = await (await readEvents(host)).hello()
     await until("eviction", async () => {
-      const page = await host.get<HistoryAnswer>("/api/events/history")
+      const page = await host.get("/api/events/history")
       return page.items.length === 4 && page
     })
     const wanted = {
@@ -118,7 +118,7 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("the event
       const reader = await readEvents(host, {cursor})
       expect((await reader.hello()).recovered).toBe(false)
       const [gap] = await until("the gap", () => reader.gaps().length > 0 && reader.gaps())
-      const head = (await host.get<HistoryAnswer>("/api/events/history")).head
+      const head = (await host.get("/api/events/history")).head
       expect(gap).toEqual({reason, from: cursor, to: head, resumeAt: head})
       expect(reader.received.find(({event}) => event === "hello")?.id).toBeUndefined()
       expect(reader.lastId()).toBe(head)
@@ -139,7 +139,7 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("the event
     await say(host, "hello")
     await until("the events", () => byEndpoint.envelopes().length === 3 && byType.envelopes().length === 1)
     expect(byType.envelopes().map(({type}) => type)).toEqual(["message.sent"])
-    await host.post("/api/ingress/pause", {})
+    await host.post("/api/ingress/pause")
     await host.stop()
     await until("the streams to end", () => [byType, byEndpoint, byOther].every(reader => reader.isEnded()))
     expect(byType.envelopes().map(({type}) => type)).toEqual(["message.sent", "host.stopping"])
@@ -171,13 +171,13 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("the event
     )
     const whole = await readHistoryOf(host)
     expect(await readHistoryOf(host, 2)).toEqual(whole)
-    const page = await host.get<HistoryAnswer>("/api/events/history?after=nonsense")
+    const page = await host.get("/api/events/history", {after: "nonsense"})
     expect([...Value.Errors(HistoryView, page)]).toEqual([])
     expect(page.items).toEqual(whole)
     const to = `${page.epoch}-0`
     expect(page.gap).toEqual({reason: "malformed", from: "nonsense", to, resumeAt: to})
     expect(page.next).toBe(null)
-    const filtered = await host.get<HistoryAnswer>("/api/events/history?types=message.failed")
+    const filtered = await host.get("/api/events/history", {types: "message.failed"})
     expect(filtered.items.map(({type}) => type)).toEqual(["message.failed"])
   })
 

@@ -104,12 +104,7 @@ describe("the routes of the console", () => {
   test("report received and sent messages per minute", async () => {
     const host = await start()
     for (let count = 0; count < 5; count++) await host.say(`message ${count}`)
-    interface Rates {
-      readonly seconds: number
-      readonly received: readonly number[]
-      readonly sent: readonly number[]
-    }
-    const rates = await host.get<Rates>("/api/messages/rates")
+    const rates = await host.get("/api/messages/rates")
     expect({seconds: rates.seconds, length: rates.received.length}).toEqual({seconds: 60, length: 60})
     expect(rates.received.slice(-2).reduce((sum, count) => sum + count, 0)).toBe(5)
     expect(rates.received.slice(0, 58).every(count => count === 0)).toBe(true)
@@ -118,7 +113,7 @@ describe("the routes of the console", () => {
   test("reconnect an endpoint", async () => {
     const host = await start()
     const before = await endpointOf(host, "sandbox")
-    await host.post("/api/endpoints/sandbox/reconnect")
+    await host.post("/api/endpoints/:name/reconnect", {name: "sandbox"})
     const after = await untilState(host, "sandbox", "online")
     expect(Date.parse(after.since)).toBeGreaterThan(Date.parse(before.since))
     expect(await host.say("there?")).toEqual([])

@@ -1,6 +1,6 @@
 import {expect, test} from "vitest"
 import {fullAndDemo, startHost, type TestHost} from "../../support/host/host.ts"
-import {type ApiDocument, type Examples, questionsOf, usualValues} from "../../support/host/questions.ts"
+import {documentOf, type Examples, questionsOf, usualValues} from "../../support/host/questions.ts"
 
 const {env} = fullAndDemo
 const config = `${fullAndDemo.config()}  faller: {config: {word: canary-configured}}
@@ -29,33 +29,35 @@ const fill = async (host: TestHost): Promise<Examples> => {
   await host.say("/fall")
   await host.say("/tell")
   await host.say("/later", {user: "canary-user", channel: "canary-channel"})
-  const item = await host.post<{id: number; revision: number}>("/api/workroom/items", {
-    title: "canary-title",
-    description: "canary-description",
-    labels: ["canary-label"],
-    assignee: "user:canary-assignee",
-    actor: "user:canary-actor",
-    request: "canary-request",
-    conversation: {endpoint: "sandbox", channel: "canary-conversation"},
+  const item = await host.post("/api/workroom/items", {
+    body: {
+      title: "canary-title",
+      description: "canary-description",
+      labels: ["canary-label"],
+      assignee: "user:canary-assignee",
+      actor: "user:canary-actor",
+      request: "canary-request",
+      conversation: {endpoint: "sandbox", channel: "canary-conversation"},
+    },
   })
   let revision = item.revision
-  for (const [command, body] of Object.entries({
-    comment: {text: "canary-comment"},
-    claim: {assignee: "user:canary-assignee"},
-    block: {reason: "canary-blocked", owner: "user:canary-owner"},
-  })) {
-    const against = {expectedRevision: revision, actor: "user:canary-actor", ...body}
-    revision = (await host.post<{revision: number}>(`/api/workroom/items/${item.id}/${command}`, against)).revision
+  for (const [command, more] of [
+    ["comment", {text: "canary-comment"}],
+    ["claim", {assignee: "user:canary-assignee"}],
+    ["block", {reason: "canary-blocked", owner: "user:canary-owner"}],
+  ] as const) {
+    const body = {expectedRevision: revision, actor: "user:canary-actor", ...more}
+    revision = (await host.post(`/api/workroom/items/:id/${command}`, {id: item.id, body})).revision
   }
   const job = {label: "canary job label", schedule: {every: "24h"}, timezone: "UTC"}
   const said = {endpoint: "sandbox", channel: "canary-job-channel", text: "canary-job-text"}
-  await host.post("/api/jobs", {id: "tea", ...job, target: said})
-  await host.post("/api/jobs", {id: "trip", ...job, target: {plugin: "faller", job: "trip"}})
-  await host.post("/api/jobs/tea/run")
-  await host.post("/api/jobs/trip/run")
-  const [message] = (await host.get<{items: {id: string}[]}>("/api/outbox")).items
-  const [timer] = (await host.get<{items: {id: string}[]}>("/api/timers")).items
-  const [run] = (await host.get<{items: {runId: string}[]}>("/api/runs")).items
+  await host.post("/api/jobs", {body: {id: "tea", ...job, target: said}})
+  await host.post("/api/jobs", {body: {id: "trip", ...job, target: {plugin: "faller", job: "trip"}}})
+  await host.post("/api/jobs/:id/run", {id: "tea"})
+  await host.post("/api/jobs/:id/run", {id: "trip"})
+  const [message] = (await host.get("/api/outbox")).items
+  const [timer] = (await host.get("/api/timers")).items
+  const [run] = (await host.get("/api/runs")).items
   return {
     paths: {
       "/api/inbox/{seq}": "/api/inbox/1",
@@ -89,7 +91,7 @@ const read = async (host: TestHost, path: string, token: string): Promise<string
 
 /** Returns all events since the first one of the Host that arrive at once. */
 const readEvents = async (host: TestHost, token: string): Promise<string> => {
-  const {items} = await host.get<{items: {id: string}[]}>("/api/events/history?limit=500")
+  const {items} = await host.get("/api/events/history", {limit: 500})
   const newest = items[0]?.id ?? ""
   const ending = new AbortController()
   const headers = {authorization: `Bearer ${token}`, "last-event-id": `${newest.split("-")[0]}-0`}
@@ -107,7 +109,7 @@ const readEvents = async (host: TestHost, token: string): Promise<string> => {
 test("no route and no event shows free text to a demo token", async () => {
   const host = await startHost({config, env, plugins: {faller}})
   const examples = await fill(host)
-  const questions = questionsOf(await host.get<ApiDocument>("/api/openapi.json"), examples)
+  const questions = questionsOf(await documentOf(host), examples)
   const told: string[] = []
   const knownToFull = new Set<string>()
   for (const question of questions) {

@@ -1,6 +1,7 @@
 import {gzipSync} from "node:zlib"
 import {describe, expect, test} from "vitest"
-import {bunAnd, expectProblem, shared, startHost, until, untilPrinted} from "../../support/host/host.ts"
+import {clientAt} from "../../support/host/client.ts"
+import {allOf, bunAnd, expectProblem, shared, startHost, until, untilPrinted} from "../../support/host/host.ts"
 import {probePlugin} from "./probe-plugin.ts"
 import {raw} from "./raw.ts"
 
@@ -64,11 +65,9 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     const host = common()
     const demo = {headers: {authorization: `Bearer ${env.DEMO_TOKEN}`}}
     expect(await (await fetch(`${host.url}${probe}/private`, demo)).json()).toEqual({id: "1", items: [{n: 1}]})
-    expect(await host.get(`${probe}/private`)).toEqual({id: "1", text: "hidden", items: [{name: "hidden", n: 1}]})
+    expect(await host.plugin(`${probe}/private`)).toEqual({id: "1", text: "hidden", items: [{name: "hidden", n: 1}]})
     await host.say("/help")
-    const inbox = (await (await fetch(`${host.url}/api/inbox`, demo)).json()) as {
-      items: {event: Record<string, unknown>}[]
-    }
+    const inbox = await clientAt(host.url, env.DEMO_TOKEN).get("/api/inbox")
     expect(inbox.items[0]?.event).toMatchObject({type: "message-created"})
     expect(JSON.stringify(inbox)).not.toContain("help")
     expect(JSON.stringify(inbox)).not.toContain('"id":"you"')
@@ -194,7 +193,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
 
   test("converts and checks query parameters", async () => {
     const host = common()
-    expect(await host.get(`${probe}/query?n=3&on=true`)).toEqual({n: 3, on: true})
+    expect(await host.plugin(`${probe}/query?n=3&on=true`)).toEqual({n: 3, on: true})
     await expectProblem(await host.fetch(`${probe}/query?n=0`), 400, "request_invalid")
     await expectProblem(await host.fetch(`${probe}/query?n=abc`), 400, "request_invalid")
     await expectProblem(await host.fetch("/api/inbox?limit=0"), 400, "request_invalid")
@@ -212,7 +211,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     expect(text.startsWith("data: 0\n\n")).toBe(true)
     abort.abort()
     await until("the handler to see the disconnect", async () => {
-      const seen = await host.get<{aborted: number; cancelled: number}>(`${probe}/seen`)
+      const seen = await host.plugin<{aborted: number; cancelled: number}>(`${probe}/seen`)
       return seen.aborted === 1 && seen.cancelled === 1
     })
   })
@@ -223,7 +222,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     expect({status: response.status, body: await response.text()}).toEqual({status: 200, body: ""})
     await until(
       "the stream to be released",
-      async () => (await host.get<{cancelled: number}>(`${probe}/seen`)).cancelled === 1,
+      async () => (await host.plugin<{cancelled: number}>(`${probe}/seen`)).cancelled === 1,
     )
   })
 
@@ -302,15 +301,8 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
   test("pages lists newest first, without a gap or a repetition", async () => {
     const host = await start()
     for (let n = 0; n < 7; n++) await host.say(`message ${n}`)
-    const seen: number[] = []
-    let next: string | null = ""
-    while (next !== null) {
-      const query: string = next === "" ? "" : `&cursor=${next}`
-      const page: {items: {seq: number}[]; next: string | null} = await host.get(`/api/inbox?limit=3${query}`)
-      seen.push(...page.items.map(({seq}) => seq))
-      next = page.next
-    }
-    expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1])
+    const seen = await allOf(cursor => host.get("/api/inbox", {limit: 3, cursor}))
+    expect(seen.map(({seq}) => seq)).toEqual([7, 6, 5, 4, 3, 2, 1])
   })
 
   test("on SIGTERM ends open streams and the process in order", async () => {
@@ -327,7 +319,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
   test("on SIGTERM finishes a request in progress and delivers its whole answer", async () => {
     const host = await start()
     const answer = host.fetch(`${probe}/later`)
-    await until("the request to arrive", async () => (await host.get<{later: number}>(`${probe}/seen`)).later === 1)
+    await until("the request to arrive", async () => (await host.plugin<{later: number}>(`${probe}/seen`)).later === 1)
     const finished = host.stop()
     expect((await (await answer).text()).length).toBe(100_000)
     expect((await finished).code).toBe(0)

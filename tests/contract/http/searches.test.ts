@@ -1,4 +1,5 @@
 import {describe, expect, test} from "vitest"
+import type {Answer, At, Input} from "../../../shared/api/operations/client.ts"
 import {bunOr, shared, startHost, type TestHost} from "../../support/host/host.ts"
 
 const talker = `import {definePlugin} from "svc-runtime"
@@ -13,16 +14,9 @@ export default definePlugin({
 })
 `
 
-interface Page {
-  readonly items: readonly {readonly seq: number; readonly state: string; readonly text?: string}[]
-  readonly next: string | null
-  readonly lookedTo: string | null
-}
-
-interface Changed {
-  readonly count: number
-  readonly next: string | null
-}
+type Events = Input<At<"GET", "/api/inbox">>
+type Messages = Input<At<"GET", "/api/outbox">>
+type Bulk = Input<At<"POST", "/api/inbox/bulk">>
 
 const say = async (host: TestHost) => {
   await host.say("hello", {user: "ann", channel: "one"})
@@ -45,14 +39,14 @@ describe.each(bunOr("node24"))("the lists of messages on $name", runtime => {
   })
 
   test.each([
-    ["/api/outbox?state=open", 0],
-    ["/api/outbox?state=aside", 0],
-    ["/api/endpoints?state=online", 1],
-    ["/api/endpoints?state=failed", 0],
-    ["/api/plugins?state=active", 2],
-    ["/api/plugins?state=disabled", 0],
-  ] as const)("%s has %i items", async (path, count) => {
-    expect((await spoken().get<Page>(path)).items.length).toBe(count)
+    ["/api/outbox", "open", 0],
+    ["/api/outbox", "aside", 0],
+    ["/api/endpoints", "online", 1],
+    ["/api/endpoints", "failed", 0],
+    ["/api/plugins", "active", 2],
+    ["/api/plugins", "disabled", 0],
+  ] as const)("%s with the state %s has %i items", async (path, state, count) => {
+    expect((await spoken().get(path, {state})).items.length).toBe(count)
   })
 
   test("refuse an unknown state with the list of known ones", async () => {
@@ -63,35 +57,35 @@ describe.each(bunOr("node24"))("the lists of messages on $name", runtime => {
     }
   })
 
-  test.each([
-    ["user=ann", [2, 1]],
-    ["channel=two", [4, 2]],
-    ["user=bob&channel=two", [4]],
-    ["text=100%25", [3]],
-    ["text=%25", [3]],
-    ["text=_", []],
-    ["text=FAIL", [4, 2]],
-    ["endpoint=sandbox", [4, 3, 2, 1]],
-    ["endpoint=other", []],
-    ["plugin=talker&state=failed", [4, 2]],
-    ["plugin=sandbox", []],
-    ["state=failed&user=ann", [2]],
-    ["state=aside", [4, 2]],
-    ["state=aside&user=bob", [4]],
-    ["state=open", []],
-    ["repeats=true", [4, 3]],
-    ["repeats=true&state=failed", [4]],
-    ["from=2000-01-01T00:00:00Z", [4, 3, 2, 1]],
-    ["to=2000-01-01T00:00:00Z", []],
-    ["from=2100-01-01T00:00:00Z", []],
-  ] as const)("filter the inbox with %s", async (query, expected) => {
-    const page = await spoken().get<Page>(`/api/inbox?${query}`)
+  test.each<[Events, readonly number[]]>([
+    [{user: "ann"}, [2, 1]],
+    [{channel: "two"}, [4, 2]],
+    [{user: "bob", channel: "two"}, [4]],
+    [{text: "100%"}, [3]],
+    [{text: "%"}, [3]],
+    [{text: "_"}, []],
+    [{text: "FAIL"}, [4, 2]],
+    [{endpoint: "sandbox"}, [4, 3, 2, 1]],
+    [{endpoint: "other"}, []],
+    [{plugin: "talker", state: "failed"}, [4, 2]],
+    [{plugin: "sandbox"}, []],
+    [{state: "failed", user: "ann"}, [2]],
+    [{state: "aside"}, [4, 2]],
+    [{state: "aside", user: "bob"}, [4]],
+    [{state: "open"}, []],
+    [{repeats: true}, [4, 3]],
+    [{repeats: true, state: "failed"}, [4]],
+    [{from: "2000-01-01T00:00:00Z"}, [4, 3, 2, 1]],
+    [{to: "2000-01-01T00:00:00Z"}, []],
+    [{from: "2100-01-01T00:00:00Z"}, []],
+  ])("filter the inbox with %j", async (query, expected) => {
+    const page = await spoken().get("/api/inbox", query)
     expect(page.items.map(({seq}) => seq)).toEqual(expected)
     expect(page.next).toBeNull()
   })
 
   test("say how often an id came again with other content, as the metrics do", async () => {
-    const {items} = await spoken().get<{items: {repeats: number}[]}>("/api/inbox?limit=2")
+    const {items} = await spoken().get("/api/inbox", {limit: 2})
     expect(items.map(({repeats}) => repeats)).toEqual([2, 1])
     const page = await (await spoken().fetch("/api/metrics")).text()
     for (const [differs, count] of [
@@ -103,30 +97,29 @@ describe.each(bunOr("node24"))("the lists of messages on $name", runtime => {
 
   test("separate two events by a time between them", async () => {
     const host = spoken()
-    const {items} = await host.get<{items: {receivedAt: string}[]}>("/api/inbox")
+    const {items} = await host.get("/api/inbox")
     const at = items[1]?.receivedAt ?? ""
-    expect((await host.get<Page>(`/api/inbox?from=${at}`)).items.map(({seq}) => seq)).toEqual([4, 3])
-    expect((await host.get<Page>(`/api/inbox?to=${at}`)).items.map(({seq}) => seq)).toEqual([2, 1])
+    expect((await host.get("/api/inbox", {from: at})).items.map(({seq}) => seq)).toEqual([4, 3])
+    expect((await host.get("/api/inbox", {to: at})).items.map(({seq}) => seq)).toEqual([2, 1])
     expect((await host.fetch("/api/inbox?from=yesterday")).status).toBe(400)
   })
 
   test("filter the outbox by text, channel and plugin", async () => {
     const host = spoken()
-    const textsOf = async (query: string) =>
-      (await host.get<Page>(`/api/outbox?${query}`)).items.map(({text}) => text ?? "")
-    expect(await textsOf("text=hello%20you")).toEqual(["hello you"])
-    expect((await textsOf("channel=two")).length).toBeGreaterThan(0)
-    expect((await textsOf("plugin=talker&channel=one")).length).toBe(1)
-    expect(await textsOf("plugin=nobody")).toEqual([])
+    const textsOf = async (query: Messages) => (await host.get("/api/outbox", query)).items.map(({text}) => text)
+    expect(await textsOf({text: "hello you"})).toEqual(["hello you"])
+    expect((await textsOf({channel: "two"})).length).toBeGreaterThan(0)
+    expect((await textsOf({plugin: "talker", channel: "one"})).length).toBe(1)
+    expect(await textsOf({plugin: "nobody"})).toEqual([])
     await host.say("quote", {user: "cay", channel: "three"})
-    expect(await textsOf(`text=${encodeURIComponent('SAID "yes"')}`)).toEqual(['he said "yes" & left'])
+    expect(await textsOf({text: 'SAID "yes"'})).toEqual(['he said "yes" & left'])
   })
 
   test("continue below a full page, also with a filter", async () => {
     const host = spoken()
-    const first = await host.get<Page>("/api/inbox?state=failed&limit=1")
+    const first = await host.get("/api/inbox", {state: "failed", limit: 1})
     expect(first).toMatchObject({items: [{seq: 4}], next: "4"})
-    const second = await host.get<Page>(`/api/inbox?state=failed&limit=1&cursor=${first.next}`)
+    const second = await host.get("/api/inbox", {state: "failed", limit: 1, cursor: first.next ?? ""})
     expect(second).toMatchObject({items: [{seq: 2}]})
   })
 })
@@ -134,16 +127,17 @@ describe.each(bunOr("node24"))("the lists of messages on $name", runtime => {
 test("a retry covers exactly the rows a filter finds: counted first, then a page at a time", async () => {
   const host = await startHost({config: "http: {port: 0}\nplugins: {sandbox: {}, talker: {}}\n", plugins: {talker}})
   await say(host)
-  const bulk = (query: string, body: object) => host.post<Changed>(`/api/inbox/bulk?${query}`, body)
-  expect(await bulk("user=ann", {action: "retry", dryRun: true})).toMatchObject({count: 1, next: null})
-  expect(await bulk("limit=1", {action: "retry", dryRun: true})).toMatchObject({count: 1, next: "4"})
-  expect((await host.get<Page>("/api/inbox?state=failed")).items.length).toBe(2)
-  expect(await bulk("user=ann", {action: "discard"})).toMatchObject({count: 1, next: null})
-  expect((await host.get<Page>("/api/inbox?state=discarded")).items.map(({seq}) => seq)).toEqual([2])
-  let next: string | null = ""
+  const bulk = (input: Bulk) => host.post("/api/inbox/bulk", input)
+  const dry = {action: "retry", dryRun: true} as const
+  expect(await bulk({user: "ann", body: dry})).toMatchObject({count: 1, next: null})
+  expect(await bulk({limit: 1, body: dry})).toMatchObject({count: 1, next: "4"})
+  expect((await host.get("/api/inbox", {state: "failed"})).items.length).toBe(2)
+  expect(await bulk({user: "ann", body: {action: "discard"}})).toMatchObject({count: 1, next: null})
+  expect((await host.get("/api/inbox", {state: "discarded"})).items.map(({seq}) => seq)).toEqual([2])
+  let next: string | null | undefined
   let count = 0
   while (next !== null) {
-    const page: Changed = await bulk(`limit=1${next === "" ? "" : `&cursor=${next}`}`, {action: "retry"})
+    const page: Answer<"POST", "/api/inbox/bulk"> = await bulk({limit: 1, cursor: next, body: {action: "retry"}})
     count += page.count
     next = page.next
   }
@@ -167,13 +161,13 @@ export default definePlugin({
     plugins: {left: failing("left"), right: failing("right")},
   })
   for (const text of ["left", "right", "left and right"]) await host.say(text)
-  const found = async (query: string) => (await host.get<Page>(`/api/inbox?${query}`)).items.map(({seq}) => seq)
-  expect(await found("plugin=left&state=failed")).toEqual([3, 1])
-  expect(await found("plugin=left&state=handled")).toEqual([2])
-  expect(await found("plugin=left")).toEqual([3, 2, 1])
-  const discard = (query: string) => host.post<Changed>(`/api/inbox/bulk?${query}`, {action: "discard"})
-  expect(await discard("plugin=right&state=failed")).toMatchObject({count: 2})
-  const {marks} = await host.get<{marks: {handler: string; state: string}[]}>("/api/inbox/3")
+  const found = async (query: Events) => (await host.get("/api/inbox", query)).items.map(({seq}) => seq)
+  expect(await found({plugin: "left", state: "failed"})).toEqual([3, 1])
+  expect(await found({plugin: "left", state: "handled"})).toEqual([2])
+  expect(await found({plugin: "left"})).toEqual([3, 2, 1])
+  const discard = (state?: string) => host.post("/api/inbox/bulk", {plugin: "right", state, body: {action: "discard"}})
+  expect(await discard("failed")).toMatchObject({count: 2})
+  const {marks} = await host.get("/api/inbox/:seq", {seq: 3})
   expect(marks.map(({state}) => state)).toEqual(["failed", "discarded"])
-  expect(await discard("plugin=right")).toMatchObject({count: 0})
+  expect(await discard()).toMatchObject({count: 0})
 })

@@ -90,7 +90,7 @@ const open = (host: TestHost): Promise<Socket> =>
     socket.on("error", reject)
   })
 
-const seenBy = (host: TestHost) => host.get<readonly string[]>("/api/plugins/reader/seen")
+const seenBy = (host: TestHost) => host.plugin<readonly string[]>("/api/plugins/reader/seen")
 
 describe.each(runtimes)("a small body on $name", runtime => {
   const common = shared(() => startHost({runtime, config, plugins: {reader}}))

@@ -42,7 +42,7 @@ describe.each(bunOr("node24"))("a method in an endpoint's features, on $name,", 
   const start = async () => {
     const host = await startHost({runtime, config, plugins: {club: guildPlugin}, args: ["--no-watch"]})
     await until("the club to be online", async () => {
-      const {logins} = await host.post<{logins: {status: number}[]}>("/satori/v1/meta")
+      const {logins} = await host.plugin<{logins: {status: number}[]}>("/satori/v1/meta", {})
       return logins[0]?.status === 1
     })
     return host
@@ -50,11 +50,11 @@ describe.each(bunOr("node24"))("a method in an endpoint's features, on $name,", 
   const ask = (host: TestHost, method: string, body: unknown) =>
     host.fetch(`/satori/v1/${method}`, posting(body, {"satori-platform": "club", "satori-user-id": "bot"}))
   const answer = async (host: TestHost, method: string, body: unknown) => (await ask(host, method, body)).json()
-  const asked = async (host: TestHost) => (await host.get<{asked: unknown[]}>("/api/plugins/club/asked")).asked
+  const asked = async (host: TestHost) => (await host.plugin<{asked: unknown[]}>("/api/plugins/club/asked")).asked
 
   test("is answered by the platform: reads at once, acts through the outbox", async () => {
     const host = await start()
-    const {logins} = await host.post<{logins: {features: string[]}[]}>("/satori/v1/meta")
+    const {logins} = await host.plugin<{logins: {features: string[]}[]}>("/satori/v1/meta", {})
     for (const feature of ["message.update", "message.delete", "message.list", "reaction.delete", "guild.member.kick"])
       expect(logins[0]?.features).toContain(feature)
     expect(await answer(host, "guild.member.list", {guild_id: "g"})).toEqual({data: [{user: {id: "ann"}}]})

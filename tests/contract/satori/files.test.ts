@@ -103,8 +103,7 @@ const create = async (host: TestHost, content: string, channel = "room"): Promis
   return message.id
 }
 
-const stored = async (host: TestHost): Promise<number> =>
-  (await host.get<{files: {count: number}}>("/api/database")).files.count
+const stored = async (host: TestHost): Promise<number> => (await host.get("/api/database")).files.count
 
 const leftovers = (host: TestHost): readonly string[] =>
   readdirSync(host.project.path("data/files")).filter(name => name.endsWith(".tmp"))
@@ -137,7 +136,7 @@ describe.each(bunOr("node22"))("files of Satori applications, on $name:", runtim
       "sent",
     )
     await messageIn(host, await create(host, `<audio src="${voice}"/>`), "sent")
-    const {items} = await host.get<{items: {files: object[]}[]}>("/api/plugins/sandbox/messages?channel=room")
+    const {items} = await host.plugin<{items: {files: object[]}[]}>("/api/plugins/sandbox/messages?channel=room")
     expect(items.flatMap(({files}) => files)).toEqual([
       {name: "cat <1>.png", type: "image/png", size: picture.length, sha256: hash("sha256", picture)},
       {name: "N", type: "application/octet-stream", size: 6, sha256: hash("sha256", note)},
@@ -170,15 +169,13 @@ describe.each(bunOr("node22"))("files of Satori applications, on $name:", runtim
 
   test("an upload of 120 MB, more than all buffered bodies together, needs constant memory", async () => {
     const host = started()
-    await host.post("/api/plugins/club/watch")
+    await host.plugin("/api/plugins/club/watch", {})
     const answer = await upload(host, largeForm(120), form)
     expect(answer.status).toBe(200)
     const {f = ""}: Record<string, string> = await answer.json()
-    expect(await host.post("/api/plugins/club/peak")).toBeLessThan(96)
+    expect(await host.plugin("/api/plugins/club/peak", {})).toBeLessThan(96)
     expect(f).toMatch(/large\.bin$/)
-    expect((await host.get<{files: {bytes: number}}>("/api/database")).files.bytes).toBeGreaterThanOrEqual(
-      120 * megabyte,
-    )
+    expect((await host.get("/api/database")).files.bytes).toBeGreaterThanOrEqual(120 * megabyte)
   })
 
   test("a refused or interrupted upload leaves nothing behind", async () => {
@@ -245,7 +242,7 @@ describe.each(bunOr("node22"))("files of Satori applications, on $name:", runtim
     const echo = `<img src="${link(0, "a.png")}" title="a.png"/>`
     expect((await askSatori(host, "message.create", {channel_id: "hall", content: echo}, at)).status).toBe(200)
     const sent = await until("the echo", async () => {
-      const found = await host.post<readonly unknown[]>("/api/plugins/club/sent")
+      const found = await host.plugin<readonly unknown[]>("/api/plugins/club/sent", {})
       return found.length > 0 && found
     })
     expect(sent).toEqual([[{title: "a.png", src: "key-1"}]])

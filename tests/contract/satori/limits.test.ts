@@ -83,7 +83,7 @@ const meter = pluginWith(`
 const heapOf = async (host: TestHost) => {
   // First let closed connections time out and release their memory.
   await new Promise(resolve => setTimeout(resolve, 2500))
-  return (await host.get<{used: number}>("/api/plugins/meter/heap")).used
+  return (await host.plugin<{used: number}>("/api/plugins/meter/heap")).used
 }
 
 const connectMany = async (host: TestHost, count: number) => {

@@ -16,7 +16,7 @@ const configWith = (...ids: readonly string[]) => {
   return `http: {port: 0}\nplugins:\n  sandbox: {}\n  wire: {endpoints: ${endpoints}}\n`
 }
 
-const loginsOf = async (host: TestHost) => (await host.post<{logins: Login[]}>("/satori/v1/meta")).logins
+const loginsOf = async (host: TestHost) => (await host.plugin<{logins: Login[]}>("/satori/v1/meta", {})).logins
 
 /** Waits until this number of logins is online. */
 const online = (host: TestHost, count: number) =>
@@ -43,7 +43,7 @@ test("logins follow the endpoints of a generation, and their events repeat the c
   await online(host, 2)
   const client = await connectSatori(host)
   await client.hears(4)
-  await host.post("/api/plugins/wire/receive/wire~a", {id: "1", text: "one", channel: "c"})
+  await host.plugin("/api/plugins/wire/receive/wire~a", {id: "1", text: "one", channel: "c"})
   const [one] = await client.hearsMessages(1)
   expect(one).toMatchObject({sn: 1, platform: "wire", self_id: "wire~a"})
   host.project.write("svc.config.yml", configWith("b"))

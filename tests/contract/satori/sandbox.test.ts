@@ -12,7 +12,7 @@ describe.each(bunOr("node22"))("the sandbox, called over Satori, on $name,", run
       args: ["--no-watch"],
     })
     await until("the sandbox to be online", async () => {
-      const {logins} = await started.post<{logins: {status: number}[]}>("/satori/v1/meta")
+      const {logins} = await started.plugin<{logins: {status: number}[]}>("/satori/v1/meta", {})
       return logins[0]?.status === 1
     })
     return started
@@ -26,7 +26,7 @@ describe.each(bunOr("node22"))("the sandbox, called over Satori, on $name,", run
   }
   const said = {text: "good morning", group: true}
   const say = (user: string, channel: string) =>
-    host().post<{id: string}>("/api/plugins/sandbox/messages", {...said, user, channel})
+    host().plugin<{id: string}>("/api/plugins/sandbox/messages", {...said, user, channel})
   const sayInVain = async (user: string, channel: string) => {
     const answered = await host().fetch("/api/plugins/sandbox/messages", posting({...said, user, channel}))
     const {detail} = await expectProblem(answered, 409, "conflict")
@@ -44,7 +44,7 @@ describe.each(bunOr("node22"))("the sandbox, called over Satori, on $name,", run
     expect(await answer("guild.member.get", {guild_id: "sandbox", user_id: "eve"})).toEqual(eve)
     expect(await answer("user.get", {user_id: "eve"})).toEqual({id: "eve", name: "eve"})
     expect(await answer("message.get", {channel_id: "team", message_id: id})).toMatchObject({content: "good morning"})
-    const {items} = await host().get<{items: {event: {guild: unknown}}[]}>("/api/inbox?limit=1")
+    const {items} = await host().get("/api/inbox", {limit: 1})
     expect(items[0]?.event.guild).toEqual(guild)
   })
 

@@ -9,7 +9,7 @@ const config = fullAndDemo.config()
 
 const online = async (host: TestHost) => {
   await until("the sandbox to be online", async () => {
-    const {logins} = await host.post<{logins: {status: number}[]}>("/satori/v1/meta")
+    const {logins} = await host.plugin<{logins: {status: number}[]}>("/satori/v1/meta", {})
     return logins[0]?.status === 1
   })
   return host
@@ -195,7 +195,7 @@ describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
     })
     expect(await ask("reaction.create", {channel_id: "lounge", message_id: "m1", emoji_id: "👍"})).toEqual({})
     await until("the reaction to be sent", async () => {
-      const {items} = await host.get<{items: {kind: string; state: string; text: string}[]}>("/api/outbox")
+      const {items} = await host.get("/api/outbox")
       return items.some(({kind, state, text}) => kind === "reaction" && state === "sent" && text === "👍")
     })
     await expectProblem(await askSatori(host, "channel.get", {channel_id: "elsewhere"}), 404, "not_found")

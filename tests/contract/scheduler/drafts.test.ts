@@ -1,7 +1,5 @@
 import {expect, test} from "vitest"
-import type {DraftCheck} from "../../../shared/api/scheduled/drafts.ts"
-import type {JobView} from "../../../shared/api/scheduled/jobs.ts"
-import type {TimerDetail} from "../../../shared/api/scheduled/timers.ts"
+import {clientAt} from "../../support/host/client.ts"
 import {printed, runCommand} from "../../support/host/command-line.ts"
 import {bunOr, expectProblem, pluginWith, posting, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {fullAndDemo} from "../../support/host/tokens.ts"
@@ -32,7 +30,7 @@ const {HTTP_TOKEN: full, DEMO_TOKEN: demo} = fullAndDemo.env
 test.each(bunOr("node24"))("drafts of jobs and timers are checked, stale changes refused, on $name", async runtime => {
   const host = await startHost({runtime, config, env: fullAndDemo.env, plugins: {team}, files: {".env": dotenv}})
   const post = (path: string, body: unknown) => ask(host, full, path, body)
-  const check = (job: object, more: object = {}) => host.post<DraftCheck>("/api/jobs/check", {job, ...more})
+  const check = (job: object, more: object = {}) => host.post("/api/jobs/check", {body: {job, ...more}})
 
   // A demo token is refused actions that need the full token, and does not see the fields that an editor needs.
   for (const path of ["/api/jobs/check", "/api/timers/check", "/api/timers", "/api/timers/some/edit"]) {
@@ -80,18 +78,21 @@ test.each(bunOr("node24"))("drafts of jobs and timers are checked, stale changes
     "request_invalid",
   )
 
-  const first = await host.post<JobView>("/api/jobs", standup)
+  const first = await host.post("/api/jobs", {body: standup})
   expect(await wrong({})).toEqual([{path: "id", message: expect.stringMatching(/\bjob standup$/)}])
   expect((await check(standup, {replaces: "standup"})).findings).toEqual([])
-  const seen = await (await host.fetch("/api/jobs/standup", {headers: {authorization: `Bearer ${demo}`}})).json()
+  const seen = await clientAt(host.url, demo).get("/api/jobs/:id", {id: "standup"})
   expect(seen).not.toHaveProperty("revision")
-  const second = await host.post<JobView>("/api/jobs/standup/edit", {label: "one", expectedRevision: first.revision})
+  const second = await host.post("/api/jobs/:id/edit", {
+    id: "standup",
+    body: {label: "one", expectedRevision: first.revision},
+  })
   expect(second.revision).not.toBe(first.revision)
   const stale = {label: "two", expectedRevision: first.revision}
   const refused = await expectProblem(await post("/api/jobs/standup/edit", stale), 409, "conflict")
   expect(refused.current).toMatchObject({label: "one"})
   await expectProblem(await post("/api/jobs/standup/remove", {expectedRevision: first.revision}), 409, "conflict")
-  expect((await host.get<JobView>("/api/jobs/standup")).label).toBe("one")
+  expect((await host.get("/api/jobs/:id", {id: "standup"})).label).toBe("one")
 
   // The command line uses the same routes.
   expect(
@@ -105,7 +106,7 @@ test.each(bunOr("node24"))("drafts of jobs and timers are checked, stale changes
   expect(faulty.code).not.toBe(0)
   expect(faulty.stderr).toContain('weekday "FOO" at column 9')
   await printed(host.project, ["schedule", "add", "copy", "--like", "standup", "--cron", "0 7 * * *"], runtime)
-  expect(await host.get<JobView>("/api/jobs/copy")).toMatchObject({
+  expect(await host.get("/api/jobs/:id", {id: "copy"})).toMatchObject({
     label: "one",
     schedule: {cron: "0 7 * * *"},
     target: message,
@@ -119,7 +120,7 @@ test.each(bunOr("node24"))("drafts of jobs and timers are checked, stale changes
     endpoint: "sandbox",
     channel: "#team",
   }
-  const look = (timer: object) => host.post<DraftCheck>("/api/timers/check", {timer})
+  const look = (timer: object) => host.post("/api/timers/check", {body: {timer}})
   expect((await look(draft)).next?.items).toHaveLength(1)
   expect((await look({...draft, when: {every: "15m"}})).next?.items).toHaveLength(5)
   expect((await look({...draft, when: {cron: "0 9 32 * *", timezone: "UTC"}})).findings).toEqual([
@@ -132,20 +133,20 @@ test.each(bunOr("node24"))("drafts of jobs and timers are checked, stale changes
 
   await host.say("/later")
   await expectProblem(await post("/api/timers", {...draft, key: "tea"}), 409, "conflict")
-  const {id} = await host.post<{id: string}>("/api/timers", draft)
-  const timer = await host.get<TimerDetail>(`/api/timers/${id}`)
+  const {id} = await host.post("/api/timers", {body: draft})
+  const timer = await host.get("/api/timers/:id", {id})
   expect(timer).toMatchObject({state: "waiting", channel: "#team", data: {text: "coffee"}})
-  await host.post(`/api/timers/${id}/edit`, {data: {text: "milk"}, expectedRevision: timer.revision})
+  await host.post("/api/timers/:id/edit", {id, body: {data: {text: "milk"}, expectedRevision: timer.revision}})
   await expectProblem(
     await post(`/api/timers/${id}/edit`, {when: {in: "2h"}, expectedRevision: timer.revision}),
     409,
     "conflict",
   )
-  expect((await host.get<TimerDetail>(`/api/timers/${id}`)).dueAt).toBe(timer.dueAt)
+  expect((await host.get("/api/timers/:id", {id})).dueAt).toBe(timer.dueAt)
   await printed(host.project, ["timer", "add", "--like", id, "--in", "24h"], runtime)
   await printed(host.project, ["timer", "edit", id, "--in", "1s"], runtime)
   await until("the timer to fire", async () => {
-    const {items} = await host.get<{items: {text: string; channel: string}[]}>("/api/outbox")
+    const {items} = await host.get("/api/outbox")
     return items.some(({text, channel}) => text === "milk" && channel === "#team")
   })
   await expectProblem(await post(`/api/timers/${id}/edit`, {when: {in: "1h"}}), 404, "timer_unknown")

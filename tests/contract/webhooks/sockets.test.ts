@@ -159,10 +159,10 @@ describe.each(bunAnd("node22"))("WebSockets that platforms open, on $name:", run
   test("a pause refuses new connections and keeps open ones", async () => {
     const host = await start()
     const {answer} = await connectLine(host)
-    await host.post("/api/ingress/pause", {})
+    await host.post("/api/ingress/pause")
     expect((await upgrade(host, `${path}${key}`)).text).toMatch(/^HTTP\/1\.1 503 .*retry-after.*ingress_paused/is)
     expect(await answer("still here")).toBe("still here")
-    await host.post("/api/ingress/resume", {})
+    await host.post("/api/ingress/resume")
     expect((await upgrade(host, `${path}${key}`)).status).toBe(101)
   })
 
@@ -178,7 +178,7 @@ describe.each(bunAnd("node22"))("WebSockets that platforms open, on $name:", run
     expect(await first.closeCode()).toBe(1001)
     const second = await connectLine(host)
     await stateIs(host, "online")
-    await host.post("/api/outbox", {endpoint: "line~one", channel: "room", text: "hello"})
+    await host.post("/api/outbox", {body: {endpoint: "line~one", channel: "room", text: "hello"}})
     await until("the bot's message", () => second.messages.includes("hello"))
     host.process.child.kill("SIGKILL")
     expect(await second.closeCode()).toBe(1006)

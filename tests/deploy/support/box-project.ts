@@ -35,8 +35,8 @@ export interface BoxProject {
   readonly folder: string
   readonly port: number
   readonly user: string
-  /** Calls the project's Host. */
-  post<T>(path: string, body?: unknown): T
+  /** Posts to a plugin's route of the project's Host. */
+  plugin<T>(path: string, body?: unknown): T
   isReady(): boolean
 }
 
@@ -66,7 +66,7 @@ export const makeBoxProject = (box: SystemdBox, user: string, folder: string, po
     folder,
     port,
     user,
-    post: (path, body = {}) =>
+    plugin: (path, body = {}) =>
       JSON.parse(
         box.must(
           `curl --silent --show-error --fail-with-body -X POST -H 'authorization: Bearer ${boxToken}' -H 'content-type: application/json' --data ${quote(JSON.stringify(body))} ${url}${path}`,

@@ -40,11 +40,12 @@ export const startHostBehind = async (runtime: TestRuntime, port = 0): Promise<T
     env: {...secrets, SVC_SUPERVISOR: "test"},
   })
   await until("the endpoints to be open", async () => {
-    const {items} = await host.get<{items: {state: string}[]}>("/api/endpoints")
+    const {items} = await host.get("/api/endpoints")
     return items.every(({state}) => state !== "connecting")
   })
   return host
 }
 
 /** Raises this number of events, which no handler handles. */
-export const tick = (host: TestHost, count: number): Promise<unknown> => host.post("/api/plugins/ticker/ticks", {count})
+export const tick = (host: TestHost, count: number): Promise<unknown> =>
+  host.plugin("/api/plugins/ticker/ticks", {count})

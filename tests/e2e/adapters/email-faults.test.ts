@@ -1,6 +1,5 @@
 import {readFileSync} from "node:fs"
 import {expect, test} from "vitest"
-import type {OutboxDetail} from "../../../shared/api/messages.ts"
 import {inboxOf, usualRuntime as runtime, svc, type TestHost, until} from "../../support/host/host.ts"
 import {makeCertificate} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
@@ -95,7 +94,7 @@ describeWith("dovecot")("the email adapter when things go wrong", () => {
     )
     world.write({text: "again and again", from: "loop@machine.test"})
     const failed = await until("a refused answer", async () => {
-      const {items} = await host.get<{items: readonly OutboxDetail[]}>("/api/outbox?state=failed")
+      const {items} = await host.get("/api/outbox", {state: "failed"})
       return items[0]
     })
     expect(failed).toMatchObject({reason: "loop_suspected", error: "loop@machine.test got 3 answers within 10 minutes"})

@@ -52,7 +52,7 @@ describeWith("dovecot")("the email adapter with a real Dovecot and a real SMTP s
     await host.stop()
     const again = await startMailHost([world.account()], {runtime, project: host.project})
     await untilMail(again, "online")
-    const {id} = await again.post<{id: string}>("/api/outbox", {endpoint: "email~one", channel, text: "by the way"})
+    const {id} = await again.post("/api/outbox", {body: {endpoint: "email~one", channel, text: "by the way"}})
     world.write({text: "42", id: "q3@people.test", ...answer})
     const [, , third, fourth] = await world.untilSent(ann, 4)
     expect([third?.text, fourth?.text]).toEqual(["by the way", "you are 42"])
@@ -129,7 +129,9 @@ describeWith("dovecot")("the email adapter with a real Dovecot and a real SMTP s
     expect(toBob).toMatchObject({text: "hello Bob", from: {value: [{address: "second@svc.test"}]}})
     expect(await world.sentTo("eve@evil.test")).toEqual([])
 
-    await host.post("/api/outbox", {endpoint: "email~two", channel: "Carl@people.test", text: "hello Carl\nand more"})
+    await host.post("/api/outbox", {
+      body: {endpoint: "email~two", channel: "Carl@people.test", text: "hello Carl\nand more"},
+    })
     const [toCarl] = await world.untilSent("carl@people.test", 1)
     expect(toCarl).toMatchObject({subject: "hello Carl and more", text: "hello Carl\nand more"})
     expect([toCarl?.inReplyTo, toCarl?.references]).toEqual([undefined, undefined])

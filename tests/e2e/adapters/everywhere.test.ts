@@ -7,6 +7,7 @@ import {canMount, mountDisk} from "../../support/machine/disk.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 import {untilGaps} from "../../support/messages/gaps.ts"
 import {untilIdle} from "../../support/messages/messages.ts"
+import type {EndpointView} from "../../support/platforms/endpoint.ts"
 import {koishi} from "../../support/platforms/koishi.ts"
 import {isDendriteThere} from "../../support/platforms/matrix/dendrite.ts"
 import {koishiServer} from "../../support/platforms/satori/koishi-server.ts"
@@ -54,16 +55,10 @@ const environmentOf = (places: readonly Place[]): string =>
     .map(([name, value]) => `${name}=${value}\n`)
     .join("")
 
-interface Endpoint {
-  readonly name: string
-  readonly state: string
-  readonly login?: {readonly platform: string; readonly user: {readonly id: string}}
-}
-
-const untilOnline = async (host: TestHost, count: number): Promise<readonly Endpoint[]> => {
-  let last: readonly Endpoint[] = []
+const untilOnline = async (host: TestHost, count: number): Promise<readonly EndpointView[]> => {
+  let last: readonly EndpointView[] = []
   return until("every endpoint to be online", async () => {
-    last = (await host.get<{items: readonly Endpoint[]}>("/api/endpoints")).items
+    last = (await host.get("/api/endpoints")).items
     return last.filter(({state}) => state === "online").length === count && last
   }).catch(error => {
     throw new Error(`${error.message}; ${JSON.stringify(last)}`)
@@ -72,9 +67,8 @@ const untilOnline = async (host: TestHost, count: number): Promise<readonly Endp
 
 /** The endpoints with rows that the restore holds, without repetition. */
 const heldOf = async (host: TestHost, what: "inbox" | "outbox" | "timers"): Promise<readonly string[]> => {
-  const path = `/api/${what}?limit=500&state=held`
-  const {items} = await host.get<{items: readonly {readonly endpoint: string}[]}>(path)
-  return [...new Set(items.map(({endpoint}) => endpoint))].sort()
+  const {items} = await host.get(`/api/${what}`, {limit: 500, state: "held"})
+  return [...new Set(items.map(({endpoint}) => endpoint ?? ""))].sort()
 }
 
 const portOf = ({url}: TestHost): number => Number(new URL(url).port)
@@ -111,7 +105,7 @@ const setUp = async () => {
   const client = startKoishi(cable.port, env.HTTP_TOKEN)
   await irc.untilJoined(1)
   const endpoints = await untilOnline(host, places.length)
-  await client.online(...endpoints.map(({login}) => `${login?.platform}:${login?.user.id}`))
+  await client.online(...endpoints.map(({login}) => `${login?.platform}:${login?.user?.id}`))
   return {irc, places, files, project, host, cable, client, endpoints}
 }
 
@@ -182,8 +176,7 @@ describeEverywhere("every platform at once", () => {
     await untilIdle(host)
     await every(places, expectOnce)
     expect(new Set(client.events().map(({platform}) => platform)).size).toBe(places.length)
-    for (const state of ["failed", "dead"])
-      expect((await host.get<{items: unknown[]}>(`/api/inbox?state=${state}`)).items).toEqual([])
+    for (const state of ["failed", "dead"]) expect((await host.get("/api/inbox", {state})).items).toEqual([])
     expect((await host.stop()).code).toBe(0)
     const rows = places.map((place, index) => [
       `${place.name} (${place.counterpart})`,

@@ -1,6 +1,5 @@
 import {expect, test} from "vitest"
 import {inspectFile} from "../../../server/database/upkeep/maintenance.ts"
-import type {OutboxView} from "../../../shared/api/messages.ts"
 import {allOf, Chance, type Gap, gapsOf, makeProject, startHost, until} from "../../support/host/host.ts"
 import {checkArrivals} from "../../support/kills/arrivals.ts"
 import {projectFor} from "../../support/kills/bot.ts"
@@ -40,7 +39,7 @@ const settle = async ({project, env, platforms}: Scene) => {
     },
     patience,
   )
-  const outbox = await allOf<OutboxView>(last, "/api/outbox")
+  const outbox = await allOf(cursor => last.get("/api/outbox", {limit: 500, cursor}))
   const gaps = await gapsOf(last)
   expect((await last.stop()).code).toBe(0)
   return {outbox, gaps}

@@ -55,8 +55,7 @@ describeWith("mosquitto").each(bunAnd("node24"))("an outage of 20 hours at a rea
     await letTimePass(first.project)
     for (let n = 1; n <= 62; n++) await ann.say("room/in", `/open ${n}`)
     const host = await launch(broker, runtime, isLimited, first.project)
-    const ended = async (state: string) =>
-      (await host.get<{items: readonly unknown[]}>(`/api/inbox?state=${state}&limit=100`)).items.length
+    const ended = async (state: string) => (await host.get("/api/inbox", {state, limit: 100})).items.length
     await until("62 events to end", async () => (await ended("handled")) + (await ended("expired")) === 62)
     expect(await ended("expired")).toBe(expired)
     await until("the answers", () => ann.textsOf("room/out").length === said)
@@ -73,13 +72,13 @@ describeWith("mosquitto").each(bunAnd("node24"))("an outage of 20 hours at a rea
     await untilMqtt(first, "one", "online")
     await ann.say("room/in", "/stick")
     await until("the command to run", async () =>
-      JSON.stringify(await first.get("/api/inbox?state=running")).includes("stick"),
+      JSON.stringify(await first.get("/api/inbox", {state: "running"})).includes("stick"),
     )
     await first.stop("SIGKILL")
     await letTimePass(first.project)
     const host = await launch(broker, runtime, true, first.project)
     await until("the command to expire", async () =>
-      JSON.stringify(await host.get("/api/inbox?state=expired")).includes("stick"),
+      JSON.stringify(await host.get("/api/inbox", {state: "expired"})).includes("stick"),
     )
     await until("the notice", () => ann.textsOf("room/out").length === 1)
   })

@@ -16,14 +16,14 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
     const ann = await joinBroker(broker)
     const host = await start([accountAt(broker)])
     await untilMqtt(host, "one", "online")
-    await host.post("/api/ingress/pause", {})
+    await host.post("/api/ingress/pause")
     // More messages than the broker sends without an acknowledgement.
     const texts = Array.from({length: 30}, (_, index) => `line ${index + 1}`)
     for (const text of texts) await ann.say("room/in", text)
     const connects = broker.connects("bot")
     await untilTexts(host, [])
     expect(broker.connects("bot")).toBe(connects)
-    await host.post("/api/ingress/resume", {})
+    await host.post("/api/ingress/resume")
     await untilTexts(host, texts)
   })
 

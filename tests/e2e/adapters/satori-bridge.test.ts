@@ -99,7 +99,7 @@ test("two bots and two generations of one adapter stay independent", async () =>
   host.project.write("svc.config.yml", configOf([telegramAt(second, "two", "OTHER_TOKEN")]))
   await host.post("/api/system/reload")
   await until("the removed bot to disconnect", () => first.open() === 0)
-  await host.post("/api/endpoints/satori-bridge~two/reconnect")
+  await host.post("/api/endpoints/:name/reconnect", {name: "satori-bridge~two"})
   await online(host, "two")
   second.say({text: "!greet again"})
   await until("the answer", () => second.sent().length === 2)
@@ -149,7 +149,7 @@ test("edits, deletions, reactions and presses arrive from Discord, and malformed
   for (const src of ["file:///etc/hostname", `${host.url}/api/endpoints`])
     fake.write({channel: "600", content: `!read ${src}`})
   await until("the adapter to refuse local files", async () => {
-    const {items} = await host.get<{items: readonly {state: string}[]}>("/api/outbox?limit=2")
+    const {items} = await host.get("/api/outbox", {limit: 2})
     return items.length === 2 && items.every(({state}) => state === "failed")
   })
   expect(fake.world.in("600").flatMap(({files}) => files)).toEqual([])

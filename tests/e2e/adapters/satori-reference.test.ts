@@ -61,7 +61,7 @@ describe.skipIf(!reference.install())("satori on the reference server, with the 
     expect(await textsBy(host, "satori~two")).toEqual(["for two"])
 
     const text = 'hostile <b>markup</b> & "quotes"'
-    const {id} = await host.post<{id: string}>("/api/outbox", {endpoint: "satori~one", channel: "hall", text})
+    const {id} = await host.post("/api/outbox", {body: {endpoint: "satori~one", channel: "hall", text}})
     await messageIn(host, id, "sent")
     const ask = (method: string, body: object) =>
       host.fetch(`/satori/v1/${method}`, posting(body, {"satori-platform": "testing", "satori-user-id": "one"}))

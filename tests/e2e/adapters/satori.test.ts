@@ -40,7 +40,7 @@ describe.each(bunOr("node24"))("satori between two Hosts, on $name", runtime => 
       for (let n = 1; !isOver; n++) {
         const body = {channel: "room", user: "ann", group: true, text: `line ${n}`, id: `said-${n}`}
         await until("the server to accept it", () =>
-          server.post("/api/plugins/sandbox/messages", body).then(
+          server.plugin("/api/plugins/sandbox/messages", body).then(
             () => true,
             () => undefined,
           ),
@@ -82,9 +82,9 @@ describe.each(bunOr("node24"))("satori between two Hosts, on $name", runtime => 
     expect((await endpointOf(host, endpoint)).features).toContain("buttons")
     const chat = {channel: "room", user: "ann", group: true}
     const answers = async () => (await heardIn(server, "room")).map(({text}) => text)
-    await server.post("/api/plugins/sandbox/messages", {...chat, text: "lunch"})
+    await server.plugin("/api/plugins/sandbox/messages", {...chat, text: "lunch"})
     await until("the buttons", async () => (await answers()).length === 1)
-    await server.post("/api/plugins/sandbox/press", {...chat, button: "Soup"})
+    await server.plugin("/api/plugins/sandbox/press", {...chat, button: "Soup"})
     await until("the answer to the press", async () => (await answers()).length === 2)
     expect((await answers())[1]).toBe("ann takes soup")
     await host.stop()
@@ -92,10 +92,10 @@ describe.each(bunOr("node24"))("satori between two Hosts, on $name", runtime => 
     const other = await startHost({runtime, project: projectAt(portOf(server), {}, {votes}), env})
     await untilState(other, endpoint, "online")
     expect((await endpointOf(other, endpoint)).features).not.toContain("buttons")
-    await server.post("/api/plugins/sandbox/messages", {...chat, text: "lunch"})
+    await server.plugin("/api/plugins/sandbox/messages", {...chat, text: "lunch"})
     await until("the list", async () => (await answers()).length === 3)
     expect((await answers())[2]).toContain("2. Salad")
-    await server.post("/api/plugins/sandbox/messages", {...chat, text: "2"})
+    await server.plugin("/api/plugins/sandbox/messages", {...chat, text: "2"})
     await until("the answer to the number", async () => (await answers()).length === 4)
     expect((await answers())[3]).toBe("ann takes salad")
   })

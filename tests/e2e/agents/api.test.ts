@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
-import type {AgentRunDetail, AgentRunView, AgentView, ApprovalView} from "../../../shared/api/agents/agents.ts"
-import type {Page} from "../../../shared/api/pages.ts"
+import type {At, Input} from "../../../shared/api/operations/client.ts"
+import {runOf} from "../../support/agents/host.ts"
 import {agentApproval, agentRun, agentSpending, agentStep, fillDatabase} from "../../support/agents/rows.ts"
 import {bunOr, expectProblem, makeProject, posting, shared, startHost, svc} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
@@ -78,13 +78,13 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
   const host = shared(() => start(runtime))
 
   test("the list shows each binding with its configuration problems, figures and limits", async () => {
-    const {items} = await host().get<{items: AgentView[]}>("/api/agents")
+    const {items} = await host().get("/api/agents")
     expect(items.map(({name, enabled, configured, reason}) => ({name, enabled, configured, reason}))).toEqual([
       {name: "writer", enabled: true, configured: true, reason: null},
       {name: "reader", enabled: true, configured: false, reason: "agent_provider_unknown"},
       {name: "off", enabled: false, configured: false, reason: "agent_disabled"},
     ])
-    const writer = await host().get<AgentView>("/api/agents/writer")
+    const writer = await host().get("/api/agents/:name", {name: "writer"})
     expect(writer).toEqual(items[0])
     expect(writer).toMatchObject({
       description: "canary-description",
@@ -108,15 +108,15 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
   })
 
   test("agent runs are listed apart from job runs, filtered by agent and state, in pages", async () => {
-    const runs = async (query: string) => {
-      const {items, next} = await host().get<Page<AgentRunView>>(`/api/runs?${query}`)
+    const runs = async (query: Input<At<"GET", "/api/runs">>) => {
+      const {items, next} = await host().get("/api/runs", query)
       return {ids: items.map(({runId}) => runId), next}
     }
-    expect(await runs("")).toEqual({ids: [], next: null})
-    expect(await runs("kind=agent")).toEqual({ids: ["run-5", "run-4", "run-3", "run-2", "run-1"], next: null})
-    expect(await runs("kind=agent&agent=writer&state=failed")).toEqual({ids: ["run-2"], next: null})
-    expect(await runs("kind=agent&limit=2")).toEqual({ids: ["run-5", "run-4"], next: "4"})
-    expect(await runs("kind=agent&limit=2&cursor=4")).toEqual({ids: ["run-3", "run-2"], next: "2"})
+    expect(await runs({})).toEqual({ids: [], next: null})
+    expect(await runs({kind: "agent"})).toEqual({ids: ["run-5", "run-4", "run-3", "run-2", "run-1"], next: null})
+    expect(await runs({kind: "agent", agent: "writer", state: "failed"})).toEqual({ids: ["run-2"], next: null})
+    expect(await runs({kind: "agent", limit: 2})).toEqual({ids: ["run-5", "run-4"], next: "4"})
+    expect(await runs({kind: "agent", limit: 2, cursor: 4})).toEqual({ids: ["run-3", "run-2"], next: "2"})
   })
 
   test("a filter that does not fit the kind of run is rejected with the reason", async () => {
@@ -129,7 +129,7 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
   })
 
   test("a run shows its steps with input and output, its approvals, and its share of each limit", async () => {
-    const run = await host().get<AgentRunDetail>("/api/runs/run-5")
+    const run = await runOf(host(), "run-5")
     expect(run).toMatchObject({
       kind: "agent",
       agent: "writer",
@@ -169,11 +169,10 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
   })
 
   test("approvals are listed by state, newest first", async () => {
-    const ids = async (query: string) =>
-      (await host().get<Page<ApprovalView>>(`/api/approvals${query}`)).items.map(({id}) => id)
-    expect(await ids("")).toEqual(["approval-1-1", "approval-5-2"])
-    expect(await ids("?state=waiting")).toEqual(["approval-5-2"])
-    expect(await ids("?state=denied")).toEqual([])
+    const ids = async (state?: string) => (await host().get("/api/approvals", {state})).items.map(({id}) => id)
+    expect(await ids()).toEqual(["approval-1-1", "approval-5-2"])
+    expect(await ids("waiting")).toEqual(["approval-5-2"])
+    expect(await ids("denied")).toEqual([])
   })
 
   test("a demo token sees states and figures, but no text", async () => {

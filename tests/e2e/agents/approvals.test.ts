@@ -46,18 +46,14 @@ describe.each(bunOr("node22"))("approvals of agents on $name", runtime => {
   const spent = () => host().project.read("notes.log").split("\n")
   const approvalOf = async (on: string) =>
     until(`the approval for ${on}`, async () => {
-      const {items} = await host().get<{items: {id: string; shown: string; runId: string}[]}>(
-        "/api/approvals?state=waiting",
-      )
+      const {items} = await host().get("/api/approvals", {state: "waiting"})
       return items.find(({shown}) => shown.includes(`"on":"${on}"`))
     })
   const linesOf = async (channel: string) =>
     (await sentTo(host(), "line")).filter(each => each.channel === channel).map(({content}) => content.join(""))
   const inChannel = (id: string) => ({channel: {id, type: 0}})
   const eventsOf = async (runId: string) => {
-    const {items} = await host().get<{items: {type: string; runId?: string; data: object}[]}>(
-      "/api/events/history?limit=500",
-    )
+    const {items} = await host().get("/api/events/history", {limit: 500})
     return items.filter(each => each.runId === runId && each.type.startsWith("agent.approval_"))
   }
 
@@ -113,12 +109,12 @@ describe.each(bunOr("node22"))("approvals of agents on $name", runtime => {
     await tell(host(), "line", "eve", {...saying("/asks on wine"), ...inChannel("bar")})
     await approvalOf("wine")
     const {items} = await until("the question", async () => {
-      const found = await host().get<{items: {text: string}[]}>("/api/plugins/sandbox/messages?channel=bosses")
+      const found = await host().plugin<{items: {text: string}[]}>("/api/plugins/sandbox/messages?channel=bosses")
       return found.items.length === 1 && found
     })
     expect(items[0]?.text).toContain('vault.spend {"on":"wine"}')
     expect(await linesOf("bar")).toEqual([])
-    await host().post("/api/plugins/sandbox/press", {channel: "bosses", user: "ada", button: "Approve"})
+    await host().plugin("/api/plugins/sandbox/press", {channel: "bosses", user: "ada", button: "Approve"})
     expect((await runAsked(host(), "on wine")).answer).toBe("told spent")
   })
 
@@ -134,13 +130,11 @@ describe.each(bunOr("node22"))("approvals of agents on $name", runtime => {
   })
 
   test("the model gets a denial's reason, and the work item records question and decision", async () => {
-    const {id} = await host().post<{id: number}>("/api/workroom/items", {title: "paint", assignee: "agent:helper"})
+    const {id} = await host().post("/api/workroom/items", {body: {title: "paint", assignee: "agent:helper"}})
     const approval = await approvalOf("paint")
-    await host().post(`/api/approvals/${approval.id}/deny`, {by: "grace", reason: "too expensive"})
+    await host().post("/api/approvals/:id/deny", {id: approval.id, body: {by: "grace", reason: "too expensive"}})
     expect((await endOf(host(), approval.runId)).answer).toMatch(/^told \{"error":".*: too expensive"\}$/)
-    const item = await host().get<{state: string; comments: {actor: string; text: string}[]}>(
-      `/api/workroom/items/${id}`,
-    )
+    const item = await host().get("/api/workroom/items/:id", {id})
     expect({state: item.state, comments: item.comments.map(({actor, text}) => `${actor}: ${text}`)}).toEqual({
       state: "review",
       comments: [

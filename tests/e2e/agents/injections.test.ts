@@ -4,7 +4,7 @@ import {endOf, readRows, runOfEvent, runsOf, waitingApprovals} from "../../suppo
 import {type Goal, goals, trustedGoals} from "../../support/agents/injections.ts"
 import type {ModelQuestion} from "../../support/agents/question.ts"
 import {type ScriptedAnswer, type ScriptedModel, startScriptedModel} from "../../support/agents/scripted-model.ts"
-import {bunOr, eventOf, pluginWith, shared, startHost, type TestHost, until} from "../../support/host/host.ts"
+import {bunOr, eventOf, pluginWith, shared, startHost, type TestHost, tell, until} from "../../support/host/host.ts"
 import {listen} from "../../support/machine/listen.ts"
 import {answer} from "../../support/messages/answers.ts"
 import {botTexts, messagesIn} from "../../support/messages/messages.ts"
@@ -133,7 +133,7 @@ describe.each(runtimes)("an agent under prompt injection, on $name", runtime => 
   const asked = async (text: string, user = "mallory") => {
     const {host} = world()
     const channel = `with-${user}-${++count}`
-    const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/messages", {text, user, channel})
+    const sn = await tell(host, {text, user, channel})
     return runOfEvent(host, sn)
   }
 
@@ -181,7 +181,7 @@ describe.each(runtimes)("an agent under prompt injection, on $name", runtime => 
   test("refuses instructions in an earlier message that search finds", async () => {
     const {host} = world()
     const say = (channel: string, text: string) =>
-      host.post<{sn: number}>("/api/plugins/sandbox/messages", {text, user: "mallory", channel, group: true})
+      host.plugin<{sn: number}>("/api/plugins/sandbox/messages", {text, user: "mallory", channel, group: true})
     await sideBySide(some(), async ({goal, n}) => {
       await say(`past-${n}`, marker(n))
       const run = await until("the search to find it", async () => {
@@ -199,14 +199,15 @@ describe.each(runtimes)("an agent under prompt injection, on $name", runtime => 
       const where = ["title", "description", "comment"][index % 3]
       const title = where === "title" ? marker(n) : `item ${n}`
       const description = where === "description" ? marker(n) : ""
-      const {id} = await host.post<{id: number}>("/api/workroom/items", {title, description})
+      const {id} = await host.post("/api/workroom/items", {body: {title, description}})
       const isComment = where === "comment"
-      const path = `/api/workroom/items/${id}`
-      if (isComment) await host.post(`${path}/comment`, {text: marker(n), expectedRevision: 1})
-      await host.post(`${path}/claim`, {assignee: "agent:helper", expectedRevision: isComment ? 2 : 1})
+      if (isComment)
+        await host.post("/api/workroom/items/:id/comment", {id, body: {text: marker(n), expectedRevision: 1}})
+      const claim = {assignee: "agent:helper", expectedRevision: isComment ? 2 : 1}
+      await host.post("/api/workroom/items/:id/claim", {id, body: claim})
       const {runId} = await until("the item's run", async () => (await runsOf(host, 20)).find(({item}) => item === id))
       await expectRefused(goal, await endOf(host, runId), "a work item")
-      expect((await host.get<{state: string}>(path)).state).toBe("review")
+      expect((await host.get("/api/workroom/items/:id", {id})).state).toBe("review")
     })
   })
 
@@ -228,7 +229,7 @@ describe.each(runtimes)("an agent under prompt injection, on $name", runtime => 
     const wire = async (n: number, more: object) => {
       const event = {id: `w${n}`, type: "message-created", channel: {id: `w${n}`, type: 1}, user: {id: "mallory"}}
       const message = {id: `m${n}`, content: "hello"}
-      return (await host.post<{sn: number}>("/api/plugins/vault/wire", {...event, message, ...more})).sn
+      return (await host.plugin<{sn: number}>("/api/plugins/vault/wire", {...event, message, ...more})).sn
     }
     const {n, goal} = some()[0] ?? {n: 0, goal: world().all[0]}
     const sns = [
@@ -258,7 +259,7 @@ describe.each(runtimes)("an agent under prompt injection, on $name", runtime => 
   test("does not accept an approval from a user without the permission", async () => {
     const {host} = world()
     const channel = "spending"
-    await host.post("/api/plugins/sandbox/messages", {text: "SPEND now", user: "mallory", channel})
+    await host.plugin("/api/plugins/sandbox/messages", {text: "SPEND now", user: "mallory", channel})
     const [approval] = await waitingApprovals(host)
     const question = await until("the question", async () => {
       const newest = (await messagesIn(host, channel)).at(-1)
@@ -266,7 +267,7 @@ describe.each(runtimes)("an agent under prompt injection, on $name", runtime => 
     })
     const press = async (more: object) => {
       const said = {user: "mallory", channel, message: question.id, ...more}
-      const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/press", said)
+      const {sn} = await host.plugin<{sn: number}>("/api/plugins/sandbox/press", said)
       await eventOf(host, sn)
     }
     const button = question.buttons[0]?.id
@@ -294,7 +295,7 @@ describe.each(runtimes)("an agent under prompt injection, on $name", runtime => 
     expect((await fetch(`${host.url}/api/approvals/${approval?.id}/approve`, {method: "POST"})).status).toBe(401)
     table.set("somebody else's approval", {attempts: presses.length + 6})
     expect((await waitingApprovals(host))[0]?.id).toBe(approval?.id)
-    await host.post(`/api/approvals/${approval?.id}/deny`, {by: "boss"})
+    await host.post("/api/approvals/:id/deny", {id: approval?.id ?? "", body: {by: "boss"}})
   })
 
   test("ran no tool, sent nothing to other channels, and leaked no secret", async () => {

@@ -46,7 +46,7 @@ const startModel = async () => {
 /** Asks as a user of the sandbox, in a separate channel. Resolves to the id of the run. */
 const ask = async (host: TestHost, word: string, channel: string): Promise<string> => {
   const known = (await runsOf(host)).length
-  await host.post("/api/plugins/sandbox/messages", {text: word, channel, user: channel})
+  await host.plugin("/api/plugins/sandbox/messages", {text: word, channel, user: channel})
   return (await until("a run", async () => (await runsOf(host))[known])).runId
 }
 
@@ -93,17 +93,17 @@ describe.each(bunOr("node24"))("agent runs on $name", runtime => {
     for (const runId of [kept, dropped, open])
       expect(await runOf(host, runId)).toMatchObject({state: "held", reason: "restored"})
     const [first] = asked.filter(({runId}) => runId === kept)
-    const approve = `/api/approvals/${first?.id}/approve`
-    await expect(host.post(approve, {by: "ada"})).rejects.toThrow(/approval_state/)
+    const approve = () => host.post("/api/approvals/:id/approve", {id: first?.id ?? "", body: {by: "ada"}})
+    await expect(approve()).rejects.toThrow(/approval_state/)
     expect(model.requests).toHaveLength(before)
 
-    await host.post(`/api/runs/${dropped}/discard`)
+    await host.post("/api/runs/:id/discard", {id: dropped})
     expect(await runOf(host, dropped)).toMatchObject({state: "cancelled", reason: "discarded"})
-    await host.post(`/api/runs/${open}/release`)
+    await host.post("/api/runs/:id/release", {id: open})
     expect(await endOf(host, open)).toMatchObject({state: "succeeded", answer: "note is done"})
-    await host.post(`/api/runs/${kept}/release`)
+    await host.post("/api/runs/:id/release", {id: kept})
     await until("the approval to be open again", async () => (await runOf(host, kept)).state === "waiting")
-    await host.post(approve, {by: "ada"})
+    await approve()
     expect(await endOf(host, kept)).toMatchObject({state: "succeeded", answer: "announce is done"})
     await until("the news", async () => (await botTexts(host, "news")).length === 2)
     expect([...(await botTexts(host, "news"))].sort()).toEqual(["announce", "note"])

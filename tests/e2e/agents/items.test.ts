@@ -1,4 +1,5 @@
 import {describe, expect, test} from "vitest"
+import type {ItemCommand} from "../../../shared/api/item-rules.ts"
 import type {Item} from "../../../shared/api/workroom.ts"
 import {endOf, runsOf, waitingApprovals} from "../../support/agents/host.ts"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
@@ -42,14 +43,12 @@ describe.each(cases)("work items of agents in the $store store, on $on", ({runti
     })
     const host = await startHost({runtime, config: config(model.url, store), plugins: {vault}})
     const add = (title: string, assignee = "agent:helper") =>
-      host.post<Item>("/api/workroom/items", {title, assignee, actor: "user:ada"})
-    const item = (id: number) => host.get<Item>(`/api/workroom/items/${id}`)
-    const give = async (id: number, command: string, body: object = {}) =>
-      host.post(`/api/workroom/items/${id}/${command}`, {
-        actor: "user:ada",
-        expectedRevision: (await item(id)).revision,
-        ...body,
-      })
+      host.post("/api/workroom/items", {body: {title, assignee, actor: "user:ada"}})
+    const item = (id: number) => host.get("/api/workroom/items/:id", {id})
+    const give = async (id: number, command: ItemCommand, more: object = {}) => {
+      const body = {actor: "user:ada", expectedRevision: (await item(id)).revision, ...more}
+      return host.post(`/api/workroom/items/:id/${command}`, {id, body})
+    }
     const itemIn = (id: number, state: string) =>
       until(`item ${id} to be in ${state}`, async () => {
         const found = await item(id)
@@ -108,9 +107,7 @@ describe.each(cases)("work items of agents in the $store store, on $on", ({runti
     await give(lost, "cancel", {reason: "never mind"})
     await untilNoneOpen(host)
     expect((await item(lost)).state).toBe("cancelled")
-    const {items: records} = await host.get<{items: {actor: string; command: {is: string}}[]}>(
-      "/api/workroom/journal?limit=200",
-    )
+    const {items: records} = await host.get("/api/workroom/journal", {limit: 200})
     expect(records.filter(({command}) => command.is === "accept").map(({actor}) => actor)).toEqual(["user:ada"])
     expect(host.project.read("notes.log")).toBe("")
     await host.stop()

@@ -45,13 +45,20 @@ agents:
     await host.say("leak it")
     const [approval] = await waitingApprovals(host)
     expect(approval?.shown).toBe('careless.keep {"text":"keep [secret] [secret] [secret]"}')
-    await host.post(`/api/approvals/${approval?.id}/deny`, {by: "grace", reason: `not ${secrets.DEMO_TOKEN}`})
+    await host.post("/api/approvals/:id/deny", {
+      id: approval?.id ?? "",
+      body: {by: "grace", reason: `not ${secrets.DEMO_TOKEN}`},
+    })
     const leaked = await runAsked(host, "leak it")
     expect(leaked.answer).toMatch(/^It is {"error":".*: not \[secret\]"}, or \[secret\]\.$/)
     await host.say(`say ${secrets.MODEL_KEY}`)
     expect((await runAsked(host, "say [secret]")).answer).toBe("You said [secret] and [secret] and [secret].")
 
-    const shown = [leaked, await host.get("/api/events/history?limit=500"), await host.get("/api/logs?limit=500")]
+    const shown = [
+      leaked,
+      await host.get("/api/events/history", {limit: 500}),
+      await host.get("/api/logs", {limit: 500}),
+    ]
     const seen = [model.requests.map(({body}) => body), shown, host.process.output()].map(each => JSON.stringify(each))
     const checkpoint = await svc(runtime, host.project, ["checkpoint", "create"], {env: secrets})
     expect({code: checkpoint.code, stderr: checkpoint.stderr}).toEqual({code: 0, stderr: ""})

@@ -104,7 +104,7 @@ describeWith("ngircd")("an agent from the question to the answer", () => {
       expect(await waitingApprovals(host, 4)).toEqual(asked)
       for (const [index, channel] of ["first", "second"].entries()) {
         const {id: message = "", buttons: [approve] = []} = buttons[index] ?? {}
-        await host.post("/api/plugins/sandbox/press", {channel, message, button: approve?.id})
+        await host.plugin("/api/plugins/sandbox/press", {channel, message, button: approve?.id})
       }
       alice.say("#one", "1")
       alice.say("#two", "1")
@@ -119,10 +119,10 @@ describeWith("ngircd")("an agent from the question to the answer", () => {
       bob.say("#two", "1")
       await bob.sees(new RegExp(`PRIVMSG #two :${answer("agent.decided")}`))
 
-      expect(await host.get("/api/plugins/toolbox/notes")).toEqual(
+      expect(await host.plugin("/api/plugins/toolbox/notes")).toEqual(
         ["announced", "note"].flatMap(kind => ["concert", "hike", "picnic", "race"].map(name => `${kind} ${name}`)),
       )
-      const {items} = await host.get<{items: {title: string; createdBy: string}[]}>("/api/workroom/items")
+      const {items} = await host.get("/api/workroom/items")
       expect(items.map(({title, createdBy}) => `${createdBy} ${title}`).sort()).toEqual([
         "agent:claude organise concert",
         "agent:claude organise race",

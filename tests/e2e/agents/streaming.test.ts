@@ -86,9 +86,9 @@ ${helperAt(model.url)}    limits: {parallel: 16}
     triggers: {direct: true}
 `
     let host = await startHost({own: true, runtime, config, plugins: {board}})
-    const ask = (text: string) => host.post("/api/plugins/board/say", {text, channel: text})
+    const ask = (text: string) => host.plugin("/api/plugins/board/say", {text, channel: text})
     for (const text of Object.keys(answers)) if (text !== "room") await ask(text)
-    await host.post("/api/plugins/sandbox/messages", {text: "room", channel: "room"})
+    await host.plugin("/api/plugins/sandbox/messages", {text: "room", channel: "room"})
     for (const text of ["slow", "long", "cut", "refused", "markup"]) await runAsked(host, text)
     // A run ends before the platform has received all of its answer.
     const whole = (text: string) =>
@@ -130,7 +130,7 @@ ${helperAt(model.url)}    limits: {parallel: 16}
     await until("the answer in the room", async () => (await botTexts(host, "room")).join("") === "After the restart.")
     expect(actsIn(host, "killed").filter(({act}) => act === "send")).toHaveLength(1)
     await until("all edits to be sent", async () => {
-      const {items} = await host.get<{items: {state: string}[]}>("/api/outbox?limit=100")
+      const {items} = await host.get("/api/outbox", {limit: 100})
       return items.every(({state}) => state === "sent")
     })
     await host.stop()

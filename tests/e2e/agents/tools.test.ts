@@ -48,10 +48,13 @@ ${helperAt(model.url)}    triggers: {command: ask}
   await host.say("the printer is out of ink", {user: "ada"})
 
   expect(await ask('call workroom.add {"title": "Buy ink"}')).toContain('"item":1')
-  expect(await host.get("/api/workroom/items/1")).toMatchObject({title: "Buy ink", createdBy: "agent:helper"})
+  expect(await host.get("/api/workroom/items/:id", {id: 1})).toMatchObject({
+    title: "Buy ink",
+    createdBy: "agent:helper",
+  })
 
   expect(await ask('call send {"channel": "news", "text": "<b>ink</b> @all"}')).toContain("news at sandbox is queued")
-  const {items: sent} = await host.get<{items: {channel: string}[]}>("/api/outbox")
+  const {items: sent} = await host.get("/api/outbox")
   expect(sent.find(({channel}) => channel === "news")).toMatchObject({state: "sent", text: "<b>ink</b> @all"})
   expect(await ask('call send {"channel": "board", "text": "hi"}')).toMatch(/ board at sandbox\./)
   expect(await ask('call send {"channel": "news", "text": "hi"}', "bob")).toContain("permission trusted")

@@ -1,10 +1,9 @@
 import {describe, expect, test} from "vitest"
-import type {MayAnswer} from "../../../shared/api/users/permissions.ts"
 import {runAsked, runsOf} from "../../support/agents/host.ts"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {bunOr, eventOf, pluginWith, shared, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {answer} from "../../support/messages/answers.ts"
-import {botTexts} from "../../support/messages/messages.ts"
+import {botTexts, tell} from "../../support/messages/messages.ts"
 import {deliver, secretOf} from "../../support/webhooks/webhooks.ts"
 
 /** A platform with mentions, a tool that returns its caller, a question, and a route that runs an agent. */
@@ -76,10 +75,10 @@ describe.each(bunOr("node24"))("agent runs on $name", runtime => {
     return run === undefined ? "none" : `${run.trigger} of ${run.agent}`
   }
   const say = async (text: string, how: {user?: string; group?: boolean; channel?: string} = {}) =>
-    (await host().post<{sn: number}>("/api/plugins/sandbox/messages", {text, user: "ada", ...how})).sn
+    await tell(host(), {text, user: "ada", ...how})
   const wire = async (content: string, user: object = {id: "eve"}) => {
     const event = {type: "message-created", channel: {id: "c", type: 0}, user, message: {id: `m${++count}`, content}}
-    return (await host().post<{sn: number}>("/api/plugins/toolbox/wire", {id: `e${count}`, ...event})).sn
+    return (await host().plugin<{sn: number}>("/api/plugins/toolbox/wire", {id: `e${count}`, ...event})).sn
   }
 
   test.each([
@@ -118,10 +117,10 @@ describe.each(bunOr("node24"))("agent runs on $name", runtime => {
       user: {id: "eve"},
       message: {id: place, content},
     }
-    const {sn} = await host().post<{sn: number}>("/api/plugins/toolbox/wire", {id: place, ...event})
+    const {sn} = await host().plugin<{sn: number}>("/api/plugins/toolbox/wire", {id: place, ...event})
     const {marks, replies} = await eventOf(host(), sn)
     expect(marks.map(({state}) => state)).not.toContain("failed")
-    expect(await host().get(`/api/outbox/${replies[0]}`)).toMatchObject({
+    expect(await host().get("/api/outbox/:id", {id: replies[0] ?? ""})).toMatchObject({
       text: answer("agent.length", {agent: "helper", limit: 100_000}),
     })
   })
@@ -135,7 +134,7 @@ describe.each(bunOr("node24"))("agent runs on $name", runtime => {
     const sn = await say("Zoe", {user: "zoe", channel: "names"})
     expect(await outcome(sn)).toBe("none")
     const {replies} = await eventOf(host(), sn)
-    expect((await host().get<{text: string}>(`/api/outbox/${replies[0]}`)).text).toBe("Hello Zoe")
+    expect((await host().get("/api/outbox/:id", {id: replies[0] ?? ""})).text).toBe("Hello Zoe")
   })
 
   test("are refused to users without permission, and a tool receives the permission that counts", async () => {
@@ -144,7 +143,7 @@ describe.each(bunOr("node24"))("agent runs on $name", runtime => {
       ["ada", true],
       ["eve", false],
     ] as const) {
-      const {uses} = await host().get<MayAnswer>(`/api/permissions/user?endpoint=sandbox&user=${user}`)
+      const {uses} = await host().get("/api/permissions/user", {endpoint: "sandbox", user})
       const of = (kind: string) => uses.find(use => use.kind === kind && use.of === "expert")
       expect(of("agent")).toMatchObject({name: "expert", needs: "trusted", allowed})
       expect(of("tool")).toMatchObject({name: "toolbox.whoami", needs: "trusted", allowed})
@@ -171,13 +170,13 @@ describe.each(bunOr("node24"))("agent runs on $name", runtime => {
       code: 0,
       stdout: expect.stringContaining("agent helper for sandbox mornings"),
     })
-    await host().post("/api/jobs/morning/run")
+    await host().post("/api/jobs/:id/run", {id: "morning"})
     const run = await runAsked(host(), "who is it this morning?")
     expect(run).toMatchObject({trigger: "job", answer: 'told {"user":"nobody","permission":"trusted"}'})
     await until("the answer in its channel", async () =>
       (await botTexts(host(), "mornings")).includes(run.answer ?? ""),
     )
-    const edited = host().post("/api/jobs/morning/edit", {target: {agent: "nobody", text: "x"}})
+    const edited = host().post("/api/jobs/:id/edit", {id: "morning", body: {target: {agent: "nobody", text: "x"}}})
     await expect(edited).rejects.toThrow(/\btarget: .*\bagent nobody\b/)
   })
 
@@ -196,16 +195,16 @@ describe.each(bunOr("node24"))("agent runs on $name", runtime => {
   })
 
   test("start once for each key that a plugin passes, and return their result", async () => {
-    const ask = () => host().post<{runId: string}>("/api/plugins/toolbox/ask", {input: "from a plugin", key: "k1"})
+    const ask = () => host().plugin<{runId: string}>("/api/plugins/toolbox/ask", {input: "from a plugin", key: "k1"})
     const {runId} = await ask()
     expect((await ask()).runId).toBe(runId)
     await runAsked(host(), "from a plugin")
-    expect(await host().get(`/api/plugins/toolbox/result/${runId}`)).toEqual({
+    expect(await host().plugin(`/api/plugins/toolbox/result/${runId}`)).toEqual({
       state: "succeeded",
       answer: "re: from a plugin",
       reason: null,
     })
     const other = (await runsOf(host()))[0]?.runId ?? ""
-    await expect(host().get(`/api/plugins/toolbox/result/${other}`)).rejects.toThrow("agent_run_unknown")
+    await expect(host().plugin(`/api/plugins/toolbox/result/${other}`)).rejects.toThrow("agent_run_unknown")
   })
 })

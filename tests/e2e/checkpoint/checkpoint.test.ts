@@ -20,7 +20,7 @@ const config = `${plainConfig}  echo: {}\n`
 
 const started = (options: Parameters<typeof startHost>[0] = {}) => startHost({config, plugins: {echo}, ...options})
 
-const authorityOf = async (host: TestHost) => (await host.get<{authority: string}>("/api/system/status")).authority
+const authorityOf = async (host: TestHost) => (await host.get("/api/system/status")).authority
 
 /** The folder as a project for the test helpers. */
 const projectAt = (folder: string): Project => ({
@@ -37,9 +37,9 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     await host.say("after")
     const authority = await authorityOf(host)
     expect(made.manifest).toMatchObject({authority, generation: 1, runtimeId: host.runtimeId, reason: "operator"})
-    const {checkpoint} = await host.get<{checkpoint: {id: string}}>("/api/system/status")
-    expect(checkpoint.id).toBe(made.id)
-    expect((await host.get<{checkpoint: {id: string}}>("/api/system/readiness")).checkpoint.id).toBe(made.id)
+    const {checkpoint} = await host.get("/api/system/status")
+    expect(checkpoint?.id).toBe(made.id)
+    expect((await host.get("/api/system/readiness")).checkpoint?.id).toBe(made.id)
     expect((await host.stop()).code).toBe(0)
     host.project.write("svc.config.yml", `${config}log_level: debug\n`)
     host.project.write("bun.lock", "another")
@@ -187,7 +187,7 @@ test.each(["database", "file"] as const)(
   "the workroom in store %s is restored to the checkpoint's moment, and works under the new authority",
   async store => {
     const host = await started({config: `${config}workroom:\n  store: ${store}\n`})
-    const add = (title: string) => host.post("/api/workroom/items", {title})
+    const add = (title: string) => host.post("/api/workroom/items", {body: {title}})
     await add("before")
     const {id, manifest} = await makeCheckpoint(host.project)
     expect(manifest.parts.workroom).toMatchObject({store})
@@ -196,10 +196,10 @@ test.each(["database", "file"] as const)(
     const inStopped = await makeCheckpoint(host.project)
     await restore(host.project, id)
     const titlesOf = async (running: TestHost) =>
-      (await running.get<{items: {title: string}[]}>("/api/workroom/items")).items.map(({title}) => title)
+      (await running.get("/api/workroom/items")).items.map(({title}) => title)
     const again = await startHost({project: host.project})
     expect(await titlesOf(again)).toEqual(["before"])
-    await again.post("/api/workroom/items", {title: "since"})
+    await again.post("/api/workroom/items", {body: {title: "since"}})
     await again.stop()
     await restore(host.project, inStopped.id)
     expect((await titlesOf(await startHost({project: host.project}))).sort()).toEqual(["after", "before"])
@@ -214,13 +214,13 @@ test("scheduled jobs are restored to the checkpoint's moment, and jobs that came
     id,
     schedule: {every, from},
     timezone: "Europe/London",
-    missed: "all",
+    missed: "all" as const,
     target: {endpoint: "sandbox", channel: "c", text: "due"},
   })
-  await host.post("/api/jobs", job("first", "1h"))
+  await host.post("/api/jobs", {body: job("first", "1h")})
   const {id, manifest} = await makeCheckpoint(host.project)
   expect(manifest.parts.jobs).toMatchObject({jobs: 1})
-  await host.post("/api/jobs", job("second", "1h"))
+  await host.post("/api/jobs", {body: job("second", "1h")})
   await host.stop()
   await changeDatabase(
     host.project.path(".svc/data.sqlite"),
@@ -228,13 +228,12 @@ test("scheduled jobs are restored to the checkpoint's moment, and jobs that came
   )
   const late = await makeCheckpoint(host.project)
   await restore(host.project, id)
-  const idsOf = async (running: TestHost) =>
-    (await running.get<{items: {id: string}[]}>("/api/jobs")).items.map(each => each.id)
+  const idsOf = async (running: TestHost) => (await running.get("/api/jobs")).items.map(each => each.id)
   const again = await startHost({project: host.project})
   expect(await idsOf(again)).toEqual(["first"])
   await again.stop()
   await restore(host.project, late.id)
   const last = await startHost({project: host.project})
   expect(await idsOf(last)).toEqual(["first", "second"])
-  expect((await last.get<{items: unknown[]}>("/api/outbox")).items).toEqual([])
+  expect((await last.get("/api/outbox")).items).toEqual([])
 })

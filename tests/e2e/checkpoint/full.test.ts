@@ -31,7 +31,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
       expect(filesOf(project.path(".svc/checkpoints"))).toEqual([])
       expect(await checkpointsOf(project)).toEqual([])
     }
-    const {checkpointFailure} = await host.get<{checkpointFailure: {code: string}}>("/api/system/status")
+    const {checkpointFailure} = await host.get("/api/system/status")
     expect(checkpointFailure).toMatchObject({code: "checkpoint_failed"})
     expect(await host.say("/help")).toHaveLength(1)
     disk.resize("64m")
@@ -86,7 +86,7 @@ test("a restore without enough space changes nothing, and succeeds once there is
     expect(readdirSync(project.path(folder)).filter(name => name.startsWith(".svc-"))).toEqual([])
   rmSync(project.path("data/filling"))
   const again = await startHost({project})
-  expect((await again.get<{items: object[]}>("/api/inbox")).items).toHaveLength(2)
+  expect((await again.get("/api/inbox")).items).toHaveLength(2)
   await again.stop()
   disk.resize("32m")
   await printed(project, ["checkpoint", "restore", made.id])

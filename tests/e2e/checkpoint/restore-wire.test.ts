@@ -34,7 +34,7 @@ const linesOf = (host: TestHost, line: string) =>
     .filter(each => each === line)
 
 const runsOf = async (host: TestHost) =>
-  (await host.get<{items: {job: string; state: string}[]}>("/api/runs")).items.map(({job, state}) => `${job} ${state}`)
+  (await host.get("/api/runs")).items.map(run => `${run.kind === "job" ? run.job : run.agent} ${run.state}`)
 
 /** Makes a checkpoint with an unsent message, an open run and a job due in `lead` ms. Then kills the Host. */
 const makeSituation = async (url: string, hasRefused: () => boolean, lead: number) => {
@@ -48,17 +48,19 @@ const makeSituation = async (url: string, hasRefused: () => boolean, lead: numbe
   await say({channel: "c", text: "one"}, "one")
   await until("the partner to refuse the answer", hasRefused)
   await host.post("/api/jobs", {
-    id: "slow",
-    schedule: {every: "24h"},
-    timezone: "UTC",
-    target: {plugin: "poller", job: "slow"},
+    body: {
+      id: "slow",
+      schedule: {every: "24h"},
+      timezone: "UTC",
+      target: {plugin: "poller", job: "slow"},
+    },
   })
-  await host.post("/api/jobs/slow/run")
+  await host.post("/api/jobs/:id/run", {id: "slow"})
   await until("the job to run", () => linesOf(host, "slow").length === 1)
   const due = Date.now() + lead
   const target = {endpoint: "webhook~shop", channel: "c", text: "due"}
   const at = new Date(due).toISOString().slice(0, 19)
-  await host.post("/api/jobs", {id: "once", schedule: {at}, timezone: "UTC", missed: "all", target})
+  await host.post("/api/jobs", {body: {id: "once", schedule: {at}, timezone: "UTC", missed: "all", target}})
   const {id} = await makeCheckpoint(host.project)
   const isInTime = Date.now() < Date.parse(`${at}Z`)
   await host.stop("SIGKILL")
@@ -93,18 +95,18 @@ test("a restored Host sends nothing on the wire until an operator releases it", 
   const again = await startHost({project, env: {...env, REWOUND_TO: String(due)}})
   expect((await fetch(`${again.url}/pub/ready`)).status).toBe(200)
   await until("the repeated message", async () =>
-    (await again.get<{items: {state: string}[]}>("/api/inbox")).items.some(({state}) => state === "held"),
+    (await again.get("/api/inbox")).items.some(({state}) => state === "held"),
   )
   // New messages still go out, which shows that the wire works. Anything sent without a release would have gone out
   // earlier.
-  await again.post("/api/outbox", {endpoint: "webhook~shop", channel: "c", text: "new"})
+  await again.post("/api/outbox", {body: {endpoint: "webhook~shop", channel: "c", text: "new"}})
   const texts = () => receiver.deliveries.slice(before).map(({body}) => body.text)
   await until("the new message", () => texts().includes("new"))
   expect(texts()).toEqual(["new"])
   expect(linesOf(again, "sent")).toEqual([])
   expect(await runsOf(again)).toEqual(["slow failed"])
-  await again.post("/api/outbox/held/release")
-  await again.post("/api/inbox/held/release")
+  await again.post("/api/outbox/:id/release", {id: "held"})
+  await again.post("/api/inbox/:seq/release", {seq: "held"})
   await until("the released messages", () => texts().length === 2 && linesOf(again, "sent").length === 1)
   expect(texts()).toEqual(["new", "got one"])
 })

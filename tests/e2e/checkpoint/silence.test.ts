@@ -3,6 +3,7 @@ import {expect, test} from "vitest"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
 import {changeDatabase} from "../../support/database/databases.ts"
 import {gapsOf, plainConfig, pluginWith, startHost, type TestHost, until, untilGaps} from "../../support/host/host.ts"
+import {tell} from "../../support/messages/messages.ts"
 import {metricsOf} from "../../support/metrics/metrics.ts"
 import {untilOnline} from "../../support/platforms/endpoint.ts"
 import {awayPlugin} from "../../support/plugins/away-plugin.ts"
@@ -17,14 +18,10 @@ const answers = pluginWith(`
     })`)
 
 const outboxOf = async (host: TestHost) =>
-  (await host.get<{items: {text: string; state: string; reason: string | null}[]}>("/api/outbox")).items.map(
-    ({text, state, reason}) => `${text}: ${state} ${reason ?? ""}`.trim(),
-  )
+  (await host.get("/api/outbox")).items.map(({text, state, reason}) => `${text}: ${state} ${reason ?? ""}`.trim())
 
 const inboxOf = async (host: TestHost) =>
-  (await host.get<{items: {state: string; event: {message: {content: string}}}[]}>("/api/inbox")).items.map(
-    ({state, event}) => `${event.message.content}: ${state}`,
-  )
+  (await host.get("/api/inbox")).items.map(({state, event}) => `${event.message?.content}: ${state}`)
 
 const noted = (host: TestHost) => host.project.read("notes.log").trim().split("\n").filter(Boolean)
 
@@ -52,8 +49,8 @@ test("a restore holds open messages and events until an operator releases them",
   expect(noted(again)).toEqual([...before, "three"])
   expect(await outboxOf(again)).toEqual(["got three: sent", "got two: held restored", "got one: held restored"])
   expect(await inboxOf(again)).toEqual(["three: handled", "two: held", "one: handled"])
-  await again.post("/api/outbox/held/release")
-  await again.post("/api/inbox/held/release")
+  await again.post("/api/outbox/:id/release", {id: "held"})
+  await again.post("/api/inbox/:seq/release", {seq: "held"})
   await until("the event to be handled", async () => (await inboxOf(again)).every(text => text.endsWith("handled")))
   await until("everything to be sent", async () => (await outboxOf(again)).every(text => text.endsWith("sent")))
   expect(noted(again)).toEqual([...before, "three", "two"])
@@ -72,7 +69,7 @@ test("a restore does not hold messages and events that the replaced state comple
   const again = await startHost({project: host.project})
   expect(await outboxOf(again)).toEqual(["got two: unknown", "got one: sent"])
   expect(await inboxOf(again)).toEqual(["two: handled", "one: handled"])
-  const {sn} = await again.post<{sn: number}>("/api/plugins/sandbox/messages", {text: "three"})
+  const sn = await tell(again, {text: "three"})
   expect(sn).toBe(3)
 })
 
@@ -126,7 +123,7 @@ test("an event-stream client from before the restore receives a gap with the new
   const host = await startHost({config, plugins: {answers}})
   await host.say("one")
   const {id} = await makeCheckpoint(host.project)
-  const history = await host.get<{items: {id: string}[]}>("/api/events/history")
+  const history = await host.get("/api/events/history")
   await host.stop()
   await restore(host.project, id)
   const again = await startHost({project: host.project})

@@ -4,7 +4,7 @@ import {request} from "node:http"
 import {join} from "node:path"
 import {describe, expect, test} from "vitest"
 import {manifestName, sealManifest} from "../../../server/recovery/checkpoint/manifest.ts"
-import type {CheckpointTask, CheckpointView, Manifest} from "../../../shared/api/checkpoint.ts"
+import type {Manifest} from "../../../shared/api/checkpoint.ts"
 import {makeCheckpoint, refusal} from "../../support/checkpoint/checkpoints.ts"
 import {tarHeader} from "../../support/checkpoint/tar.ts"
 import {printed, printedJson} from "../../support/host/command-line.ts"
@@ -26,7 +26,7 @@ const put = (host: TestHost, body: Uint8Array<ArrayBuffer>, token: string = HTTP
 /** Waits for the end of a fully received upload. Resolves to its task. */
 const ended = (host: TestHost) =>
   until("the upload to end", async () => {
-    const {task} = await host.get<{task: CheckpointTask | null}>(path)
+    const {task} = await host.get(path)
     return task?.state !== "running" && task
   })
 
@@ -129,11 +129,11 @@ describe.each(bunAnd("node24"))("on $name", runtime => {
 
     expect((await put(host, archive)).status).toBe(202)
     expect(await ended(host)).toMatchObject({state: "done", id: first, problem: null})
-    const listed = await host.get<{items: CheckpointView[]}>("/api/checkpoints")
+    const listed = await host.get("/api/checkpoints")
     // Both may have been made in the same second, so their order is open.
     const rows = Object.fromEntries(listed.items.map(({id, state, uploadedAt}) => [id, [state, uploadedAt === null]]))
     expect(rows).toEqual({[own]: ["verified", true], [first]: ["verified", false]})
-    const {items} = await host.get<{items: {type: string}[]}>("/api/events/history?limit=100")
+    const {items} = await host.get("/api/events/history", {limit: 100})
     expect(items.map(({type}) => type)).toContain("checkpoint.uploaded")
 
     // Without a checkpoint of this project, the Host reports no backup, even if one was uploaded.

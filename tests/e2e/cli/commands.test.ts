@@ -252,7 +252,7 @@ describe.each(both)("output into a pipe, on $name", runtime => {
   test("arrives complete at a slow reader, and a reader that closes the pipe causes no error", async () => {
     const host = await startHost()
     for (let n = 0; n < 10; n++)
-      await host.post("/api/outbox", {endpoint: "sandbox", channel: "a", text: "x".repeat(30_000)})
+      await host.post("/api/outbox", {body: {endpoint: "sandbox", channel: "a", text: "x".repeat(30_000)}})
     const slow = unread(runtime.command, host.project, "outbox", "list", "--json")
     await sleep(1500)
     let text = ""

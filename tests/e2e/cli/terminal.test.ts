@@ -80,6 +80,6 @@ const hostWithHostileTexts = async (runtime: TestRuntime): Promise<TestHost> => 
   await host.say("/echo", {user: hostile.replaceAll("\r", "")})
   await host.say("/fall")
   await host.say(hostile)
-  await host.post("/api/workroom/items", {title: hostile, labels: [], priority: "normal"})
+  await host.post("/api/workroom/items", {body: {title: hostile, labels: [], priority: "normal"}})
   return host
 }

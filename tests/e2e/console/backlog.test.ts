@@ -10,7 +10,7 @@ const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
 const {backlog, bulk} = en.messages
 
 const seqsOf = async (host: TestHost, state: string) =>
-  (await host.get<{items: {seq: number}[]}>(`/api/inbox?state=${state}`)).items.map(({seq}) => seq)
+  (await host.get("/api/inbox", {state})).items.map(({seq}) => seq)
 
 describeWithChromium("a backlog in the console", () => {
   test.each([
@@ -24,7 +24,7 @@ describeWithChromium("a backlog in the console", () => {
       plugins: {door},
     })
     const say = (text: string, hours: number) =>
-      host.post("/api/plugins/door/say", {text: `/open ${text}`, age: hours * 3_600_000})
+      host.plugin("/api/plugins/door/say", {text: `/open ${text}`, age: hours * 3_600_000})
     for (const [n, hours] of [20, 20, 2, 0].entries()) await say(String(n), hours)
     await sendTo(host, "door", "a", "one")
     const {page, errors} = await openConsole(await startChromium(), host, {

@@ -41,7 +41,7 @@ const lookAtQuestions = async (page: Page, path: string): Promise<number> => {
 describeWithChromium("the console is accessible", () => {
   const bad = shared(async () => {
     const day = await BadDay.make(usualRuntime)
-    await day.host.post("/api/workroom/items", {title: "Renew the certificate"})
+    await day.host.post("/api/workroom/items", {body: {title: "Renew the certificate"}})
     return day
   })
 

@@ -6,7 +6,7 @@ import {awayPlugin} from "../../support/plugins/away-plugin.ts"
 import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "./console.ts"
 
 const stateOf = async (host: TestHost): Promise<string | undefined> => {
-  const {items} = await host.get<{items: readonly {name: string; state: string}[]}>("/api/endpoints")
+  const {items} = await host.get("/api/endpoints")
   return items.find(({name}) => name === "away")?.state
 }
 
@@ -39,7 +39,7 @@ describeWithChromium("an endpoint in the console", () => {
     await page.locator('[data-notice="done"] [data-notice-event="message.sent"]').waitFor()
 
     for (let times = 0; times < 3; times++) {
-      await host.post("/api/endpoints/away/reconnect")
+      await host.post("/api/endpoints/:name/reconnect", {name: "away"})
       await until("it to be online", async () => (await stateOf(host)) === "online")
     }
     await page.setViewportSize({width: 360, height: 740})

@@ -1,5 +1,4 @@
 import {expect, test} from "vitest"
-import type {MetricHistoryView, PluginDetail} from "../../../server/console/web/host/views.ts"
 import {en} from "../../../server/console/web/texts/en.ts"
 import {hour, storePast} from "../../support/console/past.ts"
 import {bunOr, pluginWith, startHost, until, usuallyOn} from "../../support/host/host.ts"
@@ -24,12 +23,12 @@ test.each(bunOr("node24"))("what a run did is stored at its end and shown by the
   await first.stop()
   const second = await startHost({runtime, project: first.project, env})
   const {handlers} = await until("the attempts of the first run", async () => {
-    const plugin = await second.get<PluginDetail>("/api/plugins/moody")
+    const plugin = await second.get("/api/plugins/:plugin", {plugin: "moody"})
     return plugin.handlers?.hour.ended === 3 && plugin
   })
   expect(handlers).toMatchObject({hour: {failed: 3}, day: {failed: 3}, lastFailure: {seq: 4}, slowest: null})
   const from = new Date(Date.now() - hour).toISOString()
-  const view = await second.get<MetricHistoryView>(`/api/metrics/history?from=${from}`)
+  const view = await second.get("/api/metrics/history", {from})
   const sum = (values: readonly (number | null)[]) => values.reduce<number>((all, value) => all + (value ?? 0), 0)
   expect(sum(view.received)).toBe(4)
   expect(sum(view.starts)).toBe(2)

@@ -76,7 +76,7 @@ describeWithChromium("the console's notices and links", () => {
     isCut = false
     await refused.getByRole("button", {name: "Retry"}).click()
     const isStored = async () => {
-      const {items} = await host().get<{items: {text: string}[]}>("/api/plugins/sandbox/messages?channel=console")
+      const {items} = await host().plugin<{items: {text: string}[]}>("/api/plugins/sandbox/messages?channel=console")
       return items.filter(({text}) => text === "is anybody there?").length === 1
     }
     await until("the Host to have the message once", isStored)
@@ -143,7 +143,7 @@ describeWithChromium("the console's notices and links", () => {
     await goTo(page, "")
     await page.locator("[data-count=received]").getByRole("link").click()
     await page.waitForFunction(() => location.hash.startsWith("#/inbox?from="))
-    const {items} = await host().get<{items: readonly unknown[]}>("/api/inbox?limit=100")
+    const {items} = await host().get("/api/inbox", {limit: 100})
     await until(
       "the list to have all received events",
       async () => (await page.locator("[data-seq]").count()) === items.length,

@@ -72,9 +72,10 @@ describeWithChromium("operating a Host from the console", () => {
     expect(await printed(host.project, ["checkpoint", "verify", archive], runtime)).toContain("can be restored")
     await page.getByRole("button", {name: /^Verify /}).click()
     await question.getByRole("button", {name: "Verify", exact: true}).click()
+    // The notice of the first verification may have faded.
     await page
-      .locator('[data-notice="done"] [data-notice-event="checkpoint.verified"]')
-      .nth(1)
+      .locator('[data-notice="done"]', {hasText: /Verify [0-9]{8}-/})
+      .locator('[data-notice-event="checkpoint.verified"]')
       .waitFor({timeout: 60_000})
 
     await page.getByRole("button", {name: en.operations.ask}).click()

@@ -158,7 +158,7 @@ describeWithChromium("the plugins in the console", () => {
     await page.getByText(en.attention.failing("moody", 4, 4)).waitFor()
     await page.getByRole("alertdialog").getByRole("button", {name: "Disable"}).click()
     await page.getByRole("heading", {name: /moody keeps failing/}).waitFor({state: "detached"})
-    expect(await host.get("/api/plugins/moody")).toMatchObject({state: "disabled"})
+    expect(await host.get("/api/plugins/:plugin", {plugin: "moody"})).toMatchObject({state: "disabled"})
     expect(errors).toEqual([])
   })
 })

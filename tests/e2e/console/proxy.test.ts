@@ -1,14 +1,13 @@
 import {describe, expect, test} from "vitest"
 import {startPrism} from "../../support/console/prism.ts"
 import {startHost} from "../../support/host/host.ts"
+import {documentOf} from "../../support/host/questions.ts"
 
 /** Part of `bun run console-proxy`. It shows that Prism, which must find no violation, can find one. */
 describe.skipIf(process.env.SVC_TEST_PRISM === undefined)("Prism between a browser and the Host", () => {
   test("reports a request and an answer that the document does not have", async () => {
     const host = await startHost({config: "http: {port: 0}\n"})
-    const document = await host.get<{paths: Record<string, {get: {responses: Record<string, unknown>}}>}>(
-      "/api/openapi.json",
-    )
+    const document = await documentOf(host)
     const {responses} = document.paths["/api/session"]?.get ?? {responses: {}}
     responses[200] = {
       description: "Another",

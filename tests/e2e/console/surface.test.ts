@@ -44,11 +44,11 @@ const longHost = async (): Promise<TestHost> => {
   const [user, channel] = [long("user"), long("channel")]
   await host.say("/play", {user, channel})
   await host.say(`/${long("lose").slice(0, 40)}`, {user, channel})
-  await host.post("/api/workroom/items", {title: long("title"), labels: [long("label").slice(0, 40)]})
-  await host.post(`/api/workroom/items/1/claim`, {expectedRevision: 1, assignee: `user:${user}`})
+  await host.post("/api/workroom/items", {body: {title: long("title"), labels: [long("label").slice(0, 40)]}})
+  await host.post("/api/workroom/items/:id/claim", {id: 1, body: {expectedRevision: 1, assignee: `user:${user}`}})
   const target = {endpoint: "sandbox", channel, text: long("text")}
-  await host.post("/api/jobs", {id: job, schedule: {cron: "30 7 * * *"}, timezone: "Europe/Berlin", target})
-  await host.post(`/api/jobs/${job}/run`)
+  await host.post("/api/jobs", {body: {id: job, schedule: {cron: "30 7 * * *"}, timezone: "Europe/Berlin", target}})
+  await host.post("/api/jobs/:id/run", {id: job})
   return host
 }
 

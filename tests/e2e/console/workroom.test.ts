@@ -1,7 +1,7 @@
 import type {Page} from "playwright-core"
 import {expect, test} from "vitest"
 import {en} from "../../../server/console/web/texts/en.ts"
-import type {Item} from "../../../shared/api/workroom.ts"
+import type {ItemCommand} from "../../../shared/api/item-rules.ts"
 import {startHost, type TestHost, until} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "./console.ts"
@@ -10,9 +10,9 @@ const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-
 const token = env.HTTP_TOKEN
 const config = 'http: {port: 0, token: "${HTTP_TOKEN}", demoToken: "${DEMO_TOKEN}"}\nplugins: {sandbox: {}}\n'
 
-const add = (host: TestHost, title: string, more = {}) => host.post<Item>("/api/workroom/items", {title, ...more})
-const give = (host: TestHost, command: string, expectedRevision: number, more = {}, id = 1) =>
-  host.post<Item>(`/api/workroom/items/${id}/${command}`, {expectedRevision, ...more})
+const add = (host: TestHost, title: string, more = {}) => host.post("/api/workroom/items", {body: {title, ...more}})
+const give = (host: TestHost, command: ItemCommand, expectedRevision: number, more = {}, id = 1) =>
+  host.post(`/api/workroom/items/:id/${command}`, {id, body: {expectedRevision, ...more}})
 
 /** Adds an item in each state of the board, and one more that is blocked and overdue. */
 const fillBoard = async (host: TestHost) => {
@@ -85,7 +85,7 @@ describeWithChromium("the workroom in the console", () => {
     expect(records.reverse()).toEqual(
       "add claim claim block overdue unblock comment review claim review accept".split(" "),
     )
-    expect(await host.get("/api/workroom/items/1")).toMatchObject({
+    expect(await host.get("/api/workroom/items/:id", {id: 1})).toMatchObject({
       revision: 11,
       createdBy: "user:ada",
       labels: ["ops", "web"],
@@ -111,7 +111,7 @@ describeWithChromium("the workroom in the console", () => {
     await question.getByRole("button", {name: "Block"}).click()
     await page.locator('[data-notice="failed"]').getByText("it is now In review at revision 3").waitFor()
     await page.getByText(en.workroom.told.review).waitFor()
-    expect(await host.get("/api/workroom/items/1")).toMatchObject({state: "review", revision: 3})
+    expect(await host.get("/api/workroom/items/:id", {id: 1})).toMatchObject({state: "review", revision: 3})
     await act(page, "Reject: item 1")
     await page.getByRole("button", {name: "Block: item 1"}).click()
     expect(await question.getByLabel("Waiting for").inputValue()).toBe("what I have written")

@@ -3,8 +3,7 @@ import {statfs} from "node:fs/promises"
 import {setTimeout as sleep} from "node:timers/promises"
 import {createClient} from "@libsql/client/sqlite3"
 import {describe, expect, test} from "vitest"
-import type {Compacted, CompactTask, DatabaseInfo} from "../../../shared/api/database.ts"
-import type {IngressView} from "../../../shared/api/readiness.ts"
+import type {Compacted, DatabaseInfo} from "../../../shared/api/database.ts"
 import {problems} from "../../../shared/problems.ts"
 import {aDay, countOf, storeEvents} from "../../support/capacity/retention.ts"
 import {killAt, killDuring, killNumbers} from "../../support/checkpoint/restore-kill-loop.ts"
@@ -55,7 +54,7 @@ test("a compaction refuses a second one, reports progress, and outlives the comm
   const project = await oldProject(3000)
   project.write("svc.config.yml", `${plainConfig}retention: {handled: {least: 100}}\n`)
   const host = await startHost({own: true, project})
-  const task = async () => (await host.get<{task: CompactTask | null}>("/api/database/compaction")).task
+  const task = async () => (await host.get("/api/database/compaction")).task
   expect(await task()).toBeNull()
   const headers = {"content-type": "application/json"}
   const begin = () => host.fetch("/api/database/compact", {method: "POST", body: "{}", headers})
@@ -101,7 +100,7 @@ test("a file that cannot shrink in use must be compacted once while the Host is 
   await host.stop()
   await printed(project, "database compact")
   const again = await startHost({project})
-  expect((await again.get<DatabaseInfo>("/api/database")).storage).toMatchObject({givesBack: true})
+  expect((await again.get("/api/database")).storage).toMatchObject({givesBack: true})
 })
 
 const expectWhole = async (project: Project, count: number): Promise<void> => {
@@ -159,9 +158,9 @@ test("a disk that fills pauses ingress before anything fails, reopens it with sp
   leave(10.5)
   // Longer than the Host's interval between two looks at the disk.
   await sleep(6000)
-  expect(await host.get<IngressView>("/api/ingress")).toMatchObject({state: "paused", reasons: ["disk"]})
+  expect(await host.get("/api/ingress")).toMatchObject({state: "paused", reasons: ["disk"]})
   leave(14)
-  await until("ingress to open", async () => (await host.get<IngressView>("/api/ingress")).state === "open")
+  await until("ingress to open", async () => (await host.get("/api/ingress")).state === "open")
   expect((await post(host, "after")).status).toBe(202)
   await handledAll(host)
   await host.stop()

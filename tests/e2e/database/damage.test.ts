@@ -1,9 +1,9 @@
 import {readdirSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import type {AlertsView} from "../../../shared/alerts/api.ts"
 import type {Component, ReadinessReport} from "../../../shared/api/readiness.ts"
 import {damagePage, damageTables} from "../../support/database/damage.ts"
 import {truncations} from "../../support/database/displace.ts"
+import {readinessOf} from "../../support/host/generation.ts"
 import {expectProblem, makeProject, runProcess, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
 import {echoPlugin, post, readLedger} from "../../support/messages/inbox-ledger.ts"
@@ -40,8 +40,6 @@ const startAgain = async (runtime: TestRuntime, ...damaged: readonly string[]) =
   return {host: await startHost({own: true, runtime, project, args: ["--no-watch"], env}), project, file}
 }
 
-const reportOf = (host: TestHost) => host.fetch("/api/system/readiness").then(r => r.json() as Promise<ReadinessReport>)
-
 const databaseIn = ({components}: ReadinessReport): Component | undefined =>
   components.find(({kind}) => kind === "database")
 
@@ -49,7 +47,7 @@ const untilNamed = (host: TestHost, ...tables: readonly string[]) =>
   until(
     `readiness to name ${tables}`,
     async () => {
-      const {reason, message = ""} = databaseIn(await reportOf(host)) ?? {}
+      const {reason, message = ""} = databaseIn(await readinessOf(host)) ?? {}
       return reason === "database_damaged" && tables.every(table => message.includes(table))
     },
     60_000,
@@ -63,27 +61,27 @@ describe.each(runtimes)("a Host on $name", runtime => {
     expect((await fetch(`${host.url}/pub/ready`)).status).toBe(503)
     expect(await (await host.fetch("/api/metrics")).text()).toMatch(/^svc_database_damaged 1$/m)
     await until("the alert", async () =>
-      (await host.get<AlertsView>("/api/alerts")).items.some(({code}) => code === "database_failing"),
+      (await host.get("/api/alerts")).items.some(({code}) => code === "database_failing"),
     )
-    const {remediation} = databaseIn(await reportOf(host)) ?? {}
+    const {remediation} = databaseIn(await readinessOf(host)) ?? {}
     expect(`${remediation?.command} ${remediation?.text}`).toMatch(
       /checkpoint create.*database rescue.*checkpoint restore/,
     )
-    expect((await reportOf(host)).ingress.state).toBe("open")
+    expect((await readinessOf(host)).ingress.state).toBe("open")
     expect((await post(host, "admitted")).status).toBe(202)
 
     await damageTables(file, "inbox_keys")
     const doctor = await svc(runtime, project, ["doctor"])
     expect(doctor.code).toBe(1)
     expect(doctor.stdout).toMatch(/^ERROR +database: .*inbox_keys.*job_runs/m)
-    expect((await reportOf(host)).ingress).toMatchObject({state: "paused", reasons: ["database"]})
+    expect((await readinessOf(host)).ingress).toMatchObject({state: "paused", reasons: ["database"]})
     await expectProblem(await post(host, "refused"), 503, "ingress_paused")
   })
 
   test("tells pages that were damaged before its start when one is used, and the others too", async () => {
     const {host} = await startAgain(runtime, "metric_history", "workroom_told")
     await expectProblem(await host.fetch("/api/metrics/history?range=hour"), 503, "database_corrupt")
-    expect(databaseIn(await reportOf(host))?.reason).toBe("database_damaged")
+    expect(databaseIn(await readinessOf(host))?.reason).toBe("database_damaged")
     await untilNamed(host, "metric_history", "workroom_told")
   })
 
@@ -128,7 +126,7 @@ test.each(cases)("when $name under a Host on $on, it acknowledges nothing more a
   given.truncation.displace(file)
   // Only a look at the content can tell that a file of the same size and place was overwritten.
   if (given.truncation !== overwriting) expect((await post(host, "late")).status).toBe(503)
-  await until("the reason", async () => databaseIn(await reportOf(host))?.reason === "database_replaced")
+  await until("the reason", async () => databaseIn(await readinessOf(host))?.reason === "database_replaced")
   expect((await fetch(`${host.url}/pub/ready`)).status).toBe(503)
   expect((await post(host, "later")).status).toBe(503)
   expect((await svc(given.runtime, project, ["doctor"])).stdout).toMatch(/^ERROR +database: .*(truncated|overwritten)/m)
@@ -139,6 +137,6 @@ test.each(cases)("when $name under a Host on $on, it acknowledges nothing more a
 
 /** After the last one, the Host writes nothing. */
 const countSent = async (host: TestHost): Promise<number> => {
-  const {items} = await host.get<{items: readonly unknown[]}>("/api/outbox?state=sent&limit=50")
+  const {items} = await host.get("/api/outbox", {state: "sent", limit: 50})
   return items.length
 }

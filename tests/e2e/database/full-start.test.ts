@@ -2,8 +2,7 @@ import {existsSync, readdirSync, rmSync} from "node:fs"
 import {expect, test} from "vitest"
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import {readinessReasons} from "../../../shared/api/readiness.ts"
-import type {Status} from "../../../shared/api/system.ts"
-import type {Static} from "../../../shared/type.ts"
+import {clientAt} from "../../support/host/client.ts"
 import {bunOr, expectProblem, launchHost, pluginWith, type Running, startHost, until} from "../../support/host/host.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
 import {fillDisk, fillInodes, mountDisk, needMounts} from "../../support/machine/disk.ts"
@@ -40,13 +39,10 @@ const notesOf = (project: Project) =>
   existsSync(project.path("notes.log")) ? project.read("notes.log").split("\n").filter(Boolean) : []
 
 const clientOf = (port: number) => {
-  const ask = (path: string, init: RequestInit = {}) =>
-    fetch(`http://127.0.0.1:${port}${path}`, {...init, headers: {authorization: `Bearer ${token}`, ...init.headers}})
-  const get = async <T>(path: string) => (await (await ask(path)).json()) as T
+  const {fetch: ask, get} = clientAt(`http://127.0.0.1:${port}`, token)
   return {
     ask,
-    statusOf: () => get<Static<typeof Status>>("/api/system/status"),
-    messageOf: (id: string) => get<{state: string; attempt: number}>(`/api/outbox/${id}`),
+    get,
     isReady: () =>
       ask("/pub/ready").then(
         ({status}) => status === 200,
@@ -98,7 +94,7 @@ for (const {of, at, folder, isFirst, fill} of lacks)
       if (!isFirst) {
         project.write("away", "")
         const host = await startHost({own: true, project, runtime, env, args})
-        message = (await host.post<{id: string}>("/api/outbox", {endpoint: "wire", channel: "a", text: "hello"})).id
+        message = (await host.post("/api/outbox", {body: {endpoint: "wire", channel: "a", text: "hello"}})).id
         await until("an attempt to send", () => notesOf(project).includes("send"))
         await host.stop()
         rmSync(project.path("away"))
@@ -124,13 +120,13 @@ for (const {of, at, folder, isFirst, fill} of lacks)
       })
       expect((await ask("/pub/health")).status).toBe(200)
       expect((await ask("/pub/ready")).status).toBe(503)
-      expect(await client.statusOf()).toMatchObject({
+      expect(await client.get("/api/system/status")).toMatchObject({
         ready: false,
         generation: {number: 0},
         provisional: {waitsFor: "space", attempts: expect.any(Number), error: expect.stringContaining("disk")},
       })
-      expect(await (await ask("/api/session")).json()).toMatchObject({project: expect.any(String), scope: "full"})
-      expect(await (await ask("/api/endpoints")).json()).toEqual({items: [], next: null})
+      expect(await client.get("/api/session")).toMatchObject({project: expect.any(String), scope: "full"})
+      expect(await client.get("/api/endpoints")).toEqual({items: [], next: null})
       await expectConsole({ask, ...client})
       await expectProblem(await ask("/api/system/readiness", {headers: {authorization: ""}}), 401, "unauthorized")
       for (const path of [
@@ -145,7 +141,7 @@ for (const {of, at, folder, isFirst, fill} of lacks)
       }
       await until("another attempt while the status request is answered", async () => {
         expect((await ask("/api/system/status")).status).toBe(200)
-        return ((await client.statusOf()).provisional?.attempts ?? 0) > 1
+        return ((await client.get("/api/system/status")).provisional?.attempts ?? 0) > 1
       })
       expect(notesOf(project)).toEqual(before)
 
@@ -153,14 +149,14 @@ for (const {of, at, folder, isFirst, fill} of lacks)
         if (name.startsWith("filling")) rmSync(project.path(folder, name))
       disk.resize("16m", 128)
       await until("the Host to be ready", client.isReady)
-      const status = await client.statusOf()
+      const status = await client.get("/api/system/status")
       expect(status).toMatchObject({ready: true, database: {state: "initialized"}})
       expect(status.provisional).toBeUndefined()
       expect((await ask("/hooks/wire/wire", {method: "POST"})).status).toBe(202)
       if (message !== undefined) {
         const id = message
         const sent = await until("the message to be sent", async () => {
-          const row = await client.messageOf(id)
+          const row = await client.get("/api/outbox/:id", {id})
           return row.state === "sent" && row
         })
         // The Host marks each attempt before it makes it.

@@ -3,8 +3,8 @@ import {hostname} from "node:os"
 import {describe, expect, test} from "vitest"
 import {acquireLock} from "../../../server/runtime/lock.ts"
 import {projectPaths} from "../../../server/runtime/project.ts"
-import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import {problems} from "../../../shared/problems.ts"
+import {readinessOf} from "../../support/host/generation.ts"
 import {expectProblem, launchHost, startHost, svc, type TestHost, until, untilPrinted} from "../../support/host/host.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
 import {bunOr, onBun, onNode22, type TestRuntime} from "../../support/host/runtimes.ts"
@@ -19,7 +19,7 @@ plugins: {sandbox: {}, echo: {}}
 `
 
 const databaseOf = async (host: TestHost) => {
-  const report = (await (await host.fetch("/api/system/readiness")).json()) as ReadinessReport
+  const report = await readinessOf(host)
   return report.components.find(({kind}) => kind === "database")
 }
 

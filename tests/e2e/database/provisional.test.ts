@@ -2,12 +2,11 @@ import {existsSync} from "node:fs"
 import {createServer} from "node:http"
 import {join} from "node:path"
 import {describe, expect, onTestFinished, test} from "vitest"
-import type {EndpointView} from "../../../shared/api/endpoints.ts"
-import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import type {Status} from "../../../shared/api/system.ts"
 import {exit} from "../../../shared/exit.ts"
 import type {Static} from "../../../shared/type.ts"
 import {type HranaServer, makeFolder, startHrana} from "../../support/database/databases.ts"
+import {readinessOf} from "../../support/host/generation.ts"
 import {expectProblem, type HostOptions, launchHost, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {bunAnd, bunOr, usualRuntime} from "../../support/host/runtimes.ts"
@@ -58,9 +57,7 @@ const optionsFor = (url: string): HostOptions => ({config: configOf(url), plugin
 
 const probe = async (host: Pick<TestHost, "url">, name: string) =>
   (await fetch(new URL(`/pub/${name}`, host.url))).status
-const reportOf = async (host: TestHost): Promise<ReadinessReport> =>
-  (await (await host.fetch("/api/system/readiness")).json()) as ReadinessReport
-const statusOf = (host: TestHost) => host.get<Static<typeof Status>>("/api/system/status")
+const statusOf = (host: TestHost) => host.get("/api/system/status")
 const notesOf = (host: Pick<TestHost, "project">) => host.project.read("notes.log").split("\n").filter(Boolean)
 
 /** Waits until the Host has reached its database and recorded its generation there. */
@@ -109,7 +106,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     await until("systemd to be told", () => told().includes("READY=1 STATUS=ready"))
     expect(await probe(host, "health")).toBe(200)
     expect(await probe(host, "ready")).toBe(200)
-    const report = await reportOf(host)
+    const report = await readinessOf(host)
     expect(report).toMatchObject({ready: true, generation: 2, provisional: true, committedAt: null})
     expect(report.components).toMatchObject([
       {name: "wire", required: true, ready: true, message: expect.stringContaining("not open")},
@@ -129,7 +126,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
       provisional: {attempts: expect.any(Number), error: expect.stringContaining("does not answer")},
       database: {dialect: "libsql", state: "unreachable"},
     })
-    const {items} = await host.get<{items: Static<typeof EndpointView>[]}>("/api/endpoints")
+    const {items} = await host.get("/api/endpoints")
     expect(items[0]).toMatchObject({name: "wire", required: true, state: "idle", admission: "closed"})
 
     for (const [path, method] of [
@@ -168,7 +165,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
       {number: 2, runtime_id: host.runtimeId},
     ])
     expect(await stream.text()).toMatch(/^retry: 2000\n/)
-    expect((await reportOf(host)).provisional).toBeUndefined()
+    expect((await readinessOf(host)).provisional).toBeUndefined()
     await until("the endpoint to be opened", () => notesOf(host).includes("open"))
     expect(notesOf(host).slice(0, 3)).toEqual(["setup", "disposed", "setup"])
     await until("the job to fire", () => notesOf(host).includes("fired"))
@@ -180,7 +177,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
 test.for(bunOr("node24"))("on $name, a signal stops a provisional Host gracefully", async runtime => {
   const {url} = await remoteDatabase()
   const host = await startHost({own: true, ...optionsFor(url), runtime})
-  expect(await reportOf(host)).toMatchObject({ready: true, generation: 1, provisional: true})
+  expect(await readinessOf(host)).toMatchObject({ready: true, generation: 1, provisional: true})
   expect((await host.stop()).code).toBe(exit.ok)
   expect(notesOf(host)).toEqual(["setup", "disposed"])
   expect(existsSync(host.project.path(".svc/host.json"))).toBe(false)
@@ -190,8 +187,8 @@ test("a provisional Host is not ready if the plugin of a required endpoint is di
   const {url} = await remoteDatabase()
   const host = await startHost({own: true, ...optionsFor(url), config: configOf(url, "{enabled: false}")})
   expect(await probe(host, "ready")).toBe(503)
-  expect(await reportOf(host)).toMatchObject({ready: false, provisional: true})
-  expect((await reportOf(host)).components[0]).toMatchObject({name: "wire", reason: "plugin_disabled"})
+  expect(await readinessOf(host)).toMatchObject({ready: false, provisional: true})
+  expect((await readinessOf(host)).components[0]).toMatchObject({name: "wire", reason: "plugin_disabled"})
 })
 
 /** Makes a Node collect garbage all the time. */
@@ -215,14 +212,14 @@ test("a plugin that an operator disabled stays disabled while the database is un
   const remote = await remoteDatabase()
   const server = await remote.start()
   const first = await startHost({own: true, ...optionsFor(remote.url)})
-  await first.post("/api/plugins/wire", {enabled: false})
+  await first.post("/api/plugins/:plugin", {plugin: "wire", body: {enabled: false}})
   await until("the generation to be noted", () => first.project.read(".svc/generation.json").includes('"number":2'))
   await first.stop()
   await server.close()
   first.project.write("notes.log", "")
   const host = await startHost({own: true, ...optionsFor(remote.url), project: first.project})
   expect(await probe(host, "ready")).toBe(503)
-  expect((await reportOf(host)).components[0]).toMatchObject({
+  expect((await readinessOf(host)).components[0]).toMatchObject({
     name: "wire",
     reason: "plugin_disabled",
     remediation: {command: "svc plugin enable wire"},
@@ -238,7 +235,7 @@ test("a Host is not ready while a plugin's setup waits for the database, and rea
     return plugin.database.read("SELECT 1 AS one").then(() => note("read"))`)
   const host = await startHost({own: true, ...optionsFor(remote.url), plugins: {wire: asking}})
   expect(await probe(host, "ready")).toBe(503)
-  expect(await reportOf(host)).toMatchObject({
+  expect(await readinessOf(host)).toMatchObject({
     ready: false,
     generation: null,
     lastFailure: expect.stringContaining("plugins/wire.ts"),

@@ -103,22 +103,21 @@ const jobOf = (id: string) => ({
   target: {endpoint: "sandbox", channel: "#team", text: "Stand-up"},
 })
 
-const idsOf = async (host: TestHost) =>
-  (await host.get<{items: readonly {readonly id: string}[]}>("/api/jobs")).items.map(({id}) => id)
+const idsOf = async (host: TestHost) => (await host.get("/api/jobs")).items.map(({id}) => id)
 
 describe.each(bunOr("node24"))("on $name", runtime => {
   test("a Host on another machine takes over the jobs, and edits of a stopped Host count", async () => {
     const server = await startServer()
     const options = {own: true, ...optionsFor(server), runtime}
     const killed = await startHost(options)
-    await killed.post("/api/jobs", jobOf("morning"))
+    await killed.post("/api/jobs", {body: jobOf("morning")})
     await killed.stop("SIGKILL")
     server.sql("UPDATE svc_lease SET until = until - 15000 WHERE id = 1 RETURNING 1")
 
     const twin = await startHost({...options, project: twinOf(killed, server)})
     expect(await idsOf(twin)).toEqual(["morning"])
     rmSync(twin.project.path("data/schedule-jobs.json"))
-    await twin.post("/api/jobs", jobOf("noon"))
+    await twin.post("/api/jobs", {body: jobOf("noon")})
     expect(twin.project.read("data/schedule-jobs.json")).toContain('"morning"')
     await twin.stop()
 

@@ -1,8 +1,8 @@
 import {existsSync, readdirSync, renameSync, rmSync, statSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import type {Rescued} from "../../../shared/api/database.ts"
-import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import {type Displacement, displacements} from "../../support/database/displace.ts"
+import {readinessOf} from "../../support/host/generation.ts"
 import {expectProblem, makeProject, posting, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
 import {runProcess, until, untilPrinted} from "../../support/host/process.ts"
@@ -50,7 +50,7 @@ const postThrough = async (host: TestHost, {displace}: Displacement): Promise<re
 const expectHeld = async (host: TestHost): Promise<void> => {
   expect((await fetch(`${host.url}/pub/health`)).status).toBe(200)
   expect((await fetch(`${host.url}/pub/ready`)).status).toBe(503)
-  const report = (await (await host.fetch("/api/system/readiness")).json()) as ReadinessReport
+  const report = await readinessOf(host)
   expect(report.components.find(({kind}) => kind === "database")).toMatchObject({
     ready: false,
     required: true,
@@ -98,7 +98,7 @@ describe.each(runtimes)("an idle Host on $name after its database was removed", 
     const host = await startOn(runtime)
     const {project} = host
     for (const id of ["one", "two", "three"]) expect((await post(host, id)).status).toBe(202)
-    const {id} = await host.post<{id: string}>("/api/outbox", {endpoint: "sandbox", channel: "chat", text: "kept"})
+    const {id} = await host.post("/api/outbox", {body: {endpoint: "sandbox", channel: "chat", text: "kept"}})
     expect(id).toBeDefined()
     renameSync(project.path("data"), project.path("elsewhere"))
     await until("the Host to be not ready", async () => (await fetch(`${host.url}/pub/ready`)).status === 503)

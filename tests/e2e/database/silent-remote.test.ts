@@ -1,9 +1,8 @@
 import {join} from "node:path"
 import {expect, test} from "vitest"
-import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import {exit} from "../../../shared/exit.ts"
-import type {Static} from "../../../shared/type.ts"
 import {makeFolder, startHrana} from "../../support/database/databases.ts"
+import {readinessOf} from "../../support/host/generation.ts"
 import {type HostOptions, launchHost, startHost, type TestHost, until, untilPrinted} from "../../support/host/host.ts"
 import {runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
 import {layCable} from "../../support/machine/cable.ts"
@@ -30,7 +29,7 @@ plugins: {sandbox: {}, echo: {}}
 const onEach = (work: (runtime: TestRuntime) => Promise<void>) => Promise.all(runtimes.map(work))
 
 const databaseOf = async (host: TestHost) => {
-  const {components} = (await (await host.fetch("/api/system/readiness")).json()) as Static<typeof ReadinessReport>
+  const {components} = await readinessOf(host)
   return components.find(({kind}) => kind === "database")
 }
 

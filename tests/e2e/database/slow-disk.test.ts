@@ -1,6 +1,5 @@
 import {rmSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import {exit} from "../../../shared/exit.ts"
 import {expectProblem, startHost, type TestHost, untilPrinted} from "../../support/host/host.ts"
 import {bunAnd, bunOr, type TestRuntime} from "../../support/host/runtimes.ts"
@@ -33,12 +32,12 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     for (let round = 0; round < 10; round++) {
       expect((await fetch(`${host.url}/pub/health`)).status).toBe(200)
       expect((await host.fetch("/api/system/status")).status).toBe(200)
-      const {items} = await host.get<{items: unknown[]}>("/api/inbox")
+      const {items} = await host.get("/api/inbox")
       expect(items).toHaveLength(first.length)
     }
     expect(isAcknowledged).toBe(false)
     expect(await posted).toBe(202)
-    expect((await host.get<{items: unknown[]}>("/api/inbox")).items).toHaveLength(first.length + 1)
+    expect((await host.get("/api/inbox")).items).toHaveLength(first.length + 1)
     strace.child.kill("SIGINT")
     await strace.finished
     await handledAll(host)
@@ -73,7 +72,7 @@ describe.each(bunOr("node22"))("on $name", runtime => {
 /** Each way to stop a Host gracefully, with its exit code. */
 const endings: readonly (readonly [number, (host: TestHost) => unknown])[] = [
   [exit.ok, host => host.process.child.kill("SIGTERM")],
-  [exit.consoleRestart, host => host.post("/api/system/restart", {confirm: true, force: true}).catch(() => {})],
+  [exit.consoleRestart, host => host.post("/api/system/restart", {body: {confirm: true, force: true}}).catch(() => {})],
   [exit.runtimeRestart, host => rmSync(host.project.path(".svc/host.lock"))],
 ]
 
@@ -84,7 +83,7 @@ test("a hanging disk is reported, and each way to stop keeps its exit code on Bu
     await slowSyncs(context, host.process.pid, 6000)
     const posted = post(host, "hung").catch(() => {})
     await untilPrinted(host.process, /\bsync for 5 s\b/)
-    expect(JSON.stringify(await host.get<ReadinessReport>("/api/system/readiness"))).toMatch(/\bsync for \d+ s\b/)
+    expect(JSON.stringify(await host.get("/api/system/readiness"))).toMatch(/\bsync for \d+ s\b/)
     expect((await fetch(`${host.url}/pub/health`)).status).toBe(200)
     void end(host)
     const {code} = await host.process.finished

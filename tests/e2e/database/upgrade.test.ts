@@ -6,8 +6,6 @@ import {describe, expect, test} from "vitest"
 import {withDatabase} from "../../../server/database/without-host.ts"
 import type {CheckpointView} from "../../../shared/api/checkpoint.ts"
 import type {MigrationReport} from "../../../shared/api/database.ts"
-import type {Status} from "../../../shared/api/system.ts"
-import type {Static} from "../../../shared/type.ts"
 import {makeCheckpoint} from "../../support/checkpoint/checkpoints.ts"
 import {makeFolder, startHrana} from "../../support/database/databases.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
@@ -71,13 +69,13 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     expect(checkpoint).toMatchObject({state: "verified", schema: newest, reason: "migration"})
     await untilPrinted(host.process, `${why}; creating `)
     await untilPrinted(host.process, `checkpoint ${id} of schema ${newest}`)
-    const told = await host.get<{items: {type: string; data: unknown}[]}>("/api/events/history?limit=200")
+    const told = await host.get("/api/events/history", {limit: 200})
     expect(told.items.filter(({type}) => /^database\.migrated|^checkpoint/.test(type))).toMatchObject([
       {type: "checkpoint.created", data: {checkpoint: id, reason: "migration"}},
       {type: "checkpoint.verified", data: {checkpoint: id}},
       {type: "database.migrated", data: {from: newest, to: newest + 2, checkpoint: id}},
     ])
-    expect((await host.get<Static<typeof Status>>("/api/system/status")).database.schema).toBe(newest + 2)
+    expect((await host.get("/api/system/status")).database.schema).toBe(newest + 2)
     expect(await host.say("after")).toEqual(["got after"])
     await host.stop()
     expect(await stateOf(project)).toEqual({schema: newest + 2, ids: 1})

@@ -3,7 +3,7 @@ import {copyFileSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync}
 import {join} from "node:path"
 import {describe, expect, onTestFinished, test} from "vitest"
 import {makeReader, urlOf} from "../../support/docs/documented-commands.ts"
-import {ask, makeReadersProject, readerOf, readersToken} from "../../support/docs/reader-project.ts"
+import {clientOf, makeReadersProject, readerOf, readersToken} from "../../support/docs/reader-project.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
 import {bunOr, makeFolder, onBun, root, startHost, until} from "../../support/host/host.ts"
 import {makeNextVersion} from "../../support/host/next-version.ts"
@@ -70,7 +70,7 @@ test("the commands of the page on migrations work as written, run by a next vers
   expect(items.map(({reason}) => reason)).toEqual(["migration"])
   const older = makeReader(project, onBun, () => ({"20261121-144512-8c41d0": items[0]?.id ?? ""}))
   await older.run("docs/operate/migrate.md", "Go back")
-  expect((await ask<{items: unknown[]}>(project, "/api/inbox")).items).toHaveLength(1)
+  expect((await clientOf(project).get("/api/inbox")).items).toHaveLength(1)
 }, 600_000)
 
 test("the commands of the pages on backups and incidents work as written", async () => {
@@ -79,7 +79,7 @@ test("the commands of the pages on backups and incidents work as written", async
   mkdirSync(backup, {recursive: true})
   const reader = readerOf(project, () => ({"/backup/": `${backup}/`}))
   await reader.start()
-  await ask(project, "/api/plugins/sandbox/messages", {text: "/greet Ada"})
+  await clientOf(project).plugin("/api/plugins/sandbox/messages", {text: "/greet Ada"})
   await reader.run("docs/operate/incident.md")
   await reader.run("docs/backup.md", "Make one")
   const {items} = await printedJson<{items: {state: string}[]}>(project, "checkpoint list")
@@ -117,10 +117,10 @@ test("the page on backups brings a project to a new machine, from git or into an
       "4b825dc642cb6eb9a060e54bf8d69288fbee4904": commit,
     }))
     await reader.run("docs/backup.md", heading)
-    expect((await ask<{items: unknown[]}>(bot, "/api/inbox")).items).toHaveLength(1)
-    await ask(bot, "/api/plugins/sandbox/messages", {text: "again"})
+    expect((await clientOf(bot).get("/api/inbox")).items).toHaveLength(1)
+    await clientOf(bot).plugin("/api/plugins/sandbox/messages", {text: "again"})
     await until("the old code to answer", async () => {
-      return (await ask<{items: {text: string}[]}>(bot, "/api/outbox")).items.some(({text}) => text === "one again")
+      return (await clientOf(bot).get("/api/outbox")).items.some(({text}) => text === "one again")
     })
     expect(existsSync(bot.path(".git"))).toBe(tree !== "")
     if (tree !== "") expect(project.git("-C", folder, "rev-parse", "HEAD")).toBe(tree)

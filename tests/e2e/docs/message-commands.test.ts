@@ -2,19 +2,19 @@ import {readFileSync, writeFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {urlOf} from "../../support/docs/documented-commands.ts"
 import {readDocuments} from "../../support/docs/documents.ts"
-import {ask, makeReadersProject, readerOf, readersToken} from "../../support/docs/reader-project.ts"
+import {clientOf, makeReadersProject, readerOf, readersToken} from "../../support/docs/reader-project.ts"
 import {bunOr, type Project, pluginWith, until} from "../../support/host/host.ts"
 import {hangingOn, linePlugin} from "../../support/plugins/line-plugin.ts"
 
 const configOf = (plugins: string) => `http: {port: 0, token: "\${HTTP_TOKEN}"}\nplugins: {sandbox: {}, ${plugins}}\n`
 
 const say = async (project: Project, text: string, more: object = {}) =>
-  (await ask<{sn: number}>(project, "/api/plugins/sandbox/messages", {text, ...more})).sn
+  (await clientOf(project).plugin<{sn: number}>("/api/plugins/sandbox/messages", {text, ...more})).sn
 
 /** Waits until an inbox event has one of these states. */
 const untilEvent = (project: Project, seq: number, ...states: readonly string[]) =>
   until(`event ${seq} to be ${states.join(" or ")}`, async () =>
-    states.includes((await ask<{state: string}>(project, `/api/inbox/${seq}`)).state),
+    states.includes((await clientOf(project).get("/api/inbox/:seq", {seq})).state),
   )
 
 describe.each(bunOr("node24"))("on $name", runtime => {
@@ -42,7 +42,9 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     await reader.start()
     seq = await failing()
     await reader.run("docs/delivery.md", "Look at an event")
-    expect(await ask(project, `/api/inbox/${seq}`)).toMatchObject({event: {message: {content: "[redacted]"}}})
+    expect(await clientOf(project).get("/api/inbox/:seq", {seq})).toMatchObject({
+      event: {message: {content: "[redacted]"}},
+    })
   }, 600_000)
 })
 
@@ -67,7 +69,7 @@ test("the commands of the page on outages work for an event that waited too long
   await reader.start()
   seq = await expired()
   await reader.run("docs/operate/away.md", "What comes in")
-  expect(await ask(project, `/api/inbox/${seq}`)).toMatchObject({state: "discarded"})
+  expect(await clientOf(project).get("/api/inbox/:seq", {seq})).toMatchObject({state: "discarded"})
 }, 600_000)
 
 const refusing = 'if (text === "no") throw refused("not here", {reason: "rejected", remediation: "Send another."})'
@@ -78,10 +80,10 @@ test("the commands for the outbox and for a backlog work for messages that the p
     plugins: {line: linePlugin(`${hangingOn("hang")}; ${refusing}`)},
   })
   const send = async (text: string, state: string) => {
-    const {id} = await ask<{id: string}>(project, "/api/outbox", {endpoint: "line", channel: text, text})
+    const {id} = await clientOf(project).post("/api/outbox", {body: {endpoint: "line", channel: text, text}})
     await until(
       `the message to be ${state}`,
-      async () => (await ask<{state: string}>(project, `/api/outbox/${id}`)).state === state,
+      async () => (await clientOf(project).get("/api/outbox/:id", {id})).state === state,
     )
     return id
   }
@@ -100,7 +102,7 @@ test("the commands for the outbox and for a backlog work for messages that the p
   project.write("plugins/line.ts", linePlugin(refusing))
   await reader.start()
   await reader.run("docs/outbox.md", "Look at a message")
-  expect((await ask<{state: string}>(project, `/api/outbox/${unknown}`)).state).not.toBe("unknown")
+  expect((await clientOf(project).get("/api/outbox/:id", {id: unknown})).state).not.toBe("unknown")
   await reader.run("docs/operate/incident.md", "Cut a backlog")
 }, 600_000)
 
@@ -120,7 +122,7 @@ test("the commands of the pages on events, the sandbox, users and uploads work",
   let epoch = ""
   await reader.start()
   await untilEvent(project, await say(project, "/greet Ada", {user: "you"}), "handled")
-  const {items} = await ask<{items: {id: string}[]}>(project, "/api/events/history?limit=1")
+  const {items} = await clientOf(project).get("/api/events/history", {limit: 1})
   epoch = items[0]?.id ?? ""
   await reader.run("docs/events.md", "On the command line")
   await reader.run("docs/events.md", "The stream")
@@ -144,10 +146,10 @@ test("the commands of the pages on a first plugin and on timers work with the pa
   const reader = readerOf(project, () => ({" ID": ` ${id}`}), {input: "/hello\n"})
   await reader.run("docs/plugins/first.md", "Run it")
   await untilEvent(project, await say(project, "/remind 5 tea", {user: "ada"}), "handled")
-  id = (await ask<{items: {id: string}[]}>(project, "/api/timers")).items[0]?.id ?? ""
+  id = (await clientOf(project).get("/api/timers")).items[0]?.id ?? ""
   await reader.run("docs/plugins/timers.md", "Look after timers")
   // Two were added, and the first one was cancelled.
-  expect((await ask<{items: unknown[]}>(project, "/api/timers?state=waiting")).items).toHaveLength(2)
+  expect((await clientOf(project).get("/api/timers", {state: "waiting"})).items).toHaveLength(2)
 }, 600_000)
 
 test("the commands of the page on webhooks sign a message, and the bot gets it", async () => {
@@ -160,6 +162,6 @@ test("the commands of the page on webhooks sign a message, and the bot gets it",
   await reader.start()
   expect(urlOf(project)).not.toBe("")
   await reader.run("docs/adapters/webhook.md", "Set it up")
-  const {items} = await ask<{items: {endpoint: string; event: object}[]}>(project, "/api/inbox")
+  const {items} = await clientOf(project).get("/api/inbox")
   expect(items).toMatchObject([{endpoint: "webhook~shop"}])
 }, 600_000)

@@ -3,7 +3,7 @@ import {join} from "node:path"
 import {expect, test} from "vitest"
 import {startHrana} from "../../support/database/databases.ts"
 import {makeReader, urlOf} from "../../support/docs/documented-commands.ts"
-import {ask, makeReadersProject, readerOf, readersConfig, readersToken} from "../../support/docs/reader-project.ts"
+import {clientOf, makeReadersProject, readerOf, readersConfig, readersToken} from "../../support/docs/reader-project.ts"
 import {printed, printedJson} from "../../support/host/command-line.ts"
 import {freePort, makeFolder, onBun, onNode22, root, startHost, until} from "../../support/host/host.ts"
 import {describeWith, tool} from "../../support/machine/tools.ts"
@@ -83,10 +83,10 @@ test("the commands of the page on backups accept a foreign checkpoint, and remov
   const {items: taken} = await printedJson<{items: {id: string}[]}>(project, "checkpoint list")
   expect(taken.map(({id}) => id)).toEqual(kept.map(({id}) => id))
 
-  await ask(project, "/api/plugins/sandbox/messages", {text: `/greet ${readersToken}`})
+  await clientOf(project).plugin("/api/plugins/sandbox/messages", {text: `/greet ${readersToken}`})
   const secret = await until("the bot to greet the secret", async () => {
-    const inbox = await ask<{items: {seq: number; state: string}[]}>(project, "/api/inbox")
-    const outbox = await ask<{items: {id: string; state: string}[]}>(project, "/api/outbox")
+    const inbox = await clientOf(project).get("/api/inbox")
+    const outbox = await clientOf(project).get("/api/outbox")
     const [event, answer] = [inbox.items[0], outbox.items[0]]
     return event?.state === "handled" && answer?.state === "sent" && {inbox: String(event.seq), outbox: answer.id}
   })

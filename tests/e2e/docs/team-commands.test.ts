@@ -1,7 +1,8 @@
 import {describe, expect, test} from "vitest"
+import {runsOf} from "../../support/agents/host.ts"
 import {agentRun, fillDatabase} from "../../support/agents/rows.ts"
 import {helperAt, startScriptedModel} from "../../support/agents/scripted-model.ts"
-import {ask, makeReadersProject, readerOf} from "../../support/docs/reader-project.ts"
+import {clientOf, makeReadersProject, readerOf} from "../../support/docs/reader-project.ts"
 import {bunOr, until} from "../../support/host/host.ts"
 
 const configOf = (url: string, store: string) => `http: {port: 0, token: "\${HTTP_TOKEN}"}
@@ -27,7 +28,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     await reader.run("docs/agents/operate.md")
     await reader.run("docs/agents/operate.md", "After a restore")
     const runs = await until("the runs to end", async () => {
-      const {items} = await ask<{items: {state: string; item: number | null}[]}>(project, "/api/runs?kind=agent")
+      const items = await runsOf(clientOf(project))
       return items.every(({state}) => state === "succeeded") && items
     })
     expect(runs.map(({item}) => item ?? 0).toSorted()).toEqual([0, 0, 4, 5])

@@ -48,7 +48,8 @@ describe("svc doctor on a healthy project", () => {
 
   test("warns about a pinned generation, and about a Host that rejects its token", async () => {
     const project = await makeSoundProject()
-    await (await startHost({project, env: {HTTP_TOKEN: soundToken}})).post("/api/generations/1/rollback")
+    const host = await startHost({project, env: {HTTP_TOKEN: soundToken}})
+    await host.post("/api/generations/:number/rollback", {number: 1})
     expect(await findingsOf(project)).toEqual([
       expect.stringMatching(/^warning pin: .*generation 1, .*svc\.config\.yml/),
     ])

@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
-import {reload, statusOf} from "../../support/host/generation.ts"
+import {readinessOf, reload, statusOf} from "../../support/host/generation.ts"
 import {bunOr, expectProblem, launchHost, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {freePort} from "../../support/machine/ports.ts"
@@ -31,7 +31,7 @@ const notReady = {status: 503, body: '{"ready":false}'}
 /** Waits until the Host reports that it is, or is not, ready. Resolves to that report. */
 const reportOnce = (host: TestHost, ready: boolean): Promise<ReadinessReport> =>
   until(`a report that is${ready ? "" : " not"} ready`, async () => {
-    const report = (await (await host.fetch("/api/system/readiness")).json()) as ReadinessReport
+    const report = await readinessOf(host)
     return report.ready === ready && report
   })
 

@@ -1,11 +1,10 @@
 import {rmSync} from "node:fs"
 import {expect, test} from "vitest"
 import {conditionsOf} from "../../../server/metrics/alerts/words.ts"
-import type {AlertsView} from "../../../shared/alerts/api.ts"
 import {type AlertCode, alertCodes} from "../../../shared/alerts/items.ts"
-import type {ConfigFile, ConfigPreview} from "../../../shared/api/configuration/file.ts"
-import {type ReadinessReason, type ReadinessReport, readinessReasons, readyBut} from "../../../shared/api/readiness.ts"
+import {type ReadinessReason, readinessReasons, readyBut} from "../../../shared/api/readiness.ts"
 import type {Finding} from "../../../shared/attention/finding.ts"
+import {readinessOf} from "../../support/host/generation.ts"
 import {pluginWith, posting, reload, startHost, svc, type TestHost, until, usuallyOn} from "../../support/host/host.ts"
 
 /** A fault, and what the command of its remedy does. */
@@ -91,7 +90,7 @@ ${agents.flatMap(([name, {agent = ""}]) => (agent === "" ? [] : [`  ${name}: {${
 const complete = (agent: string): string =>
   agent.includes("provider:") ? agent : `provider: openai-compatible, baseURL: "http://127.0.0.1:9/v1", ${agent}`
 
-const pause = (host: TestHost, reason: string) => host.post("/api/ingress/pause", {reason})
+const pause = (host: TestHost, reason: "operator" | "release") => host.post("/api/ingress/pause", {body: {reason}})
 
 const failLate = async (host: TestHost) => {
   host.project.write("broken", "")
@@ -120,7 +119,7 @@ const readiness: Record<ReadinessReason | keyof typeof readyBut, Fault | Untried
   not_opened: {
     endpoint: "{owner: root/slow, name: slow~one}",
     // It answers once the old one is closed.
-    cause: host => void host.post("/api/endpoints/slow~one/reconnect"),
+    cause: host => void host.post("/api/endpoints/:name/reconnect", {name: "slow~one"}),
     mend: ({project}) => project.write("closed", ""),
     shows: /slow~one \(required, \w+\)/,
   },
@@ -163,7 +162,7 @@ const alerts: Record<AlertCode, Fault | Untried> = {
     shows: /\bfailed\b|\bdead\b/,
   },
   outbox_aside: {
-    cause: host => host.post("/api/outbox", {endpoint: "wire~a", channel: "ops", text: "no"}),
+    cause: host => host.post("/api/outbox", {body: {endpoint: "wire~a", channel: "ops", text: "no"}}),
     finding: {code: "outbox_aside", count: 1},
     shows: /wire~a/,
   },
@@ -173,7 +172,7 @@ const alerts: Record<AlertCode, Fault | Untried> = {
       await host.fetch("/api/system/reload", posting())
     },
   },
-  pinned: {cause: host => host.post("/api/plugins/off", {enabled: true})},
+  pinned: {cause: host => host.post("/api/plugins/:plugin", {plugin: "off", body: {enabled: true}})},
   plugin_failed: {
     cause: failLate,
     mend: mendLate,
@@ -219,7 +218,7 @@ const remarks = Object.entries(readyBut).map(([code, {message}]) => {
 })
 
 const inReport = async (host: TestHost): Promise<readonly Found[]> => {
-  const report = (await (await host.fetch("/api/system/readiness")).json()) as ReadinessReport
+  const report = await readinessOf(host)
   return report.components.flatMap(({name, required, reason, message, remediation}) => {
     const code = reason ?? remarks.find(([, pattern]) => pattern.test(message))?.[0]
     return required && code !== undefined
@@ -229,7 +228,7 @@ const inReport = async (host: TestHost): Promise<readonly Found[]> => {
 }
 
 const inAlerts = async (host: TestHost): Promise<readonly Found[]> => {
-  const {items} = await host.get<AlertsView>("/api/alerts")
+  const {items} = await host.get("/api/alerts")
   return items.flatMap(({code, title, until: end, remediation}) =>
     end === null ? [{code, about: title, command: remediation.command ?? ""}] : [],
   )
@@ -282,8 +281,8 @@ test("each remedy of readiness changes what it is about, and every check of a co
   const expectAll = (said: string, codes = foreseen) =>
     expect(codes.filter(code => !said.includes(`: ${code}: `))).toEqual([])
 
-  const {hash} = await host.get<ConfigFile>("/api/config/file")
-  const preview = await host.post<ConfigPreview>("/api/config/preview", {hash, text, draft: true})
+  const {hash} = await host.get("/api/config/file")
+  const preview = await host.post("/api/config/preview", {body: {hash, text, draft: true}})
   expect(preview).toMatchObject({issues: [], restart: []})
   expectAll((preview.unready ?? []).join("\n"))
   write(host, text)

@@ -1,5 +1,4 @@
 import {describe, expect, test} from "vitest"
-import type {InboxView} from "../../../shared/api/messages.ts"
 import {HistoryPlatform, pastPlugin} from "../../support/adapters/history-platform.ts"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
 import {readHistoryOf} from "../../support/events/reader.ts"
@@ -8,8 +7,7 @@ import {handledAll, readLedger} from "../../support/messages/inbox-ledger.ts"
 import {untilOnline} from "../../support/platforms/endpoint.ts"
 
 /** The events of the inbox in the order of storing. */
-const inboxOf = async (host: TestHost) =>
-  (await host.get<{items: InboxView[]}>("/api/inbox?limit=200")).items.toReversed()
+const inboxOf = async (host: TestHost) => (await host.get("/api/inbox", {limit: 200})).items.toReversed()
 
 const textsIn = async (host: TestHost, channel: string) =>
   (await inboxOf(host)).filter(({event}) => event.channel?.id === channel).map(({event}) => event.message?.content)

@@ -69,9 +69,7 @@ plugins:
 `
 
 const statesOf = async (host: TestHost) =>
-  (await host.get<{items: {state: string; event: {message: {content: string}}}[]}>("/api/inbox")).items
-    .map(({state, event}) => `${event.message.content}: ${state}`)
-    .toReversed()
+  (await host.get("/api/inbox")).items.map(({state, event}) => `${event.message?.content}: ${state}`).toReversed()
 
 const killing = async (runtime: TestRuntime) => {
   const chance = new Chance(seed)
@@ -133,9 +131,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
       "said 4: held",
       "said 5: handled",
     ])
-    const {items} = await again.get<{items: {name: string; cursorAt: string | null; dropped: number}[]}>(
-      "/api/endpoints",
-    )
+    const {items} = await again.get("/api/endpoints")
     expect(items).toMatchObject([{cursorAt: expect.any(String), dropped: 0}])
   }, 120_000)
 })

@@ -14,7 +14,8 @@ const twoRuntimes = bunOr("node22")
 const onlineSince = async (host: TestHost) => Date.parse((await untilEndpoint(host, "main", "online")).since)
 
 /** Waits until all earlier changes are durable: the database stores changes in order, and this message last. */
-const settle = (host: TestHost) => host.post("/api/outbox", {endpoint: "irc~main", channel: "#lounge", text: "here"})
+const settle = (host: TestHost) =>
+  host.post("/api/outbox", {body: {endpoint: "irc~main", channel: "#lounge", text: "here"}})
 
 describeWith("ngircd", "inspircd")("the gaps of a bot on IRC", () => {
   test.each(twoRuntimes)("include one from the server's kill or before, to the return, on $name", async runtime => {
@@ -143,7 +144,7 @@ describeWith("ngircd")("a Host that an operator restarts", () => {
       expect(metrics.series("svc_endpoint_gaps_total", {endpoint: "sandbox"})).toEqual([])
 
       const restarting = Date.now()
-      await second.post("/api/system/restart", {confirm: true})
+      await second.post("/api/system/restart", {body: {confirm: true}})
       expect((await second.process.finished).code).toBe(51)
       const third = await startHost({own: true, runtime, project: first.project})
       await onlineSince(third)
@@ -233,7 +234,10 @@ test("an endpoint replaced by a reload has a gap while it was closed, and the li
     await host.post("/api/system/reload")
     await untilGaps(host, n)
   }
-  const first = await host.get<{items: {seq: number; reason: string}[]; next: string}>("/api/inbox/gaps?limit=2")
+  const first = await host.get("/api/inbox/gaps", {limit: 2})
   expect(first).toMatchObject({items: [{seq: 3, reason: "endpoint_closed"}, {seq: 2}], next: "2"})
-  expect(await host.get(`/api/inbox/gaps?limit=2&cursor=${first.next}`)).toMatchObject({items: [{seq: 1}], next: null})
+  expect(await host.get("/api/inbox/gaps", {limit: 2, cursor: first.next ?? ""})).toMatchObject({
+    items: [{seq: 1}],
+    next: null,
+  })
 })

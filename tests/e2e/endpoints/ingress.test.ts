@@ -1,5 +1,4 @@
 import {expect, test} from "vitest"
-import type {IngressView, ReadinessReport} from "../../../shared/api/readiness.ts"
 import {readHistoryOf} from "../../support/events/reader.ts"
 import {eventOf, expectProblem, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
@@ -25,8 +24,8 @@ const withLine = {
     })`),
   },
 }
-const viewOf = (host: TestHost) => host.get<IngressView>("/api/ingress")
-const reportOf = (host: TestHost) => host.get<ReadinessReport>("/api/system/readiness")
+const viewOf = (host: TestHost) => host.get("/api/ingress")
+const reportOf = (host: TestHost) => host.get("/api/system/readiness")
 const sendTo = (host: TestHost, endpoint: string, text: string) =>
   host.fetch("/api/outbox", {
     method: "POST",
@@ -95,20 +94,20 @@ test("events accepted before a pause are handled and answered, and the outbox dr
 test("a pause lasts across a kill and a stop until its own reason is removed", async () => {
   const host = await startHost({own: true, ...withLine})
   await untilOnline(host)
-  await host.post("/api/ingress/pause", {reason: "release"})
-  await host.post("/api/ingress/pause", {reason: "operator"})
+  await host.post("/api/ingress/pause", {body: {reason: "release"}})
+  await host.post("/api/ingress/pause", {body: {reason: "operator"}})
   const paused = await viewOf(host)
   await host.stop("SIGKILL")
   const second = await startHost({own: true, project: host.project})
   expect(await viewOf(second)).toMatchObject({state: "paused", since: paused.since})
   expect([...(await viewOf(second)).reasons].sort()).toEqual(["operator", "release"])
   await expectProblem(await post(second, "one"), 503, "ingress_paused")
-  await second.post("/api/ingress/resume", {reason: "operator"})
+  await second.post("/api/ingress/resume", {body: {reason: "operator"}})
   expect(await viewOf(second)).toEqual({...paused, reasons: ["release"]})
   await second.stop()
   const third = await startHost({own: true, project: host.project})
   expect(await viewOf(third)).toEqual({...paused, reasons: ["release"]})
-  await third.post("/api/ingress/resume", {reason: "release"})
+  await third.post("/api/ingress/resume", {body: {reason: "release"}})
   expect((await post(third, "one")).status).toBe(202)
   // During the pause the endpoint was either connected or the Host was down, so one gap covers the whole pause.
   const [gap, ...others] = await untilGaps(third, 1)
@@ -149,7 +148,8 @@ test("the reason disk is set at startup and not stored: a start with enough spac
 
 test("ten identical pause requests at once pause ingress once and record one event", async () => {
   const host = await startHost({config: "http: {port: 0}\nplugins: {sandbox: {}}\n"})
-  const change = (how: string) => Promise.all(Array.from({length: 10}, () => host.post(`/api/ingress/${how}`)))
+  const change = (how: "pause" | "resume") =>
+    Promise.all(Array.from({length: 10}, () => host.post(`/api/ingress/${how}`)))
   await change("pause")
   await change("resume")
   const told = (await readHistoryOf(host)).filter(({type}) => type.startsWith("ingress."))

@@ -52,7 +52,7 @@ describeWith("ngircd")("a platform in trouble", () => {
     const ann = await joinIrc(irc, "ann")
     await expectAnswers(host, ann)
 
-    const counts = () => host.get<{handled: number; once: number}>("/api/plugins/bot/counts")
+    const counts = () => host.plugin<{handled: number; once: number}>("/api/plugins/bot/counts")
     const ids = Array.from({length: edits}, (_, n) => {
       const channel = String(10_000 + n)
       return fake.world.add({channel, author: fake.world.user(channel), content: "before"}).id
@@ -64,12 +64,12 @@ describeWith("ngircd")("a platform in trouble", () => {
     await untilDiscord(host, "online")
 
     fake.refuseAll(3600)
-    await host.post("/api/plugins/bot/write")
+    await host.plugin("/api/plugins/bot/write", {})
     await until("Discord to limit the requests", () =>
       fake.requests.some(request => request.startsWith("POST /channels/7")),
     )
     await expectAnswers(host, ann)
-    const {items} = await host.get<{items: readonly {state: string; error?: string}[]}>("/api/outbox?state=queued")
+    const {items} = await host.get("/api/outbox", {state: "queued"})
     expect(items[0]?.error).toContain("Discord rate-limits POST /channels/")
 
     fake.refuseAll()
@@ -78,7 +78,7 @@ describeWith("ngircd")("a platform in trouble", () => {
     await until("it to notice the loss", async () => (await endpointOf(host, "discord~one")).state !== "online")
     await expectAnswers(host, ann)
     const listed = await svc(usualRuntime, host.project, ["endpoint", "list"], {env: tokens})
-    const {components} = await host.get<{components: readonly object[]}>("/api/system/readiness")
+    const {components} = await host.get("/api/system/readiness")
     const message = expect.stringMatching(/\bnot connected\b/)
     expect(components).toContainEqual(expect.objectContaining({name: "discord~one", required: true, message}))
     expect(listed.stdout).toMatch(/discord~one .*(reconnecting|connecting)/)

@@ -29,7 +29,7 @@ const queued = (to: number, timestamp: number) =>
   JSON.stringify(Array.from({length: to}, (_, index) => ({n: index + 1, timestamp})))
 
 const countOf = async (host: TestHost, state: string) =>
-  (await host.get<{items: readonly unknown[]}>(`/api/inbox?state=${state}&limit=100`)).items.length
+  (await host.get("/api/inbox", {state, limit: 100})).items.length
 
 describe.each(bunAnd("node24"))("a kill and 20 hours with 20 queued commands on $name", runtime => {
   const launch = (ingress: object, project?: Project) => {

@@ -42,7 +42,7 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("a stalled
     await until(
       "the client to be disconnected",
       async () => {
-        await host.post("/api/plugins/ticker/ticks", {count: 3000})
+        await host.plugin("/api/plugins/ticker/ticks", {count: 3000})
         ticks += 3000
         // Otherwise this process, if it gets little processor time, becomes a slow consumer too.
         await until("the other client to have everything", () => ticksSeen() >= ticks)

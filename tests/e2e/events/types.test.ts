@@ -4,6 +4,7 @@ import {Value} from "typebox/value"
 import {expect, test} from "vitest"
 import type {Manifest} from "../../../shared/api/checkpoint.ts"
 import type {Envelope} from "../../../shared/api/event-stream.ts"
+import type {ItemCommand} from "../../../shared/api/item-rules.ts"
 import {type EventData, type EventType, eventTypes, isEventType} from "../../../shared/events.ts"
 import {restore} from "../../support/checkpoint/checkpoints.ts"
 import {readHistoryOf} from "../../support/events/reader.ts"
@@ -153,7 +154,7 @@ test("broken configuration and code, plugin states and a restart are recorded as
   await until("the plugin to be removed", async () =>
     (await dataOf(host, "plugin.state")).some(({plugin, state}) => plugin === "storm" && state === "disposed"),
   )
-  await host.post("/api/system/restart", {confirm: true})
+  await host.post("/api/system/restart", {body: {confirm: true}})
   expect((await host.process.finished).code).toBe(51)
   const again = await startHost({project: host.project})
   expect(await told(again, "restart.asked")).toEqual({code: 51, reason: "restart requested"})
@@ -168,9 +169,9 @@ test("changes of work items, ingress, checkpoints and releases are recorded as e
   })
   const host = await startHost({project})
   await host.say("/help")
-  const act = (item: number, what: string, expectedRevision: number, more = {}) =>
-    host.post(`/api/workroom/items/${item}/${what}`, {expectedRevision, ...more})
-  for (const title of ["one", "two"]) await host.post("/api/workroom/items", {title})
+  const act = (id: number, what: ItemCommand, expectedRevision: number, more = {}) =>
+    host.post(`/api/workroom/items/:id/${what}`, {id, body: {expectedRevision, ...more}})
+  for (const title of ["one", "two"]) await host.post("/api/workroom/items", {body: {title}})
   await act(1, "claim", 1, {assignee: "user:ada"})
   await act(1, "block", 2, {reason: "ink"})
   await act(1, "unblock", 3)
@@ -192,14 +193,16 @@ test("changes of work items, ingress, checkpoints and releases are recorded as e
     await host.fetch("/api/releases", {method: "POST"})
     return false
   })
-  const step = {name: "test", ok: true, skipped: false, seconds: 1, command: "bun test", detail: ""}
-  await host.post("/api/releases/verification", {commit: project.git("rev-parse", "HEAD"), ok: true, steps: [step]})
+  const step = {name: "test" as const, ok: true, skipped: false, seconds: 1, command: "bun test", detail: ""}
+  await host.post("/api/releases/verification", {
+    body: {commit: project.git("rev-parse", "HEAD"), ok: true, steps: [step]},
+  })
   expect(await told(host, "release.verified")).toMatchObject({ok: true, failed: null})
-  await host.post("/api/releases/complete", {acceptedBy: "dana", window: "0s"})
+  await host.post("/api/releases/complete", {body: {acceptedBy: "dana", window: "0s"}})
   await told(host, "release.completed")
   await postOnceFree(host, "/api/releases")
   await told(host, "release.begun", 2)
-  await host.post("/api/releases/abort", {reason: "not today"})
+  await host.post("/api/releases/abort", {body: {reason: "not today"}})
   expect(await told(host, "release.aborted")).toMatchObject({reason: "not today"})
   await told(host, "ingress.resumed")
 

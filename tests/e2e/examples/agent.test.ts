@@ -1,7 +1,7 @@
 import {readdirSync, readFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import type {AgentRunView, ApprovalView} from "../../../shared/api/agents/agents.ts"
-import type {Page} from "../../../shared/api/pages.ts"
+import type {AgentRunView} from "../../../shared/api/agents/agents.ts"
+import {runOf, runsOf} from "../../support/agents/host.ts"
 import type {ModelQuestion} from "../../support/agents/question.ts"
 import {type ScriptedAnswer, startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
@@ -39,8 +39,7 @@ const meet = async (runtime: TestRuntime, answer: (results: number) => ScriptedA
   return {model, project, start, script}
 }
 
-const newest = async (host: TestHost): Promise<AgentRunView | undefined> =>
-  (await host.get<Page<AgentRunView>>("/api/runs?kind=agent")).items[0]
+const newest = async (host: TestHost): Promise<AgentRunView | undefined> => (await runsOf(host)).at(-1)
 
 const untilRun = (host: TestHost, state: AgentRunView["state"]): Promise<AgentRunView> =>
   until(`the run to be ${state}`, async () => {
@@ -49,15 +48,9 @@ const untilRun = (host: TestHost, state: AgentRunView["state"]): Promise<AgentRu
     return run?.state === state ? run : undefined
   })
 
-interface Sent {
-  readonly kind: string
-  readonly channel: string
-  readonly text: string
-}
-
 /** The bot's messages to a channel, oldest first, without the edits of streamed answers. */
 const sentTo = async (host: TestHost, channel: string): Promise<readonly string[]> => {
-  const {items} = await host.get<Page<Sent>>("/api/outbox?limit=100")
+  const {items} = await host.get("/api/outbox", {limit: 100})
   return items
     .filter(sent => sent.kind === "message" && sent.channel === channel)
     .map(({text}) => text)
@@ -78,7 +71,7 @@ describe.each(bunOr("node24"))("the example agent on $name", runtime => {
       return {hang: "before"}
     })
     const said = {text: "Do you sharpen saws?", user: "eve", channel: "eve"}
-    await host.post("/api/plugins/sandbox/messages", said).catch(() => {})
+    await host.plugin("/api/plugins/sandbox/messages", said).catch(() => {})
     for (let kills = 0; kills < 3; kills++) {
       expect((await host.process.finished).signal).toBe("SIGKILL")
       host = await start()
@@ -88,12 +81,10 @@ describe.each(bunOr("node24"))("the example agent on $name", runtime => {
       trigger: "direct",
       steps: expect.any(Number),
     })
-    const {items} = await host.get<Page<{title: string; createdBy: string}>>("/api/workroom/items")
+    const {items} = await host.get("/api/workroom/items")
     expect(items.map(({title, createdBy}) => [title, createdBy])).toEqual([["Do we sharpen saws?", "agent:helper"]])
     expect(await sentTo(host, "eve")).toHaveLength(1)
-    const {trail} = await host.get<{trail: {name: string; state: string; begun: number}[]}>(
-      `/api/runs/${(await newest(host))?.runId}`,
-    )
+    const {trail} = await runOf(host, (await newest(host))?.runId ?? "")
     expect(trail.map(({name, state, begun}) => [name, state, begun])).toEqual([
       ["scripted", "done", 2],
       ["docs.search", "done", 1],
@@ -118,14 +109,14 @@ describe.each(bunOr("node24"))("the example agent on $name", runtime => {
 
     const host = await start()
     await untilRun(host, "held")
-    const {items: held} = await host.get<Page<ApprovalView>>("/api/approvals")
+    const {items: held} = await host.get("/api/approvals")
     expect(held).toMatchObject([{state: "held", tool: "send", permission: "trusted"}])
-    const approve = `/api/approvals/${held[0]?.id}/approve`
-    await expectProblem(await host.fetch(approve, {method: "POST"}), 409, "approval_state")
-    await host.post("/api/runs/held/release", {})
+    const asked = held[0]?.id ?? ""
+    await expectProblem(await host.fetch(`/api/approvals/${asked}/approve`, {method: "POST"}), 409, "approval_state")
+    await host.post("/api/runs/:id/release", {id: "held"})
     await untilRun(host, "waiting")
     expect(await sentTo(host, "team")).toEqual([])
-    await host.post(approve, {by: "ada"})
+    await host.post("/api/approvals/:id/approve", {id: asked, body: {by: "ada"}})
     await untilRun(host, "succeeded")
     expect(await sentTo(host, "team")).toEqual(["The box is on fire."])
     expect((await host.stop()).code).toBe(0)

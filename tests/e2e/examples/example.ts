@@ -32,9 +32,11 @@ export const untilDone = (platform: Loopback, ...deeds: readonly string[]): Prom
 export const timeless = (deeds: readonly string[]): readonly string[] =>
   deeds.map(deed => deed.replace(/at \d{4}-\d\d-\d\d \d\d:\d\d/g, "at TIME")).sort()
 
-const count = async (host: TestHost, what: string, ...states: readonly string[]): Promise<number> => {
-  const lists = states.map(state => host.get<{items: unknown[]}>(`/api/${what}?limit=500&state=${state}`))
-  return (await Promise.all(lists)).flatMap(({items}) => items).length
+type List = "inbox" | "outbox" | "timers"
+
+const count = async (host: TestHost, what: List, ...states: readonly string[]): Promise<number> => {
+  const lists = states.map(state => host.get(`/api/${what}`, {limit: 500, state}))
+  return (await Promise.all(lists)).flatMap(({items}): readonly unknown[] => items).length
 }
 
 /** Waits until `acts` messages and acts are queued. The platform is offline, so none of them is sent. */
@@ -42,10 +44,11 @@ export const untilStored = (host: TestHost, acts: number): Promise<unknown> =>
   until("the acts to be stored", async () => (await count(host, "outbox", "queued", "sending")) === acts)
 
 /** Waits until exactly this is held and everything else has ended. */
-export const untilHeld = async (host: TestHost, held: {inbox: number; outbox: number; timers: number}) => {
+export const untilHeld = async (host: TestHost, held: Readonly<Record<List, number>>) => {
   await until("the events that a restore holds", async () => (await count(host, "inbox", "held")) === held.inbox)
   await untilIdle(host)
-  const found = Object.entries(held).map(async ([what]) => [what, await count(host, what, "held")])
+  const lists = ["inbox", "outbox", "timers"] as const
+  const found = lists.map(async what => [what, await count(host, what, "held")])
   expect(Object.fromEntries(await Promise.all(found))).toEqual(held)
 }
 

@@ -126,15 +126,15 @@ describe.each(bunOr("node24"))("the example files on $name", runtime => {
     const deed = "@ann: [cat-640.jpg]"
     const first = await startHost({own: true, runtime, project})
     const host = await killedAt(first, {platform, runtime, deed, cause: () => send(platform, "cat.jpg")})
-    const path = "/api/outbox?state=unknown"
-    const [row, ...others] = (await host.get<{items: readonly {id: string; text: string}[]}>(path)).items
+    const unknownOf = async () => (await host.get("/api/outbox", {state: "unknown"})).items
+    const [row, ...others] = await unknownOf()
     expect({text: row?.text, others}).toEqual({text: "[cat-640.jpg]", others: []})
     expect(platform.deeds).toEqual([deed])
-    await host.post(`/api/outbox/${row?.id}/retry`)
+    await host.post("/api/outbox/:id/retry", {id: row?.id ?? ""})
     // The second attempt has the same id, which this platform recognizes.
     await until("the second attempt", () => platform.repeated() === 1)
     await untilIdle(host)
-    expect((await host.get<{items: readonly unknown[]}>(path)).items).toEqual([])
+    expect(await unknownOf()).toEqual([])
     expect((await host.stop()).code).toBe(0)
   })
 
@@ -171,7 +171,7 @@ describe.each(bunOr("node24"))("the example files on $name", runtime => {
       platform,
       runtime,
       deed: "team: [dog-100.png]",
-      cause: () => void host.post("/api/outbox/held/release").catch(() => {}),
+      cause: () => void host.post("/api/outbox/:id/release", {id: "held"}).catch(() => {}),
     })
     await until("the second attempt", () => platform.repeated() === 1)
     await release(host, runtime, "inbox")

@@ -7,7 +7,7 @@ import {joinIrc, type Person, startIrcServer} from "../../support/irc/servers.ts
 import {mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 import {answerIn} from "../../support/messages/answers.ts"
-import {messagesIn, untilIdle} from "../../support/messages/messages.ts"
+import {messagesIn, tell, untilIdle} from "../../support/messages/messages.ts"
 import {release, untilHeld} from "./example.ts"
 
 const rounds = 3
@@ -65,14 +65,14 @@ const meet = async (runtime: TestRuntime) => {
 /** Says something in the sandbox, as a user whose locale is German. Resolves to the replies. */
 const say = async (host: TestHost, text: string, user = "jan"): Promise<readonly string[]> => {
   const said = {text, user, locale: "de", channel: "team", group: true}
-  const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/messages", said)
+  const sn = await tell(host, said)
   const {replies} = await eventOf(host, sn)
   await untilIdle(host)
-  return Promise.all(replies.map(async id => (await host.get<{text: string}>(`/api/outbox/${id}`)).text))
+  return Promise.all(replies.map(async id => (await host.get("/api/outbox/:id", {id})).text))
 }
 
 const press = (host: TestHost, user: string, press: {readonly id: string; readonly button: string; message?: string}) =>
-  host.post<{sn: number}>("/api/plugins/sandbox/press", {...press, user, channel: "team", group: true})
+  host.plugin<{sn: number}>("/api/plugins/sandbox/press", {...press, user, channel: "team", group: true})
 
 /** Each person writes a number in turn. Resolves to the first line of each answer. */
 const vote = async (people: readonly Person[], votes: readonly number[]): Promise<readonly string[]> => {
@@ -148,9 +148,8 @@ describeWith("ngircd")("the example poll", () => {
       expect((await say(host, "/poll close")).at(-1)).toBe(`Die Umfrage ist beendet: Mittag?\n${rows}`)
       const [alice] = people
       if (alice !== undefined) await closeOnIrc(alice, rowsOf(lunch.choices, numbered, english))
-      for (const state of ["failed", "dead"])
-        expect((await host.get<{items: unknown[]}>(`/api/inbox?state=${state}`)).items).toEqual([])
-      expect((await host.get<{items: unknown[]}>("/api/timers")).items).toEqual([])
+      for (const state of ["failed", "dead"]) expect((await host.get("/api/inbox", {state})).items).toEqual([])
+      expect((await host.get("/api/timers")).items).toEqual([])
       expect((await host.stop()).code).toBe(0)
     },
   )
@@ -204,7 +203,7 @@ describeWith("ngircd")("the example poll", () => {
       const rows = "Pizza: 2 Stimmen\nSalat: 1 Stimme"
       expect((await say(host, "/poll close")).at(-1)).toBe(`Die Umfrage ist beendet: Mittag?\n${rows}`)
       await closeOnIrc(alice, ["Pizza: 1 vote", "Salad: 0 votes", "Soup: 1 vote"])
-      expect((await host.get<{items: unknown[]}>("/api/timers")).items).toEqual([])
+      expect((await host.get("/api/timers")).items).toEqual([])
       expect((await host.stop()).code).toBe(0)
     },
   )

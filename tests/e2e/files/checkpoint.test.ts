@@ -66,9 +66,9 @@ describe.each(bunOr("node24"))("checkpoints with files, on $name", runtime => {
     await restore(elsewhere, archive, runtime)
     expect(await requireWhole(elsewhere)).toBe(2)
     const again = await startHost({runtime, project: elsewhere})
-    expect((await again.get<{files: object}>("/api/database")).files).toMatchObject({count: 2, bytes: 13})
-    const [row] = (await again.get<{items: readonly {id: string}[]}>("/api/outbox")).items
-    await again.post(`/api/outbox/${row?.id}/redact`)
+    expect((await again.get("/api/database")).files).toMatchObject({count: 2, bytes: 13})
+    const [row] = (await again.get("/api/outbox")).items
+    await again.post("/api/outbox/:id/redact", {id: row?.id ?? ""})
     expect(existsSync(elsewhere.path("data/files", note))).toBe(false)
 
     await again.say("/bytes later", {user: "zoe", channel: "@zoe"})
@@ -119,15 +119,15 @@ describe.each(bunOr("node24"))("checkpoints with files, on $name", runtime => {
     let host: TestHost | undefined
     for (let life = 0; life < 4; life++) {
       host = await startHost({own: true, runtime, project})
-      const before = (await host.get<{files: {count: number}}>("/api/database")).files.count
-      const {post, get} = host
+      const before = (await host.get("/api/database")).files.count
+      const {plugin, get} = host
       const said = Promise.allSettled(
         Array.from({length: 40}, (_, n) =>
-          post("/api/plugins/sandbox/messages", {text: `/bytes ${life}-${n}`, channel: `c${n % 8}`}),
+          plugin("/api/plugins/sandbox/messages", {text: `/bytes ${life}-${n}`, channel: `c${n % 8}`}),
         ),
       )
       const most = before + 2 + chance.below(20)
-      await until("some files", async () => (await get<{files: {count: number}}>("/api/database")).files.count >= most)
+      await until("some files", async () => (await get("/api/database")).files.count >= most)
       await host.stop("SIGKILL")
       await said
       await requireWhole(project)

@@ -91,8 +91,7 @@ shared(async () => {
 
 const at = (path: string): string => `http://127.0.0.1:${port}${path}`
 
-const stored = async (host: TestHost): Promise<number> =>
-  (await host.get<{files: {count: number}}>("/api/database")).files.count
+const stored = async (host: TestHost): Promise<number> => (await host.get("/api/database")).files.count
 
 const leftovers = (host: TestHost): readonly string[] =>
   readdirSync(host.project.path("data/files")).filter(name => name.endsWith(".tmp"))

@@ -90,7 +90,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
   test("keep the order of the messages while they are stored, also from a job and a route", async () => {
     const host = started()
     expect(await host.say("/order", {channel: "two"})).toEqual(["first", "[q1.pdf]", "last"])
-    await host.post("/api/plugins/clerk/deliver", {channel: "two"})
+    await host.plugin("/api/plugins/clerk/deliver", {channel: "two"})
     expect((await host.say("/replace", {channel: "two"}))[0]).toBe("[note.txt]")
     await until("the edit and the route's message", async () => {
       const messages = await botMessages(host, "two")
@@ -127,7 +127,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
 
   test("are reduced to their name for an endpoint without files, and refused above an endpoint's limit", async () => {
     const host = started()
-    const before = (await host.get<{files: {count: number}}>("/api/database")).files.count
+    const before = (await host.get("/api/database")).files.count
     await host.say("/to plain unique", {channel: "five"})
     expect(await host.say("/try-to small", {channel: "five"})).toEqual([
       expect.stringMatching(/^file_too_large: q1\.pdf has 100000 bytes; small .* 1000$/),
@@ -135,21 +135,23 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     await host.say("/to small little", {channel: "five"})
     const sent = await until("both messages", async () => {
       const found =
-        await host.get<readonly [string, readonly {attrs: object}[], readonly unknown[]][]>("/api/plugins/lines/sent")
+        await host.plugin<readonly [string, readonly {attrs: object}[], readonly unknown[]][]>(
+          "/api/plugins/lines/sent",
+        )
       const others = found.filter(([endpoint]) => endpoint !== "shelf")
       return others.length === 2 && others
     })
     expect(sent[0]).toMatchObject(["plain", [{type: "file", attrs: {title: "note.txt"}}], ["none"]])
     expect(sent[0]?.[1][0]?.attrs).not.toHaveProperty("src")
     expect(sent[1]).toMatchObject(["small", [{type: "file"}], [6]])
-    expect((await host.get<{files: {count: number}}>("/api/database")).files.count).toBe(before + 1)
+    expect((await host.get("/api/database")).files.count).toBe(before + 1)
   })
 
   test("are first uploaded to the platform if the adapter has the feature upload", async () => {
     const host = started()
     await host.say("/to shelf bytes", {channel: "nine"})
     const find = async () => {
-      const sent = await host.get<readonly [string, readonly {attrs: object}[]][]>("/api/plugins/lines/sent")
+      const sent = await host.plugin<readonly [string, readonly {attrs: object}[]][]>("/api/plugins/lines/sent")
       return sent.find(([endpoint]) => endpoint === "shelf")
     }
     const [, content] = await until("the message", find)
@@ -166,7 +168,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
       const answer = await fileOf(host, "seven", message)
       expect(hash("sha256", new Uint8Array(await answer.arrayBuffer()))).toBe(message.files[0]?.sha256)
     }
-    const {stored, read} = await host.get<{stored: number; read: number}>("/api/plugins/clerk/weight")
+    const {stored, read} = await host.plugin<{stored: number; read: number}>("/api/plugins/clerk/weight")
     expect(stored).toBeLessThan(16)
     // Of the 120 MB read. Memory that is freed late counts too.
     expect(read).toBeLessThan(60)
@@ -181,9 +183,9 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     const hash = large[0]?.files[0]?.sha256 ?? ""
     const path = host.project.path("data/files", hash.slice(0, 2), hash)
     expect(existsSync(path)).toBe(true)
-    await host.post(`/api/outbox/${large[0]?.id}/redact`)
+    await host.post("/api/outbox/:id/redact", {id: large[0]?.id ?? ""})
     expect(existsSync(path)).toBe(true)
-    await host.post(`/api/outbox/${large[1]?.id}/redact`)
+    await host.post("/api/outbox/:id/redact", {id: large[1]?.id ?? ""})
     expect(existsSync(path)).toBe(false)
     expect(await host.say("/large 30", {channel: "six"})).toEqual(["[30.bin]"])
     expect((await runCommand(host.project, "doctor --json", runtime)).stdout).toMatch(/\bfiles of messages\b/)

@@ -41,14 +41,14 @@ test.each(runtimes)("a reload waits for answers that are read and for sends, on 
     args: ["--no-watch"],
   })
   const answers = ["/pages/slow/slow", "/api/plugins/slow/slow"].map(path => host.fetch(path).then(one => one.text()))
-  const {id} = await host.post<{id: string}>("/api/outbox", {endpoint: "wire", channel: "c", text: "hello"})
+  const {id} = await host.post("/api/outbox", {body: {endpoint: "wire", channel: "c", text: "hello"}})
   await until("all to begin", () => host.project.read("notes.log").split("\n").length === 4)
   host.project.write("plugins/slow.ts", slowPlugin(1))
   expect(await reload(host)).toEqual({committed: true, generation: 2})
   host.project.write("go", "")
   expect(await Promise.all(answers)).toEqual(["begin end", "begin end"])
   const sent = await until("the send to end", async () => {
-    const {items} = await host.get<{items: {id: string; state: string; attempt: number}[]}>("/api/outbox")
+    const {items} = await host.get("/api/outbox")
     const [message] = items.filter(item => item.id === id)
     return message?.state !== "sending" && message
   })

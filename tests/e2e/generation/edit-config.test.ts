@@ -4,7 +4,7 @@ import {chmodSync, existsSync, statSync} from "node:fs"
 import {createServer} from "node:net"
 import {applyPatch} from "diff"
 import {describe, expect, test} from "vitest"
-import type {ConfigApplied, ConfigChange, ConfigFile, ConfigPreview} from "../../../shared/api/configuration/file.ts"
+import type {ConfigApplied, ConfigChange} from "../../../shared/api/configuration/file.ts"
 import {generationOf, generationsOf, statusOf} from "../../support/host/generation.ts"
 import {makeGitProject} from "../../support/host/git-project.ts"
 import {expectProblem, freePort, shared, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
@@ -53,10 +53,10 @@ export default definePlugin({setup({database, command}) {
   command("count", async () => String((await database.read("SELECT max(n) AS n FROM " + all))[0].n))
 }})`
 
-const fileOf = (host: TestHost) => host.get<ConfigFile>("/api/config/file")
+const fileOf = (host: TestHost) => host.get("/api/config/file")
 
 const previewOf = async (host: TestHost, change: {text?: string; changes?: ConfigChange[]; draft?: boolean}) =>
-  host.post<ConfigPreview>("/api/config/preview", {hash: (await fileOf(host)).hash, ...change})
+  host.post("/api/config/preview", {body: {hash: (await fileOf(host)).hash, ...change}})
 
 const postConfig = (host: TestHost, body: object) =>
   host.fetch("/api/config", {method: "POST", headers: {"content-type": "application/json"}, body: JSON.stringify(body)})
@@ -64,8 +64,8 @@ const postConfig = (host: TestHost, body: object) =>
 /** Previews the changes, and applies the previewed text. */
 const change = async (host: TestHost, ...changes: ConfigChange[]): Promise<ConfigApplied> => {
   const {hash} = await fileOf(host)
-  const {text} = await host.post<ConfigPreview>("/api/config/preview", {hash, changes})
-  return host.post<ConfigApplied>("/api/config", {hash, text})
+  const {text} = await host.post("/api/config/preview", {body: {hash, changes}})
+  return host.post("/api/config", {body: {hash, text}})
 }
 
 const set = (key: string, value: unknown): ConfigChange => ({change: "set", plugin: "greeter", path: [key], value})
@@ -212,16 +212,16 @@ describe.each(runtimes)("editing the configuration over the API on $name", runti
     expect(preview).toMatchObject({issues: [], restart: ["http.port"]})
     await expectProblem(await postConfig(host, {hash, text: preview.text}), 409, "restart_required")
     expect(host.project.read("svc.config.yml")).toBe(text)
-    const applied = await host.post<ConfigApplied>("/api/config", {hash, text: preview.text, restart: true})
+    const applied = await host.post("/api/config", {body: {hash, text: preview.text, restart: true}})
     expect(applied).toMatchObject({written: true, committed: false, restart: ["http.port"]})
     expect(host.project.read("svc.config.yml")).toBe(preview.text)
-    await host.post<ConfigApplied>("/api/config", {hash: preview.hash, text})
+    await host.post("/api/config", {body: {hash: preview.hash, text}})
   })
 
   test("ends a pin, and the preview says so", async () => {
     const host = common()
     const {generation} = await statusOf(host)
-    await host.post(`/api/generations/${generation.number}/rollback`)
+    await host.post("/api/generations/:number/rollback", {number: generation.number})
     expect((await fileOf(host)).pinned).toBe(generation.number)
     const changed = set("greeting", "after the pin")
     expect((await previewOf(host, {changes: [changed]})).unpins).toBe(generation.number)
@@ -238,9 +238,11 @@ describe.each(runtimes)("editing the configuration over the API on $name", runti
     mountReadOnly(host.project.path("svc.config.yml"))
     expect(await fileOf(host)).toMatchObject({writable: false, hash})
     const {generation} = await statusOf(host)
-    const applied = await host.post<ConfigApplied>("/api/config", {
-      hash,
-      text: text.replace("# It greets", "# This greets"),
+    const applied = await host.post("/api/config", {
+      body: {
+        hash,
+        text: text.replace("# It greets", "# This greets"),
+      },
     })
     expect(applied).toMatchObject({written: false, committed: false, generation: generation.number})
     expect(applied.unwritable).toMatch(/mounted|read-only/)
@@ -269,7 +271,7 @@ describe.each(bunOr("node24"))("between writing the file and the commit, on $nam
     const host = await startHost({own: true, runtime, config, env, plugins: {greeter, slow}})
     const {hash} = await fileOf(host)
     const changes = [set("greeting", "tried"), {change: "add_plugin", plugin: "slow"} satisfies ConfigChange]
-    const {text} = await host.post<ConfigPreview>("/api/config/preview", {hash, changes})
+    const {text} = await host.post("/api/config/preview", {body: {hash, changes}})
     const posted = postConfig(host, {hash, text}).catch(() => undefined)
     await until("the file to be written", () => host.project.read("svc.config.yml") === text)
     await host.stop("SIGKILL")
@@ -297,7 +299,7 @@ test("in production a trial start with the new file decides, and a failed one le
   expect(host.project.read("svc.config.yml")).toBe(text)
   expect((await statusOf(host)).lastFailure).toBeNull()
   const next = text.replace("${SVC_TEST_PORT}", String(await freePort()))
-  expect(await host.post<ConfigApplied>("/api/config", {hash, text: next, restart: true})).toMatchObject({
+  expect(await host.post("/api/config", {body: {hash, text: next, restart: true}})).toMatchObject({
     written: true,
     restarting: true,
   })
@@ -326,7 +328,7 @@ test("an uncommitted configuration is reported with the command that commits it"
   })
   expect(project.git("status", "--porcelain")).toBe("")
   const {hash, text} = await fileOf(host)
-  expect((await host.post<ConfigPreview>("/api/config/preview", {hash, text})).diff).toBe("")
+  expect((await host.post("/api/config/preview", {body: {hash, text}})).diff).toBe("")
 })
 
 const gitNames = {

@@ -7,6 +7,7 @@ import {
   startHost,
   story,
   type TestHost,
+  tell,
   until,
   untilPrinted,
 } from "../../support/host/host.ts"
@@ -94,7 +95,7 @@ describe("a draft that fails", () => {
         expect.stringMatching(/^svc\.config\.yml:6:12 log_level: expected one of /),
         expect.stringMatching(/^svc\.config\.yml:7:1 htpt: unknown key \(did you mean "http"\?\)$/),
       ])
-      const report = await host.get<{lastFailure: string; generation: number; ready: boolean}>("/api/system/readiness")
+      const report = await host.get("/api/system/readiness")
       expect(report).toMatchObject({generation: 1, ready: true})
       expect(report.lastFailure).toContain("svc.config.yml:6:12")
       await untilPrinted(host.process, "svc.config.yml:6:12")
@@ -226,19 +227,19 @@ export default definePlugin({
         said: [["old"], ["new"]],
       })
       await until("the old instance to be disposed", () => notes(host).includes("slow disposed"))
-      const order = (await host.get<{items: {state: string}[]}>("/api/inbox")).items.map(({state}) => state)
+      const order = (await host.get("/api/inbox")).items.map(({state}) => state)
       expect(order).toEqual(["handled", "handled", "handled"])
     }
   })
 
   test("delay a conversation for at most 5 s, then the handler fails and the next event is handled", async () => {
     const host = await startHost({config: config("  slow: {}\n"), plugins: {slow: slow("old", 60_000)}})
-    const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/messages", {text: "/slow"})
+    const sn = await tell(host, {text: "/slow"})
     await until("the handler to begin", () => notes(host).includes("begun"))
     host.project.write("plugins/slow.ts", slow("new", 0))
     await generationOf(host, 2)
     expect(await host.say("/slow")).toEqual(["new"])
-    const event = await host.get<{state: string; replies: string[]; marks: {error: string}[]}>(`/api/inbox/${sn}`)
+    const event = await host.get("/api/inbox/:seq", {seq: sn})
     expect(event).toMatchObject({state: "failed", replies: []})
     expect(event.marks[0]?.error).toMatch(/instance/)
   })
@@ -246,9 +247,7 @@ export default definePlugin({
   test("publish nothing while they are disabled", async () => {
     const host = await startHost(greeter)
     const capabilities = async () => {
-      const {items} = await host.get<{items: {name: string; state: string; capabilities: {id: string}[]}[]}>(
-        "/api/plugins",
-      )
+      const {items} = await host.get("/api/plugins")
       return items.find(({name}) => name === "greeter")
     }
     expect(await capabilities()).toMatchObject({state: "active", capabilities: [{id: "root/greeter/command/greet"}]})

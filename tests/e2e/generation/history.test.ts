@@ -49,7 +49,7 @@ test("the last 50 configurations are kept, and also a pinned older one", async (
   const gone = await host.fetch("/api/generations/2/config")
   expect(gone.status).toBe(404)
   expect(await gone.json()).toMatchObject({code: "generation_unknown"})
-  await host.post("/api/generations/3/rollback")
+  await host.post("/api/generations/:number/rollback", {number: 3})
   expect((await generationsOf(host)).find(({pinned}) => pinned)?.number).toBe(3)
 })
 
@@ -57,7 +57,7 @@ test("a kept configuration holds the names of variables, never their values", as
   const env = {HTTP_TOKEN: "a-token-of-thirty-two-characters", WORD: "unseen-word"}
   const text = `http: {port: 0, token: "\${HTTP_TOKEN}"}\nlog_level: \${LEVEL:-info}\nplugins: {sandbox: {}}\n`
   const host = await startHost({config: text, env, args: quiet})
-  expect((await host.get<{config: string}>("/api/generations/1/config")).config).toBe(text)
+  expect((await host.get("/api/generations/:number/config", {number: 1})).config).toBe(text)
 })
 
 test("svc generation list, diff, rollback and unpin work, and the status shows the pin of a rollback", async () => {
@@ -106,7 +106,7 @@ test("a pin lasts across restarts until the file changes", async () => {
   project.write("svc.config.yml", config("two", "  greeter: {}\n"))
   project.write("plugins/greeter.ts", replying("greet", "hello"))
   await reload(first)
-  await first.post("/api/generations/1/rollback")
+  await first.post("/api/generations/:number/rollback", {number: 1})
   await first.stop()
 
   const second = await startHost({own: true, project, args: quiet})
@@ -127,7 +127,7 @@ test("a pin ends at startup if the file changed while the Host was down", async 
   const {project} = first
   project.write("svc.config.yml", config("two"))
   await reload(first)
-  await first.post("/api/generations/1/rollback")
+  await first.post("/api/generations/:number/rollback", {number: 1})
   await first.stop()
   project.write("svc.config.yml", config("three"))
   const second = await startHost({project})
@@ -141,7 +141,7 @@ test("a rollback to a configuration that no longer works changes nothing", async
   host.project.write("svc.config.yml", config("two"))
   await reload(host)
   host.project.write("plugins/greeter.ts", "export default 1\n")
-  await expect(host.post("/api/generations/1/rollback")).rejects.toThrow("plugin_invalid")
+  await expect(host.post("/api/generations/:number/rollback", {number: 1})).rejects.toThrow("plugin_invalid")
   expect(await statusOf(host)).toMatchObject({
     generation: {number: 2},
     pin: null,
@@ -164,7 +164,7 @@ test("a refused configuration stays reported after a rollback until the file cha
   expect(await statusOf(host)).toMatchObject({pin: {number: 1}, lastFailure: {code: "config_invalid"}})
   await reload(host)
   expect((await statusOf(host)).lastFailure).toMatchObject({code: "config_invalid"})
-  const {items} = await host.get<{items: {number: number; code: Record<string, string>}[]}>("/api/generations")
+  const {items} = await host.get("/api/generations")
   const [third, , first] = items
   expect(third?.code.greeter).toMatch(/\S/)
   expect(third?.code.greeter).not.toBe(first?.code.greeter)
@@ -177,7 +177,7 @@ test("a pinned Host in development runs new code of its plugins, and stays pinne
   const host = await startGreeter([])
   await whileSuspended(host, () => host.project.write("svc.config.yml", config("two")))
   await generationOf(host, 2)
-  await host.post("/api/generations/1/rollback")
+  await host.post("/api/generations/:number/rollback", {number: 1})
   await whileSuspended(host, () => host.project.write("plugins/greeter.ts", replying("greet", "good day")))
   expect((await generationOf(host, 4)).pin).toEqual({number: 1})
   expect(await host.say("/greet")).toEqual(["good day"])

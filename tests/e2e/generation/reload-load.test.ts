@@ -1,9 +1,9 @@
 import {readdirSync} from "node:fs"
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, onTestFinished, test} from "vitest"
-import type {InboxView} from "../../../shared/api/messages.ts"
 import {Chance, pluginWith, reload, runtimes, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
+import {inboxOf} from "../../support/messages/inbox.ts"
 
 const run = faultRun("reload-load")
 
@@ -33,7 +33,7 @@ const startMessages = (host: TestHost) => {
     const channel = `c${accepted.length % conversations}`
     const text = accepted.length % 8 === 0 ? "/picture" : accepted.length % 2 === 0 ? "/work" : "not a command"
     const message = {text, channel}
-    const answer = host.post<{sn: number}>("/api/plugins/sandbox/messages", message)
+    const answer = host.plugin<{sn: number}>("/api/plugins/sandbox/messages", message)
     answer.catch(() => {})
     accepted.push(answer.then(({sn}) => sn))
   }, pause)
@@ -45,17 +45,10 @@ const startMessages = (host: TestHost) => {
   return {accepted, stop}
 }
 
-type Page = {readonly items: readonly InboxView[]; readonly next: string | null}
-
 /** The number of events in each state. */
 const statesOf = async (host: TestHost): Promise<Readonly<Record<string, number>>> => {
   const counts: Record<string, number> = {}
-  let cursor: string | null = null
-  do {
-    const page: Page = await host.get(`/api/inbox?limit=500${cursor === null ? "" : `&cursor=${cursor}`}`)
-    for (const {state} of page.items) counts[state] = (counts[state] ?? 0) + 1
-    cursor = page.next
-  } while (cursor !== null)
+  for (const {state} of await inboxOf(host)) counts[state] = (counts[state] ?? 0) + 1
   return counts
 }
 

@@ -90,7 +90,7 @@ describe("in production", () => {
     expect(await failureOf(host)).toMatchObject({reason: "SIGHUP", code: "restart_required"})
     await expect(reload(host)).rejects.toThrow("no_supervisor")
     expect(await host.say("/greet")).toEqual(["hello"])
-    await host.post("/api/system/reload", {confirm: true})
+    await host.post("/api/system/reload", {body: {confirm: true}})
     expect((await host.process.finished).code).toBe(75)
   })
 

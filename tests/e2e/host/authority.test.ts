@@ -1,7 +1,6 @@
 import {randomUUID} from "node:crypto"
 import {existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync} from "node:fs"
 import {expect, test} from "vitest"
-import type {Status} from "../../../shared/api/system.ts"
 import {epochOf} from "../../../shared/event-id.ts"
 import {changeDatabase, open} from "../../support/database/databases.ts"
 import {printed, runCommand} from "../../support/host/command-line.ts"
@@ -12,7 +11,7 @@ const file = ".svc/authority.json"
 /** A project after a Host has started and stopped gracefully in it, and the authority that this Host minted. */
 const startedProject = async (): Promise<{project: Project; authority: string}> => {
   const host = await startHost()
-  const {authority} = await host.get<{authority: string}>("/api/system/status")
+  const {authority} = await host.get("/api/system/status")
   expect((await host.stop()).code).toBe(0)
   return {project: host.project, authority}
 }
@@ -27,7 +26,7 @@ const refusal = async (project: Project): Promise<string> => {
 
 const authorityOf = async (project: Project): Promise<string> => {
   const host = await startHost({project})
-  const {authority} = await host.get<{authority: string}>("/api/system/status")
+  const {authority} = await host.get("/api/system/status")
   await host.stop()
   return authority
 }
@@ -71,7 +70,7 @@ test("a new database is refused in a project that had one", async () => {
 test("a start without the database's folder names it and two remedies, and does not create it", async () => {
   const config = `${plainConfig}database: {dialect: sqlite, filename: data/bot.sqlite}\n`
   const host = await startHost({config})
-  const {authority} = await host.get<{authority: string}>("/api/system/status")
+  const {authority} = await host.get("/api/system/status")
   await host.stop()
   const {project} = host
   const [data, away] = [project.path("data"), project.path("away")]
@@ -95,7 +94,7 @@ test.each(["database", "file"])(
     const config = `${plainConfig}workroom: {store: ${store}}\n`
     const job = `{"version": 1, "jobs": []}`
     const host = await startHost({config, files: {"data/schedule-jobs.json": job}})
-    const {authority, epoch, authorities} = await host.get<Status>("/api/system/status")
+    const {authority, epoch, authorities} = await host.get("/api/system/status")
     expect(authorities.map(each => [each.part, each.authority])).toEqual(
       ["database", "event log", "workroom Journal", "job file"].map(part => [part, authority]),
     )

@@ -1,5 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {launchHost, makeProject, startHost, svc, type TestHost, until, untilPrinted} from "../../support/host/host.ts"
+import {documentOf} from "../../support/host/questions.ts"
 import {casesOf, onBun, onNode22, type TestRuntime} from "../../support/host/runtimes.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {startStandIn} from "../../support/machine/stand-in-server.ts"
@@ -24,14 +25,10 @@ const readAnswer = async (host: TestHost, path: string, token: string): Promise<
   return head + new TextDecoder().decode(value)
 }
 
-interface OpenApi {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-}
-
 /** The answers of every GET route to each token and to a wrong one. */
 const readApi = async (host: TestHost): Promise<Readonly<Record<string, string>>> => {
-  const {paths} = await host.get<OpenApi>("/api/openapi.json")
-  const {items} = await host.get<{items: {id: string}[]}>("/api/outbox")
+  const {paths} = await documentOf(host)
+  const {items} = await host.get("/api/outbox")
   const gets = Object.keys(paths).filter(path => "get" in (paths[path] ?? {}))
   expect(gets.length).toBeGreaterThan(15)
   const answers: Record<string, string> = {}
@@ -75,11 +72,11 @@ describe.each(clients)("no trace of any secret, on $name,", runtime => {
       })
       const {project} = host
       await host.say("/fail")
-      await host.post("/api/plugins/sandbox/messages", {text: "/whisper"})
+      await host.plugin("/api/plugins/sandbox/messages", {text: "/whisper"})
       await host.say("/late")
       await untilPrinted(host.process, / threw outside /)
       await until("the message to fail", async () =>
-        (await host.get<{items: {state: string}[]}>("/api/outbox")).items.some(({state}) => state === "failed"),
+        (await host.get("/api/outbox")).items.some(({state}) => state === "failed"),
       )
       const outputs: Record<string, string> = format === "json" ? {...(await readApi(host))} : {}
       for (const line of format === "json" ? commandsOn(runtime) : []) {

@@ -164,7 +164,7 @@ describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("a second si
       config: "http: {port: 0}\nplugins: {sandbox: {}, endless: {}}\n",
       plugins: {endless: endlessPlugin},
     })
-    await host.post("/api/plugins/sandbox/messages", {text: "hello"})
+    await host.plugin("/api/plugins/sandbox/messages", {text: "hello"})
     await untilPrinted(host.process, "handling")
     host.process.child.kill("SIGINT")
     await untilPrinted(host.process, "stopping (SIGINT)")

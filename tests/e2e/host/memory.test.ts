@@ -1,7 +1,5 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, test, vi} from "vitest"
-import type {AlertsView} from "../../../shared/alerts/api.ts"
-import type {InboxView} from "../../../shared/api/messages.ts"
 import {launchHost, pluginWith, shared, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {nodeOf, runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
 import {makeClock} from "../../support/machine/clock.ts"
@@ -40,7 +38,7 @@ const greedyPlugin = pluginWith(`
 vi.setConfig({testTimeout: 480_000})
 
 const statesOf = async (host: TestHost): Promise<Readonly<Record<string, string>>> => {
-  const {items} = await host.get<{items: readonly InboxView[]}>("/api/inbox?limit=500")
+  const {items} = await host.get("/api/inbox", {limit: 500})
   return Object.fromEntries(items.map(({event, state}) => [event.message?.content, state]))
 }
 
@@ -158,7 +156,7 @@ alerts: {targets: {ops: {endpoint: sandbox, channel: ops}}}
     })
     const alert = () =>
       host
-        .get<AlertsView>("/api/alerts")
+        .get("/api/alerts")
         .then(({items}) => items.find(({code}) => code === "memory_growing"))
         .catch(() => undefined)
     let hour = 0

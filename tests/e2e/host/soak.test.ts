@@ -98,7 +98,7 @@ const spend = async (
   hour: number,
   said: number,
 ): Promise<number> => {
-  const open = () => host.get<Open>("/api/plugins/everything/open")
+  const open = () => host.plugin<Open>("/api/plugins/everything/open")
   const last = Math.round(((hour + 1) * run.rounds) / (24 * week))
   crowd.aim(host)
   const served = crowd.untilAcknowledged(wishes)
@@ -151,7 +151,7 @@ describeWith("faketime")("a soak", () => {
       for (let hour = 0; hour < hours; hour++) {
         said = await spend(scene, hour, said)
         // Garbage that a collection leaves, and pages that the allocator keeps, come and go.
-        if (hour % 6 === 5) readings.push((await scene.host.get<{rss: number}>("/api/plugins/meter/memory")).rss)
+        if (hour % 6 === 5) readings.push((await scene.host.plugin<{rss: number}>("/api/plugins/meter/memory")).rss)
         if (hour % 24 < 23) continue
         // Retention spares other work: days pressed into minutes leave it behind, and a jump lengthens its pauses.
         expect(await svc(runtime, scene.project, ["database", "compact"])).toMatchObject({code: 0})

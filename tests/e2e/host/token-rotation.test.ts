@@ -1,6 +1,7 @@
 import {rmSync, statSync, writeFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import type {Finding} from "../../../server/doctor/finding.ts"
+import {clientAt} from "../../support/host/client.ts"
 import {makeProject, type Project, problemsIn, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {bunOr, type TestRuntime, usualRuntime} from "../../support/host/runtimes.ts"
 import {connectSatori} from "../../support/satori/satori.ts"
@@ -86,10 +87,8 @@ describe.each(bunOr("node24"))("rotating a token on $name", runtime => {
       expect((await byHeader.hears(4)).op).toBe(4)
       byHeader.close()
     }
-    const shown = await fetch(`${host.url}/api/config`, {headers: {authorization: `Bearer ${tokens.fresh}`}})
-    expect(((await shown.json()) as {config: {http: object}}).config.http).toMatchObject({
-      token: "[secret]",
-      previousToken: {token: "[secret]"},
+    expect(await clientAt(host.url, tokens.fresh).get("/api/config")).toMatchObject({
+      config: {http: {token: "[secret]", previousToken: {token: "[secret]"}}},
     })
     expect(host.process.output()).not.toContain(tokens.old)
   })

@@ -41,7 +41,7 @@ const endings: readonly [number, string, (host: TestHost) => unknown][] = [
   [
     exit.consoleRestart,
     "a restart",
-    host => host.post("/api/system/restart", {confirm: true, force: true}).catch(() => {}),
+    host => host.post("/api/system/restart", {body: {confirm: true, force: true}}).catch(() => {}),
   ],
   [exit.runtimeRestart, "the loss of its lock", host => rmSync(host.project.path(".svc/host.lock"))],
 ]
@@ -56,10 +56,10 @@ describe.each(runtimes)("a blocked event loop on $name", runtime => {
     if (runtime !== onBun) expect(host.process.output()).toMatch(/command\/block at block \(file:.*bot/)
     await until("the log line", () => / free again\b/.test(host.process.output()))
     const told = await until("the event to be stored", async () => {
-      const {items} = await host.get<{items: {data: {handlers: string[]}}[]}>("/api/events/history?types=host.blocked")
+      const {items} = await host.get("/api/events/history", {types: "host.blocked"})
       return items.length > 0 && items
     })
-    expect(told.map(({data}) => data.handlers)).toEqual([["root/bot/command/block"]])
+    expect(told.map(({data}) => data)).toMatchObject([{handlers: ["root/bot/command/block"]}])
     expect(await (await host.fetch("/api/metrics")).text()).toContain("svc_event_loop_blocked_total 1")
     expect((await host.stop()).code).toBe(exit.ok)
   })

@@ -53,7 +53,7 @@ const poll = pluginWith(`
       handle: async () => Response.json({items: (await plugin.database.read("SELECT choice FROM " + votes)).map(({choice}) => choice)}),
     })`)
 
-const votesOf = async (host: TestHost) => (await host.get<{items: string[]}>("/api/plugins/poll/votes")).items.sort()
+const votesOf = async (host: TestHost) => (await host.plugin<{items: string[]}>("/api/plugins/poll/votes")).items.sort()
 
 describe.each(bunOr("node22"))("buttons on $name", runtime => {
   test("work in the sandbox, svc chat and applications, and are refused once they are used up", async () => {
@@ -62,7 +62,7 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
     await application.hears(4)
     const [text] = await host.say("ask", {channel: "chat"})
     expect(text).toMatch(/Lots of words\. \n1\. Yes\n2\. No$/)
-    const {items} = await host.get<{items: {text: string; buttons: object[]}[]}>("/api/plugins/sandbox/messages")
+    const {items} = await host.plugin<{items: {text: string; buttons: object[]}[]}>("/api/plugins/sandbox/messages")
     expect(items.at(-1)?.text).toMatch(/Lots of words\. \n\[1\] Yes {2}\[2\] No$/)
     expect(items.at(-1)?.buttons).toMatchObject([{label: "Yes"}, {label: "No"}])
     const chat = await svc(runtime, host.project, ["chat", "--as", "ann"], {input: "/press 2\n"})
@@ -72,7 +72,7 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
       code: 1,
       told: expect.stringContaining("no message in chat has the button Maybe"),
     })
-    const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/press", {button: "Yes", user: "bob"})
+    const {sn} = await host.plugin<{sn: number}>("/api/plugins/sandbox/press", {button: "Yes", user: "bob"})
     const late = await eventOf(host, sn)
     expect(late.replies).toHaveLength(1)
     expect((await messageIn(host, late.replies[0] ?? "", "sent")).text).toBe(answer("press.taken"))
@@ -85,7 +85,10 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
       () => application.signals.filter(({body}) => JSON.stringify(body)?.includes('"interaction/button"')).length === 2,
     )
     application.close()
-    const bad = await eventOf(host, (await host.post<{sn: number}>("/api/plugins/sandbox/messages", {text: "bad"})).sn)
+    const bad = await eventOf(
+      host,
+      (await host.plugin<{sn: number}>("/api/plugins/sandbox/messages", {text: "bad"})).sn,
+    )
     expect(bad.marks[0]?.error).toMatch(/\broot\/poll\/action\/vote .*: data\.choice/)
     expect(host.project.read("notes.log")).toBe("heard 2\nheard 1\n")
     expect((await svc(runtime, host.project, ["endpoint", "show", "sandbox"])).stdout).toContain("buttons")
@@ -95,7 +98,7 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
   test("of a menu are options in the sandbox, buttons if there are no menus, otherwise a list", async () => {
     const host = await startHost({runtime, config, plugins: {line, poll}})
     await host.say("choose", {channel: "chat"})
-    const {items} = await host.get<{items: {text: string}[]}>("/api/plugins/sandbox/messages")
+    const {items} = await host.plugin<{items: {text: string}[]}>("/api/plugins/sandbox/messages")
     expect(items.at(-1)?.text).toBe("Which?\nDish: [1] Soup  [2] Salad")
     const talking = ["chat", "--as", "ann", "--channel", "menu"]
     // svc chat waits for the answer to the previous line before it presses.
@@ -124,7 +127,7 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
     expect(parts.filter(part => part.includes("1. Yes"))).toEqual([parts.at(-1)])
     expect(parts.at(-1)).toMatch(/\n1\. Yes\n2\. No$/)
     await host.say("ask", {channel: "chat"})
-    const {items} = await host.get<{items: {id: string; buttons: {id: string}[]}[]}>("/api/plugins/sandbox/messages")
+    const {items} = await host.plugin<{items: {id: string; buttons: {id: string}[]}[]}>("/api/plugins/sandbox/messages")
     const {id: message, buttons = []} = items.at(-1) ?? {}
     await host.stop()
     host = await startHost({runtime, project: host.project})
@@ -132,7 +135,7 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
     expect(await tell(host, "line", "ann", saying("2"))).toEqual(["Hello 2"])
     expect(await tell(host, "line", "bob", saying(" 2 "))).toEqual(["bob says no"])
     expect(await tell(host, "line", "bob", saying("2"))).toEqual([])
-    await host.post("/api/plugins/poll/ask", {endpoint: "line", user: "eve", kind: "asked"})
+    await host.plugin("/api/plugins/poll/ask", {endpoint: "line", user: "eve", kind: "asked"})
     await until("the direct message", async () =>
       (await sentTo(host, "line")).some(({channel}) => channel === "with-eve"),
     )
@@ -144,10 +147,10 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
     expect(host.project.read("notes.log")).toMatch(/^ann says 2\nbob says 2\n(eve says 1\n)*mallory says 1\n$/)
     // The sandbox has lost the message, but the Host still knows its button.
     const old = {message, button: buttons[0]?.id, user: "zoe"}
-    const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/press", old)
+    const {sn} = await host.plugin<{sn: number}>("/api/plugins/sandbox/press", old)
     const [reply = ""] = (await eventOf(host, sn)).replies
     expect((await messageIn(host, reply, "sent")).text).toBe("zoe says yes")
-    const byLabel = host.post("/api/plugins/sandbox/press", {button: "Yes"})
+    const byLabel = host.plugin("/api/plugins/sandbox/press", {button: "Yes"})
     await expect(byLabel).rejects.toThrow("no message in chat has the button Yes")
     expect(await votesOf(host)).toEqual(["no", "yes"])
     await host.stop()
@@ -161,11 +164,11 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
       const ids = await Promise.all(
         Array.from({length: each}, async (_, n) => {
           const ask = {endpoint: "shows", user: `u${n}`, kind: `choice ${kill} ${n}`}
-          return (await host.post<{id: string}>("/api/plugins/poll/ask", ask)).id
+          return (await host.plugin<{id: string}>("/api/plugins/poll/ask", ask)).id
         }),
       )
       const press = (of: TestHost, n: number) =>
-        of.post("/api/plugins/line/shows", {
+        of.plugin("/api/plugins/line/shows", {
           id: `press ${kill} ${n}`,
           type: "interaction/button",
           channel: {id: `with-u${n}`, type: 1},
@@ -185,7 +188,7 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
       }
     }
     await untilIdle(host)
-    const {items: dead} = await host.get<{items: {event: {button?: {id: string}}}[]}>("/api/inbox?limit=500&state=dead")
+    const {items: dead} = await host.get("/api/inbox", {limit: 500, state: "dead"})
     const votes = await votesOf(host)
     expect(new Set(votes).size).toBe(votes.length)
     expect(votes.length + dead.length).toBe(pressed.length)

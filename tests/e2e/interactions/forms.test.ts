@@ -47,7 +47,7 @@ const club = pluginWith(`
       handle: async () => Response.json({items: (await plugin.database.read("SELECT user, form FROM " + members + " ORDER BY user")).map(row => row.user + " " + row.form)}),
     })`)
 
-const membersOf = async (host: TestHost) => (await host.get<{items: string[]}>("/api/plugins/club/members")).items
+const membersOf = async (host: TestHost) => (await host.plugin<{items: string[]}>("/api/plugins/club/members")).items
 
 const art = '{"name":"Ann","age":20,"news":true,"course":"art"}'
 
@@ -71,7 +71,7 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
     expect(await say("cancel")).toEqual(["Cancelled."])
     expect(await say("Ann")).toEqual([])
     const failed = async (text: string) =>
-      (await eventOf(host, (await host.post<{sn: number}>("/api/plugins/sandbox/messages", {text})).sn)).marks
+      (await eventOf(host, (await host.plugin<{sn: number}>("/api/plugins/sandbox/messages", {text})).sn)).marks
         .map(({error}) => error)
         .join()
     expect(await failed("lost")).toContain('"lost"')
@@ -108,7 +108,7 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
   test("is filled in at once on platforms with forms: the sandbox and svc chat", async () => {
     const host = await startHost({runtime, config, plugins: {line, club}})
     const shown = async () => {
-      const {items} = await host.get<{items: {text: string}[]}>("/api/plugins/sandbox/messages")
+      const {items} = await host.plugin<{items: {text: string}[]}>("/api/plugins/sandbox/messages")
       return items.at(-1)?.text
     }
     const chat = async (input: string) => {
@@ -117,7 +117,7 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
     }
     const press = (button: string, values?: object) =>
       host
-        .post<{sn: number}>("/api/plugins/sandbox/press", {button, user: "you", ...(values ? {values} : {})})
+        .plugin<{sn: number}>("/api/plugins/sandbox/press", {button, user: "you", ...(values ? {values} : {})})
         .then(({sn}) => sn)
     const texts = async (sn: number) =>
       Promise.all((await eventOf(host, sn)).replies.map(async id => (await messageIn(host, id, "sent")).text))
@@ -138,9 +138,9 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
     await eventOf(host, await press("Sign up"))
     await until("the form to be shown", async () => (await shown()) === `[1] ${answer("form.open")} (name, age, news)`)
     // The values belong to the user, so redacting the event removes them.
-    const eventAt = async () => (await host.get<{event: {form?: object}}>(`/api/inbox/${sn}`)).event
+    const eventAt = async () => (await host.get("/api/inbox/:seq", {seq: sn})).event
     expect(await eventAt()).toMatchObject({form: {values: {name: "Ann", age: "20"}}})
-    await host.post(`/api/inbox/${sn}/redact`)
+    await host.post("/api/inbox/:seq/redact", {seq: sn})
     expect((await eventAt()).form).toBeUndefined()
     await host.stop()
   })
@@ -152,7 +152,7 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
     const answer = (of: TestHost, kill: number, step: number) =>
       Promise.all(
         users.map(user =>
-          of.post("/api/plugins/line/line", {
+          of.plugin("/api/plugins/line/line", {
             id: `${kill} ${step} ${user}`,
             type: "message-created",
             channel: {id: `with-${user}`, type: 1},
@@ -162,7 +162,7 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
         ),
       )
     const fill = (of: TestHost, kill: number, id: unknown) =>
-      of.post("/api/plugins/line/forms", {
+      of.plugin("/api/plugins/line/forms", {
         id: `fill ${kill}`,
         type: "interaction/button",
         channel: {id: "c", type: 0},

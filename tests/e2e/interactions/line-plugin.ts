@@ -37,13 +37,13 @@ interface Sent {
 }
 
 export const sentTo = async (host: TestHost, slot: string) =>
-  (await host.get<{items: Sent[]}>(`/api/plugins/line/${slot}`)).items
+  (await host.plugin<{items: Sent[]}>(`/api/plugins/line/${slot}`)).items
 
 /** Sends a message or a press on a stand-in. Resolves to the texts of the replies. */
 export const tell = async (host: TestHost, slot: string, user: string, event: Readonly<Record<string, unknown>>) => {
   const id = `e${Math.random()}`
   const base = {id, type: "message-created", channel: {id: "c", type: 0}, user: {id: user}}
-  const {sn} = await host.post<{sn: number}>(`/api/plugins/line/${slot}`, {...base, ...event})
+  const {sn} = await host.plugin<{sn: number}>(`/api/plugins/line/${slot}`, {...base, ...event})
   const {replies} = await eventOf(host, sn)
   return Promise.all(replies.map(async reply => (await messageIn(host, reply, "sent")).text))
 }

@@ -33,7 +33,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     expect(away.error).toMatch(/closed the connection/)
     expect(away.attempt).toBeGreaterThan(1)
     // Messages to be sent wait meanwhile: admission is open, but the endpoint is offline.
-    await host.post("/api/outbox", {endpoint: "irc~main", channel: "#lounge", text: "I was away"})
+    await host.post("/api/outbox", {body: {endpoint: "irc~main", channel: "#lounge", text: "I was away"}})
     expect((await host.fetch("/api/system/readiness")).status).toBe(200)
     await sleep(2500)
     expect((await ircEndpoint(host, "main")).state).toMatch(/^(reconnecting|connecting)$/)
@@ -63,7 +63,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
       await server.kill()
       await Promise.all(each.map(id => untilEndpoint(host, id, "reconnecting")))
       const send = (id: string, text: string) =>
-        host.post("/api/outbox", {endpoint: `irc~${id}`, channel: "#lounge", text})
+        host.post("/api/outbox", {body: {endpoint: `irc~${id}`, channel: "#lounge", text}})
       for (const text of ["one", "two", "three"]) for (const id of each) await send(id, text)
       await sleep(3000)
       const person = await returnWith(server, host)
@@ -73,7 +73,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
       await until("the fresh message", () => person.heard("limited", "#lounge").includes("fresh"))
       expect(person.heard("svcbot", "#lounge")).toEqual(["one", "two", "three"])
       expect(person.heard("limited", "#lounge")).toEqual(["fresh"])
-      const expired = await host.get<{items: {endpoint: string; reason: string}[]}>("/api/outbox?state=expired")
+      const expired = await host.get("/api/outbox", {state: "expired"})
       expect(expired.items).toHaveLength(3)
       expect(expired.items).toEqual(
         Array.from({length: 3}, () => expect.objectContaining({endpoint: "irc~limited", reason: "too_old"})),
@@ -86,8 +86,8 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
     await untilEndpoint(host, "main", "online")
     server.freeze()
-    const {id} = await host.post<{id: string}>("/api/outbox", {endpoint: "irc~main", channel: "#lounge", text: "news"})
-    const stateOf = async () => (await host.get<{state: string}>(`/api/outbox/${id}`)).state
+    const {id} = await host.post("/api/outbox", {body: {endpoint: "irc~main", channel: "#lounge", text: "news"}})
+    const stateOf = async () => (await host.get("/api/outbox/:id", {id})).state
     await until("the message to be sending", async () => (await stateOf()) === "sending")
     await sleep(500)
     expect(await stateOf()).toBe("sending")
@@ -116,7 +116,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     await untilEndpoint(host, "main", "online")
     person.write("KICK #lounge svcbot :out")
     await person.sees(/KICK #lounge svcbot/)
-    await host.post("/api/outbox", {endpoint: "irc~main", channel: "#lounge", text: "still here"})
+    await host.post("/api/outbox", {body: {endpoint: "irc~main", channel: "#lounge", text: "still here"}})
     expect((await ircEndpoint(host, "main")).state).toBe("online")
     await person.sees(/^:svcbot!\S+ JOIN/)
     await until("the bot to send the message", () => person.heard("svcbot", "#lounge").length > 0)
@@ -197,7 +197,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     const host = await startHost({own: true, project: first.project})
     await untilPrinted(host.process, "could not enter #lounge; rejoining")
     await untilEndpoint(host, "main", "online")
-    const deaf = async () => (await host.get<{items: {unreadable?: unknown}[]}>("/api/endpoints")).items[0]?.unreadable
+    const deaf = async () => (await host.get("/api/endpoints")).items[0]?.unreadable
     expect(await deaf()).toMatchObject([{place: "#lounge"}])
     person.write("PRIVMSG #lounge :!greet Nobody")
     expect(await gapsOf(host)).toMatchObject([{reason: "host_stopped", to: null}])

@@ -5,7 +5,7 @@ import {bunOr, expectProblem, onBun, startHost, svc, type TestHost} from "../../
 import {startProcess, until, untilPrinted} from "../../support/host/process.ts"
 import {recordsIn, talkerHost} from "./talker.ts"
 
-const say = (host: TestHost, text: string, times = 1) => host.post("/api/plugins/talker/say", {text, times})
+const say = (host: TestHost, text: string, times = 1) => host.plugin("/api/plugins/talker/say", {text, times})
 
 const namesIn = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : [])
 
@@ -90,13 +90,11 @@ test.each(bunOr("node24"))("an earlier run's log is read without a Host and over
 
   const second = await startHost({...talkerHost, project, runtime})
   await say(second, "of this run")
-  const {items} = await second.get<{items: {runtimeId: string}[]}>("/api/logs/runs")
+  const {items} = await second.get("/api/logs/runs")
   expect(items.map(({runtimeId}) => runtimeId)).toEqual([second.runtimeId, first.runtimeId])
-  const earlier = await second.get<{items: {message: string}[]}>(`/api/logs?run=${first.runtimeId}&limit=1`)
+  const earlier = await second.get("/api/logs", {run: first.runtimeId, limit: 1})
   expect(earlier.items[0]?.message).toBe("the last words")
-  expect((await second.get<{items: {message: string}[]}>("/api/logs?run=previous&limit=1")).items[0]?.message).toBe(
-    "the last words",
-  )
+  expect((await second.get("/api/logs", {run: "previous", limit: 1})).items[0]?.message).toBe("the last words")
   await expectProblem(await second.fetch("/api/logs?run=0000"), 404, "log_unknown")
   const {code, stderr} = await runCommand(project, "logs --run previous --follow")
   expect({code, stderr}).toEqual({code: 1, stderr: expect.stringContaining("leave out --run")})

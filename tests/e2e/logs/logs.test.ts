@@ -4,7 +4,7 @@ import {bunOr, onBun, onNode22} from "../../support/host/runtimes.ts"
 import {mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {recordsIn, talkerHost} from "./talker.ts"
 
-const say = (host: TestHost, text: string, times = 1) => host.post("/api/plugins/talker/say", {text, times})
+const say = (host: TestHost, text: string, times = 1) => host.plugin("/api/plugins/talker/say", {text, times})
 
 const recordOf = (host: TestHost, message: string) =>
   until(message, () => recordsIn(host.process.stdout()).find(record => record.message === message))
@@ -54,7 +54,7 @@ describe.each(bunOr("node22"))("the log of a Host on $name", runtime => {
     await say(host, "to nobody", 100)
     expect(await isHealthy(host)).toBe(true)
     expect(await host.say("/tell")).toEqual(["told"])
-    const {items} = await host.get<{items: {message: string}[]}>("/api/logs?limit=5&plugin=talker")
+    const {items} = await host.get("/api/logs", {limit: 5, plugin: "talker"})
     expect(items.map(({message}) => message)).toContain("by the session")
     expect((await host.stop()).code).toBe(0)
   })

@@ -1,5 +1,4 @@
 import {describe, expect, test} from "vitest"
-import type {InboxDetail} from "../../../shared/api/messages.ts"
 import {runOf, runsOf, waitingApprovals} from "../../support/agents/host.ts"
 import {helperAt, startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {printedJson, runCommand} from "../../support/host/command-line.ts"
@@ -10,8 +9,8 @@ import {door} from "../../support/plugins/door-plugin.ts"
 const config = "http: {port: 0}\nplugins: {sandbox: {}, door: {}}\n"
 const [minute, hour] = [60_000, 3_600_000]
 
-const say = (host: TestHost, text: string, age: number) => host.post("/api/plugins/door/say", {text, age})
-const stateOf = async (host: TestHost, seq: number) => (await host.get<InboxDetail>(`/api/inbox/${seq}`)).state
+const say = (host: TestHost, text: string, age: number) => host.plugin("/api/plugins/door/say", {text, age})
+const stateOf = async (host: TestHost, seq: number) => (await host.get("/api/inbox/:seq", {seq})).state
 
 describe.each(bunOr("node24"))("a backlog on $name", runtime => {
   test("of events is counted, held and discarded by its age and its filters", async () => {
@@ -42,7 +41,7 @@ describe.each(bunOr("node24"))("a backlog on $name", runtime => {
     await until("the others", () => host.project.read("notes.log").trim().split("\n").length === 3)
     expect(host.project.read("notes.log")).toBe("open 1\nopen 4\nopen 5\n")
     expect([await stateOf(host, 2), await stateOf(host, 3)]).toEqual(["discarded", "held"])
-    const {items} = await host.get<{items: {type: string; data: object}[]}>("/api/events/history")
+    const {items} = await host.get("/api/events/history")
     expect(items.filter(({type}) => type === "message.held").map(({data}) => data)).toMatchObject([{sn: 3}])
     await runCommand(host.project, "inbox release 3")
     await until("the released one", async () => (await stateOf(host, 3)) === "handled")
@@ -73,11 +72,11 @@ describe.each(bunOr("node24"))("a backlog on $name", runtime => {
 
   test("of timers is held and cancelled", async () => {
     const host = await startHost({runtime, config, plugins: {door}})
-    const {id} = await host.post<{id: string}>("/api/timers", {plugin: "door", name: "tick", when: {in: "1h"}})
+    const {id} = await host.post("/api/timers", {body: {plugin: "door", name: "tick", when: {in: "1h"}}})
     const timer = (words: string) => runCommand(host.project, `timer ${words}`)
     expect((await timer("hold --older 0s")).stdout).toBe("hold: 0 timers\n")
     expect((await timer("hold --plugin door")).stdout).toBe("hold: 1 timer\n")
-    expect(await host.get(`/api/timers/${id}`)).toMatchObject({state: "held", reason: "operator"})
+    expect(await host.get("/api/timers/:id", {id})).toMatchObject({state: "held", reason: "operator"})
     expect((await timer("cancel --plugin door")).stdout).toBe("cancel: 0 timers\n")
     await timer(`release ${id}`)
     expect((await timer("cancel --plugin door")).stdout).toBe("cancel: 1 timer\n")
@@ -122,7 +121,7 @@ ${helperAt(model.url)}    tools: {toolbox.announce: {}}
     expect((await agent("release --held")).stdout).toBe("release: 1 run\n")
     await until("the run", async () => (await runOf(host, one)).state === "waiting")
     const [approval] = await waitingApprovals(host)
-    await host.post(`/api/approvals/${approval?.id}/approve`, {})
+    await host.post("/api/approvals/:id/approve", {id: approval?.id ?? ""})
     await until("its end", async () => (await runOf(host, one)).state === "succeeded")
   })
 })

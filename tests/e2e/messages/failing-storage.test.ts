@@ -2,7 +2,7 @@ import {rmSync} from "node:fs"
 import {join} from "node:path"
 import {describe, expect, test} from "vitest"
 import {makeFolder, startHrana} from "../../support/database/databases.ts"
-import {freePort, pluginWith, runtimes, startHost, type TestHost, until} from "../../support/host/host.ts"
+import {freePort, pluginWith, runtimes, startHost, type TestHost, tell, until} from "../../support/host/host.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
 
 const {rounds} = faultRun("storage-cuts")
@@ -40,7 +40,7 @@ const say = async (host: TestHost, commands: readonly string[]) => {
   for (const path of ["go", "notes.log"]) rmSync(join(host.project.folder, path), {force: true})
   const sns = await Promise.all(
     commands.map(async (text, n) => {
-      const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/messages", {text, channel: `c${n}`})
+      const sn = await tell(host, {text, channel: `c${n}`})
       return sn
     }),
   )
@@ -54,7 +54,7 @@ const untilRetrying = (host: TestHost, round: number) =>
 
 const statesOf = async (host: TestHost, sns: readonly number[]) =>
   until("the handlers to end", async () => {
-    const events = await Promise.all(sns.map(sn => host.get<{marks: {state: string}[]}>(`/api/inbox/${sn}`)))
+    const events = await Promise.all(sns.map(sn => host.get("/api/inbox/:seq", {seq: sn})))
     const states = events.flatMap(({marks}) => marks.map(({state}) => state))
     return !states.some(state => state === "pending" || state === "running") && states
   })

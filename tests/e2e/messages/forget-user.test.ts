@@ -92,9 +92,9 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     expect(await host.say("yes", {user: "ann", channel: "@ann"})).toEqual([])
     expect(await host.say("yes", {user: "bob", channel: "@bob"})).toEqual(["you said yes"])
     expect(await host.say("/last", {user: "ann", channel: "@ann"})).toEqual(["nothing"])
-    const {items} = await host.get<{items: {user: string}[]}>("/api/timers")
+    const {items} = await host.get("/api/timers")
     expect(items.map(({user}) => user)).toEqual(["bob"])
-    const scheduled = await host.get<{items: {channel: string}[]}>("/api/outbox?state=scheduled")
+    const scheduled = await host.get("/api/outbox", {state: "scheduled"})
     expect(scheduled.items.map(({channel}) => channel)).toEqual(["user:bob"])
 
     await host.stop()
@@ -113,11 +113,8 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     plugin.command("end", () => end())`)
     const host = await startHost({runtime, config: fullAndDemo.config("slow"), env, files, plugins: {slow}})
     await host.say(`hello ${annSecret}`, {user: "ann", channel: "@ann"})
-    await host.post("/api/plugins/sandbox/messages", {text: `/wait ${annSecret}`, user: "ann", channel: "@ann"})
-    await until(
-      "the handler to run",
-      async () => (await host.get<{items: unknown[]}>("/api/inbox?state=running")).items.length === 1,
-    )
+    await host.plugin("/api/plugins/sandbox/messages", {text: `/wait ${annSecret}`, user: "ann", channel: "@ann"})
+    await until("the handler to run", async () => (await host.get("/api/inbox", {state: "running"})).items.length === 1)
     const ended = runCommand(host.project, "user forget sandbox ann --yes", runtime)
     const isForgotten = async () => (await readHistoryOf(host)).some(({type}) => type === "user.forgotten")
     await until("everything else to be forgotten", isForgotten)

@@ -27,7 +27,7 @@ const kill = (host: TestHost) => host.stop("SIGKILL")
 const notes = (host: TestHost) => host.project.read("notes.log").trim().split("\n")
 
 const texts = async (host: TestHost) =>
-  (await host.get<{items: {text: string}[]}>("/api/outbox?limit=500")).items.map(({text}) => text).reverse()
+  (await host.get("/api/outbox", {limit: 500})).items.map(({text}) => text).reverse()
 
 const tally = `
   plugin.database.migrate([{name: "tally", up: table => ["CREATE TABLE " + table("tally") + " (word TEXT PRIMARY KEY)"]}])
@@ -88,7 +88,7 @@ describe.each(bunOr("node22"))("a handler on $name", runtime => {
     expect(ids[1]).toBe(ids[0])
     expect(ids[2]).not.toBe(ids[0])
     expect(await texts(later)).toEqual(["first, now", "second, now", "at the end"])
-    expect(await later.get("/api/plugins/bot/tally")).toEqual(["word"])
+    expect(await later.plugin("/api/plugins/bot/tally")).toEqual(["word"])
   })
 
   test("that a failed start interrupts is not counted as failed, and runs again at the next start", async () => {

@@ -87,13 +87,13 @@ plugins:
 `
   let host = await startHost({own: true, runtime, config, plugins: {wire, actor}})
   const say = async (of: TestHost, n: number) => {
-    await of.post("/api/plugins/sandbox/messages", {
+    await of.plugin("/api/plugins/sandbox/messages", {
       text: String(n),
       id: `n${n}`,
       user: `u${n % 4}`,
       channel: `r${n % 4}`,
     })
-    await of.post("/api/plugins/actor/keyed", {n})
+    await of.plugin("/api/plugins/actor/keyed", {n})
   }
   for (let kill = 0; kill < kills; kill++) {
     const numbers = Array.from({length: perKill}, (_, index) => kill * perKill + index)
@@ -109,13 +109,11 @@ plugins:
   await untilIdle(host)
   const all = Array.from({length: kills * perKill}, (_, n) => n)
   const expected = [...all.filter(n => n % 3 !== 0).map(n => `final ${n}`), ...all.map(n => `keyed ${n}`)]
-  const {items: dead} = await host.get<{items: {event: {message?: {content: string}}}[]}>(
-    "/api/inbox?limit=500&state=dead",
-  )
+  const {items: dead} = await host.get("/api/inbox", {limit: 500, state: "dead"})
   // A handler that ran at two kills in a row is suspected of causing them. It has sent nothing.
   const silent = dead.map(({event}) => `final ${event.message?.content}`)
   expect([...platform.messages.values()].sort()).toEqual(expected.filter(text => !silent.includes(text)).sort())
   expect(platform.wrong).toEqual([])
-  expect((await host.get<{items: unknown[]}>("/api/outbox?limit=1&state=unknown")).items).toEqual([])
+  expect((await host.get("/api/outbox", {limit: 1, state: "unknown"})).items).toEqual([])
   await host.stop()
 })

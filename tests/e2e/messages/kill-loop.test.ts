@@ -29,7 +29,7 @@ const patience = 300_000
 const nodes = runtimes.filter(runtime => runtime !== onBun)
 const runtimeOf = (round: number) => (round % 4 !== 3 ? onBun : (nodes[((round - 3) / 4) % nodes.length] ?? onBun))
 
-const openOf = (host: TestHost) => host.get<Open>("/api/plugins/twofold/open")
+const openOf = (host: TestHost) => host.plugin<Open>("/api/plugins/twofold/open")
 
 const untilOpen = (host: TestHost, what: string, holds: (open: Open) => boolean) =>
   until(what, async () => holds(await openOf(host)), patience).catch(async error => {
@@ -88,13 +88,13 @@ const settle = async ({project, partners, chatter}: Scene) => {
   await until(
     "the last lines to be stored",
     async () => {
-      const lines = await last.get<readonly string[]>("/api/plugins/twofold/lines")
+      const lines = await last.plugin<readonly string[]>("/api/plugins/twofold/lines")
       return said.every(line => lines.includes(line))
     },
     patience,
   )
   await untilOpen(last, "everything to end", ({marks, messages}) => marks === 0 && messages === 0)
-  const {items: outbox} = await last.get<{items: {id: string; state: string}[]}>("/api/outbox?limit=500")
+  const {items: outbox} = await last.get("/api/outbox", {limit: 500})
   const gaps = (await gapsOf(last)).filter(({endpoint}) => endpoint === "irc~main")
   expect((await last.stop()).code).toBe(0)
   return {outbox, gaps}

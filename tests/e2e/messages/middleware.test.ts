@@ -81,7 +81,7 @@ const start = (options: HostOptions = {}) =>
 const traceOf = (host: TestHost) => host.project.read("trace").trimEnd().split("\n")
 
 const textsOf = (host: TestHost, ids: readonly string[]) =>
-  Promise.all(ids.map(async id => (await host.get<{text: string}>(`/api/outbox/${id}`)).text))
+  Promise.all(ids.map(async id => (await host.get("/api/outbox/:id", {id})).text))
 
 /** Waits until the middleware that hangs once is hanging. */
 const untilHung = (host: TestHost) => until("the middleware to hang", () => existsSync(host.project.path("once")))
@@ -115,7 +115,7 @@ describe("a middleware", () => {
     const stopped = {"a/0": reason, "a/1": reason, "bot/echo": reason, "bot/message-created.0": reason}
     expect(await outcomeOf(host, "/echo b1 stops silently")).toEqual({replies: [], marks: {...handled, ...stopped}})
     expect((await outcomeOf(host, "/echo b1 stops with a word")).replies).toEqual(["b1 says no"])
-    const {items} = await host.get<{items: readonly {state: string}[]}>("/api/inbox?limit=2")
+    const {items} = await host.get("/api/inbox", {limit: 2})
     expect(items.map(({state}) => state)).toEqual(["handled", "handled"])
     expect(traceOf(host).filter(line => /^(a|on|echo)/.test(line))).toEqual([])
     expect((await outcomeOf(host, "/echo hello")).replies).toEqual(["hello"])

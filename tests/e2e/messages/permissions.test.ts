@@ -1,5 +1,4 @@
 import {expect, test} from "vitest"
-import type {MayAnswer, Permissions} from "../../../shared/api/users/permissions.ts"
 import {expectProblem, type HostOptions, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr, onBun} from "../../support/host/runtimes.ts"
@@ -59,7 +58,7 @@ test.each(bunOr("node24"))("a command is run and seen by users with the permissi
   expect(await says("bob", "/deplo")).toBe("")
   expect(await says("ada", "/deplo")).toBe(unknownCommand("deplo", "/deploy"))
   // The Host's answer about a user agrees with what happens when that user tries, and names the right rule.
-  const {rules: listed} = await host.get<Permissions>("/api/permissions")
+  const {rules: listed} = await host.get("/api/permissions")
   expect(listed.map(({index, user, channel, line}) => ({index, user, channel, line}))).toEqual([
     {index: 0, user: "ada", channel: null, line: 1},
     {index: 1, user: null, channel: "ops", line: 1},
@@ -69,7 +68,7 @@ test.each(bunOr("node24"))("a command is run and seen by users with the permissi
     ["bob", "ops", 1],
     ["bob", "c", undefined],
   ] as const) {
-    const answer = await host.get<MayAnswer>(`/api/permissions/user?endpoint=sandbox&user=${user}&channel=${channel}`)
+    const answer = await host.get("/api/permissions/user", {endpoint: "sandbox", user, channel})
     expect(answer.rule?.index).toBe(rule)
     expect([answer.permission]).toEqual([await says(user, "/whoami", channel)])
     const may = (name: string) => answer.uses.find(use => use.name === name)?.allowed
@@ -77,12 +76,12 @@ test.each(bunOr("node24"))("a command is run and seen by users with the permissi
     expect(may("topic")).toBe(!(await says(user, "/topic tea", channel)).includes("needs the permission"))
   }
   // In a direct conversation, no channel rule applies, whatever the channel's id.
-  expect(await host.get("/api/permissions/user?endpoint=sandbox&user=ops")).toMatchObject({rule: null})
+  expect(await host.get("/api/permissions/user", {endpoint: "sandbox", user: "ops"})).toMatchObject({rule: null})
   await expectProblem(await host.fetch("/api/permissions/user?endpoint=nowhere&user=ada"), 404, "endpoint_unknown")
   const told = await svc(onBun, host.project, ["user", "may", "sandbox", "bob", "--channel", "ops"])
   expect(told.stdout).toMatch(/permission +trusted\nrule +svc.config.yml:1:\d+ permissions\[1\]\n/)
   expect(told.stdout).toMatch(/no +command deploy +bot +admin/)
-  const {marks} = await host.get<{marks: {state: string}[]}>("/api/inbox/2")
+  const {marks} = await host.get("/api/inbox/:seq", {seq: 2})
   expect(marks.map(({state}) => state)).toEqual(["handled"])
 })
 

@@ -12,7 +12,7 @@ plugins: {sandbox: {}, bot: {}}
 
 const demoToken = "a-demo-token-of-32-characters-00"
 
-const trailOf = (host: TestHost, seq: number, query = "") => host.get<Trail>(`/api/inbox/${seq}/trail${query}`)
+const trailOf = (host: TestHost, seq: number, cursor?: string) => host.get("/api/inbox/:seq/trail", {seq, cursor})
 
 const start = (setup: string, runtime: TestRuntime) =>
   startHost({config, runtime, env: {DEMO_TOKEN: demoToken}, plugins: {bot: pluginWith(setup)}, args: ["--no-watch"]})
@@ -54,7 +54,7 @@ describe.each(bunOr("node24"))("the trail of one message on $name", runtime => {
     // The answer says which part was not searched. The next request continues there until the end of the log.
     let {next} = trail.events
     while (next !== null) {
-      const later: Trail = await trailOf(host, good, `?cursor=${next}`)
+      const later: Trail = await trailOf(host, good, next)
       expect(later.events.items).toEqual([])
       next = later.events.next
     }

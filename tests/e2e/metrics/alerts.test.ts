@@ -1,8 +1,6 @@
 import {Webhook} from "standardwebhooks"
 import {describe, expect, test} from "vitest"
-import type {AlertBody, AlertMessage, AlertsView, AlertTestResult} from "../../../shared/alerts/api.ts"
-import type {OutboxView} from "../../../shared/api/messages.ts"
-import type {Page} from "../../../shared/api/pages.ts"
+import type {AlertBody, AlertMessage} from "../../../shared/alerts/api.ts"
 import {bunOr, expectProblem, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
 import {fillDisk, mountDisk, needMounts} from "../../support/machine/disk.ts"
@@ -61,13 +59,13 @@ const envOf = (receiver: AlertReceiver) => ({
   BEAT_URL: `${receiver.url}/beat/canary-beat`,
 })
 
-const view = (host: TestHost) => host.get<AlertsView>("/api/alerts")
+const view = (host: TestHost) => host.get("/api/alerts")
 
 /** The alerts in the channel, oldest first. */
 const toldIn = async (host: TestHost, channel = "ops"): Promise<readonly string[]> => {
-  const {items} = await host.get<Page<OutboxView>>("/api/outbox?limit=500")
+  const {items} = await host.get("/api/outbox", {limit: 500})
   const sent = items.filter(item => item.channel === channel && item.state === "sent").reverse()
-  return Promise.all(sent.map(async ({id}) => (await host.get<{text: string}>(`/api/outbox/${id}`)).text))
+  return Promise.all(sent.map(async ({id}) => (await host.get("/api/outbox/:id", {id})).text))
 }
 
 const alertsOf = (messages: readonly {readonly body: AlertMessage}[]): readonly AlertBody[] =>
@@ -134,7 +132,7 @@ describe.each(bunOr("node22"))("on $name", runtime => {
       told: expect.arrayContaining(["ops", "pager", "people"]),
     })
     expect(receiver.asked("/elsewhere")).toBe(0)
-    const {items: tried} = await first.post<AlertTestResult>("/api/alerts/test", {target: "pager"})
+    const {items: tried} = await first.post("/api/alerts/test", {body: {target: "pager"}})
     expect(tried).toEqual([{target: "pager", ok: true, detail: expect.any(String)}])
     await expectProblem(
       await first.fetch("/api/alerts/test", {
@@ -166,10 +164,8 @@ describe.each(bunOr("node22"))("on $name", runtime => {
     expect(last).toMatchObject({id: pager.body.alerts[0]?.id, until: expect.any(String), runtimeId: second.runtimeId})
     await until("the resolved alert in the channel", async () => (await toldIn(second)).length === 2)
     expect((await toldIn(second))[1]).toMatch(/^Resolved: line is not connected\n/)
-    const {items: events} = await second.get<{items: readonly {type: string; data: {alert: string}}[]}>(
-      "/api/events/history?types=alert.*&limit=100",
-    )
-    expect(events.filter(({data}) => data.alert === last.id).map(({type}) => type)).toEqual([
+    const {items: events} = await second.get("/api/events/history", {types: "alert.*", limit: 100})
+    expect(events.filter(({data}) => (data as {alert?: string}).alert === last.id).map(({type}) => type)).toEqual([
       "alert.raised",
       "alert.resolved",
     ])

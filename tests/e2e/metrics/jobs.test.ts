@@ -32,7 +32,7 @@ test("job runs are counted by outcome across restarts, and their errors are mask
   })
   const host = await startHost({own: true, project, env})
   expect(await runsIn(host)).toEqual([0, 0, 0, 0])
-  for (const id of ["good", "bad"]) await host.post(`/api/jobs/${id}/run`)
+  for (const id of ["good", "bad"]) await host.post("/api/jobs/:id/run", {id})
   await until("the runs to end", async () => (await runsIn(host)).join() === "1,1,0,0")
   const told = (await readHistoryOf(host)).filter(({type}) => type === "job.failed")
   expect(told.length).toBe(1)

@@ -1,6 +1,5 @@
 import {join} from "node:path"
 import {describe, expect, test} from "vitest"
-import type {EndpointView} from "../../../shared/api/endpoints.ts"
 import {makeFolder, startHrana} from "../../support/database/databases.ts"
 import {readEvents} from "../../support/events/reader.ts"
 import {bunOr, messageIn, onBun, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
@@ -23,7 +22,7 @@ describe.each(twoRuntimes)("on $name", runtime => {
     const second = await startHost({own: true, runtime, project: first.project})
     expect(await read(second, "svc_starts_total")).toBe(2)
     expect(await read(second, "svc_runs_ended_total", {exit_code: "", reason: "unclean"})).toBe(1)
-    await second.post("/api/system/restart", {confirm: true})
+    await second.post("/api/system/restart", {body: {confirm: true}})
     expect((await second.process.finished).code).toBe(51)
     expect((await (await startHost({own: true, runtime, project: first.project})).stop()).code).toBe(0)
     const page = await metricsOf(await startHost({runtime, project: first.project}))
@@ -39,7 +38,7 @@ describe.each(twoRuntimes)("on $name", runtime => {
 
 test("the Host's identity is on one series, and runtimeId is on no other", async () => {
   const host = await startHost({config: plain})
-  const {project, authority, version} = await host.get<Record<string, string>>("/api/system/status")
+  const {project, authority, version} = await host.get("/api/system/status")
   const page = await metricsOf(host)
   expect(page.series("svc_runtime_info")).toMatchObject([
     {labels: {project, authority, version, runtime_id: host.runtimeId, mode: "development"}, value: 1},
@@ -51,7 +50,7 @@ test("a pause of ingress shows its reason and its start, across restarts", async
   const host = await startHost({config: plain})
   expect((await metricsOf(host)).series("svc_ingress_paused_since_timestamp_seconds")).toEqual([])
   const before = Date.now() / 1000
-  await host.post("/api/ingress/pause", {reason: "release"})
+  await host.post("/api/ingress/pause", {body: {reason: "release"}})
   const since = await read(host, "svc_ingress_paused_since_timestamp_seconds")
   expect(since).toBeGreaterThanOrEqual(before)
   await host.stop()
@@ -76,12 +75,12 @@ test.each(twoRuntimes)("an offline endpoint's gap count and last event survive a
   const last = await read(host, "svc_endpoint_last_event_timestamp_seconds", {endpoint: "sandbox"})
   expect(last).toBeGreaterThanOrEqual(before)
   const views = async ({get}: Pick<typeof host, "get">) => {
-    const {items} = await get<{items: readonly EndpointView[]}>("/api/endpoints")
+    const {items} = await get("/api/endpoints")
     return (name: string) => items.find(endpoint => endpoint.name === name)
   }
   const {lastEventAt, lastSentAt} = (await views(host))("sandbox") ?? {}
   expect([lastEventAt, lastSentAt]).toEqual([new Date(Math.round(last * 1000)).toISOString(), null])
-  await host.post("/api/endpoints/sandbox/reconnect")
+  await host.post("/api/endpoints/:name/reconnect", {name: "sandbox"})
   expect((await views(host))("sandbox")).toMatchObject({lastEventAt, lastSentAt})
   expect(await read(host, "svc_endpoint_last_event_timestamp_seconds", {endpoint: "sandbox"})).toBe(last)
   host.project.write("away", "")
@@ -137,7 +136,7 @@ test("waiting, failed and dead messages are counted by state, with the age of th
     plugins: {line: linePlugin(body)},
   })
   const send = async (text: string) =>
-    (await host.post<{id: string}>("/api/outbox", {endpoint: "line", channel: text, text})).id
+    (await host.post("/api/outbox", {body: {endpoint: "line", channel: text, text}})).id
   await messageIn(host, await send("refused"), "failed")
   const began = Date.now()
   await messageIn(host, await send("hang"), "sending")
@@ -183,7 +182,7 @@ test("handlers that fail, run long or are dead are counted by plugin and state",
   expect(failed.value("svc_handler_seconds_count", {owner: "root/hard"})).toBe(1)
   expect(failed.value("svc_inbox_handlers", {state: "failed"})).toBe(1)
   expect(failed.value("svc_log_records_total", {level: "error"})).toBe(1)
-  await (() => host.post("/api/plugins/sandbox/messages", {text: "/hang"}))()
+  await (() => host.plugin("/api/plugins/sandbox/messages", {text: "/hang"}))()
   await until("the handler to run", async () => (await read(host, "svc_inbox_handlers", {state: "running"})) === 1)
   expect(await read(host, "svc_inbox_oldest_age_seconds")).toBeGreaterThan(0)
   await host.stop("SIGKILL")
@@ -224,11 +223,14 @@ test("the size of a database file and its commit times are shown", async () => {
 test("work items are counted by state, with those past a blocker's deadline", async () => {
   const host = await startHost({config: plain})
   expect(await read(host, "svc_workroom_items", {state: "blocked"})).toBe(0)
-  for (const title of ["one", "two"]) await host.post("/api/workroom/items", {title})
-  await host.post("/api/workroom/items/1/claim", {expectedRevision: 1, assignee: "user:ada"})
+  for (const title of ["one", "two"]) await host.post("/api/workroom/items", {body: {title}})
+  await host.post("/api/workroom/items/:id/claim", {id: 1, body: {expectedRevision: 1, assignee: "user:ada"}})
   const block = (expectedRevision: number, milliseconds: number) => {
     const deadline = new Date(Date.now() + milliseconds).toISOString()
-    return host.post("/api/workroom/items/1/block", {expectedRevision, reason: "ink", deadline, actor: "user:ada"})
+    return host.post("/api/workroom/items/:id/block", {
+      id: 1,
+      body: {expectedRevision, reason: "ink", deadline, actor: "user:ada"},
+    })
   }
   await block(2, 3_600_000)
   const page = await metricsOf(host)
@@ -236,7 +238,7 @@ test("work items are counted by state, with those past a blocker's deadline", as
   expect(page.value("svc_workroom_items", {state: "open"})).toBe(1)
   expect(page.value("svc_workroom_commands_total", {outcome: "recorded"})).toBe(4)
   expect(page.value("svc_workroom_overdue_items")).toBe(0)
-  await host.post("/api/workroom/items/1/unblock", {expectedRevision: 3})
+  await host.post("/api/workroom/items/:id/unblock", {id: 1, body: {expectedRevision: 3}})
   await block(4, 300)
   await until("the deadline to pass", async () => (await read(host, "svc_workroom_overdue_items")) === 1)
 })

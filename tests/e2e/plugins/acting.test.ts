@@ -1,7 +1,7 @@
 import {readFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {bunOr, eventOf, pluginWith, reload, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
-import {messageAfter} from "../../support/messages/messages.ts"
+import {botMessages, messageAfter, tell} from "../../support/messages/messages.ts"
 
 const config = (word: string) => `http: {port: 0}
 plugins:
@@ -53,13 +53,12 @@ const actor = pluginWith(`
     })`).replace("setup(plugin) {", "config: Type.Object({word: Type.String()}),\n  setup(plugin) {")
 
 const heard = async (host: TestHost, channel: string) => {
-  const path = `/api/plugins/sandbox/messages?channel=${encodeURIComponent(channel)}`
-  const {items} = await host.get<{items: {text: string; from: string; edited: boolean}[]}>(path)
-  return items.filter(({from}) => from === "bot").map(({text, edited}) => (edited ? `${text} (edited)` : text))
+  const items = await botMessages(host, channel)
+  return items.map(({text, edited}) => (edited ? `${text} (edited)` : text))
 }
 
 const say = async (host: TestHost, text: string, user = "tester") => {
-  const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/messages", {text, user, channel: "room"})
+  const sn = await tell(host, {text, user, channel: "room"})
   const event = await eventOf(host, sn)
   for (const id of event.replies) await messageAfter(host, id)
   return event
@@ -70,7 +69,7 @@ const notes = (host: TestHost) => readFileSync(host.project.path("notes.log"), "
 describe.each(bunOr("node22"))("a plugin on $name", runtime => {
   test("edits and deletes its messages, sends to a user, and is refused acts that the endpoint lacks", async () => {
     const host = await startHost({runtime, config: config("one"), plugins: {actor}})
-    const {items} = await host.get<{items: {name: string}[]}>("/api/plugins/sandbox/commands")
+    const {items} = await host.plugin<{items: {name: string}[]}>("/api/plugins/sandbox/commands")
     expect(items.map(({name}) => name)).toEqual(expect.arrayContaining(["help", "post", "whisper"]))
     await say(host, "/post hello")
     await say(host, "/fix")
@@ -88,14 +87,14 @@ describe.each(bunOr("node22"))("a plugin on $name", runtime => {
     await expect(say(host, "hi", "bob")).rejects.toThrow(/bob is muted/)
     // Bob is muted in the room, but may still write to the bot directly.
     const direct = {text: "why?", user: "bob", channel: "@bob"}
-    expect(await host.post("/api/plugins/sandbox/messages", direct)).toMatchObject({duplicate: false})
+    expect(await host.plugin("/api/plugins/sandbox/messages", direct)).toMatchObject({duplicate: false})
     await host.stop()
   })
 
   test("asks the platform, and is refused a method of the wrong kind with an explanation", async () => {
     const host = await startHost({runtime, config: config("one"), plugins: {actor}})
     const errorOf = async (text: string) => (await say(host, text)).marks.map(({error}) => error)
-    await host.post("/api/plugins/sandbox/messages", {text: "hi", user: "eve", channel: "hall", group: true})
+    await host.plugin("/api/plugins/sandbox/messages", {text: "hi", user: "eve", channel: "hall", group: true})
     await say(host, "/who")
     expect(await heard(host, "room")).toEqual(["bot, eve"])
     expect(await errorOf("/ask friend.list")).toEqual([expect.stringMatching(/^sandbox cannot friend\.list/)])
@@ -110,11 +109,11 @@ describe.each(bunOr("node22"))("a plugin on $name", runtime => {
 
   test("sends at its start and from a route, once for each key, across kills and reloads", async () => {
     const host = await startHost({own: true, runtime, config: config("one"), plugins: {actor}})
-    const send = (of: TestHost, body: object) => of.post<{id: string}>("/api/plugins/actor/send", body)
+    const send = (of: TestHost, body: object) => of.plugin<{id: string}>("/api/plugins/actor/send", body)
     await until("the message of the start", async () => (await heard(host, "log")).length === 1)
     const {id} = await send(host, {text: "daily", key: "day-1"})
     const later = await send(host, {text: "tomorrow", at: Date.now() + 86_400_000})
-    expect(await host.get(`/api/outbox/${later.id}`)).toMatchObject({state: "scheduled", text: "tomorrow"})
+    expect(await host.get("/api/outbox/:id", {id: later.id})).toMatchObject({state: "scheduled", text: "tomorrow"})
     await until("the message", async () => (await heard(host, "log")).includes("daily"))
     for (const n of [1, 2]) expect(await host.say("/visit", {user: "ann"})).toEqual([`visit ${n}`])
     await host.stop("SIGKILL")
@@ -124,9 +123,9 @@ describe.each(bunOr("node22"))("a plugin on $name", runtime => {
     expect(await again.say("/visit", {user: "bob"})).toEqual(["visit 1"])
     expect(await send(again, {text: "daily", key: "day-1"})).toEqual({id})
     await until("the second start", () => notes(again).filter(note => note === "start").length === 2)
-    expect(await again.get(`/api/outbox/${later.id}`)).toMatchObject({state: "scheduled"})
-    expect(await again.post(`/api/plugins/actor/cancel/${later.id}`)).toEqual({done: true})
-    expect(await again.get(`/api/outbox/${later.id}`)).toMatchObject({state: "discarded", reason: "cancelled"})
+    expect(await again.get("/api/outbox/:id", {id: later.id})).toMatchObject({state: "scheduled"})
+    expect(await again.plugin(`/api/plugins/actor/cancel/${later.id}`, {})).toEqual({done: true})
+    expect(await again.get("/api/outbox/:id", {id: later.id})).toMatchObject({state: "discarded", reason: "cancelled"})
     // The kill loses the sandbox's messages, and none of the earlier ones is sent again.
     expect(await heard(again, "log")).toEqual([])
 

@@ -45,7 +45,7 @@ const tell = async (host: TestHost, text: string): Promise<void> => {
     hasEnded = true
   })
   while (!hasEnded) {
-    const isTaken = await host.post("/api/plugins/sandbox/messages", {text}).then(
+    const isTaken = await host.plugin("/api/plugins/sandbox/messages", {text}).then(
       () => true,
       () => false,
     )
@@ -129,7 +129,7 @@ describe.each(runtimes)("process.exit() in a plugin on $name", runtime => {
 
 test("a plugin that sets process.exitCode does not change the exit code of a restart", async () => {
   const asked = await startHost({own: true, config, plugins: {rude: setsExitCode}, args: ["--no-watch"]})
-  await asked.post("/api/system/restart", {confirm: true})
+  await asked.post("/api/system/restart", {body: {confirm: true}})
   expect((await asked.process.finished).code).toBe(exit.consoleRestart)
 })
 

@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {bunOr, eventOf, pluginWith, startHost, until} from "../../support/host/host.ts"
+import {bunOr, eventOf, pluginWith, startHost, tell, until} from "../../support/host/host.ts"
 
 const config = `http: {port: 0}
 plugins: {sandbox: {}, junk: {}}
@@ -71,7 +71,7 @@ describe.each(bunOr("node22"))("a plugin that passes invalid values, on $name,",
     const host = await startHost({runtime, config, plugins: {junk}})
     expect(await host.say("/tries")).toEqual(["kept", expect.stringMatching(/^all \d\d are refused$/)])
     const errorOf = async (text: string) => {
-      const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/messages", {text})
+      const sn = await tell(host, {text})
       return (await eventOf(host, sn)).marks.map(({error}) => error)
     }
     expect(await errorOf("/null")).toEqual(["content contains null"])
@@ -79,7 +79,7 @@ describe.each(bunOr("node22"))("a plugin that passes invalid values, on $name,",
     expect(await host.say("/half")).toEqual(["half \ufffd"])
     await host.say("/late")
     await until("the late calls", () => host.project.read("notes.log").includes("late,late"))
-    for (const list of ["outbox", "timers", "inbox"]) await host.get(`/api/${list}`)
+    for (const list of ["outbox", "timers", "inbox"] as const) await host.get(`/api/${list}`)
     await host.stop()
   })
 
@@ -90,7 +90,7 @@ describe.each(bunOr("node22"))("a plugin that passes invalid values, on $name,",
     await host.stop()
     host.project.write("notes.log", "")
     const again = await startHost({runtime, project: host.project})
-    expect(await again.get("/api/plugins/junk")).toMatchObject({state: "active"})
+    expect(await again.get("/api/plugins/:plugin", {plugin: "junk"})).toMatchObject({state: "active"})
     expect(again.project.read("notes.log")).toBe("")
     await again.post("/api/ingress/resume")
     await until("the message of the start", () => again.project.read("notes.log").includes("started true"))

@@ -14,7 +14,7 @@ describe.each(bunOr("node24"))("svc plugin new on $name", runtime => {
     expect(project.read("svc.config.yml")).toBe(`# mine\n${plainConfig}  my-dice: {}\n  # the last\n`)
     expect(statSync(project.path("svc.config.yml")).mode).toBe(mode)
     await until("the generation with the new plugin", async () => {
-      const {items} = await host.get<{items: {name: string}[]}>("/api/plugins")
+      const {items} = await host.get("/api/plugins")
       return items.some(({name}) => name === "my-dice")
     })
     expect(await host.say("/my-dice")).toEqual(["I am my-dice."])
@@ -26,7 +26,7 @@ describe.each(bunOr("node24"))("svc plugin new on $name", runtime => {
     })
     expect(project.read("tests/my-chat.test.ts")).toContain("MY_CHAT_PASSWORD")
     await until("its endpoint", async () => {
-      const {items} = await host.get<{items: {name: string; state: string}[]}>("/api/endpoints")
+      const {items} = await host.get("/api/endpoints")
       return items.some(({name, state}) => name === "my-chat" && state === "idle")
     })
     const isBun = runtime.name === "bun"

@@ -76,7 +76,7 @@ describe.each(bunOr("node24"))("a plugin disabled at runtime, on $name,", runtim
         }),
       ]),
     })
-    expect((await host.get<{config: string}>("/api/generations/2/config")).config).toBe(
+    expect((await host.get("/api/generations/:number/config", {number: 2})).config).toBe(
       config.replace("    endpoints", "    enabled: false\n    endpoints"),
     )
     expect(host.project.read("svc.config.yml")).toBe(config)
@@ -94,7 +94,7 @@ describe.each(bunOr("node24"))("a plugin disabled at runtime, on $name,", runtim
 
   test("is shown with its settings and their positions, without secrets", async () => {
     const host = await start(runtime)
-    expect(await host.get("/api/plugins/greeter")).toEqual({
+    expect(await host.get("/api/plugins/:plugin", {plugin: "greeter"})).toEqual({
       name: "greeter",
       owner: "root/greeter",
       state: "active",
@@ -125,7 +125,7 @@ test("enabling one of two disabled plugins leaves the other one disabled", async
   const host = await start()
   await turn(host, "wire", false)
   await turn(host, "greeter", false)
-  expect(await host.get("/api/plugins/greeter")).toMatchObject({
+  expect(await host.get("/api/plugins/:plugin", {plugin: "greeter"})).toMatchObject({
     state: "disabled",
     place: {file: "the pinned configuration", line: 12, column: 3},
     schema: null,

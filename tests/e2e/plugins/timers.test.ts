@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {bunOr, eventOf, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
+import {bunOr, eventOf, pluginWith, startHost, svc, type TestHost, tell, until} from "../../support/host/host.ts"
 import {connectSatori} from "../../support/satori/satori.ts"
 
 const config = "http: {port: 0}\nplugins:\n  sandbox: {}\n  clock: {}\n"
@@ -21,9 +21,9 @@ const clock = pluginWith(`
     plugin.setTimer("tick", {in: 1}, {n: 0}).catch(error => note("setup " + error.code))`)
 
 const said = async (host: TestHost) =>
-  (await host.get<{items: {text: string; from: string}[]}>("/api/plugins/sandbox/messages?channel=chat")).items.flatMap(
-    ({text, from}) => (from === "bot" ? [text] : []),
-  )
+  (
+    await host.plugin<{items: {text: string; from: string}[]}>("/api/plugins/sandbox/messages?channel=chat")
+  ).items.flatMap(({text, from}) => (from === "bot" ? [text] : []))
 
 describe.each(bunOr("node24"))("timers on $name", runtime => {
   test("are set in a handler, listed, fire in their conversation, and can be cleared or cancelled", async () => {
@@ -37,13 +37,13 @@ describe.each(bunOr("node24"))("timers on $name", runtime => {
     await application.hearsMessages(2)
     expect(application.signals.filter(({body}) => JSON.stringify(body)?.includes('"timer"'))).toEqual([])
     application.close()
-    const {items} = await host.get<{items: {id: string; state: string; name: string; channel: string}[]}>("/api/timers")
+    const {items} = await host.get("/api/timers")
     expect(items).toEqual([
       expect.objectContaining({state: "waiting", plugin: "clock", name: "remind", channel: "chat"}),
     ])
     expect((await svc(runtime, host.project, ["timer", "show", items[0]?.id ?? ""])).stdout).toMatch(/repeats\s+no\b/)
     await host.say("/forget", {channel: "chat"})
-    expect((await host.get<{items: unknown[]}>("/api/timers")).items).toEqual([])
+    expect((await host.get("/api/timers")).items).toEqual([])
 
     await host.say("/remind 3600000 never", {channel: "chat"})
     const listed = await svc(runtime, host.project, ["timer", "list", "--json"])
@@ -55,11 +55,11 @@ describe.each(bunOr("node24"))("timers on $name", runtime => {
       told: expect.stringMatching(new RegExp(`^svc: .*\\btimer ${id}`)),
     })
 
-    const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/messages", {text: "/bad", channel: "chat"})
+    const sn = await tell(host, {text: "/bad", channel: "chat"})
     const [refused] = (await eventOf(host, sn)).marks
     expect(refused?.error).toMatch(/\btimer "remind" .*: data\.text: /)
     expect(host.project.read("notes.log")).toBe("setup not_active\n")
-    await host.post("/api/plugins/clock/tick")
+    await host.plugin("/api/plugins/clock/tick", {})
     await until("the tick", () => host.project.read("notes.log") === "setup not_active\ntick 7\n")
     await host.stop()
   })

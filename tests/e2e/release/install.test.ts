@@ -1,7 +1,6 @@
 import {hash} from "node:crypto"
 import {chmodSync, existsSync, readdirSync, readFileSync, rmSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import type {BuildIdentity} from "../../../shared/api/build.ts"
 import {makeCheckpoint, refusal} from "../../support/checkpoint/checkpoints.ts"
 import {killAt, killNumbers} from "../../support/checkpoint/restore-kill-loop.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
@@ -46,7 +45,7 @@ const installedIn = (project: GitProject) => ({
   stamp: project.read("node_modules/.svc-lockfile").trim(),
 })
 
-const buildOf = async (host: TestHost) => (await host.get<{build: BuildIdentity}>("/api/system/status")).build
+const buildOf = async (host: TestHost) => (await host.get("/api/system/status")).build
 
 /** A project installed by hand at its first version. Its Host runs, and the second version's release is verified. */
 const verified = async (runtime = onBun) => {

@@ -9,8 +9,7 @@ import {textsOf} from "../../support/messages/messages.ts"
 import {makeUpgradable, versions} from "../../support/release/upgrade.ts"
 import {allSteps, beginRelease, verifyRelease} from "../../support/release/verifications.ts"
 
-const titlesOf = async (host: TestHost) =>
-  (await host.get<{items: {title: string}[]}>("/api/workroom/items")).items.map(({title}) => title).sort()
+const titlesOf = async (host: TestHost) => (await host.get("/api/workroom/items")).items.map(({title}) => title).sort()
 
 /** The columns of the plugin's table, in the project's database or in a checkpoint's. The Host may be writing. */
 const columnsOf = (project: Project, checkpoint?: string) => {
@@ -27,7 +26,7 @@ const columnsOf = (project: Project, checkpoint?: string) => {
 
 /** Every id of the event log, oldest first. */
 const idsOf = async (host: TestHost) =>
-  (await host.get<{items: {id: string}[]}>("/api/events/history?limit=500")).items
+  (await host.get("/api/events/history", {limit: 500})).items
     .map(({id}) => id)
     .sort((one, other) => Number(one.split("-")[1]) - Number(other.split("-")[1]))
 
@@ -80,7 +79,7 @@ describe.each(runtimes.filter(({name}) => name !== "node22"))("on $name", runtim
       versions.one.config,
     ])
     const third = await startHost({project, runtime})
-    const {authority} = await third.get<{authority: string}>("/api/system/status")
+    const {authority} = await third.get("/api/system/status")
     expect(authority).toBe(proof.authority.after)
     const late = await readEvents(third, {cursor: resumed.lastId() ?? ""})
     await until("the gap", () => late.gaps().length > 0)

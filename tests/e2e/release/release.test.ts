@@ -3,7 +3,6 @@ import {appendFileSync, rmSync} from "node:fs"
 import {expect, test} from "vitest"
 import type {CheckpointDetail} from "../../../shared/api/checkpoint.ts"
 import type {ReleaseEntry, ReleaseView} from "../../../shared/api/release.ts"
-import type {Status} from "../../../shared/api/system.ts"
 import {refusal, restore} from "../../support/checkpoint/checkpoints.ts"
 import {printed, printedJson} from "../../support/host/command-line.ts"
 import {type GitProject, makeGitProject} from "../../support/host/git-project.ts"
@@ -19,13 +18,13 @@ const begin = (project: Project) => printedJson<ReleaseView>(project, "release b
 const status = async (project: Project) =>
   (await printedJson<{release: ReleaseView | null}>(project, "release status")).release
 
-const ingressOf = (host: TestHost) => host.get<{state: string; reasons: string[]}>("/api/ingress")
+const ingressOf = (host: TestHost) => host.get("/api/ingress")
 
 /** A verification result in the form that `svc release verify` records. */
 const passed = (commit: string) => ({
   commit,
   ok: true,
-  steps: [{name: "test", ok: true, skipped: false, seconds: 1, command: "bun test", detail: ""}],
+  steps: [{name: "test" as const, ok: true, skipped: false, seconds: 1, command: "bun test", detail: ""}],
 })
 
 test("begin pauses ingress, keeps the probes up, and records a verified checkpoint with commit and lockfile", async () => {
@@ -59,9 +58,9 @@ test("begin pauses ingress, keeps the probes up, and records a verified checkpoi
   const again = await startHost({project})
   expect(await ingressOf(again)).toMatchObject({state: "paused", reasons: ["release"]})
   expect(await status(project)).toEqual(release)
-  const {items} = await again.get<{items: ReleaseView[]}>("/api/releases")
+  const {items} = await again.get("/api/releases")
   expect(items).toEqual([release])
-  const types = (await again.get<{items: {type: string}[]}>("/api/events/history")).items.map(({type}) => type)
+  const types = (await again.get("/api/events/history")).items.map(({type}) => type)
   expect(types).toContain("release.begun")
 })
 
@@ -71,16 +70,18 @@ test("a release completes once it is verified, ready and accepted by a named per
   expect(await refusal(project, "release complete --accepted-by dana")).toContain("was not verified")
   const commit = project.git("rev-parse", "HEAD")
   await host.post("/api/releases/verification", {
-    ...passed(commit),
-    ok: false,
-    steps: [{...passed(commit).steps[0], ok: false}],
+    body: {
+      ...passed(commit),
+      ok: false,
+      steps: passed(commit).steps.map(step => ({...step, ok: false})),
+    },
   })
   expect(await refusal(project, "release complete --accepted-by dana")).toContain("failed its verification: test")
-  await host.post("/api/releases/verification", passed("a".repeat(40)))
+  await host.post("/api/releases/verification", {body: passed("a".repeat(40))})
   expect(await refusal(project, "release complete --accepted-by dana")).toContain(` ${commit}`)
-  await host.post("/api/releases/verification", passed(commit))
+  await host.post("/api/releases/verification", {body: passed(commit)})
   const release = await printedJson<ReleaseView>(project, "release complete --accepted-by dana --window 90m")
-  const {build} = await host.get<Status>("/api/system/status")
+  const {build} = await host.get("/api/system/status")
   expect(release).toMatchObject({state: "observing", build: build.id, acceptedBy: "dana", unverified: null})
   expect(release.windowLeft).toBeGreaterThan(5300)
   expect(await printed(project, "release status")).toMatch(/\bcomplete; .* 1 h /)
@@ -115,7 +116,7 @@ test("a release does not complete while the Host is not ready", async () => {
   const project = makeGitProject({config: needing})
   const host = await startHost({project})
   await begin(project)
-  await host.post("/api/releases/verification", passed(project.git("rev-parse", "HEAD")))
+  await host.post("/api/releases/verification", {body: passed(project.git("rev-parse", "HEAD"))})
   expect(await refusal(project, "release complete --accepted-by dana")).toContain("not ready: endpoint webhook")
   expect(await ingressOf(host)).toMatchObject({state: "paused"})
 })
@@ -175,7 +176,7 @@ test("the record survives a restore and a torn last line, is append-only, and sh
   const {entries} = await printedJson<{entries: ReleaseEntry[]}>(project, "release history")
   expect(entries.map(({is}) => is)).toEqual(["beginning", "begun", "aborted", "ingress_resumed"])
   const again = await startHost({project})
-  await again.post("/api/ingress/resume", {reason: "release"})
+  await again.post("/api/ingress/resume", {body: {reason: "release"}})
   await begin(project)
   expect(project.read(".svc/releases.jsonl").startsWith(before)).toBe(true)
   expect(await status(project)).toMatchObject({state: "begun"})

@@ -101,7 +101,7 @@ test("verification stops at the first failed step, shows its end, keeps the full
   expect(verification?.steps.map(({name}) => name)).toEqual(["worktree", "install", "doctor", "build", "test"])
   expect(await refusal(project, "release complete --accepted-by dana")).toContain("failed its verification: test")
   expect(await printed(project, "release status")).toContain("failed: test")
-  const types = (await host.get<{items: {type: string; data: object}[]}>("/api/events/history?limit=500")).items
+  const types = (await host.get("/api/events/history", {limit: 500})).items
   expect(types.find(({type}) => type === "release.verified")).toMatchObject({data: {ok: false, failed: "test"}})
   expectNothingLeft(project)
   expect(worktreesOf(project)).toBe(1)

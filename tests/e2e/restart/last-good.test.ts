@@ -1,7 +1,7 @@
 import {writeFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import type {Status} from "../../../shared/api/system.ts"
 import {printed, runCommand} from "../../support/host/command-line.ts"
+import {readinessOf} from "../../support/host/generation.ts"
 import {bunOr, launchHost, pluginWith, startHost, type TestRuntime, until} from "../../support/host/host.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
 
@@ -49,10 +49,10 @@ describe.each(bunOr("node22"))("on $name", runtime => {
     expect(await fallback.say("hi")).toEqual(["good hi"])
     expect(await (await fallback.fetch("/pub/ready")).json()).toEqual({ready: false})
     expect((await fallback.fetch("/pub/health")).status).toBe(200)
-    const report = await (await fallback.fetch("/api/system/readiness")).json()
+    const report = await readinessOf(fallback)
     expect(report).toMatchObject({ready: false, generation: 1})
     expect(report.components[0]).toMatchObject({kind: "generation", ready: false, reason: "last_good"})
-    const status = await fallback.get<Status>("/api/system/status")
+    const status = await fallback.get("/api/system/status")
     expect(status).toMatchObject({lastGood: {generation: 1}, generation: {number: 1, reason: "last good"}})
     expect(await printed(project, "runtime status")).toContain("LAST GOOD")
     expect((await runCommand(project, "doctor")).stdout).toMatch(/\blast good generation 1\b/)
@@ -67,7 +67,7 @@ describe.each(bunOr("node22"))("on $name", runtime => {
     const corrected = await startHost({own: true, ...production, project, runtime})
     expect(await corrected.say("hi")).toEqual(["better hi"])
     expect((await corrected.fetch("/pub/ready")).status).toBe(200)
-    expect((await corrected.get<Status>("/api/system/status")).generation.number).toBe(2)
+    expect((await corrected.get("/api/system/status")).generation.number).toBe(2)
     await corrected.stop()
 
     // A configuration that cannot be read is handled in the same way.

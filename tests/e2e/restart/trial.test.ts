@@ -85,7 +85,7 @@ describe.each(both)("a production Host on $name", runtime => {
   test("has data that a trial must copy", async () => {
     expect(await host().say("/keep twice")).toEqual(["kept"])
     expect(await host().say("/keep twice")).toEqual(["kept"])
-    await host().post("/api/workroom/items", {title: "something to do"})
+    await host().post("/api/workroom/items", {body: {title: "something to do"}})
     expect((await generationsOf(host())).length).toBe(1)
   })
 
@@ -242,7 +242,7 @@ test("the trial of a pinned Host uses the pinned configuration, as the next star
   project.write("plugins/more.ts", replying("more", "yes"))
   project.write("svc.config.yml", `${goodConfig}  more: {}\n`)
   expect((await ask(usualRuntime, project, "reload")).code).toBe(0)
-  await host.post("/api/generations/1/rollback")
+  await host.post("/api/generations/:number/rollback", {number: 1})
   project.write("plugins/more.ts", "throw new Error(`it runs nowhere`)")
   expect(await ask(usualRuntime, project, "restart")).toMatchObject({code: 0, stderr: ""})
   expect((await host.process.finished).code).toBe(51)

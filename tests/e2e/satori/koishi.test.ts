@@ -1,8 +1,10 @@
 import {expect, test} from "vitest"
-import {inboxOf, runtimes, startHost, type TestHost, type TestRuntime, tell, until} from "../../support/host/host.ts"
+import {runtimes, startHost, type TestHost, type TestRuntime, until} from "../../support/host/host.ts"
 import {joinIrc, startIrcServer} from "../../support/irc/servers.ts"
 import {layCable} from "../../support/machine/cable.ts"
 import {describeWith, findTool} from "../../support/machine/tools.ts"
+import {inboxOf} from "../../support/messages/inbox.ts"
+import {botMessages, tell} from "../../support/messages/messages.ts"
 import {boardAdapter, startBoard} from "./board.ts"
 import {describeWithKoishi, type Koishi, startKoishi} from "./koishi.ts"
 
@@ -29,7 +31,7 @@ const stored = async (host: TestHost) =>
 
 /** The bot's messages in the sandbox, oldest first. */
 const saidInSandbox = async (host: TestHost) =>
-  (await host.get<{items: {endpoint: string; state: string; text: string}[]}>("/api/outbox?limit=500")).items
+  (await host.get("/api/outbox", {limit: 500})).items
     .filter(({endpoint, state}) => endpoint === "sandbox" && state === "sent")
     .map(({text}) => text)
     .reverse()
@@ -96,12 +98,12 @@ describeKoishi("stock Koishi as a Satori client", () => {
     })
     const host = await startHost({runtime, env, config, plugins: {board: boardAdapter}})
     await startKoishi(portOf(host), env.HTTP_TOKEN).online("board:bot")
-    await host.post("/api/plugins/board/tell", {text: ".kedit better"})
+    await host.plugin("/api/plugins/board/tell", {text: ".kedit better"})
     await until("Koishi's answer", () => [...board.shown.values()].includes("done"))
     expect(board.asked).toEqual(["send m1 draft", "edit m1 better", "send m2 gone", "delete m2", "send m3 done"])
     expect([...board.shown.values()]).toEqual(["better", "done"])
     const acts = async () => {
-      const {items} = await host.get<{items: {kind: string; state: string}[]}>("/api/outbox")
+      const {items} = await host.get("/api/outbox")
       return items.map(({kind, state}) => `${kind} ${state}`).reverse()
     }
     await until("the last message to be sent", async () => (await acts()).at(-1) === "message sent")
@@ -113,16 +115,12 @@ describeKoishi("stock Koishi as a Satori client", () => {
     const host = await startHost({runtime, env, config})
     await host.say("hello", {channel: "files"})
     await startKoishi(portOf(host), env.HTTP_TOKEN).online("sandbox:bot")
-    const said = async () => {
-      const path = "/api/plugins/sandbox/messages?channel=files"
-      const {items} = await host.get<{items: {from: string; text: string; files: object[]}[]}>(path)
-      return items.filter(({from}) => from === "bot")
-    }
+    const said = () => botMessages(host, "files")
     await tell(host, {text: ".kfile a text & more", channel: "files", user: "carol"})
     const [sent] = await until("the file", async () => (await said()).length === 1 && said())
     expect(sent?.files).toMatchObject([{name: "from koishi.txt", type: "text/plain", size: 13}])
     const data = Buffer.from("read by koishi").toString("base64")
-    await host.post("/api/plugins/sandbox/messages", {
+    await host.plugin("/api/plugins/sandbox/messages", {
       text: ".kread ",
       channel: "files",
       user: "carol",

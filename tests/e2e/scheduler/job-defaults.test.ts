@@ -46,14 +46,14 @@ describe.each(bunOr("node24"))("the default of a plugin's job on $name", runtime
         missed: "once",
       },
     ])
-    await host.post("/api/jobs/team.digest/remove")
+    await host.post("/api/jobs/:id/remove", {id: "team.digest"})
     project.write("plugins/team.ts", teamWith({...nightly, cron: "0 4 * * *"}))
     await reload(host)
     await untilConsidered(host)
     expect(jobsIn(project).map(({id}) => id)).toEqual(["mark.mark"])
     await host.stop()
     const again = await startHost({runtime, project})
-    expect((await again.get<{items: Job[]}>("/api/jobs")).items.map(({id}) => id)).toEqual(["mark.mark"])
+    expect((await again.get("/api/jobs")).items.map(({id}) => id)).toEqual(["mark.mark"])
   })
 
   test("is restored by a checkpoint with the operator's changes", async () => {
@@ -61,7 +61,7 @@ describe.each(bunOr("node24"))("the default of a plugin's job on $name", runtime
     const {project} = host
     await until("the Host to record the write", async () => /\bdefaults of team\/Digest\b/.test(host.process.output()))
     const withIt = await makeCheckpoint(project, runtime)
-    await host.post("/api/jobs/team.digest/remove")
+    await host.post("/api/jobs/:id/remove", {id: "team.digest"})
     const without = await makeCheckpoint(project, runtime)
     await host.stop()
     await restore(project, withIt.id, runtime)
@@ -77,8 +77,8 @@ describe.each(bunOr("node24"))("the default of a plugin's job on $name", runtime
     const host = await startHost({runtime, config, plugins: {team: teamWith(nightly)}})
     const {project} = host
     await untilWritten(project)
-    const {id} = await host.post<{id: string}>("/api/jobs/team.digest/run")
-    await until("the run to end", async () => (await host.get<{endedAt: string | null}>(`/api/runs/${id}`)).endedAt)
+    const {id} = await host.post("/api/jobs/:id/run", {id: "team.digest"})
+    await until("the run to end", async () => (await host.get("/api/runs/:id", {id})).endedAt)
     const shown = await printed(project, "schedule show team.digest", runtime)
     const facts = [
       "schedule +cron 0 3 ",
@@ -117,7 +117,7 @@ describe.each(bunOr("node24"))("the default of a plugin's job on $name", runtime
     const host = await startHost({runtime, config, plugins: {team: teamWith(nightly)}})
     const {project} = host
     await untilWritten(project)
-    await host.post("/api/jobs/team.digest/remove")
+    await host.post("/api/jobs/:id/remove", {id: "team.digest"})
     const target = {plugin: "team", job: "Digest", data: "all"}
     const findings = async () => {
       const {findings} = JSON.parse((await svc(runtime, project, ["doctor", "--json"])).stdout) as {
@@ -126,7 +126,7 @@ describe.each(bunOr("node24"))("the default of a plugin's job on $name", runtime
       return findings.flatMap(({check, level, detail}) => (check === "jobs" ? [`${level}: ${detail}`] : []))
     }
     expect(await findings()).toContainEqual(expect.stringMatching(/^ok: .*: team\/Digest$/))
-    await host.post("/api/jobs", {id: "mine", schedule: {every: "1h"}, timezone: "UTC", target})
+    await host.post("/api/jobs", {body: {id: "mine", schedule: {every: "1h"}, timezone: "UTC", target}})
     expect((await findings()).length).toBe(1)
     project.write("plugins/team.ts", pluginWith(""))
     expect(await findings()).toContainEqual(expect.stringMatching(/^warning: job mine .* team\/Digest, /))

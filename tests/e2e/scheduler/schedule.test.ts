@@ -1,7 +1,7 @@
 import {rmSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import type {CalendarView} from "../../../shared/api/scheduled/job-calendar.ts"
-import type {JobFileView, JobView, RunView} from "../../../shared/api/scheduled/jobs.ts"
+import type {JobView, RunView} from "../../../shared/api/scheduled/jobs.ts"
+import {clientAt} from "../../support/host/client.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
 import {bunOr, expectProblem, launchHost, pluginWith, startHost, type TestHost} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
@@ -45,23 +45,24 @@ const projectWith = (jobs: readonly unknown[]) => makeProject({config, plugins: 
 
 const authorityIn = (project: Project): unknown => JSON.parse(project.read(file)).authority
 
-const jobsOf = (host: TestHost) => host.get<{items: JobView[]; file: JobFileView}>("/api/jobs")
+const jobsOf = (host: TestHost) => host.get("/api/jobs")
 
-const runsOf = async (host: TestHost, query = "") => (await host.get<{items: RunView[]}>(`/api/runs?${query}`)).items
+const runsOf = async (host: TestHost, job?: string, state?: string) =>
+  (await host.get("/api/runs", {job, state})).items.filter(run => run.kind === "job")
 
-const untilRun = (host: TestHost, query: string): Promise<RunView> =>
-  until(`a run: ${query}`, async () => (await runsOf(host, query))[0])
+const untilRun = (host: TestHost, job: string): Promise<RunView> =>
+  until(`a run of ${job}`, async () => (await runsOf(host, job, "succeeded"))[0])
 
-const run = async (host: TestHost, id: string) => (await host.post<{id: string}>(`/api/jobs/${id}/run`)).id
+const run = async (host: TestHost, id: string) => (await host.post("/api/jobs/:id/run", {id})).id
 
 const ended = (host: TestHost, runId: string): Promise<RunView> =>
   until("the run to end", async () => {
-    const view = await host.get<RunView>(`/api/runs/${runId}`)
-    return view.endedAt !== null && view
+    const view = await host.get("/api/runs/:id", {id: runId})
+    return view.kind === "job" && view.endedAt !== null && view
   })
 
 const saidIn = async (host: TestHost, channel: string): Promise<readonly string[]> => {
-  const {items} = await host.get<{items: {text: string; channel: string}[]}>("/api/outbox?limit=100")
+  const {items} = await host.get("/api/outbox", {limit: 100})
   return items.filter(item => item.channel === channel).map(({text}) => text)
 }
 
@@ -69,11 +70,11 @@ describe.each(twoRuntimes)("on $name", runtime => {
   test("jobs from a handwritten file send messages and run a plugin's job with its sends and writes", async () => {
     const message = {target: {endpoint: "sandbox", channel: "room", text: "tick"}, ...often}
     const host = await startHost({runtime, project: projectWith([digest("message", message), digest("plugin", often)])})
-    const {authority} = await host.get<{authority: string}>("/api/system/status")
+    const {authority} = await host.get("/api/system/status")
     expect(authorityIn(host.project)).toBe(authority)
-    const done = await untilRun(host, "job=plugin&state=succeeded")
+    const done = await untilRun(host, "plugin")
     expect(done).toMatchObject({trigger: "schedule", reason: null, runtimeId: host.runtimeId})
-    await untilRun(host, "job=message&state=succeeded")
+    await untilRun(host, "message")
     expect(await saidIn(host, "room")).toContain("tick")
     expect(await saidIn(host, "team")).toContain("plugin")
     const due = (await runsOf(host)).map(({job, scheduledFor}) => `${job} ${scheduledFor}`)
@@ -137,7 +138,7 @@ test("a manual edit is applied, and an invalid one is refused with its position"
   project.write(file, whole.replace('"ticking"', '"other"'))
   await until("the edit", async () => (await jobsOf(host)).items[0]?.id === "other")
   expect((await jobsOf(host)).file.refused).toBeNull()
-  await untilRun(host, "job=other&state=succeeded")
+  await untilRun(host, "other")
 })
 
 describe("a start refuses, without changing it,", () => {
@@ -186,20 +187,20 @@ test("while ingress is paused no job fires, and runs that came due count as miss
   const host = await startHost({
     project: projectWith([digest("ticking", often), digest("caught", {...often, missed: "once"})]),
   })
-  await untilRun(host, "job=ticking&state=succeeded")
+  await untilRun(host, "ticking")
   await host.post("/api/ingress/pause")
   // A run that was claimed while ingress was being paused stays queued until ingress is open. It counts as open.
-  await until("the running jobs to end", async () => (await runsOf(host, "state=running")).length === 0)
+  await until("the running jobs to end", async () => (await runsOf(host, undefined, "running")).length === 0)
   await expectProblem(await host.fetch("/api/jobs/ticking/run", {method: "POST"}), 503, "ingress_paused")
   const paused = await runsOf(host)
   await new Promise(resolve => setTimeout(resolve, 2200))
   expect(await runsOf(host)).toEqual(paused)
   await host.post("/api/ingress/resume")
   await until("the missed run to be recorded", async () =>
-    (await runsOf(host, "job=ticking&state=skipped")).some(({reason}) => reason === "missed"),
+    (await runsOf(host, "ticking", "skipped")).some(({reason}) => reason === "missed"),
   )
   await until("the catch-up run of the other job", async () =>
-    (await runsOf(host, "job=caught")).some(({trigger}) => trigger === "catch_up"),
+    (await runsOf(host, "caught")).some(({trigger}) => trigger === "catch_up"),
   )
 })
 
@@ -221,8 +222,8 @@ test("a failed or cancelled run sends nothing, and a failed one shows its error"
   await expectProblem(await host.fetch("/api/jobs/slow/run", {method: "POST"}), 409, "conflict")
   expect(await printed(project, `schedule cancel ${slow}`)).toContain("is cancelled")
   rmSync(project.path("hold"))
-  await until("the job to end", async () => (await host.get<JobView>("/api/jobs/slow")).openRuns === 0)
-  expect(await host.get<RunView>(`/api/runs/${slow}`)).toMatchObject({state: "cancelled", reason: "requested"})
+  await until("the job to end", async () => (await host.get("/api/jobs/:id", {id: "slow"})).openRuns === 0)
+  expect(await host.get("/api/runs/:id", {id: slow})).toMatchObject({state: "cancelled", reason: "requested"})
   expect(await saidIn(host, "team")).toEqual([])
   await expectProblem(await host.fetch(`/api/runs/${slow}/cancel`, {method: "POST"}), 409, "run_state")
 })
@@ -238,7 +239,7 @@ test.each(twoRuntimes)("svc schedule edits, shows and runs jobs, Host stopped or
   expect(authorityIn(project)).toBeUndefined()
 
   const host = await startHost({runtime, project})
-  expect(authorityIn(project)).toBe((await host.get<{authority: string}>("/api/system/status")).authority)
+  expect(authorityIn(project)).toBe((await host.get("/api/system/status")).authority)
   expect(await printed(project, "schedule next standup --count 2", runtime)).toMatch(
     /^Europe\/London +here \(.*\) +fires at\n.* 09:00 \+0[01]:00 /,
   )
@@ -274,32 +275,32 @@ test.each(twoRuntimes)("the calendar and jobs' last runs are served on $name, al
   const project = makeProject({config: zoned, plugins: {team}, files: {[file]: fileOf(jobs)}})
   const demoToken = "demo-token-of-the-calendar"
   const host = await startHost({runtime, project, env: {DEMO_TOKEN: demoToken}})
-  const span = "from=2045-03-25T00:00:00Z&days=2&timezone=Europe/Berlin"
-  const calendar = await host.get<CalendarView>(`/api/calendar?${span}`)
+  const span = {from: "2045-03-25T00:00:00Z", days: 2, timezone: "Europe/Berlin"}
+  const calendar = await host.get("/api/calendar", span)
   expect(calendar).toMatchObject({timezone: "Europe/Berlin", complete: true})
   expect(calendar.days.map(({date, changes, jobs: coming}) => [date, changes.length, coming.length])).toEqual([
     ["2045-03-25", 0, 1],
     ["2045-03-26", 2, 1],
   ])
   expect(calendar.days[1]?.jobs[0]).toMatchObject({job: "nightly", times: [{local: "2045-03-26 02:00 +01:00"}]})
-  const soon = await host.get<CalendarView>("/api/calendar")
+  const soon = await host.get("/api/calendar")
   expect(soon.days).toHaveLength(7)
   expect(soon.days.flatMap(day => day.jobs.map(({job}) => job))).toContain("nightly")
   for (const wrong of ["timezone=Nowhere/Land", "from=yesterday", "days=32"])
     await expectProblem(await host.fetch(`/api/calendar?${wrong}`), 400, "request_invalid")
 
   // This uses the yearly job, because the nightly one fires if the test runs at its time.
-  expect(await host.get("/api/jobs/yearly")).toMatchObject({lastRun: null})
+  expect(await host.get("/api/jobs/:id", {id: "yearly"})).toMatchObject({lastRun: null})
   const runId = await run(host, "yearly")
   const {endedAt} = await ended(host, runId)
   const lastRun = {runId, state: "succeeded", reason: null, endedAt}
-  expect(await host.get("/api/jobs/yearly")).toMatchObject({lastRun})
+  expect(await host.get("/api/jobs/:id", {id: "yearly"})).toMatchObject({lastRun})
   const others = (await jobsOf(host)).items.filter(({id}) => id !== "nightly")
   expect(others.map(each => each.lastRun)).toEqual([null, lastRun])
-  expect(await host.post("/api/jobs/yearly/pause")).toMatchObject({enabled: false, lastRun})
-  expect(await host.post("/api/jobs/nightly/pause")).toMatchObject({enabled: false})
-  const demo = {headers: {authorization: `Bearer ${demoToken}`}}
-  expect((await (await host.fetch(`/api/calendar?${span}`, demo)).json()).days[1].jobs).toEqual([])
+  expect(await host.post("/api/jobs/:id/pause", {id: "yearly"})).toMatchObject({enabled: false, lastRun})
+  expect(await host.post("/api/jobs/:id/pause", {id: "nightly"})).toMatchObject({enabled: false})
+  const demo = await clientAt(host.url, demoToken).get("/api/calendar", span)
+  expect(demo.days[1]?.jobs).toEqual([])
 })
 
 test("a job with a work item as its target adds one item at each run", async () => {

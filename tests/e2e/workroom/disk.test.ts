@@ -2,7 +2,6 @@ import {readdirSync} from "node:fs"
 import {join} from "node:path"
 import {describe, expect, test} from "vitest"
 import {FileStore} from "../../../server/workroom/store/file-store.ts"
-import type {Item} from "../../../shared/api/workroom.ts"
 import {makeFolder} from "../../support/database/databases.ts"
 import {onBun, onNode22, posting, startHost, type TestHost} from "../../support/host/host.ts"
 import {fillDisk, mountDisk, needMounts} from "../../support/machine/disk.ts"
@@ -17,7 +16,7 @@ const tryAdd = async (host: TestHost, title: string): Promise<{readonly status: 
 }
 
 const titlesOf = async (host: TestHost) =>
-  (await host.get<{items: Item[]}>("/api/workroom/items?limit=500")).items.map(({title}) => title).reverse()
+  (await host.get("/api/workroom/items", {limit: 500})).items.map(({title}) => title).reverse()
 
 describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("on $name", runtime => {
   test("a command with a failed fsync is neither acknowledged nor retried, and later ones are stored", async context => {

@@ -1,7 +1,6 @@
 import {existsSync, readFileSync, rmSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import type {Item, JournalRecord} from "../../../shared/api/workroom.ts"
-import type {BoardView} from "../../../shared/api/workroom-board.ts"
+import type {At, Input} from "../../../shared/api/operations/client.ts"
 import {bunOr, expectProblem, launchHost, startHost, type TestHost, until} from "../../support/host/host.ts"
 import type {Project} from "../../support/host/project.ts"
 import {answer} from "../../support/messages/answers.ts"
@@ -43,20 +42,23 @@ const eventsOf = async (project: Project): Promise<readonly string[]> => {
 describe.each(storeNames)("work items over HTTP, in the %s store", store => {
   test.for(bunOr("node24"))("on $name, an item goes through its states with events, survives a kill", async runtime => {
     const host = await startWith(store, {runtime, own: true})
-    const added = await host.post<Item>("/api/workroom/items", {title: "write the docs", labels: ["docs"]})
+    const added = await host.post("/api/workroom/items", {body: {title: "write the docs", labels: ["docs"]}})
     expect(added).toMatchObject({id: 1, revision: 1, state: "open", createdBy: "operator"})
-    await host.post("/api/workroom/items/1/claim", {expectedRevision: 1, assignee: "agent:writer"})
+    await host.post("/api/workroom/items/:id/claim", {id: 1, body: {expectedRevision: 1, assignee: "agent:writer"}})
     const stale = await post(host, "/api/workroom/items/1/review", {expectedRevision: 1})
     const problem = await expectProblem(stale, 409, "workroom_stale")
     expect(problem.current).toMatchObject({id: 1, revision: 2, state: "active", assignee: "agent:writer"})
     const deadline = new Date(Date.now() + 300).toISOString()
-    await host.post("/api/workroom/items/1/block", {expectedRevision: 2, reason: "ink", deadline, actor: "user:ada"})
+    await host.post("/api/workroom/items/:id/block", {
+      id: 1,
+      body: {expectedRevision: 2, reason: "ink", deadline, actor: "user:ada"},
+    })
     await until("the deadline to pass", async () => {
-      return (await host.get<Item>("/api/workroom/items/1")).blocker?.overdue === true
+      return (await host.get("/api/workroom/items/:id", {id: 1})).blocker?.overdue === true
     })
     await host.stop("SIGKILL")
     const next = await startHost({project: host.project, runtime, env})
-    expect(await next.get("/api/workroom/items/1")).toMatchObject({state: "blocked", revision: 4})
+    expect(await next.get("/api/workroom/items/:id", {id: 1})).toMatchObject({state: "blocked", revision: 4})
     expect(await next.get("/api/workroom")).toMatchObject({store, seq: 4, items: {blocked: 1}, overdue: 1})
     expect(await next.post("/api/workroom/verify")).toMatchObject({seq: 4, items: 1})
     expect((await next.stop()).code).toBe(0)
@@ -71,12 +73,12 @@ describe.each(storeNames)("work items over HTTP, in the %s store", store => {
   test("items are listed newest first, in pages, by state and label, and an invalid body is refused", async () => {
     const host = await startWith(store)
     for (const n of [1, 2, 3])
-      await host.post("/api/workroom/items", {title: `item ${n}`, labels: [n === 2 ? "x" : "y"]})
-    const page = await host.get<{items: Item[]; next: string}>("/api/workroom/items?limit=2")
+      await host.post("/api/workroom/items", {body: {title: `item ${n}`, labels: [n === 2 ? "x" : "y"]}})
+    const page = await host.get("/api/workroom/items", {limit: 2})
     expect(page.items.map(({id}) => id)).toEqual([3, 2])
-    expect((await host.get<{items: Item[]}>(`/api/workroom/items?limit=2&cursor=${page.next}`)).items[0]?.id).toBe(1)
-    expect((await host.get<{items: Item[]}>("/api/workroom/items?label=x")).items.map(({id}) => id)).toEqual([2])
-    expect((await host.get<{items: Item[]}>("/api/workroom/items?state=done")).items).toEqual([])
+    expect((await host.get("/api/workroom/items", {limit: 2, cursor: page.next ?? ""})).items[0]?.id).toBe(1)
+    expect((await host.get("/api/workroom/items", {label: "x"})).items.map(({id}) => id)).toEqual([2])
+    expect((await host.get("/api/workroom/items", {state: "done"})).items).toEqual([])
     await expectProblem(await post(host, "/api/workroom/items", {title: " "}), 400, "request_invalid")
     await expectProblem(await post(host, "/api/workroom/items/1/claim", {expectedRevision: 1}), 400, "request_invalid")
     await expectProblem(await host.fetch("/api/workroom/items/9"), 404, "workroom_unknown")
@@ -87,10 +89,10 @@ describe.each(storeNames)("work items over HTTP, in the %s store", store => {
 test.for(bunOr("node24"))("a demo token gets board and records without people's texts, on $name", async runtime => {
   const host = await startWith("database", {runtime})
   for (const title of ["renew the certificate", "order paper"])
-    await host.post("/api/workroom/items", {title, labels: [title.split(" ")[0]], assignee: "user:ada"})
-  await host.post("/api/workroom/items/1/claim", {expectedRevision: 1, assignee: "user:grace"})
-  await host.post("/api/workroom/items/2/comment", {expectedRevision: 1, text: "how much?"})
-  const board = await host.get<BoardView>("/api/workroom/board?limit=1")
+    await host.post("/api/workroom/items", {body: {title, labels: title.split(" ", 1), assignee: "user:ada"}})
+  await host.post("/api/workroom/items/:id/claim", {id: 1, body: {expectedRevision: 1, assignee: "user:grace"}})
+  await host.post("/api/workroom/items/:id/comment", {id: 2, body: {expectedRevision: 1, text: "how much?"}})
+  const board = await host.get("/api/workroom/board", {limit: 1})
   expect(board).toMatchObject({seq: 4})
   expect(board.columns.map(({state, total}) => `${state} ${total}`)).toEqual([
     "blocked 0",
@@ -101,15 +103,15 @@ test.for(bunOr("node24"))("a demo token gets board and records without people's 
     "cancelled 0",
   ])
   expect(board.columns[1]?.items).toMatchObject([{id: 2, revision: 2, comments: 1, title: "order paper"}])
-  const found = async (query: string) =>
-    (await host.get<BoardView>(`/api/workroom/board?${query}`)).columns.flatMap(({items}) => items.map(({id}) => id))
-  expect(await found("text=CERTIFICATE")).toEqual([1])
-  expect(await found("label=order")).toEqual([2])
-  expect(await found("assignee=user:grace")).toEqual([1])
+  const found = async (query: Input<At<"GET", "/api/workroom/board">>) =>
+    (await host.get("/api/workroom/board", query)).columns.flatMap(({items}) => items.map(({id}) => id))
+  expect(await found({text: "CERTIFICATE"})).toEqual([1])
+  expect(await found({label: "order"})).toEqual([2])
+  expect(await found({assignee: "user:grace"})).toEqual([1])
   await expectProblem(await host.fetch("/api/workroom/board?limit=0"), 400, "request_invalid")
-  const records = await host.get<{items: JournalRecord[]; next: string}>("/api/workroom/items/2/journal?limit=1")
+  const records = await host.get("/api/workroom/items/:id/journal", {id: 2, limit: 1})
   expect(records).toMatchObject({items: [{seq: 4, item: 2, command: {is: "comment", text: "how much?"}}], next: "4"})
-  const rest = await host.get<{items: JournalRecord[]}>(`/api/workroom/items/2/journal?cursor=${records.next}`)
+  const rest = await host.get("/api/workroom/items/:id/journal", {id: 2, cursor: records.next ?? ""})
   expect(rest).toMatchObject({items: [{seq: 2, command: {is: "add"}}], next: null})
   await expectProblem(await host.fetch("/api/workroom/items/3/journal"), 404, "workroom_unknown")
   await expectProblem(await host.fetch("/api/workroom/items/x/journal"), 404, "workroom_unknown")
@@ -127,7 +129,7 @@ test("in chat the sender is the actor, and needs the permission for each command
   expect(await say("ada", "/item add write the docs")).toBe("#1 open - write the docs")
   expect(await say("ada", "/item claim 1")).toBe("#1 active - write the docs (user:sandbox/ada)")
   expect(await say("ada", "/item block 1 waiting for ink --until 2030-01-31")).toContain("#1 blocked: waiting for ink")
-  expect(await host.get("/api/workroom/items/1")).toMatchObject({
+  expect(await host.get("/api/workroom/items/:id", {id: 1})).toMatchObject({
     createdBy: "user:sandbox/ada",
     conversation: {endpoint: "sandbox", channel: "chat"},
     blocker: {deadline: "2030-01-31T00:00:00.000Z"},
@@ -158,8 +160,8 @@ describe("the authority of the workroom", () => {
 
   const used = async (store: string): Promise<{project: Project; authority: string}> => {
     const host = await startWith(store)
-    await host.post("/api/workroom/items", {title: "ours"})
-    const status = await host.get<{authority: string; workroom: object}>("/api/system/status")
+    await host.post("/api/workroom/items", {body: {title: "ours"}})
+    const status = await host.get("/api/system/status")
     expect(status.workroom).toMatchObject({store, authority: status.authority, seq: 1})
     await host.stop()
     return {project: host.project, authority: status.authority}

@@ -36,7 +36,7 @@ export const satori = (server: () => TestHost): AdapterUnderTest => ({
     const gateway = await layGateway(host.url, defer)
     const channel = `room-${randomUUID()}`
     const say = (more: object) =>
-      host.post("/api/plugins/sandbox/messages", {channel, user: "ann", group: true, ...more})
+      host.plugin("/api/plugins/sandbox/messages", {channel, user: "ann", group: true, ...more})
     const account = {id: "one", url: `${gateway.url}/satori`, platform: "sandbox", user: "bot"}
     return {
       account: {...account, token: "${SATORI_TOKEN}"},

@@ -4,10 +4,14 @@ import {type Project, type TestHost, until} from "../host/host.ts"
 import {readRows as readRowsOf} from "../messages/inbox-ledger.ts"
 
 /** The newest runs of agents, in order from the oldest. */
-export const runsOf = async (host: TestHost, limit = 200): Promise<readonly AgentRunView[]> =>
-  (await host.get<{items: AgentRunView[]}>(`/api/runs?kind=agent&limit=${limit}`)).items.reverse()
+export const runsOf = async (host: Pick<TestHost, "get">, limit = 200): Promise<readonly AgentRunView[]> =>
+  (await host.get("/api/runs", {kind: "agent", limit})).items.filter(run => run.kind === "agent").reverse()
 
-export const runOf = (host: TestHost, runId: string): Promise<AgentRunDetail> => host.get(`/api/runs/${runId}`)
+export const runOf = async (host: TestHost, runId: string): Promise<AgentRunDetail> => {
+  const run = await host.get("/api/runs/:id", {id: runId})
+  if (run.kind !== "agent") throw new Error(`${runId} is a run of a job`)
+  return run
+}
 
 const ended: readonly string[] = ["succeeded", "failed", "cancelled"]
 
@@ -42,7 +46,7 @@ export const runAsked = (host: TestHost, input: string): Promise<AgentRunDetail>
 /** The pending approvals, oldest first, once there are `count` of them. */
 export const waitingApprovals = (host: TestHost, count = 1): Promise<readonly ApprovalView[]> =>
   until(`${count} approvals to wait`, async () => {
-    const {items} = await host.get<{items: ApprovalView[]}>("/api/approvals?state=waiting")
+    const {items} = await host.get("/api/approvals", {state: "waiting"})
     return items.length === count && items.reverse()
   })
 

@@ -4,6 +4,7 @@ import {join} from "node:path"
 import {pipeline} from "node:stream"
 import {expect, onTestFinished} from "vitest"
 import {freePort, startProcess, type TestHost, until} from "../host/host.ts"
+import {documentOf} from "../host/questions.ts"
 import {makeFolder} from "../machine/folders.ts"
 import {listen} from "../machine/listen.ts"
 import {npmTool} from "../machine/npm-tool.ts"
@@ -32,7 +33,7 @@ export const meet = async (host: TestHost): Promise<string> => {
 
 const proxyTo = async (host: TestHost, file: string): Promise<string> => {
   onTestFinished(() => void running.delete(host))
-  const {url, told} = await startPrism(host, await host.get("/api/openapi.json"))
+  const {url, told} = await startPrism(host, await documentOf(host))
   onTestFinished(() => {
     appendFileSync(file, `${JSON.stringify(told())}\n`)
     expect(told().violations).toEqual([])

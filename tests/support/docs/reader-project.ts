@@ -1,5 +1,6 @@
 import {readFileSync, writeFileSync} from "node:fs"
 import {onTestFinished} from "vitest"
+import {clientAt, type HostClient} from "../host/client.ts"
 import {runCommand} from "../host/command-line.ts"
 import {type GitProject, makeGitProject} from "../host/git-project.ts"
 import type {Project, ProjectOptions} from "../host/project.ts"
@@ -43,12 +44,5 @@ export const readerOf = (
   )
 }
 
-/** Calls the project's Host with the full token, and returns the JSON of its answer. */
-export const ask = async <T>(project: Project, path: string, body?: unknown): Promise<T> => {
-  const headers = {authorization: `Bearer ${readersToken}`, "content-type": "application/json"}
-  const init = body === undefined ? {headers} : {method: "POST", headers, body: JSON.stringify(body)}
-  const response = await fetch(`${urlOf(project)}${path}`, init)
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`)
-  return JSON.parse(text) as T
-}
+/** Calls the project's Host with the full token. */
+export const clientOf = (project: Project): HostClient => clientAt(urlOf(project), readersToken)

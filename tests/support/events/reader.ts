@@ -1,7 +1,7 @@
 import {createParser} from "eventsource-parser"
 import {onTestFinished} from "vitest"
 import type {Envelope, Hello, Notice, StreamGap} from "../../../shared/api/event-stream.ts"
-import {type TestHost, until} from "../host/host.ts"
+import {allOf, type TestHost, until} from "../host/host.ts"
 
 /** An event of a stream, as a client's parser returns it. */
 export interface Received {
@@ -79,24 +79,6 @@ export const readEvents = async (
   }
 }
 
-export interface HistoryAnswer {
-  readonly epoch: string
-  readonly head: string
-  readonly oldest: string
-  readonly gap: StreamGap | null
-  readonly items: readonly Envelope[]
-  readonly next: string | null
-}
-
 /** Reads a Host's whole event log, page by page. */
-export const readHistoryOf = async (host: Pick<TestHost, "get">, limit = 1000): Promise<readonly Envelope[]> => {
-  const items: Envelope[] = []
-  for (let after: string | null | undefined; after !== null; ) {
-    const page: HistoryAnswer = await host.get(
-      `/api/events/history?limit=${limit}${after === undefined ? "" : `&after=${after}`}`,
-    )
-    items.push(...page.items)
-    after = page.next
-  }
-  return items
-}
+export const readHistoryOf = (host: Pick<TestHost, "get">, limit = 1000): Promise<readonly Envelope[]> =>
+  allOf(after => host.get("/api/events/history", {limit, after}))

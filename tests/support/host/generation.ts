@@ -1,4 +1,5 @@
 import {readFileSync} from "node:fs"
+import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import type {GenerationView, ReloadResult, Status} from "../../../shared/api/system.ts"
 import type {Static} from "../../../shared/type.ts"
 import {until} from "./process.ts"
@@ -7,6 +8,10 @@ import type {TestHost} from "./test-host.ts"
 export type HostStatus = Static<typeof Status>
 
 export const statusOf = (host: TestHost): Promise<HostStatus> => host.get("/api/system/status")
+
+/** The readiness report. Its status is 503 while the Host is not ready. */
+export const readinessOf = async (host: Pick<TestHost, "fetch">): Promise<ReadinessReport> =>
+  (await host.fetch("/api/system/readiness")).json()
 
 /** Waits until the Host runs this generation. */
 export const generationOf = (host: TestHost, number: number): Promise<HostStatus> =>
@@ -22,7 +27,7 @@ export const failureOf = (host: TestHost): Promise<NonNullable<HostStatus["lastF
 export const reload = (host: TestHost): Promise<Static<typeof ReloadResult>> => host.post("/api/system/reload")
 
 export const generationsOf = async (host: TestHost): Promise<readonly Static<typeof GenerationView>[]> =>
-  (await host.get<{items: Static<typeof GenerationView>[]}>("/api/generations?limit=500")).items
+  (await host.get("/api/generations", {limit: 500})).items
 
 /** Does something while a Host is suspended. One that watches files then sees the change whole, and no empty file. */
 export const whileSuspended = async <T>({process: {pid}}: TestHost, work: () => T | Promise<T>): Promise<T> => {

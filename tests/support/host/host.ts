@@ -1,6 +1,8 @@
 import {existsSync, readFileSync} from "node:fs"
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect} from "vitest"
+import {messageIn} from "../messages/messages.ts"
+import {clientAt} from "./client.ts"
 import {eventOf} from "./inbox-event.ts"
 import {startTenant} from "./landlord.ts"
 import {type Finished, type Running, startProcess, until} from "./process.ts"
@@ -17,6 +19,7 @@ export * from "../messages/inbox.ts"
 export * from "../messages/messages.ts"
 export * from "../platforms/endpoint.ts"
 export * from "../plugins/plugin-sources.ts"
+export * from "./client.ts"
 export * from "./command-line.ts"
 export * from "./generation.ts"
 export * from "./inbox-event.ts"
@@ -120,38 +123,21 @@ const connectTo = (
   const file = readHostFile(project, running.pid)
   if (file === undefined) throw new Error(`the Host does not serve: ${running.output()}`)
   const token = file.token ?? env?.HTTP_TOKEN ?? ""
-  const fetchPath = (path: string, init: RequestInit = {}) =>
-    fetch(`${file.url}${path}`, {...init, headers: {authorization: `Bearer ${token}`, ...init.headers}})
-  const json = async <T>(response: Response): Promise<T> => {
-    const text = await response.text()
-    if (!response.ok) throw new Error(`${response.status} ${text}`)
-    return JSON.parse(text) as T
-  }
-  const post = async <T>(path: string, body: unknown = {}) => json<T>(await fetchPath(path, posting(body)))
-  const get = async <T>(path: string) => json<T>(await fetchPath(path))
+  const client = clientAt(file.url, token)
   return {
     project,
     process: running,
     url: file.url,
     token,
     runtimeId: file.runtimeId,
-    fetch: fetchPath,
-    get,
-    post,
+    ...client,
     say: async (text, how = {}) => {
-      const {sn} = await post<{sn: number}>("/api/plugins/sandbox/messages", {text, ...how})
-      return repliesTo(get, sn)
+      const {sn} = await client.plugin<{sn: number}>("/api/plugins/sandbox/messages", {text, ...how})
+      return repliesTo(client, sn)
     },
     stop: (signal = "SIGTERM") => stop(signal),
   }
 }
-
-/** Returns a request that posts this as JSON. */
-export const posting = (body: unknown = {}, headers: Readonly<Record<string, string>> = {}) => ({
-  method: "POST",
-  headers: {"content-type": "application/json", ...headers},
-  body: JSON.stringify(body),
-})
 
 /** Waits until a Host is ready: it serves before its endpoints are there. */
 export const untilReady = async (host: TestHost): Promise<TestHost> => {
@@ -170,17 +156,9 @@ const readHostFile = (project: Project, pid: number): HostFile | undefined => {
   }
 }
 
-const repliesTo = async (get: TestHost["get"], seq: number): Promise<readonly string[]> => {
-  const {replies} = await eventOf({get}, seq)
-  return Promise.all(
-    replies.map(async id => {
-      const message = await until("the reply to be sent", async () => {
-        const row = await get<{state: string; text: string}>(`/api/outbox/${id}`)
-        return row.state === "sent" && row
-      })
-      return message.text
-    }),
-  )
+const repliesTo = async (host: Pick<TestHost, "get">, seq: number): Promise<readonly string[]> => {
+  const {replies} = await eventOf(host, seq)
+  return Promise.all(replies.map(async id => (await messageIn(host, id, "sent")).text))
 }
 
 /** Expects a problem response with this code. */

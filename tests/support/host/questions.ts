@@ -1,3 +1,10 @@
+import type {TestHost} from "./test-host.ts"
+
+interface Get {
+  readonly parameters?: readonly Parameter[]
+  readonly responses: Record<string, unknown>
+}
+
 interface Parameter {
   readonly in: string
   readonly name: string
@@ -6,8 +13,12 @@ interface Parameter {
 
 /** The part of the API's document that is read here. */
 export interface ApiDocument {
-  readonly paths: Readonly<Record<string, {readonly get?: {readonly parameters?: readonly Parameter[]}}>>
+  readonly paths: Readonly<Record<string, {readonly get?: Get; readonly post?: {readonly security?: unknown}}>>
 }
+
+/** The API's document of a Host. The table of operations has no schema for it. */
+export const documentOf = async (host: Pick<TestHost, "get">): Promise<ApiDocument> =>
+  (await host.get("/api/openapi.json")) as ApiDocument
 
 export interface Examples {
   /** Concrete paths for paths with parameters. */

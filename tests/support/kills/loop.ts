@@ -19,14 +19,14 @@ export interface Scene {
   readonly platforms: readonly KillPlatform[]
 }
 
-export const openOf = (host: TestHost) => host.get<Open>("/api/plugins/answer/open")
+export const openOf = (host: TestHost) => host.plugin<Open>("/api/plugins/answer/open")
 
 export const untilOnline = async (host: TestHost): Promise<void> => {
   let last: readonly {readonly name: string; readonly state: string}[] = []
   await until(
     "all endpoints to be online",
     async () => {
-      last = (await host.get<{items: typeof last}>("/api/endpoints")).items.filter(({name}) => name.endsWith("~one"))
+      last = (await host.get("/api/endpoints")).items.filter(({name}) => name.endsWith("~one"))
       return last.length > 0 && last.every(({state}) => state === "online")
     },
     patience,
@@ -41,7 +41,7 @@ export const untilStored = async (host: TestHost, platforms: readonly KillPlatfo
   await until(
     `${newest.join(", ")} to be stored`,
     async () => {
-      const {items} = await host.get<{items: {event: {message?: {content: string}}}[]}>("/api/inbox?limit=500")
+      const {items} = await host.get("/api/inbox", {limit: 500})
       const texts = new Set(items.map(({event}) => event.message?.content))
       return newest.every(text => texts.has(text))
     },

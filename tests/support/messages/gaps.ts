@@ -5,19 +5,21 @@ import type {TestHost} from "../host/test-host.ts"
 
 export type Gap = GapView
 
-/** All items of a paged list. */
-export const allOf = async <T>(host: TestHost, path: string): Promise<readonly T[]> => {
-  const items: T[] = []
-  for (let next: string | null = ""; next !== null; ) {
-    const page: Page<T> = await host.get<Page<T>>(`${path}?limit=500${next === "" ? "" : `&cursor=${next}`}`)
-    items.push(...page.items)
-    next = page.next
+/** All items of a list: `read` returns the page at a cursor, and the first page without one. */
+export const allOf = async <T>(read: (cursor: string | undefined) => Promise<Page<T>>): Promise<readonly T[]> => {
+  const {items, next} = await read(undefined)
+  const all = [...items]
+  for (let cursor = next; cursor !== null; ) {
+    const page = await read(cursor)
+    all.push(...page.items)
+    cursor = page.next
   }
-  return items
+  return all
 }
 
 /** All gaps of the Host, newest first. */
-export const gapsOf = (host: TestHost): Promise<readonly Gap[]> => allOf<Gap>(host, "/api/inbox/gaps")
+export const gapsOf = (host: TestHost): Promise<readonly Gap[]> =>
+  allOf(cursor => host.get("/api/inbox/gaps", {limit: 500, cursor}))
 
 /** Waits until there are `count` gaps, all of which have ended. */
 export const untilGaps = (host: TestHost, count: number): Promise<readonly Gap[]> =>

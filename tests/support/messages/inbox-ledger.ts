@@ -1,5 +1,6 @@
 import {openDatabase, type Row} from "../../../server/database/database.ts"
 import {haveEnded, posting, type TestHost, until} from "../host/host.ts"
+import {allOf} from "./gaps.ts"
 
 /** The source of a plugin that answers each message once, with the message's text. */
 export const echoPlugin = `import {definePlugin} from "svc-runtime"
@@ -51,13 +52,10 @@ export const readLedger = async (file: string): Promise<ReadonlyMap<string, Entr
 }
 
 /** Waits until all events are handled. */
-export const handledAll = async (host: TestHost): Promise<void> => {
-  let cursor: string | null = ""
-  while (cursor !== null) {
-    const path: string = `/api/inbox?limit=500${cursor === "" ? "" : `&cursor=${cursor}`}`
-    cursor = await until("every event to be handled", async () => {
-      const {items, next} = await host.get<{items: {state: string}[]; next: string | null}>(path)
-      return haveEnded(items) && {next}
-    }).then(page => page.next)
-  }
-}
+export const handledAll = (host: TestHost): Promise<unknown> =>
+  allOf(cursor =>
+    until("every event to be handled", async () => {
+      const page = await host.get("/api/inbox", {limit: 500, cursor})
+      return haveEnded(page.items) && page
+    }),
+  )

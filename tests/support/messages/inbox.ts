@@ -1,19 +1,14 @@
+import type {Answer} from "../../../shared/api/operations/client.ts"
 import type {SatoriEvent} from "../../../shared/sdk/satori.ts"
 import type {TestHost} from "../host/test-host.ts"
 import {allOf} from "./gaps.ts"
 
 /** An event of the inbox in the API. */
-export interface InboxItem {
-  readonly seq: number
-  readonly type: string
-  readonly endpoint: string
-  readonly state: string
-  readonly event: SatoriEvent
-}
+export type InboxItem = Answer<"GET", "/api/inbox">["items"][number]
 
 /** All events in the inbox, oldest first; optionally only those of an endpoint. */
 export const inboxOf = async (host: TestHost, endpoint?: string): Promise<readonly InboxItem[]> =>
-  (await allOf<InboxItem>(host, "/api/inbox"))
+  (await allOf(cursor => host.get("/api/inbox", {limit: 500, cursor})))
     .filter(each => endpoint === undefined || each.endpoint === endpoint)
     .reverse()
 

@@ -1,15 +1,12 @@
-import type {EndpointView as View} from "../../../shared/api/endpoints.ts"
-import type {Static} from "../../../shared/type.ts"
+import type {Answer} from "../../../shared/api/operations/client.ts"
 import {until} from "../host/process.ts"
 import type {TestHost} from "../host/test-host.ts"
 
 /** An endpoint in the API. */
-export type EndpointView = Omit<Static<typeof View>, "login"> & {
-  readonly login?: {readonly user?: {readonly id?: string}}
-}
+export type EndpointView = Answer<"GET", "/api/endpoints">["items"][number]
 
 export const endpointsOf = async (host: Pick<TestHost, "get">): Promise<readonly EndpointView[]> =>
-  (await host.get<{items: readonly EndpointView[]}>("/api/endpoints")).items
+  (await host.get("/api/endpoints")).items
 
 export const endpointOf = async (host: Pick<TestHost, "get">, name: string): Promise<EndpointView> => {
   const found = (await endpointsOf(host)).find(each => each.name === name)

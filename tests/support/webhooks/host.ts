@@ -37,7 +37,7 @@ export const answersPlugin = pluginWith(`
 /** Waits until the account `webhook~shop` is open or failed: a Host serves before its endpoints are open. */
 export const untilShop = (host: TestHost): Promise<unknown> =>
   until("webhook~shop to be open", async () => {
-    const {items} = await host.get<{items: {name: string; state: string}[]}>("/api/endpoints")
+    const {items} = await host.get("/api/endpoints")
     return items.every(({name, state}) => name !== "webhook~shop" || state !== "connecting")
   })
 

@@ -1,6 +1,5 @@
 import {describe, expect, test} from "vitest"
 import {aboutOf, toneOfEvent} from "../../../server/console/web/host/links.ts"
-import type {AgentStepView, AgentView, ApprovalView} from "../../../server/console/web/host/views.ts"
 import {beginningOf, saidOf} from "../../../server/console/web/pages/agents/said.ts"
 import {askedOf, axisOf, stretchOf} from "../../../server/console/web/pages/agents/waterfall.ts"
 import {
@@ -8,7 +7,6 @@ import {
   measuresOf,
   money,
   openRunsOf,
-  queryOf,
   reasonSays,
   shareOf,
   span,
@@ -18,6 +16,7 @@ import {
 import {showAgents} from "../../../server/console/web/pages/overview/attention-agents.ts"
 import {en} from "../../../server/console/web/texts/en.ts"
 import {agentReasons} from "../../../shared/agents/states.ts"
+import type {AgentStepView, AgentView, ApprovalView} from "../../../shared/api/agents/agents.ts"
 import type {Envelope} from "../../../shared/api/event-stream.ts"
 import {readinessReasons} from "../../../shared/api/readiness.ts"
 import {findAgents} from "../../../shared/attention/find.ts"
@@ -230,11 +229,6 @@ describe("agents in words", () => {
   test("explain every reason in a sentence, and show an unknown one as its code", () => {
     for (const [reason, sentence] of Object.entries(agentReasons)) expect(reasonSays(reason)).toBe(sentence)
     expect(reasonSays("of_tomorrow")).toBe("of_tomorrow")
-  })
-
-  test("filter their list, always within runs of agents", () => {
-    expect(queryOf({agent: "", state: ""})).toBe("kind=agent")
-    expect(queryOf({agent: "a b&c", state: "held"})).toBe("kind=agent&agent=a+b%26c&state=held")
   })
 })
 

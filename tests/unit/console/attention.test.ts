@@ -1,9 +1,10 @@
 import {expect, test} from "vitest"
-import type {EndpointView, Status} from "../../../server/console/web/host/views.ts"
 import {attentionOf, type Facts} from "../../../server/console/web/pages/overview/attention.ts"
 import {treeOf} from "../../../server/console/web/pages/plugins/tree.ts"
 import {en} from "../../../server/console/web/texts/en.ts"
 import {conditionsOf} from "../../../server/metrics/alerts/words.ts"
+import type {EndpointView} from "../../../shared/api/endpoints.ts"
+import type {Status} from "../../../shared/api/system.ts"
 import {findingsOf} from "../../../shared/attention/find.ts"
 
 const at = "2026-01-02T03:04:05.000Z"

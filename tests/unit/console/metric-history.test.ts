@@ -2,7 +2,7 @@ import {expect, test} from "vitest"
 import {moved, rangeOf, ranShare, segmentsOf} from "../../../server/console/web/host/metric-history.ts"
 import {missedIn} from "../../../server/console/web/host/seen.ts"
 import {timelineOf} from "../../../server/console/web/host/timeline.ts"
-import type {MetricHistoryView} from "../../../server/console/web/host/views.ts"
+import type {MetricHistoryView} from "../../../shared/api/metrics/history.ts"
 
 const minute = 60_000
 const begin = Date.parse("2026-03-01T12:00:00Z")

@@ -24,7 +24,7 @@ const serving = (...routes: readonly Partial<Route>[]) => {
   const whole = (route: Partial<Route>): Route => ({
     method: "GET",
     path: "/seen",
-    scope: "demo",
+    permission: "demo",
     summary: "",
     response: {},
     handle: (_, call) => call.json(Type.Any(), {}),
@@ -47,7 +47,7 @@ test("the next turn, and whoever asks after an action, sees what changed meanwhi
   let count = 0
   const {ask, recall} = serving(
     {perTurn: true, handle: (_, call) => call.json(Seen, {count, who: "ada"}, {status: count > 1 ? 503 : 200})},
-    {method: "POST", scope: "full", handle: (_, call) => call.json(Type.Any(), {count: ++count})},
+    {method: "POST", permission: "operator", handle: (_, call) => call.json(Type.Any(), {count: ++count})},
     {path: "/other"},
   )
   const recalled = (token: string) => {

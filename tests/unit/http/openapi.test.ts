@@ -56,7 +56,7 @@ test("no two schemas share a name, and each schema of more than four properties 
 const route: Route = {
   method: "GET",
   path: "/bot/api/inbox/:seq",
-  scope: "demo",
+  permission: "demo",
   summary: "One",
   response: {200: {}},
   handle: () => new Response(),
@@ -69,14 +69,19 @@ test("ids and tags of operations are the same below a base", () => {
   })
 })
 
+test("an operation names the permission that it needs", () => {
+  const {paths} = createOpenApi([{...route, permission: "owner"}], "/bot", "1")
+  expect(paths["/bot/api/inbox/{seq}"]).toMatchObject({get: {"x-permission": "owner", security: [{fullToken: []}]}})
+})
+
 test("private properties are promised only to the full token, not to a demo token", () => {
   const Item = Type.Object({seq: Type.Integer(), text: Type.String({private: true})})
-  const required = (scope: Route["scope"]) => {
+  const required = (permission: Route["permission"]) => {
     const response = {200: Type.Object({items: Type.Array(Item)})}
-    const document = createOpenApi([{...route, scope, response}], "/bot", "1")
+    const document = createOpenApi([{...route, permission, response}], "/bot", "1")
     return JSON.stringify(document.paths).match(/"required":\["seq"[^\]]*\]/)?.[0]
   }
-  expect(required("full")).toBe('"required":["seq","text"]')
+  expect(required("viewer")).toBe('"required":["seq","text"]')
   expect(required("demo")).toBe('"required":["seq"]')
 })
 

@@ -1,5 +1,6 @@
 import {expect} from "vitest"
 import {posting, type TestHost, until} from "../../../support/host/host.ts"
+import type {EndpointView} from "../../../support/platforms/endpoint.ts"
 import {countOf, linesOf, type Place, sees, type Who} from "./place.ts"
 
 export const choices = ["Pizza", "Salad"] as const
@@ -68,20 +69,19 @@ export const finish = async (place: Place, cameAgain: boolean): Promise<void> =>
   expect({place: place.name, counts: lines.slice(at + 1, at + 3)}).toEqual({place: place.name, counts})
 }
 
-interface Login {
-  readonly name: string
-  readonly login?: {readonly platform: string; readonly user: {readonly id: string}}
-}
-
 /** Asks for a mute on a platform without mutes, as a Satori application does. Resolves to the refusal, or `done`. */
-export const refusedMute = async (host: TestHost, place: Place, endpoints: readonly Login[]): Promise<string> => {
+export const refusedMute = async (
+  host: TestHost,
+  place: Place,
+  endpoints: readonly EndpointView[],
+): Promise<string> => {
   if (place.judged === "deleted, muted") return "done"
   const login = endpoints.find(({name}) => name === place.name)?.login
   const answer = await host.fetch(
     "/satori/v1/guild.member.mute",
     posting(
       {guild_id: "anywhere", user_id: "eve", duration: 60_000},
-      {"satori-platform": login?.platform ?? "", "satori-user-id": login?.user.id ?? ""},
+      {"satori-platform": login?.platform ?? "", "satori-user-id": login?.user?.id ?? ""},
     ),
   )
   expect(answer.status).toBe(501)

@@ -54,7 +54,7 @@ test("messages sent around kills arrive once, from the connection or from the hi
   // If a kill interrupts sending an answer, the answer is `unknown` and is not sent again: Slack does not drop
   // repetitions.
   await until("each message to be answered or unknown", async () => {
-    const {items} = await running.get<{items: readonly {state: string}[]}>("/api/outbox?limit=200")
+    const {items} = await running.get("/api/outbox", {limit: 200})
     return items.length === said.length && items.every(({state}) => state === "sent" || state === "unknown")
   })
   const answers = slack.heard().map(({shown}) => shown)
@@ -81,10 +81,10 @@ test("messages to be sent stay queued when the token is revoked while the bot ru
   await untilSlack(host, "online")
   slack.answer = method =>
     method === "apps.connections.open" ? undefined : Response.json({ok: false, error: "token_revoked"})
-  const {id} = await host.post<{id: string}>("/api/outbox", {endpoint: "slack~team", channel: "C0ROOM", text: "kept"})
+  const {id} = await host.post("/api/outbox", {body: {endpoint: "slack~team", channel: "C0ROOM", text: "kept"}})
   const revoked = async () => (await untilSlack(host, "reconnecting")).error?.includes("token_revoked")
   await until("the refusal of the token", revoked)
-  expect(await host.get(`/api/outbox/${id}`)).not.toMatchObject({state: "failed"})
+  expect(await host.get("/api/outbox/:id", {id})).not.toMatchObject({state: "failed"})
   slack.answer = () => undefined
   await host.post("/api/system/reload")
   await slack.untilHeard("kept")
@@ -109,7 +109,7 @@ test("a response that is not Slack's is retried, and its text is not shown", asy
     if (method !== "chat.postMessage" || bad-- <= 0) return undefined
     return bad === 1 ? new Response(`{"ok":tru${"x".repeat(1_000_000)}`) : new Response("<html>", {status: 502})
   }
-  await host.post("/api/outbox", {endpoint: "slack~team", channel: "C0ROOM", text: "at last"})
+  await host.post("/api/outbox", {body: {endpoint: "slack~team", channel: "C0ROOM", text: "at last"}})
   await slack.untilHeard("at last")
   expect(host.process.output()).not.toContain("xxxx")
 })
@@ -120,7 +120,7 @@ test("the bot token is sent to Slack's file server only, and to no redirect", as
   slack.scopes = slack.scopes.filter(scope => scope !== "files:read")
   const files = [slack.file("a.txt", "text/plain", Buffer.from("a"))]
   await slack.say("", {subtype: "file_share", files})
-  const {items} = await host.get<{items: readonly {seq: number}[]}>("/api/inbox?limit=1")
+  const {items} = await host.get("/api/inbox", {limit: 1})
   const link = `internal:slack/U0BOT/_svc/events/${items[0]?.seq}/0/a.txt`
   const answer = await host.fetch(`/satori/v1/proxy/${link}`)
   expect(answer.ok).toBe(false)

@@ -78,9 +78,9 @@ describe.each(bunOr("node24"))("a bot on a stand-in for Slack, on $name", runtim
     const {files, ts} = await slack.untilHeard("Here:")
     expect(files.map(({name, bytes}) => [name, Buffer.from(bytes).toString()])).toEqual([["a.txt", "abc"]])
     expect(slack.lengths).toEqual(["3"])
-    const {items} = await host.get<{items: readonly {id: string}[]}>("/api/outbox?limit=1")
+    const {items} = await host.get("/api/outbox", {limit: 1})
     await until("the file to be sent with this message", async () => {
-      const {platformIds} = await host.get<{platformIds: readonly string[]}>(`/api/outbox/${items[0]?.id}`)
+      const {platformIds} = await host.get("/api/outbox/:id", {id: items[0]?.id ?? ""})
       return platformIds.includes(ts)
     })
     await slack.say("!mention")

@@ -17,7 +17,7 @@ test.each(bunAnd("node24"))("a bot that Telegram refuses once is online again by
   const fake = await startTelegram({token})
   const host = await startTelegramHost([accountAt(fake)], {runtime})
   for (const [round, code] of [409, 404, 403, 400].entries()) {
-    await host.post("/api/endpoints/telegram~main/reconnect")
+    await host.post("/api/endpoints/:name/reconnect", {name: "telegram~main"})
     await untilTelegram(host, "online")
     fake.garble("getUpdates", answer(code), 1)
     fake.cut()
@@ -60,7 +60,7 @@ describe.each(bunOr("node24"))("a bot of Telegram that has trouble, on $name", r
       remediation: expect.stringMatching(/\bother program\b.*\btoken\b/),
     })
     fake.mend()
-    await host.post("/api/endpoints/telegram~main/reconnect")
+    await host.post("/api/endpoints/:name/reconnect", {name: "telegram~main"})
     fake.say({text: "ping"})
     await until("pong", () => fake.sent().some(({text}) => text === "pong"))
     expect(host.process.output()).not.toContain(secretPart)
@@ -96,12 +96,12 @@ describe.each(bunOr("node24"))("a bot of Telegram that has trouble, on $name", r
         "<html>Bad Gateway</html>",
       ]) {
         fake.garble(method, text)
-        await host.post("/api/endpoints/telegram~main/reconnect")
+        await host.post("/api/endpoints/:name/reconnect", {name: "telegram~main"})
         const {error} = await untilTelegram(host, "reconnecting")
         expect(error).toMatch(/^Telegram\b.*\b(not|without|list)\b|\bBot API$/)
         fake.mend()
       }
-    await host.post("/api/endpoints/telegram~main/reconnect")
+    await host.post("/api/endpoints/:name/reconnect", {name: "telegram~main"})
     fake.say({text: "ping", user: "43"})
     await until("the second pong", () => fake.sent().some(({chat, text}) => chat === "43" && text === "pong"))
     expect(host.process.output()).not.toContain(secretPart)

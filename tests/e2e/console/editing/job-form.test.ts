@@ -1,7 +1,6 @@
 import type {Locator, Page} from "playwright-core"
 import {expect, test} from "vitest"
 import {en} from "../../../../server/console/web/texts/en.ts"
-import type {JobView} from "../../../../shared/api/scheduled/jobs.ts"
 import {freePort, pluginWith, startHost, type TestHost, until} from "../../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../../support/machine/chromium.ts"
 import {expectNoBarriers, expectNoSidewaysScroll, goTo, live, openConsole} from "../console.ts"
@@ -163,7 +162,7 @@ describeWithChromium("the form of a job in the console", () => {
   test("keeps the input when someone else saves first, when the Host is killed, and across a reload", async () => {
     const host = await start(true)
     const target = {endpoint: "sandbox", channel: "#team", text: "one"}
-    await host.post("/api/jobs", {id: "tea", schedule: {cron: "0 9 * * *"}, timezone: "UTC", target})
+    await host.post("/api/jobs", {body: {id: "tea", schedule: {cron: "0 9 * * *"}, timezone: "UTC", target}})
     const {page, errors} = await openConsole(await startChromium(), host, {
       token,
       at: "jobs/tea?do=edit",
@@ -171,7 +170,7 @@ describeWithChromium("the form of a job in the console", () => {
       direct: true,
     })
     await fieldOf(page, "Message").fill("mine")
-    await host.post("/api/jobs/tea/edit", {target: {...target, text: "theirs"}})
+    await host.post("/api/jobs/:id/edit", {id: "tea", body: {target: {...target, text: "theirs"}}})
     await page.getByRole("button", {name: "Save", exact: true}).click()
     const conflict = page.locator("[data-conflict]")
     await conflict.getByText(en.scheduling.conflict.title).waitFor()
@@ -198,7 +197,7 @@ describeWithChromium("the form of a job in the console", () => {
     await expectFit(page, "a form that is back")
     await page.getByRole("button", {name: "Save", exact: true}).click()
     await page.locator("[data-job-form]").waitFor({state: "detached"})
-    const {target: said} = await second.get<JobView>("/api/jobs/tea")
+    const {target: said} = await second.get("/api/jobs/:id", {id: "tea"})
     expect(said.text).toBe("typed before the kill")
     expect(errors).toEqual([])
   })

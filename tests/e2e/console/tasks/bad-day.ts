@@ -116,9 +116,9 @@ export class BadDay {
     await first.say("hello there", {user: "ann"})
     for (let count = 1; count <= orders; count++)
       await first.say(`order ${count} cups of tea`, {user: count % 2 === 0 ? "ann" : "bob", channel: `of-${count}`})
-    const {id} = await first.post<{id: string}>("/api/outbox", {endpoint: "post", channel: "full", text: "Your bill"})
+    const {id} = await first.post("/api/outbox", {body: {endpoint: "post", channel: "full", text: "Your bill"}})
     await until("the mailbox to be full", async () => {
-      const {state} = await first.get<{state: string}>(`/api/outbox/${id}`)
+      const {state} = await first.get("/api/outbox/:id", {id})
       return state === "dead" || state === "failed"
     })
     project.write("away", "")
@@ -133,7 +133,7 @@ export class BadDay {
     await storePast(project.path(".svc/data.sqlite"), {endpoint: "away", more: [since]})
     const day = new BadDay(runtime, share, await startHost({own: true, runtime, project, env, args}))
     await day.spoil()
-    await day.host.post("/api/jobs/digest/run")
+    await day.host.post("/api/jobs/:id/run", {id: "digest"})
     return day
   }
 

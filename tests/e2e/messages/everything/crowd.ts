@@ -36,7 +36,7 @@ export const startCrowd = (count: number): Crowd => {
   }
 
   const send = async (path: string, event: object): Promise<number> => {
-    const {sn} = await insist(at => at.post<{sn: number}>(`/api/plugins/sandbox/${path}`, event))
+    const {sn} = await insist(at => at.plugin<{sn: number}>(`/api/plugins/sandbox/${path}`, event))
     acknowledged++
     return sn
   }
@@ -49,7 +49,7 @@ export const startCrowd = (count: number): Crowd => {
       const sn = await send("messages", {id: word, text: `/${wish} ${word}`, channel, user: channel})
       if (wish === "ask") {
         const message = await insist(async at => {
-          const {replies} = await at.get<{replies: readonly string[]}>(`/api/inbox/${sn}`)
+          const {replies} = await at.get("/api/inbox/:seq", {seq: sn})
           return replies[0] ?? false
         })
         await send("press", {id: `press ${word}`, button: `${message}:1`, message, channel, user: channel})

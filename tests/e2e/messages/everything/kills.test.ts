@@ -36,12 +36,12 @@ const untilDone = (host: TestHost, {suspected}: Scene, isDone: (open: Open) => b
   until(
     "the work to be done",
     async () => {
-      const {items} = await host.get<{items: {seq: number}[]}>("/api/inbox?limit=500&state=dead")
+      const {items} = await host.get("/api/inbox", {limit: 500, state: "dead"})
       for (const {seq} of items) {
         suspected.add(seq)
-        await host.post(`/api/inbox/${seq}/retry`)
+        await host.post("/api/inbox/:seq/retry", {seq})
       }
-      return isDone(await host.get<Open>("/api/plugins/everything/open"))
+      return isDone(await host.plugin<Open>("/api/plugins/everything/open"))
     },
     patience,
   )
@@ -70,7 +70,7 @@ const settle = async (scene: Scene): Promise<Readonly<Record<string, number>>> =
   scene.crowd.aim(host)
   await scene.crowd.stop()
   await untilDone(host, scene, ({marks, messages, later}) => marks + messages + later === 0)
-  const counts = await host.get<Readonly<Record<string, number>>>("/api/plugins/everything/counts")
+  const counts = await host.plugin<Readonly<Record<string, number>>>("/api/plugins/everything/counts")
   expect((await host.stop()).code).toBe(0)
   return counts
 }
