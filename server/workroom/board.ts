@@ -34,19 +34,7 @@ export const columnsOf = (items: readonly Item[], limit: number): BoardView["col
     return {state, total: found.length, items: found.slice(0, limit).map(viewItem)}
   })
 
-const viewItem = (item: Item): BoardItem => {
-  const {id, revision, state, priority, labels, title, assignee, blocker, comments, createdAt, updatedAt} = item
-  return {
-    id,
-    revision,
-    state,
-    priority,
-    labels,
-    title,
-    assignee,
-    blocker,
-    comments: comments.length,
-    createdAt,
-    updatedAt,
-  }
-}
+const viewItem = ({description, conversation, createdBy, request, addedBy, comments, ...shown}: Item): BoardItem => ({
+  ...shown,
+  comments: comments.length,
+})

@@ -2,21 +2,9 @@ import {Named, Optional, type Static, Type} from "../type.ts"
 import {itemStates} from "./item-rules.ts"
 import {Item, ItemQuery} from "./workroom.ts"
 
-const {id, revision, state, priority, labels, title, assignee, blocker, createdAt, updatedAt} = Item.properties
+const {description, comments, conversation, createdBy, request, addedBy, ...shown} = Item.properties
 
-export const BoardItem = Named("BoardItem", {
-  id,
-  revision,
-  state,
-  priority,
-  labels,
-  title,
-  assignee,
-  blocker,
-  comments: Type.Integer({description: "Number of comments"}),
-  createdAt,
-  updatedAt,
-})
+export const BoardItem = Named("BoardItem", {...shown, comments: Type.Integer({description: "Number of comments"})})
 export type BoardItem = Static<typeof BoardItem>
 
 export const BoardView = Named("BoardView", {
