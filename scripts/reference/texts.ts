@@ -1,4 +1,4 @@
-import {en} from "../../server/messages/texts/en.ts"
+import {builtInTables} from "../../server/messages/texts/tables.ts"
 import {code, page, table} from "./markdown.ts"
 
 const intro = `svc's own chat texts in English, by the keys under \`languages.texts\` in \`svc.config.yml\`.
@@ -10,6 +10,6 @@ export const textsPage = (): string =>
     intro,
     table(
       ["Key", "English"],
-      Object.entries(en).map(([key, text]) => [code(key), code(text)]),
+      Object.entries(builtInTables.en).map(([key, text]) => [code(key), code(text)]),
     ),
   )

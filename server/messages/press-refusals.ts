@@ -1,8 +1,8 @@
 import {conversationOf, type InboxEvent} from "../inbox/handling.ts"
 import {refusals} from "../inbox/presses.ts"
 import {OnceAMinute} from "./once-a-minute.ts"
-import type {HostText} from "./texts/en.ts"
 import type {Say} from "./texts/host-texts.ts"
+import type {HostText} from "./texts/tables.ts"
 
 /** The reply to a press that does nothing, by the handler of the press. */
 const sentences: Readonly<Record<string, HostText>> = {

@@ -1,6 +1,6 @@
 import type {AgentReason} from "../../../shared/agents/states.ts"
 import type {Statement} from "../../../shared/sdk/plugin/database.ts"
-import type {HostText} from "../../messages/texts/en.ts"
+import type {HostText} from "../../messages/texts/tables.ts"
 import {actorOf, itemText, tryCommandOnce} from "../items.ts"
 import {sayingOf, storing} from "./answer.ts"
 import type {Engine} from "./engine.ts"

@@ -2,8 +2,8 @@ import {languageTag} from "../../../shared/language.ts"
 import {type Issue, messageOf} from "../../../shared/problems.ts"
 import type {LoadedConfig} from "../../config/load.ts"
 import {didYouMean} from "../../config/suggest.ts"
-import {en} from "../../messages/texts/en.ts"
 import {HostTexts, isHostText} from "../../messages/texts/host-texts.ts"
+import {builtInTables} from "../../messages/texts/tables.ts"
 import {type Message, parseMessage, plainMessage} from "../../runtime/text/message.ts"
 
 export interface ProjectTexts {
@@ -35,11 +35,11 @@ const readText = async (language: string, key: string, text: string): Promise<Re
   if (!isHostText(key))
     return {
       is: "key",
-      why: `svc has no text with this key${didYouMean(key, Object.keys(en)) || "; docs/plugins/languages.md lists them"}`,
+      why: `svc has no text with this key${didYouMean(key, Object.keys(builtInTables.en)) || "; docs/plugins/languages.md lists them"}`,
     }
   try {
     const message = await parseMessage(text, language)
-    const given = plainMessage(en[key])?.names ?? new Set<string>()
+    const given = plainMessage(builtInTables.en[key])?.names ?? new Set<string>()
     const strange = [...message.names].find(name => !given.has(name))
     if (strange === undefined) return {is: "message", message}
     return {is: "value", why: `{${strange}} is not a value of this text; ${valuesOf(given)}`}

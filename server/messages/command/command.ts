@@ -5,8 +5,8 @@ import {keyOf} from "../../../shared/sdk/text/typed.ts"
 import {suggest} from "../../config/suggest.ts"
 import type {Argument} from "../arguments/pattern.ts"
 import {convertEach, partsOf, shownWord, type Taking, type Value} from "../arguments/value.ts"
-import type {HostText} from "../texts/en.ts"
 import {inEnglish, type Say} from "../texts/host-texts.ts"
+import type {HostText} from "../texts/tables.ts"
 import {type Given, type Split, splitCall} from "./split-call.ts"
 
 export type ParsedArguments = Readonly<Record<string, Value | readonly Value[]>>

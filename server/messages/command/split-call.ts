@@ -1,8 +1,8 @@
 import type {OptionDefinition} from "../../../shared/sdk/command.ts"
 import {dash, invisible, keyOf, trimSpace} from "../../../shared/sdk/text/typed.ts"
 import {shownWord} from "../arguments/value.ts"
-import type {HostText} from "../texts/en.ts"
 import type {Say} from "../texts/host-texts.ts"
+import type {HostText} from "../texts/tables.ts"
 import {type Word, Words} from "./words.ts"
 
 /** An option of a call. The value of a boolean is no text. */

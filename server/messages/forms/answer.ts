@@ -3,8 +3,8 @@ import {fieldsOf} from "../../../shared/sdk/values.ts"
 import {explainValue} from "../../config/explain.ts"
 import {convert, shownWord, type Value} from "../arguments/value.ts"
 import {describe} from "../command/command.ts"
-import type {HostText} from "../texts/en.ts"
 import type {HostTexts, Say} from "../texts/host-texts.ts"
+import type {HostText} from "../texts/tables.ts"
 import type {Field} from "./fields.ts"
 
 /** The result of reading a user's text for a field: a value, null if it is skipped, or a sentence about the mistake. */

@@ -2,10 +2,7 @@ import {closestLanguage, fallbacksOf} from "../../../shared/language.ts"
 import type {LocalText, TextValues} from "../../../shared/sdk/text/texts.ts"
 import {keyOf} from "../../../shared/sdk/text/typed.ts"
 import {type Message, plainMessage} from "../../runtime/text/message.ts"
-import {de} from "./de.ts"
-import {en, type HostTable, type HostText} from "./en.ts"
-import {es} from "./es.ts"
-import {zhHans} from "./zh-hans.ts"
+import {builtInTables, type HostTable, type HostText} from "./tables.ts"
 
 /** Returns one of svc's texts in one language. */
 export type Say = (key: HostText, values?: TextValues) => string
@@ -13,7 +10,7 @@ export type Say = (key: HostText, values?: TextValues) => string
 /** A project's own texts, by language and key. They override svc's. */
 export type OwnTexts = ReadonlyMap<string, ReadonlyMap<string, Message>>
 
-export const builtInTables: Readonly<Record<string, HostTable>> = {en, de, "zh-Hans": zhHans, es}
+const tables: Readonly<Record<string, HostTable>> = builtInTables
 
 /** The messages of svc's own tables by their texts, read at first use. */
 const builtIn = new Map<string, Message>()
@@ -25,7 +22,7 @@ const readBuiltIn = (text: string): Message => {
   return message
 }
 
-export const isHostText = (key: string): key is HostText => Object.hasOwn(en, key)
+export const isHostText = (key: string): key is HostText => Object.hasOwn(builtInTables.en, key)
 
 /** svc's chat texts, in the languages of the built-in tables and of the project. */
 export class HostTexts {
@@ -51,7 +48,7 @@ export class HostTexts {
     const say: Say = (key, values = {}) => {
       for (const tag of order) {
         const own = this.#own.get(tag)?.get(key)
-        const text = builtInTables[tag]?.[key]
+        const text = tables[tag]?.[key]
         const message = own ?? (text === undefined ? undefined : readBuiltIn(text))
         if (message !== undefined) return message.format(values)
       }

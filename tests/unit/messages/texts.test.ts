@@ -1,11 +1,11 @@
 import {describe, expect, test} from "vitest"
 import {parseCall} from "../../../server/messages/command/command.ts"
-import {en, type HostText} from "../../../server/messages/texts/en.ts"
-import {builtInTables, HostTexts} from "../../../server/messages/texts/host-texts.ts"
+import {HostTexts} from "../../../server/messages/texts/host-texts.ts"
+import {builtInTables, type HostText} from "../../../server/messages/texts/tables.ts"
 import {parseMessage, plainMessage} from "../../../server/runtime/text/message.ts"
 import {command} from "../../support/messages/commands.ts"
 
-const keys = Object.keys(en) as HostText[]
+const keys = Object.keys(builtInTables.en) as HostText[]
 const languages = Object.entries(builtInTables)
 
 describe("the texts of svc", () => {
@@ -19,7 +19,7 @@ describe("the texts of svc", () => {
       const message = plainMessage(table[key])
       expect(message, `${language}.${key} is plain`).toBeDefined()
       expect([...(message?.names ?? [])].sort(), `${language}.${key}`).toEqual(
-        [...(plainMessage(en[key])?.names ?? [])].sort(),
+        [...(plainMessage(builtInTables.en[key])?.names ?? [])].sort(),
       )
       expect(table[key].trim() === "" || /\{\s|\s\}/.test(table[key]), `${language}.${key}`).toBe(false)
     }
