@@ -6,7 +6,7 @@ import {ProjectConfig} from "../../shared/config.ts"
 import {problems} from "../../shared/problems.ts"
 import {keysOf} from "../reference/schema.ts"
 import {root} from "../root.ts"
-import {arrowsOf, circlesOf, type Imports, roomOf, sourceFiles} from "./graph.ts"
+import {arrowsOf, circlesOf, type Imports, pairsOf, roomOf, sourceFiles} from "./graph.ts"
 import {dependencies, isBuilt, packagesBelow, shippedBytes} from "./installation.ts"
 import type {FigureName} from "./limits.ts"
 
@@ -53,6 +53,10 @@ export const groupByFolder = (imports: Imports): ReadonlyMap<string, readonly st
 export const figures: Readonly<Record<FigureName, Figure>> = {
   rooms: {what: "rooms", count: imports => new Set([...imports.keys()].map(roomOf)).size},
   arrows: {what: "arrows between rooms", count: imports => arrowsOf(imports).size},
+  pairs: {
+    what: "pairs of folders in a circle",
+    count: imports => pairsOf(arrowsOf(imports, dirname)).length,
+  },
   circles: {what: "circles of files", count: imports => circlesOf(imports).length},
   files: {
     what: "files in the fullest folder",

@@ -69,17 +69,24 @@ export const roomOf = (file: string): string => {
   return top === "server" ? `server/${second}` : top
 }
 
-/** Counts the imports from each room into each other room. */
-export const arrowsOf = (imports: Imports): ReadonlyMap<string, number> => {
+/** Counts the imports from each room into each other room, or from each folder if `groupOf` says so. */
+export const arrowsOf = (imports: Imports, groupOf = roomOf): ReadonlyMap<string, number> => {
   const arrows = new Map<string, number>()
   for (const [file, targets] of imports) {
     for (const target of targets.filter(each => imports.has(each))) {
-      const [from, to] = [roomOf(file), roomOf(target)]
+      const [from, to] = [groupOf(file), groupOf(target)]
       if (from !== to) arrows.set(`${from} -> ${to}`, (arrows.get(`${from} -> ${to}`) ?? 0) + 1)
     }
   }
   return arrows
 }
+
+/** Lists the pairs of folders, or of rooms, that import each other. */
+export const pairsOf = (arrows: ReadonlyMap<string, number>): readonly string[] =>
+  [...arrows.keys()].filter(arrow => {
+    const [from = "", to = ""] = arrow.split(" -> ")
+    return from < to && arrows.has(`${to} -> ${from}`)
+  })
 
 /** Finds circles of files that import each other, each circle once (Tarjan's strongly connected components). */
 export const circlesOf = (imports: Imports): readonly (readonly string[])[] => {

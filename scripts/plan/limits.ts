@@ -9,12 +9,13 @@ export interface Limit {
  * A change that grows one lowers another, or says in its own commit why not. A limit only falls otherwise.
  */
 export const limits = {
-  rooms: {limit: 32},
-  arrows: {limit: 234},
+  rooms: {limit: 32, goal: 28},
+  arrows: {limit: 226, goal: 150},
+  pairs: {limit: 81, goal: 8},
   circles: {limit: 0},
   files: {limit: 20},
-  core: {limit: 92_560, goal: 84_000},
-  tests: {limit: 101_250, goal: 92_000},
+  core: {limit: 92_210, goal: 78_000},
+  tests: {limit: 101_220, goal: 92_000},
   words: {limit: 117_180, goal: 60_000},
   commands: {limit: 122, goal: 105},
   problems: {limit: 154},

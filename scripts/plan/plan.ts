@@ -1,7 +1,7 @@
 import {dirname} from "node:path"
 import {parseArgs} from "node:util"
 import {figures, groupByFolder} from "./figures.ts"
-import {arrowsOf, circlesOf, readImports, roomOf, sourceFiles} from "./graph.ts"
+import {arrowsOf, circlesOf, pairsOf, readImports, roomOf, sourceFiles} from "./graph.ts"
 import {type FigureName, judge, type Limit, limits} from "./limits.ts"
 
 const usage = `bun run plan [--arrows]
@@ -9,7 +9,8 @@ const usage = `bun run plan [--arrows]
 Prints the rooms of the program (the folders at the top, server/ opened one level) and what they import, the circles of
 files, and the budget: each figure with its limit, and with the goal where there is one.
 
-  --arrows   list every arrow (imports from one room into another), with the number of its imports
+  --arrows   list every arrow (imports from one room into another), with the number of its imports, and the pairs of
+             folders that import each other
 
 It exits with 1 if a figure is over its limit in scripts/plan/limits.ts.`
 
@@ -39,6 +40,7 @@ for (const [room, own] of [...rooms].sort()) {
   )
 }
 if (values.arrows) for (const [arrow, count] of [...arrows].sort()) print(`${arrow} (${count})`)
+if (values.arrows) for (const pair of pairsOf(arrowsOf(imports, dirname))) print(`pair: ${pair}`)
 for (const circle of circlesOf(imports)) print(`circle: ${circle.join(", ")}`)
 for (const [folder, own] of groupByFolder(imports))
   if (own.length > limits.files.limit) print(`crowded: ${folder} has ${own.length} files`)
