@@ -1,6 +1,6 @@
 import {agentRunStates} from "../../../shared/agents/states.ts"
 import {AgentRunDetail, AgentRunView} from "../../../shared/api/agents/agents.ts"
-import {AgentRunPage, JobRunPage, type RunQuery} from "../../../shared/api/agents/runs.ts"
+import {AgentRunPage, RunPage, type RunQuery} from "../../../shared/api/agents/runs.ts"
 import {runOperations} from "../../../shared/api/operations/agents.ts"
 import {type Asked, Reply, serve} from "../../../shared/api/operations/operation.ts"
 import {RunView, runStates} from "../../../shared/api/scheduled/jobs.ts"
@@ -45,7 +45,7 @@ export const runRoutes = ({jobs, agents, bindings, database}: RunServices) => {
       requireFitting(asked.query)
       return asked.query.kind === "agent"
         ? new Reply(200, await ofAgents(asked), AgentRunPage)
-        : new Reply(200, await ofJobs(asked), JobRunPage)
+        : new Reply(200, await ofJobs(asked), RunPage)
     },
     show: async ({params: {id}}) => {
       const ofJob = await findJobRun(database, id)

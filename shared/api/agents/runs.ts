@@ -6,7 +6,7 @@ import {AgentRunView} from "./agents.ts"
 
 /** Lists of runs. Each kind has its own schema, which marks the private fields. */
 
-export const JobRunPage = page(RunView)
+export const RunPage = page(RunView)
 export const AgentRunPage = page(AgentRunView)
 
 const states = [...new Set([...runStates, ...agentRunStates])]

@@ -26,7 +26,7 @@ const change = <Name extends string, Properties extends Parameters<typeof Type.O
 ) => Closed({change: Type.Literal(name), plugin: PluginName, ...properties}, {...options, description})
 
 /** The configuration that runs, with its defaults. */
-export const RunningConfig = Named("Config", {config: Type.Unknown()})
+export const Config = Named("Config", {config: Type.Unknown()})
 
 export const ConfigSchemas = Named("ConfigSchemas", {
   schema: Type.Unknown({description: "JSON Schema of the configuration file as written"}),

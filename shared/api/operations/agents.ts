@@ -11,7 +11,7 @@ import {
   ApprovalQuery,
   ApprovalView,
 } from "../agents/agents.ts"
-import {AgentRunPage, JobRunPage, RunQuery} from "../agents/runs.ts"
+import {AgentRunPage, RunPage, RunQuery} from "../agents/runs.ts"
 import {Accepted, BulkChanged, CutRequest, WaitingRuns} from "../messages.ts"
 import {page} from "../pages.ts"
 import {RunView} from "../scheduled/jobs.ts"
@@ -30,7 +30,7 @@ export const runOperations = {
   list: get("/api/runs", "demo", {
     summary: "Runs of jobs, or of agents, newest first",
     query: RunQuery,
-    answer: Type.Union([JobRunPage, AgentRunPage]),
+    answer: Type.Union([RunPage, AgentRunPage]),
   }),
   show: get("/api/runs/:id", "demo", {
     summary: "One run; an agent's run comes with its steps, approvals and limits",

@@ -1,13 +1,13 @@
 import {AlertsView, AlertTestRequest, AlertTestResult} from "../../alerts/api.ts"
 import {Type} from "../../type.ts"
 import {
+  Config,
   ConfigApplied,
   ConfigFile,
   ConfigPreview,
   ConfigPreviewRequest,
   ConfigRequest,
   ConfigSchemas,
-  RunningConfig,
 } from "../configuration/file.ts"
 import {ConfigForm} from "../configuration/form.ts"
 import {
@@ -93,7 +93,7 @@ export const generationOperations = {
 export const configOperations = {
   show: get("/api/config", "viewer", {
     summary: "The running configuration; a secret is shown as [secret]",
-    answer: RunningConfig,
+    answer: Config,
   }),
   schema: get("/api/config/schema", "viewer", {
     summary: "The schema of the configuration file, and those of the running plugins",
