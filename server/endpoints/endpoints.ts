@@ -1,6 +1,7 @@
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {withDeadline} from "../../shared/sdk/adapter/deadline.ts"
 import type {Feature, FileRef} from "../../shared/sdk/adapter/sender.ts"
+import type {Login} from "../../shared/sdk/satori.ts"
 import type {Source} from "../runtime/outgoing/bounded-stream.ts"
 import {download} from "./download.ts"
 import {Endpoint, type EndpointHooks} from "./endpoint.ts"
@@ -68,6 +69,12 @@ export class Endpoints {
   async download(name: string, file: FileRef, signal: AbortSignal): Promise<Source | undefined> {
     const endpoint = this.require(name)
     return endpoint.spec.features.includes("download") ? download(endpoint, file, signal) : undefined
+  }
+
+  /** Returns who the bot is at an endpoint; for one that has not said it yet, only its platform. */
+  loginOf(name: string): Login {
+    const endpoint = this.#byName.get(name)
+    return endpoint?.login ?? {platform: endpoint?.spec.slot ?? name}
   }
 
   list(): readonly Endpoint[] {

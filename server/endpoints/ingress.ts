@@ -44,7 +44,7 @@ const storing = ({from, to}: Span): readonly Statement[] => [
 export class Ingress {
   readonly #database: Database
   readonly #log: Log
-  readonly #changed: (at: number) => void
+  readonly #hearers: ((at: number) => void)[] = []
   readonly #raise: Raise
   readonly #reasons = new Map<IngressReason, number>()
   #since = Date.now()
@@ -54,12 +54,15 @@ export class Ingress {
   /** Changes of kept reasons run one after the other, so that each event contains the reasons in force. */
   #last: Promise<void> = Promise.resolve()
 
-  /** Calls `changed` at every change, with the time since when it holds, in milliseconds since 1970. */
-  constructor(database: Database, log: Log, changed: (at: number) => void, raise: Raise = () => {}) {
+  constructor(database: Database, log: Log, raise: Raise = () => {}) {
     this.#database = database
     this.#log = log
-    this.#changed = changed
     this.#raise = raise
+  }
+
+  /** Calls `hear` at every change, with the time since when it holds, in milliseconds since 1970. */
+  onChange(hear: (at: number) => void): void {
+    this.#hearers.push(hear)
   }
 
   get isPaused(): boolean {
@@ -174,6 +177,6 @@ export class Ingress {
   #tell(message: string, at: number): void {
     this.#view = undefined
     this.#log.warn(message, {reasons: [...this.#reasons.keys()].join(" ")})
-    this.#changed(at)
+    for (const hear of this.#hearers) hear(at)
   }
 }

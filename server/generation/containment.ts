@@ -3,6 +3,7 @@ import {messageOf} from "../../shared/problems.ts"
 import {attribute} from "../plugins/attribution.ts"
 import type {Instance} from "../plugins/instance.ts"
 import type {Generations} from "./generations.ts"
+import type {RunningGeneration} from "./running-generation.ts"
 import {setUpInOrder, usersOf} from "./services.ts"
 
 /** This many late exceptions within this time, in milliseconds, exclude a plugin until the next generation. */
@@ -30,25 +31,27 @@ export class Quarantine {
  */
 export class Containment {
   readonly #generations: Generations
+  readonly #running: RunningGeneration
   readonly #log: Log
   readonly #quarantine = new Quarantine()
 
-  constructor(generations: Generations, log: Log) {
+  constructor(generations: Generations, running: RunningGeneration, log: Log) {
     this.#generations = generations
+    this.#running = running
     this.#log = log
   }
 
   /** Resolves when the instance has left the running generation or was replaced. Never rejects. */
   async contain(error: unknown): Promise<void> {
-    const instance = attribute(error, this.#generations.current?.instances ?? [])
+    const instance = attribute(error, this.#running.current?.instances ?? [])
     if (instance === undefined) {
       this.#log.error(`uncaught exception that belongs to no plugin: ${messageOf(error)}`, {error})
       return
     }
     // Thrown before its draft was committed or discarded: wait, and handle it by the instance's state then.
-    if (instance.state.is === "starting") await this.#generations.settled()
+    if (instance.state.is === "starting") await this.#running.settled()
     const quarantined =
-      instance.state.is === "active" && this.#quarantine.record(instance.name, this.#generations.current?.number ?? 0)
+      instance.state.is === "active" && this.#quarantine.record(instance.name, this.#running.current?.number ?? 0)
     this.#log.error(`${instance.path} threw outside its handlers: ${messageOf(error)}${next(instance, quarantined)}`, {
       error,
       plugin: instance.name,

@@ -11,6 +11,7 @@ import type {Failure, Generation, NewPin, Pin} from "./generation.ts"
 import type {GenerationHistory, GenerationRecord} from "./history.ts"
 import {migrateDraft, type SaveBefore} from "./migrate-draft.ts"
 import {restartReasons} from "./restart.ts"
+import {RunningGeneration} from "./running-generation.ts"
 import {disposeInOrder} from "./services.ts"
 import {buildSnapshot} from "./snapshot.ts"
 import {type Switch, switchIn} from "./switch.ts"
@@ -29,8 +30,8 @@ export interface GenerationsOptions extends DraftOptions {
   readonly readLockfile: () => Promise<string>
   /** Called before plugins' migrations that cannot be undone. */
   readonly saveBefore: SaveBefore
-  /** Called when a generation was committed and swapped in. */
-  readonly onCommit: (generation: Generation) => void
+  /** Where the generations become visible to other parts; a new one when left out. */
+  readonly running?: RunningGeneration
   /** Called when a draft was not committed. */
   readonly onFail?: (failure: Failure) => void
 }
@@ -51,26 +52,24 @@ const drainLimit = 5000
 export class Generations {
   readonly #options: GenerationsOptions
   readonly #stopping = new AbortController()
-  #current: Generation | undefined
-  #pin: Pin | undefined
+  readonly #running: RunningGeneration
   #lastFailure: Failure | undefined
   /** The hash of the lockfile with which this process started. */
   #lockfile: string | undefined
-  /** Changes run one after the other. */
-  #changing: Promise<unknown> = Promise.resolve()
   /** Disposals of replaced instances, which a stop waits for. */
   readonly #leaving = new Running()
 
   constructor(options: GenerationsOptions) {
+    this.#running = options.running ?? new RunningGeneration()
     this.#options = {...options, signal: AbortSignal.any([options.signal, this.#stopping.signal])}
   }
 
   get current(): Generation | undefined {
-    return this.#current
+    return this.#running.current
   }
 
   get pin(): Pin | undefined {
-    return this.#pin
+    return this.#running.pin
   }
 
   /** The last failed draft, until another one is committed. */
@@ -80,7 +79,7 @@ export class Generations {
 
   /** Commits the first generation of this run. Rejects with the reason if it cannot be committed. */
   start(): Promise<Generation> {
-    return this.#queue(async () => {
+    return this.#running.change(async () => {
       const {lastGood} = this.#options
       if (lastGood !== undefined) return this.#runAgain(lastGood)
       const pin = await this.#options.history.pin()
@@ -97,16 +96,17 @@ export class Generations {
    * Throws what `createDraft` throws, and `restart_required`.
    */
   reload(reason: string): Promise<Generation | undefined> {
-    return this.#queue(async () => {
+    return this.#running.change(async () => {
       const file = await readConfigText(this.#options.configFile).catch(error => this.#fail(reason, error))
-      if (this.#pin?.fileSha256 === file.sha256) return this.#advance(await this.#pinned(this.#pin), reason, this.#pin)
+      if (this.#running.pin?.fileSha256 === file.sha256)
+        return this.#advance(await this.#pinned(this.#running.pin), reason, this.#running.pin)
       return this.#advance(file, reason)
     })
   }
 
   /** Runs the configuration of an earlier generation. It is pinned until the file changes or it is unpinned. */
   rollback(number: number): Promise<Generation> {
-    return this.#queue(async () => {
+    return this.#running.change(async () => {
       const file = await readConfigText(this.#options.configFile)
       const pin = {number, fileSha256: file.sha256}
       return this.#advanceTo(await this.#pinned(pin), `rollback to ${number}`, pin)
@@ -115,8 +115,8 @@ export class Generations {
 
   /** Removes the pin and applies the configuration file. */
   unpin(): Promise<Generation> {
-    return this.#queue(async () => {
-      if (this.#pin === undefined) throw new Problem("conflict", "no generation is pinned")
+    return this.#running.change(async () => {
+      if (this.#running.pin === undefined) throw new Problem("conflict", "no generation is pinned")
       return this.#advanceTo(await readConfigText(this.#options.configFile), "unpinned")
     })
   }
@@ -126,17 +126,19 @@ export class Generations {
    * same. Throws what `switchIn` and a draft throw.
    */
   turn(wanted: Switch): Promise<Generation> {
-    return this.#queue(async () => {
-      if (this.#current === undefined) throw new Problem("starting", "no generation has been committed yet")
+    return this.#running.change(async () => {
+      const {config} = this.#running.require()
       const file = await readConfigText(this.#options.configFile)
-      const {text, pin} = switchIn(this.#current.config, this.#pin, file, wanted)
+      const {text, pin} = switchIn(config, this.#running.pin, file, wanted)
       return this.#advanceTo(text, `${wanted.enabled ? "enabled" : "disabled"} ${wanted.name}`, pin)
     })
   }
 
   /** Checks a text's keys and values. Runs only the code that plugins run when they load. Throws as `checkText`. */
   check(text: ConfigText): Promise<void> {
-    return this.#queue(async () => checkText(text, await this.#options.readVariables(), this.#current, this.#options))
+    return this.#running.change(async () =>
+      checkText(text, await this.#options.readVariables(), this.#running.current, this.#options),
+    )
   }
 
   /**
@@ -147,7 +149,7 @@ export class Generations {
     text: ConfigText,
     look: (draft: Draft) => T,
   ): Promise<{readonly restart: readonly string[]; readonly seen: T}> {
-    return this.#queue(async () => {
+    return this.#running.change(async () => {
       const {draft, reasons} = await this.#judge(text)
       try {
         return {restart: reasons, seen: look(draft)}
@@ -164,7 +166,7 @@ export class Generations {
    * changed then.
    */
   adopt(text: ConfigText, reason: string, write: () => Promise<TakeBack>): Promise<Generation> {
-    return this.#queue(async () => {
+    return this.#running.change(async () => {
       this.#requireCommits()
       const draft = await this.#draft(text)
       const giveUp = async (error: unknown): Promise<never> => {
@@ -182,11 +184,6 @@ export class Generations {
     })
   }
 
-  /** Resolves when no change is in progress. */
-  async settled(): Promise<void> {
-    await this.#changing
-  }
-
   /** Returns the newest generations below `before`. */
   list(limit: number, before?: number): Promise<readonly GenerationRecord[]> {
     return this.#options.history.list(limit, before)
@@ -202,8 +199,8 @@ export class Generations {
    * left the running generation meanwhile.
    */
   replace(failed: Instance, makeNext: MakeNext): Promise<void> {
-    return this.#queue(async () => {
-      const current = this.#current
+    return this.#running.change(async () => {
+      const current = this.#running.current
       if (current === undefined || !current.instances.includes(failed)) return
       const next = await makeNext(current.instances)
       const instances = current.instances.map(instance => next.get(instance) ?? instance)
@@ -215,9 +212,9 @@ export class Generations {
         current.snapshot.messages.texts,
         this.#options.log,
       )
-      this.#current = Object.freeze({...current, instances, snapshot})
+      this.#running.current = Object.freeze({...current, instances, snapshot})
       this.#settle(
-        this.#current,
+        this.#running.current,
         [...next.keys()].filter(instance => instance !== failed),
       )
     })
@@ -226,8 +223,8 @@ export class Generations {
   /** Aborts a change in progress and disposes everything. Running work has `limit` milliseconds to end. */
   async stop(limit: number): Promise<void> {
     this.#stopping.abort()
-    await this.#changing.catch(() => {})
-    await disposeInOrder(this.#current?.instances ?? [], limit)
+    await this.#running.settled()
+    await disposeInOrder(this.#running.current?.instances ?? [], limit)
     await this.#leaving.ends()
   }
 
@@ -242,17 +239,11 @@ export class Generations {
 
   #requireCommits(): void {
     const {lastGood} = this.#options
-    if (lastGood === undefined || this.#current === undefined) return
+    if (lastGood === undefined || this.#running.current === undefined) return
     throw new Problem(
       "restart_required",
       `generation ${lastGood.generation} runs as the last good one, and the Host commits nothing until it is restarted`,
     )
-  }
-
-  #queue<T>(change: () => Promise<T>): Promise<T> {
-    const changed = this.#changing.then(change)
-    this.#changing = changed.catch(() => {})
-    return changed
   }
 
   async #pinned(pin: Pin): Promise<ConfigText> {
@@ -261,7 +252,7 @@ export class Generations {
   }
 
   async #advanceTo(text: ConfigText, reason: string, pin?: NewPin): Promise<Generation> {
-    const generation = (await this.#advance(text, reason, pin)) ?? this.#current
+    const generation = (await this.#advance(text, reason, pin)) ?? this.#running.current
     if (generation === undefined) throw new Problem("internal", "no generation was committed")
     return generation
   }
@@ -272,7 +263,7 @@ export class Generations {
     if (this.#isSame(draft, pin)) {
       await draft.dispose()
       this.#forgetFailure(pin)
-      if (this.#current !== undefined) this.#settle(this.#current, [])
+      if (this.#running.current !== undefined) this.#settle(this.#running.current, [])
       return undefined
     }
     const generation = await this.#commit(draft, reason, pin).catch(async error => {
@@ -285,11 +276,11 @@ export class Generations {
 
   async #judge(text: ConfigText): Promise<{readonly draft: Draft; readonly reasons: readonly string[]}> {
     const {loader, readVariables, readLockfile, mayChangeCode} = this.#options
-    await loader.keepOnly((this.#current?.instances ?? []).map(({plugin}) => plugin.module))
-    const draft = await createDraft(text, await readVariables(), this.#current, this.#options)
+    await loader.keepOnly((this.#running.current?.instances ?? []).map(({plugin}) => plugin.module))
+    const draft = await createDraft(text, await readVariables(), this.#running.current, this.#options)
     const lockfile = await readLockfile()
     this.#lockfile ??= lockfile
-    const reasons = restartReasons(this.#current, draft, mayChangeCode)
+    const reasons = restartReasons(this.#running.current, draft, mayChangeCode)
     if (!mayChangeCode && lockfile !== this.#lockfile) reasons.push("the lockfile")
     return {draft, reasons}
   }
@@ -324,13 +315,13 @@ export class Generations {
   }
 
   #isSame(draft: Draft, pin: NewPin | undefined): boolean {
-    const current = this.#current
+    const current = this.#running.current
     return (
       current !== undefined &&
       draft.fresh.length === 0 &&
       draft.instances.length === current.instances.length &&
       draft.config.sha256 === current.config.sha256 &&
-      pin?.number === this.#pin?.number &&
+      pin?.number === this.#running.pin?.number &&
       toJson(draft.config.config) === toJson(current.config.config) &&
       draft.snapshot.endpoints.every(
         ({fingerprint}, index) => fingerprint === current.snapshot.endpoints[index]?.fingerprint,
@@ -340,22 +331,25 @@ export class Generations {
 
   async #commit(draft: Draft, reason: string, pin: NewPin | undefined): Promise<Generation> {
     const {history, runtimeId} = this.#options
-    await migrateDraft(draft, {...this.#options, isStart: this.#current === undefined})
+    await migrateDraft(draft, {...this.#options, isStart: this.#running.current === undefined})
     const committedAt = Date.now()
     const plugins = Object.fromEntries(draft.instances.map(({name, plugin}) => [name, plugin.fingerprint]))
     const number = await history.commit({committedAt, runtimeId, reason, config: draft.config, plugins, pin})
-    this.#pin = pin && {...pin, number: pin.number === "own" ? number : pin.number}
+    this.#running.pin = pin && {...pin, number: pin.number === "own" ? number : pin.number}
     const {config, instances, snapshot, notes} = draft
     return Object.freeze({number, committedAt, reason, config, instances, snapshot, notes})
   }
 
   #swap(generation: Generation, draft: Draft): void {
-    const leaving = (this.#current?.instances ?? []).filter(instance => !generation.instances.includes(instance))
-    for (const note of generation.notes) if (this.#current?.notes.includes(note) !== true) this.#options.log.warn(note)
-    this.#current = generation
-    this.#forgetFailure(this.#pin)
+    const leaving = (this.#running.current?.instances ?? []).filter(
+      instance => !generation.instances.includes(instance),
+    )
+    for (const note of generation.notes)
+      if (this.#running.current?.notes.includes(note) !== true) this.#options.log.warn(note)
+    this.#running.current = generation
+    this.#forgetFailure(this.#running.pin)
     for (const instance of draft.fresh) instance.activate()
-    this.#options.onCommit(generation)
+    this.#running.committed(generation)
     this.#settle(generation, leaving)
   }
 

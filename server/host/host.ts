@@ -1,7 +1,5 @@
 import type {ProjectConfig} from "../../shared/config.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Mode} from "../../shared/mode.ts"
-import {problems} from "../../shared/problems.ts"
 import type {Secret} from "../../shared/secret.ts"
 import type {Database} from "../database/database.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
@@ -12,6 +10,7 @@ import type {Outbox} from "../outbox/outbox.ts"
 import type {BuiltIns} from "../plugins/load.ts"
 import type {Clock} from "../runtime/flow/clock.ts"
 import type {Blocked} from "../runtime/flow/watchdog.ts"
+import type {Exit} from "../runtime/part.ts"
 import type {UnaskedExit} from "../runtime/process/unasked-exit.ts"
 
 export interface HostOptions {
@@ -43,14 +42,6 @@ export interface HostOptions {
   /** Aborts a start in progress. */
   readonly signal: AbortSignal
 }
-
-export interface Exit {
-  readonly code: ExitCode
-  readonly reason: string
-}
-
-/** Whether an operator wanted this exit, rather than a failure or, as a problem's code, a lost lease or lock. */
-export const isPlannedEnd = ({code, reason}: Exit): boolean => code !== exit.failed && !Object.hasOwn(problems, reason)
 
 /** One running process for one project. */
 export interface Host {

@@ -20,13 +20,14 @@ import {makePrivateFolder, removeFolder, syncFolder} from "../runtime/files.ts"
 import {systemClock} from "../runtime/flow/clock.ts"
 import {removeHostFile} from "../runtime/host-file.ts"
 import {acquireLock, type Lock} from "../runtime/lock.ts"
+import type {Exit} from "../runtime/part.ts"
 import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import {uuid} from "../runtime/uuid.ts"
 import {version} from "../runtime/version.ts"
 import {settleJobFile} from "../scheduler/job-file/settle-job-file.ts"
 import type {Entrance} from "./entrance.ts"
-import type {Exit, HostOptions} from "./host.ts"
+import type {HostOptions} from "./host.ts"
 import {chooseLastGood, requireSameSchema} from "./last-good.ts"
 import type {Parts} from "./parts.ts"
 import type {ProvisionalOptions} from "./provisional.ts"
@@ -81,18 +82,18 @@ const hold = async ({project: folder, command, supervisor, logs}: HostOptions, r
     since: new Date(startedAt).toISOString(),
     supervisor: supervisor(),
   } as const
-  const lock = await parts.start({
+  const lock = await parts.open({
     name: "the lock",
     start: () => acquireLock(paths, holder),
-    stop: (_, held) => held.release(),
+    close: (_, held) => held.release(),
   })
-  await parts.start({
+  await parts.open({
     name: "the log of this run",
     start: () => keepLog(logs, {folder: paths.logs, ...run}),
-    stop: (_, end) => end(),
+    close: (_, end) => end(),
     limit: 250,
   })
-  parts.add({name: "the Host's file", stop: () => removeHostFile(paths, runtimeId)})
+  parts.add({name: "the Host's file", close: () => removeHostFile(paths, runtimeId)})
   const installed = await settleInstall(paths, command)
   if (installed !== undefined) logs.log.warn(`an interrupted install was ${installed}`)
   const settled = await settleRestore(paths)
@@ -114,10 +115,10 @@ const configure = async ({mode, logs, environment = mode}: HostOptions, paths: P
 
 /** Opens the port; from now on `/pub/health` answers 200. */
 const listen = async ({config}: LoadedConfig, entrance: Entrance, {logs}: HostOptions, parts: Parts) => {
-  const {gate, listener} = await parts.start({
+  const {gate, listener} = await parts.open({
     name: "the listener",
     start: () => entrance.open({...config.http, status: config.status}),
-    stop: (_, opened) => opened.listener.close(true),
+    close: (_, opened) => opened.listener.close(true),
   })
   const url = urlOf(config, listener.port)
   logs.log.debug(`listening on ${url}`)
@@ -197,7 +198,7 @@ const openState = async (
     await requireNotOlder(found, state.authority, paths)
     return state
   }
-  const database = await parts.start({
+  const database = await parts.open({
     name: "the database",
     start: () =>
       reach(() =>
@@ -214,7 +215,7 @@ const openState = async (
           },
         }),
       ),
-    stop: (_, opened) => opened.close(),
+    close: (_, opened) => opened.close(),
   })
   parts.requireRunning()
   database.observe(tellingOfAnswers(log))
@@ -227,13 +228,13 @@ const openState = async (
   })
   if (upgraded.applied.length > 0) log.info(`the database is at schema version ${upgraded.to}`)
   const authority = await settleAuthority(database, paths.authority, found.file)
-  await parts.start({
+  await parts.open({
     name: "the mark of what is stored",
     start: () => markStored(database, authority, paths.highWater, log),
-    stop: (_, end) => end(),
+    close: (_, end) => end(),
   })
   const content = await settleJobFile(database, paths, authority, text => log.warn(text))
-  const history = await parts.start({
+  const history = await parts.open({
     name: "the record of this run",
     start: () =>
       recordStart(database, {
@@ -243,7 +244,7 @@ const openState = async (
         version,
         runtime: `${runtime.name} ${runtime.version}`,
       }),
-    stop: ({code, reason}) => recordEnd(database, runtimeId, code, reason),
+    close: ({code, reason}) => recordEnd(database, runtimeId, code, reason),
   })
   await database.write(tellingOf(upgraded))
   if (!history.endedCleanly) log.warn("the last run did not end cleanly")

@@ -1,47 +1,30 @@
+import {setImmediate as turn} from "node:timers/promises"
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
+import type {Route} from "../../shared/sdk/route.ts"
 import {startEnded} from "../runtime/flow/starting.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
-import type {Exit} from "./host.ts"
+import type {Exit, Part} from "../runtime/part.ts"
 
 /** The time of all stops with a limit together, in milliseconds. The rest of the ten seconds is for the others. */
 export const stopLimit = 8000
 
-interface Ending {
-  readonly name: string
-  /** The time limit of the stop, in milliseconds. After it, the next part stops while this one continues. */
-  readonly limit?: number
-  /** The log line if the stop exceeds its limit. */
-  readonly late?: string
-  /** Begins to stop before all other parts, and is awaited in its turn. */
-  readonly early?: boolean
-}
+/** The time that handlers, sends and requests get to finish on shutdown, in milliseconds. */
+const drainLimit = 5000
 
-/** A part of a Host that its `start` creates. */
-export interface Part<T> extends Ending {
+/** A part that its `start` creates. */
+export interface Opening<T> extends Pick<Part, "name" | "limit" | "late"> {
   readonly start: () => T | Promise<T>
-  readonly stop?: (exit: Exit, part: T) => unknown
+  readonly close?: (exit: Exit, part: T) => unknown
 }
 
-/** Starts or stops a part that already exists. A part has two rows if others start between its start and its stop. */
-export interface Row extends Ending {
-  readonly start?: () => unknown
-  readonly stop?: (exit: Exit) => unknown
-}
-
-interface Started {
-  readonly name: string
-  readonly limit: number | undefined
-  readonly late: string | undefined
-  readonly early: boolean
-  stop(exit: Exit): Promise<unknown>
-}
-
-/** The parts of a Host in the order of their start. They stop in the opposite order, also after half a start. */
+/** The parts of a Host in the order of their start. `Part` says how they start and stop. */
 export class Parts {
   readonly #log: Log
   readonly #signal: AbortSignal
-  readonly #started: Started[] = []
+  readonly #all: Part[] = []
+  /** Those that will be stopped. */
+  readonly #running: Part[] = []
 
   /** `signal` aborts the start. */
   constructor(log: Log, signal: AbortSignal) {
@@ -50,18 +33,26 @@ export class Parts {
   }
 
   /** Starts a part; resolves to what its `start` creates. Throws what `start` throws. */
-  async start<T>({start, stop, ...ending}: Part<T>): Promise<T> {
+  async open<T>({start, close, ...rest}: Opening<T>): Promise<T> {
     const part = await start()
-    if (stop !== undefined) this.add({...ending, stop: exit => stop(exit, part)})
+    if (close !== undefined) this.#running.push({...rest, close: exit => close(exit, part)})
     return part
   }
 
-  /** Starts the rows one after another. Throws what a start throws; the remaining rows are not started. */
-  async startAll(rows: readonly Row[]): Promise<void> {
-    for (const {start, stop, ...ending} of rows) {
-      if (start !== undefined) this.#log.debug(`starting ${ending.name}`)
-      await start?.()
-      if (stop !== undefined) this.add({...ending, stop})
+  /** Adds a part that runs since its creation, and returns it. */
+  add<P extends Part>(part: P): P {
+    this.#all.push(part)
+    this.#running.push(part)
+    return part
+  }
+
+  /** Starts the parts one after another. Throws what a start throws; the remaining parts are not started. */
+  async startAll(parts: readonly Part[]): Promise<void> {
+    this.#all.push(...parts)
+    for (const part of parts) {
+      if (part.start !== undefined) this.#log.debug(`starting ${part.name}`)
+      await part.start?.()
+      this.#running.push(part)
     }
   }
 
@@ -70,34 +61,73 @@ export class Parts {
     if (this.#signal.aborted) throw startEnded()
   }
 
-  /** Adds a stop for something that needs no start. */
-  add({name, stop, limit, late, early = false}: Required<Pick<Row, "stop">> & Omit<Row, "start">): void {
-    this.#started.push({name, limit, late, early, stop: async exit => stop(exit)})
+  /** The routes of all parts. Loads their handlers. */
+  async routes(): Promise<readonly Route[]> {
+    return (await Promise.all(this.#all.map(part => part.routes?.() ?? []))).flat()
+  }
+
+  /** Tells all parts which rows of a user were forgotten. */
+  async forgotten(...about: Parameters<NonNullable<Part["forgotten"]>>): Promise<void> {
+    for (const part of this.#all) await part.forgotten?.(...about)
+  }
+
+  isQuiet(): boolean {
+    return this.#all.every(part => part.isQuiet?.() !== false)
+  }
+
+  /** Resolves once no part runs handlers, or could before the clock advances. */
+  async settled(): Promise<void> {
+    do {
+      await Promise.all(this.#all.map(part => part.settled?.()))
+      await turn()
+    } while (!this.isQuiet())
   }
 
   /**
-   * Stops the started parts, the last one first. Never rejects: a part that fails to stop is logged. After `within`
-   * milliseconds, stops with a limit are no longer awaited.
+   * Stops the parts, the last one first. Never rejects: a part that fails to stop is logged. After `within`
+   * milliseconds, parts with a limit are no longer awaited.
    */
   async stop(exit: Exit, within = stopLimit): Promise<void> {
     const end = performance.now() + within
-    const parts = this.#started.splice(0).reverse()
-    const stopping = new Map(parts.filter(({early}) => early).map(part => [part, this.#begin(part, exit)]))
-    for (const part of parts) await this.#end(part, stopping.get(part) ?? this.#begin(part, exit), end)
+    const parts = this.#running.splice(0).reverse()
+    const stopping = parts.map(part => this.#try(part, () => part.stopTaking?.(exit)))
+    await this.#drain(parts)
+    for (const [index, part] of parts.entries()) {
+      await this.#close(part, stopping[index], exit, end)
+    }
   }
 
-  #begin(part: Started, exit: Exit): Promise<unknown> {
-    return part
-      .stop(exit)
-      .catch(error => this.#log.error(`${part.name} did not stop cleanly: ${messageOf(error)}`, {error}))
+  /** All drain at once; each may wait for the parts after it. */
+  async #drain(parts: readonly Part[]): Promise<void> {
+    let later: Promise<unknown> = Promise.resolve()
+    for (const part of parts) {
+      const after = later
+      later = Promise.all([after, this.#try(part, () => part.drain?.(after))])
+    }
+    await withTimeLimit(drainLimit, () => later).catch(() =>
+      this.#log.warn("handlers, sends or requests were still running; the next start continues with what is stored"),
+    )
   }
 
-  async #end({name, limit, late}: Started, stopped: Promise<unknown>, end: number): Promise<void> {
-    if (limit === undefined) return void (await stopped)
+  async #close(part: Part, stopping: Promise<unknown> | undefined, exit: Exit, end: number): Promise<void> {
+    const closed = async () => {
+      await stopping
+      await this.#try(part, () => part.close?.(exit))
+    }
+    const {name, limit, late} = part
+    if (limit === undefined) return closed()
     const own = Math.min(limit, Math.max(0, end - performance.now()))
-    await withTimeLimit(own, () => stopped).catch(() => {
+    await withTimeLimit(own, closed).catch(() => {
       if (late === undefined) this.#log.debug(`${name} did not stop within ${Math.round(own)} ms`)
       else this.#log.warn(late)
     })
+  }
+
+  async #try(part: Part, work: () => unknown): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.#log.error(`${part.name} did not stop cleanly: ${messageOf(error)}`, {error})
+    }
   }
 }

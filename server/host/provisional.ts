@@ -26,9 +26,9 @@ import type {ProjectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import {version} from "../runtime/version.ts"
 import {jobDefaultProblem} from "../scheduler/job-defaults.ts"
+import {viewFailure} from "./failure.ts"
 import {createLoader} from "./generations/built-in-plugins.ts"
 import type {HostOptions} from "./host.ts"
-import {viewFailure} from "./status.ts"
 
 export interface ProvisionalOptions {
   readonly host: HostOptions

@@ -2,7 +2,9 @@ import {resolve} from "node:path"
 import {exit} from "../../shared/exit.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {Generations} from "../generation/generations.ts"
+import {RequestMeter} from "../http/request-meter.ts"
 import {HandlerMeter} from "../inbox/handler-meter.ts"
+import type {Dispatch} from "../inbox/handling.ts"
 import {recallEnds} from "../inbox/newest.ts"
 import {usages} from "../messages/command/help.ts"
 import {createDispatch} from "../messages/dispatch.ts"
@@ -10,21 +12,26 @@ import {createExitWatch} from "../plugins/exits.ts"
 import {projectName, requireProject, urlOf} from "../project/settings.ts"
 import {recordStart, tooManyStarts, writeStarts} from "../project/starts.ts"
 import {clearFailedStarts} from "../recovery/last-good/store.ts"
+import {isPlannedEnd} from "../runtime/part.ts"
 import {projectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import {uuid} from "../runtime/uuid.ts"
-import {type Api, type ApiOptions, serveApi} from "./api.ts"
-import {assemble} from "./assembly/assemble.ts"
-import {createMetricHistory} from "./assembly/metric-history.ts"
-import {createStatusPage} from "./assembly/status-page.ts"
+import {version} from "../runtime/version.ts"
+import {createApi} from "./api.ts"
+import {createParts} from "./create-parts.ts"
 import {Entrance} from "./entrance.ts"
-import {type Host, type HostOptions, isPlannedEnd} from "./host.ts"
+import type {Host, HostOptions} from "./host.ts"
 import {countFailedStart} from "./last-good.ts"
+import {listParts} from "./list-parts.ts"
+import {createAlerts} from "./metrics/alerts.ts"
+import {createMetricHistory} from "./metrics/metric-history.ts"
+import {createMetrics} from "./metrics/metrics.ts"
 import {openProject, readPlaces} from "./open.ts"
 import {Parts, stopLimit} from "./parts.ts"
 import {Patience, type Wait} from "./patience.ts"
-import {quietOf} from "./quiet.ts"
-import {tableOf} from "./table.ts"
+import type {Sources} from "./sources.ts"
+import {createStatusPage} from "./status-page.ts"
+import {createSystem, type SystemOptions} from "./system.ts"
 import {createTrials} from "./trial.ts"
 
 /**
@@ -64,7 +71,7 @@ export const start = async (options: HostOptions, runtime: Runtime): Promise<Hos
 const rest = 250
 
 /** The state of the process across all attempts to start. */
-interface Process extends Pick<ApiOptions, "tooManyStarts"> {
+interface Process extends Pick<SystemOptions, "tooManyStarts"> {
   readonly entrance: Entrance
   /** Milliseconds since 1970. */
   readonly startedAt: number
@@ -114,75 +121,80 @@ const waitOut = async (options: HostOptions, runtime: Runtime, own: Process, wai
 /** Takes the lock, creates the parts, and starts them in the order of their table. */
 const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Process): Promise<Host> => {
   const {mode, logs, supervisor} = options
-  const {log, scrub} = logs
+  const {log} = logs
   const opened = await openProject(options, runtime, parts, own.entrance)
   const {runtimeId, startedAt, project, boot, token, url, database, authority, history, askExit} = opened
   const lastGood = opened.lastGood && {generation: opened.lastGood.generation, why: opened.lastGood.why}
-  const made = await assemble(options, runtime, opened, parts)
-  const {current, events, outbox, inbox, endpoints, recovery, watcher, generations, timers, choices, containment} = made
+  const made = await createParts(options, runtime, opened, parts)
+  const {running, events, generations, endpoints} = made
   own.generations = generations
-
-  const dispatch = createDispatch({
-    current: () => current().snapshot.messages,
-    database,
-    endpoints,
-    choices,
-    timers,
-    awayOf: endpoint => made.pasts.lastAway(endpoint),
-    privateHosts: () => current().config.config.files.allowPrivate,
-    files: made.draftFiles,
-    settled: () => generations.settled(),
-    log,
-    scrub,
-    ...(options.clock === undefined ? {} : {clock: options.clock}),
-  })
   const handlers = new HandlerMeter()
-  const status = createStatusPage({...made, isReady: () => api.isReady()})
-  const metricHistory = createMetricHistory({
+  const sources: Sources = {
+    ...made,
+    identity: {project, runtimeId, authority, mode, startedAt, history, runtime, supervisor, lastGood},
     database,
-    log,
     handlers,
-    outbox,
-    endpoints,
-    subjects: () => status.board.watch(),
-    uptimes: status.uptimes,
-  })
-  const trials = createTrials({host: options, opened, services: made})
-  const api: Api = serveApi({
-    base: boot.config.http.base,
+    logs,
+  }
+  const trials = createTrials({host: options, opened, parts: made})
+  const system = createSystem({
+    sources,
     project: opened.paths.project,
-    tokens: {token: token.used, previousToken: boot.config.http.previousToken, demoToken: boot.config.http.demoToken},
-    services: {
-      ...made,
-      identity: {project, runtimeId, authority, mode, startedAt, history, runtime, supervisor, lastGood},
-      database,
-      logs,
-      logFolder: opened.paths.logs,
-      handlers,
-      statusBoard: status.board,
-      checkpoints: recovery.checkpoints,
-      uploads: recovery.uploads,
-      releases: recovery.releases,
-    },
     askExit,
     tooManyStarts: own.tooManyStarts,
     trials,
     tryAgain: () => clearFailedStarts(opened.paths),
   })
-  const table = tableOf({
+  const {isReady} = system
+  const requests = new RequestMeter()
+  const status = createStatusPage({...made, bindings: made.agents.bindings, isReady})
+  const api = createApi({
+    base: boot.config.http.base,
+    project: opened.paths.project,
+    sources,
+    system,
+    statusBoard: status.board,
+    parts,
+    requests,
+  })
+  const list = listParts({
     options,
     opened,
-    made,
-    dispatch: handlers.measure(dispatch),
-    metricHistory,
+    sources,
+    dispatch: handlers.measure(dispatchOf(sources, options)),
+    system,
     api,
+    metrics: createMetrics({...sources, requests, report: system.readiness, isReady}),
+    metricHistory: createMetricHistory({
+      database,
+      log,
+      handlers,
+      outbox: made.outbox,
+      endpoints,
+      subjects: () => status.board.watch(),
+      uptimes: status.uptimes,
+    }),
+    alerts: createAlerts({
+      sources,
+      project: opened.paths.project,
+      status: system.statusNow,
+      report: system.readiness,
+      isReady,
+    }),
     trials,
     requireRunning: () => parts.requireRunning(),
   })
   recallEnds(database, startedAt, handlers).catch(error => log.debug("earlier ends of handlers were not read", {error}))
-  await parts.startAll(table)
-  events.started(runtime, mode, history)
-  options.onUp?.(api.describeReadiness)
+  await parts.startAll(list)
+  const {earlierStarts, endedCleanly} = history
+  events.raise("host.started", {
+    version,
+    runtime: `${runtime.name} ${runtime.version}`,
+    mode,
+    restarts: earlierStarts,
+    endedCleanly,
+  })
+  options.onUp?.(system.describeReadiness)
   setTimeout(
     () =>
       void runtime
@@ -194,11 +206,11 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
 
   // A reload failure is logged and shown in the status.
   const reload = (reason: string) =>
-    api.reload(reason, {confirm: false, force: false}).then(
+    system.reloadFor(reason, {confirm: false, force: false}).then(
       () => {},
       () => {},
     )
-  watcher?.onChange(path => void reload(`changed: ${path}`))
+  made.watcher?.onChange(path => void reload(`changed: ${path}`))
   return {
     url,
     runtimeId,
@@ -208,14 +220,15 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     generations,
     endpoints,
     database,
-    inbox,
-    outbox,
+    inbox: made.inbox,
+    outbox: made.outbox,
     token: token.made,
-    ...quietOf(made),
-    commands: () => usages(current().snapshot.messages.router),
+    isQuiet: () => parts.isQuiet(),
+    settled: () => parts.settled(),
+    commands: () => usages(running.require().snapshot.messages.router),
     exitAsked: opened.exitAsked,
     reload,
-    rescueBeforeEnd: () => made.placeWatch.rescueBeforeEnd(),
+    rescueBeforeEnd: () => made.capacity.placeWatch.rescueBeforeEnd(),
     stop: async ending => {
       log.info(`stopping (${ending.reason})`)
       const began = performance.now()
@@ -228,6 +241,24 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
       log.error(`the event loop was blocked for more than ${seconds} s, and is free again`, {handlers: running, frame})
       events.raise("host.blocked", {seconds, handlers: [...running], frame})
     },
-    contain: error => containment.contain(error),
+    contain: error => made.containment.contain(error),
   }
+}
+
+const dispatchOf = (sources: Sources, {clock}: HostOptions): Dispatch => {
+  const {running, database, endpoints, choices, timers, pasts, draftFiles, logs} = sources
+  return createDispatch({
+    current: () => running.require().snapshot.messages,
+    database,
+    endpoints,
+    choices,
+    timers: timers.timers,
+    awayOf: endpoint => pasts.lastAway(endpoint),
+    privateHosts: () => running.settings.files.allowPrivate,
+    files: draftFiles,
+    settled: () => running.settled(),
+    log: logs.log,
+    scrub: logs.scrub,
+    ...(clock === undefined ? {} : {clock}),
+  })
 }

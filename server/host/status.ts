@@ -1,12 +1,14 @@
 import type {Status} from "../../shared/api/system.ts"
-import {describeFailure} from "../generation/draft.ts"
-import type {Failure} from "../generation/generation.ts"
-import type {Services} from "../http/services.ts"
 import {version} from "../runtime/version.ts"
+import {viewFailure} from "./failure.ts"
+import type {Sources} from "./sources.ts"
 
 /** The answer of `GET /api/system/status`, put together at each request. */
-export const createStatus = (services: Services): ((ready: boolean) => Status) => {
-  const {identity, generations, database, events, ingress, jobs, workroom, checkpoints} = services
+export const createStatus = (sources: Sources): ((ready: boolean) => Status) => {
+  const {identity, generations, database, events, ingress, uncommitted} = sources
+  const {jobs} = sources.jobs
+  const {workroom} = sources.workroom
+  const {build, checkpoints} = sources.recovery
   const startedAt = new Date(identity.startedAt).toISOString()
   // On a monotonic clock.
   const began = performance.now() - (Date.now() - identity.startedAt)
@@ -16,7 +18,7 @@ export const createStatus = (services: Services): ((ready: boolean) => Status) =
     return {
       project: identity.project,
       version,
-      build: services.build.current,
+      build: build.current,
       runtime: {name: identity.runtime.name, version: identity.runtime.version},
       runtimeId: identity.runtimeId,
       authority: identity.authority,
@@ -33,7 +35,7 @@ export const createStatus = (services: Services): ((ready: boolean) => Status) =
       pin: pin === undefined ? null : {number: pin.number},
       lastFailure: lastFailure === undefined ? null : viewFailure(lastFailure),
       lastGood: identity.lastGood ?? null,
-      uncommitted: services.uncommitted.seen,
+      uncommitted: uncommitted.seen,
       ready,
       supervisor: identity.supervisor(),
       ingress: ingress.view,
@@ -55,14 +57,6 @@ export const createStatus = (services: Services): ((ready: boolean) => Status) =
     }
   }
 }
-
-export const viewFailure = ({at, reason, problem}: Failure): Status["lastFailure"] => ({
-  at: new Date(at).toISOString(),
-  reason,
-  code: problem.code,
-  detail: problem.message,
-  issues: describeFailure(problem).split("\n"),
-})
 
 /** Formats a time once for as long as it is the same. */
 const memoizeTime = () => {

@@ -4,7 +4,6 @@ import {namesIn} from "../config/expand.ts"
 import {readConfigText, readEnvironment} from "../config/load.ts"
 import {schemaOf} from "../database/database.ts"
 import {readStorage} from "../database/upkeep/compact.ts"
-import type {Services} from "../http/services.ts"
 import {Mask} from "../logs/mask.ts"
 import {readApplied} from "../plugins/plugin-migrations.ts"
 import {nextEnvironment} from "../project/next-environment.ts"
@@ -23,6 +22,7 @@ import {StepOutput} from "../recovery/release/verification/output.ts"
 import {freeSpace, makePrivateFolder, removeFolder} from "../runtime/files.ts"
 import {freeMemory} from "../runtime/memory.ts"
 import {runProgram} from "../runtime/process/program.ts"
+import type {HostParts} from "./create-parts.ts"
 import type {HostOptions} from "./host.ts"
 import type {OpenProject} from "./open.ts"
 
@@ -49,12 +49,12 @@ export interface Trials {
 export interface TrialsOptions {
   readonly host: HostOptions
   readonly opened: Pick<OpenProject, "paths" | "boot" | "database">
-  readonly services: Pick<Services, "generations" | "workroom">
+  readonly parts: Pick<HostParts, "generations" | "workroom">
 }
 
 /** The code is loaded at startup: svc's files may have changed when it is needed. */
 export const createTrials = (options: TrialsOptions): Trials => {
-  const {host, opened, services} = options
+  const {host, opened, parts} = options
   const environment = nextEnvironment(opened.paths.project, host.supervisor(), process.env)
   const stopping = new AbortController()
   let running: Promise<readonly string[]> | undefined
@@ -70,7 +70,7 @@ export const createTrials = (options: TrialsOptions): Trials => {
       } catch (error) {
         if (stopping.signal.aborted) throw new Problem("stopping", "the Host is stopping")
         const problem = toProblem(error, "trial_failed")
-        services.generations.refuse(reason, problem)
+        parts.generations.refuse(reason, problem)
         throw problem
       } finally {
         running = undefined
@@ -189,8 +189,9 @@ class Trial {
   }
 
   async #request(hasCopy: boolean): Promise<Omit<TrialRequest, "schema">> {
-    const {opened, services} = this.#options
-    const {generations, workroom} = services
+    const {opened, parts} = this.#options
+    const {generations} = parts
+    const {workroom} = parts.workroom
     const {host, port} = opened.boot.config.http
     const {pin} = generations
     return {

@@ -1,7 +1,7 @@
 import type {Position} from "../../shared/api/plugin-views.ts"
 import type {HandlerOrder} from "../../shared/sdk/handler.ts"
 import type {Statement} from "../../shared/sdk/plugin/database.ts"
-import type {SatoriEvent} from "../../shared/sdk/satori.ts"
+import type {Login, SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Address, OutboxDraft} from "../outbox/draft.ts"
 import type {Question} from "./prompts.ts"
 
@@ -109,6 +109,8 @@ export interface Dispatch {
   orderOf?(handler: string): HandlerOrder
   /** Nothing expires when left out. */
   readonly ages?: Ages
+  /** Returns who the bot is at an endpoint. */
+  loginOf?(endpoint: string): Login
   /** Runs one handler to its end. Never rejects. */
   run(stored: InboxEvent, handler: string, attempt: Attempt): Promise<Outcome>
 }

@@ -4,7 +4,7 @@ import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Receipt, ReceiveOptions} from "../../shared/sdk/adapter/adapter.ts"
 import type {Backoff} from "../../shared/sdk/adapter/backoff.ts"
 import type {Incoming} from "../../shared/sdk/adapter/incoming.ts"
-import type {Login, SatoriEvent} from "../../shared/sdk/satori.ts"
+import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
@@ -20,6 +20,7 @@ import {createFire} from "./firing.ts"
 import type {Dispatch, InboxEvent} from "./handling.ts"
 import {Intake, type RestoredAt, type Task} from "./intake.ts"
 import {type Due, readDue, takeOver} from "./marks.ts"
+import {readChannelEnds} from "./newest.ts"
 import {groupsOf, ownerOfLane, type Placed, widthOf} from "./order.ts"
 import {type Asked, Prompts} from "./prompts.ts"
 import {Repeats} from "./repeats.ts"
@@ -37,8 +38,6 @@ export interface InboxOptions {
   readonly uncounted?: () => readonly Span[]
   /** Holds what was written before the end of a long outage; nothing when left out. */
   readonly outages?: Pick<OutagesOptions, "asking" | "pastOf">
-  /** Returns who the bot is at an endpoint. */
-  readonly loginOf?: (endpoint: string) => Login
   /** The clock of pauses, of the ends of questions and of stored times. */
   readonly clock?: Clock
 }
@@ -67,7 +66,7 @@ export class Inbox {
   #replaying = 0
 
   constructor(database: Database, outbox: Outbox, runtimeId: string, log: Log, options: InboxOptions = {}) {
-    const {pauses = retry, oldest = () => Number.NEGATIVE_INFINITY, loginOf = platform => ({platform})} = options
+    const {pauses = retry, oldest = () => Number.NEGATIVE_INFINITY} = options
     const {clock = systemClock, uncounted = () => []} = options
     const {outages = {asking: () => ({}), pastOf: () => ({})}} = options
     const resume = (due: readonly Due[]) => this.#resume(due)
@@ -92,6 +91,7 @@ export class Inbox {
       groups,
       resume,
     })
+    const loginOf = (endpoint: string) => this.#dispatch?.loginOf?.(endpoint) ?? {platform: endpoint}
     this.#fire = createFire({database, log, runtimeId, clock, lanes: this.#lanes, loginOf, groups, resume})
     this.#attempts = new Attempts({
       database,
@@ -123,6 +123,11 @@ export class Inbox {
     if (isSuspect) this.#lanes.setMost(1)
     this.#resume(backlog, true)
     this.#outages.recheck()
+  }
+
+  /** Returns the last stored messages of an endpoint's channels, as `readChannelEnds`. */
+  ends(endpoint: string, most: number): ReturnType<typeof readChannelEnds> {
+    return readChannelEnds(this.#database, endpoint, most)
   }
 
   /** The endpoint is online: an outage may have ended. */

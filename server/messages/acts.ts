@@ -1,5 +1,6 @@
 import {Problem} from "../../shared/problems.ts"
 import type {Feature, FileRef} from "../../shared/sdk/adapter/sender.ts"
+import type {Login} from "../../shared/sdk/satori.ts"
 import {kindOf} from "../../shared/sdk/satori-methods.ts"
 import type {Expiry, MessageTarget, Session} from "../../shared/sdk/session.ts"
 import {conversationOf, type InboxEvent} from "../inbox/handling.ts"
@@ -23,6 +24,8 @@ export interface EndpointActs {
   requireFeature(endpoint: string, feature: Feature): void
   /** Returns false for an unknown endpoint. */
   hasFeature(endpoint: string, feature: Feature): boolean
+  /** Returns who the bot is at an endpoint. */
+  loginOf?(endpoint: string): Login
   /** Best effort: never throws and waits for nothing. */
   typing(endpoint: string, channel: string): void
   /**

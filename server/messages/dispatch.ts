@@ -70,6 +70,7 @@ export const createDispatch = (options: DispatchOptions): Dispatch => {
     match: (event, asked, endpoint = "") => match(options.current(), event, endpoint, asked),
     nest: handlers => nestingOf(options.current().middleware, handlers),
     orderOf: handler => options.current().orderOf(handler),
+    loginOf: name => options.endpoints.loginOf?.(name) ?? {platform: name},
     ages: {
       limitOf: (endpoint, handler) => options.current().ageLimits.of(endpoint, handler),
       noticeOf: async (stored, handler) => {

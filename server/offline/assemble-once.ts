@@ -73,7 +73,6 @@ export const assembleOnce = async (options: AssembleOptions): Promise<AssembledO
     hide: logs.hide,
     // The database is a copy; its origin is the restore point.
     saveBefore: async () => ({id: options.restorePoint, discard: async () => {}}),
-    onCommit: () => {},
   })
   scope.defer(() => generations.stop(0))
   const generation = await generations.start()

@@ -8,10 +8,10 @@ const startLimit = 60_000
 /** The pause before another attempt if ingress was paused meanwhile, in milliseconds. */
 const pause = 1000
 
-export interface PluginStartsOptions {
-  readonly isPaused: () => boolean
-  /** Receives an error as the instance's own exception. */
-  readonly fail: (error: unknown) => void
+/** What starts wait for. */
+interface Gate {
+  readonly isPaused: boolean
+  onChange(hear: () => void): void
 }
 
 interface Start {
@@ -21,13 +21,15 @@ interface Start {
 
 /** Runs the `onStart` functions of plugins: once for each instance, after its commit and once messages can be sent. */
 export class PluginStarts {
-  readonly #options: PluginStartsOptions
+  readonly #ingress: Gate
   readonly #waiting = new Set<Start>()
   readonly #running = new Set<Start>()
-  #isOpen = false
+  /** Receives an error as the instance's own exception. Undefined until messages can be sent. */
+  #fail: ((error: unknown) => void) | undefined
 
-  constructor(options: PluginStartsOptions) {
-    this.#options = options
+  constructor(ingress: Gate) {
+    this.#ingress = ingress
+    ingress.onChange(() => this.#runWaiting())
   }
 
   /** True if no `onStart` function is running. */
@@ -41,18 +43,14 @@ export class PluginStarts {
     this.#runWaiting()
   }
 
-  /** Call it when messages can be sent, unless ingress is paused. */
-  open(): void {
-    this.#isOpen = true
-    this.#runWaiting()
-  }
-
-  ingressChanged(): void {
+  /** Call it when messages can be sent, unless ingress is paused. `fail` receives an error as the instance's own. */
+  open(fail: (error: unknown) => void): void {
+    this.#fail = fail
     this.#runWaiting()
   }
 
   #runWaiting(): void {
-    if (!this.#isOpen || this.#options.isPaused()) return
+    if (this.#fail === undefined || this.#ingress.isPaused) return
     const due = [...this.#waiting]
     this.#waiting.clear()
     for (const start of due) if (start.instance.state.is === "active") this.#run(start)
@@ -66,7 +64,7 @@ export class PluginStarts {
       .run(() => withTimeLimit(startLimit, async () => work(), signal), {}, `${instance.path}/start`)
       .catch(error => {
         if (signal.aborted) return
-        if (!isProblem(error, "ingress_paused")) return instance.as(() => this.#options.fail(error))
+        if (!isProblem(error, "ingress_paused")) return instance.as(() => this.#fail?.(error))
         instance.log.warn(
           "the plugin's onStart was interrupted by paused ingress; it runs again once ingress is open",
           {error},

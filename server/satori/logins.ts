@@ -4,7 +4,7 @@ import {messageOf} from "../../shared/problems.ts"
 import type {SatoriEvent, User} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
 import {setMeta} from "../database/engine.ts"
-import type {Endpoint} from "../endpoints/endpoint.ts"
+import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {EndpointState} from "../endpoints/state.ts"
 import {isForwarded} from "./asking.ts"
 import {type KnownLogin, type LoginChange, loginStatus} from "./protocol.ts"
@@ -44,12 +44,12 @@ const key = "satori_logins"
 export class Logins {
   readonly #database: Database
   readonly #log: Log
-  readonly #endpoints: () => readonly Endpoint[]
+  readonly #endpoints: Pick<Endpoints, "list">
   #remembered = new Map<string, Remembered>()
   readonly #numbers = new Map<string, number>()
   #shown: readonly KnownLogin[] = []
 
-  constructor(database: Database, log: Log, endpoints: () => readonly Endpoint[]) {
+  constructor(database: Database, log: Log, endpoints: Pick<Endpoints, "list">) {
     this.#database = database
     this.#log = log
     this.#endpoints = endpoints
@@ -99,7 +99,7 @@ export class Logins {
 
   #remember(): void {
     let isNew = false
-    for (const {spec, login, state} of this.#endpoints()) {
+    for (const {spec, login, state} of this.#endpoints.list()) {
       if (login === undefined && state.is !== "online") continue
       const platform = login?.platform ?? spec.slot
       const user = login?.user ?? {id: spec.name}
@@ -121,7 +121,7 @@ export class Logins {
   /** Of endpoints with one platform and user, the second gets its name as platform: clients tell logins by these. */
   #show(): readonly KnownLogin[] {
     const taken = new Set<string>()
-    return this.#endpoints().flatMap(({spec, state}): KnownLogin[] => {
+    return this.#endpoints.list().flatMap(({spec, state}): KnownLogin[] => {
       const known = this.#remembered.get(spec.name)
       if (known === undefined) return []
       const identity = toJson([known.platform, known.user.id])

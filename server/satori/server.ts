@@ -1,7 +1,7 @@
 import type {Log} from "../../shared/log.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
-import type {Endpoint} from "../endpoints/endpoint.ts"
+import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {Peer, PeerOf, SocketHooks} from "../runtime/runtime.ts"
 import {Client} from "./client.ts"
 import {Feed} from "./feed.ts"
@@ -18,7 +18,7 @@ export interface Guard {
 export interface SatoriOptions {
   readonly database: Database
   readonly log: Log
-  readonly endpoints: () => readonly Endpoint[]
+  readonly endpoints: Pick<Endpoints, "list">
   /** The path of the WebSocket, including `http.base`. */
   readonly path: string
 }
@@ -68,10 +68,9 @@ export class SatoriServer {
     this.logins.refresh()
   }
 
-  /** Returns the promise. When it settles, clients get the new events, even if storing seems to have failed. */
-  hearOf<T>(storing: Promise<T>): Promise<T> {
+  /** When the promise settles, clients get the new events, even if storing seems to have failed. */
+  hear(storing: Promise<unknown>): void {
     storing.then(this.#wake, this.#wake)
-    return storing
   }
 
   readonly #wake = (): void => {

@@ -1,17 +1,20 @@
+import type {Raise} from "../../../shared/events.ts"
+import type {Issue} from "../../../shared/problems.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
-import type {Generation} from "../../generation/generation.ts"
+import type {Failure} from "../../generation/generation.ts"
 import {Generations} from "../../generation/generations.ts"
 import {GenerationHistory} from "../../generation/history.ts"
 import {writeLastCommitted} from "../../generation/last-committed.ts"
 import {hashLockfile} from "../../generation/lockfile.ts"
+import type {RunningGeneration} from "../../generation/running-generation.ts"
 import type {Watcher} from "../../generation/watch.ts"
+import type {Instance} from "../../plugins/instance.ts"
 import type {BuiltIns} from "../../plugins/load.ts"
 import type {PluginStarts} from "../../plugins/starts.ts"
+import type {RecoveryPart} from "../../recovery/part.ts"
 import {systemClock} from "../../runtime/flow/clock.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
 import {jobDefaultProblem} from "../../scheduler/job-defaults.ts"
-import type {HostEvents} from "../assembly/events.ts"
-import type {HostRecovery} from "../assembly/recovery.ts"
 import type {HostOptions} from "../host.ts"
 import type {OpenProject} from "../open.ts"
 import {createLoader} from "./built-in-plugins.ts"
@@ -27,17 +30,16 @@ export interface HostGenerationsOptions
   readonly plugins: BuiltIns
   readonly endpoints: Endpoints
   readonly starts: PluginStarts
-  /** A generation was committed and swapped in. */
-  readonly committed: () => void
-  readonly events: Pick<HostEvents, "instanceChanged" | "failed">
-  readonly recovery: Pick<HostRecovery, "hide" | "learn" | "checkpoints">
+  readonly running: RunningGeneration
+  readonly raise: Raise
+  readonly recovery: Pick<RecoveryPart, "hide" | "learn" | "checkpoints">
   /** Watches the project's files; undefined if nothing does. */
   readonly watcher: Watcher | undefined
 }
 
 /** Creates the generations of a Host, without starting the first one. */
 export const createGenerations = (options: HostGenerationsOptions): Generations => {
-  const {host, runtime, opened, plugins, endpoints, starts, committed, events, recovery, watcher} = options
+  const {host, runtime, opened, plugins, endpoints, starts, running, raise, recovery, watcher} = options
   const {mode, logs, signal} = host
   const {paths, database, runtimeId, boot, readVariables, lastGood} = opened
   const loader = createLoader(host, runtime, paths, plugins, lastGood?.plugins)
@@ -63,27 +65,50 @@ export const createGenerations = (options: HostGenerationsOptions): Generations 
       recovery.hide(values)
     },
     saveBefore: createSaveBefore({recovery, database, runtimeId, log: logs.log}),
+    running,
     onState: instance => {
-      events.instanceChanged(instance)
+      tellState(raise, instance)
       if (instance.state.is === "active") starts.activated(instance)
     },
-    onFail: events.failed,
-    onCommit: (generation: Generation) => {
-      committed()
-      recovery.learn(generation.config)
-      logs.setLevel(generation.config.config.log_level)
-      logs.bind({generation: generation.number})
-      watcher?.add(generation.instances.flatMap(({plugin}) => plugin.files))
-      const {number, reason} = generation
-      logs.log.info(
-        lastGood === undefined ? `generation ${number} committed (${reason})` : `generation ${number} runs again`,
-      )
-      // A database file is always there; a remote database may be unreachable at the next start.
-      if (database.location.dialect === "sqlite") return
-      writeLastCommitted(paths.generation, generation, generations.pin).catch(error =>
-        logs.log.warn("the Host could not record the generation for a start without the database", {error}),
-      )
-    },
+    onFail: failure => tellFailure(raise, failure),
+  })
+  running.onCommit(generation => {
+    const {number, reason, config, instances} = generation
+    logs.setLevel(config.config.log_level)
+    logs.bind({generation: number})
+    watcher?.add(instances.flatMap(({plugin}) => plugin.files))
+    logs.log.info(
+      lastGood === undefined ? `generation ${number} committed (${reason})` : `generation ${number} runs again`,
+    )
+    // A database file is always there; a remote database may be unreachable at the next start.
+    if (database.location.dialect === "sqlite") return
+    writeLastCommitted(paths.generation, generation, running.pin).catch(error =>
+      logs.log.warn("the Host could not record the generation for a start without the database", {error}),
+    )
   })
   return generations
 }
+
+const tellState = (raise: Raise, {id, name, state}: Instance): void => {
+  if (state.is === "starting") return
+  const {since: _, is, ...thrown} = state
+  raise("plugin.state", {plugin: name, instance: id, state: is, ...thrown})
+}
+
+/** The highest number of issues of one failure that an event carries. */
+const mostIssues = 20
+
+const tellFailure = (raise: Raise, {reason, problem}: Failure): void => {
+  const {code, message, issues} = problem
+  const data = {reason, code, detail: message, issues: issues.slice(0, mostIssues).map(positionOf)}
+  if (/^config_|^restart_required$/.test(code)) raise("configuration.refused", data)
+  raise("generation.failed", data)
+}
+
+const positionOf = ({file, line, column, path, message}: Issue) => ({
+  file,
+  line,
+  column,
+  ...(path === undefined || path === "" ? {} : {path}),
+  message,
+})

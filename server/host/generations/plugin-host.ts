@@ -24,11 +24,11 @@ export interface PluginHostOptions {
   readonly outbox: Outbox
   readonly endpoints: Pick<Endpoints, "require" | "requireFeature" | "requireTarget">
   readonly database: Pick<Database, "read" | "write">
-  readonly timers: () => Timers
+  readonly timers: Timers
   readonly files: DraftFiles
   readonly languageOf: PluginHost["languageOf"]
   readonly clock: Clock
-  readonly agents: () => Pick<AgentService, "queue">
+  readonly agents: Pick<AgentService, "queue">
 }
 
 /** The functions of a running Host that plugins call outside of handlers. */
@@ -61,13 +61,13 @@ export const createPluginHost = ({
   setTimer: async (plugin, name, given, data, options) => {
     const {target, ...when} = given ?? {}
     if (target !== undefined) endpoints.require(requirePlace(target).endpoint)
-    const setting = timers().prepare(plugin, name, when, data, placeOf(target), options)
+    const setting = timers.prepare(plugin, name, when, data, placeOf(target), options)
     await database.write(setting.statements)
     setting.stored()
     return setting.id
   },
   clearTimer: async (plugin, key) => {
-    const [cleared] = await database.write([timers().clearing(plugin, key)])
+    const [cleared] = await database.write([timers.clearing(plugin, key)])
     return (cleared?.rows.length ?? 0) > 0
   },
   languageOf: async place => languageOf(requirePlace(place)),
@@ -78,7 +78,7 @@ export const createPluginHost = ({
     if (target === undefined && user !== undefined)
       throw new Problem("target_invalid", "user needs target: a user belongs to an endpoint's platform")
     if (target !== undefined) endpoints.requireTarget(addressOf(target))
-    return agents().queue({
+    return agents.queue({
       agent,
       trigger: "plugin",
       input,

@@ -5,10 +5,10 @@ import type {SaveBefore} from "../../generation/migrate-draft.ts"
 import {withoutCheckpoint} from "../../project/migrate.ts"
 import type {Checkpoints} from "../../recovery/checkpoint/checkpoints.ts"
 import {isMadeHere, type ListedCheckpoint} from "../../recovery/checkpoint/store.ts"
-import type {HostRecovery} from "../assembly/recovery.ts"
+import type {RecoveryPart} from "../../recovery/part.ts"
 
 export interface SaveBeforeOptions {
-  readonly recovery: Pick<HostRecovery, "checkpoints" | "learn">
+  readonly recovery: Pick<RecoveryPart, "checkpoints" | "learn">
   readonly database: Database
   readonly runtimeId: string
   readonly log: Log

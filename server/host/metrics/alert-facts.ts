@@ -7,9 +7,8 @@ import type {Facts} from "../../../shared/attention/finding.ts"
 import {toJson} from "../../../shared/json.ts"
 import {readAgentAttention} from "../../agents/routes/attention.ts"
 import type {Database} from "../../database/database.ts"
-import {viewEndpoints} from "../../endpoints/routes.ts"
+import {viewEndpoints} from "../../endpoints/routes/endpoints.ts"
 import {viewPlugins} from "../../generation/routes/plugin-views.ts"
-import type {Services} from "../../http/services.ts"
 import type {Condition, Seen} from "../../metrics/alerts/condition.ts"
 import {type AgentEnds, type Figures, FigureWatch, type SeenGap} from "../../metrics/alerts/figures.ts"
 import {MemoryWatch, memoryCondition} from "../../metrics/alerts/memory.ts"
@@ -19,12 +18,13 @@ import {freeSpace} from "../../runtime/files.ts"
 import {Allocations} from "../../runtime/flow/allocations.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {withLastRuns} from "../../scheduler/routes/job-runs.ts"
+import type {Sources} from "../sources.ts"
 import {selectFailed} from "./agents.ts"
 import {readStoredSizes} from "./data.ts"
 import {every, once} from "./remember.ts"
 
 export interface AlertSources {
-  readonly services: Services
+  readonly sources: Sources
   readonly status: () => Status
   readonly report: () => ReadinessReport
   /** The wall clock, in milliseconds since 1970. */
@@ -41,9 +41,13 @@ const depthsEvery = 60_000
 const heldEvery = 3_600_000
 
 /** Creates a function that looks at the Host as its console does, and at the figures that only alerts need. */
-export const createLook = ({services, status, report, now = Date.now}: AlertSources): (() => Promise<Seen>) => {
-  const {database, endpoints, jobs, bindings, capacity, workroom, handlers, current, events, logs, disk} = services
-  const {identity} = services
+export const createLook = ({sources, status, report, now = Date.now}: AlertSources): (() => Promise<Seen>) => {
+  const {identity, database, endpoints, handlers, events, logs, running} = sources
+  const {jobs} = sources.jobs
+  const {bindings} = sources.agents
+  const {workroom} = sources.workroom
+  const {capacity, disk} = sources.capacity
+  const current = () => running.require()
   const viewJobs = () => {
     const views = jobs.list().map(job => jobs.view(job))
     return withLastRuns(database, views)

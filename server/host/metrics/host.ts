@@ -8,7 +8,7 @@ const ingressReasons = ["operator", "release", "disk", "database"] as const
 
 const oneIf = (holds: boolean): number => (holds ? 1 : 0)
 
-export const readHost = ({identity, build, generations, ingress, report, isReady}: MetricsSources) => {
+export const readHost = ({identity, recovery: {build}, generations, ingress, report, isReady}: MetricsSources) => {
   const {project, runtimeId, runtime, mode, authority, supervisor} = identity
   const labels = {
     project,

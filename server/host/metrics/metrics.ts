@@ -100,18 +100,18 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
       ),
       orNothing("storage", readStoredSizes(database.location), noStorage),
       orNothing("storage", readCapacity(database), noCapacity),
-      orNothing("storage", readFiles(sources.files), noFiles),
+      orNothing("storage", readFiles(sources.files.store), noFiles),
       orNothing("events", readEventLog(sources.events.events), noEventLog),
       orNothing("jobs", readJobRuns(database), noJobRuns),
-      orNothing("agents", readAgents(database, sources.bindings), noAgents),
-      orNothing("disk", readDisk(sources.disk), noWatch),
+      orNothing("agents", readAgents(database, sources.agents.bindings), noAgents),
+      orNothing("disk", readDisk(sources.capacity.disk), noWatch),
     ])
     return {
       ...readHost(sources),
       ...readCounters(sources),
       ...readStream(sources),
-      ...readWorkroom(sources.workroom),
-      ...readCheckpoints(sources.checkpoints),
+      ...readWorkroom(sources.workroom.workroom),
+      ...readCheckpoints(sources.recovery.checkpoints),
       ...readEndpoints(list),
       ...readRepeats(list, sources.inbox.repeats),
       ...ends,
@@ -125,7 +125,7 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
       ...jobRuns,
       ...disk,
       ...agents,
-      ...readCalls(sources.agentMeter),
+      ...readCalls(sources.agents.meter),
       svc_collect_failures_total: by("part", failures),
     }
   })

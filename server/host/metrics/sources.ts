@@ -1,9 +1,9 @@
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import type {RequestMeter} from "../../http/request-meter.ts"
-import type {Services} from "../../http/services.ts"
+import type {Sources} from "../sources.ts"
 
 /** The sources of the metrics, read at each request of the page. */
-export interface MetricsSources extends Services {
+export interface MetricsSources extends Sources {
   readonly requests: RequestMeter
   readonly report: () => ReadinessReport
   readonly isReady: () => boolean

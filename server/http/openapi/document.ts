@@ -5,7 +5,7 @@ import {type TSchema, Type} from "../../../shared/type.ts"
 import {jsonTextAnswer} from "../answers.ts"
 import {createNamedSchemas, type Place} from "./named-schemas.ts"
 import {createProblemAnswers, type ProblemAnswers} from "./problems.ts"
-import {describeTags, tagOf} from "./tags.ts"
+import {byTag, describeTags, tagOf} from "./tags.ts"
 
 /** Serves the document. `document` makes a new one for each generation, and its text is made once. */
 export const documentRoutes = (document: () => object) => {
@@ -39,9 +39,11 @@ export const createOpenApi = (routes: readonly Route[], base: string, version: s
   const used = new Set<string>()
   const schemas = createNamedSchemas()
   const parts = {place: schemas.place, refusals: createProblemAnswers(schemas.place)}
-  for (const route of routes.filter(each => !each.path.endsWith("*"))) {
+  const ownPath = ({path}: Route) => (path.startsWith(`${base}/`) ? path.slice(base.length) : path)
+  const shown = routes.filter(each => !each.path.endsWith("*"))
+  for (const route of byTag(shown, ownPath)) {
     const path = route.path.replace(/:([A-Za-z]+)/g, "{$1}")
-    const own = route.path.startsWith(`${base}/`) ? route.path.slice(base.length) : route.path
+    const own = ownPath(route)
     paths[path] = {...paths[path], [route.method.toLowerCase()]: operation(route, own, parts)}
     used.add(tagOf(own))
   }

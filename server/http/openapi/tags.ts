@@ -42,6 +42,13 @@ export const tagOf = (path: string): string => {
   return area === "api" ? part : area
 }
 
+/** Sorts routes by their tags, in the order of the document. `ownPath` returns a path without `http.base`. */
+export const byTag = <T>(routes: readonly T[], ownPath: (route: T) => string): readonly T[] => {
+  const order = Object.keys(tags)
+  const placeOf = (route: T) => order.indexOf(tagOf(ownPath(route)))
+  return routes.toSorted((one, other) => placeOf(one) - placeOf(other))
+}
+
 export const describeTags = (used: ReadonlySet<string>) =>
   Object.entries(tags)
     .filter(([name]) => used.has(name))

@@ -5,11 +5,11 @@ import {isResponse} from "../../../shared/sdk/route.ts"
 import {fieldsOf} from "../../../shared/sdk/values.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
+import {requireAdmission, retryAfter} from "../../endpoints/routes/webhooks.ts"
 import type {Peer, PeerOf, SocketHooks} from "../../runtime/runtime.ts"
 import {decodePercent} from "../../runtime/text/percent.ts"
 import {internalProblem} from "../answers.ts"
 import {FailureLimit} from "../auth.ts"
-import {requireAdmission, retryAfter} from "../webhooks.ts"
 import {Connection, type ConnectionOptions} from "./connection.ts"
 
 /** The highest number of open connections per endpoint. */

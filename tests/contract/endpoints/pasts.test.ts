@@ -2,7 +2,7 @@ import {afterEach, beforeEach, describe, expect, onTestFinished, test, vi} from 
 import type {Database} from "../../../server/database/database.ts"
 import {Endpoints} from "../../../server/endpoints/endpoints.ts"
 import {Pasts} from "../../../server/endpoints/pasts.ts"
-import {viewEndpoints} from "../../../server/endpoints/routes.ts"
+import {viewEndpoints} from "../../../server/endpoints/routes/endpoints.ts"
 import type {Endpoint as Handle} from "../../../shared/sdk/adapter/adapter.ts"
 import {engines, log, open, until} from "../../support/database/databases.ts"
 import {lineSpec, stored} from "../../support/messages/line-endpoint.ts"

@@ -305,7 +305,7 @@ test("what a platform without times kept counts from the loss of the connection,
 
 test("a pause for a release does not count, while it lasts and afterwards, over a restart too", async () => {
   const database = await open(await localDatabase())
-  const ingress = new Ingress(database, log, () => {})
+  const ingress = new Ingress(database, log)
   await ingress.start()
   await ingress.pause("release")
   const [pause] = ingress.releases
@@ -313,7 +313,7 @@ test("a pause for a release does not count, while it lasts and afterwards, over 
   await ingress.resume("release")
   await ingress.pause("operator")
   await ingress.resume("operator")
-  const next = new Ingress(database, log, () => {})
+  const next = new Ingress(database, log)
   await next.start()
   expect(next.releases).toEqual([{from: pause?.from, to: expect.any(Number)}])
   const uncounted = () => [{from: noon - 2 * hour, to: noon - hour / 2}]

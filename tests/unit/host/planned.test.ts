@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {isPlannedEnd} from "../../../server/host/host.ts"
+import {isPlannedEnd} from "../../../server/runtime/part.ts"
 import {exit} from "../../../shared/exit.ts"
 
 test.each([

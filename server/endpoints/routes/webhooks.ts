@@ -1,10 +1,10 @@
-import {pluginPath} from "../../shared/ids.ts"
-import {Problem} from "../../shared/problems.ts"
-import {type Call, isResponse, type Route} from "../../shared/sdk/route.ts"
-import {Type} from "../../shared/type.ts"
-import type {Endpoint} from "../endpoints/endpoint.ts"
-import type {Endpoints} from "../endpoints/endpoints.ts"
-import type {Admission} from "../endpoints/state.ts"
+import {pluginPath} from "../../../shared/ids.ts"
+import {Problem} from "../../../shared/problems.ts"
+import {type Call, isResponse, type Route} from "../../../shared/sdk/route.ts"
+import {Type} from "../../../shared/type.ts"
+import type {Endpoint} from "../endpoint.ts"
+import type {Endpoints} from "../endpoints.ts"
+import type {Admission} from "../state.ts"
 
 /** After how many seconds a platform may retry a delivery that the Host cannot accept now. */
 export const retryAfter = 5

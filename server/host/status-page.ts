@@ -1,9 +1,9 @@
-import type {Bindings} from "../../agents/bindings/bindings.ts"
-import {StatusBoard, subjectsOf} from "../../console/status/board.ts"
-import type {Endpoints} from "../../endpoints/endpoints.ts"
-import type {Ingress} from "../../endpoints/ingress.ts"
-import type {Generations} from "../../generation/generations.ts"
-import {Uptimes} from "../../metrics/history/uptimes.ts"
+import type {Bindings} from "../agents/bindings/bindings.ts"
+import {StatusBoard, subjectsOf} from "../console/status/board.ts"
+import type {Endpoints} from "../endpoints/endpoints.ts"
+import type {Ingress} from "../endpoints/ingress.ts"
+import type {Generations} from "../generation/generations.ts"
+import {Uptimes} from "../metrics/history/uptimes.ts"
 
 export interface StatusPageOptions {
   readonly generations: Pick<Generations, "current">

@@ -1,7 +1,6 @@
 import type {AlertWait} from "../../../shared/alerts/api.ts"
 import type {AlertSettings} from "../../../shared/alerts/config.ts"
 import {tellingAll, toRow} from "../../events/telling.ts"
-import type {Services} from "../../http/services.ts"
 import {Alerts} from "../../metrics/alerts/alerts.ts"
 import type {Mail, Senders} from "../../metrics/alerts/delivery.ts"
 import type {AlertRecord} from "../../metrics/alerts/ledger.ts"
@@ -9,7 +8,8 @@ import {messageDraft} from "../../outbox/draft.ts"
 import {post} from "../../runtime/outgoing/post.ts"
 import {createLoad} from "../../runtime/packages/libraries.ts"
 import {loadMail} from "../generations/built-in-plugins.ts"
-import {type AlertSources, createLook} from "../metrics/alert-facts.ts"
+import type {Sources} from "../sources.ts"
+import {type AlertSources, createLook} from "./alert-facts.ts"
 
 export interface HostAlertsOptions extends Omit<AlertSources, "now"> {
   /** The project's folder, whose packages the Host loads. */
@@ -21,16 +21,16 @@ export interface HostAlertsOptions extends Omit<AlertSources, "now"> {
 const owner = "svc:alerts"
 
 /** Creates the Host's alerts. They see the Host as its console does, and send through its outbox, webhooks and mail. */
-export const createAlerts = ({services, project, status, report, isReady}: HostAlertsOptions): Alerts => {
-  const {identity, database, logs, current} = services
-  const settings = (): AlertSettings => current().config.config.alerts
+export const createAlerts = ({sources, project, status, report, isReady}: HostAlertsOptions): Alerts => {
+  const {identity, database, logs, running} = sources
+  const settings = (): AlertSettings => running.settings.alerts
   return new Alerts({
     who: {project: identity.project, runtimeId: identity.runtimeId},
     database,
     log: logs.log,
     settings,
-    look: createLook({services, status, report}),
-    senders: sendersOf(services, project),
+    look: createLook({sources, status, report}),
+    senders: sendersOf(sources, project),
     ask: async (url, signal) => {
       const response = await fetch(url, {signal, redirect: "manual"})
       await response.body?.cancel().catch(() => {})
@@ -48,7 +48,7 @@ const eventOf = ({id, code, severity, until, endpoint, runId}: AlertRecord) => {
   return toRow(until === null ? "alert.raised" : "alert.resolved", {alert: id, code, severity}, about)
 }
 
-const sendersOf = ({endpoints, ingress, database, outbox}: Services, project: string): Senders => ({
+const sendersOf = ({endpoints, ingress, database, outbox}: Sources, project: string): Senders => ({
   channelWaits: (endpoint): AlertWait | undefined => {
     const found = endpoints.get(endpoint)
     if (found === undefined) return "endpoint_unknown"

@@ -1,13 +1,13 @@
-import type {EndpointView} from "../../shared/api/endpoints.ts"
-import {endpointOperations} from "../../shared/api/operations/messages.ts"
-import {type Handler, serve} from "../../shared/api/operations/operation.ts"
-import {missedFirst} from "../../shared/endpoint-states.ts"
-import type {Database} from "../database/database.ts"
-import {isInState, pageOf, timeOf} from "../database/lists/pages.ts"
-import {checkEndpoint} from "./check.ts"
-import {type CursorFacts, readCursorFacts} from "./cursors.ts"
-import type {Endpoint} from "./endpoint.ts"
-import type {Endpoints} from "./endpoints.ts"
+import type {EndpointView} from "../../../shared/api/endpoints.ts"
+import {endpointOperations} from "../../../shared/api/operations/messages.ts"
+import {type Handler, serve} from "../../../shared/api/operations/operation.ts"
+import {missedFirst} from "../../../shared/endpoint-states.ts"
+import type {Database} from "../../database/database.ts"
+import {isInState, pageOf, timeOf} from "../../database/lists/pages.ts"
+import {checkEndpoint} from "../check.ts"
+import {type CursorFacts, readCursorFacts} from "../cursors.ts"
+import type {Endpoint} from "../endpoint.ts"
+import type {Endpoints} from "../endpoints.ts"
 
 /** The selectors of `http.readiness.endpoints`. */
 export type Required = () => readonly {readonly owner: string; readonly name: string}[]

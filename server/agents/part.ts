@@ -1,57 +1,56 @@
-import type {Binding} from "../../../shared/agents/binding.ts"
-import type {FiringTarget} from "../../../shared/api/scheduled/jobs.ts"
-import {Problem} from "../../../shared/problems.ts"
-import {channelType} from "../../../shared/sdk/satori.ts"
-import type {Agents, AgentsOptions} from "../../agents/agents.ts"
-import {Bindings} from "../../agents/bindings/bindings.ts"
-import {isProviderInstalled} from "../../agents/providers/packages.ts"
-import type {MessageIndex} from "../../agents/search/message-index.ts"
-import type {AgentService} from "../../agents/service.ts"
-import type {ToolTable} from "../../agents/tools/table.ts"
-import type {AgentDesk} from "../../agents/triggers/plugin.ts"
-import type {Endpoints} from "../../endpoints/endpoints.ts"
-import type {Ingress} from "../../endpoints/ingress.ts"
-import type {Snapshot} from "../../generation/generation.ts"
-import type {Generations} from "../../generation/generations.ts"
-import type {DraftFiles} from "../../outbox/files/draft-files.ts"
-import type {BuiltIn} from "../../plugins/load.ts"
-import type {Timers} from "../../scheduler/timers/timers.ts"
-import type {Workroom} from "../../workroom/workroom.ts"
+import type {Binding} from "../../shared/agents/binding.ts"
+import type {FiringTarget} from "../../shared/api/scheduled/jobs.ts"
+import {Problem} from "../../shared/problems.ts"
+import {channelType} from "../../shared/sdk/satori.ts"
+import type {Endpoints} from "../endpoints/endpoints.ts"
+import type {Ingress} from "../endpoints/ingress.ts"
+import type {Snapshot} from "../generation/generation.ts"
+import type {RunningGeneration} from "../generation/running-generation.ts"
+import type {DraftFiles} from "../outbox/files/draft-files.ts"
+import type {BuiltIn} from "../plugins/load.ts"
+import type {Part} from "../runtime/part.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
+import type {Timers} from "../scheduler/timers/timers.ts"
+import type {Workroom} from "../workroom/workroom.ts"
+import type {Agents, AgentsOptions} from "./agents.ts"
+import {Bindings} from "./bindings/bindings.ts"
+import {AgentMeter} from "./meter.ts"
+import {isProviderInstalled} from "./providers/packages.ts"
+import type {MessageIndex} from "./search/message-index.ts"
+import type {AgentService} from "./service.ts"
+import type {ToolTable} from "./tools/table.ts"
+import type {AgentDesk} from "./triggers/plugin.ts"
 
-export interface HostAgentsOptions
-  extends Pick<
-    AgentsOptions,
-    "database" | "log" | "clock" | "runtimeId" | "project" | "outbox" | "languageOf" | "hide" | "meter"
-  > {
+export interface AgentOptions extends Pick<AgentsOptions, "database" | "log" | "clock" | "runtimeId"> {
+  readonly paths: ProjectPaths
+  readonly logs: {scrub(text: string): string}
+}
+
+export interface AgentNeeds extends Pick<AgentsOptions, "outbox" | "languageOf"> {
+  readonly running: RunningGeneration
   readonly endpoints: Endpoints
   readonly workroom: Workroom
   readonly files: DraftFiles
   readonly ingress: Ingress
-  readonly generations: () => Pick<Generations, "current">
-  readonly timers: () => Timers
+  readonly timers: Timers
 }
 
-export interface HostAgents extends AgentService, AgentDesk {
+export interface AgentsPart extends AgentService, AgentDesk, Part {
   readonly bindings: Bindings
+  readonly meter: AgentMeter
   /** The built-in plugin `agents`. Loading it also loads the tools. */
-  readonly plugin: () => Promise<BuiltIn>
+  plugin(): Promise<BuiltIn>
   /** Handles `target: {agent, text}` of a scheduled job. */
   readonly target: FiringTarget
-  start(): Promise<void>
-  stop(): Promise<void>
-  readonly isQuiet: boolean
-  /** Resolves when no run is in progress. */
-  settled(): Promise<void>
-  /** A new generation runs. */
-  generationChanged(): void
-  ingressChanged(): void
 }
 
 /** The agents of a Host. The first enabled binding, or the first request about agents, loads their code. */
-export const createAgents = (options: HostAgentsOptions): HostAgents => {
-  const {generations, log, project, ingress, endpoints, timers} = options
-  const snapshot = () => generations().current?.snapshot
-  const privateHosts = () => generations().current?.config.config.files.allowPrivate ?? []
+export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions, needs: AgentNeeds): AgentsPart => {
+  const {running, ingress, endpoints, timers} = needs
+  const {log, database} = options
+  const meter = new AgentMeter()
+  const snapshot = () => running.current?.snapshot
+  const privateHosts = () => running.current?.config.config.files.allowPrivate ?? []
   let tables: ((snapshot: Snapshot) => ToolTable) | undefined
   const tools = (): ToolTable => {
     const current = snapshot()
@@ -79,9 +78,13 @@ export const createAgents = (options: HostAgentsOptions): HostAgents => {
     else await index?.stop()
   }
   const load = async (): Promise<Agents> => {
-    const loaded = await import("../../agents/agents.ts")
+    const loaded = await import("./agents.ts")
     agents = new loaded.Agents({
       ...options,
+      ...needs,
+      project,
+      meter,
+      hide: text => logs.scrub(text),
       bindings,
       tools,
       permissionOf: (endpoint, event) => snapshot()?.messages.permissionOf(endpoint, event) ?? "user",
@@ -110,21 +113,30 @@ export const createAgents = (options: HostAgentsOptions): HostAgents => {
     maySay: (endpoint, channel) => agents?.maySay(endpoint, channel) ?? true,
     texts: () => snapshot()?.messages.texts,
   }
+  running.onCommit(() => {
+    openIfNeeded()
+    indexWhileNeeded().catch(error => log.error("messages are not indexed for search", {error}))
+    agents?.generationChanged()
+  })
+  ingress.onChange(() => agents?.ingressChanged())
   return {
     ...desk,
+    name: "the agents",
     bindings,
+    meter,
     plugin: async () => {
       const [{agentsPluginOf}, {createTables}, searching] = await Promise.all([
-        import("../../agents/triggers/plugin.ts"),
-        import("../../agents/tools/tables.ts"),
-        import("../../agents/search/message-index.ts"),
+        import("./triggers/plugin.ts"),
+        import("./tools/tables.ts"),
+        import("./search/message-index.ts"),
       ])
-      index ??= new searching.MessageIndex(options)
+      index ??= new searching.MessageIndex({...options, ...needs})
       tables ??= createTables({
         ...options,
+        ...needs,
         index,
         privateHosts,
-        timers: {prepare: (...args) => timers().prepare(...args)},
+        timers,
         requireTarget: address => endpoints.requireTarget(address),
       })
       return agentsPluginOf(() => desk)()
@@ -137,21 +149,25 @@ export const createAgents = (options: HostAgentsOptions): HostAgents => {
       await opened
       if (agents !== undefined) await begin(agents)
     },
-    stop: async () => {
+    drain: async () => {
       isStarted = false
       await indexWhileNeeded()
       await (await opened?.catch(() => undefined))?.stop()
     },
-    get isQuiet() {
-      return agents === undefined ? opened === undefined : agents.isQuiet
+    isQuiet: () => (agents === undefined ? opened === undefined : agents.isQuiet),
+    settled: () => agents?.settled(),
+    routes: async () => {
+      const [{permissionRoutes}, {agentRoutes}, {approvalRoutes}] = await Promise.all([
+        import("./routes/permissions.ts"),
+        import("./routes/agents.ts"),
+        import("./routes/approvals.ts"),
+      ])
+      return [
+        ...permissionRoutes({current: () => running.require(), bindings}),
+        ...agentRoutes(desk, bindings, database),
+        ...approvalRoutes(desk, database),
+      ]
     },
-    settled: async () => agents?.settled(),
-    generationChanged: () => {
-      openIfNeeded()
-      indexWhileNeeded().catch(error => log.error("messages are not indexed for search", {error}))
-      agents?.generationChanged()
-    },
-    ingressChanged: () => agents?.ingressChanged(),
   }
 }
 

@@ -1,0 +1,87 @@
+import type {ProjectConfig} from "../../shared/config.ts"
+import {exit} from "../../shared/exit.ts"
+import type {Log} from "../../shared/log.ts"
+import type {Database} from "../database/database.ts"
+import type {Ingress} from "../endpoints/ingress.ts"
+import type {Exit, Part} from "../runtime/part.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
+import {Capacity} from "./capacity.ts"
+import {DamageWatch} from "./damage-watch.ts"
+import {type DiskLimit, watchDisk} from "./disk-watch.ts"
+import {PlaceWatch} from "./place-watch.ts"
+import {UserData, type UserDataOptions} from "./user/user-data.ts"
+
+export interface CapacityOptions {
+  readonly database: Database
+  readonly log: Log
+  readonly paths: ProjectPaths
+  readonly project: string
+  /** The folders with the Host's data. */
+  readonly folders: readonly string[]
+  readonly askExit: (exit: Exit) => void
+}
+
+export interface CapacityNeeds {
+  readonly running: {readonly settings: Pick<ProjectConfig, "ingress" | "retention" | "files">}
+  readonly ingress: Ingress
+  readonly satori: {readonly hasReachedAll: number}
+  readonly users: Omit<UserDataOptions, "database">
+}
+
+export interface CapacityPart extends Part {
+  readonly capacity: Capacity
+  readonly disk: DiskLimit
+  readonly placeWatch: PlaceWatch
+  readonly watches: {readonly place: Part; readonly disk: Part; readonly damage: Part}
+}
+
+/** Watches the place, the room and the health of a Host's data, and deletes what is too old. */
+export const createCapacity = (
+  {database, log, paths, project, folders, askExit}: CapacityOptions,
+  {running, ingress, satori, users}: CapacityNeeds,
+): CapacityPart => {
+  const disk = {folders, least: () => running.settings.ingress.minimumFree * 1024 ** 2}
+  const diskWatch = watchDisk({...disk, onChange: isFull => ingress.setDiskFull(isFull), log})
+  const placeWatch = new PlaceWatch({
+    database,
+    paths,
+    log,
+    onReplaced: () => ingress.setDatabaseLost(),
+    onLockLost: () => askExit({code: exit.runtimeRestart, reason: "lock_lost"}),
+  })
+  const damage = new DamageWatch({database, log, onNeeded: () => ingress.setDatabaseLost()})
+  const capacity = new Capacity({
+    database,
+    log,
+    settings: () => running.settings.retention,
+    reachedAll: () => satori.hasReachedAll,
+    disk,
+    fileQuota: () => running.settings.files.quota,
+  })
+  return {
+    name: "the deletion of old rows",
+    capacity,
+    disk,
+    placeWatch,
+    start: () => capacity.start(),
+    stopTaking: () => capacity.stop(),
+    limit: 1000,
+    late: "the deletion of old rows did not end in time",
+    routes: async () => {
+      const [{databaseRoutes}, {userRoutes}] = await Promise.all([import("./routes.ts"), import("./user/routes.ts")])
+      return [
+        ...databaseRoutes(capacity, damage, placeWatch),
+        ...userRoutes(new UserData({...users, database}), project),
+      ]
+    },
+    watches: {
+      place: {
+        name: "the watch on the database and the lock",
+        start: () => placeWatch.start(),
+        close: () => placeWatch.stop(),
+      },
+      disk: {name: "the watch on the disk", start: () => diskWatch.start(), stopTaking: () => diskWatch.stop()},
+      damage: {name: "the check of the database", start: () => damage.start(), stopTaking: () => damage.stop()},
+    },
+  }
+}

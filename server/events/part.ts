@@ -1,0 +1,72 @@
+import type {ProjectConfig} from "../../shared/config.ts"
+import {durationOf} from "../../shared/duration.ts"
+import {epochOf} from "../../shared/event-id.ts"
+import type {Raise} from "../../shared/events.ts"
+import type {Log} from "../../shared/log.ts"
+import type {Database} from "../database/database.ts"
+import {withTimeLimit} from "../runtime/flow/time-limit.ts"
+import type {Part} from "../runtime/part.ts"
+import {Envelopes} from "./envelope.ts"
+import {ErrorEvents, type LoggedError} from "./errors.ts"
+import {EventLog} from "./log.ts"
+import {EventRetention} from "./retention.ts"
+import type {EventServices} from "./routes.ts"
+import {EventStream} from "./stream.ts"
+
+export interface EventsOptions {
+  readonly database: Database
+  readonly project: string
+  readonly authority: string
+  readonly logs: {
+    readonly log: Log
+    scrubJson(json: string): string
+    onError(hear: (record: LoggedError) => void): void
+  }
+}
+
+/** The event log of a Host, and its streams. */
+export interface EventsPart extends EventServices, Part {
+  readonly raise: Raise
+  /** Deletes old events. */
+  readonly retention: Part
+  /** Delivers the stored events and ends the streams. Later events are still stored. */
+  readonly streams: Part
+}
+
+export const openEvents = async (
+  {database, project, authority, logs}: EventsOptions,
+  running: {readonly settings: Pick<ProjectConfig, "events">},
+): Promise<EventsPart> => {
+  const {log} = logs
+  const epoch = epochOf(authority)
+  const events = new EventLog(database, log, logs.scrubJson)
+  await events.start()
+  const envelopes = new Envelopes({epoch, project, hide: logs.scrubJson})
+  const stream = new EventStream({database, events, envelopes, epoch, log})
+  const retention = new EventRetention(database, events, log, () => {
+    const {age, ...most} = running.settings.events.history
+    return {...most, age: durationOf(age)}
+  })
+  const errors = new ErrorEvents()
+  logs.onError(record => {
+    const data = errors.take(record)
+    if (data !== undefined) events.raise("log.error", data)
+  })
+  const settled = () => withTimeLimit(500, () => events.settled()).catch(() => {})
+  const services = {events, stream, envelopes, epoch}
+  return {
+    ...services,
+    name: "the event log",
+    raise: events.raise,
+    close: settled,
+    routes: async () => (await import("./routes.ts")).eventRoutes(services),
+    retention: {name: "the deletion of old events", start: () => retention.start(), close: () => retention.stop()},
+    streams: {
+      name: "event streams",
+      close: async () => {
+        await settled()
+        await withTimeLimit(500, () => stream.end()).catch(() => {})
+      },
+    },
+  }
+}

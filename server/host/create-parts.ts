@@ -1,0 +1,169 @@
+import {agentsPluginName} from "../../shared/agents/binding.ts"
+import {createAgents} from "../agents/part.ts"
+import {createCapacity} from "../capacity/part.ts"
+import type {UserDataOptions} from "../capacity/user/user-data.ts"
+import {readEnvironment} from "../config/load.ts"
+import {Gaps} from "../endpoints/gaps/gaps.ts"
+import {Ingress} from "../endpoints/ingress.ts"
+import {createEndpoints} from "../endpoints/part.ts"
+import {Pasts} from "../endpoints/pasts.ts"
+import {openEvents} from "../events/part.ts"
+import {createFiles} from "../files/part.ts"
+import {Containment} from "../generation/containment.ts"
+import type {Configuration} from "../generation/routes/edit-config.ts"
+import {RunningGeneration} from "../generation/running-generation.ts"
+import {createDoor} from "../http/door.ts"
+import {createInbox} from "../inbox/part.ts"
+import {CommandLists} from "../messages/command-lists.ts"
+import {createLanguageOf, LanguageChoices} from "../messages/language/choices.ts"
+import {createDraftFiles, createOutbox} from "../outbox/part.ts"
+import {PluginStarts} from "../plugins/starts.ts"
+import {foldersOf} from "../project/settings.ts"
+import {filesParticipant} from "../recovery/checkpoint/files-part.ts"
+import {jobsParticipant} from "../recovery/checkpoint/jobs-part.ts"
+import {workroomParticipant} from "../recovery/checkpoint/workroom-part.ts"
+import {createRecovery} from "../recovery/part.ts"
+import {UncommittedWatch} from "../recovery/uncommitted.ts"
+import {systemClock} from "../runtime/flow/clock.ts"
+import type {Runtime} from "../runtime/runtime.ts"
+import {createSatori} from "../satori/part.ts"
+import {createJobs, createTimers} from "../scheduler/part.ts"
+import {openWorkroomPart} from "../workroom/part.ts"
+import {countNaming, partyOf} from "../workroom/party.ts"
+import {builtIns} from "./generations/built-in-plugins.ts"
+import {createGenerations} from "./generations/generations.ts"
+import type {HostOptions} from "./host.ts"
+import type {OpenProject} from "./open.ts"
+import type {Parts} from "./parts.ts"
+
+export type HostParts = Awaited<ReturnType<typeof createParts>>
+
+/**
+ * Creates the parts of a Host that use the project's state, each after those that it needs. The event log, the workroom
+ * and the file watcher run from here on; `listParts` starts the others.
+ */
+export const createParts = async (options: HostOptions, runtime: Runtime, opened: OpenProject, parts: Parts) => {
+  const {mode, environment = mode, logs, clock = systemClock} = options
+  const {log, scrub} = logs
+  const {paths, database, boot} = opened
+  const ground = {...opened, mode, watch: options.watch, logs, log, scrub, clock}
+  const running = new RunningGeneration()
+  const {token, previousToken, demoToken} = {...boot.config.http, token: opened.token.used}
+  const door = createDoor({tokens: {token, previousToken, demoToken}, settings: () => running.settings.http})
+  const events = parts.add(await openEvents(ground, running))
+  const workroom = parts.add(await openWorkroomPart(ground, running))
+  const watcher = await parts.open({
+    name: "the watch on files",
+    start: async () =>
+      options.watch ? (await import("../generation/watch.ts")).watchProject(paths, environment) : undefined,
+    close: (_, watching) => watching?.close(),
+  })
+  const files = createFiles(ground, running)
+  const ingress = new Ingress(database, log, events.raise)
+  const pasts = new Pasts(database, log)
+  const gaps = new Gaps(database, log)
+  const outbox = createOutbox(ground, ingress)
+  const inbox = createInbox(ground, {outbox, ingress, pasts, running})
+  const connected = createEndpoints(
+    ground,
+    {ingress, gaps, pasts, inbox, outbox, raise: events.raise, file: files.open},
+    running,
+  )
+  const {endpoints} = connected
+  const satori = createSatori(ground, {connected, outbox, files: files.store, running}, door.guard)
+  const commandLists = new CommandLists(
+    () => running.require().snapshot.messages.router.commands,
+    () => running.require().snapshot.messages.languages.known[0] ?? "en",
+  )
+  connected.hear({online: endpoint => commandLists.announce(endpoint)})
+  const draftFiles = createDraftFiles(ground, files.store, endpoints, running)
+  const choices = new LanguageChoices(database, log)
+  const languageOf = createLanguageOf(() => running.require().snapshot.messages.languages, choices)
+  const timers = createTimers(ground, {running, ingress, inbox, endpoints})
+  const sending = {running, ingress, outbox, endpoints, files: draftFiles}
+  const agents = createAgents(ground, {
+    ...sending,
+    languageOf,
+    workroom: workroom.workroom,
+    timers: timers.timers,
+  })
+  const jobs = createJobs(ground, {...sending, item: workroom.target, agent: agents.target})
+  const folders = foldersOf(database.location, paths)
+  const participants = [
+    workroomParticipant(paths, workroom.workroom),
+    jobsParticipant(paths),
+    filesParticipant(paths, database, files.store),
+  ]
+  const minimum = {least: () => running.settings.ingress.minimumFree * 1024 ** 2}
+  const recovery = createRecovery(ground, {running, ingress, participants, disk: minimum})
+  const users: Omit<UserDataOptions, "database"> = {
+    dropFiles: () => files.store.sweep(),
+    forgotten: (part, rows) => parts.forgotten(part, rows),
+    remains: async ({endpoint, user}) => ({
+      checkpoints: await recovery.checkpoints.store.ids(),
+      workItems: countNaming(workroom.workroom.items, partyOf(endpoint, user)),
+      eventLog: running.settings.events.history.age,
+    }),
+  }
+  const capacity = createCapacity({...ground, folders}, {running, ingress, satori: satori.server, users})
+  const starts = new PluginStarts(ingress)
+  const generations = createGenerations({
+    host: options,
+    runtime,
+    opened,
+    running,
+    plugins: {workroom: workroom.plugin, agents: agents.plugin},
+    endpoints,
+    outbox,
+    starts,
+    timers: timers.timers,
+    files: draftFiles,
+    languageOf,
+    agents,
+    raise: events.raise,
+    recovery,
+    watcher,
+  })
+  running.onCommit(() => {
+    for (const endpoint of endpoints.list()) commandLists.announce(endpoint)
+  })
+  const uncommitted = new UncommittedWatch(paths.config)
+  const configuration: Configuration = {
+    path: paths.config,
+    mode,
+    generations,
+    environment: () => readEnvironment(paths.project, environment, process.env),
+    uncommitted: again => uncommitted.look(again),
+  }
+  return {
+    running,
+    events,
+    workroom,
+    files,
+    draftFiles,
+    outbox,
+    door,
+    choices,
+    inbox,
+    pasts,
+    ingress,
+    connected,
+    endpoints,
+    satori,
+    capacity,
+    recovery,
+    watcher,
+    generations,
+    configuration,
+    pluginNames: {
+      builtIn: Object.keys({...builtIns, ...options.plugins}).filter(name => name !== agentsPluginName),
+      folder: paths.plugins,
+    },
+    uncommitted,
+    starts,
+    timers,
+    jobs,
+    agents,
+    containment: new Containment(generations, running, log),
+  }
+}

@@ -1,0 +1,176 @@
+import type {Dispatch} from "../inbox/handling.ts"
+import {inboxPart} from "../inbox/part.ts"
+import {redactOutbox} from "../inbox/redact.ts"
+import type {Alerts} from "../metrics/alerts/alerts.ts"
+import type {Recorder} from "../metrics/history/recorder.ts"
+import type {MetricsService} from "../metrics/routes.ts"
+import {outboxPart} from "../outbox/part.ts"
+import {noteTokens} from "../project/token-ages.ts"
+import {withTimeLimit} from "../runtime/flow/time-limit.ts"
+import {readHostFile, writeHostFile} from "../runtime/host-file.ts"
+import type {Part} from "../runtime/part.ts"
+import type {Api} from "./api.ts"
+import type {HostOptions} from "./host.ts"
+import {LastGoodKeeper} from "./last-good.ts"
+import type {OpenProject} from "./open.ts"
+import type {Sources} from "./sources.ts"
+import type {System} from "./system.ts"
+import type {Trials} from "./trial.ts"
+
+export interface ListOptions {
+  readonly options: HostOptions
+  readonly opened: OpenProject
+  readonly sources: Sources
+  readonly dispatch: Dispatch
+  readonly system: System
+  readonly api: Api
+  readonly metrics: MetricsService
+  readonly metricHistory: Recorder
+  readonly alerts: Alerts
+  readonly trials: Trials
+  /** Throws once the start was aborted. */
+  readonly requireRunning: () => void
+}
+
+/** The parts of a Host in the order of their start. The last ones to stop come first. */
+export const listParts = (list: ListOptions): readonly Part[] => {
+  const {sources, opened} = list
+  const {listener} = opened
+  const {events, files, ingress, connected, satori, jobs, timers, agents, recovery, capacity} = sources
+  const {starts, containment} = sources
+  const outbox = outboxPart(sources.outbox, {
+    ...sources,
+    scrub: list.options.logs.scrub,
+    redact: async (id, reason) => {
+      const redaction = await redactOutbox(sources.database, id, reason)
+      await files.store.sweep()
+      return redaction
+    },
+  })
+  return [
+    {name: "the trial of a change", stopTaking: () => list.trials.stop(), limit: 3000},
+    {
+      name: "the plugins",
+      close: () => sources.generations.stop(500),
+      limit: 2000,
+      late: "a plugin was not disposed in time",
+    },
+    capacity.watches.place,
+    files,
+    {
+      name: "the first generation",
+      start: async () => {
+        await sources.generations.start()
+        list.requireRunning()
+      },
+    },
+    // The ages of the inbox's backlog need ingress and pasts.
+    {name: "ingress", start: () => ingress.start()},
+    connected.pasts,
+    inboxPart(sources.inbox, list.dispatch, {...sources, logFolder: opened.paths.logs}),
+    outbox,
+    {
+      name: "the languages of users",
+      forgotten: (part, rows) => {
+        if (part !== "state") return
+        for (const {endpoint, subject} of rows) sources.choices.changed(String(endpoint), String(subject))
+      },
+    },
+    connected,
+    connected.gaps,
+    capacity.watches.disk,
+    connected.opening,
+    {
+      name: "what plugins do at the start",
+      start: () => starts.open(error => void containment.contain(error)),
+      isQuiet: () => starts.isQuiet,
+    },
+    {
+      name: "connections",
+      close: async () => {
+        await withTimeLimit(250, () => listener.close(false)).catch(() => {})
+        await listener.close(true)
+      },
+    },
+    events.streams,
+    satori,
+    outbox.sends,
+    {name: "requests", drain: () => list.api.settled()},
+    jobs,
+    timers,
+    agents,
+    recovery,
+    capacity,
+    capacity.watches.damage,
+    events.retention,
+    ...watchers(list),
+    service(list),
+    ...lastGood(list),
+    ...records(list),
+    connected.libraries,
+  ]
+}
+
+/** The parts that watch the others. */
+const watchers = ({metricHistory, alerts}: ListOptions): readonly Part[] => [
+  {
+    name: "the metric history",
+    start: () => metricHistory.start(),
+    close: () => metricHistory.stop(),
+    limit: 250,
+    late: "the last minute of the metric history was not stored",
+  },
+  {name: "alerts", start: () => alerts.start(), stopTaking: () => alerts.stop(), limit: 500},
+]
+
+const service = ({sources, system, api, metrics, alerts, opened}: ListOptions): Part => {
+  const {gate, paths, runtimeId} = opened
+  return {
+    name: "the service",
+    start: async () => {
+      // A Host that ran provisionally has already written its file, and stays ready.
+      if ((await readHostFile(paths))?.runtimeId === runtimeId) system.started()
+      gate.open(api, system.isReady, api.sockets)
+    },
+    stopTaking: ({code, reason}) => {
+      system.stopping()
+      sources.events.raise("host.stopping", {code, reason})
+    },
+    routes: async () => {
+      const {controlRoutes} = await import("./control-routes.ts")
+      return controlRoutes({sources, system, metrics, alerts, logFolder: paths.logs})
+    },
+  }
+}
+
+/** In production, keeps a generation that stays ready, unless the last good generation runs. */
+const lastGood = ({options: {mode, logs}, opened, sources, system}: ListOptions): readonly Part[] => {
+  if (mode !== "production" || opened.lastGood !== undefined) return []
+  const {paths, database} = opened
+  const {generations} = sources
+  const keeper = new LastGoodKeeper({paths, database, generations, isReady: system.isReady, log: logs.log})
+  return [{name: "the last good generation", start: () => keeper.start(), close: () => keeper.stop(), limit: 250}]
+}
+
+/** What the Host records for its next start, and for those who look for it. */
+const records = ({options: {logs}, opened, system}: ListOptions): readonly Part[] => {
+  const {paths, boot, token, url, runtimeId} = opened
+  return [
+    {
+      name: "the ages of the tokens",
+      // The Host also starts without this record, for example on a full disk.
+      start: () =>
+        noteTokens(paths, boot.config.http, Date.now()).catch(error =>
+          logs.log.warn("the age of the tokens was not recorded", {error}),
+        ),
+    },
+    // A client that finds the file finds a ready Host, and a client that waited for a ready Host finds the file.
+    {
+      name: "the Host's file",
+      start: () => {
+        const own = token.made === undefined ? {} : {token: token.made.reveal()}
+        return writeHostFile(paths, {url, pid: process.pid, runtimeId, ...own}, () => system.started())
+      },
+    },
+  ]
+}

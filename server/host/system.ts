@@ -1,0 +1,167 @@
+import type {ReloadResult, Status} from "../../shared/api/system.ts"
+import {notReadyAfter, unreadyIn, withUnready} from "../../shared/api/unready.ts"
+import {exit} from "../../shared/exit.ts"
+import {isProblem, Problem} from "../../shared/problems.ts"
+import {startLimit} from "../../shared/start-limit.ts"
+import {standingsOf} from "../agents/bindings/standings.ts"
+import type {Foresee, RestartOptions} from "../generation/routes/edit-config.ts"
+import type {TooMany} from "../project/starts.ts"
+import type {Facts} from "../readiness/facts.ts"
+import {foreseeEndpoints, foreseeInstances, gatherFacts, type Observed} from "../readiness/gather.ts"
+import {createReport, describeReport, isEveryRequiredReady} from "../readiness/report.ts"
+import type {SystemServices} from "../readiness/routes.ts"
+import type {Exit} from "../runtime/part.ts"
+import type {Sources} from "./sources.ts"
+import {createStatus} from "./status.ts"
+import type {Trials} from "./trial.ts"
+
+export interface SystemOptions {
+  readonly project: string
+  readonly sources: Sources
+  readonly askExit: (exit: Exit) => void
+  /** Why the supervisor would give up if the Host restarted now; undefined if it would not. */
+  readonly tooManyStarts: () => TooMany | undefined
+  readonly trials: Trials
+  /** Lets the next start try the project as it is, even after starts that failed. */
+  readonly tryAgain: () => Promise<void>
+}
+
+/** The Host as a whole: its readiness and its status, reload and restart. */
+export interface System extends SystemServices {
+  /** The status as far as it is known, without asking git. */
+  statusNow(): Status
+  /** Describes the readiness in one line. */
+  describeReadiness(): string
+  /**
+   * Reloads the configuration. In production, a change that the running process cannot apply tries the next start and
+   * then restarts the Host with exit code 75. Throws what a draft throws, `restart_limit`, `no_supervisor` unless
+   * confirmed, and what `Trials.run` throws unless forced.
+   */
+  reloadFor(reason: string, asked: RestartOptions): Promise<ReloadResult>
+  /** Everything has started: the Host may be ready from now on. */
+  started(): void
+  /** The Host is no longer ready. */
+  stopping(): void
+}
+
+export const createSystem = ({sources, project, askExit, tooManyStarts, trials, tryAgain}: SystemOptions): System => {
+  const {identity, running, generations, logs} = sources
+  const current = () => running.require()
+  let isStarted = false
+  let isStopping = false
+  const observe = () => observeAll(sources)
+  const report = () => createReport(observe())
+  const isReady = () => isStarted && !isStopping && isEveryRequiredReady(observe())
+  const requireRestartable = (confirm: boolean) => {
+    if (identity.supervisor() === "none" && !confirm) {
+      throw new Problem("no_supervisor", "svc knows no supervisor that would restart the Host")
+    }
+    const limit = tooManyStarts()
+    if (limit !== undefined) {
+      const problem = restartLimit(limit, identity.supervisor())
+      logs.log.warn(`restart refused: ${problem.message}`)
+      throw problem
+    }
+  }
+  const foresee: Foresee = next => unreadyIn(createReport(foreseeAll(sources, next, project)).components)
+  const askRestart = async ({confirm, force}: RestartOptions, reason: string, end: Exit) => {
+    requireRestartable(confirm)
+    const unready = force ? [] : await trials.run(reason, isReady())
+    requireRestartable(confirm)
+    await tryAgain()
+    sources.events.raise("restart.asked", {code: end.code, reason: end.reason})
+    // The response must leave before the Host exits.
+    setTimeout(() => askExit(end), 50)
+    return withUnready(unready)
+  }
+  const reload: System["reloadFor"] = async (reason, asked) => {
+    try {
+      const generation = await generations.reload(reason)
+      const unready = foresee(current())
+      if (generation !== undefined && unready.length > 0) logs.log.warn(notReadyAfter(unready))
+      return {committed: generation !== undefined, generation: current().number, ...withUnready(unready)}
+    } catch (error) {
+      if (!isProblem(error, "restart_required") || identity.mode !== "production") throw error
+      const unready = await askRestart(asked, reason, {code: exit.runtimeRestart, reason: error.message})
+      return {committed: false, generation: current().number, restarting: true, ...unready}
+    }
+  }
+  const status = createStatus(sources)
+  return {
+    isReady,
+    foresee,
+    readiness: report,
+    describeReadiness: () => describeReport(report()),
+    status: () => {
+      const make = () => status(isReady())
+      return sources.uncommitted.isDue ? sources.uncommitted.look().then(make) : make()
+    },
+    statusNow: () => status(isReady()),
+    reload: asked => reload("requested", asked),
+    reloadFor: reload,
+    restart: asked => askRestart(asked, "restart", {code: exit.consoleRestart, reason: "restart requested"}),
+    started: () => {
+      isStarted = true
+    },
+    stopping: () => {
+      isStopping = true
+    },
+  }
+}
+
+/** The supervisor would give up instead of making this start; `confirm` does not override that. */
+const restartLimit = ({starts, wait}: TooMany, supervisor: string): Problem => {
+  const limit = `${supervisor} allows at most ${startLimit.starts} starts in ${startLimit.within / 1000} s`
+  const at = new Date(Date.now() + wait * 1000).toISOString()
+  return new Problem(
+    "restart_limit",
+    `${limit}, and has counted ${starts}; the next restart is possible at ${at}, in ${wait} s`,
+    {retryAfter: wait},
+  )
+}
+
+const observeAll = (sources: Sources): Facts => gatherFacts(observedOf(sources))
+
+/** The same facts, as they would be with another generation. */
+const foreseeAll = (sources: Sources, next: Parameters<Foresee>[0], project: string): Facts => {
+  const {generations, endpoints} = sources
+  const now = observedOf(sources)
+  const {config, instances, snapshot} = next
+  return gatherFacts({
+    ...now,
+    generation: now.generation && {...now.generation, config, instances: foreseeInstances(instances)},
+    notStarted: undefined,
+    isPinned: false,
+    endpoints: () => foreseeEndpoints(snapshot.endpoints, name => endpoints.get(name), now.now),
+    ...(next === generations.current ? {isPinned: now.isPinned} : {agents: () => standingsOf(snapshot, project)}),
+  })
+}
+
+const observedOf = ({
+  identity,
+  generations,
+  uncommitted,
+  database,
+  endpoints,
+  ingress,
+  agents: {bindings},
+  recovery: {checkpoints},
+}: Sources): Observed => ({
+  now: Date.now(),
+  startedAt: identity.startedAt,
+  authority: identity.authority,
+  generation: generations.current,
+  notStarted: identity.lastGood?.why,
+  isPinned: generations.pin !== undefined,
+  failure: generations.lastFailure,
+  uncommitted: () => uncommitted.seen,
+  databaseInitialized: database.state.is === "initialized",
+  databaseUnreachable: database.state.is === "initialized" ? database.state.unrenewed : undefined,
+  databaseFailure: database.state.is === "initialized" ? database.state.failure : undefined,
+  databaseDamage: database.state.is === "initialized" ? database.state.damage : undefined,
+  endpoints: () => endpoints.list(),
+  agents: () => bindings.standings(),
+  ingress: () => ingress.view,
+  checkpoint: () => checkpoints.newest(Date.now()),
+  checkpointFailure: () => checkpoints.failure,
+})

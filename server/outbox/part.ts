@@ -1,0 +1,87 @@
+import type {ProjectConfig} from "../../shared/config.ts"
+import type {Log} from "../../shared/log.ts"
+import type {Database} from "../database/database.ts"
+import type {Endpoints} from "../endpoints/endpoints.ts"
+import type {Ingress} from "../endpoints/ingress.ts"
+import {policyOf} from "../endpoints/spec.ts"
+import {permittedFile} from "../files/permitted.ts"
+import type {FileStore} from "../files/store.ts"
+import type {Clock} from "../runtime/flow/clock.ts"
+import type {Part} from "../runtime/part.ts"
+import {DraftFiles} from "./files/draft-files.ts"
+import {Outbox} from "./outbox.ts"
+import type {OutboxServices} from "./routes/messages.ts"
+import {laneOf} from "./rows.ts"
+
+export interface OutboxOptions {
+  readonly database: Database
+  readonly log: Log
+  readonly clock: Clock
+  readonly paths: {readonly project: string}
+}
+
+export const createOutbox = ({database, log, clock}: OutboxOptions, ingress: Ingress): Outbox =>
+  new Outbox(database, log, {clock, requireOpen: () => ingress.requireOpen("nothing new is sent")})
+
+/** Stores the files of drafts. */
+export const createDraftFiles = (
+  {database, log, paths}: OutboxOptions,
+  store: FileStore,
+  endpoints: Pick<Endpoints, "get">,
+  running: {readonly settings: Pick<ProjectConfig, "files">},
+): DraftFiles =>
+  new DraftFiles({
+    endpoint: name => endpoints.get(name)?.spec,
+    permitted: path =>
+      permittedFile(path, {
+        project: paths.project,
+        database: database.location.dialect === "sqlite" ? database.location.file : undefined,
+      }),
+    put: (content, lease) => store.put(content, lease),
+    take: (pieces, lease) => store.take(pieces, lease),
+    lease: () => store.lease(),
+    log,
+    privateHosts: () => running.settings.files.allowPrivate,
+  })
+
+export interface OutboxNeeds {
+  readonly database: Database
+  readonly endpoints: Endpoints
+  /** Hides the values of secrets. */
+  readonly scrub: (text: string) => string
+  readonly redact: OutboxServices["redact"]
+}
+
+/** `sends` ends after everything that sends; the endpoints close after it. */
+export interface OutboxPart extends Part {
+  readonly sends: Part
+}
+
+export const outboxPart = (outbox: Outbox, {database, endpoints, scrub, redact}: OutboxNeeds): OutboxPart => ({
+  name: "the outbox",
+  start: () =>
+    outbox.start({
+      sender: name => endpoints.get(name)?.sender,
+      policy: name => policyOf(endpoints.get(name)?.spec),
+      scrub,
+    }),
+  drain: async later => {
+    await later
+    await outbox.settled()
+  },
+  close: () => outbox.drain(),
+  limit: 250,
+  isQuiet: () => outbox.isQuiet,
+  settled: () => outbox.settled(),
+  routes: async () => {
+    const [{outboxRoutes}, {rateRoutes}] = await Promise.all([
+      import("./routes/messages.ts"),
+      import("./routes/rates.ts"),
+    ])
+    return [...outboxRoutes({database, outbox, endpoints, redact}), ...rateRoutes(database)]
+  },
+  forgotten: (part, rows) => {
+    if (part === "outbox") outbox.discarded(rows.map(laneOf))
+  },
+  sends: {name: "sends", close: () => outbox.drain(), limit: 1000},
+})

@@ -1,0 +1,157 @@
+import {durationOf} from "../../shared/duration.ts"
+import type {Log} from "../../shared/log.ts"
+import type {Mode} from "../../shared/mode.ts"
+import {messageOf} from "../../shared/problems.ts"
+import type {LoadedConfig} from "../config/load.ts"
+import {schemaOf} from "../database/database.ts"
+import type {Ingress} from "../endpoints/ingress.ts"
+import {type Hide, telling} from "../events/telling.ts"
+import type {RunningGeneration} from "../generation/running-generation.ts"
+import type {Part} from "../runtime/part.ts"
+import {RunningBuild} from "./build/running.ts"
+import {type CheckpointNews, Checkpoints} from "./checkpoint/checkpoints.ts"
+import type {CheckpointSource} from "./checkpoint/create.ts"
+import {readCode} from "./checkpoint/provenance.ts"
+import {CheckpointSchedule} from "./checkpoint/schedule.ts"
+import {CheckpointStore} from "./checkpoint/store.ts"
+import {ReleaseRecord} from "./release/record.ts"
+import {Releases} from "./release/releases.ts"
+import {discardPrepared} from "./release/verification/prepared.ts"
+import {hashProject} from "./release/verification/source.ts"
+import {Uploads} from "./upload/uploads.ts"
+import {nameSecrets, rememberNames} from "./verify/secrets.ts"
+
+const notLoaded = [] as const
+
+export interface RecoveryOptions extends Pick<CheckpointSource, "paths" | "project" | "authority" | "database"> {
+  readonly runtimeId: string
+  readonly mode: Mode
+  readonly watch: boolean
+  readonly logs: {readonly log: Log; readonly scrubJson: Hide}
+}
+
+export interface RecoveryNeeds extends Pick<CheckpointSource, "participants"> {
+  readonly running: RunningGeneration
+  readonly ingress: Ingress
+  readonly disk: {least(): number}
+}
+
+/** The recovery part of a running Host: checkpoints, uploads and releases. */
+export interface RecoveryPart extends Part {
+  readonly build: RunningBuild
+  readonly checkpoints: Checkpoints
+  readonly uploads: Uploads
+  readonly releases: Releases
+  /** Adds values of secrets, which no checkpoint may contain. */
+  hide(values: readonly string[]): void
+  /** Reads the names of the secret variables from a generation's configuration. */
+  learn(config: LoadedConfig): void
+}
+
+export const createRecovery = (
+  {logs, mode, watch, ...options}: RecoveryOptions,
+  {running, ingress, disk, participants}: RecoveryNeeds,
+): RecoveryPart => {
+  const {paths, database} = options
+  const {log, scrubJson: scrub} = logs
+  const build = new RunningBuild(paths, {
+    plugins: () => running.current?.instances ?? notLoaded,
+    configuration: () => running.pin?.fileSha256 ?? running.current?.config.sha256,
+    isReloading: watch && mode !== "production",
+  })
+  const values = new Set<string>()
+  let secrets: Record<string, string> = {}
+  const checkpoints = new Checkpoints({
+    store: new CheckpointStore(paths.checkpoints),
+    source: () => ({...options, participants, log, schema: schemaOf(database), secrets, build: () => build.recorded()}),
+    temporary: paths.temporary,
+    log,
+    tell: async news => void (await database.write([eventOf(news, scrub)])),
+  })
+  const uploads = new Uploads({
+    checkpoints,
+    secrets: () => secrets,
+    temporary: paths.temporary,
+    least: () => disk.least(),
+    log,
+    tell: async ({id, size}) => void (await database.write([telling("checkpoint.uploaded", {checkpoint: id, size})])),
+  })
+  const releases = new Releases({
+    record: new ReleaseRecord(paths.releases),
+    checkpoints,
+    ingress,
+    code: () => readCode(paths.project, process.env),
+    build: () => build.settled(),
+    changes: async () => (await build.recorded()).changes,
+    copy: () => hashProject(paths),
+    discard: () => discardPrepared(paths),
+    runtimeId: options.runtimeId,
+    window: () => running.settings.releases.window,
+    log,
+    tell: async ({type, data}) => void (await database.write([telling(type, data, {}, scrub)])),
+  })
+  const learn = (config: LoadedConfig): void => {
+    // Values of earlier generations may still be stored somewhere.
+    secrets = {...secrets, ...nameSecrets(config.text, config.variables, values)}
+    rememberNames(database, Object.keys(secrets)).catch(error =>
+      log.warn("the Host could not store the names of the secrets", {error}),
+    )
+  }
+  let schedule: CheckpointSchedule | undefined
+  running.onCommit(({config}) => learn(config))
+  return {
+    name: "checkpoints and releases",
+    build,
+    checkpoints,
+    uploads,
+    releases,
+    hide: fresh => {
+      for (const value of fresh) values.add(value)
+    },
+    learn,
+    start: async () => {
+      void build.start()
+      await checkpoints.start()
+      // The Host also runs without the release record: only releases need it.
+      await releases.start().catch(error => log.error(`releases: ${messageOf(error)}`))
+      // A remote database has its own backup tool and schedule.
+      if (database.location.dialect !== "sqlite") return
+      const [row] = await database.read("SELECT min(started_at) AS at FROM svc_runs")
+      schedule = new CheckpointSchedule({
+        checkpoints,
+        settings: () => ({
+          every: durationOf(running.settings.checkpoints.every),
+          keep: running.settings.checkpoints.keep,
+        }),
+        firstStart: Number(row?.at),
+        log,
+      })
+      schedule.start()
+    },
+    stopTaking: async () => {
+      schedule?.stop()
+      await uploads.stop()
+      await checkpoints.stop()
+      await releases.stop()
+    },
+    limit: 1000,
+    late: "a checkpoint in progress did not end in time",
+    routes: async () => (await import("./routes/checkpoints.ts")).checkpointRoutes(checkpoints, uploads),
+  }
+}
+
+const eventOf = (news: CheckpointNews, scrub: Hide) => {
+  const {id: checkpoint} = news
+  switch (news.is) {
+    case "created":
+      return telling("checkpoint.created", {checkpoint, reason: news.reason, size: news.size})
+    case "verified":
+      return telling("checkpoint.verified", {checkpoint, warnings: [...news.warnings]})
+    case "refused":
+      return telling("checkpoint.refused", {checkpoint, findings: [...news.findings], warnings: [...news.warnings]})
+    case "failed":
+      return telling("checkpoint.failed", {checkpoint, code: news.code, detail: news.detail}, {}, scrub)
+    case "pruned":
+      return telling("checkpoint.pruned", {checkpoint})
+  }
+}

@@ -1,0 +1,110 @@
+import type {FiringTarget} from "../../shared/api/scheduled/jobs.ts"
+import {pluginPath} from "../../shared/ids.ts"
+import {misfitOf} from "../config/explain.ts"
+import type {Endpoints} from "../endpoints/endpoints.ts"
+import type {Ingress} from "../endpoints/ingress.ts"
+import {jobDefaultsOf} from "../generation/job-defaults.ts"
+import type {RunningGeneration} from "../generation/running-generation.ts"
+import type {Inbox} from "../inbox/inbox.ts"
+import type {DraftFiles} from "../outbox/files/draft-files.ts"
+import type {Outbox} from "../outbox/outbox.ts"
+import type {Part} from "../runtime/part.ts"
+import {Jobs, type JobsOptions} from "./jobs.ts"
+import {messageTarget, pluginTarget} from "./targets.ts"
+import {Timers, type TimersOptions} from "./timers/timers.ts"
+
+export interface TimersPart extends Part {
+  readonly timers: Timers
+}
+
+/** The timers of a Host. They fire handlers of the running generation. */
+export const createTimers = (
+  {database, log, clock}: Required<Pick<TimersOptions, "database" | "log" | "clock">>,
+  {running, ingress, inbox, endpoints}: Pick<JobNeeds, "running" | "ingress" | "endpoints"> & {readonly inbox: Inbox},
+): TimersPart => {
+  const timers = new Timers({
+    database,
+    log,
+    clock,
+    find: (plugin, name) => {
+      const kinds = running.current?.snapshot.messages.timers
+      const timer = kinds?.get(`${pluginPath(plugin)}/timer/${name}`)?.timer
+      if (timer === undefined) return undefined
+      const {id, definition} = timer
+      return {id, missed: definition.missed ?? "once", problemOf: data => misfitOf("data", definition.data, data)}
+    },
+    declared: () =>
+      (running.current?.instances ?? []).flatMap(({name, registrations}) =>
+        [...registrations.timers.keys()].map(timer => [name, timer] as const),
+      ),
+    settled: () => running.settled(),
+    isPaused: () => ingress.isPaused,
+    fire: (firings, around) => inbox.fire(firings, around),
+  })
+  ingress.onChange(() => timers.consider())
+  running.onCommit(() => {
+    timers.generationChanged().catch(error => log.error("the Host could not rearm the timers", {error}))
+  })
+  return {
+    name: "the timers",
+    timers,
+    start: () => timers.start(),
+    drain: () => timers.stop(),
+    isQuiet: () => timers.isQuiet,
+    routes: async () => (await import("./routes/timers.ts")).timerRoutes(timers, endpoints, database),
+  }
+}
+
+export interface JobNeeds {
+  readonly running: RunningGeneration
+  readonly ingress: Ingress
+  readonly outbox: Outbox
+  readonly endpoints: Endpoints
+  readonly files: DraftFiles
+  /** Adds a work item. */
+  readonly item: FiringTarget
+  /** Starts a run of an agent. */
+  readonly agent: FiringTarget
+}
+
+export interface JobsPart extends Part {
+  readonly jobs: Jobs
+}
+
+export const createJobs = (
+  options: Pick<JobsOptions, "database" | "log" | "scrub" | "runtimeId" | "authority" | "content"> &
+    Required<Pick<JobsOptions, "clock">> & {readonly paths: {readonly jobs: string}},
+  {running, ingress, outbox, endpoints, files, item, agent}: JobNeeds,
+): JobsPart => {
+  const {database, paths, clock} = options
+  const jobs = new Jobs({
+    ...options,
+    path: paths.jobs,
+    isPaused: () => ingress.isPaused,
+    requireOpen: () => ingress.requireOpen("no job is run"),
+    declared: () => (running.current?.instances ?? []).flatMap(jobDefaultsOf),
+    targets: {
+      message: messageTarget(outbox, endpoints, clock),
+      plugin: pluginTarget(outbox, {
+        current: () => running.current?.snapshot.jobs ?? new Map(),
+        settled: () => running.settled(),
+        requireTarget: address => endpoints.requireTarget(address),
+        clock,
+        files,
+      }),
+      item,
+      agent,
+    },
+  })
+  ingress.onChange(() => jobs.ingressChanged())
+  running.onCommit(() => void jobs.generationChanged())
+  return {
+    name: "the jobs",
+    jobs,
+    start: () => jobs.start(),
+    drain: () => jobs.drain(),
+    isQuiet: () => jobs.scheduler.isQuiet,
+    settled: () => jobs.scheduler.settled(),
+    routes: async () => (await import("./routes/jobs.ts")).jobRoutes(jobs, database),
+  }
+}

@@ -1,0 +1,57 @@
+import type {FiringTarget} from "../../shared/api/scheduled/jobs.ts"
+import {hostActor} from "../../shared/api/workroom.ts"
+import type {PluginDefinition} from "../../shared/sdk/plugin/plugin.ts"
+import type {HostTexts} from "../messages/texts/host-texts.ts"
+import type {Part} from "../runtime/part.ts"
+import {workroomPlugin} from "./chat.ts"
+import {openWorkroom, type WorkroomSetting} from "./open.ts"
+import type {Workroom} from "./workroom.ts"
+
+export interface WorkroomPart extends Part {
+  readonly workroom: Workroom
+  /** The built-in plugin `workroom`. */
+  plugin(): Promise<{readonly default: PluginDefinition}>
+  readonly target: FiringTarget
+}
+
+/** `running` has the texts of the running generation. Throws as `openWorkroom`. */
+export const openWorkroomPart = async (
+  {boot, ...setting}: Omit<WorkroomSetting, "config"> & {readonly boot: Pick<WorkroomSetting, "config">},
+  running: {readonly current: {readonly snapshot: {readonly messages: {readonly texts: HostTexts}}} | undefined},
+): Promise<WorkroomPart> => {
+  const workroom = await openWorkroom({...setting, config: boot.config})
+  return {
+    name: "the workroom",
+    workroom,
+    plugin: async () => ({
+      default: workroomPlugin(
+        () => workroom,
+        () => running.current?.snapshot.messages.texts,
+      ),
+    }),
+    target: itemTarget(workroom),
+    close: () => workroom.close(),
+    routes: async () => (await import("./routes.ts")).workroomRoutes(workroom),
+  }
+}
+
+/**
+ * Adds a work item under the run's id, before the run has ended. If the process is killed at any moment, there is at
+ * most one item; a failed run may have left one.
+ */
+const itemTarget = (workroom: Workroom): FiringTarget => ({
+  problem: () => undefined,
+  fire: async ({runId, target}) => {
+    const {
+      title = "",
+      description = "",
+      priority = "normal",
+      labels = [],
+      assignee = null,
+      conversation = null,
+    } = target.item ?? {}
+    const command = {is: "add", title, description, priority, labels, assignee, conversation, request: runId} as const
+    await workroom.run({actor: hostActor, item: 0, command})
+    return {statements: []}
+  },
+})
