@@ -9,6 +9,7 @@ import {root} from "../root.ts"
 import {arrowsOf, circlesOf, type Imports, pairsOf, roomOf, sourceFiles} from "./graph.ts"
 import {dependencies, isBuilt, packagesBelow, shippedBytes} from "./installation.ts"
 import type {FigureName} from "./limits.ts"
+import {readTables} from "./tables.ts"
 
 interface Figure {
   /** What is counted. */
@@ -61,6 +62,10 @@ export const figures: Readonly<Record<FigureName, Figure>> = {
   files: {
     what: "files in the fullest folder",
     count: imports => Math.max(...[...groupByFolder(imports).values()].map(own => own.length)),
+  },
+  tables: {
+    what: "tables without owner",
+    count: () => readTables().filter(({owner, strangers}) => owner === undefined || strangers.length > 0).length,
   },
   core: {what: "lines of the core", count: () => linesOf(coreFiles())},
   tests: {what: "lines of the tests", count: () => linesOf(sourceFiles(["tests"]))},

@@ -3,19 +3,25 @@ import {parseArgs} from "node:util"
 import {figures, groupByFolder} from "./figures.ts"
 import {arrowsOf, circlesOf, pairsOf, readImports, roomOf, sourceFiles} from "./graph.ts"
 import {type FigureName, judge, type Limit, limits} from "./limits.ts"
+import {readTables} from "./tables.ts"
 
-const usage = `bun run plan [--arrows]
+const usage = `bun run plan [--arrows] [--tables]
 
 Prints the rooms of the program (the folders at the top, server/ opened one level) and what they import, the circles of
 files, and the budget: each figure with its limit, and with the goal where there is one.
 
   --arrows   list every arrow (imports from one room into another), with the number of its imports, and the pairs of
              folders that import each other
+  --tables   list every table with its room, and the files of other rooms whose SQL names it
 
 It exits with 1 if a figure is over its limit in scripts/plan/limits.ts.`
 
 const {values} = parseArgs({
-  options: {help: {type: "boolean", short: "h", default: false}, arrows: {type: "boolean", default: false}},
+  options: {
+    help: {type: "boolean", short: "h", default: false},
+    arrows: {type: "boolean", default: false},
+    tables: {type: "boolean", default: false},
+  },
 })
 const print = (text: string) => process.stdout.write(`${text}\n`)
 if (values.help) {
@@ -41,6 +47,8 @@ for (const [room, own] of [...rooms].sort()) {
 }
 if (values.arrows) for (const [arrow, count] of [...arrows].sort()) print(`${arrow} (${count})`)
 if (values.arrows) for (const pair of pairsOf(arrowsOf(imports, dirname))) print(`pair: ${pair}`)
+for (const {name, owner, strangers} of values.tables ? readTables() : [])
+  print(`table: ${[name, owner ?? "no owner", ...strangers].join(", ")}`)
 for (const circle of circlesOf(imports)) print(`circle: ${circle.join(", ")}`)
 for (const [folder, own] of groupByFolder(imports))
   if (own.length > limits.files.limit) print(`crowded: ${folder} has ${own.length} files`)

@@ -1,5 +1,4 @@
-import type {Database} from "../database/database.ts"
-import type {DroppedName} from "../database/upkeep/retention.ts"
+import type {Database, Reader} from "../database/database.ts"
 
 /** The pages of a database file. Sizes in bytes. */
 export interface Pages {
@@ -10,7 +9,7 @@ export interface Pages {
   readonly isIncremental: boolean
 }
 
-export const readPages = async (database: Pick<Database, "read">): Promise<Pages> => {
+export const readPages = async (database: Reader): Promise<Pages> => {
   const [row] = await database.read(`SELECT page_size, page_count, freelist_count, auto_vacuum
     FROM pragma_page_size, pragma_page_count, pragma_freelist_count, pragma_auto_vacuum`)
   const size = Number(row?.page_size)
@@ -59,24 +58,4 @@ export const readGrowth = async (database: Database, now: number): Promise<Growt
   if (!(days >= (hour - 60_000) / aDay)) return undefined
   const grown = Number(row?.last_bytes) - Number(row?.first_bytes)
   return {bytesPerDay: Math.round(grown / days), days: Math.round(days * 100) / 100}
-}
-
-/** Rows that retention has deleted since the project began. `lastAt` in milliseconds since 1970. */
-export interface Dropped {
-  readonly rows: number
-  readonly undelivered: number
-  readonly lastAt: number
-}
-
-export const readDropped = async (database: Database): Promise<ReadonlyMap<DroppedName, Dropped>> => {
-  const rows = await database.read(
-    `SELECT part, sum(rows) AS rows, sum(iif(detail = 'undelivered', rows, 0)) AS undelivered, max(last_at) AS last_at
-      FROM retention_dropped GROUP BY part`,
-  )
-  return new Map(
-    rows.map(({part, rows: count, undelivered, last_at}) => [
-      part as DroppedName,
-      {rows: Number(count), undelivered: Number(undelivered), lastAt: Number(last_at)},
-    ]),
-  )
 }

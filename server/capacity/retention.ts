@@ -2,14 +2,17 @@ import type {RetentionSettings} from "../../shared/config.ts"
 import {durationOf} from "../../shared/duration.ts"
 import type {Log} from "../../shared/log.ts"
 import {isProblem, messageOf} from "../../shared/problems.ts"
+import {agentRunsPart, sweepSpending} from "../agents/runs/retention.ts"
+import {hasRuns} from "../agents/runs/user-part.ts"
 import type {Database} from "../database/database.ts"
 import {sweepFullBuckets} from "../database/state/plugin-state.ts"
 import {type PartLimits, type RetentionPart, sweepPart} from "../database/upkeep/retention.ts"
-import {agentRunsPart, runsPart, sweepSpending} from "../database/upkeep/run-retention.ts"
+import {runsPart} from "../database/upkeep/run-retention.ts"
 import {gapsPart} from "../endpoints/gaps/gap-retention.ts"
-import {duplicatesPart, inboxPart} from "../inbox/retention.ts"
+import {mayRunAgain, readNumberBefore} from "../inbox/look-ups.ts"
+import {duplicatesPart, inboxPart} from "../inbox/upkeep/retention.ts"
 import {eraseUnhandled} from "../inbox/user/unhandled.ts"
-import {outboxPart} from "../outbox/retention.ts"
+import {outboxPart} from "../outbox/upkeep/retention.ts"
 import {Periodic} from "../runtime/flow/periodic.ts"
 import {jobRunsPart} from "../scheduler/run-retention.ts"
 
@@ -28,7 +31,7 @@ const every = 600_000
 export const retentionParts: readonly RetentionPart[] = [
   inboxPart,
   duplicatesPart,
-  outboxPart,
+  outboxPart(mayRunAgain("o.inbox_seq", "o.handler")),
   jobRunsPart,
   agentRunsPart,
   gapsPart,
@@ -96,6 +99,7 @@ export class Retention {
       last: Math.min(reachedAll(), Number.MAX_SAFE_INTEGER),
       now,
       signal: this.#stopping.signal,
+      hasWork: hasRuns,
     })
   }
 
@@ -113,8 +117,7 @@ export class Retention {
   /** Resolves to the last deletable event: later ones are among the newest to keep, or a client has not read them yet. */
   async #spared(least: number): Promise<number> {
     const {database, reachedAll} = this.#options
-    const [row] = await database.read("SELECT seq FROM inbox ORDER BY seq DESC LIMIT 1 OFFSET ?", [least])
-    return Math.min(Number(row?.seq ?? -1), reachedAll())
+    return Math.min(await readNumberBefore(database, least), reachedAll())
   }
 }
 

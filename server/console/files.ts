@@ -1,7 +1,7 @@
 import {readFile, stat} from "node:fs/promises"
 import {join} from "node:path"
 import {Problem} from "../../shared/problems.ts"
-import {packageRoot} from "../runtime/own-files.ts"
+import {listingName, packageRoot} from "../runtime/own-files.ts"
 
 /** The stored forms of the browser application: each file as it is, with compressed copies beside it. */
 export const encodings = {br: ".br", gzip: ".gz"} as const
@@ -24,8 +24,6 @@ export interface ConsoleListing {
 }
 
 export const consoleFolder = join(packageRoot, "dist/console")
-
-export const listingName = "files.json"
 
 /** The only file besides the page whose name does not change. */
 export const serviceWorkerName = "service-worker.js"

@@ -2,7 +2,7 @@ import type {DatabaseCheck} from "../../shared/api/database.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Secret} from "../../shared/secret.ts"
 import type {CommitMeter} from "./commit-meter.ts"
-import type {Engine, Purged, Result, Row, Statement} from "./engine.ts"
+import type {Engine, Purged, Reader, Result, Row, Statement} from "./engine.ts"
 import {ChangeFailed, isDamage} from "./errors.ts"
 import {type Damage, type DatabaseFailure, type DatabaseObserver, Failing} from "./failing.ts"
 import {openLocal} from "./local.ts"
@@ -14,7 +14,7 @@ import type {Rescued} from "./upkeep/rescue.ts"
 import {Writer} from "./writer.ts"
 
 // What most code with a database needs besides it.
-export type {Result, Row, Statement}
+export type {Reader, Result, Row, Statement}
 
 export type Location =
   | {readonly dialect: "sqlite" /** Absolute path. */; readonly file: string}

@@ -1,8 +1,8 @@
 import type {Problem} from "../../shared/problems.ts"
-import type {Row, Statement} from "../../shared/sdk/plugin/database.ts"
+import type {Row, SqlValue, Statement} from "../../shared/sdk/plugin/database.ts"
 import type {Rescued} from "./upkeep/rescue.ts"
 
-export type {Row, Statement}
+export type {Row, SqlValue, Statement}
 
 export interface Result {
   /** The rows of a query or of a RETURNING clause. */
@@ -59,6 +59,9 @@ export class AnswerLost extends Error {
   }
 }
 
+/** A connection or a database of which only the rows are read. */
+export type Reader = Pick<Engine, "read">
+
 /** The file that a connection has open, even if its path now names another file. */
 export interface HeldFile {
   /** Why the stored data is no longer at the path; undefined while it is. */
@@ -82,12 +85,6 @@ export type Purged = "file" | "row" | "log" | "remote"
 
 /** The first statement of a batch that a purge follows: SQLite overwrites freed content with zeros. */
 export const overwriting: Statement = {sql: "PRAGMA secure_delete=ON"}
-
-/** Stores a value of `svc_meta`, the table of the Host's own single values. */
-export const setMeta = (key: string, value: string): Statement => ({
-  sql: "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-  args: [key, value],
-})
 
 /** A statement of a commit was refused, and the whole transaction with it. */
 export class StatementFailed extends Error {

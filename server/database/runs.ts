@@ -1,4 +1,6 @@
-import type {Database} from "./database.ts"
+import {numberIn, readCell, readNumber} from "./cells.ts"
+import type {Database, Reader} from "./database.ts"
+import type {Statement} from "./engine.ts"
 
 /** One run of a Host process, as stored in the database. Times are in milliseconds since 1970. */
 export interface Run {
@@ -28,6 +30,43 @@ export interface RunEnds {
 /** SQL for the reason of a run's end, from its exit code. A killed run has none. */
 export const endReason = `CASE WHEN ended_at IS NULL THEN 'unclean' WHEN reason = 'lease_lost' THEN 'lease_lost' ELSE CASE exit_code
   WHEN 0 THEN 'stopped' WHEN 51 THEN 'restart_requested' WHEN 75 THEN 'restart_required' ELSE 'failed' END END`
+
+/** SQL for the end of a run; NULL if it is unknown or has recorded none. */
+export const runEndSql = (runtimeId: string): string =>
+  `(SELECT ended_at FROM svc_runs WHERE runtime_id = ${runtimeId})`
+
+/** SQL: true for a run that has recorded no end. */
+export const hasNoEnd = (runtimeId: string): string =>
+  `EXISTS (SELECT 1 FROM svc_runs WHERE runtime_id = ${runtimeId} AND ended_at IS NULL)`
+
+/** Selects the latest times `at` of runs. */
+export const selectRunTimes = "SELECT max(started_at) AS at FROM svc_runs UNION ALL SELECT max(ended_at) FROM svc_runs"
+
+/** Returns when the first kept run started; undefined before it. */
+export const readFirstStart = async (database: Reader): Promise<number | undefined> =>
+  numberIn(await readCell(database, "SELECT min(started_at) FROM svc_runs"))
+
+/** Returns when the last run but this one started; 0 if there is none. */
+export const readLastStart = (database: Reader, runtimeId: string): Promise<number> =>
+  readNumber(database, "SELECT max(started_at) FROM svc_runs WHERE runtime_id <> ?", [runtimeId])
+
+/** Returns the starts of a quarter of an hour. This run's own row is a moment younger than its start, and counts too. */
+export const countStarts = (database: Reader, startedAt: number): Promise<number> =>
+  readNumber(database, "SELECT count(*) FROM svc_runs WHERE started_at > ?", [startedAt - 900_000])
+
+/** Selects the number of `runs` that began in each `interval` of `?2` milliseconds, from `?1` on and before `?3`. */
+export const selectStarts = `SELECT CAST((started_at - ?1) / ?2 AS INTEGER) AS interval, count(*) AS runs FROM svc_runs
+  WHERE started_at >= ?1 AND started_at < ?3 GROUP BY 1`
+
+/** Selects the newest five times `started_at` between two times. */
+export const selectNewestStarts =
+  "SELECT started_at FROM svc_runs WHERE started_at >= ? AND started_at < ? ORDER BY started_at DESC LIMIT 5"
+
+/** Ends the runs of a restored database that have recorded no end. */
+export const endingRestored = (at: number): Statement => ({
+  sql: "UPDATE svc_runs SET ended_at = ?, reason = 'restored' WHERE ended_at IS NULL",
+  args: [at],
+})
 
 /** Returns the number of starts, including this one, and the ends of all other runs, including deleted ones. */
 export const readRuns = async (

@@ -2,7 +2,8 @@ import type {IngressView} from "../../shared/api/readiness.ts"
 import type {Raise} from "../../shared/events.ts"
 import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
-import type {Database, Statement} from "../database/database.ts"
+import type {Database, Reader, Statement} from "../database/database.ts"
+import {addMeta, deleteMeta, readMeta, readMetaKeys} from "../database/state/meta.ts"
 import {telling} from "../events/telling.ts"
 
 export type IngressReason = IngressView["reasons"][number]
@@ -13,9 +14,9 @@ export type KeptReason = Exclude<IngressReason, "disk" | "database">
 export const keptReasons: readonly KeptReason[] = ["operator", "release"]
 
 /** Resolves to the kept reasons in a database. */
-export const pausesIn = async (database: Pick<Database, "read">): Promise<readonly KeptReason[]> => {
-  const rows = await database.read("SELECT key FROM svc_meta WHERE key LIKE 'ingress.%'")
-  return keptReasons.filter(reason => rows.some(({key}) => key === metaKeyOf(reason)))
+export const pausesIn = async (database: Reader): Promise<readonly KeptReason[]> => {
+  const keys = await readMetaKeys(database, "ingress.")
+  return keptReasons.filter(reason => keys.has(metaKeyOf(reason)))
 }
 
 /** How long the Host keeps the pauses of releases, in milliseconds: an older event is too old anyway. */
@@ -89,8 +90,8 @@ export class Ingress {
     const rows = await this.#database.read("SELECT from_at, to_at FROM ingress_pauses ORDER BY from_at")
     this.#releases = rows.map(({from_at, to_at}) => ({from: Number(from_at), to: Number(to_at)}))
     for (const reason of keptReasons) {
-      const [row] = await this.#database.read("SELECT value FROM svc_meta WHERE key = ?", [metaKeyOf(reason)])
-      if (row !== undefined) this.#add(reason, Number(row.value))
+      const since = await readMeta(this.#database, metaKeyOf(reason))
+      if (since !== undefined) this.#add(reason, Number(since))
     }
   }
 
@@ -138,10 +139,7 @@ export class Ingress {
     if (this.#reasons.has(reason)) return
     const now = Date.now()
     await this.#database.write([
-      {
-        sql: "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
-        args: [metaKeyOf(reason), String(now)],
-      },
+      addMeta(metaKeyOf(reason), String(now)),
       telling("ingress.paused", {reason, reasons: [...this.#reasons.keys(), reason]}),
     ])
     this.#add(reason, now)
@@ -152,7 +150,7 @@ export class Ingress {
     const from = reason === "release" ? this.#reasons.get(reason) : undefined
     const ended = from === undefined ? [] : [{from, to: Date.now()}]
     await this.#database.write([
-      {sql: "DELETE FROM svc_meta WHERE key = ?", args: [metaKeyOf(reason)]},
+      deleteMeta(metaKeyOf(reason)),
       ...ended.flatMap(storing),
       ...(this.#reasons.has(reason) ? [telling("ingress.resumed", {reason, reasons: left})] : []),
     ])

@@ -1,8 +1,8 @@
 import {fromJson, toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
-import type {Database} from "../database/database.ts"
-import {setMeta} from "../database/engine.ts"
+import type {Database, Row} from "../database/database.ts"
+import {readMeta, setMeta} from "../database/state/meta.ts"
 import {Periodic} from "../runtime/flow/periodic.ts"
 
 /** What is known of an endpoint, whichever connection or run saw it. Times are in milliseconds since 1970. */
@@ -57,14 +57,6 @@ const beat = 10_000
 /** How often the time is stored while an endpoint is online, in milliseconds. */
 const heartbeat = 60_000
 
-/** How many of the newest rows show what a killed run did not store. */
-const looked = 5000
-
-const newest = `SELECT endpoint, max(at) AS event, NULL AS sent FROM
-    (SELECT endpoint, received_at AS at, type FROM inbox ORDER BY seq DESC LIMIT ${looked}) WHERE type <> 'timer' GROUP BY 1
-  UNION ALL SELECT endpoint, NULL, max(at) FROM
-    (SELECT endpoint, ended_at AS at, state FROM outbox ORDER BY seq DESC LIMIT ${looked}) WHERE state = 'sent' GROUP BY 1`
-
 /**
  * The pasts of endpoints by name: they outlive a reload, a reconnection and a restart. A killed run loses at most ten
  * seconds of a loss of connection; its events and messages are read from their rows.
@@ -72,13 +64,16 @@ const newest = `SELECT endpoint, max(at) AS event, NULL AS sent FROM
 export class Pasts {
   readonly #database: Database
   readonly #log: Log
+  readonly #readLast: () => Promise<readonly Row[]>
   readonly #byName = new Map<string, Past>()
   readonly #beats: Periodic
   /** What was stored last; undefined before the start, which reads what there is. */
   #last: {readonly at: number; readonly text: string} | undefined
 
-  constructor(database: Database, log: Log) {
+  /** `readLast` returns the time of the last `event` or `sent` message of an `endpoint`. */
+  constructor(database: Database, log: Log, readLast: () => Promise<readonly Row[]>) {
     this.#database = database
+    this.#readLast = readLast
     this.#log = log
     const tell = (error: unknown) => this.#log.debug(`the pasts of endpoints were not stored: ${messageOf(error)}`)
     this.#beats = new Periodic(beat, () => this.#store(), tell)
@@ -97,11 +92,8 @@ export class Pasts {
 
   /** Reads what earlier runs left. Call it before an endpoint opens. */
   async start(): Promise<void> {
-    const [[row], rows] = await Promise.all([
-      this.#database.read("SELECT value FROM svc_meta WHERE key = ?", [key]),
-      this.#database.read(newest),
-    ])
-    const {at, pasts} = fromJson(String(row?.value ?? '{"at":0,"pasts":{}}')) as Stored
+    const [stored, rows] = await Promise.all([readMeta(this.#database, key), this.#readLast()])
+    const {at, pasts} = fromJson(stored ?? '{"at":0,"pasts":{}}') as Stored
     for (const [name, past] of Object.entries(pasts)) Object.assign(this.of(name), {awaySince: at}, past)
     for (const {endpoint, event, sent} of rows) {
       const past = this.of(String(endpoint))

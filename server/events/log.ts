@@ -1,7 +1,7 @@
 import type {Raise} from "../../shared/events.ts"
 import type {Log} from "../../shared/log.ts"
-import {textIn} from "../database/cells.ts"
-import type {Database, Row} from "../database/database.ts"
+import {numberIn, readCell, readNumber, textIn} from "../database/cells.ts"
+import type {Database, Reader, Row} from "../database/database.ts"
 import {EventQueue} from "./queue.ts"
 import {type Hide, toRow} from "./telling.ts"
 
@@ -72,10 +72,8 @@ export class EventLog {
   }
 
   async extent(): Promise<Extent> {
-    const [row] = await this.#database.read(
-      "SELECT coalesce(max(seq), 0) AS head FROM sqlite_sequence WHERE name = 'events'",
-    )
-    return {head: Number(row?.head), evictedTo: this.#evictedTo}
+    const head = await readNumber(this.#database, "SELECT max(seq) FROM sqlite_sequence WHERE name = 'events'")
+    return {head, evictedTo: this.#evictedTo}
   }
 
   /** Returns at most `limit` events after an offset, in order. */
@@ -90,10 +88,14 @@ export class EventLog {
 
   /** Returns the time of the first event after an offset, in milliseconds since 1970; undefined if there is none. */
   async timeAfter(offset: number): Promise<number | undefined> {
-    const [row] = await this.#database.read("SELECT at FROM events WHERE offset > ? ORDER BY offset LIMIT 1", [offset])
-    return row === undefined ? undefined : Number(row.at)
+    const next = "SELECT at FROM events WHERE offset > ? ORDER BY offset LIMIT 1"
+    return numberIn(await readCell(this.#database, next, [offset]))
   }
 }
+
+/** Returns the offset of the newest kept event; 0 without one. */
+export const readNewestEvent = (database: Reader): Promise<number> =>
+  readNumber(database, "SELECT max(offset) FROM events")
 
 const toStored = (row: Row) => ({
   offset: Number(row.offset),

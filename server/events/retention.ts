@@ -1,6 +1,7 @@
 import {setImmediate as turn} from "node:timers/promises"
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
+import {readNumber} from "../database/cells.ts"
 import type {Database, Statement} from "../database/database.ts"
 import {Periodic} from "../runtime/flow/periodic.ts"
 import type {EventLog} from "./log.ts"
@@ -118,8 +119,7 @@ export class EventRetention {
   }
 
   async #sizeAfter(offset: number): Promise<number> {
-    const [row] = await this.#database.read(`SELECT ${sizeOf("offset > ?")} AS bytes`, [offset])
-    return Number(row?.bytes)
+    return readNumber(this.#database, `SELECT ${sizeOf("offset > ?")}`, [offset])
   }
 
   async #evict(to: number): Promise<void> {

@@ -47,6 +47,11 @@ export const tellingAll = (rows: readonly EventRow[]): Statement => ({
   args: [toJson(rows)],
 })
 
+/** SQL that raises `retention.dropped` for rows that nobody had decided about. `rows` selects one column of that name. */
+export const tellingUndelivered = (part: "inbox" | "outbox", rows: string): string =>
+  `INSERT INTO events (type, at, context, data) SELECT 'retention.dropped', ?6, (SELECT max(id) FROM event_contexts),
+    json_object('part', '${part}', 'rows', rows) FROM (${rows}) WHERE rows > 0`
+
 /** Removes secrets, then cuts to the limit: a cut through a secret would leave a part that no longer matches. */
 export const fitting = (json: string, hide: Hide): string => {
   const hidden = hide(json)

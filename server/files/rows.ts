@@ -1,5 +1,5 @@
 import {toJson} from "../../shared/json.ts"
-import type {Database, Statement} from "../database/database.ts"
+import type {Reader, Statement} from "../database/database.ts"
 
 export interface FileRow {
   readonly sha256: string
@@ -21,17 +21,13 @@ export const storing = ({sha256, size}: FileRow, at: number): Statement => ({
   args: [sha256, size, at],
 })
 
-export const readUsage = async (database: Pick<Database, "read">): Promise<FileUsage> => {
+export const readUsage = async (database: Reader): Promise<FileUsage> => {
   const [row] = await database.read("SELECT count, bytes FROM file_totals WHERE id = 1")
   return {count: Number(row?.count), bytes: Number(row?.bytes)}
 }
 
 /** Returns at most `most` files behind `after`, in the order of their hashes. */
-export const readFiles = async (
-  database: Pick<Database, "read">,
-  after: string,
-  most: number,
-): Promise<readonly FileRow[]> => {
+export const readFiles = async (database: Reader, after: string, most: number): Promise<readonly FileRow[]> => {
   const rows = await database.read("SELECT sha256, size FROM files WHERE sha256 > ? ORDER BY sha256 LIMIT ?", [
     after,
     most,
@@ -40,10 +36,7 @@ export const readFiles = async (
 }
 
 /** Returns the files that the database does not know. */
-export const readUnknown = async (
-  database: Pick<Database, "read">,
-  hashes: readonly string[],
-): Promise<readonly string[]> => {
+export const readUnknown = async (database: Reader, hashes: readonly string[]): Promise<readonly string[]> => {
   const rows = await database.read(
     "SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM files f WHERE f.sha256 = value)",
     [toJson(hashes)],
@@ -53,7 +46,7 @@ export const readUnknown = async (
 
 /** Returns at most `most` files behind `after` that no row needs, stored before a time in milliseconds since 1970. */
 export const readOrphans = async (
-  database: Pick<Database, "read">,
+  database: Reader,
   before: number,
   after: string,
   most: number,
@@ -72,5 +65,5 @@ export const forgetting = (sha256: string, before: number): Statement => ({
 })
 
 /** Returns whether this database has the tables of files. An older schema does not. */
-export const hasFileTable = async (database: Pick<Database, "read">): Promise<boolean> =>
+export const hasFileTable = async (database: Reader): Promise<boolean> =>
   (await database.read("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'outbox_files'")).length > 0

@@ -1,7 +1,9 @@
 import {fromJson, toJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {ConfigText} from "../config/load.ts"
-import type {Database, Row} from "../database/database.ts"
+import {readNumber} from "../database/cells.ts"
+import type {Database, Reader, Row, Statement} from "../database/database.ts"
+import {deleteMeta, readMeta, setMeta} from "../database/state/meta.ts"
 import type {NewPin, Pin} from "./generation.ts"
 
 /** One committed generation, as stored in the database. */
@@ -15,6 +17,18 @@ export interface NewGeneration extends Omit<GenerationRecord, "number" | "config
 
 /** How many configurations are kept. */
 const kept = 50
+
+const pinKey = "generation_pin"
+
+/** SQL for the number of the newest generation; NULL before the first. */
+export const newestGeneration = "(SELECT max(number) FROM generations)"
+
+/** Returns the number of the newest generation; 0 before the first. */
+export const readNewestGeneration = (database: Reader): Promise<number> =>
+  readNumber(database, `SELECT ${newestGeneration}`)
+
+/** Gives the only generation of a database another number. */
+export const renumbering = (number: number): Statement => ({sql: "UPDATE generations SET number = ?", args: [number]})
 
 const columns = "number, committed_at, runtime_id, reason, config_sha256, plugins"
 
@@ -35,17 +49,15 @@ export class GenerationHistory {
         args: [committedAt, runtimeId, reason, config.text, config.sha256, toJson(plugins)],
       },
       {
-        sql: "DELETE FROM generations WHERE number <= (SELECT max(number) FROM generations) - ? AND number IS NOT ?",
+        sql: `DELETE FROM generations WHERE number <= ${newestGeneration} - ? AND number IS NOT ?`,
         args: [kept, typeof pin?.number === "number" ? pin.number : null],
       },
       pin === undefined
-        ? {sql: "DELETE FROM svc_meta WHERE key = 'generation_pin'"}
-        : {
-            sql: `INSERT INTO svc_meta (key, value)
-              SELECT 'generation_pin', json_object('number', coalesce(?, max(number)), 'fileSha256', ?) FROM generations WHERE true
-              ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+        ? deleteMeta(pinKey)
+        : setMeta(pinKey, {
+            sql: `json_object('number', coalesce(?, ${newestGeneration}), 'fileSha256', ?)`,
             args: [pin.number === "own" ? null : pin.number, pin.fileSha256],
-          },
+          }),
     ])
     return Number(inserted?.rows[0]?.number)
   }
@@ -68,8 +80,8 @@ export class GenerationHistory {
   }
 
   async pin(): Promise<Pin | undefined> {
-    const [row] = await this.#database.read("SELECT value FROM svc_meta WHERE key = 'generation_pin'")
-    return row === undefined ? undefined : (fromJson(String(row.value)) as Pin)
+    const pin = await readMeta(this.#database, pinKey)
+    return pin === undefined ? undefined : (fromJson(pin) as Pin)
   }
 }
 

@@ -2,6 +2,7 @@ import type {LoadedConfig} from "../config/load.ts"
 import type {Database} from "../database/database.ts"
 import {applyMissing, describeIrreversible, findMissing} from "../plugins/plugin-migrations.ts"
 import type {Draft} from "./draft.ts"
+import {readNewestGeneration} from "./history.ts"
 
 /** The data from before plugins' migrations. */
 export interface RestorePoint {
@@ -38,7 +39,7 @@ export const migrateDraft = async (
   {database, saveBefore, isStart, signal}: MigrateDraftOptions,
 ): Promise<void> => {
   const plugins = fresh.map(({name, plugin: {from}, registrations: {migrations}}) => ({name, from, migrations}))
-  const missing = await findMissing(plugins, database)
+  const missing = await findMissing(plugins, database, async () => (await readNewestGeneration(database)) > 0)
   if (missing.all.length === 0) return
   const why = describeIrreversible(missing.irreversible)
   const point = why === "" ? undefined : await saveBefore({why, config, isStart, signal})

@@ -6,6 +6,7 @@ import {logRoutes} from "../logs/routes.ts"
 import {type AlertsService, alertRoutes, type MetricsService, metricRoutes} from "../metrics/routes.ts"
 import {ingressRoutes, statusRoutes, systemRoutes} from "../readiness/routes.ts"
 import {releaseRoutes} from "../recovery/routes/releases.ts"
+import {version} from "../runtime/version.ts"
 import type {Sources} from "./sources.ts"
 import type {System} from "./system.ts"
 
@@ -24,7 +25,7 @@ export const controlRoutes = ({sources, system, metrics, alerts, logFolder}: Con
   const {agents, jobs, recovery} = sources
   const current = () => running.require()
   return [
-    ...statusRoutes(system, identity.project),
+    ...statusRoutes(system, identity.project, version),
     ...systemRoutes(system),
     ...ingressRoutes(ingress),
     ...pluginRoutes(current, handlers, generations, system),

@@ -13,6 +13,7 @@ import {Containment} from "../generation/containment.ts"
 import type {Configuration} from "../generation/routes/edit-config.ts"
 import {RunningGeneration} from "../generation/running-generation.ts"
 import {createDoor} from "../http/door.ts"
+import {readLastTimes} from "../inbox/look-ups.ts"
 import {createInbox} from "../inbox/part.ts"
 import {CommandLists} from "../messages/command-lists.ts"
 import {createLanguageOf, LanguageChoices} from "../messages/language/choices.ts"
@@ -60,7 +61,7 @@ export const createParts = async (options: HostOptions, runtime: Runtime, opened
   })
   const files = createFiles(ground, running)
   const ingress = new Ingress(database, log, events.raise)
-  const pasts = new Pasts(database, log)
+  const pasts = new Pasts(database, log, () => readLastTimes(database))
   const gaps = new Gaps(database, log)
   const outbox = createOutbox(ground, ingress)
   const inbox = createInbox(ground, {outbox, ingress, pasts, running})

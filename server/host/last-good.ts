@@ -3,7 +3,6 @@ import type {Log} from "../../shared/log.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import {type Database, schemaOf} from "../database/database.ts"
 import type {Generations} from "../generation/generations.ts"
-import {hashLockfile} from "../generation/lockfile.ts"
 import {readApplied} from "../plugins/plugin-migrations.ts"
 import {
   clearFailedStarts,
@@ -17,6 +16,7 @@ import {
 } from "../recovery/last-good/store.ts"
 import {ReleaseRecord, releasesOf} from "../recovery/release/record.ts"
 import {Periodic} from "../runtime/flow/periodic.ts"
+import {hashLockfile} from "../runtime/packages/lockfile.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {version} from "../runtime/version.ts"
 import type {HostOptions} from "./host.ts"

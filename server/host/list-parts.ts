@@ -1,6 +1,6 @@
+import {erasingRunsOf} from "../agents/runs/user-part.ts"
 import type {Dispatch} from "../inbox/handling.ts"
 import {inboxPart} from "../inbox/part.ts"
-import {redactOutbox} from "../inbox/redact.ts"
 import type {Alerts} from "../metrics/alerts/alerts.ts"
 import type {Recorder} from "../metrics/history/recorder.ts"
 import type {MetricsService} from "../metrics/routes.ts"
@@ -38,15 +38,7 @@ export const listParts = (list: ListOptions): readonly Part[] => {
   const {listener} = opened
   const {events, files, ingress, connected, satori, jobs, timers, agents, recovery, capacity} = sources
   const {starts, containment} = sources
-  const outbox = outboxPart(sources.outbox, {
-    ...sources,
-    scrub: list.options.logs.scrub,
-    redact: async (id, reason) => {
-      const redaction = await redactOutbox(sources.database, id, reason)
-      await files.store.sweep()
-      return redaction
-    },
-  })
+  const outbox = outboxPart(sources.outbox, {...sources, files: files.store, scrub: list.options.logs.scrub})
   return [
     {name: "the trial of a change", stopTaking: () => list.trials.stop(), limit: 3000},
     {
@@ -67,7 +59,7 @@ export const listParts = (list: ListOptions): readonly Part[] => {
     // The ages of the inbox's backlog need ingress and pasts.
     {name: "ingress", start: () => ingress.start()},
     connected.pasts,
-    inboxPart(sources.inbox, list.dispatch, {...sources, logFolder: opened.paths.logs}),
+    inboxPart(sources.inbox, list.dispatch, {...sources, logFolder: opened.paths.logs, erasingRunsOf}),
     outbox,
     {
       name: "the languages of users",

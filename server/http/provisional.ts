@@ -8,6 +8,7 @@ import {listEndpoints, type Required} from "../endpoints/routes/endpoints.ts"
 import {waitingEventRoutes} from "../events/routes.ts"
 import {type SystemServices, statusRoutes} from "../readiness/routes.ts"
 import type {SocketHooks} from "../runtime/runtime.ts"
+import {version} from "../runtime/version.ts"
 import {problemAnswer, type ScrubJson} from "./answers.ts"
 import {type Answers, createApp} from "./app.ts"
 import {createDoor, type DoorOptions} from "./door.ts"
@@ -57,7 +58,7 @@ export const createProvisionalApp = (options: ProvisionalAppOptions): Answers & 
   const {base, system, endpoints, required, waitsFor, project, consoleHosts, opened, log, scrub} = options
   const refuse = refusals[waitsFor]
   const routes = [
-    ...statusRoutes(system, project),
+    ...statusRoutes(system, project, version),
     ...serve({list: endpointOperations.list}, {list: listEndpoints(endpoints, required)}),
     ...waitingEventRoutes(opened),
     ...statusPageRoutes(options.status, new AddressRate()),

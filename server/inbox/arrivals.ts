@@ -2,6 +2,7 @@ import {toJson} from "../../shared/json.ts"
 import type {Database, Result, Statement} from "../database/database.ts"
 import {firstOfEach, Gather} from "../database/gather.ts"
 import {manyRows} from "../database/many-rows.ts"
+import {storingCursor} from "../endpoints/cursors.ts"
 import type {OutageReason} from "./age/age.ts"
 
 /** An event to store, with one mark for each of its handlers. */
@@ -69,13 +70,8 @@ const insertMarks = manyRows(
   1,
 )
 
-const updateCursor = `INSERT INTO endpoint_cursors (endpoint, cursor, at, dropped, dropped_at)
-  VALUES (?1, ?2, iif(?2 IS NULL, NULL, ?4), ?3, iif(?3 > 0, ?4, NULL))
-  ON CONFLICT (endpoint) DO UPDATE SET cursor = coalesce(excluded.cursor, cursor), at = coalesce(excluded.at, at),
-    dropped = dropped + excluded.dropped, dropped_at = coalesce(excluded.dropped_at, dropped_at)`
-
-const cursorOf = ({endpoint, cursor, dropped, at}: Delivery): readonly Statement[] =>
-  cursor === undefined && dropped === 0 ? [] : [{sql: updateCursor, args: [endpoint, cursor ?? null, dropped, at]}]
+const cursorOf = (delivery: Delivery): readonly Statement[] =>
+  delivery.cursor === undefined && delivery.dropped === 0 ? [] : [storingCursor(delivery)]
 
 /** Returns the statements that store events and their marks. The result of the first one is for `sequencesOf`. */
 export const storing = (arrivals: readonly Arrival[], runtimeId: string): readonly Statement[] => {

@@ -5,13 +5,21 @@ import type {Statement} from "../database/database.ts"
 import type {Gather} from "../database/gather.ts"
 import {groupCommitted, persist} from "../database/persist.ts"
 import type {OutboxDraft} from "../outbox/draft.ts"
+import {selectEarly} from "../outbox/look-ups.ts"
 import type {MarkKey} from "../outbox/mark-key.ts"
 import type {Outbox} from "../outbox/outbox.ts"
-import {inserting, insertion, type NewRow, readAddress} from "../outbox/rows.ts"
+import {insertion, type NewRow, readAddress} from "../outbox/rows.ts"
 import {Expiry, type ExpiryOptions} from "./age/expiry.ts"
 import type {Attempt, Dispatch, InboxEvent, Outcome, Work} from "./handling.ts"
 import type {IntakeOptions} from "./intake.ts"
-import {type Claim, type Claimed, gatherClaims, gatherEnds, type HandledEnd} from "./mark-batches.ts"
+import {
+  type Claim,
+  type Claimed,
+  gatherClaims,
+  gatherEnds,
+  type HandledEnd,
+  insertingWhileRunning,
+} from "./mark-batches.ts"
 import {assertRunning, ending, readIsRunning, repeating, stopping, yielding} from "./marks.ts"
 import {forgetting, type Question} from "./prompts.ts"
 
@@ -121,10 +129,7 @@ export class Attempts {
     const batch: Statement[] = [
       assertRunning(key),
       insertion(draft, {seq, handler, ordinal, isEarly: true}, clock.now()),
-      {
-        sql: "SELECT id FROM outbox WHERE inbox_seq = ? AND handler = ? AND ordinal = ? AND early = 1",
-        args: [seq, handler, ordinal],
-      },
+      selectEarly(key, ordinal),
     ]
     const results = await this.#persist(seq, () => database.write(batch)).catch(async refusal => {
       if (!isProblem(refusal, "database_refused") || (await readIsRunning(database, key))) throw refusal
@@ -228,7 +233,11 @@ export class Attempts {
     const noting =
       note === undefined || !isBindable(note)
         ? []
-        : [inserting([{draft: note, content: toJson(note.content), at, turn: undefined, from: {...key, ordinal: 0}}])]
+        : [
+            insertingWhileRunning([
+              {draft: note, content: toJson(note.content), at, turn: undefined, from: {...key, ordinal: 0}},
+            ]),
+          ]
     await this.#persist(key.seq, () => database.write([...noting, ending(key, {state: "failed", error, at})]))
     if (note !== undefined) outbox.stored([note])
     return {is: "over"}

@@ -7,6 +7,7 @@ import type {Incoming} from "../../shared/sdk/adapter/incoming.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
+import {readMeta} from "../database/state/meta.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
@@ -24,7 +25,7 @@ import {readChannelEnds} from "./newest.ts"
 import {groupsOf, ownerOfLane, type Placed, widthOf} from "./order.ts"
 import {type Asked, Prompts} from "./prompts.ts"
 import {Repeats} from "./repeats.ts"
-import {settleSetBack} from "./set-back.ts"
+import {settleSetBack} from "./upkeep/set-back.ts"
 
 /** The pauses before a handler with `retries` runs again. */
 const retry: Backoff = {first: 500, longest: 30_000}
@@ -114,8 +115,8 @@ export class Inbox {
     this.#dispatch = dispatch
     await settleSetBack(this.#database, this.#log, this.#clock.now())
     await this.#prompts.start()
-    const [restored] = await this.#database.read("SELECT value FROM svc_meta WHERE key = 'restored'")
-    this.#intake.start(dispatch, fromJson(String(restored?.value ?? '{"at":0}')) as RestoredAt)
+    const restored = await readMeta(this.#database, "restored")
+    this.#intake.start(dispatch, fromJson(restored ?? '{"at":0}') as RestoredAt)
     const {backlog, isSuspect} = await takeOver(this.#database, this.#log, this.#clock.now(), () =>
       this.#outages.start(),
     )

@@ -2,7 +2,7 @@ import type {Database} from "../database/database.ts"
 import {Gather} from "../database/gather.ts"
 import {manyRows} from "../database/many-rows.ts"
 import {handlerKeyOf, type MarkKey} from "../outbox/mark-key.ts"
-import {type Departure, inserting, type NewRow, newRows} from "../outbox/rows.ts"
+import {type Departure, insertingIf, type NewRow, newRows} from "../outbox/rows.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 
 /** The end of an attempt that leaves only its messages behind. */
@@ -10,6 +10,10 @@ export interface HandledEnd {
   readonly key: MarkKey
   readonly departures: readonly Departure[]
 }
+
+/** Stores drafts, those of a handler only while that attempt runs. */
+export const insertingWhileRunning = insertingIf(`d.seq IS NULL OR EXISTS (SELECT 1 FROM inbox_marks m
+    WHERE m.seq = d.seq AND m.handler = d.handler AND m.state = 'running' AND m.attempt = d.attempt)`)
 
 const handled = manyRows(
   ["seq", "handler", "attempt"],
@@ -32,7 +36,7 @@ export const gatherEnds = (
     sizeOf: ({departures}) => departures.reduce((size, {content}) => size + content.length, 0),
     // The messages first: they are stored only for running marks.
     statements: ends => [
-      inserting(ends.flatMap(({departures}) => departures)),
+      insertingWhileRunning(ends.flatMap(({departures}) => departures)),
       handled(
         ends.map(({key}) => key),
         [clock.now()],

@@ -2,6 +2,7 @@ import {fromJson, toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {assertThat, type Database, type Row, type Statement} from "../database/database.ts"
 import {writeIf} from "../database/persist.ts"
+import {hasNoEnd} from "../database/runs.ts"
 import type {MarkKey} from "../outbox/mark-key.ts"
 
 /** The handlers of one event that are to run, and what decides when: the event's conversation and user. */
@@ -24,10 +25,10 @@ const settle = `UPDATE inbox_marks SET
     state = CASE WHEN crashes + hit >= 2 THEN 'dead' ELSE 'pending' END,
     ended_at = CASE WHEN crashes + hit >= 2 THEN ?1 END,
     error = CASE WHEN crashes + hit >= 2 THEN 'suspected_crash' ELSE error END
-  FROM (SELECT m.seq AS s, m.handler AS h, r.runtime_id IS NOT NULL AND NOT (m.handler LIKE '%/middleware/%'
+  FROM (SELECT m.seq AS s, m.handler AS h, ${hasNoEnd("m.runtime_id")} AND NOT (m.handler LIKE '%/middleware/%'
       AND EXISTS (SELECT 1 FROM inbox_marks o WHERE o.seq = m.seq AND o.state = 'running'
         AND o.handler NOT LIKE '%/middleware/%')) AS hit FROM inbox_marks m
-    LEFT JOIN svc_runs r ON r.runtime_id = m.runtime_id AND r.ended_at IS NULL WHERE m.state = 'running')
+    WHERE m.state = 'running')
   WHERE seq = s AND handler = h RETURNING seq, handler, state`
 
 const due = (condition: string) => `SELECT m.seq, i.event_id, i.conversation, json_group_array(m.handler) AS handlers,

@@ -1,5 +1,5 @@
 import {setTimeout as sleep} from "node:timers/promises"
-import type {Database} from "../database/database.ts"
+import type {Reader} from "../database/database.ts"
 import type {ChannelEnd} from "../endpoints/backfill.ts"
 
 /** How many of the newest events to search. Searching all of them would block the Host. */
@@ -13,7 +13,7 @@ const newestOfEach = `SELECT max(seq) FROM (SELECT seq, endpoint, conversation, 
  * far as the newest events show.
  */
 export const readChannelEnds = async (
-  database: Pick<Database, "read">,
+  database: Reader,
   endpoint: string,
   most: number,
 ): Promise<readonly ChannelEnd[]> => {
@@ -61,7 +61,7 @@ const failures = `SELECT * FROM (SELECT seq, handler, ended_at, error FROM inbox
   ORDER BY seq DESC LIMIT 100) WHERE ended_at >= ?1 AND ended_at < ?2`
 
 /** Reads the newest failures in the day before `until`, in milliseconds since 1970. */
-const readLastFailures = async (database: Pick<Database, "read">, until: number): Promise<EarlierFailure[]> =>
+const readLastFailures = async (database: Reader, until: number): Promise<EarlierFailure[]> =>
   (await database.read(failures, [until - day, until])).map(({seq, handler, ended_at: at, error}) => ({
     at: Number(at),
     handler: String(handler),
@@ -74,7 +74,7 @@ const readLastFailures = async (database: Pick<Database, "read">, until: number)
  * kept: page by page, the newest first. Rejects with the failure of a read.
  */
 export const recallEnds = async (
-  database: Pick<Database, "read">,
+  database: Reader,
   until: number,
   meter: {recall(ends: readonly EarlierEnds[], failures?: readonly EarlierFailure[]): void},
 ): Promise<void> => {

@@ -1,7 +1,7 @@
 import type {ProjectConfig} from "../../shared/config.ts"
 import type {Log} from "../../shared/log.ts"
 import type {Row} from "../../shared/sdk/plugin/database.ts"
-import type {Database} from "../database/database.ts"
+import type {Database, Statement} from "../database/database.ts"
 import type {Ingress} from "../endpoints/ingress.ts"
 import type {Pasts} from "../endpoints/pasts.ts"
 import type {Outbox} from "../outbox/outbox.ts"
@@ -9,8 +9,8 @@ import type {Clock} from "../runtime/flow/clock.ts"
 import type {Part} from "../runtime/part.ts"
 import type {Dispatch} from "./handling.ts"
 import {Inbox} from "./inbox.ts"
-import {oldestKnown} from "./retention.ts"
 import type {TrailServices} from "./routes/trail.ts"
+import {oldestKnown} from "./upkeep/retention.ts"
 
 export interface InboxOptions {
   readonly database: Database
@@ -37,7 +37,12 @@ export const createInbox = (
     oldest: () => oldestKnown(running.settings.retention, clock.now()),
   })
 
-export const inboxPart = (inbox: Inbox, dispatch: Dispatch, about: TrailServices): Part => ({
+export interface InboxAbout extends TrailServices {
+  /** Erases what agents' runs keep of an event. */
+  readonly erasingRunsOf: (seq: number) => readonly Statement[]
+}
+
+export const inboxPart = (inbox: Inbox, dispatch: Dispatch, about: InboxAbout): Part => ({
   name: "the inbox",
   start: () => inbox.start(dispatch),
   drain: () => inbox.drain(),
@@ -52,5 +57,14 @@ export const inboxPart = (inbox: Inbox, dispatch: Dispatch, about: TrailServices
     })
     await inbox.questionsChanged(rows.map(placeOf))
   },
-  routes: async () => (await import("./routes/events.ts")).inboxRoutes({...about, inbox}),
+  routes: async () => {
+    const {database, erasingRunsOf} = about
+    const [{inboxRoutes}, {rateRoutes}, {redactInbox}] = await Promise.all([
+      import("./routes/events.ts"),
+      import("./routes/rates.ts"),
+      import("./user/redact.ts"),
+    ])
+    const redact = (seq: number, reason: string | null) => redactInbox(database, seq, reason, erasingRunsOf(seq))
+    return [...inboxRoutes({...about, inbox, redact}), ...rateRoutes(database)]
+  },
 })

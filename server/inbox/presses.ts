@@ -3,10 +3,11 @@ import type {Incoming} from "../../shared/sdk/adapter/incoming.ts"
 import {channelType, type User} from "../../shared/sdk/satori.ts"
 import {blank, inAscii} from "../../shared/sdk/text/typed.ts"
 import {readPlatformId} from "../database/buttons/button-id.ts"
-import type {Database, Row, Statement} from "../database/database.ts"
+import type {Reader, Row, Statement} from "../database/database.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 import {hasButtons} from "../endpoints/spec.ts"
 import {userLane} from "../outbox/draft.ts"
+import {shown} from "../outbox/look-ups.ts"
 import type {Clock} from "../runtime/flow/clock.ts"
 import type {Lanes} from "../runtime/flow/lanes.ts"
 import type {Reservation} from "../runtime/flow/reservation.ts"
@@ -79,11 +80,11 @@ const channelsOf = ({channel, user}: Incoming): readonly string[] => {
 
 /** Finds the buttons that events press. The batch that stores the press checks them again: see `pressing`. */
 export class Presses<T> {
-  readonly #database: Pick<Database, "read">
+  readonly #database: Reader
   readonly #lanes: Lanes<T>
   readonly #clock: Pick<Clock, "now">
 
-  constructor(database: Pick<Database, "read">, lanes: Lanes<T>, clock: Pick<Clock, "now">) {
+  constructor(database: Reader, lanes: Lanes<T>, clock: Pick<Clock, "now">) {
     this.#database = database
     this.#lanes = lanes
     this.#clock = clock
@@ -139,10 +140,9 @@ export class Presses<T> {
     const chosen = chosenIn(content)
     const quote = quoted.exec(content)?.[1] ?? null
     const rows = await this.#database.read(
-      `SELECT b.message, b.n, b.handler, max(o.seq) OVER () = o.seq AS newest FROM buttons b JOIN outbox o ON o.id = b.message
+      `SELECT b.message, b.n, b.handler, max(o.seq) OVER () = o.seq AS newest FROM buttons b JOIN ${shown} o ON o.id = b.message
         WHERE b.endpoint = ?1 AND b.channel IN (SELECT value FROM json_each(?2)) AND b.expires_at > ?3
           AND (b.once = 0 OR b.pressed_seq IS NULL) AND (b.user IS NULL OR b.user IN (SELECT value FROM json_each(?4)))
-          AND o.state IN ('sending', 'sent', 'unknown')
           AND (?5 IS NULL OR ?5 IN (SELECT value FROM json_each(coalesce(o.platform_ids, '[]'))))`,
       [endpoint, toJson(channelsOf(incoming)), this.#clock.now(), toJson(pressersOf(incoming.user)), quote],
     )

@@ -2,7 +2,8 @@ import {defaultFailure} from "../../shared/config.ts"
 import {capabilityId, pluginPath} from "../../shared/ids.ts"
 import type {Log} from "../../shared/log.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
-import type {Database} from "../database/database.ts"
+import {textOfMessage} from "../../shared/sdk/text/parse-content.ts"
+import type {Reader} from "../database/database.ts"
 import type {Span} from "../inbox/age/age.ts"
 import type {Attempt, Dispatch, InboxEvent, Outcome} from "../inbox/handling.ts"
 import type {DraftFiles} from "../outbox/files/draft-files.ts"
@@ -19,7 +20,6 @@ import {FailureNotes} from "./failure.ts"
 import {hear, heardBy} from "./hears.ts"
 import type {LanguageChoices} from "./language/choices.ts"
 import {languageCommandId} from "./language/command.ts"
-import {textOfMessage} from "./parse-content.ts"
 import {isPressRefusal, PressRefusals} from "./press-refusals.ts"
 import {answer, isActionId, isAnswerTo, press} from "./prompt.ts"
 import {nestingOf, type Runnable, runToEnd, surround} from "./run-handler.ts"
@@ -55,7 +55,7 @@ export interface DispatchOptions {
   /** The time limit of a handler, in milliseconds. */
   readonly timeout?: number
   /** Keeps limits and long cooldowns over a restart; a restart ends them when left out. */
-  readonly database?: Pick<Database, "read">
+  readonly database?: Reader
   /** The clock for limits, cooldowns and for the expiry of questions. */
   readonly clock?: Clock
 }

@@ -1,11 +1,11 @@
 import type {HearsCall, HearsDefinition, Match} from "../../shared/sdk/plugin/hears.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
+import {textOfMessage} from "../../shared/sdk/text/parse-content.ts"
 import {composed, pastBlanks, trimSpace} from "../../shared/sdk/text/typed.ts"
 import {cooldownsOf} from "./command/cooldowns.ts"
 import type {Turns} from "./command/limits.ts"
 import type {Handler} from "./handler.ts"
-import {textOfMessage} from "./parse-content.ts"
 import {mayUse} from "./permissions.ts"
 
 /** A handler for messages whose text matches its pattern. */

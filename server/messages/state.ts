@@ -1,7 +1,7 @@
 import {Problem} from "../../shared/problems.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {StateHandle, StateValue} from "../../shared/sdk/state.ts"
-import type {Database, Statement} from "../database/database.ts"
+import type {Reader, Statement} from "../database/database.ts"
 import {
   assertUnchanged,
   type DeclaredState,
@@ -16,7 +16,7 @@ import {
 
 export interface SessionStateOptions {
   readonly plugin: string
-  readonly database: Pick<Database, "read">
+  readonly database: Reader
   readonly event: SatoriEvent
   readonly endpoint: string
   readonly find: (scope: string, name: string) => DeclaredState | undefined

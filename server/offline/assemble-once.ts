@@ -1,4 +1,5 @@
 import type {Component} from "../../shared/api/readiness.ts"
+import type {Log} from "../../shared/log.ts"
 import {type Issue, Problem} from "../../shared/problems.ts"
 import {bindingIssues, searchIssues} from "../agents/bindings/bindings.ts"
 import {standingsOf} from "../agents/bindings/standings.ts"
@@ -8,13 +9,12 @@ import {Endpoints} from "../endpoints/endpoints.ts"
 import type {Generation} from "../generation/generation.ts"
 import {Generations} from "../generation/generations.ts"
 import {GenerationHistory} from "../generation/history.ts"
-import {hashLockfile} from "../generation/lockfile.ts"
 import {builtIns, sdkPaths} from "../host/generations/built-in-plugins.ts"
-import type {Logs} from "../logs/log.ts"
 import {Loader, type LoaderOptions} from "../plugins/load.ts"
 import {gatherFacts} from "../readiness/gather.ts"
 import {createReport} from "../readiness/report.ts"
 import type {Scope} from "../runtime/flow/scope.ts"
+import {hashLockfile} from "../runtime/packages/lockfile.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import {jobDefaultProblem} from "../scheduler/job-defaults.ts"
@@ -32,7 +32,7 @@ export interface AssembleOptions {
   readonly readVariables: () => Promise<Variables>
   /** The folder for compiled plugins. */
   readonly cache: string
-  readonly logs: Logs
+  readonly logs: {readonly log: Log; hide(secrets: readonly string[]): void}
   readonly signal: AbortSignal
   /** Disposing of it undoes everything. */
   readonly scope: Scope

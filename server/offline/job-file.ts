@@ -1,7 +1,7 @@
 import type {DraftCheck} from "../../shared/api/scheduled/drafts.ts"
 import type {Job, JobView, NextTimes} from "../../shared/api/scheduled/jobs.ts"
 import {Problem} from "../../shared/problems.ts"
-import {readAuthorityFile} from "../database/authority.ts"
+import {readAuthorityFile} from "../project/authority.ts"
 import {holding} from "../project/held.ts"
 import {requireProject} from "../project/settings.ts"
 import {projectPaths} from "../runtime/project.ts"

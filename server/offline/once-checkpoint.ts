@@ -2,10 +2,11 @@ import {join} from "node:path"
 import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {LoadedConfig} from "../config/load.ts"
-import {settleAuthority} from "../database/authority.ts"
 import {type Database, schemaOf} from "../database/database.ts"
+import {settleAuthority} from "../project/authority.ts"
 import {requireOneHistory} from "../project/one-history.ts"
 import type {StoredCheckpoint} from "../recovery/checkpoint/store.ts"
+import {countBoxes} from "../recovery/restore/heads.ts"
 import {restoreCheckpoint} from "../recovery/restore/restore.ts"
 import type {Scope} from "../runtime/flow/scope.ts"
 import {projectPaths} from "../runtime/project.ts"
@@ -67,17 +68,13 @@ export const openCheckpoint = async (
   const jobs = await settleJobFile(database, paths, authority)
   const workroom = await openWorkroom({config, database, paths, authority, log})
   scope.defer(() => workroom.close())
-  const [row] = await database.read(
-    "SELECT (SELECT count(*) FROM inbox) AS inbox, (SELECT count(*) FROM outbox) AS outbox",
-  )
   return {
     database,
     tried: {
       id,
       createdAt,
       schema: {before: manifest.database.schema, after: schemaOf(database)},
-      inbox: Number(row?.inbox),
-      outbox: Number(row?.outbox),
+      ...(await countBoxes(database)),
       items: workroom.items.length,
       jobs: jobs?.jobs.length ?? 0,
     },

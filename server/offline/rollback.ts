@@ -1,10 +1,8 @@
 import {readFile} from "node:fs/promises"
 import type {BuildIdentity} from "../../shared/api/build.ts"
 import {Problem} from "../../shared/problems.ts"
-import {readAuthorityFile} from "../database/authority.ts"
-import type {Database} from "../database/database.ts"
 import {withDatabase} from "../database/without-host.ts"
-import {findLockfile} from "../generation/lockfile.ts"
+import {readAuthorityFile} from "../project/authority.ts"
 import {holding, type StoppedOptions} from "../project/held.ts"
 import {changesSince, planBuild, swapsBack} from "../recovery/build/go-back.ts"
 import {readBuild, readKept, type StoredBuild, verifiedName} from "../recovery/build/kept.ts"
@@ -13,6 +11,7 @@ import type {StoredCheckpoint} from "../recovery/checkpoint/store.ts"
 import {ReleaseRecord, underWay} from "../recovery/release/record.ts"
 import {tryRelease} from "../recovery/release/verification/try-release.ts"
 import {type CodeChange, describeTree, planCode, removeEmptyFolders} from "../recovery/restore/code.ts"
+import {readHeads} from "../recovery/restore/heads.ts"
 import {
   planRestore,
   type Restored,
@@ -23,6 +22,7 @@ import {
 import {type SideEffects, sideEffectsSince} from "../recovery/restore/side-effects.ts"
 import {findUncommitted} from "../recovery/uncommitted.ts"
 import {sha256Of} from "../runtime/files.ts"
+import {findLockfile} from "../runtime/packages/lockfile.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {restorePlaces, withGitNote} from "./checkpoint.ts"
 
@@ -205,20 +205,5 @@ const prove = async (
       configuration === manifest.configuration.sha256 &&
       (withoutBuild || buildChanges.length === 0) &&
       database.schema === manifest.database.schema,
-  }
-}
-
-const readHeads = async (database: Database) => {
-  const [row] = await database.read(
-    `SELECT (SELECT value FROM svc_meta WHERE key = 'authority') AS authority, (SELECT max(version) FROM svc_migrations) AS schema,
-     (SELECT max("offset") FROM events) AS events, (SELECT max(seq) FROM inbox) AS inbox, (SELECT max(seq) FROM outbox) AS outbox`,
-  )
-  const figure = (name: string) => Number(row?.[name] ?? 0)
-  return {
-    authority: String(row?.authority),
-    schema: figure("schema"),
-    events: figure("events"),
-    inbox: figure("inbox"),
-    outbox: figure("outbox"),
   }
 }

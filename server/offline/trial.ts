@@ -6,7 +6,7 @@ import {type LoadedConfig, parseConfig, readConfigText, readEnvironment} from ".
 import {type Database, type Location, openDatabase, openUnmigrated} from "../database/database.ts"
 import {migrations, newestSchema} from "../database/migrations/migrations.ts"
 import {readStorage} from "../database/upkeep/compact.ts"
-import {GenerationHistory} from "../generation/history.ts"
+import {GenerationHistory, renumbering} from "../generation/history.ts"
 import type {HostOptions} from "../host/host.ts"
 import {requireKnownDatabase} from "../project/migrate.ts"
 import {requireOneHistory} from "../project/one-history.ts"
@@ -204,5 +204,5 @@ const pin = async (database: Database, {number, config, fileSha256}: NonNullable
     plugins: {},
     pin: {number, fileSha256},
   })
-  await database.write([{sql: "UPDATE generations SET number = ?", args: [number]}])
+  await database.write([renumbering(number)])
 }

@@ -1,7 +1,7 @@
 import type {ProjectConfig} from "../../shared/config.ts"
 import {Problem} from "../../shared/problems.ts"
-import {readAuthorityFile} from "../database/authority.ts"
 import type {Database} from "../database/database.ts"
+import {readAuthorityFile} from "../project/authority.ts"
 import {holding, loadStopped} from "../project/held.ts"
 import {locationOf, requireProject} from "../project/settings.ts"
 import {type ProjectPaths, projectPaths} from "../runtime/project.ts"

@@ -1,7 +1,7 @@
 import {Problem} from "../../shared/problems.ts"
 import type {Expiry} from "../../shared/sdk/session.ts"
 import {fieldsOf, lastTime, readTime} from "../../shared/sdk/values.ts"
-import type {Database, Row, Statement} from "../database/database.ts"
+import type {Reader, Row, Statement} from "../database/database.ts"
 import type {Policy} from "../endpoints/policy.ts"
 import type {OutboxDraft} from "./draft.ts"
 
@@ -73,7 +73,7 @@ const selectUnknown = `SELECT endpoint, min(not_after) AS own,
 
 /** Returns when the first message that may have arrived expires, for each endpoint with a limit. */
 export const readUnknownLimits = async (
-  database: Pick<Database, "read">,
+  database: Reader,
   maxAgeOf: (endpoint: string) => MaxAge,
 ): Promise<ReadonlyMap<string, number>> => {
   const limits = (await database.read(selectUnknown)).map(({endpoint, own, since}) => {

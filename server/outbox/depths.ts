@@ -5,7 +5,7 @@ import type {Database} from "../database/database.ts"
 const mostCounted = 20_000
 
 /** The most rows whose endpoints to look up, for the same reason. */
-const mostLookedUp = 2000
+export const mostLookedUp = 2000
 
 /** By the name of an endpoint, including former ones. Endpoints with nothing to count are missing. */
 export type ByEndpoint = ReadonlyMap<string, number>
@@ -19,27 +19,20 @@ export interface Depth {
   readonly dead: ByEndpoint
 }
 
-interface Counted {
+export interface Counted {
   /** If it is lower than the usual limit. */
   readonly most?: number
   readonly table: string
   readonly states: readonly string[]
 }
 
-const marks: Counted = {table: "inbox_marks", states: ["pending", "running", "failed", "dead", "held", "expired"]}
-
 const messages: Counted = {
   table: "outbox",
   states: ["scheduled", "queued", "sending", "failed", "dead", "unknown", "held", "expired"],
 }
 
-const timers: Counted = {table: "timers", states: ["waiting", "held", "failed"], most: 10_000}
-
-export const countTimers = (database: Database): Promise<Readonly<Record<string, number>>> =>
-  countStates(database, timers)
-
 /** Counts one state after the other, each in its part of the index. Other work runs in between. */
-const countStates = async (
+export const countStates = async (
   database: Database,
   {table, states, most = mostCounted}: Counted,
 ): Promise<Readonly<Record<string, number>>> => {
@@ -56,21 +49,12 @@ const countStates = async (
 }
 
 /** Sequences grow with time, so the lowest are the oldest. */
-const oldestIn = (table: string, columns: string, state: string): string =>
+export const oldestIn = (table: string, columns: string, state: string): string =>
   `SELECT ${columns} FROM (SELECT ${columns} FROM ${table} WHERE state = '${state}' ORDER BY seq LIMIT ${mostLookedUp})`
-
-const oldestEvents = `SELECT endpoint, min(received_at) AS value FROM inbox WHERE seq IN (
-    ${oldestIn("inbox_marks", "seq", "pending")} UNION ALL ${oldestIn("inbox_marks", "seq", "running")}
-  ) GROUP BY endpoint`
 
 const oldestMessages = `SELECT endpoint, min(created_at) AS value FROM (
     ${oldestIn("outbox", "endpoint, created_at", "queued")} UNION ALL ${oldestIn("outbox", "endpoint, created_at", "sending")}
   ) GROUP BY endpoint`
-
-const deadHandlers = `SELECT inbox.endpoint, count(*) AS value FROM (
-    SELECT seq FROM inbox_marks WHERE state = 'dead'
-    ORDER BY seq DESC LIMIT ${mostLookedUp}
-  ) AS dead CROSS JOIN inbox ON inbox.seq = dead.seq GROUP BY inbox.endpoint`
 
 const stuckMessages = (state: "dead" | "unknown") => `SELECT endpoint, count(*) AS value FROM (
     SELECT endpoint FROM outbox WHERE state = '${state}'
@@ -83,7 +67,8 @@ const missedMessages = `SELECT 1 FROM outbox INDEXED BY outbox_important
 const readByEndpoint = async (database: Database, sql: string): Promise<ByEndpoint> =>
   new Map((await database.read(sql)).map(({endpoint, value}) => [String(endpoint), Number(value)]))
 
-const readDepth = async (database: Database, counted: Counted, oldest: string, dead: string): Promise<Depth> => {
+/** Reads a depth; `oldest` and `dead` select the `value` of each `endpoint`. */
+export const readDepth = async (database: Database, counted: Counted, oldest: string, dead: string): Promise<Depth> => {
   const byState = await countStates(database, counted)
   const since = await readByEndpoint(database, oldest)
   const now = Date.now()
@@ -93,13 +78,6 @@ const readDepth = async (database: Database, counted: Counted, oldest: string, d
     dead: await readByEndpoint(database, dead),
   }
 }
-
-/**
- * Counts handlers of inbox events, without finished ones. The ages are of the oldest events with an open handler, among
- * 2000 of each state.
- */
-export const readInboxDepth = (database: Database): Promise<Depth> =>
-  readDepth(database, marks, oldestEvents, deadHandlers)
 
 /**
  * Counts messages of the outbox, without finished ones. The ages are of the oldest 2000 of each state. `unknown` counts

@@ -10,7 +10,6 @@ import type {Clock} from "../runtime/flow/clock.ts"
 import type {Part} from "../runtime/part.ts"
 import {DraftFiles} from "./files/draft-files.ts"
 import {Outbox} from "./outbox.ts"
-import type {OutboxServices} from "./routes/messages.ts"
 import {laneOf} from "./rows.ts"
 
 export interface OutboxOptions {
@@ -49,7 +48,7 @@ export interface OutboxNeeds {
   readonly endpoints: Endpoints
   /** Hides the values of secrets. */
   readonly scrub: (text: string) => string
-  readonly redact: OutboxServices["redact"]
+  readonly files: FileStore
 }
 
 /** `sends` ends after everything that sends; the endpoints close after it. */
@@ -57,7 +56,7 @@ export interface OutboxPart extends Part {
   readonly sends: Part
 }
 
-export const outboxPart = (outbox: Outbox, {database, endpoints, scrub, redact}: OutboxNeeds): OutboxPart => ({
+export const outboxPart = (outbox: Outbox, {database, endpoints, scrub, files}: OutboxNeeds): OutboxPart => ({
   name: "the outbox",
   start: () =>
     outbox.start({
@@ -74,11 +73,16 @@ export const outboxPart = (outbox: Outbox, {database, endpoints, scrub, redact}:
   isQuiet: () => outbox.isQuiet,
   settled: () => outbox.settled(),
   routes: async () => {
-    const [{outboxRoutes}, {rateRoutes}] = await Promise.all([
+    const [{outboxRoutes}, {redactOutbox}] = await Promise.all([
       import("./routes/messages.ts"),
-      import("./routes/rates.ts"),
+      import("./upkeep/redact.ts"),
     ])
-    return [...outboxRoutes({database, outbox, endpoints, redact}), ...rateRoutes(database)]
+    const redact = async (id: string, reason: string | null) => {
+      const redaction = await redactOutbox(database, id, reason)
+      await files.sweep()
+      return redaction
+    }
+    return outboxRoutes({database, outbox, endpoints, redact})
   },
   forgotten: (part, rows) => {
     if (part === "outbox") outbox.discarded(rows.map(laneOf))

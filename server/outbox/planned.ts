@@ -1,4 +1,4 @@
-import type {Database} from "../database/database.ts"
+import type {Database, Reader} from "../database/database.ts"
 import {firstOfEach, Gather} from "../database/gather.ts"
 import {manyRows} from "../database/many-rows.ts"
 import type {OutboxDraft} from "./draft.ts"
@@ -54,11 +54,7 @@ const rowOf = ({draft, content, plugin, key, at, due}: Planned) => ({
 const identityOf = ({draft, plugin, key}: Planned): string => (key === undefined ? draft.id : keyOf(plugin, key))
 
 /** Returns the id of the message that the plugin has sent under this key. */
-export const readPlanned = async (
-  database: Pick<Database, "read">,
-  plugin: string,
-  key: string,
-): Promise<string | undefined> => {
+export const readPlanned = async (database: Reader, plugin: string, key: string): Promise<string | undefined> => {
   const [row] = await database.read("SELECT id FROM outbox WHERE plugin = ? AND key = ?", [plugin, key])
   return row && String(row.id)
 }

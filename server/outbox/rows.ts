@@ -2,7 +2,7 @@ import {fromJson, toJson} from "../../shared/json.ts"
 import {refused} from "../../shared/sdk/adapter/refusal.ts"
 import type {OutboxState} from "../../shared/sdk/plugin/outbox-state.ts"
 import type {SentMessage} from "../../shared/sdk/plugin/plugin.ts"
-import type {Database, Result, Row, Statement} from "../database/database.ts"
+import type {Database, Reader, Result, Row, Statement} from "../database/database.ts"
 import {Gather} from "../database/gather.ts"
 import {manyRows} from "../database/many-rows.ts"
 import type {Policy} from "../endpoints/policy.ts"
@@ -11,6 +11,7 @@ import type {Reservation} from "../runtime/flow/reservation.ts"
 import {isPast, isTooOld} from "./age.ts"
 import {arrived, type End, judgeInterrupted, type Timing} from "./delivery.ts"
 import type {Address, OutboxDraft} from "./draft.ts"
+import {findMessage} from "./look-ups.ts"
 import type {MarkKey} from "./mark-key.ts"
 
 /** The messages of one channel, which are sent in order. */
@@ -27,13 +28,13 @@ export const endpointOfLane = (lane: string): string => lane.slice(0, lane.index
 export const laneOf = (row: Row): Lane => ({endpoint: String(row.endpoint), channel: String(row.channel)})
 
 export const readAddress = async (database: Database, id: string): Promise<Address | undefined> => {
-  const [row] = await database.read("SELECT endpoint, channel, user FROM outbox WHERE id = ?", [id])
+  const row = await findMessage(database, id)
   return row && {...laneOf(row), ...(typeof row.user === "string" ? {user: row.user} : {})}
 }
 
 /** Returns the platform's ids of a message that an act is about. Throws a refusal if the message was not sent. */
 export const readParts = async (database: Database, id: string): Promise<readonly string[]> => {
-  const [row] = await database.read("SELECT state, platform_ids FROM outbox WHERE id = ?", [id])
+  const row = await findMessage(database, id)
   if (row?.state === "sent") return fromJson(String(row.platform_ids ?? "[]"))
   throw refused(`the message ${id} ${row === undefined ? "is no longer in the outbox" : `is ${row.state}, not sent`}`, {
     reason: "message_not_sent",
@@ -42,12 +43,9 @@ export const readParts = async (database: Database, id: string): Promise<readonl
 }
 
 /** Returns a message as plugins see it; undefined if it is not in the outbox. */
-export const readMessage = async (database: Pick<Database, "read">, id: string): Promise<SentMessage | undefined> => {
-  const [row] = await database.read(
-    "SELECT endpoint, channel, state, platform_ids FROM outbox WHERE id = ? AND kind = 'message'",
-    [id],
-  )
-  if (row === undefined) return undefined
+export const readMessage = async (database: Reader, id: string): Promise<SentMessage | undefined> => {
+  const row = await findMessage(database, id)
+  if (row?.kind !== "message") return undefined
   return {...laneOf(row), state: row.state as OutboxState, platform: fromJson(String(row.platform_ids ?? "[]"))}
 }
 
@@ -149,29 +147,37 @@ export const columns = ["id", "kind", "endpoint", "channel", "user", "not_after"
  * A message is never sent before a queued one of its channel. Without the LIMIT, SQLite merges the subquery and
  * computes `direct` twice.
  */
-const insert = manyRows(
-  [...columns, "content", "at", "seq", "handler", "ordinal", "attempt", "isFirst"],
-  source => `INSERT INTO outbox (${columns}, content, created_at, inbox_seq, handler, ordinal, state, attempt)
+const insertIf = (condition: string) =>
+  manyRows(
+    [...columns, "content", "at", "seq", "handler", "ordinal", "attempt", "isFirst"],
+    source => `INSERT INTO outbox (${columns}, content, created_at, inbox_seq, handler, ordinal, state, attempt)
   SELECT ${columns}, content, at, seq, handler, ordinal, iif(direct, 'sending', 'queued'), direct
   FROM (SELECT ${columns}, content, at, seq, handler, ordinal, attempt,
       isFirst AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.state = 'queued' AND o.endpoint = d.endpoint AND o.channel = d.channel) AS direct
     FROM ${source} d LIMIT -1) d
-  WHERE d.seq IS NULL OR EXISTS (SELECT 1 FROM inbox_marks m
-    WHERE m.seq = d.seq AND m.handler = d.handler AND m.state = 'running' AND m.attempt = d.attempt)
-  RETURNING seq, id, state`,
-)
+  WHERE ${condition} RETURNING seq, id, state`,
+  )
 
-/** Stores drafts. Returns the rows of the stored ones, for `newRows`. */
-export const inserting = (departures: readonly Departure[]): Statement => {
-  // The statement does not see the rows that it inserts.
-  const queued = new Set<string>()
-  const values = departures.map(departure => {
-    const lane = laneKeyOf(departure.draft)
-    if (departure.turn === undefined) queued.add(lane)
-    return storedOf(departure, !queued.has(lane))
-  })
-  return insert(values)
+/**
+ * Stores drafts for which SQL about their source `d` holds: the `seq`, `handler` and `attempt` that they are from.
+ * Returns the rows of the stored ones, for `newRows`.
+ */
+export const insertingIf = (condition: string): ((departures: readonly Departure[]) => Statement) => {
+  const insert = insertIf(condition)
+  return departures => {
+    // The statement does not see the rows that it inserts.
+    const queued = new Set<string>()
+    const values = departures.map(departure => {
+      const lane = laneKeyOf(departure.draft)
+      if (departure.turn === undefined) queued.add(lane)
+      return storedOf(departure, !queued.has(lane))
+    })
+    return insert(values)
+  }
 }
+
+/** Stores drafts. */
+export const inserting = insertingIf("true")
 
 /** Returns the identity, the address and the limit of a draft as its row has them. */
 export const columnsOf = ({id, kind, endpoint, channel, user, notAfter, important}: OutboxDraft) => ({
@@ -244,13 +250,15 @@ export const insertion = (
   ],
 })
 
-/** Returns the statement that stores a notice once, if a handler of its event expired at `at`, for the same batch. */
-export const noting = (draft: OutboxDraft, {seq, at}: {readonly seq: number; readonly at: number}): Statement => ({
+/** Returns the statement that stores a notice about an event once, if SQL holds: `?6` is `at`, and `?7` is `seq`. */
+export const notingIf = (
+  condition: string,
+  draft: OutboxDraft,
+  {seq, at}: {readonly seq: number; readonly at: number},
+): Statement => ({
   sql: `INSERT INTO outbox (id, kind, endpoint, channel, content, created_at, inbox_seq)
-    SELECT ?, ?, ?, ?, ?, ?, seq FROM inbox WHERE seq = ?
-      AND EXISTS (SELECT 1 FROM inbox_marks m WHERE m.seq = inbox.seq AND m.state = 'expired' AND m.ended_at = ?)
-    ON CONFLICT (id) DO NOTHING`,
-  args: [draft.id, draft.kind, draft.endpoint, draft.channel, toJson(draft.content), at, seq, at],
+    SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE ${condition} ON CONFLICT (id) DO NOTHING`,
+  args: [draft.id, draft.kind, draft.endpoint, draft.channel, toJson(draft.content), at, seq],
 })
 
 /**

@@ -6,11 +6,11 @@ import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
 import {isPlugin, type PluginDefinition} from "../../shared/sdk/plugin/plugin.ts"
 import {readBuildRecord, staleFiles} from "../runtime/build-record.ts"
 import {makePrivateFolder, readFileIfExists, readJsonIfExists, sha256Of, writeFileAtomic} from "../runtime/files.ts"
+import {requireFittingSdk} from "../runtime/packages/sdk-range.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import {mappedSources} from "../runtime/source-map.ts"
 import {positionIn, whileImporting} from "./position.ts"
-import {requireFittingSdk} from "./sdk-range.ts"
 
 /** A plugin's code, ready for `setup`. */
 export interface LoadedPlugin {

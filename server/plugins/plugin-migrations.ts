@@ -1,6 +1,6 @@
 import {type Issue, Problem} from "../../shared/problems.ts"
 import type {PluginMigration, Statement} from "../../shared/sdk/plugin/database.ts"
-import type {Database} from "../database/database.ts"
+import type {Database, Reader} from "../database/database.ts"
 import {
   cannotBeUndone,
   describeCrossed,
@@ -43,11 +43,13 @@ interface Recorded {
 
 /**
  * Compares the declared migrations with those in the database. Throws `plugin_newer` if the database has one that a
- * plugin does not declare. A plugin that declares no migrations is not checked.
+ * plugin does not declare. A plugin that declares no migrations is not checked. Asks `hasData` whether the database
+ * contains anything that could be lost.
  */
 export const findMissing = async (
   plugins: readonly MigratedPlugin[],
-  database: Pick<Database, "read">,
+  database: Reader,
+  hasData: () => Promise<boolean>,
 ): Promise<MissingMigrations> => {
   const declaring = plugins.filter(({migrations}) => migrations.length > 0)
   if (declaring.length === 0) return {all: [], irreversible: []}
@@ -57,25 +59,19 @@ export const findMissing = async (
   const irreversible = all.flatMap(({plugin, name, irreversible: why}) =>
     why === undefined ? [] : [{plugin, name, why}],
   )
-  return {all, irreversible: irreversible.length > 0 && (await hasData(database)) ? irreversible : []}
+  return {all, irreversible: irreversible.length > 0 && (await hasData()) ? irreversible : []}
 }
 
-const readRecorded = async (database: Pick<Database, "read">): Promise<ReadonlyMap<string, readonly Recorded[]>> => {
+const readRecorded = async (database: Reader): Promise<ReadonlyMap<string, readonly Recorded[]>> => {
   const rows = await database.read("SELECT plugin, name, applied_at FROM svc_plugin_migrations ORDER BY applied_at")
   const recorded = rows.map(({plugin, name, applied_at}) => ({plugin, name: String(name), at: Number(applied_at)}))
   return Map.groupBy(recorded, ({plugin}) => String(plugin))
 }
 
-export const readApplied = async (
-  database: Pick<Database, "read">,
-): Promise<{plugin: string; migrations: string[]}[]> =>
+export const readApplied = async (database: Reader): Promise<{plugin: string; migrations: string[]}[]> =>
   [...(await readRecorded(database))]
     .map(([plugin, recorded]) => ({plugin, migrations: recorded.map(({name}) => name)}))
     .sort((one, other) => one.plugin.localeCompare(other.plugin))
-
-/** Before the first generation, the database contains nothing that could be lost. */
-const hasData = async (database: Pick<Database, "read">): Promise<boolean> =>
-  (await database.read("SELECT 1 FROM generations LIMIT 1")).length > 0
 
 const missingOf = ({name: plugin, migrations}: MigratedPlugin, recorded: readonly Recorded[]): Missing[] => {
   const names = new Set(recorded.map(({name}) => name))
@@ -95,7 +91,7 @@ const undeclared = "it declares neither undo nor irreversible"
 const requireKnown = async (
   plugins: readonly MigratedPlugin[],
   recorded: ReadonlyMap<string, readonly Recorded[]>,
-  database: Pick<Database, "read">,
+  database: Reader,
 ): Promise<void> => {
   const unknown = plugins.flatMap(({name: plugin, migrations, from}) => {
     const known = new Set(migrations.map(({name}) => name))

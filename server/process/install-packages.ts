@@ -1,8 +1,8 @@
 import {readFile, rm, writeFile} from "node:fs/promises"
 import {join} from "node:path"
 import {Problem} from "../../shared/problems.ts"
-import {findLockfile, lockfiles} from "../generation/lockfile.ts"
 import {isThere} from "../runtime/files.ts"
+import {findLockfile, lockfiles} from "../runtime/packages/lockfile.ts"
 import {runProgram} from "./program.ts"
 import {packageManager, type Toolchain} from "./toolchain.ts"
 

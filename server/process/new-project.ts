@@ -1,7 +1,7 @@
 import {copyFile, mkdir, readdir, readFile, stat, writeFile} from "node:fs/promises"
 import {basename, dirname, join, relative, resolve} from "node:path"
 import {messageOf, Problem} from "../../shared/problems.ts"
-import {listingName} from "../console/files.ts"
+import {listingName} from "../runtime/own-files.ts"
 import {version} from "../runtime/version.ts"
 import {runProgram} from "./program.ts"
 import {

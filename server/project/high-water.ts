@@ -6,6 +6,8 @@ import type {Log} from "../../shared/log.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {type Static, Type} from "../../shared/type.ts"
 import type {Database} from "../database/database.ts"
+import {readNewestGroup} from "../database/state/group.ts"
+import {readNewestEvent} from "../events/log.ts"
 import {readJsonIfExists} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import type {StateReader} from "./one-history.ts"
@@ -30,7 +32,7 @@ const length = 256
  * is left out. Resolves to the function that ends it.
  */
 export const markStored = async (database: Database, authority: string, path: string, log: Log) => {
-  let event = await newestEvent(database)
+  let event = await readNewestEvent(database)
   let reading: ReturnType<typeof setTimeout> | undefined
   let isTold = false
   const file = openSync(path, constants.O_CREAT | constants.O_WRONLY, 0o600)
@@ -44,10 +46,10 @@ export const markStored = async (database: Database, authority: string, path: st
     }
   }
   const readEvent = async () => {
-    event = await newestEvent(database).catch(() => event)
+    event = await readNewestEvent(database).catch(() => event)
     reading = undefined
   }
-  write(await newestGroup(database))
+  write(await readNewestGroup(database))
   const leave = database.observe({
     committed: () => {
       if (database.commits.newest >= 0) write(database.commits.newest)
@@ -61,27 +63,17 @@ export const markStored = async (database: Database, authority: string, path: st
   }
 }
 
-const newestEvent = async (database: Pick<Database, "read">): Promise<number> => {
-  const [row] = await database.read("SELECT coalesce(max(offset), 0) AS newest FROM events")
-  return Number(row?.newest ?? 0)
-}
-
-const newestGroup = async (database: Pick<Database, "read">): Promise<number> => {
-  const [row] = await database.read("SELECT number FROM svc_group WHERE id = 1")
-  return Number(row?.number ?? 0)
-}
-
 /** Throws `database_older` if the database has less than the mark of its authority says. No mark says nothing. */
 export const requireNotOlder = async (database: StateReader, authority: string | undefined, paths: ProjectPaths) => {
   const mark: unknown = await readJsonIfExists(paths.highWater)
   if (!Check(Mark, mark)) return
   const {group, event, at, ...of} = mark as Mark
   if (of.authority !== authority) return
-  const found = await newestGroup(database)
+  const found = await readNewestGroup(database)
   if (found >= group) return
   const {location} = database
   const name = location.dialect === "sqlite" ? relative(paths.project, location.file) : new URL(location.url).host
-  const newest = await newestEvent(database)
+  const newest = await readNewestEvent(database)
   throw new Problem(
     "database_older",
     `${name} is an older copy of this project's database: its newest group of changes is ${found} and its newest event ${newest}; this project had stored group ${group} and event ${event} at ${new Date(at).toISOString()}`,

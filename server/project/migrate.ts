@@ -1,5 +1,5 @@
 import {Problem, toProblem} from "../../shared/problems.ts"
-import {type Database, type Statement, schemaOf} from "../database/database.ts"
+import {type Database, type Reader, type Statement, schemaOf} from "../database/database.ts"
 import {describeCrossed, readCrossed} from "../database/migrations/irreversible.ts"
 import {
   type Applied,
@@ -128,7 +128,7 @@ export const requireKnownDatabase = async (
   }
 }
 
-const explainNewer = async (problem: Problem, database: Pick<Database, "read">, root: string): Promise<Problem> => {
+const explainNewer = async (problem: Problem, database: Reader, root: string): Promise<Problem> => {
   const fit = (await new CheckpointStore(root).list()).checkpoints.find(
     each => isMadeHere(each) && each.manifest.database.schema <= newestSchema && each.verification?.ok === true,
   )

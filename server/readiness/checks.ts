@@ -1,8 +1,8 @@
+import type {Standing} from "../../shared/agents/standing.ts"
 import {type Component, type ReadinessReason, readinessReasons, readyBut} from "../../shared/api/readiness.ts"
 import {resumeCommand} from "../../shared/attention/resume.ts"
 import {isAdmittingOffline} from "../../shared/endpoint-states.ts"
 import {type PluginPath, pluginNameOf} from "../../shared/ids.ts"
-import type {Standing} from "../agents/bindings/configured.ts"
 import type {EndpointFacts, Facts} from "./facts.ts"
 
 type Named = Pick<Component, "kind" | "name" | "required" | "check" | "since" | "proves" | "state"> & {

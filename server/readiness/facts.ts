@@ -1,10 +1,10 @@
+import type {Standings} from "../../shared/agents/standing.ts"
 import type {CheckpointFailure, NewestCheckpoint} from "../../shared/api/checkpoint.ts"
 import type {UncommittedConfig} from "../../shared/api/configuration/file.ts"
 import type {IngressView} from "../../shared/api/readiness.ts"
 import type {endpointStates} from "../../shared/endpoint-states.ts"
 import type {PluginPath} from "../../shared/ids.ts"
 import type {Problem} from "../../shared/problems.ts"
-import type {Standings} from "../agents/bindings/configured.ts"
 
 export interface EndpointFacts {
   readonly owner: PluginPath

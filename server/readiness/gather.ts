@@ -1,7 +1,7 @@
+import type {Standings} from "../../shared/agents/standing.ts"
 import type {CheckpointFailure, NewestCheckpoint} from "../../shared/api/checkpoint.ts"
 import type {UncommittedConfig} from "../../shared/api/configuration/file.ts"
 import type {IngressView} from "../../shared/api/readiness.ts"
-import type {Standings} from "../agents/bindings/configured.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 import type {EndpointSpec} from "../endpoints/spec.ts"
 import {describeFailure} from "../generation/draft.ts"

@@ -1,5 +1,5 @@
+import type {Standings} from "../../shared/agents/standing.ts"
 import type {Component, ReadinessReport} from "../../shared/api/readiness.ts"
-import type {Standings} from "../agents/bindings/configured.ts"
 import {checkAgent, checkDatabase, checkEndpoint, checkProject, checkSpace} from "./checks.ts"
 import type {Facts} from "./facts.ts"
 

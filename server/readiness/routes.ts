@@ -4,7 +4,6 @@ import type {ReadinessReport} from "../../shared/api/readiness.ts"
 import type {RestartResult, Status} from "../../shared/api/system.ts"
 import type {Ingress} from "../endpoints/ingress.ts"
 import type {RestartOptions, Restarts} from "../generation/routes/edit-config.ts"
-import {version} from "../runtime/version.ts"
 
 /** The part of the Host that these routes see and control. */
 export interface SystemServices extends Restarts {
@@ -20,7 +19,7 @@ export interface SystemServices extends Restarts {
 }
 
 /** The session is the console's first request: it returns the scope of the token. */
-export const statusRoutes = (system: Pick<SystemServices, "readiness" | "status">, project: string) =>
+export const statusRoutes = (system: Pick<SystemServices, "readiness" | "status">, project: string, version: string) =>
   serve(statusOperations, {
     session: ({scope}) => ({project, version, scope: scope === "full" ? scope : ("demo" as const)}),
     readiness: () => {

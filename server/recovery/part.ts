@@ -4,6 +4,7 @@ import type {Mode} from "../../shared/mode.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {LoadedConfig} from "../config/load.ts"
 import {schemaOf} from "../database/database.ts"
+import {readFirstStart} from "../database/runs.ts"
 import type {Ingress} from "../endpoints/ingress.ts"
 import {type Hide, telling} from "../events/telling.ts"
 import type {RunningGeneration} from "../generation/running-generation.ts"
@@ -116,14 +117,14 @@ export const createRecovery = (
       await releases.start().catch(error => log.error(`releases: ${messageOf(error)}`))
       // A remote database has its own backup tool and schedule.
       if (database.location.dialect !== "sqlite") return
-      const [row] = await database.read("SELECT min(started_at) AS at FROM svc_runs")
+      const firstStart = Number(await readFirstStart(database))
       schedule = new CheckpointSchedule({
         checkpoints,
         settings: () => ({
           every: durationOf(running.settings.checkpoints.every),
           keep: running.settings.checkpoints.keep,
         }),
-        firstStart: Number(row?.at),
+        firstStart,
         log,
       })
       schedule.start()

@@ -9,6 +9,9 @@ const toRoot = isSource || /\/dist\/bun\/[^/]+$/.test(import.meta.url) ? "../.."
 
 export const packageRoot: string = fileURLToPath(new URL(toRoot, import.meta.url)).replace(/\/$/, "")
 
+/** The list of the console's files in `dist/console/`, which the build writes last. */
+export const listingName = "files.json"
+
 /** Returns the path of a module that svc ships by name, from its path in the source: the source file, or its bundle. */
 export const ownModule = (source: string): string =>
   isSource ? join(packageRoot, source) : fileURLToPath(new URL(`./${basename(source, ".ts")}.js`, import.meta.url))

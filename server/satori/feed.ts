@@ -1,5 +1,6 @@
 import type {Database} from "../database/database.ts"
-import {type Frame, frameColumns, type LoginOf, toFrame} from "./frame.ts"
+import {readEvents, readHead, readLastDeleted} from "../inbox/look-ups.ts"
+import {type Frame, type LoginOf, toFrame} from "./frame.ts"
 
 /** How many of the newest events, and of their characters, stay in memory for the clients that are up to date. */
 const kept = {frames: 1000, characters: 4 * 1024 * 1024} as const
@@ -26,17 +27,13 @@ export class Feed {
   }
 
   /** Returns the `sn` of the newest stored event, or 0 if there is none. */
-  async head(): Promise<number> {
-    const [row] = await this.#database.read(
-      "SELECT max(coalesce((SELECT max(seq) FROM inbox), 0), coalesce((SELECT max(seq) FROM inbox_keys), 0)) AS head",
-    )
-    return Number(row?.head)
+  head(): Promise<number> {
+    return readHead(this.#database)
   }
 
   /** Returns the `sn` of the newest deleted event after this one, or undefined if none is missing. */
-  async missingAfter(sn: number): Promise<number | undefined> {
-    const [row] = await this.#database.read("SELECT max(seq) AS last FROM inbox_keys WHERE seq > ?", [sn])
-    return row?.last === null || row?.last === undefined ? undefined : Number(row.last)
+  missingAfter(sn: number): Promise<number | undefined> {
+    return readLastDeleted(this.#database, sn)
   }
 
   /** Empties the memory and continues after this `sn`. */
@@ -85,10 +82,6 @@ export class Feed {
   }
 
   async #read(sn: number): Promise<readonly Frame[]> {
-    const rows = await this.#database.read(
-      `SELECT ${frameColumns} FROM inbox WHERE seq > ? ORDER BY seq LIMIT ${page}`,
-      [sn],
-    )
-    return rows.map(row => toFrame(row, this.#loginOf))
+    return (await readEvents(this.#database, sn, page)).map(row => toFrame(row, this.#loginOf))
   }
 }

@@ -21,11 +21,9 @@ const ownTypes: ReadonlySet<string> = new Set(["timer"])
 export type LoginOf = (endpoint: string, stored: SatoriEvent["login"]) => KnownLogin
 
 /**
- * The inbox columns that make a frame. Satori v1 puts the platform's original payload under the platform's name
+ * Makes a frame of a row of the inbox. Satori v1 puts the platform's original payload under the platform's name
  * (internal API). Clients create a property of that name, and the platform could name its event anything.
  */
-export const frameColumns = "seq, endpoint, event, raw"
-
 export const toFrame = (row: Row, loginOf: LoginOf): Frame => {
   const sn = Number(row.seq)
   const {_type: _, ...event}: SatoriEvent = fromJson(String(row.event))

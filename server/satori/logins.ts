@@ -3,7 +3,7 @@ import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {SatoriEvent, User} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
-import {setMeta} from "../database/engine.ts"
+import {readMeta, setMeta} from "../database/state/meta.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {EndpointState} from "../endpoints/state.ts"
 import {isForwarded} from "./asking.ts"
@@ -57,9 +57,8 @@ export class Logins {
 
   /** Call it before the first `refresh`. */
   async load(): Promise<void> {
-    const [row] = await this.#database.read("SELECT value FROM svc_meta WHERE key = ?", [key])
     // Only `#store` writes it.
-    const stored: Record<string, Remembered> = row === undefined ? {} : fromJson(String(row.value))
+    const stored: Record<string, Remembered> = fromJson((await readMeta(this.#database, key)) ?? "{}")
     this.#remembered = new Map(Object.entries(stored))
   }
 

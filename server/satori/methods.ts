@@ -1,13 +1,13 @@
 import {Problem} from "../../shared/problems.ts"
 import type {Feature} from "../../shared/sdk/adapter/sender.ts"
 import {Channel, Guild, Login, Message, User} from "../../shared/sdk/satori.ts"
+import {parseContent} from "../../shared/sdk/text/parse-content.ts"
 import {Named, Optional, type Static, type TSchema, Type} from "../../shared/type.ts"
 import {askMethod} from "../endpoints/ask.ts"
-import {parseContent} from "../messages/parse-content.ts"
+import {searchedEvents} from "../inbox/look-ups.ts"
 import {contentOf} from "../outbox/draft.ts"
 import {uuid} from "../runtime/uuid.ts"
 import {act, ask, can, type MethodServices, requireFeature} from "./asking.ts"
-import {seenEvents} from "./history.ts"
 import {type KnownLogin, showLogin} from "./protocol.ts"
 
 /** One `{resource}.{method}` of Satori v1, called for one login. */
@@ -162,7 +162,7 @@ const askedOr =
 
 const found = <T>(value: T | undefined, what: string): T => {
   if (value !== undefined) return value
-  throw new Problem("not_found", `the newest ${seenEvents} events mention no ${what} with this id`)
+  throw new Problem("not_found", `the newest ${searchedEvents} events mention no ${what} with this id`)
 }
 
 /** The method that gets what messages came from, by its id. */

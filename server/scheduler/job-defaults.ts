@@ -1,7 +1,8 @@
 import type {Job} from "../../shared/api/scheduled/jobs.ts"
 import {messageOf} from "../../shared/problems.ts"
 import {longestKept, readJson} from "../../shared/sdk/values.ts"
-import type {Database} from "../database/database.ts"
+import type {Database, Reader} from "../database/database.ts"
+import {addMeta, readMetaKeys} from "../database/state/meta.ts"
 import type {JobDefault} from "../generation/job-defaults.ts"
 import {requireValidJob} from "./job-file/job-findings.ts"
 
@@ -34,12 +35,11 @@ export const withDefaults = (jobs: readonly Job[], defaults: readonly JobDefault
 
 /** Returns the defaults that were never written to the file. */
 export const newDefaults = async (
-  database: Pick<Database, "read">,
+  database: Reader,
   defaults: readonly JobDefault[],
 ): Promise<readonly JobDefault[]> => {
   if (defaults.length === 0) return []
-  const rows = await database.read("SELECT key FROM svc_meta WHERE key GLOB 'jobs.declared.*'")
-  const known = new Set(rows.map(({key}) => key))
+  const known = await readMetaKeys(database, "jobs.declared.")
   return defaults.filter(declared => !known.has(keyOf(declared)))
 }
 
@@ -48,8 +48,7 @@ export const recordDefaults = async (
   database: Pick<Database, "write">,
   defaults: readonly JobDefault[],
 ): Promise<void> => {
-  const sql = "INSERT INTO svc_meta (key, value) VALUES (?, '1') ON CONFLICT (key) DO NOTHING"
-  await database.write(defaults.map(declared => ({sql, args: [keyOf(declared)]})))
+  await database.write(defaults.map(declared => addMeta(keyOf(declared), "1")))
 }
 
 /** Characters that an id in the job file cannot contain, and the longest id. */

@@ -1,7 +1,7 @@
 import type {Firing, RunState} from "../../shared/api/scheduled/jobs.ts"
 import {toJson} from "../../shared/json.ts"
 import type {RunTrigger} from "../../shared/sdk/plugin/job.ts"
-import {assertThat, type Database, type Row, type Statement} from "../database/database.ts"
+import {assertThat, type Database, type Reader, type Row, type Statement} from "../database/database.ts"
 import {jsonRows} from "../database/json-rows.ts"
 import {uuid} from "../runtime/uuid.ts"
 import type {Planned} from "./consider.ts"
@@ -99,3 +99,17 @@ const queuedOf = (row: Row): QueuedRun => ({
   scheduledFor: Number(row.scheduled_for),
   trigger: row.cause as RunTrigger,
 })
+
+/** Returns how many runs ended in each way, since the first one. */
+export const readRunTotals = async (database: Reader): Promise<Readonly<Record<string, number>>> => {
+  const rows = await database.read("SELECT outcome, runs FROM job_run_totals")
+  return Object.fromEntries(rows.map(({outcome, runs}) => [String(outcome), Number(runs)]))
+}
+
+/** Returns the runs that have not succeeded, by a condition on their rows. */
+export const readUnfinished = (database: Reader, where: string, args: Statement["args"] = []) =>
+  database.read(
+    `SELECT run_id, job, state, reason, error, started_at, created_at FROM job_runs
+      WHERE state NOT IN ('succeeded', 'skipped') AND ${where} ORDER BY seq`,
+    args,
+  )

@@ -1,7 +1,7 @@
 import type {Host} from "../host/host.ts"
+import {lastMessage, pendingHandlers, pendingRuns, pendingSends, sentAfter} from "../host/pending.ts"
 import {uuid} from "../runtime/uuid.ts"
 import {ask, until} from "./asking.ts"
-import {pendingHandlers, pendingRuns, pendingSends} from "./pending.ts"
 import {messages} from "./room.ts"
 import {type UnderTest, untilDone, untilQuiet} from "./waiting.ts"
 
@@ -97,10 +97,8 @@ const act = async (
     ...(await pendingHandlers(host, {sql: "m.seq = ?", args: [sn]})),
     ...(await pendingSends(host, {sql: "inbox_seq = ?", args: [sn]})),
   ])
-  const ids = new Set(
-    (await host.database.read("SELECT id FROM outbox WHERE inbox_seq = ?", [sn])).map(({id}) => String(id)),
-  )
-  return (await messages(bot, channel)).filter(({id}) => ids.has(id)).map(message => message.text)
+  const {replies} = await ask<{readonly replies: readonly string[]}>(host, `/api/inbox/${sn}`)
+  return (await messages(bot, channel)).filter(({id}) => replies.includes(id)).map(message => message.text)
 }
 
 const encodeFile = ({name, type, bytes}: TestFile, index: number) => ({
@@ -122,8 +120,7 @@ export const fire = async (
   const id = `test-${uuid()}`
   const target = {plugin, job, ...(data === undefined ? {} : {data})}
   await ask(host, "/api/jobs", {id, schedule: {at: "9999-12-31T00:00"}, timezone: "UTC", target})
-  const [before] = await host.database.read("SELECT coalesce(max(seq), 0) AS seq FROM outbox")
-  const since = Number(before?.seq)
+  const since = await lastMessage(host)
   const what = `fire(${JSON.stringify(job)})`
   try {
     const run = await ask<{readonly id: string}>(host, `/api/jobs/${id}/run`, {})
@@ -144,10 +141,7 @@ const pendingRun = async (host: Host, id: string, job: string) =>
 
 /** Returns the messages sent since `seq` that answer no inbox event, in order. */
 const sentSince = async (host: Host, seq: number): Promise<readonly Sent[]> => {
-  const rows = await host.database.read(
-    "SELECT id FROM outbox WHERE seq > ? AND inbox_seq IS NULL AND state = 'sent' ORDER BY seq",
-    [seq],
-  )
-  const views = await Promise.all(rows.map(({id}) => ask<Sent>(host, `/api/outbox/${id}`)))
+  const ids = await sentAfter(host, seq)
+  const views = await Promise.all(ids.map(id => ask<Sent>(host, `/api/outbox/${id}`)))
   return views.map(({endpoint, channel, text}) => ({endpoint, channel, text}))
 }

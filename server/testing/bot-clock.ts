@@ -1,5 +1,5 @@
+import {pendingOf} from "../host/pending.ts"
 import {readSpan, readTime, type Span, type Time} from "./clock.ts"
-import {pendingOf} from "./pending.ts"
 import {silence, type UnderTest, untilQuiet} from "./waiting.ts"
 
 /** The clock of a bot under test. It moves only with these calls, which resolve once all that fell due has happened. */

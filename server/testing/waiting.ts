@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Host} from "../host/host.ts"
+import {type Pending, pendingOf} from "../host/pending.ts"
 import type {TestClock} from "./clock.ts"
-import {type Pending, pendingOf} from "./pending.ts"
 
 /** A bot under test, and its clock. */
 export interface UnderTest {

@@ -3,6 +3,7 @@ import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {PluginDefinition} from "../../shared/sdk/plugin/plugin.ts"
 import {type Database, schemaOf} from "../database/database.ts"
+import {readMeta, setMeta} from "../database/state/meta.ts"
 import type {HostTexts} from "../messages/texts/host-texts.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {workroomPlugin} from "./chat.ts"
@@ -13,6 +14,9 @@ import type {StoreKind} from "./store/store.ts"
 import {TableStore} from "./store/table-store.ts"
 import {FileTelling} from "./telling.ts"
 import {Workroom} from "./workroom.ts"
+
+/** The key in `svc_meta` of the store that has the items. */
+const storeKey = "workroom_store"
 
 export interface WorkroomSetting {
   readonly config: ProjectConfig
@@ -35,9 +39,7 @@ export const openWorkroom = async (setting: WorkroomSetting): Promise<Workroom> 
       ? await openFiles(setting)
       : await Workroom.open({store: new TableStore(database), authority, log})
   if (recorded !== wanted) {
-    await database.write([
-      {sql: "INSERT OR REPLACE INTO svc_meta (key, value) VALUES ('workroom_store', ?)", args: [wanted]},
-    ])
+    await database.write([setMeta(storeKey, wanted)])
   }
   return workroom
 }
@@ -59,7 +61,7 @@ const openFiles = async ({database, paths, authority, log}: WorkroomSetting): Pr
 /** Returns the store that the database recorded, under any schema; undefined if no workroom was opened yet. */
 export const recordedStore = async (database: Pick<Database, "read" | "state">): Promise<unknown> => {
   if (schemaOf(database) === 0) return undefined
-  return (await database.read("SELECT value FROM svc_meta WHERE key = 'workroom_store'"))[0]?.value
+  return readMeta(database, storeKey)
 }
 
 /** Requires that the items are in the configured store. Resolves to the recorded store. */

@@ -6,7 +6,7 @@ import {Problem} from "../../../shared/problems.ts"
 import type {Node} from "../../../shared/sdk/elements.ts"
 import type {Permission} from "../../../shared/sdk/permission.ts"
 import {textIn} from "../../database/cells.ts"
-import type {Database, Row, Statement} from "../../database/database.ts"
+import type {Database, Reader, Row, Statement} from "../../database/database.ts"
 import type {Say} from "../../messages/texts/host-texts.ts"
 import {messageDraft, type OutboxDraft} from "../../outbox/draft.ts"
 import {uuid} from "../../runtime/uuid.ts"
@@ -34,11 +34,7 @@ const approvalOf = (row: Row) => ({
 })
 
 /** Reads the newest approval for a step. */
-export const readApproval = async (
-  database: Pick<Database, "read">,
-  run: number,
-  n: number,
-): Promise<Approval | undefined> => {
+export const readApproval = async (database: Reader, run: number, n: number): Promise<Approval | undefined> => {
   const rows = await database.read("SELECT * FROM agent_approvals WHERE run = ? AND n = ? ORDER BY seq DESC LIMIT 1", [
     run,
     n,
@@ -46,7 +42,7 @@ export const readApproval = async (
   return rows.map(approvalOf)[0]
 }
 
-export const readApprovalById = async (database: Pick<Database, "read">, id: string): Promise<Approval | undefined> =>
+export const readApprovalById = async (database: Reader, id: string): Promise<Approval | undefined> =>
   (await database.read("SELECT * FROM agent_approvals WHERE id = ?", [id])).map(approvalOf)[0]
 
 export interface Question {

@@ -1,5 +1,6 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {agentProviders} from "../../../shared/agents/config.ts"
+import type {Standing, Standings} from "../../../shared/agents/standing.ts"
 import type {ProjectConfig} from "../../../shared/config.ts"
 import {durationOf} from "../../../shared/duration.ts"
 import {type Issue, Problem} from "../../../shared/problems.ts"
@@ -7,7 +8,7 @@ import type {Source} from "../../config/source.ts"
 import {missingTool} from "../tools/resolve.ts"
 import type {ToolTable} from "../tools/table.ts"
 import type {AgentTool} from "../tools/tool.ts"
-import {configurationOf, type Standing, type Standings} from "./configured.ts"
+import {configurationOf} from "./configured.ts"
 
 export interface BindingsOptions {
   /** Returns the bindings of the running generation; empty before the first one. */

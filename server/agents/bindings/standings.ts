@@ -1,9 +1,9 @@
+import type {Standings} from "../../../shared/agents/standing.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Snapshot} from "../../generation/generation.ts"
 import {isProviderInstalled} from "../providers/packages.ts"
 import {createTables} from "../tools/tables.ts"
 import {Bindings} from "./bindings.ts"
-import type {Standings} from "./configured.ts"
 
 const nowhere = (): never => {
   throw new Problem("starting", "no tool runs here")

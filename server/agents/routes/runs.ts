@@ -10,8 +10,9 @@ import {heldOr, inBulk} from "../../database/lists/bulk.ts"
 import {newestFirst, readNewest, textOrNull} from "../../database/lists/pages.ts"
 import {searchWaiting} from "../../database/lists/search.ts"
 import type {Jobs} from "../../scheduler/jobs.ts"
-import {findJobRun, viewJobRun} from "../../scheduler/routes/job-runs.ts"
+import {findJobRun, readJobRuns} from "../../scheduler/routes/job-runs.ts"
 import type {Bindings} from "../bindings/bindings.ts"
+import {findRun} from "../find-run.ts"
 import type {AgentService, RunAction} from "../service.ts"
 import {selectApprovals} from "./approvals.ts"
 import {limitsOfRun, viewAgentRun, viewApproval, viewStep} from "./views.ts"
@@ -25,8 +26,7 @@ export interface RunServices {
 
 export const runRoutes = ({jobs, agents, bindings, database}: RunServices) => {
   const ofJobs = newestFirst({
-    read: async ({query: {job, state}}: AskedRuns, before, most) =>
-      (await readNewest(database, "job_runs", {job, state}, before, most)).map(viewJobRun),
+    read: ({query: {job, state}}: AskedRuns, before, most) => readJobRuns(database, {job, state}, before, most),
     numberOf: ({seq}) => seq,
   })
   const ofAgents = newestFirst({
@@ -50,19 +50,19 @@ export const runRoutes = ({jobs, agents, bindings, database}: RunServices) => {
     show: async ({params: {id}}) => {
       const ofJob = await findJobRun(database, id)
       if (ofJob !== undefined) return new Reply(200, ofJob, RunView)
-      const ofAgent = await findAgentRun(database, id)
+      const ofAgent = await findRun(database, id)
       if (ofAgent === undefined) throw unknown(id)
       return new Reply(200, await detailOf(database, bindings, ofAgent), AgentRunDetail)
     },
     cancel: async ({params: {id}}) => {
-      if ((await findAgentRun(database, id)) === undefined) {
+      if ((await findRun(database, id)) === undefined) {
         await jobs.scheduler.runner.cancel(id)
         const ended = await findJobRun(database, id)
         if (ended === undefined) throw unknown(id)
         return new Reply(200, ended, RunView)
       }
       await agents.cancel(id, "operator")
-      const ended = await findAgentRun(database, id)
+      const ended = await findRun(database, id)
       if (ended === undefined) throw unknown(id)
       return new Reply(200, viewAgentRun(ended), AgentRunView)
     },
@@ -97,11 +97,6 @@ const requireFitting = ({kind = "job", job, agent, state}: RunQuery): void => {
 }
 
 const unknown = (id: string) => new Problem("run_unknown", `there is no run ${id}`)
-
-const findAgentRun = async (database: Database, id: string): Promise<Row | undefined> => {
-  const [row] = await database.read("SELECT * FROM agent_runs WHERE run_id = ?", [id])
-  return row
-}
 
 /** A run with its steps in order, and its approvals. */
 const detailOf = async (database: Database, bindings: Pick<Bindings, "find">, row: Row): Promise<AgentRunDetail> => {

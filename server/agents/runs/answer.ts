@@ -3,6 +3,7 @@ import {messageOf} from "../../../shared/problems.ts"
 import {withDeadline} from "../../../shared/sdk/adapter/deadline.ts"
 import type {Statement} from "../../../shared/sdk/plugin/database.ts"
 import {messageDraft, type OutboxDraft} from "../../outbox/draft.ts"
+import {findMessage} from "../../outbox/look-ups.ts"
 import {inserting} from "../../outbox/rows.ts"
 import {uuid} from "../../runtime/uuid.ts"
 import type {Engine} from "./engine.ts"
@@ -99,9 +100,7 @@ export class StreamedAnswer {
     if (text.trim() === "" || text.length + more.length > longest) return
     this.#shown = this.#text
     if (this.#message === undefined) return this.#begin({endpoint, channel}, text)
-    const [row] = await this.#engine.database.read("SELECT state, platform_ids FROM outbox WHERE id = ?", [
-      this.#message,
-    ])
+    const row = await findMessage(this.#engine.database, this.#message)
     const [message] = row?.state === "sent" ? (fromJson(String(row.platform_ids ?? "[]")) as string[]) : []
     if (message === undefined || this.#isOver) return
     const edit = {id: uuid(), channel, message, content: [text + more]}
@@ -118,7 +117,7 @@ export class StreamedAnswer {
         ...storing([draft], clock.now()),
         {sql: "UPDATE agent_runs SET message = ? WHERE seq = ?", args: [draft.id, this.#run.seq]},
       ],
-      async () => (await database.read("SELECT 1 FROM outbox WHERE id = ?", [draft.id])).length > 0,
+      async () => (await findMessage(database, draft.id)) !== undefined,
     )
     this.#message = draft.id
     outbox.stored([draft])

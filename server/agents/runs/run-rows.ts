@@ -2,6 +2,7 @@ import type {AgentReason, AgentRunState, AgentTrigger, AgentWait} from "../../..
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {numberIn, textIn} from "../../database/cells.ts"
 import {assertThat, type Row, type Statement} from "../../database/database.ts"
+import {runEndSql} from "../../database/runs.ts"
 import type {RunRequest} from "../service.ts"
 
 /** The conversation of a run, at the time of the request. */
@@ -155,7 +156,7 @@ export const holdingCutOff = (limits: readonly (readonly [string, number])[], no
         AND ?2 - (l.value ->> 1) > max(r.started_at,
           coalesce((SELECT max(max(coalesce(s.begun_at, 0), coalesce(s.ended_at, 0))) FROM agent_steps s WHERE s.run = r.seq), 0),
           coalesce((SELECT max(a.decided_at) FROM agent_approvals a WHERE a.run = r.seq), 0),
-          coalesce((SELECT h.ended_at FROM svc_runs h WHERE h.runtime_id = r.runtime_id), 0)))`,
+          coalesce(${runEndSql("r.runtime_id")}, 0)))`,
   args: [toJson(limits), now],
 })
 

@@ -1,7 +1,7 @@
 import type {AgentSettings, Budget} from "../../../shared/agents/config.ts"
 import type {AgentReason} from "../../../shared/agents/states.ts"
 import {toJson} from "../../../shared/json.ts"
-import type {Database, Statement} from "../../database/database.ts"
+import type {Reader, Statement} from "../../database/database.ts"
 import {priceOf} from "../providers/tokens.ts"
 import type {AgentRun} from "./run-rows.ts"
 
@@ -32,7 +32,7 @@ const nothing: Counted = {runs: 0, tokens: 0, money: 0}
 
 /** Returns the counts of each subject on that day. */
 const readSpending = async (
-  database: Pick<Database, "read">,
+  database: Reader,
   agent: string,
   day: string,
   subjects: readonly string[],
@@ -72,7 +72,7 @@ const reasons: Readonly<Record<Subject, AgentReason>> = {user: "limit_user", cha
 
 /** Returns the limit of a day that the next amount would exceed; undefined if none. */
 export const dayLimitOf = async (
-  database: Pick<Database, "read">,
+  database: Reader,
   run: Pick<AgentRun, "agent" | "endpoint" | "channel" | "place">,
   {limits}: Pick<AgentSettings, "limits">,
   day: string,

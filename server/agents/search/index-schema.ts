@@ -1,3 +1,5 @@
+import {creatingTriggers} from "../../inbox/message-texts.ts"
+
 /** The key in `svc_meta` of the last inbox event that is indexed. */
 export const progressKey = "message_index"
 
@@ -14,7 +16,5 @@ export const hasIndex = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND na
 export const creating: readonly string[] = [
   "CREATE VIRTUAL TABLE message_index USING fts5(place, text, tokenize = 'unicode61 remove_diacritics 2')",
   "INSERT INTO message_index (message_index, rank) VALUES ('secure-delete', 1)",
-  "CREATE TRIGGER message_index_gone AFTER DELETE ON inbox BEGIN DELETE FROM message_index WHERE rowid = OLD.seq; END",
-  "CREATE TRIGGER message_index_redacted AFTER UPDATE OF event ON inbox BEGIN DELETE FROM message_index WHERE rowid = OLD.seq; END",
-  `DELETE FROM svc_meta WHERE key = '${progressKey}'`,
+  ...creatingTriggers("message_index", "DELETE FROM message_index WHERE rowid = OLD.seq"),
 ]

@@ -1,12 +1,13 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Log} from "../../../shared/log.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
+import {textOfEvent} from "../../../shared/sdk/text/parse-content.ts"
 import type {Database, Row} from "../../database/database.ts"
-import {setMeta} from "../../database/engine.ts"
 import {isStatementError} from "../../database/errors.ts"
 import {jsonRows} from "../../database/json-rows.ts"
+import {deleteMeta, readMeta, setMeta} from "../../database/state/meta.ts"
 import {redacted} from "../../database/upkeep/user-part.ts"
-import {textOfEvent} from "../../messages/parse-content.ts"
+import {contentOf, readContents} from "../../inbox/message-texts.ts"
 import {creating, hasIndex, progressKey} from "./index-schema.ts"
 import {markOf, spaced} from "./words.ts"
 
@@ -19,18 +20,11 @@ const leisure = 3
 /** How long after a commit the index looks for new events, in milliseconds. */
 const usualPause = 1000
 
-/** The index contains the first 16,384 characters of a message. */
-const content = "substr(event ->> '$.message.content', 1, 16384)"
-
-const selectNext = `SELECT seq, endpoint, event ->> '$.channel.id' AS channel, ${content} AS content,
-    type = 'message-created' AND event ->> '$.user.id' IS NOT NULL AND coalesce(event ->> '$.user.is_bot', 0) = 0 AS isSaid
-  FROM inbox WHERE seq > ? ORDER BY seq LIMIT ${page}`
-
 const rows = jsonRows(["seq", "place", "text", "content"])
 
 /** Skips events that were redacted or dropped since they were read. */
 const insert = `INSERT OR REPLACE INTO message_index (rowid, place, text)
-  SELECT r.seq, r.place, r.text FROM ${rows.source} r CROSS JOIN inbox ON inbox.seq = r.seq WHERE ${content} = r.content`
+  SELECT r.seq, r.place, r.text FROM ${rows.source} r WHERE r.content = ${contentOf("r.seq")}`
 
 export interface MessageIndexOptions {
   readonly database: Database
@@ -113,7 +107,7 @@ export class MessageIndex {
     if (this.#isReady) return true
     const {database, log} = this.#options
     if ((await database.read(hasIndex)).length === 0) {
-      const statements = creating.map(sql => ({sql}))
+      const statements = [...creating.map(sql => ({sql})), deleteMeta(progressKey)]
       try {
         await database.migrate(statements, signal, () => "creating the message index")
       } catch (error) {
@@ -123,8 +117,7 @@ export class MessageIndex {
         return false
       }
     }
-    const [row] = await database.read("SELECT value FROM svc_meta WHERE key = ?", [progressKey])
-    this.#indexed = Number(row?.value ?? 0)
+    this.#indexed = Number((await readMeta(database, progressKey)) ?? 0)
     this.#isReady = true
     return true
   }
@@ -132,7 +125,7 @@ export class MessageIndex {
   /** Resolves to whether there may be more events. */
   async #indexPage(): Promise<boolean> {
     const {database} = this.#options
-    const found = await database.read(selectNext, [this.#indexed])
+    const found = await readContents(database, this.#indexed, page)
     const last = found.at(-1)
     if (last === undefined) return false
     const said = found.flatMap(entryOf)

@@ -1,8 +1,9 @@
 import {fromJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
-import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
-import type {Database, Row} from "../../database/database.ts"
-import {textOfEvent} from "../../messages/parse-content.ts"
+import type {SatoriEvent} from "../../../shared/sdk/satori.ts"
+import {textOfEvent} from "../../../shared/sdk/text/parse-content.ts"
+import type {Reader, Row} from "../../database/database.ts"
+import {selectAmong} from "../../inbox/message-texts.ts"
 import type {RunFacts} from "../tools/tool.ts"
 import {hasIndex} from "./index-schema.ts"
 import {markOf, matchOf} from "./words.ts"
@@ -15,23 +16,14 @@ export interface FoundMessage {
 
 const longestText = 500
 
-/**
- * Of messages of a direct conversation, only those of the asking user match, `?5`, and their account must match too,
- * `?6`: anyone can take a name that serves as id there while its owner is offline. Each message says whether it was
- * direct, because a work item and a plugin give a run no more than the channel's id.
- */
-const select = `SELECT i.received_at, i.event FROM message_index m CROSS JOIN inbox i ON i.seq = m.rowid
-  WHERE message_index MATCH ?1 AND i.endpoint = ?2 AND i.event ->> '$.channel.id' = ?3
-    AND (coalesce(i.event ->> '$.channel.type', 0) <> ${channelType.direct}
-      OR (i.event ->> '$.user.id' = ?5 AND i.event ->> '$.user.account' IS ?6))
-  ORDER BY m.rowid DESC LIMIT ?4`
+const select = selectAmong("SELECT rowid AS seq FROM message_index WHERE message_index MATCH ?1")
 
 /**
  * Returns earlier messages of the run's own channel, newest first: those with all words, or if there are none, with any
  * of them. Throws `request_invalid` for a run without a channel, and for a query without words.
  */
 export const searchMessages = async (
-  database: Pick<Database, "read">,
+  database: Reader,
   {endpoint, channel, place}: RunFacts,
   query: string,
   limit: number,

@@ -1,5 +1,5 @@
 import {Closed, Optional, type Static, Type} from "../../../shared/type.ts"
-import type {Database} from "../../database/database.ts"
+import type {Reader} from "../../database/database.ts"
 import type {MessageIndex} from "../search/message-index.ts"
 import {searchMessages} from "../search/search.ts"
 import type {AgentTool} from "./tool.ts"
@@ -21,7 +21,7 @@ const Arguments = Closed({
 })
 
 export interface SearchDeps {
-  readonly database: Pick<Database, "read">
+  readonly database: Reader
   readonly index: Pick<MessageIndex, "problem">
 }
 

@@ -1,8 +1,9 @@
 import {toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {Closed, Optional, type Static, Type} from "../../../shared/type.ts"
-import type {Database} from "../../database/database.ts"
+import type {Reader} from "../../database/database.ts"
 import {sha256Of} from "../../runtime/files.ts"
+import {countWaiting} from "../../scheduler/timers/rows.ts"
 import type {Timers} from "../../scheduler/timers/timers.ts"
 import type {WakeData} from "../triggers/plugin.ts"
 import {quote} from "./quote.ts"
@@ -39,7 +40,7 @@ export interface Wake {
 export interface TimerDeps {
   readonly wake: Wake
   readonly timers: Pick<Timers, "prepare">
-  readonly database: Pick<Database, "read">
+  readonly database: Reader
 }
 
 /** Sets a timer that starts another run of the agent in this conversation, for the same user. The note is its input. */
@@ -95,10 +96,5 @@ const placeOf = ({endpoint, place}: RunFacts) => ({...place, ...(endpoint === un
 const prefixOf = ({agent, endpoint, place}: RunFacts): string =>
   `${sha256Of(toJson([agent, endpoint ?? null, place.channel?.id ?? null])).slice(0, 32)}:`
 
-const waiting = async ({wake, database}: TimerDeps, prefix: string): Promise<number> => {
-  const [row] = await database.read(
-    "SELECT count(*) AS n FROM timers WHERE plugin = ? AND key >= ? AND key < ? AND state IN ('waiting', 'held')",
-    [wake.plugin, prefix, prefix.replace(":", ";")],
-  )
-  return Number(row?.n ?? 0)
-}
+const waiting = ({wake, database}: TimerDeps, prefix: string): Promise<number> =>
+  countWaiting(database, wake.plugin, prefix, prefix.replace(":", ";"))

@@ -3,14 +3,14 @@ import type {Item} from "../../../shared/api/workroom.ts"
 import type {Log} from "../../../shared/log.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {channelType} from "../../../shared/sdk/satori.ts"
-import type {Database} from "../../database/database.ts"
+import type {Reader} from "../../database/database.ts"
 import type {Clock} from "../../runtime/flow/clock.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
 import {agentOf, isFor} from "../items.ts"
 import type {AgentService} from "../service.ts"
 
 export interface ItemWatchOptions {
-  readonly database: Pick<Database, "read">
+  readonly database: Reader
   readonly workroom: Pick<Workroom, "items" | "observe" | "journalOf">
   readonly log: Log
   readonly clock: Pick<Clock, "now">

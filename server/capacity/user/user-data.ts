@@ -5,7 +5,7 @@ import type {Database, Row} from "../../database/database.ts"
 import {overwriting} from "../../database/engine.ts"
 import {groupCommitted} from "../../database/persist.ts"
 import type {PlatformUser} from "../../database/upkeep/user-part.ts"
-import {tellingForgotten} from "../../inbox/user/parts.ts"
+import {telling} from "../../events/telling.ts"
 import {type Place, parts, type Step, start, walk} from "./walk.ts"
 
 export interface UserDataOptions {
@@ -86,7 +86,8 @@ export class UserData {
         ...(assertion === undefined ? [] : [assertion]),
         ...(database.location.dialect === "sqlite" ? [overwriting] : []),
         ...part.forgetting(found.idle),
-        tellingForgotten(part.name, found.idle.length, endpoint),
+        // Records how many rows of a user were erased, but not whose.
+        telling("user.forgotten", {part: part.name, rows: found.idle.length}, {endpoint}),
       ]
       try {
         await database.write(batch)

@@ -1,16 +1,20 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {toJson} from "../../../shared/json.ts"
 import type {Row, SqlValue} from "../../../shared/sdk/plugin/database.ts"
-import type {Database} from "../../database/database.ts"
+import {agentsPart, isRunOfUser} from "../../agents/runs/user-part.ts"
+import type {Reader} from "../../database/database.ts"
 import {statePart} from "../../database/state/user-part.ts"
 import {argumentsOf} from "../../database/upkeep/retention.ts"
 import type {PlatformUser, UserPart} from "../../database/upkeep/user-part.ts"
-import {agentsPart} from "../../inbox/user/agent-runs.ts"
-import {errorsPart, inboxPart, outboxPart, promptsPart} from "../../inbox/user/parts.ts"
+import {errorsPart} from "../../events/erasing.ts"
+import {inboxPart, isEventOfUser, promptsPart} from "../../inbox/user/parts.ts"
+import {isMessageOfUser, outboxPart} from "../../outbox/upkeep/user-part.ts"
 import {channelTimersPart, timersPart} from "../../scheduler/timers/user-part.ts"
 
 /** How many rows one read scans. No index finds a user's rows, and other work waits for a read. */
 const slice = 200
+
+const answers = (others: boolean) => isEventOfUser("o.inbox_seq", others)
 
 /**
  * The order matters. Timers come first, because a timer that fires meanwhile becomes an event of the inbox. The inbox names
@@ -19,8 +23,8 @@ const slice = 200
 export const parts: readonly UserPart[] = [
   timersPart,
   inboxPart,
-  errorsPart,
-  outboxPart,
+  errorsPart({event: isEventOfUser, message: id => isMessageOfUser(id, answers), run: isRunOfUser}),
+  outboxPart(answers),
   agentsPart,
   channelTimersPart,
   statePart,
@@ -51,7 +55,7 @@ export interface Step {
 
 /** Walks through the data of a user in small steps, and pauses after each for as long as the step took. */
 export async function* walk(
-  database: Pick<Database, "read">,
+  database: Reader,
   {endpoint, user}: PlatformUser,
   from: Place = start,
 ): AsyncGenerator<Step> {
@@ -78,7 +82,7 @@ export async function* walk(
 }
 
 /** Resolves to the last key of the next slice, or to null after the last slice. A part without slices counts as one. */
-const lastOf = async (database: Pick<Database, "read">, {slices}: UserPart, after: SqlValue): Promise<SqlValue> => {
+const lastOf = async (database: Reader, {slices}: UserPart, after: SqlValue): Promise<SqlValue> => {
   if (slices === undefined) return after === start.after ? 0 : null
   const {table, key} = slices
   const [row] = await database.read(

@@ -1,6 +1,5 @@
-import type {LabelState, StatusPage, Uptime} from "../../../shared/api/metrics/status-page.ts"
+import {type LabelState, type StatusPage, type Uptime, wholeBot} from "../../../shared/api/metrics/status-page.ts"
 import type {StatusLabel, StatusSettings} from "../../../shared/config.ts"
-import {wholeBot} from "../../metrics/history/uptimes.ts"
 import {renderPage} from "./page.ts"
 import type {Language} from "./texts.ts"
 

@@ -4,7 +4,7 @@ import {durationOf} from "../../../shared/duration.ts"
 import {toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Static} from "../../../shared/type.ts"
-import type {Database, Row, Statement} from "../database.ts"
+import type {Reader, Row, Statement} from "../database.ts"
 import {beforeOf, type PageAsked, timeOf} from "./pages.ts"
 
 /** The number of rows that a search looks at in one step, because no index covers the filters. */
@@ -15,7 +15,7 @@ const patience = 6
 
 /** A table whose numbers grow with a time. */
 export interface Searched {
-  readonly table: "inbox" | "outbox" | "timers" | "agent_runs"
+  readonly table: string
   readonly time: "received_at" | "created_at"
   /** SQL of further values to read of a matching row, beside its own columns. */
   readonly more?: string
@@ -50,7 +50,7 @@ export interface SearchResult {
 
 /** Finds the newest matching rows. A page with free places may have a next page: the search then stopped early. */
 export const searchRows = async (
-  database: Pick<Database, "read">,
+  database: Reader,
   searched: Searched,
   {from, to, before, limit, ...sought}: SearchRequest,
 ): Promise<SearchResult> => {
@@ -77,7 +77,7 @@ interface Look extends Pick<SearchRequest, "conditions" | "numbers" | "limit"> {
 
 /** The matches among the next rows. */
 const look = async (
-  database: Pick<Database, "read">,
+  database: Reader,
   {table, time, more = ""}: Searched,
   {conditions, numbers, upTo, least, limit}: Look,
 ): Promise<SearchResult> => {
@@ -107,7 +107,7 @@ const look = async (
 }
 
 /** The number of the first row not older than a time; one above the last number if there is none. */
-const firstSince = async (database: Pick<Database, "read">, {table, time}: Searched, at: number): Promise<number> => {
+const firstSince = async (database: Reader, {table, time}: Searched, at: number): Promise<number> => {
   const [ends] = await database.read(
     `SELECT (SELECT min(seq) FROM ${table}) AS low, (SELECT max(seq) FROM ${table}) + 1 AS high`,
   )
@@ -180,7 +180,7 @@ export interface MessageSearch {
 
 /** The messages that match a request's filters; `also` adds conditions. */
 export const searchMessages = (
-  database: Pick<Database, "read">,
+  database: Reader,
   {rows, inState, repeated, groups, conditionsOf}: MessageSearch,
   query: MessageQuery,
   {before, limit, also = []}: {before: number; limit: number; also?: readonly Condition[]},
@@ -200,10 +200,7 @@ export const searchMessages = (
 
 /** A search of a table's rows in these states; their age counts from a column. */
 export const searchWaiting =
-  (
-    database: Pick<Database, "read">,
-    {table, states, since}: {table: "timers" | "agent_runs"; states: readonly string[]; since: string},
-  ) =>
+  (database: Reader, {table, states, since}: {table: string; states: readonly string[]; since: string}) =>
   ({query}: {readonly query: Static<typeof WaitingRuns>}, _: unknown, before: number, limit: number) => {
     const names = ["endpoint", "channel", "user", "plugin", "agent"] as const
     const inState = `SELECT seq FROM ${table} WHERE state = ?3 AND seq < ?1 ORDER BY seq DESC LIMIT ?2`

@@ -1,5 +1,6 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
 import type {Engine, Row, Statement} from "../engine.ts"
+import {setMeta} from "../state/meta.ts"
 import type {IrreversibleMigration} from "./migrations.ts"
 
 /**
@@ -21,15 +22,10 @@ export interface Crossed {
 
 const prefix = {own: "irreversible.", plugin: "plugin_irreversible."} as const
 
-const noting = (key: string, note: Readonly<Record<string, unknown>>): Statement => ({
-  sql: "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-  args: [key, toJson(note)],
-})
-
 export const noteIrreversible = (
   {version, name, irreversible: why}: IrreversibleMigration,
   restorePoint: string | undefined,
-): Statement => noting(`${prefix.own}${version}`, {name, why, restorePoint: restorePoint ?? null})
+): Statement => setMeta(`${prefix.own}${version}`, toJson({name, why, restorePoint: restorePoint ?? null}))
 
 /** A plugin's migration that cannot be undone. */
 export interface PluginCrossing {
@@ -39,7 +35,10 @@ export interface PluginCrossing {
 }
 
 export const notePluginIrreversible = ({plugin, name, why}: PluginCrossing, restorePoint: string | undefined) =>
-  noting(`${prefix.plugin}${plugin}.${name}`, {plugin, name, why, at: Date.now(), restorePoint: restorePoint ?? null})
+  setMeta(
+    `${prefix.plugin}${plugin}.${name}`,
+    toJson({plugin, name, why, at: Date.now(), restorePoint: restorePoint ?? null}),
+  )
 
 /** Returns svc's own irreversible migrations above a schema, in their order. */
 export const readCrossed = async (database: Pick<Engine, "read">, schema: number): Promise<readonly Crossed[]> =>

@@ -4,7 +4,7 @@ import {Problem} from "../../../shared/problems.ts"
 import type {Statement} from "../../../shared/sdk/plugin/database.ts"
 import {longestKept, readJson} from "../../../shared/sdk/values.ts"
 import type {TSchema} from "../../../shared/type.ts"
-import {assertThat, type Database} from "../database.ts"
+import {assertThat, type Database, type Reader} from "../database.ts"
 import {withDefaults} from "./defaults.ts"
 
 /** The owner of the Host's own state. No plugin can have this name. */
@@ -44,7 +44,7 @@ export const keyTextOf = (key: StateKey): string => toJson(argsOf(key))
 const labelOf = ({plugin, scope, name, endpoint, subject}: StateKey): string =>
   [`state ${name} of ${plugin}`, ...(scope === "plugin" ? [] : [`for ${scope} ${subject} at ${endpoint}`])].join(" ")
 
-export const readState = async (database: Pick<Database, "read">, key: StateKey): Promise<StoredState> => {
+export const readState = async (database: Reader, key: StateKey): Promise<StoredState> => {
   const [row] = await database.read(`SELECT value, version FROM plugin_state WHERE ${keyColumns}`, argsOf(key))
   return row === undefined ? {value: undefined, version: 0} : {value: String(row.value), version: Number(row.version)}
 }

@@ -54,6 +54,34 @@ export const counting = (part: DroppedName, from: string, now = "?6"): string =>
   `INSERT INTO retention_dropped (part, detail, rows, last_at) SELECT '${part}', detail, rows, ${now} FROM (${from}) WHERE rows > 0
    ON CONFLICT (part, detail) DO UPDATE SET rows = retention_dropped.rows + excluded.rows, last_at = excluded.last_at`
 
+/** SQL for the counts of a part: `detail` and `rows`. */
+export const droppedSql = (part: DroppedName): string =>
+  `(SELECT detail, rows FROM retention_dropped WHERE part = '${part}')`
+
+/** SQL for one count; NULL without it. */
+export const droppedOneSql = (part: DroppedName, detail: string): string =>
+  `(SELECT d.rows FROM retention_dropped d WHERE d.part = '${part}' AND d.detail = ${detail})`
+
+/** Rows that retention has deleted since the project began. `lastAt` in milliseconds since 1970. */
+export interface Dropped {
+  readonly rows: number
+  readonly undelivered: number
+  readonly lastAt: number
+}
+
+export const readDropped = async (database: Database): Promise<ReadonlyMap<DroppedName, Dropped>> => {
+  const rows = await database.read(
+    `SELECT part, sum(rows) AS rows, sum(iif(detail = 'undelivered', rows, 0)) AS undelivered, max(last_at) AS last_at
+      FROM retention_dropped GROUP BY part`,
+  )
+  return new Map(
+    rows.map(({part, rows: count, undelivered, last_at}) => [
+      part as DroppedName,
+      {rows: Number(count), undelivered: Number(undelivered), lastAt: Number(last_at)},
+    ]),
+  )
+}
+
 interface PlainPart extends Omit<RetentionPart, "count" | "drop"> {
   /** Selects the rows of a look that may be deleted. */
   readonly condition: string

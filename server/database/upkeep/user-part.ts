@@ -1,5 +1,8 @@
 import type {UserPartName} from "../../../shared/api/users/users.ts"
-import type {Row, Statement} from "../engine.ts"
+import {toJson} from "../../../shared/json.ts"
+import {isProblem, type Problem} from "../../../shared/problems.ts"
+import type {Database} from "../database.ts"
+import {overwriting, type Purged, type Row, type Statement} from "../engine.ts"
 
 /** Replaces erased content. */
 export const redacted = "[redacted]"
@@ -39,4 +42,31 @@ export interface UserPart {
   readonly assertIdle?: (rows: readonly Row[]) => Statement
   /** Erases the content of the rows, or deletes them. */
   readonly forgetting: (rows: readonly Row[]) => readonly Statement[]
+}
+
+/** SQL: a channel is one of the user's direct channels. */
+export const isDirect = (channel: string): string => `${channel} IN (SELECT value FROM json_each(?5))`
+
+/** Returns a column of rows as JSON. */
+export const listOf = (rows: readonly Row[], column: string): string => toJson(rows.map(row => row[column]))
+
+export interface Redaction {
+  /** What is guaranteed about the erased bytes. */
+  readonly erased: Purged
+}
+
+interface Erasure {
+  readonly condition: Statement
+  readonly changes: readonly Statement[]
+  /** Thrown if the condition does not hold. */
+  readonly refusal: Problem
+}
+
+/** Overwrites content, and erases the old bytes as far as possible. */
+export const erase = async (database: Database, {condition, changes, refusal}: Erasure): Promise<Redaction> => {
+  const isFile = database.location.dialect === "sqlite"
+  await database.write([condition, ...(isFile ? [overwriting] : []), ...changes]).catch(error => {
+    throw isProblem(error, "database_refused") ? refusal : error
+  })
+  return {erased: await database.purge()}
 }

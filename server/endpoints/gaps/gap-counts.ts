@@ -1,6 +1,7 @@
 import {type GapReason, isPlanned} from "../../../shared/api/endpoints.ts"
 import {toJson} from "../../../shared/json.ts"
 import type {Database, Row} from "../../database/database.ts"
+import {droppedOneSql, droppedSql} from "../../database/upkeep/retention.ts"
 import {bucketOfGap, GapLengths, timeOfGaps} from "./gap-lengths.ts"
 
 /** How many gaps an endpoint has had for one reason. */
@@ -37,8 +38,8 @@ const select = `SELECT endpoint, reason, ${bucketOfGap} AS bucket, count(*) AS c
     FROM endpoint_gaps WHERE to_at IS NOT NULL AND (seq > ?1 OR seq IN (SELECT value FROM json_each(?2))) GROUP BY 1, 2, 3
   UNION ALL SELECT endpoint, reason, NULL, 1, from_at, seq FROM endpoint_gaps WHERE to_at IS NULL
   UNION ALL SELECT detail ->> 0, detail ->> 1, detail ->> 2, rows,
-      iif(detail ->> 2 IS NULL, NULL, coalesce((SELECT rows FROM retention_dropped WHERE part = 'gapTime' AND detail = gone.detail), 0)), 0
-    FROM retention_dropped AS gone WHERE part = 'gaps' AND ?1 < 0`
+      iif(detail ->> 2 IS NULL, NULL, coalesce(${droppedOneSql("gapTime", "gone.detail")}, 0)), 0
+    FROM ${droppedSql("gaps")} AS gone WHERE ?1 < 0`
 
 /** Counts the gaps of all runs, including deleted ones. Each reading only reads gaps that are new or have ended. */
 export class GapCounts {

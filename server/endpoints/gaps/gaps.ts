@@ -26,6 +26,9 @@ const closeGap = `UPDATE endpoint_gaps SET
   WHERE endpoint = ?3 AND to_at IS NULL RETURNING from_at, to_at, reason, backfill`
 /** This stays: events that are let in from now on hide the missing ones before them. */
 const spoilGap = "UPDATE endpoint_gaps SET backfill = 'partly' WHERE endpoint = ? AND to_at IS NULL"
+/** Selects the time `at` at which an endpoint was last seen online. */
+export const selectOnlineTime = "SELECT max(seen_at) AS at FROM endpoint_online"
+
 const appear = `INSERT INTO endpoint_online (endpoint, seen_at) VALUES (?, ?)
   ON CONFLICT (endpoint) DO UPDATE SET seen_at = excluded.seen_at`
 

@@ -1,6 +1,7 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
 import type {Database} from "../../database/database.ts"
-import {type Statement, setMeta} from "../../database/engine.ts"
+import type {Statement} from "../../database/engine.ts"
+import {addMeta, deleteMeta, metaSql, readMeta, setMeta} from "../../database/state/meta.ts"
 import type {Endpoint} from "../endpoint.ts"
 import {completeOf, type Online} from "./online.ts"
 
@@ -16,10 +17,7 @@ const usualLag = 10_000
  * For a restored database: its next start lists a gap for each endpoint whose platform forgets acknowledged messages.
  * Keeps the value of an earlier restore without a start, since that gap begins earlier.
  */
-export const owingGaps: Statement = {
-  sql: `INSERT INTO svc_meta (key, value) SELECT '${restoredKey}', value ->> 'at' FROM svc_meta WHERE key = 'checkpoint'
-    ON CONFLICT (key) DO NOTHING`,
-}
+export const owingGaps: Statement = addMeta(restoredKey, {sql: `${metaSql("checkpoint")} ->> 'at'`})
 
 /** Since when messages may be missing after a restore, by endpoint. */
 export interface OwedGaps {
@@ -44,17 +42,15 @@ export class HandedOver {
 
   /** Reads what earlier runs stored. Resolves to the gaps of a restore that no start has listed yet. */
   async start(endpoints: readonly Endpoint[]): Promise<OwedGaps> {
-    const rows = await this.#database.read("SELECT key, value FROM svc_meta WHERE key IN (?, ?)", [key, restoredKey])
-    const kept = (wanted: string) => rows.find(row => row.key === wanted)?.value
-    const stored = fromJson(String(kept(key) ?? "{}")) as Readonly<Record<string, number>>
+    const stored = fromJson((await readMeta(this.#database, key)) ?? "{}") as Readonly<Record<string, number>>
     for (const [name, until] of Object.entries(stored)) this.#until.set(name, until)
-    const restored = kept(restoredKey)
+    const restored = await readMeta(this.#database, restoredKey)
     if (restored === undefined) return {from: new Map(), settled: []}
     const latest = Number(restored) - usualLag
     const names = endpoints.filter(({spec}) => spec.forgetsAcknowledged).map(({spec: {name}}) => name)
     return {
       from: new Map(names.map(name => [name, Math.min(latest, this.#until.get(name) ?? latest)])),
-      settled: [{sql: "DELETE FROM svc_meta WHERE key = ?", args: [restoredKey]}],
+      settled: [deleteMeta(restoredKey)],
     }
   }
 

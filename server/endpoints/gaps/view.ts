@@ -1,8 +1,12 @@
 import {type GapReason, type GapView, isPlanned} from "../../../shared/api/endpoints.ts"
-import type {Row} from "../../database/database.ts"
-import {timeOf} from "../../database/lists/pages.ts"
+import type {Database, Row} from "../../database/database.ts"
+import {readNewest, timeOf} from "../../database/lists/pages.ts"
 
-export const viewGap = (row: Row): GapView => {
+/** Returns the newest `most` gaps with a number below `before`, the newest first. */
+export const readGaps = async (database: Database, before: number, most: number): Promise<readonly GapView[]> =>
+  (await readNewest(database, "endpoint_gaps", {}, before, most)).map(viewGap)
+
+const viewGap = (row: Row): GapView => {
   const reason = row.reason as GapReason
   return {
     seq: Number(row.seq),

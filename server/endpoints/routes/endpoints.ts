@@ -2,7 +2,7 @@ import type {EndpointView} from "../../../shared/api/endpoints.ts"
 import {endpointOperations} from "../../../shared/api/operations/messages.ts"
 import {type Handler, serve} from "../../../shared/api/operations/operation.ts"
 import {missedFirst} from "../../../shared/endpoint-states.ts"
-import type {Database} from "../../database/database.ts"
+import type {Database, Reader} from "../../database/database.ts"
 import {isInState, pageOf, timeOf} from "../../database/lists/pages.ts"
 import {checkEndpoint} from "../check.ts"
 import {type CursorFacts, readCursorFacts} from "../cursors.ts"
@@ -14,11 +14,7 @@ export type Required = () => readonly {readonly owner: string; readonly name: st
 
 /** `database` is undefined if the Host has none yet. */
 export const listEndpoints =
-  (
-    endpoints: Endpoints,
-    required: Required,
-    database?: Pick<Database, "read">,
-  ): Handler<typeof endpointOperations.list> =>
+  (endpoints: Endpoints, required: Required, database?: Reader): Handler<typeof endpointOperations.list> =>
   async asked => {
     const cursors = database === undefined ? new Map() : await readCursorFacts(database)
     const views = viewEndpoints(endpoints, required(), cursors)

@@ -6,6 +6,7 @@ import {channelType} from "../../../shared/sdk/satori.ts"
 import {kindOf} from "../../../shared/sdk/satori-methods.ts"
 import type {TimerPlace} from "../../../shared/sdk/timer.ts"
 import {fieldsOf, isId, readKey, readTime} from "../../../shared/sdk/values.ts"
+import {findRun} from "../../agents/find-run.ts"
 import type {AgentService} from "../../agents/service.ts"
 import type {Database} from "../../database/database.ts"
 import {askMethod} from "../../endpoints/ask.ts"
@@ -91,11 +92,8 @@ export const createPluginHost = ({
     })
   },
   agentResult: async (plugin, runId) => {
-    const [row] = await database.read("SELECT state, answer, reason FROM agent_runs WHERE run_id = ? AND plugin = ?", [
-      String(runId),
-      plugin,
-    ])
-    if (row === undefined) throw new Problem("agent_run_unknown", `${plugin} has not asked for a run ${runId}`)
+    const row = await findRun(database, String(runId))
+    if (row?.plugin !== plugin) throw new Problem("agent_run_unknown", `${plugin} has not asked for a run ${runId}`)
     const textOf = (value: unknown) => (typeof value === "string" ? value : null)
     return {state: row.state as AgentRunState, answer: textOf(row.answer), reason: textOf(row.reason)}
   },

@@ -1,6 +1,8 @@
 import type {Log} from "../../../shared/log.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import type {Database} from "../../database/database.ts"
+import {readLastStart} from "../../database/runs.ts"
+import {readMeta} from "../../database/state/meta.ts"
 import type {SaveBefore} from "../../generation/migrate-draft.ts"
 import {withoutCheckpoint} from "../../project/migrate.ts"
 import type {Checkpoints} from "../../recovery/checkpoint/checkpoints.ts"
@@ -50,19 +52,13 @@ const findStanding = async (
   database: Pick<Database, "read" | "location">,
   runtimeId: string,
 ): Promise<ListedCheckpoint | undefined> => {
-  const [row] = await database.read(
-    "SELECT max(started_at) AS at, (SELECT value FROM svc_meta WHERE key = 'authority') AS authority FROM svc_runs WHERE runtime_id <> ?",
-    [runtimeId],
-  )
+  const [last, authority] = [await readLastStart(database, runtimeId), await readMeta(database, "authority")]
   const isStanding = ({manifest}: ListedCheckpoint) =>
     manifest.runtimeId === runtimeId ||
-    (isRemote(database) && manifest.runtimeId === null && Date.parse(manifest.createdAt) > Number(row?.at))
+    (isRemote(database) && manifest.runtimeId === null && Date.parse(manifest.createdAt) > last)
   return (await store.list()).checkpoints.find(
     each =>
-      isMadeHere(each) &&
-      each.verification?.ok === true &&
-      each.manifest.authority === row?.authority &&
-      isStanding(each),
+      isMadeHere(each) && each.verification?.ok === true && each.manifest.authority === authority && isStanding(each),
   )
 }
 

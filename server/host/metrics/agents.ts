@@ -1,6 +1,7 @@
 import {toJson} from "../../../shared/json.ts"
 import type {Bindings} from "../../agents/bindings/bindings.ts"
 import type {AgentMeter, CallFigures} from "../../agents/meter.ts"
+import {countWaitingApprovals, readLastFailed, readRunTotals} from "../../agents/runs/figures.ts"
 import {countOpen} from "../../agents/runs/run-rows.ts"
 import type {Database} from "../../database/database.ts"
 import {type Readings, single} from "../../metrics/readings.ts"
@@ -14,20 +15,15 @@ export const noAgents = {
   svc_agent_approvals_waiting: [],
 } satisfies Partial<Readings>
 
-/** The newest failed or cancelled run of each agent: two look-ups in the index of agent and state. */
-export const selectFailed = `SELECT r.agent, r.run_id FROM json_each(?1) a CROSS JOIN agent_runs r ON r.seq = (SELECT max(seq) FROM (
-    SELECT max(seq) AS seq FROM agent_runs WHERE agent = a.value AND state = 'failed'
-    UNION ALL SELECT max(seq) FROM agent_runs WHERE agent = a.value AND state = 'cancelled'))`
-
 /** The agents' totals since the first run, and their open runs. Rows store money in millionths. */
 export const readAgents = async (database: Database, bindings: Pick<Bindings, "list">) => {
-  const totals = await database.read("SELECT * FROM agent_run_totals ORDER BY agent, outcome")
+  const totals = await readRunTotals(database)
   const counted = totals.map(row => String(row.agent))
   const names = [...new Set([...bindings.list().map(({name}) => name), ...counted])]
-  const [open, [approvals], failed] = await Promise.all([
+  const [open, approvals, failed] = await Promise.all([
     database.read(countOpen, [toJson(names)]),
-    database.read("SELECT count(*) AS n FROM agent_approvals WHERE state = 'waiting'"),
-    database.read(selectFailed, [toJson(names)]),
+    countWaitingApprovals(database),
+    readLastFailed(database, names),
   ])
   const sum = (agent: string, column: string) =>
     totals.filter(row => row.agent === agent).reduce((all, row) => all + Number(row[column]), 0)
@@ -49,7 +45,7 @@ export const readAgents = async (database: Database, bindings: Pick<Bindings, "l
       {labels: {agent, direction: "out"}, value: sum(agent, "tokens_out")},
     ]),
     svc_agent_money_total: names.map(agent => ({labels: {agent}, value: sum(agent, "money") / 1e6})),
-    svc_agent_approvals_waiting: single(Number(approvals?.n ?? 0)),
+    svc_agent_approvals_waiting: single(approvals),
   } satisfies Partial<Readings>
 }
 

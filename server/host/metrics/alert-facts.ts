@@ -1,25 +1,26 @@
 import type {AlertCode} from "../../../shared/alerts/items.ts"
-import {type GapReason, isPlanned} from "../../../shared/api/endpoints.ts"
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import type {Status} from "../../../shared/api/system.ts"
 import {findingsOf} from "../../../shared/attention/find.ts"
 import type {Facts} from "../../../shared/attention/finding.ts"
-import {toJson} from "../../../shared/json.ts"
 import {readAgentAttention} from "../../agents/routes/attention.ts"
+import {readAgentEnds} from "../../agents/runs/figures.ts"
 import type {Database} from "../../database/database.ts"
+import {countStarts, readFirstStart} from "../../database/runs.ts"
+import {readGaps} from "../../endpoints/gaps/view.ts"
 import {viewEndpoints} from "../../endpoints/routes/endpoints.ts"
 import {viewPlugins} from "../../generation/routes/plugin-views.ts"
+import {readInboxDepth} from "../../inbox/look-ups.ts"
 import type {Condition, Seen} from "../../metrics/alerts/condition.ts"
-import {type AgentEnds, type Figures, FigureWatch, type SeenGap} from "../../metrics/alerts/figures.ts"
+import {type Figures, FigureWatch, type SeenGap} from "../../metrics/alerts/figures.ts"
 import {MemoryWatch, memoryCondition} from "../../metrics/alerts/memory.ts"
 import {conditionsOf} from "../../metrics/alerts/words.ts"
-import {type Depth, readInboxDepth, readOutboxDepth} from "../../outbox/depths.ts"
+import {type Depth, readOutboxDepth} from "../../outbox/depths.ts"
 import {freeSpace} from "../../runtime/files.ts"
 import {Allocations} from "../../runtime/flow/allocations.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {withLastRuns} from "../../scheduler/routes/job-runs.ts"
 import type {Sources} from "../sources.ts"
-import {selectFailed} from "./agents.ts"
 import {readStoredSizes} from "./data.ts"
 import {every, once} from "./remember.ts"
 
@@ -82,7 +83,7 @@ export const createLook = ({sources, status, report, now = Date.now}: AlertSourc
         "agents_failed",
         "agents_held",
       ),
-      read(() => readGaps(database), "endpoint_gap"),
+      read(() => readSeenGaps(database), "endpoint_gap"),
       read(() => readStoredSizes(database.location), "database_capacity"),
       read(async () => Math.min(...(await Promise.all(disk.folders.map(freeSpace)))), "disk_full"),
       read(ended, "agent_failures"),
@@ -140,54 +141,10 @@ const sinceStart = (condition: Condition, startedAt: number, firstStart: number 
     : condition
 }
 
-/** Uses the index of starts. This run's own row is a moment younger than its start. */
-export const countStarts = async (database: Pick<Database, "read">, startedAt: number): Promise<number> => {
-  const [row] = await database.read("SELECT count(*) AS n FROM svc_runs WHERE started_at > ?", [startedAt - 900_000])
-  return Number(row?.n ?? 1)
-}
-
-const readFirstStart = async (database: Database): Promise<number | undefined> => {
-  const [row] = await database.read("SELECT started_at FROM svc_runs ORDER BY started_at LIMIT 1")
-  return row === undefined ? undefined : Number(row.started_at)
-}
-
 /** The newest 100 gaps. */
-const readGaps = async (database: Database): Promise<readonly SeenGap[]> =>
-  (await database.read("SELECT endpoint, reason, from_at, to_at FROM endpoint_gaps ORDER BY seq DESC LIMIT 100")).map(
-    row => ({
-      endpoint: String(row.endpoint),
-      reason: String(row.reason),
-      planned: isPlanned(row.reason as GapReason),
-      from: Number(row.from_at),
-      to: row.to_at === null ? null : Number(row.to_at),
-    }),
-  )
-
-const hour = 3_600_000
-
-/** A run may end long after it was created, so this looks at the newest 1000 runs of an agent. */
-const selectEnds = `SELECT count(*) AS ended, coalesce(sum(state <> 'succeeded'), 0) AS bad FROM
-    (SELECT state, ended_at FROM agent_runs WHERE agent = ? ORDER BY seq DESC LIMIT 1000)
-  WHERE state IN ('succeeded', 'failed', 'cancelled') AND ended_at > ?`
-
-/** Reads how the agents' runs of the last hour ended. `now` is in milliseconds since 1970. */
-export const readAgentEnds = async (
-  database: Pick<Database, "read">,
-  agents: readonly string[],
-  now: number,
-): Promise<readonly AgentEnds[]> => {
-  if (agents.length === 0) return []
-  const bad = await database.read(selectFailed, [toJson(agents)])
-  return Promise.all(
-    agents.map(async agent => {
-      const [ends] = await database.read(selectEnds, [agent, now - hour])
-      const last = bad.find(row => row.agent === agent)
-      return {
-        agent,
-        ended: Number(ends?.ended),
-        bad: Number(ends?.bad),
-        ...(last === undefined ? {} : {runId: String(last.run_id)}),
-      }
-    }),
-  )
-}
+const readSeenGaps = async (database: Database): Promise<readonly SeenGap[]> =>
+  (await readGaps(database, Number.MAX_SAFE_INTEGER, 100)).map(({from, to, ...gap}) => ({
+    ...gap,
+    from: Date.parse(from),
+    to: to === null ? null : Date.parse(to),
+  }))

@@ -1,12 +1,15 @@
 import type {DiskLimit} from "../../capacity/disk-watch.ts"
-import {readDropped, readGrowth, readPages} from "../../capacity/growth.ts"
+import {readGrowth, readPages} from "../../capacity/growth.ts"
 import {retentionParts} from "../../capacity/retention.ts"
 import type {Database, Location} from "../../database/database.ts"
 import {readStorage} from "../../database/upkeep/compact.ts"
+import {readDropped} from "../../database/upkeep/retention.ts"
 import type {FileStore} from "../../files/store.ts"
+import {readInboxDepth} from "../../inbox/look-ups.ts"
 import {by, type Readings, single, singleOrNone} from "../../metrics/readings.ts"
-import {type ByEndpoint, countTimers, readInboxDepth, readOutboxDepth} from "../../outbox/depths.ts"
+import {type ByEndpoint, readOutboxDepth} from "../../outbox/depths.ts"
 import {freeSpace} from "../../runtime/files.ts"
+import {countTimers} from "../../scheduler/timers/rows.ts"
 
 export const noDepths = {
   svc_inbox_handlers: [],

@@ -1,5 +1,5 @@
 import {gapReasons, isPlanned} from "../../../shared/api/endpoints.ts"
-import type {Database} from "../../database/database.ts"
+import type {Reader} from "../../database/database.ts"
 import {readCursorFacts} from "../../endpoints/cursors.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
 import type {GapCount, GapCounts} from "../../endpoints/gaps/gap-counts.ts"
@@ -66,7 +66,7 @@ export const noGaps = {
 export const noDropped = {svc_endpoint_dropped_total: []} satisfies Partial<Readings>
 
 /** Every endpoint has its series from the start, so that the first increase is visible. */
-export const readDroppedEvents = async (database: Pick<Database, "read">, endpoints: readonly Endpoint[]) => {
+export const readDroppedEvents = async (database: Reader, endpoints: readonly Endpoint[]) => {
   const facts = await readCursorFacts(database)
   return {
     svc_endpoint_dropped_total: endpoints

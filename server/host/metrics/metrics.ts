@@ -7,6 +7,7 @@ import {MetricsPage} from "../../metrics/page.ts"
 import {by, type Readings, single, singleOrNone} from "../../metrics/readings.ts"
 import type {Checkpoints} from "../../recovery/checkpoint/checkpoints.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
+import {readRunTotals} from "../../scheduler/run-rows.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
 import {noAgents, readAgents, readCalls} from "./agents.ts"
 import {
@@ -53,9 +54,7 @@ const noJobRuns = {svc_job_runs_total: []} satisfies Partial<Readings>
 
 /** All ended runs of jobs, since the first one. */
 const readJobRuns = async (database: Database) => {
-  const rows = await database.read("SELECT outcome, runs FROM job_run_totals")
-  const totals = Object.fromEntries(rows.map(({outcome, runs}) => [String(outcome), Number(runs)]))
-  return {svc_job_runs_total: by("outcome", totals)} satisfies Partial<Readings>
+  return {svc_job_runs_total: by("outcome", await readRunTotals(database))} satisfies Partial<Readings>
 }
 
 /** Only verified checkpoints count. */

@@ -2,7 +2,7 @@ import {toJson} from "../../../shared/json.ts"
 import type {Statement} from "../../database/database.ts"
 import {persist} from "../../database/persist.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
-import {noting} from "../../outbox/rows.ts"
+import {notingIf} from "../../outbox/rows.ts"
 import type {AgeNotice, Dispatch, InboxEvent} from "../handling.ts"
 import type {IntakeOptions} from "../intake.ts"
 import {ageOf, type Span} from "./age.ts"
@@ -18,6 +18,10 @@ export type Nested = ReturnType<Dispatch["nest"]>
 
 /** Has the handler neither ended, nor begun in another run, nor been run again by a person? The argument is the run. */
 const isOpen = "any_age = 0 AND (+state = 'pending' OR (+state = 'running' AND runtime_id = ?))"
+
+/** SQL for `notingIf`: a handler of the event has just expired. */
+const hasExpired = `EXISTS (SELECT 1 FROM inbox_marks m JOIN inbox USING (seq)
+  WHERE m.seq = ?7 AND m.state = 'expired' AND m.ended_at = ?6)`
 
 /** Ends handlers whose event is older than their limit. They do not run. */
 export class Expiry {
@@ -63,7 +67,7 @@ export class Expiry {
     const batch = [
       this.#ending(sn, within, {at, error}),
       ...(around.length === 0 ? [] : [this.#ending(sn, around, {at, error, inside: within})]),
-      ...(notice === undefined ? [] : [noting(notice.draft, {seq: sn, at})]),
+      ...(notice === undefined ? [] : [notingIf(hasExpired, notice.draft, {seq: sn, at})]),
     ]
     const results = await persist(`event ${sn}`, log, () => database.write(batch))
     const ended = results

@@ -8,7 +8,7 @@ import type {Static} from "../../../shared/type.ts"
 import type {Database, Row} from "../../database/database.ts"
 import {heldOr, inBulk} from "../../database/lists/bulk.ts"
 import {type Owner, ofOwner} from "../../database/lists/owner.ts"
-import {newestFirst, readNewest, textOrNull, timeOf} from "../../database/lists/pages.ts"
+import {newestFirst, textOrNull, timeOf} from "../../database/lists/pages.ts"
 import {
   type Condition,
   containingAt,
@@ -18,12 +18,13 @@ import {
   searchedList,
   searchMessages,
 } from "../../database/lists/search.ts"
-import {viewGap} from "../../endpoints/gaps/view.ts"
+import type {Redaction} from "../../database/upkeep/user-part.ts"
+import {readGaps} from "../../endpoints/gaps/view.ts"
+import {readReplies} from "../../outbox/look-ups.ts"
 import {type InboxAction, isWaiting, statesFor} from "../actions.ts"
 import {sinceInSql} from "../age/age.ts"
 import {limitedNote} from "../handling.ts"
 import type {Inbox} from "../inbox.ts"
-import {redactInbox} from "../redact.ts"
 import {readTrail, type TrailServices} from "./trail.ts"
 
 /** The state of an event is that of its worst handler; an event without handlers is handled. */
@@ -100,9 +101,10 @@ const changedBy = (
 
 export interface InboxServices extends TrailServices {
   readonly inbox: Inbox
+  redact(seq: number, reason: string | null): Promise<Redaction>
 }
 
-export const inboxRoutes = ({inbox, ...services}: InboxServices) => {
+export const inboxRoutes = ({inbox, redact, ...services}: InboxServices) => {
   const {database} = services
   const act =
     (action: InboxAction) =>
@@ -117,7 +119,7 @@ export const inboxRoutes = ({inbox, ...services}: InboxServices) => {
       view: viewEvent,
     }),
     gaps: newestFirst({
-      read: async (_, before, most) => (await readNewest(database, "endpoint_gaps", {}, before, most)).map(viewGap),
+      read: (_, before, most) => readGaps(database, before, most),
       numberOf: ({seq}) => seq,
     }),
     show: ({params}) => readInboxEvent(database, params.seq),
@@ -131,7 +133,7 @@ export const inboxRoutes = ({inbox, ...services}: InboxServices) => {
     release: act("release"),
     discard: act("discard"),
     hold: act("hold"),
-    redact: ({params, body: {reason = null}}) => redactInbox(database, seqOf(params.seq), reason),
+    redact: ({params, body: {reason = null}}) => redact(seqOf(params.seq), reason),
     bulk: inBulk({
       search: ({query}, action, before, limit) => {
         const changed = changedBy(action, query)
@@ -163,7 +165,7 @@ const readInboxEvent = async (database: Database, named: string): Promise<InboxD
   const [row] = await database.read(`SELECT *, ${state} AS state FROM inbox WHERE seq = ?`, [seq])
   if (row === undefined) throw unknown(named)
   const marks = await database.read("SELECT * FROM inbox_marks WHERE seq = ? ORDER BY handler", [seq])
-  const replies = await database.read("SELECT id FROM outbox WHERE inbox_seq = ? ORDER BY seq", [seq])
+  const replies = await readReplies(database, seq)
   return viewDetail(row, marks, replies)
 }
 

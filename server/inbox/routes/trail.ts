@@ -5,6 +5,7 @@ import type {EventLog} from "../../events/log.ts"
 import type {StreamOptions} from "../../events/stream.ts"
 import type {Logs} from "../../logs/log.ts"
 import {readLogAbout} from "../../logs/page.ts"
+import {readReplies} from "../../outbox/look-ups.ts"
 import {viewMessage} from "../../outbox/routes/view.ts"
 
 export interface TrailServices {
@@ -30,10 +31,7 @@ export const readTrail = async (
   event: InboxDetail,
   after: number | undefined,
 ) => {
-  const rows = await database.read("SELECT * FROM outbox WHERE inbox_seq = ? ORDER BY seq LIMIT ?", [
-    event.seq,
-    mostSent,
-  ])
+  const rows = await readReplies(database, event.seq, mostSent)
   const sent = rows.map(row => ({...viewMessage(row), handler: textOrNull(row.handler)}))
   const until = lastChange(event, rows)
   const found = await search(events, event, until, after)

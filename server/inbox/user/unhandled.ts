@@ -1,8 +1,9 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {Problem} from "../../../shared/problems.ts"
 import type {Database} from "../../database/database.ts"
-import {setMeta} from "../../database/engine.ts"
+import {readMeta, setMeta} from "../../database/state/meta.ts"
 import {counting} from "../../database/upkeep/retention.ts"
+import {hasReplies} from "../../outbox/look-ups.ts"
 import {inboxPart} from "./parts.ts"
 
 /** The key in `svc_meta` of the last event whose content was looked at. */
@@ -14,15 +15,16 @@ const page = 100
 /** How many times its own duration an erasure pauses for other work. */
 const leisure = 3
 
-/** These run for every event of their type, so they want one only if they answer it or start an agent. */
+/** These run for every event of their type, so they want one only if they answer it or start other work. */
 const runsForAll = "(m.handler GLOB 'root/*/handler/*' OR m.handler GLOB 'root/*/middleware/*')"
 
-const isUnhandled = `NOT EXISTS (SELECT 1 FROM inbox_marks m
+const isUnhandled = (hasWork: string) => `NOT EXISTS (SELECT 1 FROM inbox_marks m
     WHERE m.seq = i.seq AND (m.state NOT IN ('handled', 'discarded', 'expired') OR NOT ${runsForAll}))
-  AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.inbox_seq = i.seq)
-  AND NOT EXISTS (SELECT 1 FROM agent_runs r WHERE r.inbox_seq = i.seq)`
+  AND NOT ${hasReplies("i.seq")} AND NOT ${hasWork}`
 
-const selectPage = `SELECT i.seq, i.received_at, iif(${isUnhandled}, i.event, NULL) AS event, i.raw, '[]' AS marks
+const selectPage = (
+  hasWork: string,
+) => `SELECT i.seq, i.received_at, iif(${isUnhandled(hasWork)}, i.event, NULL) AS event, i.raw, '[]' AS marks
   FROM inbox i WHERE i.seq > ? AND i.seq <= ? ORDER BY i.seq LIMIT ${page}`
 
 export interface ErasureBounds {
@@ -32,6 +34,8 @@ export interface ErasureBounds {
   readonly last: number
   readonly now: number
   readonly signal: AbortSignal
+  /** SQL: other work began with the event of a number. */
+  readonly hasWork: (seq: string) => string
 }
 
 /**
@@ -40,15 +44,15 @@ export interface ErasureBounds {
  */
 export const eraseUnhandled = async (
   database: Database,
-  {before, last, now, signal}: ErasureBounds,
+  {before, last, now, signal, hasWork}: ErasureBounds,
 ): Promise<number> => {
-  const [kept] = await database.read("SELECT value FROM svc_meta WHERE key = ?", [progressKey])
-  let after = Number(kept?.value ?? 0)
+  const select = selectPage(hasWork("i.seq"))
+  let after = Number((await readMeta(database, progressKey)) ?? 0)
   let erased = 0
   for (let isMore = true; isMore; ) {
     if (signal.aborted) throw new Problem("stopping", "the Host is stopping")
     const began = performance.now()
-    const rows = await database.read(selectPage, [after, last])
+    const rows = await database.read(select, [after, last])
     const young = rows.findIndex(({received_at: at}) => Number(at) >= before)
     const old = young === -1 ? rows : rows.slice(0, young)
     isMore = old.length === page

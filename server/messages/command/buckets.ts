@@ -1,4 +1,4 @@
-import type {Database, Statement} from "../../database/database.ts"
+import type {Reader, Statement} from "../../database/database.ts"
 import {hostOwner, keyTextOf, readState, type StateKey, storingState} from "../../database/state/plugin-state.ts"
 import {BoundedMap} from "../../runtime/bounded-map.ts"
 
@@ -65,12 +65,12 @@ export const bucketKey = (scope: StateKey["scope"], name: string, endpoint: stri
 /** Token buckets. A reload keeps all of them, a restart those of a minute or more, which are rows of users' state. */
 export class Buckets {
   readonly #now: () => number
-  readonly #database: Pick<Database, "read"> | undefined
+  readonly #database: Reader | undefined
   readonly #known = new Map<string, BoundedMap<string, Bucket>>()
   readonly #counted = new BoundedMap<string, true>(remembered)
 
   /** `now` returns milliseconds since 1970. Without a database, a restart keeps no bucket. */
-  constructor(now: () => number, database?: Pick<Database, "read">) {
+  constructor(now: () => number, database?: Reader) {
     this.#now = now
     this.#database = database
   }

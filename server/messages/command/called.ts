@@ -1,7 +1,7 @@
 import {isElement, type Node, writtenText} from "../../../shared/sdk/elements.ts"
 import type {SatoriEvent} from "../../../shared/sdk/satori.ts"
+import {readMessage} from "../../../shared/sdk/text/parse-content.ts"
 import {blank, invisible, keyOf, past, pastBlanks, pastInvisible, pastName} from "../../../shared/sdk/text/typed.ts"
-import {readMessage} from "../parse-content.ts"
 
 /** How a message calls the bot. */
 export interface Called {

@@ -5,7 +5,7 @@ import type {StateHandle} from "../../../shared/sdk/state.ts"
 import type {TimerPlace} from "../../../shared/sdk/timer.ts"
 import {Closed, type TSchema, Type} from "../../../shared/type.ts"
 import {explainValue} from "../../config/explain.ts"
-import type {Database} from "../../database/database.ts"
+import type {Reader} from "../../database/database.ts"
 import {type DeclaredState, hostOwner, parseState, readState} from "../../database/state/plugin-state.ts"
 import {BoundedMap} from "../../runtime/bounded-map.ts"
 import type {PluginSide} from "../session.ts"
@@ -41,13 +41,13 @@ const noTables = (): never => {
 
 /** The languages that users chose. They are stored as users' state, to be exported and forgotten together with it. */
 export class LanguageChoices {
-  readonly #database: Pick<Database, "read">
+  readonly #database: Reader
   readonly #log: Log
   readonly #known = new BoundedMap<string, string | undefined>(mostUsers)
   /** Grows with each change, so that a value read before a change is not kept in memory. */
   #changes = 0
 
-  constructor(database: Pick<Database, "read">, log: Log) {
+  constructor(database: Reader, log: Log) {
     this.#database = database
     this.#log = log
   }

@@ -1,5 +1,5 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
-import type {Database, Statement} from "../../database/database.ts"
+import type {Reader, Statement} from "../../database/database.ts"
 import type {AlertRecord} from "./ledger.ts"
 import type {Notice} from "./notice.ts"
 
@@ -20,7 +20,7 @@ export interface Kept {
 }
 
 /** Reads what earlier runs stored. */
-export const readKept = async (database: Pick<Database, "read">): Promise<Kept> => {
+export const readKept = async (database: Reader): Promise<Kept> => {
   const [records, targets] = await Promise.all([
     database.read("SELECT data FROM alerts"),
     database.read("SELECT data FROM alert_targets"),

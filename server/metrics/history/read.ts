@@ -1,6 +1,7 @@
 import type {MetricHistoryView} from "../../../shared/api/metrics/history.ts"
 import {secondsBuckets} from "../../../shared/meter.ts"
-import type {Database, Row} from "../../database/database.ts"
+import type {Reader, Row} from "../../database/database.ts"
+import {selectNewestStarts, selectStarts} from "../../database/runs.ts"
 import {countNames, merge, type Sample, type StateSeconds, sampleOf} from "./sample.ts"
 import {day, hour, kept, minute, type Span} from "./spans.ts"
 
@@ -15,13 +16,6 @@ const select = "SELECT at, data FROM metric_history WHERE span = ? AND at >= ? A
 const oldestOfEach = `SELECT (SELECT min(at) FROM metric_history WHERE span = ?) AS minute,
   (SELECT min(at) FROM metric_history WHERE span = ?) AS hour`
 
-/** The runs that began in each interval. A run of seconds has no row of the history. */
-const selectStarts = `SELECT CAST((started_at - ?1) / ?2 AS INTEGER) AS interval, count(*) AS runs FROM svc_runs
-  WHERE started_at >= ?1 AND started_at < ?3 GROUP BY 1`
-
-const selectNewestStarts =
-  "SELECT started_at FROM svc_runs WHERE started_at >= ? AND started_at < ? ORDER BY started_at DESC LIMIT 5"
-
 /** The oldest minute is the start, unless the minutes of the oldest hour were deleted. */
 const beginOf = (oldest: Row | undefined): string | null => {
   if (oldest === undefined || oldest.hour === null) return null
@@ -31,7 +25,7 @@ const beginOf = (oldest: Row | undefined): string | null => {
 
 /** Returns the history between two times, in milliseconds since 1970, from minute rows where kept, else hour rows. */
 export const readMetricHistory = async (
-  database: Pick<Database, "read">,
+  database: Reader,
   {from, to, now}: {readonly from: number; readonly to: number; readonly now: number},
 ): Promise<MetricHistoryView> => {
   const span: Span = from >= now - kept(minute) ? minute : hour
@@ -41,6 +35,7 @@ export const readMetricHistory = async (
   const [rows, [oldest], starts, newest] = await Promise.all([
     database.read(select, [span, first, to]),
     database.read(oldestOfEach, [minute, hour]),
+    // A run of seconds has no row of the history.
     database.read(selectStarts, [first, step, to]),
     database.read(selectNewestStarts, [first, to]),
   ])

@@ -1,10 +1,7 @@
-import {type Uptime, type UptimeSpan, uptimeSpans} from "../../../shared/api/metrics/status-page.ts"
-import type {Database} from "../../database/database.ts"
+import {type Uptime, type UptimeSpan, uptimeSpans, wholeBot} from "../../../shared/api/metrics/status-page.ts"
+import type {Reader} from "../../database/database.ts"
 import {type Sample, type StateSeconds, sampleOf} from "./sample.ts"
 import {day, hour, kept} from "./spans.ts"
-
-/** The subject key of the whole bot. The others are `endpoint/<name>`, `plugin/<name>` and `agent/<name>`. */
-export const wholeBot = "bot"
 
 const hoursSince = "SELECT at, data FROM metric_history WHERE span = ? AND at >= ? ORDER BY at"
 
@@ -37,7 +34,7 @@ export class Uptimes {
   }
 
   /** Reads the history if the subjects have changed. `now` is in milliseconds since 1970. */
-  async follow(database: Pick<Database, "read">, now: number): Promise<void> {
+  async follow(database: Reader, now: number): Promise<void> {
     const subjects = new Set(this.#subjects())
     if (subjects.size === this.#followed.size && [...subjects].every(each => this.#followed.has(each))) return
     const rows = subjects.size === 0 ? [] : await database.read(hoursSince, [hour, now - kept(hour)])

@@ -2,7 +2,6 @@ import {outboxGroups} from "../../../shared/api/message-lists.ts"
 import {outboxOperations} from "../../../shared/api/operations/messages.ts"
 import {type Asked, serve} from "../../../shared/api/operations/operation.ts"
 import {toJson} from "../../../shared/json.ts"
-import {Problem} from "../../../shared/problems.ts"
 import type {Database} from "../../database/database.ts"
 import type {Purged} from "../../database/engine.ts"
 import {heldOr, inBulk} from "../../database/lists/bulk.ts"
@@ -20,6 +19,7 @@ import type {Endpoints} from "../../endpoints/endpoints.ts"
 import {uuid} from "../../runtime/uuid.ts"
 import {type OutboxAction, statesFor} from "../actions.ts"
 import {withExpiry} from "../age.ts"
+import {requireMessage} from "../look-ups.ts"
 import type {Outbox} from "../outbox.ts"
 import {viewDetail, viewMessage} from "./view.ts"
 
@@ -70,11 +70,7 @@ export const outboxRoutes = ({database, outbox, endpoints, redact}: OutboxServic
       search: ({query}, before, limit) => searchMessages(database, outboxSearch, query, {before, limit}),
       view: viewMessage,
     }),
-    show: async ({params: {id}}) => {
-      const [row] = await database.read("SELECT * FROM outbox WHERE id = ?", [id])
-      if (row === undefined) throw new Problem("outbox_unknown", `there is no outbox message ${id}`)
-      return viewDetail(row)
-    },
+    show: async ({params: {id}}) => viewDetail(await requireMessage(database, id)),
     send: async ({body: {endpoint, channel, text, notAfter: time, important}}) => {
       endpoints.require(endpoint)
       const id = uuid()

@@ -4,7 +4,6 @@ import {Check} from "typebox/schema"
 import {BuildIdentity} from "../../../shared/api/build.ts"
 import {toJson} from "../../../shared/json.ts"
 import {type Static, Type} from "../../../shared/type.ts"
-import {findLockfile} from "../../generation/lockfile.ts"
 import {hashOf, readBuildRecord, staleFiles} from "../../runtime/build-record.ts"
 import {
   isThere,
@@ -15,6 +14,7 @@ import {
   sha256Of,
   writeFileAtomic,
 } from "../../runtime/files.ts"
+import {findLockfile} from "../../runtime/packages/lockfile.ts"
 import {type ProjectPaths, projectPaths} from "../../runtime/project.ts"
 import {installedVersion, version as ownVersion} from "../../runtime/version.ts"
 import {readCode} from "../checkpoint/provenance.ts"

@@ -1,5 +1,8 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
-import type {Database, Row, Statement} from "../../database/database.ts"
+import type {Database, Statement} from "../../database/database.ts"
+import {newestGroup} from "../../database/state/group.ts"
+import {readMeta, setMeta} from "../../database/state/meta.ts"
+import {newestGeneration} from "../../generation/history.ts"
 
 /** The description of the point that the last batch of a checkpoint's database contains. */
 export interface Marker {
@@ -14,20 +17,14 @@ export interface Marker {
 }
 
 /** Returns the statement that ends a checkpoint's database. */
-export const marking = (id: string, at: number, parts: Marker["parts"]): Statement => ({
-  sql: `INSERT INTO svc_meta (key, value) VALUES ('checkpoint', json_object('id', ?, 'at', ?,
-      'group', (SELECT number + 1 FROM svc_group), 'generation', (SELECT max(number) FROM generations), 'parts', json(?)))
-    ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-  args: [id, at, toJson(parts)],
-})
+export const marking = (id: string, at: number, parts: Marker["parts"]): Statement =>
+  setMeta("checkpoint", {
+    sql: `json_object('id', ?, 'at', ?, 'group', ${newestGroup} + 1, 'generation', ${newestGeneration}, 'parts', json(?))`,
+    args: [id, at, toJson(parts)],
+  })
 
 /** Reads the newest marker in a database or a copy of it. */
 export const readMarker = async (database: Database): Promise<Marker | undefined> => {
-  const [row] = await database.read("SELECT value FROM svc_meta WHERE key = 'checkpoint'")
-  return row === undefined ? undefined : (fromJson(String(row.value)) as Marker)
-}
-
-export const readGroup = async (database: Database): Promise<number> => {
-  const [row]: readonly Row[] = await database.read("SELECT number FROM svc_group WHERE id = 1")
-  return Number(row?.number)
+  const marker = await readMeta(database, "checkpoint")
+  return marker === undefined ? undefined : (fromJson(marker) as Marker)
 }

@@ -2,8 +2,8 @@ import {execFile} from "node:child_process"
 import {realpath} from "node:fs/promises"
 import {dirname, join} from "node:path"
 import type {Manifest} from "../../../shared/api/checkpoint.ts"
-import {lockfiles} from "../../generation/lockfile.ts"
 import {isThere} from "../../runtime/files.ts"
+import {lockfiles} from "../../runtime/packages/lockfile.ts"
 
 /** The project files that a checkpoint copies, if they exist. */
 export const projectFiles = ["svc.config.yml", "package.json", ...lockfiles] as const

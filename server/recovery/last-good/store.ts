@@ -6,7 +6,6 @@ import {toJson} from "../../../shared/json.ts"
 import {isProblem, type ProblemCode} from "../../../shared/problems.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import type {ConfigText} from "../../config/load.ts"
-import {lockfiles} from "../../generation/lockfile.ts"
 import {hashOf} from "../../runtime/build-record.ts"
 import {
   makePrivateFolder,
@@ -19,6 +18,7 @@ import {
   writeFileAtomic,
   writeNewFile,
 } from "../../runtime/files.ts"
+import {lockfiles} from "../../runtime/packages/lockfile.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {listTree} from "../checkpoint/files.ts"
 

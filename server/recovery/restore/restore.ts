@@ -8,6 +8,7 @@ import type {ConfigText} from "../../config/load.ts"
 import {type Database, type Location, openDatabase, openUnmigrated, schemaOf} from "../../database/database.ts"
 import {type Crossed, readCrossed, readCrossedByPlugins} from "../../database/migrations/irreversible.ts"
 import {newestSchema} from "../../database/migrations/migrations.ts"
+import {readMeta} from "../../database/state/meta.ts"
 import {withDatabase, withoutHost} from "../../database/without-host.ts"
 import {type KeptReason, pausesIn} from "../../endpoints/ingress.ts"
 import {
@@ -282,12 +283,9 @@ const requireWhole = async (file: string): Promise<void> => {
 
 /** Resolves to the adoption. A remote database keeps the one from an interrupted restore of the same checkpoint. */
 const adoptionOf = async (database: Database, {id, authority}: Checkpoint["manifest"]): Promise<Adoption> => {
-  const rows = await database.read("SELECT key, value FROM svc_meta WHERE key IN ('authority', 'restored')")
-  const kept = (key: string) => rows.find(row => row.key === key)?.value
-  const found = String(kept("authority"))
+  const [found = "", restored] = [await readMeta(database, "authority"), await readMeta(database, "restored")]
   if (found === authority) return {authority: randomUUID(), at: Date.now(), checkpoint: id, from: authority}
-  const before =
-    kept("restored") === undefined ? undefined : (fromJson(String(kept("restored"))) as Omit<Adoption, "authority">)
+  const before = restored === undefined ? undefined : (fromJson(restored) as Omit<Adoption, "authority">)
   if (before?.checkpoint === id && before.from === authority) return {...before, authority: found}
   throw new Problem(
     "restore_refused",
@@ -318,8 +316,7 @@ const openReplaced = async (
   if (location?.dialect !== "sqlite" || !existsSync(location.file)) return undefined
   try {
     const database = await openUnmigrated(location, withoutHost())
-    const [row] = await database.read("SELECT value FROM svc_meta WHERE key = 'authority'").catch(() => [])
-    if (row?.value === authority) return database
+    if ((await readMeta(database, "authority").catch(() => undefined)) === authority) return database
     await database.close()
     return undefined
   } catch (error) {

@@ -1,6 +1,6 @@
 import {basename, dirname, join, relative, sep} from "node:path"
 import type {Manifest} from "../../../shared/api/checkpoint.ts"
-import {lockfiles} from "../../generation/lockfile.ts"
+import {lockfiles} from "../../runtime/packages/lockfile.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {databaseName} from "../checkpoint/create.ts"
 import {partRules} from "../checkpoint/parts.ts"

@@ -4,15 +4,16 @@ import {toJson} from "../../../shared/json.ts"
 import {isProblem, messageOf} from "../../../shared/problems.ts"
 import {readConfigText} from "../../config/load.ts"
 import {parseSource} from "../../config/source.ts"
-import {readAuthorityRows} from "../../database/authority.ts"
 import {type Database, type Location, openDatabase, schemaOf} from "../../database/database.ts"
 import {newestSchema} from "../../database/migrations/migrations.ts"
+import {readNewestGroup} from "../../database/state/group.ts"
 import {checkIntegrity} from "../../database/upkeep/maintenance.ts"
 import {withDatabase, withoutHost} from "../../database/without-host.ts"
+import {readAuthorityRows} from "../../events/authority.ts"
 import {piecesOf} from "../../files/folder.ts"
 import {databaseName} from "../checkpoint/create.ts"
 import type {Progress} from "../checkpoint/files.ts"
-import {readGroup, readMarker} from "../checkpoint/marker.ts"
+import {readMarker} from "../checkpoint/marker.ts"
 import {partRules} from "../checkpoint/parts.ts"
 import {mayHold} from "./pages.ts"
 import {scanDatabase} from "./scan.ts"
@@ -155,7 +156,7 @@ const checkDatabase = async (database: Database, manifest: Manifest): Promise<st
   if (schema > newestSchema)
     return [`${databaseName} has schema ${schema}; this version of svc supports up to ${newestSchema}`]
   const marker = await readMarker(database)
-  const group = await readGroup(database)
+  const group = await readNewestGroup(database)
   const {authority, eventLog = authority} = await readAuthorityRows(database)
   const whole: readonly Fact[] = [
     ["schema", schema, manifest.database.schema],

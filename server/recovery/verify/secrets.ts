@@ -1,7 +1,7 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
 import type {Variables} from "../../config/expand.ts"
 import type {Database} from "../../database/database.ts"
-import {setMeta} from "../../database/engine.ts"
+import {readMeta, setMeta} from "../../database/state/meta.ts"
 import type {SecretValues} from "./search.ts"
 
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
@@ -32,12 +32,10 @@ const key = "secret_names"
 /** Stores the names for a checkpoint without a running Host, which cannot ask the plugins which of their keys are secret. */
 export const rememberNames = async (database: Database, names: readonly string[]): Promise<void> => {
   const value = toJson([...names].sort())
-  const [row] = await database.read("SELECT value FROM svc_meta WHERE key = ?", [key])
-  if (row?.value === value) return
+  if ((await readMeta(database, key)) === value) return
   await database.write([setMeta(key, value)])
 }
 
 export const readNames = async (database: Database): Promise<readonly string[]> => {
-  const [row] = await database.read("SELECT value FROM svc_meta WHERE key = ?", [key])
-  return row === undefined ? [] : (fromJson(String(row.value)) as string[])
+  return fromJson((await readMeta(database, key)) ?? "[]") as string[]
 }

@@ -1,10 +1,9 @@
-import {fromJson} from "../../../shared/json.ts"
 import type {FileRef} from "../../../shared/sdk/adapter/sender.ts"
 import {type Element, isElement, type Node, renderContent} from "../../../shared/sdk/elements.ts"
-import type {SatoriEvent} from "../../../shared/sdk/satori.ts"
-import type {Database} from "../../database/database.ts"
+import {parseContent} from "../../../shared/sdk/text/parse-content.ts"
+import type {Reader} from "../../database/database.ts"
+import {readReceived} from "../../inbox/look-ups.ts"
 import {describeFile, fileElements} from "../../messages/files/describe.ts"
-import {parseContent} from "../../messages/parse-content.ts"
 import type {KnownLogin} from "../protocol.ts"
 import {eventLink} from "./links.ts"
 
@@ -38,14 +37,13 @@ const linked = (nodes: readonly Node[], links: ReadonlyMap<Element, string>): re
 
 /** Returns a file of an event that this endpoint received, by its number in the message; undefined without one. */
 export const fileOfEvent = async (
-  database: Pick<Database, "read">,
+  database: Reader,
   endpoint: string,
   {seq, number}: {readonly seq: number; readonly number: number},
 ): Promise<FileRef | undefined> => {
-  const [row] = await database.read("SELECT event FROM inbox WHERE seq = ? AND endpoint = ?", [seq, endpoint])
-  if (row === undefined) return undefined
-  // The inbox stored it in this form.
-  const {channel, message}: SatoriEvent = fromJson(String(row.event))
+  const received = await readReceived(database, endpoint, seq)
+  if (received === undefined) return undefined
+  const {channel, message} = received.event
   const element = fileElements(parseContent(message?.content ?? ""))[number]
   if (element === undefined) return undefined
   const {src} = describeFile(element)

@@ -3,7 +3,7 @@ import {Problem} from "../../../shared/problems.ts"
 import type {FileRef} from "../../../shared/sdk/adapter/sender.ts"
 import {fileHeaders} from "../../../shared/sdk/files/headers.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
-import type {Database} from "../../database/database.ts"
+import type {Reader} from "../../database/database.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import type {FileStore} from "../../files/store.ts"
 import {describeFile} from "../../messages/files/describe.ts"
@@ -16,7 +16,7 @@ import {type Link, readLink} from "./links.ts"
 
 export interface ProxyServices {
   readonly files: Pick<FileStore, "open" | "folder">
-  readonly database: Pick<Database, "read">
+  readonly database: Reader
   readonly endpoints: Pick<Endpoints, "download">
   readonly loginOf: (platform: string, user: string) => KnownLogin | undefined
   /** Hosts on private networks from which svc may read files. */

@@ -3,7 +3,7 @@ import {Problem} from "../../../shared/problems.ts"
 import type {Feature, Limits} from "../../../shared/sdk/adapter/sender.ts"
 import {changeElements, type Element, fileTypeOf, isElement, type Node} from "../../../shared/sdk/elements.ts"
 import {storedSource} from "../../../shared/sdk/files/file-source.ts"
-import type {Database} from "../../database/database.ts"
+import type {Reader} from "../../database/database.ts"
 import type {Lease} from "../../files/lease.ts"
 import type {FileStore} from "../../files/store.ts"
 import {type OutboxDraft, shownBy, withShown} from "../../outbox/draft.ts"
@@ -15,7 +15,7 @@ import {type Link, readLink} from "./links.ts"
 export interface SentFilesOptions {
   readonly outbox: Pick<Outbox, "enqueue">
   readonly files: Pick<FileStore, "lease" | "claim">
-  readonly database: Pick<Database, "read">
+  readonly database: Reader
   readonly loginOf: (platform: string, user: string) => KnownLogin | undefined
   readonly spec: (endpoint: string) => {readonly features: readonly Feature[]; readonly limits: Limits} | undefined
 }

@@ -1,4 +1,6 @@
-import {type Database, schemaOf} from "../../database/database.ts"
+import {type Database, type Reader, schemaOf} from "../../database/database.ts"
+import {readMeta, setMeta} from "../../database/state/meta.ts"
+import {readNewestGeneration} from "../../generation/history.ts"
 import {readLastCommitted} from "../../generation/last-committed.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {type JobFileContent, parseJobFile} from "./job-file.ts"
@@ -40,29 +42,23 @@ export const settleJobFile = async (
 }
 
 /** Whether the database's last generation was committed in this folder, whose file then has all that happened. */
-const hasRunLast = async (database: Pick<Database, "read">, generation: string): Promise<boolean> => {
-  const [row] = await database.read("SELECT max(number) AS number FROM generations")
-  return Number(row?.number ?? 0) === ((await readLastCommitted(generation))?.number ?? 0)
+const hasRunLast = async (database: Reader, generation: string): Promise<boolean> => {
+  return (await readNewestGeneration(database)) === ((await readLastCommitted(generation))?.number ?? 0)
 }
 
 /** Returns whether the project has had a job file, for a database of any schema version. */
 export const hasHadJobFile = async (database: Pick<Database, "read" | "state">): Promise<boolean> =>
-  schemaOf(database) > 0 && (await database.read("SELECT 1 FROM svc_meta WHERE key = ?", [seenKey])).length > 0
+  schemaOf(database) > 0 && (await readMeta(database, seenKey)) !== undefined
 
 /** Returns the job file that a remote database keeps; undefined if it keeps none. */
 export const keptJobFile = async (database: Pick<Database, "read" | "state">): Promise<JobFileContent | undefined> => {
   if (!(await hasHadJobFile(database))) return undefined
-  const [row] = await database.read("SELECT value FROM svc_meta WHERE key = ? AND value <> '1'", [seenKey])
-  return row === undefined ? undefined : parseJobFile(jobFileName, String(row.value))
+  const kept = await readMeta(database, seenKey)
+  return kept === undefined || kept === "1" ? undefined : parseJobFile(jobFileName, kept)
 }
 
 /** Records the project's job file. From then on, a missing file counts as lost, unless the database keeps it. */
 export const recordJobFile = async (database: Database, {text}: Pick<JobFileContent, "text">): Promise<void> => {
   const value = database.location.dialect === "libsql" ? text : "1"
-  await database.write([
-    {
-      sql: "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value",
-      args: [seenKey, value],
-    },
-  ])
+  await database.write([setMeta(seenKey, value)])
 }

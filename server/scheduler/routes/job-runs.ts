@@ -1,7 +1,7 @@
 import type {JobView, RunView} from "../../../shared/api/scheduled/jobs.ts"
 import {toJson} from "../../../shared/json.ts"
 import type {Database, Row} from "../../database/database.ts"
-import {textOrNull, timeOf} from "../../database/lists/pages.ts"
+import {readNewest, textOrNull, timeOf} from "../../database/lists/pages.ts"
 
 /** Adds to each job its run that ended last. */
 export const withLastRuns = async (database: Database, views: readonly JobView[]): Promise<JobView[]> => {
@@ -15,6 +15,14 @@ export const withLastRuns = async (database: Database, views: readonly JobView[]
   )
   return views.map(view => ({...view, lastRun: last.get(view.id) ?? null}))
 }
+
+/** Returns the newest `most` runs with a number below `before`, the newest first. */
+export const readJobRuns = async (
+  database: Database,
+  wanted: Readonly<Record<string, unknown>>,
+  before: number,
+  most: number,
+): Promise<readonly RunView[]> => (await readNewest(database, "job_runs", wanted, before, most)).map(viewJobRun)
 
 export const findJobRun = async (database: Database, id: string): Promise<RunView | undefined> => {
   const [row] = await database.read("SELECT * FROM job_runs WHERE run_id = ?", [id])

@@ -9,6 +9,7 @@ import {newestFirst, readNewest, textOrNull, timeOf} from "../../database/lists/
 import {searchWaiting} from "../../database/lists/search.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import {type TimerAction, timerRevision} from "../timers/operator.ts"
+import {requireTimer} from "../timers/rows.ts"
 import type {Timers} from "../timers/timers.ts"
 
 export const timerRoutes = (timers: Timers, endpoints: Pick<Endpoints, "require">, database: Database) => {
@@ -54,8 +55,7 @@ export const timerRoutes = (timers: Timers, endpoints: Pick<Endpoints, "require"
 
 /** Throws `timer_unknown`. */
 const readTimer = async (database: Database, id: string): Promise<TimerDetail> => {
-  const [row] = await database.read("SELECT * FROM timers WHERE id = ?", [id])
-  if (row === undefined) throw new Problem("timer_unknown", `there is no timer ${id}; it may have fired`)
+  const row = await requireTimer(database, id)
   return {...viewTimer(row), data: fromJson(String(row.data))}
 }
 

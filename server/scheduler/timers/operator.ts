@@ -14,6 +14,7 @@ import {patternFault} from "../cron-pattern.ts"
 import {type Asked, comingOf, viewFinding} from "../draft-check.ts"
 import {revisionOf} from "../revision.ts"
 import type {Place} from "./rows.ts"
+import {requireTimer} from "./rows.ts"
 import type {Plan} from "./when.ts"
 
 export type TimerAction = "release" | "cancel" | "hold"
@@ -41,8 +42,7 @@ export const act = async (database: Database, action: TimerAction, on: TimerSele
   const [changed] = await database.write([changing(action, on)])
   const count = changed?.rows.length ?? 0
   if (count > 0 || on === "held" || typeof on.id !== "string") return count
-  const [row] = await database.read("SELECT state FROM timers WHERE id = ?", [on.id])
-  if (row === undefined) throw new Problem("timer_unknown", `there is no timer ${on.id}; it may have fired`)
+  const row = await requireTimer(database, on.id)
   const state = action === "hold" ? "waiting" : "held"
   throw new Problem("timer_state", `${action} is for ${state} timers; ${on.id} is ${row.state}`)
 }

@@ -1,6 +1,9 @@
 import {toJson} from "../../../shared/json.ts"
+import {Problem} from "../../../shared/problems.ts"
 import type {Channel, User} from "../../../shared/sdk/satori.ts"
-import {assertThat, type Row, type Statement} from "../../database/database.ts"
+import {readNumber} from "../../database/cells.ts"
+import {assertThat, type Database, type Reader, type Row, type Statement} from "../../database/database.ts"
+import {countStates} from "../../outbox/depths.ts"
 import type {Plan} from "./when.ts"
 
 /** The conversation that a timer belongs to. */
@@ -109,3 +112,26 @@ export const rearming = (declared: readonly (readonly [plugin: string, name: str
     WHERE state = 'failed' AND (plugin, name) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?)) RETURNING id`,
   args: [toJson(declared)],
 })
+
+export const countTimers = (database: Database): Promise<Readonly<Record<string, number>>> =>
+  countStates(database, {table: "timers", states: ["waiting", "held", "failed"], most: 10_000})
+
+/** Returns how many timers of a plugin wait or are held whose keys are from `first` on and before `last`. */
+export const countWaiting = (database: Reader, plugin: string, first: string, last: string): Promise<number> =>
+  readNumber(
+    database,
+    "SELECT count(*) FROM timers WHERE plugin = ? AND key >= ? AND key < ? AND state IN ('waiting', 'held')",
+    [plugin, first, last],
+  )
+
+/** Throws `timer_unknown`. */
+export const requireTimer = async (database: Reader, id: string): Promise<Row> => {
+  const [row] = await database.read("SELECT * FROM timers WHERE id = ?", [id])
+  if (row === undefined) throw new Problem("timer_unknown", `there is no timer ${id}; it may have fired`)
+  return row
+}
+
+/** Holds the timers of a restored database. */
+export const holdingTimers: Statement = {
+  sql: "UPDATE timers SET state = 'held', reason = 'restored' WHERE state = 'waiting'",
+}

@@ -29,6 +29,7 @@ import {
   clearing,
   type Place,
   rearming,
+  requireTimer,
   selectDue,
   selectNext,
   setting,
@@ -154,8 +155,7 @@ export class Timers {
   /** Changes the time or the data of a timer. Throws `timer_unknown`, `timer_invalid`, `conflict`. */
   async change(id: string, {when, data, expectedRevision}: TimerChange): Promise<void> {
     const {database} = this.#options
-    const [row] = await database.read("SELECT * FROM timers WHERE id = ?", [id])
-    if (row === undefined) throw new Problem("timer_unknown", `there is no timer ${id}; it may have fired`)
+    const row = await requireTimer(database, id)
     if (expectedRevision !== undefined && expectedRevision !== timerRevision(row)) {
       throw new Problem("conflict", `its plugin or somebody else has changed timer ${id}`)
     }

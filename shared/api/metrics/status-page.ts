@@ -36,3 +36,6 @@ export type StatusPage = Static<typeof StatusPage>
 export type LabelState = (typeof labelStates)[number]
 
 export type Uptime = Readonly<Record<UptimeSpan, number | null>>
+
+/** The subject key of the whole bot. The others are `endpoint/<name>`, `plugin/<name>` and `agent/<name>`. */
+export const wholeBot = "bot"

@@ -1,6 +1,7 @@
 import {describe, expect, test} from "vitest"
+import {erasingRunsOf} from "../../../server/agents/runs/user-part.ts"
 import type {Database} from "../../../server/database/database.ts"
-import {redactInbox} from "../../../server/inbox/redact.ts"
+import {redactInbox} from "../../../server/inbox/user/redact.ts"
 import {adoptDatabase} from "../../../server/recovery/restore/adopt.ts"
 import {agentApproval, agentRun, agentSpending, agentStep} from "../../support/agents/rows.ts"
 import {aDay, countOf, retentionOf} from "../../support/capacity/retention.ts"
@@ -109,11 +110,11 @@ test("redacting an event clears the runs that answer it, and waits for those sti
     agentApproval(1, 1, {state: "approved", shown: "canary"}),
     agentRun(2, {agent: "writer", state: "succeeded", inbox_seq: 8, input: "kept"}),
   ])
-  await expect(redactInbox(database, 7, null)).rejects.toMatchObject({code: "inbox_state"})
+  await expect(redactInbox(database, 7, null, erasingRunsOf(7))).rejects.toMatchObject({code: "inbox_state"})
   await database.write([
     {sql: "UPDATE agent_runs SET state = 'succeeded', answer = 'canary', error = NULL WHERE seq = 1"},
   ])
-  await redactInbox(database, 7, null)
+  await redactInbox(database, 7, null, erasingRunsOf(7))
   for (const table of ["agent_runs", "agent_steps", "agent_approvals", "inbox", "events"]) {
     expect(JSON.stringify(await database.read(`SELECT * FROM ${table}`))).not.toContain("canary")
   }

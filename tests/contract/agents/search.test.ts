@@ -7,9 +7,9 @@ import type {RunFacts} from "../../../server/agents/tools/tool.ts"
 import type {Database, Location} from "../../../server/database/database.ts"
 import {copyRemote} from "../../../server/database/upkeep/copy-remote.ts"
 import {sweepPart} from "../../../server/database/upkeep/retention.ts"
-import {redactInbox} from "../../../server/inbox/redact.ts"
-import {inboxPart} from "../../../server/inbox/retention.ts"
+import {inboxPart} from "../../../server/inbox/upkeep/retention.ts"
 import {inboxPart as ofUser} from "../../../server/inbox/user/parts.ts"
+import {redactInbox} from "../../../server/inbox/user/redact.ts"
 import {say} from "../../support/agents/messages.ts"
 import {callTool, runOf} from "../../support/agents/tool-use.ts"
 import {engines, localDatabase, log, makeFolder, open, remoteDatabase} from "../../support/database/databases.ts"
@@ -51,7 +51,7 @@ describe.each(engines)("a search in $name", ({make}) => {
     await say(database, "first secret", "second secret", "third secret")
     index.start()
     await upTo(3)
-    await redactInbox(database, 2, null)
+    await redactInbox(database, 2, null, [])
     expect(await texts("secret")).toEqual(["third secret", "first secret"])
     const limits = {age: 0, rows: undefined, undelivered: undefined, spareAfter: 2}
     await sweepPart(database, inboxPart, limits, {now: Date.now()})
@@ -157,7 +157,7 @@ test("a message that is redacted between reading and indexing is not indexed", a
     state: database.state,
     read: async (sql, args) => {
       const rows = await database.read(sql, args)
-      if (sql.includes("isSaid") && reads++ === 0) await redactInbox(database, 1, null)
+      if (sql.includes("isSaid") && reads++ === 0) await redactInbox(database, 1, null, [])
       return rows
     },
     write: (batch, changes) => database.write(batch, changes),
@@ -188,7 +188,7 @@ test("a redacted message leaves no word in the file or its log", async () => {
   // For each word, the index stores only the part that differs from the word before it.
   const occurs = () => ["", "-wal"].map(end => readFileSync(`${file}${end}`).includes("zqx9"))
   expect(occurs()).toContain(true)
-  expect(await redactInbox(database, 1, null)).toEqual({erased: "file"})
+  expect(await redactInbox(database, 1, null, [])).toEqual({erased: "file"})
   expect(occurs()).toEqual([false, false])
   expect(await texts("another")).toEqual(["another word"])
   await database.write([{sql: "INSERT INTO message_index (message_index) VALUES ('integrity-check')"}])

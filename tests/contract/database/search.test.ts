@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import {containingAt, type SearchRequest, searchRows} from "../../../server/database/lists/search.ts"
-import {redactInbox} from "../../../server/inbox/redact.ts"
+import {redactInbox} from "../../../server/inbox/user/redact.ts"
 import {say} from "../../support/agents/messages.ts"
 import {engines, localDatabase, open} from "../../support/database/databases.ts"
 
@@ -72,6 +72,6 @@ test("a search is verbatim: quotes, pattern characters, scripts without spaces, 
   expect(await found("GRÖSSE")).toEqual([])
   // These words are in the event, but not in the message text.
   for (const elsewhere of ["message-created", "ada", "#team", "content"]) expect(await found(elsewhere)).toEqual([])
-  await redactInbox(database, 3, null)
+  await redactInbox(database, 3, null, [])
   expect(await found("rint")).toEqual([])
 })

@@ -3,6 +3,7 @@ import type {Database} from "../../../server/database/database.ts"
 import {Endpoints} from "../../../server/endpoints/endpoints.ts"
 import {Pasts} from "../../../server/endpoints/pasts.ts"
 import {viewEndpoints} from "../../../server/endpoints/routes/endpoints.ts"
+import {readLastTimes} from "../../../server/inbox/look-ups.ts"
 import type {Endpoint as Handle} from "../../../shared/sdk/adapter/adapter.ts"
 import {engines, log, open, until} from "../../support/database/databases.ts"
 import {lineSpec, stored} from "../../support/messages/line-endpoint.ts"
@@ -15,7 +16,7 @@ afterEach(() => void vi.useRealTimers())
 
 /** One run of a Host, reduced to one endpoint, which never connects if it is cut off. */
 const start = async (database: Database, isCut = false) => {
-  const pasts = new Pasts(database, log)
+  const pasts = new Pasts(database, log, () => readLastTimes(database))
   const handles: Handle[] = []
   const endpoints = new Endpoints({
     receive: async () => [stored(1)],
@@ -67,7 +68,7 @@ describe.each(engines)("the past of an endpoint on $name", ({make}) => {
     expect(first.pasts.of("line").account).toBe("a1b2")
     vi.setSystemTime(begin + 3000)
     await first.pasts.stop()
-    const failed = new Pasts(database, log)
+    const failed = new Pasts(database, log, () => readLastTimes(database))
     failed.of("line")
     await failed.stop()
 

@@ -17,9 +17,10 @@ import {sweepPart} from "../../../server/database/upkeep/retention.ts"
 import {contentOfFile, type FileContent} from "../../../server/files/content.ts"
 import {FileFolder, hashOf, piecesIn, piecesOf} from "../../../server/files/folder.ts"
 import {FileStore, orphanAge} from "../../../server/files/store.ts"
-import {redactOutbox} from "../../../server/inbox/redact.ts"
+import {mayRunAgain} from "../../../server/inbox/look-ups.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
-import {outboxPart} from "../../../server/outbox/retention.ts"
+import {redactOutbox} from "../../../server/outbox/upkeep/redact.ts"
+import {outboxPart} from "../../../server/outbox/upkeep/retention.ts"
 import {h} from "../../../shared/sdk/elements.ts"
 import {storedSource} from "../../../shared/sdk/files/file-source.ts"
 import {engines, localDatabase, log, makeFolder, open} from "../../support/database/databases.ts"
@@ -150,7 +151,7 @@ describe.each(engines)("stored files, on $name,", ({make}) => {
     await redactOutbox(database, "two", null)
     expect(await store.sweep()).toBe(1)
     const limits = {age: 0, rows: undefined, undelivered: undefined, spareAfter: Number.MAX_SAFE_INTEGER}
-    await sweepPart(database, outboxPart, limits, {now: Date.now() + 60_000})
+    await sweepPart(database, outboxPart(mayRunAgain("o.inbox_seq", "o.handler")), limits, {now: Date.now() + 60_000})
     expect(await database.read("SELECT * FROM outbox_files")).toEqual([])
     expect((await stateOf(database, folder)).rows).toEqual([other.sha256])
     expect(await store.sweep(Date.now() + orphanAge + 1000)).toBe(1)

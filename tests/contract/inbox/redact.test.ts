@@ -1,7 +1,8 @@
 import {readFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
-import {redactInbox, redactOutbox} from "../../../server/inbox/redact.ts"
+import {redactInbox} from "../../../server/inbox/user/redact.ts"
+import {redactOutbox} from "../../../server/outbox/upkeep/redact.ts"
 import {engines, localDatabase, open} from "../../support/database/databases.ts"
 
 const secret = "correct-horse-battery"
@@ -39,7 +40,7 @@ describe.each(engines)("in $name", ({make}) => {
   test("redaction clears the event and its replies from every row, and discards held ones", async () => {
     const database = await open(await make())
     await store(database, "dead", "held")
-    await redactInbox(database, 1, null)
+    await redactInbox(database, 1, null, [])
     await redactOutbox(database, "m", "typed by mistake")
     expect(await dump(database)).not.toContain(secret)
     expect(await database.read("SELECT state FROM inbox_marks UNION ALL SELECT state FROM outbox")).toEqual([
@@ -60,7 +61,7 @@ describe.each(engines)("in $name", ({make}) => {
     const database = await open(await make())
     await store(database, marks, messages)
     const before = await dump(database)
-    await expect(redactInbox(database, 1, null)).rejects.toMatchObject({code: "inbox_state"})
+    await expect(redactInbox(database, 1, null, [])).rejects.toMatchObject({code: "inbox_state"})
     await expect(redactOutbox(database, "m", null)).rejects.toMatchObject({code: "outbox_state"})
     await expect(redactOutbox(database, "other", null)).rejects.toMatchObject({code: "outbox_unknown"})
     expect(await dump(database)).toBe(before)
@@ -84,7 +85,7 @@ test("redaction also clears the copies that SQLite leaves in file and log when i
   }
   const occurs = () => ["", "-wal"].map(end => readFileSync(`${file}${end}`).includes(secret))
   expect(occurs()).toContain(true)
-  expect(await redactInbox(database, 1, null)).toEqual({erased: "file"})
+  expect(await redactInbox(database, 1, null, [])).toEqual({erased: "file"})
   expect(await redactOutbox(database, "m", null)).toEqual({erased: "file"})
   expect(occurs()).toEqual([false, false])
 })

@@ -2,7 +2,7 @@ import {v7 as uuid} from "uuid"
 import {describe, expect, test} from "vitest"
 import type {EndpointSpec} from "../../../server/endpoints/spec.ts"
 import {Inbox} from "../../../server/inbox/inbox.ts"
-import {redactInbox} from "../../../server/inbox/redact.ts"
+import {redactInbox} from "../../../server/inbox/user/redact.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
 import {engines, log, open} from "../../support/database/databases.ts"
@@ -96,7 +96,7 @@ describe.each(engines)("a repeated id on $name", ({make}) => {
     const database = await open(await make())
     const {inbox, endpoint} = await start(database)
     await inbox.receive(endpoint, said("secret"))
-    await redactInbox(database, 1, null)
+    await redactInbox(database, 1, null, [])
     expect(await database.read("SELECT content_hash FROM inbox")).toEqual([{content_hash: null}])
     await inbox.receive(endpoint, said("public"))
     expect(inbox.repeats.of("line")).toEqual({same: 1, differs: 0})

@@ -1,6 +1,7 @@
 import {describe, expect, test} from "vitest"
+import {readAgentEnds} from "../../../server/agents/runs/figures.ts"
 import type {Database} from "../../../server/database/database.ts"
-import {countStarts, readAgentEnds} from "../../../server/host/metrics/alert-facts.ts"
+import {countStarts} from "../../../server/database/runs.ts"
 import {HandlerMeter} from "../../../server/inbox/handler-meter.ts"
 import {recallEnds} from "../../../server/inbox/newest.ts"
 import {engines, open} from "../../support/database/databases.ts"

@@ -1,8 +1,9 @@
 import {describe, expect, test} from "vitest"
 import {bindingIssues, searchIssues} from "../../../server/agents/bindings/bindings.ts"
-import {type BindingFacts, type BindingReason, configurationOf} from "../../../server/agents/bindings/configured.ts"
+import {type BindingFacts, configurationOf} from "../../../server/agents/bindings/configured.ts"
 import {parseConfig} from "../../../server/config/load.ts"
 import type {Binding} from "../../../shared/agents/binding.ts"
+import type {BindingReason} from "../../../shared/agents/standing.ts"
 import {formatIssue} from "../../../shared/problems.ts"
 
 /** Parses a binding as the configuration does. */

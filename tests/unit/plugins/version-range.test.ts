@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {isWithin} from "../../../server/plugins/version-range.ts"
+import {isWithin} from "../../../server/runtime/packages/version-range.ts"
 
 test.each([
   [">=22.12.0", "22.12.0"],

@@ -1,8 +1,8 @@
 import {describe, expect, test} from "vitest"
-import type {BindingReason} from "../../../server/agents/bindings/configured.ts"
 import {fits} from "../../../server/config/check.ts"
 import type {EndpointFacts, Facts} from "../../../server/readiness/facts.ts"
 import {isEveryRequiredReady, createReport as reportOf} from "../../../server/readiness/report.ts"
+import type {BindingReason} from "../../../shared/agents/standing.ts"
 import {
   type Component,
   type ReadinessReason,

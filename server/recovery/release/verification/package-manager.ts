@@ -1,8 +1,8 @@
 import {readFile} from "node:fs/promises"
 import {join} from "node:path"
 import {Problem} from "../../../../shared/problems.ts"
-import {findLockfile} from "../../../generation/lockfile.ts"
 import {readJsonIfExists} from "../../../runtime/files.ts"
+import {findLockfile} from "../../../runtime/packages/lockfile.ts"
 
 /** The commands that install exactly the lockfile's dependencies, and that run scripts. */
 export interface PackageManager {

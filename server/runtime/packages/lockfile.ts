@@ -1,6 +1,6 @@
 import {readFile} from "node:fs/promises"
 import {join} from "node:path"
-import {sha256Of} from "../runtime/files.ts"
+import {sha256Of} from "../files.ts"
 
 /** The lockfiles of the package managers, by preference. */
 export const lockfiles = ["bun.lockb", "bun.lock", "package-lock.json", "pnpm-lock.yaml", "yarn.lock"] as const

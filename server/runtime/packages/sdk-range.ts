@@ -1,5 +1,5 @@
-import {Problem} from "../../shared/problems.ts"
-import {version} from "../runtime/version.ts"
+import {Problem} from "../../../shared/problems.ts"
+import {version} from "../version.ts"
 
 /** Returns the svc versions that a package supports: its peer dependency `svc-runtime`; undefined if it names none. */
 export const sdkRangeOf = (manifest: unknown): string | undefined => {

@@ -2,6 +2,7 @@ import type {RatesView} from "../../../shared/api/messages.ts"
 import {rateOperations} from "../../../shared/api/operations/messages.ts"
 import {serve} from "../../../shared/api/operations/operation.ts"
 import type {Database} from "../../database/database.ts"
+import {messageTimes} from "../../outbox/look-ups.ts"
 
 /** The number of intervals. */
 const buckets = 60
@@ -15,7 +16,7 @@ const readRates = async (database: Database, step: number, now: number): Promise
   const from = now - buckets * step
   const [received, sent] = await Promise.all([
     countBy({database, table: "inbox", column: "received_at"}, from, step),
-    countBy({database, table: "outbox", column: "created_at"}, from, step),
+    countBy({database, ...messageTimes}, from, step),
   ])
   return {from: new Date(from).toISOString(), seconds: step / 1000, received, sent}
 }
@@ -23,7 +24,7 @@ const readRates = async (database: Database, step: number, now: number): Promise
 /** A table whose sequence grows with the time in a column. */
 interface Rows {
   readonly database: Database
-  readonly table: "inbox" | "outbox"
+  readonly table: string
   readonly column: string
 }
 

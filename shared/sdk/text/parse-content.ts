@@ -1,5 +1,5 @@
-import {type Node, writtenText} from "../../shared/sdk/elements.ts"
-import type {SatoriEvent} from "../../shared/sdk/satori.ts"
+import {type Node, writtenText} from "../elements.ts"
+import type {SatoriEvent} from "../satori.ts"
 
 /** Deeper nesting is flattened into its innermost allowed element. */
 const deepest = 32

@@ -1,30 +1,17 @@
-import {fromJson, toJson} from "../../../shared/json.ts"
+import {fromJson} from "../../../shared/json.ts"
 import type {Row, SqlValue, Statement} from "../../../shared/sdk/plugin/database.ts"
 import {assertThat} from "../../database/database.ts"
-import type {UserPart} from "../../database/upkeep/user-part.ts"
-import {ending, redacted} from "../../database/upkeep/user-part.ts"
+import {timeOf} from "../../database/lists/pages.ts"
+import {ending, listOf, redacted, type UserPart} from "../../database/upkeep/user-part.ts"
+import {forgettingRunDetails} from "../../events/erasing.ts"
 
 const ended = "state IN ('succeeded', 'failed', 'cancelled')"
-
-/** True for an event `e` of the log with the error of a run, or with a person's reason for a decision about a call. */
-export const isAgentDetail = `(e.type LIKE 'agent.run_%' AND e.data ->> '$.error' IS NOT NULL
-  OR e.type LIKE 'agent.approval_%' AND e.data ->> '$.reason' IS NOT NULL)`
-
-/** The data of that event without the error or the reason. */
-export const withoutAgentDetail = "json_set(data, iif(e.type LIKE 'agent.run_%', '$.error', '$.reason'), NULL)"
-
-/** Erases these texts of runs in the event log. `which` is a condition on `agent_runs`. */
-export const forgettingRunDetails = (which: string, args: readonly SqlValue[]): Statement => ({
-  sql: `UPDATE events AS e SET data = ${withoutAgentDetail} WHERE ${isAgentDetail}
-    AND e.run_id IN (SELECT run_id FROM agent_runs WHERE ${which})`,
-  args: [...args],
-})
 
 /**
  * Erases the questions, the answers and the step contents of agent runs. Ids, times, states and figures stay. Cancels a
  * run that has not ended. `which` is a condition on `agent_runs`.
  */
-export const forgettingRuns = (which: string, args: readonly SqlValue[]): readonly Statement[] => {
+const forgettingRuns = (which: string, args: readonly SqlValue[]): readonly Statement[] => {
   const run = `run IN (SELECT seq FROM agent_runs WHERE ${which})`
   return [
     {sql: `UPDATE agent_steps SET input = NULL, output = NULL, error = NULL WHERE ${run}`, args: [...args]},
@@ -42,14 +29,27 @@ export const forgettingRuns = (which: string, args: readonly SqlValue[]): readon
 }
 
 /** Makes its batch fail while a run of `which` has not ended. */
-export const assertRunsEnded = (which: string, args: readonly SqlValue[]): Statement =>
+const assertRunsEnded = (which: string, args: readonly SqlValue[]): Statement =>
   assertThat(`NOT EXISTS (SELECT 1 FROM agent_runs WHERE ${which} AND NOT ${ended})`, [...args])
 
-const listed = "seq IN (SELECT value FROM json_each(?))"
-const listOf = (rows: readonly Row[]): string => toJson(rows.map(({seq}) => seq))
+/** Returns the statements that erase the runs about an inbox event. They fail their batch while one has not ended. */
+export const erasingRunsOf = (seq: number): readonly Statement[] => {
+  const which = "inbox_seq = ?"
+  return [
+    assertRunsEnded(which, [seq]),
+    ...forgettingRuns(which, [seq]),
+    forgettingRunDetails(`SELECT run_id FROM agent_runs WHERE ${which}`, [seq]),
+  ]
+}
 
-export const timeOf = (at: Row[string] | undefined): string | null =>
-  at === null || at === undefined ? null : new Date(Number(at)).toISOString()
+/** SQL: an agent ran because of this inbox event. */
+export const hasRuns = (seq: string): string => `EXISTS (SELECT 1 FROM agent_runs r WHERE r.inbox_seq = ${seq})`
+
+/** SQL for `UserPart.find`: the run with this id is the user's. */
+export const isRunOfUser = (runId: string): string =>
+  `EXISTS (SELECT 1 FROM agent_runs r WHERE r.run_id = ${runId} AND r.endpoint = ?3 AND r.user = ?4)`
+
+const listed = "seq IN (SELECT value FROM json_each(?))"
 
 interface StepLine {
   readonly input: string | null
@@ -85,6 +85,6 @@ export const agentsPart: UserPart = {
     row.error === null &&
     trailOf(row).every(({input, output, error}) => input === null && output === null && error === null),
   isBusy: ({state}) => !["succeeded", "failed", "cancelled"].includes(String(state)),
-  assertIdle: rows => assertRunsEnded(listed, [listOf(rows)]),
-  forgetting: rows => forgettingRuns(listed, [listOf(rows)]),
+  assertIdle: rows => assertRunsEnded(listed, [listOf(rows, "seq")]),
+  forgetting: rows => forgettingRuns(listed, [listOf(rows, "seq")]),
 }

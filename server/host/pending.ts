@@ -1,7 +1,10 @@
 import {fromJson} from "../../shared/json.ts"
 import type {Row} from "../../shared/sdk/plugin/database.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
-import type {Host} from "../host/host.ts"
+import {readUnhandled} from "../inbox/look-ups.ts"
+import {readNewestMessage, readSentAfter, readUnsent} from "../outbox/look-ups.ts"
+import {readUnfinished} from "../scheduler/run-rows.ts"
+import type {Host} from "./host.ts"
 
 /** Work of a Host that has not succeeded yet. An expired handler is done. */
 export interface Pending {
@@ -26,29 +29,15 @@ export interface Where {
 
 const everything: Where = {sql: "true", args: []}
 
-const selectMarks = (
-  where: string,
-) => `SELECT m.seq, m.handler, m.state, m.attempt, m.failures, m.started_at, m.ended_at, m.error,
-    i.endpoint, i.event, i.received_at
-  FROM inbox_marks m JOIN inbox i USING (seq) WHERE m.state NOT IN ('handled', 'expired') AND ${where} ORDER BY m.seq, m.handler`
-
-const selectSends = (
-  where: string,
-) => `SELECT id, kind, endpoint, channel, state, attempt, not_before, created_at, error, reason
-  FROM outbox WHERE state NOT IN ('sent', 'discarded', 'expired', 'scheduled') AND ${where} ORDER BY seq`
-
-const selectRuns = (where: string) => `SELECT run_id, job, state, reason, error, started_at, created_at FROM job_runs
-  WHERE state NOT IN ('succeeded', 'skipped') AND ${where} ORDER BY seq`
-
 /** Returns the pending handlers of events. `where` names the tables `m` and `i`. */
 export const pendingHandlers = async ({database}: Host, {sql, args}: Where = everything): Promise<readonly Pending[]> =>
-  (await database.read(selectMarks(sql), args)).map(handlerOf)
+  (await readUnhandled(database, sql, args)).map(handlerOf)
 
 export const pendingSends = async (host: Host, {sql, args}: Where = everything): Promise<readonly Pending[]> =>
-  (await host.database.read(selectSends(sql), args)).map(row => sendOf(host, row))
+  (await readUnsent(host.database, sql, args)).map(row => sendOf(host, row))
 
 export const pendingRuns = async ({database}: Host, {sql, args}: Where = everything): Promise<readonly Pending[]> =>
-  (await database.read(selectRuns(sql), args)).map(runOf)
+  (await readUnfinished(database, sql, args)).map(runOf)
 
 /** Returns all work of a Host that has not succeeded yet. */
 export const pendingOf = async (host: Host): Promise<readonly Pending[]> => [
@@ -56,6 +45,12 @@ export const pendingOf = async (host: Host): Promise<readonly Pending[]> => [
   ...(await pendingRuns(host)),
   ...(await pendingSends(host)),
 ]
+
+/** Returns the number of the newest message. */
+export const lastMessage = ({database}: Host): Promise<number> => readNewestMessage(database)
+
+/** Returns the ids of the messages after a number that were sent and answer no event, in order. */
+export const sentAfter = ({database}: Host, seq: number): Promise<readonly string[]> => readSentAfter(database, seq)
 
 const at = (time: unknown): string => new Date(Number(time)).toISOString()
 

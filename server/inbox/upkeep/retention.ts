@@ -1,7 +1,7 @@
-import type {RetentionSettings} from "../../shared/config.ts"
-import {durationOf} from "../../shared/duration.ts"
-import {counting, plainPart, type RetentionPart} from "../database/upkeep/retention.ts"
-import {tellingUndelivered} from "../outbox/undelivered.ts"
+import type {RetentionSettings} from "../../../shared/config.ts"
+import {durationOf} from "../../../shared/duration.ts"
+import {counting, plainPart, type RetentionPart} from "../../database/upkeep/retention.ts"
+import {tellingUndelivered} from "../../events/telling.ts"
 
 /** True if every handler has handled the event, was discarded or has expired. */
 const isDone =

@@ -1,0 +1,41 @@
+import {toJson} from "../../../shared/json.ts"
+import type {Database, Statement} from "../../database/database.ts"
+import {takingOver} from "../../database/upkeep/adopting.ts"
+
+const open = "state IN ('queued', 'running', 'waiting')"
+const ended = "state IN ('succeeded', 'failed', 'cancelled')"
+
+/**
+ * Returns the statements that hold unfinished runs of agents and their approvals; the first statement holds the runs. A run
+ * keeps the reason why it waits, so that it can continue. Approvals of runs that have ended since are cancelled.
+ */
+export const holdingAgents = (at: number): readonly Statement[] => [
+  {sql: `UPDATE agent_runs SET state = 'held', reason = 'restored' WHERE ${open}`},
+  {
+    sql: `UPDATE agent_approvals SET state = 'cancelled', decided_at = ? WHERE state IN ('waiting', 'held')
+      AND run IN (SELECT seq FROM agent_runs WHERE ${ended})`,
+    args: [at],
+  },
+  {sql: "UPDATE agent_approvals SET state = 'held' WHERE state = 'waiting'"},
+]
+
+const columns =
+  "attempt answer message reason error steps tokens_in tokens_out tokens money active_ms started_at ended_at runtime_id".split(
+    " ",
+  )
+
+/** Resolves to the statements for runs that are unfinished in the restored state, but have ended in the replaced one. */
+export const knownAgentRuns = async (database: Database, replaced: Database): Promise<readonly Statement[]> => {
+  const [table] = await replaced.read("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'agent_runs'")
+  if (table === undefined) return []
+  const found = `SELECT run_id, state, ${columns} FROM agent_runs
+    WHERE ${ended} AND run_id IN (SELECT value ->> 'run_id' FROM json_each(?))`
+  return takingOver(
+    await database.read(`SELECT run_id FROM agent_runs WHERE ${open} OR state = 'held'`),
+    rows => replaced.read(found, [toJson(rows)]),
+    // The `+` makes SQLite find each row by its key.
+    `UPDATE agent_runs SET state = r.value ->> 'state', waits_for = NULL, due_at = NULL,
+      ${columns.map(column => `${column} = r.value ->> '${column}'`).join(", ")}
+      FROM json_each(?) r WHERE agent_runs.run_id = r.value ->> 'run_id' AND +agent_runs.state IN ('queued', 'running', 'waiting', 'held')`,
+  )
+}

@@ -1,0 +1,10 @@
+/** The tables of this room: only its SQL names them. */
+export const tables = [
+  "plugin_state",
+  "retention_dropped",
+  "svc_assert",
+  "svc_group",
+  "svc_meta",
+  "svc_migrations",
+  "svc_runs",
+] as const

@@ -1,0 +1,2 @@
+/** The tables of this room: only its SQL names them. */
+export const tables = ["endpoint_cursors", "endpoint_gaps", "endpoint_online", "ingress_pauses"] as const

@@ -1,0 +1,29 @@
+import {readCell, textIn} from "../database/cells.ts"
+import {type Database, schemaOf} from "../database/database.ts"
+import type {Statement} from "../database/engine.ts"
+import {versionOf} from "../database/migrations/migrations.ts"
+import {readMeta} from "../database/state/meta.ts"
+
+/** The authorities in a database: of the database itself and of its event log. */
+export interface AuthorityRows {
+  /** Undefined if no Host has started on the database. */
+  readonly authority: string | undefined
+  /** Undefined if there is no event log yet. */
+  readonly eventLog: string | undefined
+}
+
+const stampedSince = versionOf("event-authority")
+
+/** Reads the authorities from a database of any schema up to this version's. */
+export const readAuthorityRows = async (database: Pick<Database, "read" | "state">): Promise<AuthorityRows> => {
+  const schema = schemaOf(database)
+  return {
+    authority: schema === 0 ? undefined : await readMeta(database, "authority"),
+    eventLog:
+      schema < stampedSince ? undefined : textIn(await readCell(database, "SELECT authority FROM event_retention")),
+  }
+}
+
+/** Returns the statements that stamp the event log with an authority. None for a schema without the stamp. */
+export const stampingEvents = (database: Pick<Database, "state">, authority: string): readonly Statement[] =>
+  schemaOf(database) < stampedSince ? [] : [{sql: "UPDATE event_retention SET authority = ?", args: [authority]}]
