@@ -1,3 +1,5 @@
+import type {CommandClass} from "clipanion"
+
 type Load = () => Promise<Record<string, unknown>>
 
 /** The module of the commands of one group. */
@@ -73,3 +75,11 @@ export const commands: Readonly<Record<string, Load>> = Object.fromEntries(
     })
     .sort(([one], [other]) => (one < other ? -1 : 1)),
 )
+
+/** Loads a command of the table: its words are its path, and the last one is its name in a module with several. */
+export const loadCommand = async (name: string): Promise<CommandClass> => {
+  const words = name.split(" ")
+  const exported = (await commands[name]?.()) ?? {}
+  const command = exported[words.at(-1) ?? ""] ?? Object.values(exported)[0]
+  return Object.assign(command as CommandClass, {paths: [words]})
+}

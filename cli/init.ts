@@ -1,6 +1,6 @@
 import {Command, Option} from "clipanion"
-import {applyDeployment, deploymentName, planDeployment} from "../server/process/deploy.ts"
-import type {DeploymentName} from "../server/process/deployments.ts"
+import {applyDeployment, deploymentName, planDeployment} from "../server/process/deployment/deploy.ts"
+import type {DeploymentName} from "../server/process/deployment/deployments.ts"
 import {makeProject, oldNode} from "../server/process/new-project.ts"
 import {projectTemplates, templateName, templateNames} from "../server/process/project-templates.ts"
 import {callOf, quoted, type Toolchain} from "../server/process/toolchain.ts"

@@ -1,5 +1,5 @@
 import {Command, Option} from "clipanion"
-import {type RollbackPlan, type RolledBackResult, rollBack} from "../server/offline/rollback.ts"
+import {type RollbackPlan, type RolledBackResult, rollBack} from "../server/project/offline/rollback.ts"
 import {describeBuild} from "../server/recovery/build/compare.ts"
 import {onSignals} from "../server/runtime/process/signals.ts"
 import {type ExitCode, exit} from "../shared/exit.ts"

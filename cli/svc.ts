@@ -2,8 +2,7 @@ import {type BaseContext, Cli} from "clipanion"
 import {endProcess} from "../server/runtime/process/unasked-exit.ts"
 import {version} from "../server/runtime/version.ts"
 import {exit} from "../shared/exit.ts"
-import {commands} from "./commands.ts"
-import {loadCommand} from "./kit/load-command.ts"
+import {commands, loadCommand} from "./commands.ts"
 import {unknownCommand, wrongCall} from "./kit/usage-error.ts"
 
 /** Runs one command line and ends the process with its exit code. */

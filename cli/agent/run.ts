@@ -1,6 +1,6 @@
 import {Option} from "clipanion"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {type Permission, permissions} from "../../shared/sdk/permission.ts"
+import {type Permission, permissions} from "../../shared/sdk/session/permission.ts"
 import {followRun} from "../kit/agent/follow-run.ts"
 import {approvalText, endText, stepLine} from "../kit/agent/run-text.ts"
 import {rowCommand} from "../kit/rows.ts"

@@ -1,5 +1,5 @@
 import {Command, Option} from "clipanion"
-import {createStopped, secretsFor} from "../../server/offline/checkpoint.ts"
+import {createStopped, secretsFor} from "../../server/project/offline/checkpoint.ts"
 import {writeArchive} from "../../server/recovery/checkpoint/archive.ts"
 import {detailOf, type StoredCheckpoint} from "../../server/recovery/checkpoint/store.ts"
 import {verifyCheckpoint} from "../../server/recovery/verify/verify.ts"

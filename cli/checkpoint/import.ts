@@ -1,6 +1,6 @@
 import {Readable} from "node:stream"
 import {Command, Option} from "clipanion"
-import {type Imported, importStopped} from "../../server/offline/checkpoint.ts"
+import {type Imported, importStopped} from "../../server/project/offline/checkpoint.ts"
 import {openFile} from "../../server/recovery/checkpoint/archive-source.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import type {HostClient} from "../kit/host-client.ts"

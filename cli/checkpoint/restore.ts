@@ -1,5 +1,5 @@
 import {Command, Option} from "clipanion"
-import {restoreStopped} from "../../server/offline/checkpoint.ts"
+import {restoreStopped} from "../../server/project/offline/checkpoint.ts"
 import {installCommand, packageManagerOf} from "../../server/recovery/release/verification/package-manager.ts"
 import type {Restored, RestorePlan} from "../../server/recovery/restore/restore.ts"
 import {Problem} from "../../shared/problems.ts"

@@ -1,5 +1,5 @@
 import {Command, Option} from "clipanion"
-import {remoteCopyAt, secretsFor} from "../../server/offline/checkpoint.ts"
+import {remoteCopyAt, secretsFor} from "../../server/project/offline/checkpoint.ts"
 import {verifyCheckpoint} from "../../server/recovery/verify/verify.ts"
 import type {Verification} from "../../shared/api/checkpoint.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"

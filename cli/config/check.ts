@@ -1,7 +1,7 @@
 import {Option} from "clipanion"
 import {checkProject} from "../../server/doctor/project.ts"
 import {checkPin} from "../../server/doctor/state.ts"
-import {notReadyAfter, withUnready} from "../../shared/api/unready.ts"
+import {notReadyAfter, withUnready} from "../../shared/api/configuration/unready.ts"
 import {exit} from "../../shared/exit.ts"
 import {formatIssue} from "../../shared/problems.ts"
 import {describeFinding} from "../kit/finding.ts"

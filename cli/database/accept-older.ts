@@ -1,5 +1,5 @@
 import {Command} from "clipanion"
-import {acceptOlder} from "../../server/offline/database.ts"
+import {acceptOlder} from "../../server/project/offline/database.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import {describeOutcome} from "../kit/checkpoint/view.ts"
 import {facts} from "../kit/print.ts"

@@ -1,5 +1,5 @@
 import {Command, Option} from "clipanion"
-import {compactStopped} from "../../server/offline/database.ts"
+import {compactStopped} from "../../server/project/offline/database.ts"
 import type {Compacted} from "../../shared/api/database.ts"
 import {Problem} from "../../shared/problems.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"

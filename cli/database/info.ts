@@ -1,5 +1,5 @@
 import {Command, Option} from "clipanion"
-import {infoStopped} from "../../server/offline/database.ts"
+import {infoStopped} from "../../server/project/offline/database.ts"
 import type {DatabaseInfo} from "../../shared/api/database.ts"
 import {bytes, facts, table} from "../kit/print.ts"
 import {StoppableCommand} from "../kit/stoppable-command.ts"

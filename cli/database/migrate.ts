@@ -1,5 +1,5 @@
 import {Command, Option} from "clipanion"
-import {migrateStopped, rehearseMigrations} from "../../server/offline/migrate.ts"
+import {migrateStopped, rehearseMigrations} from "../../server/project/offline/migrate.ts"
 import type {MigrationReport} from "../../shared/api/database.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"

@@ -6,9 +6,9 @@ import {
   type DeploymentPlan,
   deploymentName,
   planDeployment,
-} from "../../server/process/deploy.ts"
-import type {GivenValues} from "../../server/process/deployment-values.ts"
-import {deployments} from "../../server/process/deployments.ts"
+} from "../../server/process/deployment/deploy.ts"
+import type {GivenValues} from "../../server/process/deployment/deployment-values.ts"
+import {deployments} from "../../server/process/deployment/deployments.ts"
 import {packageRoot} from "../../server/runtime/own-files.ts"
 import {Problem} from "../../shared/problems.ts"
 import {describePlan, differences, outcome} from "../kit/deployment-view.ts"

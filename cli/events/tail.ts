@@ -1,7 +1,7 @@
 import {styleText} from "node:util"
 import {Command, Option} from "clipanion"
-import type {Envelope, Notice, StreamGap} from "../../shared/api/event-stream.ts"
 import {streamAt} from "../../shared/api/operations/client.ts"
+import type {Envelope, Notice, StreamGap} from "../../shared/events/event-stream.ts"
 import {shownInLine} from "../../shared/shown.ts"
 import {followEvents, type Told} from "../kit/event-feed.ts"
 import {DataCommand} from "../kit/svc-command.ts"

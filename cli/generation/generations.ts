@@ -1,6 +1,6 @@
 import {Option} from "clipanion"
+import {remarkOn} from "../../shared/api/configuration/unready.ts"
 import {type PluginChanges, pluginChanges} from "../../shared/api/generation-changes.ts"
-import {remarkOn} from "../../shared/api/unready.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {postCommand, rowCommand, wholeListCommand} from "../kit/rows.ts"
 

@@ -1,5 +1,5 @@
 import {createTwoFilesPatch, FILE_HEADERS_ONLY} from "diff"
-import type {DeploymentPlan} from "../../server/process/deploy.ts"
+import type {DeploymentPlan} from "../../server/process/deployment/deploy.ts"
 import {facts} from "./print.ts"
 
 /** The files that were written, or undefined for a dry run. */

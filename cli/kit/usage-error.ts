@@ -1,4 +1,4 @@
-import {didYouMean} from "../../server/config/suggest.ts"
+import {didYouMean} from "../../server/runtime/text/suggest.ts"
 import {messageOf} from "../../shared/problems.ts"
 
 /** Describes an unknown command, with the most similar name. */

@@ -1,5 +1,5 @@
 import {Option} from "clipanion"
-import {withStoppedUsers} from "../../server/offline/users.ts"
+import {withStoppedUsers} from "../../server/project/offline/users.ts"
 import {streamAt} from "../../shared/api/operations/client.ts"
 import type {Forgotten} from "../../shared/api/users/users.ts"
 import type {HostClient} from "./host-client.ts"

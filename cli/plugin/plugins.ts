@@ -1,5 +1,5 @@
 import {type CommandClass, Option, type Usage} from "clipanion"
-import {remarkOn} from "../../shared/api/unready.ts"
+import {remarkOn} from "../../shared/api/configuration/unready.ts"
 import {postCommand, wholeListCommand} from "../kit/rows.ts"
 
 /** Makes the command that enables or disables a plugin of the running configuration. */

@@ -1,5 +1,5 @@
 import {Command, Option} from "clipanion"
-import {recordVerification} from "../../server/offline/release.ts"
+import {recordVerification} from "../../server/project/offline/release.ts"
 import {ReleaseRecord, underWay} from "../../server/recovery/release/record.ts"
 import {requireUnderWay} from "../../server/recovery/release/rules.ts"
 import {readPrepared} from "../../server/recovery/release/verification/prepared.ts"

@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {Option} from "clipanion"
+import {notReadyAfter, unreadyIn, withUnready} from "../../shared/api/configuration/unready.ts"
 import type {Component, ReadinessReport} from "../../shared/api/readiness.ts"
-import {notReadyAfter, unreadyIn, withUnready} from "../../shared/api/unready.ts"
 import {exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {connectHost, mayComeFromRestart} from "../kit/host-client.ts"

@@ -1,18 +1,18 @@
 import {resolve} from "node:path"
 import {Command, Option} from "clipanion"
 import type {Host} from "../../server/host/host.ts"
+import type {OnceOptions} from "../../server/host/once/once.ts"
+import type {TrialOptions} from "../../server/host/once/trial.ts"
 import {start} from "../../server/host/start.ts"
 import {takeOverConsole} from "../../server/logs/console.ts"
 import {createLogs, type Logs} from "../../server/logs/log.ts"
 import {createOutput} from "../../server/logs/output.ts"
-import type {OnceOptions} from "../../server/offline/once.ts"
-import type {TrialOptions} from "../../server/offline/trial.ts"
+import {followSupervisor} from "../../server/process/daemon/supervisor.ts"
 import {createNotifier} from "../../server/process/notify.ts"
-import {followSupervisor} from "../../server/process/supervisor.ts"
 import {requireProject} from "../../server/project/settings.ts"
-import {noProgress} from "../../server/recovery/checkpoint/files.ts"
 import {CheckpointStore} from "../../server/recovery/checkpoint/store.ts"
-import {loadRuntime} from "../../server/runtime/load-runtime.ts"
+import {noProgress} from "../../server/recovery/files/files.ts"
+import {loadRuntime} from "../../server/runtime/engines/load-runtime.ts"
 import {ownCommand} from "../../server/runtime/own-files.ts"
 import type {Exit} from "../../server/runtime/part.ts"
 import {onLateException} from "../../server/runtime/process/late-exceptions.ts"
@@ -141,7 +141,7 @@ export class RuntimeStart extends SvcCommand {
     })
     if (this.trial !== undefined) return this.#try(this.trial, {mode, ...environment, logs, signal: ending.signal})
     const checkpoint = this.#checkpoint()
-    const {startOnce} = await import("../../server/offline/once.ts")
+    const {startOnce} = await import("../../server/host/once/once.ts")
     const result = await startOnce(
       {
         project: this.folder,
@@ -160,7 +160,7 @@ export class RuntimeStart extends SvcCommand {
   async #try(folder: string, options: Omit<TrialOptions, "project" | "folder">): Promise<ExitCode> {
     // Like a Host, its trial survives an uncaught exception.
     onLateException(error => options.logs.log.error("an exception was not caught", {error}))
-    const {tryStart} = await import("../../server/offline/trial.ts")
+    const {tryStart} = await import("../../server/host/once/trial.ts")
     const isFit = await tryStart({project: this.folder, folder, ...options}, await loadRuntime())
     return isFit ? exit.ok : exit.failed
   }

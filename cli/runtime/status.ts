@@ -1,5 +1,5 @@
 import {Command} from "clipanion"
-import {type DaemonState, readDaemonState, whyNoHost} from "../../server/process/daemon-state.ts"
+import {type DaemonState, readDaemonState, whyNoHost} from "../../server/process/daemon/daemon-state.ts"
 import {describeOwner, type Owner, ownerOf} from "../../server/process/owner.ts"
 import {describeBuild} from "../../server/recovery/build/compare.ts"
 import {readHolder} from "../../server/runtime/lock.ts"

@@ -1,7 +1,7 @@
 import {hostname} from "node:os"
 import {setTimeout as sleep} from "node:timers/promises"
 import {Command, Option} from "clipanion"
-import {daemonLock, findDaemon} from "../../server/process/daemon-state.ts"
+import {daemonLock, findDaemon} from "../../server/process/daemon/daemon-state.ts"
 import {describeOwner, ownerOf} from "../../server/process/owner.ts"
 import {findHolder, type Holder, isLocked, type LockFiles} from "../../server/runtime/lock.ts"
 import {projectPaths} from "../../server/runtime/project.ts"

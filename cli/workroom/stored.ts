@@ -1,4 +1,4 @@
-import {rebuildStoppedWorkroom, verifyStoppedWorkroom} from "../../server/offline/workroom.ts"
+import {rebuildStoppedWorkroom, verifyStoppedWorkroom} from "../../server/project/offline/workroom.ts"
 import type {VerificationView} from "../../shared/api/workroom.ts"
 import {connectUnlessStopped} from "../kit/host-client.ts"
 import {counted} from "../kit/print.ts"

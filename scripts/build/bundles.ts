@@ -10,7 +10,7 @@ export const shipped = [
   "server/database/upkeep/database-child.ts",
   "server/runtime/process/program-child.ts",
   "server/runtime/flow/watchdog-worker.ts",
-  "server/recovery/apart/recovery-child.ts",
+  "server/recovery/recovery-child.ts",
 ]
 
 /** The declarations that package.json's `exports` name, in `dist/types`. */

@@ -2,7 +2,7 @@ import {createHash} from "node:crypto"
 import {existsSync, readFileSync, rmSync, writeFileSync} from "node:fs"
 import {join, relative} from "node:path"
 import {brotliCompressSync, constants, gzipSync} from "node:zlib"
-import {type ConsoleFile, type ConsoleListing, serviceWorkerName} from "../../server/console/files.ts"
+import {type ConsoleFile, type ConsoleListing, serviceWorkerName} from "../../server/http/console/files.ts"
 import {listingName} from "../../server/runtime/own-files.ts"
 import {root} from "../root.ts"
 import {filesOf, hashFiles} from "./source-files.ts"
@@ -20,7 +20,7 @@ const firstLoadLimit = 120 * 1024
 /** Hashes the sources of the console: the application, its imports from elsewhere, this script and the package versions. */
 const hashSources = (): string => {
   const scripts = ["scripts/build/console.ts", "scripts/build/source-files.ts"]
-  const others = ["server/messages/parse-content.ts", ...scripts, "bun.lockb"].map(file => join(root, file))
+  const others = ["shared/sdk/content/parse-content.ts", ...scripts, "bun.lockb"].map(file => join(root, file))
   return hashFiles(root, [...filesOf(web), ...filesOf(join(root, "shared")), ...others])
 }
 

@@ -15,8 +15,8 @@ const host = ["cli/runtime/start.ts", "server/testing/testing.ts"]
 
 /** The entries that every Host loads later, each separately. */
 const afterwards = {
-  node: ["server/runtime/node.ts", "server/runtime/sockets/fetch-on-node.ts", "server/host/application.ts"],
-  bun: ["server/runtime/bun.ts", "server/host/application.ts"],
+  node: ["server/runtime/engines/node.ts", "server/runtime/sockets/fetch-on-node.ts", "server/host/application.ts"],
+  bun: ["server/runtime/engines/bun.ts", "server/host/application.ts"],
 } as const
 
 type Outputs = Metafile["outputs"]

@@ -1,6 +1,5 @@
 import {Cli, type CommandClass} from "clipanion"
-import {commands} from "../../cli/commands.ts"
-import {loadCommand} from "../../cli/kit/load-command.ts"
+import {commands, loadCommand} from "../../cli/commands.ts"
 import {sentencesOf} from "../words/prose.ts"
 import {code, page, prose} from "./markdown.ts"
 

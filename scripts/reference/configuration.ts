@@ -1,4 +1,4 @@
-import {ProjectConfig} from "../../shared/config.ts"
+import {ProjectConfig} from "../../shared/config/config.ts"
 import {code, page, prose, table} from "./markdown.ts"
 import type {PublishedSlot} from "./running-host.ts"
 import {type Key, keysOf} from "./schema.ts"

@@ -1,4 +1,4 @@
-import {eventTypes} from "../../shared/events.ts"
+import {eventTypes} from "../../shared/events/events.ts"
 import {code, page, prose, table} from "./markdown.ts"
 import {keysOf} from "./schema.ts"
 

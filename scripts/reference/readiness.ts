@@ -1,4 +1,4 @@
-import {checkAgent, checkDatabase, checkEndpoint, checkProject} from "../../server/readiness/checks.ts"
+import {checkAgent, checkDatabase, checkEndpoint, checkProject} from "../../server/http/readiness/checks.ts"
 import {readinessReasons, readyBut} from "../../shared/api/readiness.ts"
 import {code, page, prose, table} from "./markdown.ts"
 

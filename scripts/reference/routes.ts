@@ -1,5 +1,5 @@
 import {limits} from "../../server/runtime/runtime.ts"
-import type {Permission} from "../../shared/sdk/route.ts"
+import type {Permission} from "../../shared/route.ts"
 import {code, page, prose, table} from "./markdown.ts"
 
 interface Operation {

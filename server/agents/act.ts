@@ -2,7 +2,7 @@ import {toJson} from "../../shared/json.ts"
 import type {Database} from "../database/database.ts"
 import {requireRun} from "./find-run.ts"
 import {closingSteps} from "./runs/run-rows.ts"
-import type {RunAction, RunSelection} from "./service.ts"
+import type {RunAction, RunSelection} from "./runs/service.ts"
 
 /**
  * Changes the state of runs. Resolves to their number. Throws `agent_run_unknown` for one run, and `agent_run_state` if

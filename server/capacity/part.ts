@@ -1,4 +1,4 @@
-import type {ProjectConfig} from "../../shared/config.ts"
+import type {ProjectConfig} from "../../shared/config/config.ts"
 import {exit} from "../../shared/exit.ts"
 import type {Log} from "../../shared/log.ts"
 import type {Database} from "../database/database.ts"

@@ -4,8 +4,8 @@ import {Problem, type ProblemCode} from "../../shared/problems.ts"
 import {ownModule} from "../runtime/own-files.ts"
 import {startChild} from "../runtime/process/child.ts"
 import {withChanges} from "./edit/changes.ts"
-import {readYaml} from "./yaml.ts"
-import {most, type Yaml} from "./yaml-value.ts"
+import {readYaml} from "./text/yaml.ts"
+import {most, type Yaml} from "./text/yaml-value.ts"
 
 const module = ownModule("server/config/config-child.ts")
 

@@ -1,7 +1,7 @@
 import {toJson} from "../../shared/json.ts"
 import type {Issue} from "../../shared/problems.ts"
-import type {PermissionRule} from "../../shared/sdk/permission.ts"
-import type {Source} from "./source.ts"
+import type {PermissionRule} from "../../shared/sdk/session/permission.ts"
+import type {Source} from "./text/source.ts"
 
 const selectors = ["channel", "user", "account"] as const
 

@@ -2,10 +2,11 @@ import {Check} from "typebox/schema"
 import type {Issue} from "../../shared/problems.ts"
 import {Secret} from "../../shared/secret.ts"
 import {isHiddenSchema, isSecretSchema, type Shape, type TSchema} from "../../shared/type.ts"
+import {explain} from "../runtime/text/explain.ts"
+import {formatPath, type Path} from "../runtime/text/path.ts"
 import {expand, expandSecret, type Variables} from "./expand.ts"
-import {explain} from "./explain.ts"
-import {formatPath, type Path, type Source} from "./source.ts"
-import {most} from "./yaml-value.ts"
+import type {Source} from "./text/source.ts"
+import {most} from "./text/yaml-value.ts"
 
 export interface Checked {
   /** Frozen, with defaults and wrapped secrets. Meaningless if there are issues. */

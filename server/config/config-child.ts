@@ -3,7 +3,7 @@ import {fromJson, toExactJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Answered, Asked} from "./apart.ts"
 import {withChanges} from "./edit/changes.ts"
-import {readYaml} from "./yaml.ts"
+import {readYaml} from "./text/yaml.ts"
 
 /**
  * A separate process that reads or changes a long text, so that the Host is not blocked. It reads its request from one

@@ -1,11 +1,12 @@
-import type {AlertSettings, AlertTarget, QuietSettings} from "../../shared/alerts/config.ts"
-import type {ProjectConfig} from "../../shared/config.ts"
+import type {AlertSettings, AlertTarget, QuietSettings} from "../../shared/config/alerts.ts"
+import type {ProjectConfig} from "../../shared/config/config.ts"
 import {languageTag, noLanguage} from "../../shared/language.ts"
 import type {Issue} from "../../shared/problems.ts"
 import {isTimezone} from "../../shared/timezone.ts"
+import type {Path} from "../runtime/text/path.ts"
+import {didYouMean} from "../runtime/text/suggest.ts"
 import {checkRules, firstCovering, oneEndpoint} from "./check-rules.ts"
-import type {Path, Source} from "./source.ts"
-import {didYouMean} from "./suggest.ts"
+import type {Source} from "./text/source.ts"
 
 /** Checks what no single key can express: keys that belong together. */
 export const crossCheck = (source: Source, config: ProjectConfig): Issue[] => {

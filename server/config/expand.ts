@@ -1,4 +1,4 @@
-import {didYouMean} from "./suggest.ts"
+import {didYouMean} from "../runtime/text/suggest.ts"
 
 /** The environment as the Host sees it: values by name. */
 export type Variables = Readonly<Record<string, string | undefined>>

@@ -1,4 +1,4 @@
-import {ProjectConfig} from "../../shared/config.ts"
+import {ProjectConfig} from "../../shared/config/config.ts"
 
 /** A variable may replace a scalar: editors must accept `${NAME}`. */
 const variable = {type: "string", pattern: "\\$\\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\\}"}

@@ -1,8 +1,8 @@
 import {setImmediate as turn} from "node:timers/promises"
 import {isProblem} from "../../shared/problems.ts"
 import type {Database} from "./database.ts"
-import type {Result, Statement} from "./engine.ts"
-import {ChangeFailed} from "./errors.ts"
+import type {Result, Statement} from "./engine/engine.ts"
+import {ChangeFailed} from "./engine/errors.ts"
 
 /** How to store several items together: each statement stores all of them (`json_each`). */
 export interface Gathering<Item, Answer> {

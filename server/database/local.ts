@@ -2,7 +2,7 @@ import {setImmediate as turn} from "node:timers/promises"
 import {LibsqlBatchError} from "@libsql/client/sqlite3"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {SlowDisk} from "./disk/slow-disk.ts"
-import {type Bound, toAllBound, toBound, toDriver, toResult} from "./driver-values.ts"
+import {type Bound, toAllBound, toBound, toDriver, toResult} from "./engine/driver-values.ts"
 import {
   type Engine,
   type EngineWatcher,
@@ -12,12 +12,19 @@ import {
   type Row,
   type Statement,
   StatementFailed,
-} from "./engine.ts"
-import {databaseProblem, isDamage, isDiskError, isStatementError, isValueError, readingProblem} from "./errors.ts"
-import {logLimit, Place} from "./place.ts"
-import {createKeepingClient, type LocalClient} from "./prepared.ts"
+} from "./engine/engine.ts"
+import {
+  databaseProblem,
+  isDamage,
+  isDiskError,
+  isStatementError,
+  isValueError,
+  readingProblem,
+} from "./engine/errors.ts"
+import {logLimit, Place} from "./engine/place.ts"
+import {createKeepingClient, type LocalClient} from "./engine/prepared.ts"
+import {prepareFile, requireWhole, rescueInto, sizeOf} from "./engine/rescue.ts"
 import {removeUnfinished} from "./upkeep/compact.ts"
-import {prepareFile, requireWhole, rescueInto, sizeOf} from "./upkeep/rescue.ts"
 
 /** How long to wait for another process's lock, in milliseconds. The wait blocks: the Host stands still meanwhile. */
 const busyTimeout = 250

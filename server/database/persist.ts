@@ -5,8 +5,8 @@ import {Problem, type ProblemCode} from "../../shared/problems.ts"
 import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
 import type {Hold} from "../runtime/flow/time-limit.ts"
 import type {Database} from "./database.ts"
-import type {Result, Statement} from "./engine.ts"
-import {ChangeFailed} from "./errors.ts"
+import type {Result, Statement} from "./engine/engine.ts"
+import {ChangeFailed} from "./engine/errors.ts"
 
 /** Failures that may pass without a plugin's fault: a full disk, a lock, a disk error, a silent remote database. */
 const passing: ReadonlySet<ProblemCode> = new Set([

@@ -1,6 +1,6 @@
-import {numberIn, readCell, readNumber} from "./cells.ts"
 import type {Database, Reader} from "./database.ts"
-import type {Statement} from "./engine.ts"
+import {numberIn, readCell, readNumber} from "./engine/cells.ts"
+import type {Statement} from "./engine/engine.ts"
 
 /** One run of a Host process, as stored in the database. Times are in milliseconds since 1970. */
 export interface Run {

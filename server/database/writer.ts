@@ -1,8 +1,8 @@
 import {setImmediate as turn} from "node:timers/promises"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import {CommitMeter} from "./commit-meter.ts"
-import {AnswerLost, type Engine, type Result, type Statement, StatementFailed} from "./engine.ts"
-import {ChangeFailed, databaseProblem, isUnexplained, kindsOf} from "./errors.ts"
+import {AnswerLost, type Engine, type Result, type Statement, StatementFailed} from "./engine/engine.ts"
+import {ChangeFailed, databaseProblem, isUnexplained, kindsOf} from "./engine/errors.ts"
 
 interface Pending {
   readonly statements: readonly Statement[]

@@ -1,6 +1,6 @@
-import {type AlertTarget, isAlerting, kindOf} from "../../shared/alerts/config.ts"
-import type {ProjectConfig} from "../../shared/config.ts"
-import type {OnceResult} from "../offline/once.ts"
+import {type AlertTarget, isAlerting, kindOf} from "../../shared/config/alerts.ts"
+import type {ProjectConfig} from "../../shared/config/config.ts"
+import type {OnceResult} from "../host/once/once.ts"
 import {type Finding, ok, warning} from "./finding.ts"
 
 const check = "alerts"

@@ -1,13 +1,14 @@
 import {existsSync} from "node:fs"
-import type {ProjectConfig} from "../../shared/config.ts"
+import type {ProjectConfig} from "../../shared/config/config.ts"
 import {epochOf} from "../../shared/event-id.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
+import type {FoundDatabase} from "../database/database.ts"
 import {schemaVersion} from "../database/migrations/migrate.ts"
 import {readRemote} from "../database/remote/remote.ts"
 import {withDatabase} from "../database/without-host.ts"
 import {requireNotOlder} from "../project/high-water.ts"
 import {judgeHolders} from "../project/judge-holders.ts"
-import {type FoundState, readHolders, type StateReader} from "../project/one-history.ts"
+import {type FoundState, readHolders} from "../project/one-history.ts"
 import {locationOf} from "../project/settings.ts"
 import {withLock} from "../runtime/lock.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
@@ -63,7 +64,7 @@ const describeParts = (authority: string, parts: readonly string[]) =>
 const read = async (paths: ProjectPaths, config: ProjectConfig, isSound: boolean): Promise<FoundState> => {
   const location = locationOf(config, paths)
   const without = () => readHolders({paths, config, database: undefined})
-  const compare = async (database: StateReader) => {
+  const compare = async (database: FoundDatabase) => {
     const state = await readHolders({paths, config, database})
     await requireNotOlder(database, state.authority, paths)
     return state

@@ -8,7 +8,7 @@ import {findStalePlugins} from "../runtime/build-record.ts"
 import {fileSystemOf, freeSpace, readFileIfExists} from "../runtime/files.ts"
 import {findLockfile, lockfiles} from "../runtime/packages/lockfile.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
-import {error, type Finding, ok, warning} from "./finding.ts"
+import {error, type Finding, mebibytes, ok, warning} from "./finding.ts"
 
 const run = promisify(execFile)
 
@@ -137,8 +137,6 @@ const readDifferently = (line: string): string | undefined => {
 
 /** The free space below which a finding is an error or a warning, in bytes. */
 const space = {error: 100 * 1024 ** 2, warning: 1024 ** 3} as const
-
-const mebibytes = (bytes: number) => `${Math.round(bytes / 1024 ** 2)} MiB`
 
 /** Returns one finding per file system, which names every folder on it. */
 export const checkSpace = async (folders: readonly string[]): Promise<readonly Finding[]> => {

@@ -21,3 +21,5 @@ export const error = (check: string, detail: string, remediation: string): Findi
   detail,
   remediation,
 })
+
+export const mebibytes = (bytes: number) => `${Math.round(bytes / 1024 ** 2)} MiB`

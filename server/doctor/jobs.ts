@@ -1,5 +1,5 @@
 import {formatIssue} from "../../shared/problems.ts"
-import type {OnceResult} from "../offline/once.ts"
+import type {OnceResult} from "../host/once/once.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import type {JobFileContent} from "../scheduler/job-file/job-file.ts"
 import {jobFileName, readJobFile} from "../scheduler/job-file/job-store.ts"

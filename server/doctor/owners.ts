@@ -1,5 +1,5 @@
 import {homedir} from "node:os"
-import {findDaemon} from "../process/daemon-state.ts"
+import {findDaemon} from "../process/daemon/daemon-state.ts"
 import {describeOwner, ownerOf} from "../process/owner.ts"
 import {findServices} from "../process/service/installed.ts"
 import {projectName} from "../project/settings.ts"

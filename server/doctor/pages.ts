@@ -1,5 +1,5 @@
-import type {ProjectConfig} from "../../shared/config.ts"
-import type {OnceResult} from "../offline/once.ts"
+import type {ProjectConfig} from "../../shared/config/config.ts"
+import type {OnceResult} from "../host/once/once.ts"
 import {type Finding, ok, warning} from "./finding.ts"
 
 const check = "pages"

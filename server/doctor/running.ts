@@ -1,7 +1,7 @@
 import type {DatabaseInfo} from "../../shared/api/database.ts"
 import type {Component} from "../../shared/api/readiness.ts"
 import type {TimerView} from "../../shared/api/scheduled/timers.ts"
-import {error, type Finding, ok, warning} from "./finding.ts"
+import {error, type Finding, mebibytes, ok, warning} from "./finding.ts"
 
 const heldTimers = warning(
   "timers",
@@ -75,8 +75,6 @@ export const checkReadiness = (components: readonly Component[]): readonly Findi
 
 /** The share of the quota above which the doctor warns. */
 const much = 0.9
-
-const mebibytes = (bytes: number) => `${Math.round(bytes / 1024 ** 2)} MiB`
 
 const remedy = "Raise files.quota in svc.config.yml, or lower retention.sent so that messages are deleted sooner"
 

@@ -1,4 +1,4 @@
-import {type ProjectConfig, placeholderToken} from "../../shared/config.ts"
+import {type ProjectConfig, placeholderToken} from "../../shared/config/config.ts"
 import {tokensOf} from "../project/settings.ts"
 import {readTokenAges, type TokenAge} from "../project/token-ages.ts"
 import {estimatedBits, tokenCommand, wantedBits, weaknessOf} from "../project/token-strength.ts"

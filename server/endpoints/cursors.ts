@@ -1,5 +1,5 @@
-import {numberIn, readCell, textIn} from "../database/cells.ts"
 import type {Database, Reader, Statement} from "../database/database.ts"
+import {numberIn, readCell, textIn} from "../database/engine/cells.ts"
 
 /** Reads the cursor of an endpoint, which was stored with its newest events. */
 export const readCursor = async (database: Database, endpoint: string): Promise<string | undefined> =>

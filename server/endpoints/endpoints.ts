@@ -1,7 +1,7 @@
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {withDeadline} from "../../shared/sdk/adapter/deadline.ts"
 import type {Feature, FileRef} from "../../shared/sdk/adapter/sender.ts"
-import type {Login} from "../../shared/sdk/satori.ts"
+import type {Login} from "../../shared/sdk/content/satori.ts"
 import type {Source} from "../runtime/outgoing/bounded-stream.ts"
 import {download} from "./download.ts"
 import {Endpoint, type EndpointHooks} from "./endpoint.ts"

@@ -1,5 +1,5 @@
 import type {IngressView} from "../../shared/api/readiness.ts"
-import type {Raise} from "../../shared/events.ts"
+import type {Raise} from "../../shared/events/events.ts"
 import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Database, Reader, Statement} from "../database/database.ts"
@@ -27,8 +27,8 @@ const retryAfter = 30
 
 const metaKeyOf = (reason: KeptReason) => `ingress.${reason}`
 
-/** The time of a pause, in milliseconds since 1970. */
-interface Span {
+/** A span of time, in milliseconds since 1970. */
+export interface Span {
   readonly from: number
   readonly to: number
 }

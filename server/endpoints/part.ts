@@ -1,5 +1,5 @@
-import type {ProjectConfig} from "../../shared/config.ts"
-import type {Raise} from "../../shared/events.ts"
+import type {ProjectConfig} from "../../shared/config/config.ts"
+import type {Raise} from "../../shared/events/events.ts"
 import type {Receipt, ReceiveOptions} from "../../shared/sdk/adapter/adapter.ts"
 import type {Incoming} from "../../shared/sdk/adapter/incoming.ts"
 import type {Database} from "../database/database.ts"

@@ -4,6 +4,7 @@ import {messageOf} from "../../shared/problems.ts"
 import type {Database, Row} from "../database/database.ts"
 import {readMeta, setMeta} from "../database/state/meta.ts"
 import {Periodic} from "../runtime/flow/periodic.ts"
+import type {Span} from "./ingress.ts"
 
 /** What is known of an endpoint, whichever connection or run saw it. Times are in milliseconds since 1970. */
 export interface Past {
@@ -14,19 +15,13 @@ export interface Past {
   /** Since when it has had no connection, over all attempts; undefined while it is online. */
   awaySince?: number | undefined
   /** The last time without a connection that has ended. */
-  away?: Away | undefined
+  away?: Span | undefined
   /** Since when it has refused events that its platform keeps; undefined once a later one was stored. */
   refusedSince?: number | undefined
   /** When an outage longer than `ingress.askAfter` last ended: what was written before it waits for an operator. */
   askBefore?: number | undefined
   /** The account with which it was last online, as in its specification; the beginning of it if an earlier run stored it. */
   account?: string | undefined
-}
-
-/** A time without a connection, in milliseconds since 1970. */
-export interface Away {
-  readonly from: number
-  readonly to: number
 }
 
 /** Returns since when a platform may have kept an event that the Host stores now; null if it cannot have. */
@@ -39,7 +34,7 @@ export const keptSince = ({awaySince, away, refusedSince}: Past): number | null 
 const shortest = 60_000
 
 /** Returns the time without a connection that ends when an endpoint comes online. */
-export const awayUntil = ({awaySince, away}: Past, to: number): Away | undefined => {
+export const awayUntil = ({awaySince, away}: Past, to: number): Span | undefined => {
   if (awaySince === undefined) return away
   return {from: away !== undefined && awaySince - away.to < shortest ? Math.min(away.from, awaySince) : awaySince, to}
 }
@@ -86,7 +81,7 @@ export class Pasts {
   }
 
   /** Returns the last time without a connection, until now if there is none; undefined if there was always one. */
-  lastAway(name: string): Away | undefined {
+  lastAway(name: string): Span | undefined {
     return awayUntil(this.of(name), Date.now())
   }
 

@@ -1,4 +1,4 @@
-import type {MaxAges} from "../../shared/config.ts"
+import type {MaxAges} from "../../shared/config/config.ts"
 import type {PluginPath} from "../../shared/ids.ts"
 import type {Log} from "../../shared/log.ts"
 import type {

@@ -1,7 +1,7 @@
 import {Problem} from "../../shared/problems.ts"
 import type {Sender} from "../../shared/sdk/adapter/sender.ts"
-import {changeElements, type Element, type Node} from "../../shared/sdk/elements.ts"
-import type {StoredFile} from "../../shared/sdk/files/file-source.ts"
+import {changeElements, type Element, type Node} from "../../shared/sdk/content/elements.ts"
+import type {StoredFile} from "../../shared/sdk/content/file-source.ts"
 
 /** Returns the stored file that an element shows. */
 export type OpenShown = (element: Element) => Promise<StoredFile | undefined>

@@ -1,4 +1,4 @@
-import type {StreamGapReason} from "../../shared/api/event-stream.ts"
+import type {StreamGapReason} from "../../shared/events/event-stream.ts"
 import {toJson} from "../../shared/json.ts"
 import {type Audience, type Envelopes, frame, heartbeat} from "./envelope.ts"
 import type {Filter} from "./filter.ts"

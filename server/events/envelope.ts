@@ -1,6 +1,6 @@
-import type {Envelope, StreamGapReason} from "../../shared/api/event-stream.ts"
 import {eventId, parseEventId} from "../../shared/event-id.ts"
-import {eventTypes, isEventType} from "../../shared/events.ts"
+import type {Envelope, StreamGapReason} from "../../shared/events/event-stream.ts"
+import {eventTypes, isEventType} from "../../shared/events/events.ts"
 import {fromJson, toJson} from "../../shared/json.ts"
 import {projectionOf} from "../../shared/private.ts"
 import type {Extent, StoredEvent} from "./log.ts"

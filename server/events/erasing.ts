@@ -1,4 +1,4 @@
-import type {SqlValue, Statement} from "../../shared/sdk/plugin/database.ts"
+import type {SqlValue, Statement} from "../../shared/sdk/session/database.ts"
 import {listOf, type UserPart} from "../database/upkeep/user-part.ts"
 
 /** Erases the errors of events about an inbox event or a message. */

@@ -1,4 +1,4 @@
-import type {EventData} from "../../shared/events.ts"
+import type {EventData} from "../../shared/events/events.ts"
 import {TokenBucket} from "../../shared/sdk/adapter/token-bucket.ts"
 
 /** How many errors in a burst become events, and afterwards the interval between them, in milliseconds. */

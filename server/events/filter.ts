@@ -1,4 +1,4 @@
-import {eventTypes} from "../../shared/events.ts"
+import {eventTypes} from "../../shared/events/events.ts"
 import {Problem} from "../../shared/problems.ts"
 
 /** The events that a client wants; undefined for all. */

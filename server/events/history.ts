@@ -1,4 +1,4 @@
-import type {StreamGap, StreamGapReason} from "../../shared/api/event-stream.ts"
+import type {StreamGap, StreamGapReason} from "../../shared/events/event-stream.ts"
 import {type Envelopes, quoted, resume} from "./envelope.ts"
 import type {Filter} from "./filter.ts"
 import type {EventLog, Extent, StoredEvent} from "./log.ts"

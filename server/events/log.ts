@@ -1,7 +1,7 @@
-import type {Raise} from "../../shared/events.ts"
+import type {Raise} from "../../shared/events/events.ts"
 import type {Log} from "../../shared/log.ts"
-import {numberIn, readCell, readNumber, textIn} from "../database/cells.ts"
 import type {Database, Reader, Row} from "../database/database.ts"
+import {numberIn, readCell, readNumber, textIn} from "../database/engine/cells.ts"
 import {EventQueue} from "./queue.ts"
 import {type Hide, toRow} from "./telling.ts"
 

@@ -1,8 +1,8 @@
 import {setImmediate as turn} from "node:timers/promises"
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
-import {readNumber} from "../database/cells.ts"
 import type {Database, Statement} from "../database/database.ts"
+import {readNumber} from "../database/engine/cells.ts"
 import {Periodic} from "../runtime/flow/periodic.ts"
 import type {EventLog} from "./log.ts"
 

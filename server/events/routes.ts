@@ -1,6 +1,6 @@
 import {eventOperations} from "../../shared/api/operations/host.ts"
 import {Reply, serve} from "../../shared/api/operations/operation.ts"
-import type {Call, Scope} from "../../shared/sdk/route.ts"
+import type {Call, Scope} from "../../shared/route.ts"
 import {Type} from "../../shared/type.ts"
 import {type Audience, heartbeat, retry} from "./envelope.ts"
 import {createFilter} from "./filter.ts"

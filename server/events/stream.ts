@@ -1,5 +1,5 @@
 import {setTimeout as sleep, setImmediate as turn} from "node:timers/promises"
-import {type Hello, type Notice, type StreamGapReason, streamGapReasons} from "../../shared/api/event-stream.ts"
+import {type Hello, type Notice, type StreamGapReason, streamGapReasons} from "../../shared/events/event-stream.ts"
 import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"

@@ -1,6 +1,6 @@
-import type {EventAbout, EventData, EventType} from "../../shared/events.ts"
+import type {EventAbout, EventData, EventType} from "../../shared/events/events.ts"
 import {fromJson, toJson} from "../../shared/json.ts"
-import type {Statement} from "../../shared/sdk/plugin/database.ts"
+import type {Statement} from "../../shared/sdk/session/database.ts"
 
 /** The limits of an event, in characters. Longer texts are cut, so that one event cannot make a client fall behind. */
 const longest = {data: 16_384, text: 1000} as const

@@ -1,13 +1,13 @@
 import type {Binding} from "../../shared/agents/binding.ts"
 import type {CapabilityKind, PluginPath} from "../../shared/ids.ts"
 import type {Problem} from "../../shared/problems.ts"
-import type {PluginPage} from "../../shared/sdk/page.ts"
+import type {PluginPage} from "../../shared/sdk/plugin/page.ts"
 import type {PluginRoute} from "../../shared/sdk/plugin/route.ts"
 import type {LoadedConfig} from "../config/load.ts"
 import type {EndpointSpec} from "../endpoints/spec.ts"
-import type {Handler} from "../messages/handler.ts"
+import type {Handler} from "../messages/session/handler.ts"
 import type {MessageTable} from "../messages/table.ts"
-import type {DeclaredJob, DeclaredTool} from "../plugins/declared.ts"
+import type {DeclaredJob, DeclaredTool} from "../plugins/declarations/declared.ts"
 import type {Instance} from "../plugins/instance.ts"
 
 export interface Capability {

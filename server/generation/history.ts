@@ -1,8 +1,8 @@
 import {fromJson, toJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {ConfigText} from "../config/load.ts"
-import {readNumber} from "../database/cells.ts"
 import type {Database, Reader, Row, Statement} from "../database/database.ts"
+import {readNumber} from "../database/engine/cells.ts"
 import {deleteMeta, readMeta, setMeta} from "../database/state/meta.ts"
 import type {NewPin, Pin} from "./generation.ts"
 

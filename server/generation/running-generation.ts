@@ -1,4 +1,4 @@
-import type {ProjectConfig} from "../../shared/config.ts"
+import type {ProjectConfig} from "../../shared/config/config.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Generation, Pin} from "./generation.ts"
 

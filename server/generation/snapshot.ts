@@ -1,5 +1,5 @@
 import type {Binding} from "../../shared/agents/binding.ts"
-import type {PluginEntry, ProjectConfig} from "../../shared/config.ts"
+import type {PluginEntry, ProjectConfig} from "../../shared/config/config.ts"
 import {durationOf} from "../../shared/duration.ts"
 import {capabilityId, endpointName} from "../../shared/ids.ts"
 import {toJson} from "../../shared/json.ts"
@@ -8,7 +8,7 @@ import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
 import type {AdapterDefinition} from "../../shared/sdk/adapter/adapter.ts"
 import {refused} from "../../shared/sdk/adapter/refusal.ts"
 import {contentFeatures, type Feature, type Sender, senderFeatures} from "../../shared/sdk/adapter/sender.ts"
-import type {HandlerDefinition} from "../../shared/sdk/handler.ts"
+import type {HandlerDefinition} from "../../shared/sdk/session/handler.ts"
 import {Secret} from "../../shared/secret.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {check} from "../config/check.ts"
@@ -17,9 +17,12 @@ import type {LoadedConfig} from "../config/load.ts"
 import type {Delivery} from "../endpoints/policy.ts"
 import type {EndpointSpec} from "../endpoints/spec.ts"
 import {parsePattern} from "../messages/arguments/pattern.ts"
-import {checkCallRules} from "../messages/command/call.ts"
+import {checkCallRules} from "../messages/call-command.ts"
 import type {Command} from "../messages/command/command.ts"
+import {permissionBy, readRules} from "../messages/command/permissions.ts"
 import {createForm} from "../messages/forms/form.ts"
+import type {HearsHandler} from "../messages/hears.ts"
+import {readLanguages} from "../messages/language/languages.ts"
 import {
   type ActionRunner,
   type Continuation,
@@ -28,21 +31,18 @@ import {
   type TimerRunner,
   type Wants,
   wantsKey,
-} from "../messages/handler.ts"
-import type {HearsHandler} from "../messages/hears.ts"
-import {readLanguages} from "../messages/language/languages.ts"
-import {permissionBy, readRules} from "../messages/permissions.ts"
-import type {MiddlewareHandler} from "../messages/run-handler.ts"
+} from "../messages/session/handler.ts"
+import type {MiddlewareHandler} from "../messages/session/run-handler.ts"
 import {createMessageTable} from "../messages/table.ts"
 import type {HostTexts} from "../messages/texts/host-texts.ts"
+import type {DeclaredTexts} from "../plugins/declarations/texts.ts"
 import type {Instance} from "../plugins/instance.ts"
-import type {DeclaredTexts} from "../plugins/texts.ts"
 import {sha256Of} from "../runtime/files.ts"
 import {createLoad} from "../runtime/packages/libraries.ts"
 import {capabilitiesOf, conflicts} from "./capabilities.ts"
+import {ruleIssues} from "./checks/rule-issues.ts"
 import type {PublishedJob, PublishedPage, PublishedTool, Snapshot} from "./generation.ts"
 import {knownLanguages} from "./languages/known-languages.ts"
-import {ruleIssues} from "./rule-issues.ts"
 
 export interface SnapshotResult {
   readonly snapshot: Snapshot

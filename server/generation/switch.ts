@@ -1,8 +1,8 @@
 import {Problem} from "../../shared/problems.ts"
 import {saysTheSame, withEnabled} from "../config/enabled.ts"
 import type {ConfigText, LoadedConfig} from "../config/load.ts"
-import {didYouMean} from "../config/suggest.ts"
 import {sha256Of} from "../runtime/files.ts"
+import {didYouMean} from "../runtime/text/suggest.ts"
 import type {NewPin, Pin} from "./generation.ts"
 
 /** A plugin to enable or disable while the Host runs; the file does not change. */

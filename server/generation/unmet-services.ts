@@ -1,7 +1,7 @@
 import {Problem} from "../../shared/problems.ts"
 import type {LoadedConfig} from "../config/load.ts"
-import {didYouMean} from "../config/suggest.ts"
 import type {Instance} from "../plugins/instance.ts"
+import {didYouMean} from "../runtime/text/suggest.ts"
 import {providersIn} from "./services.ts"
 
 interface Unmet {

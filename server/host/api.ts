@@ -1,7 +1,7 @@
-import {hidingFolder} from "../http/answers.ts"
 import type {Answers, App} from "../http/app.ts"
 import type {ShownStatus} from "../http/public/status.ts"
 import type {RequestMeter} from "../http/request-meter.ts"
+import {hidingFolder} from "../http/requests/answers.ts"
 import {socketsByPath} from "../http/sockets/by-path.ts"
 import {PlatformSockets} from "../http/sockets/platform-sockets.ts"
 import type {Fetch, SocketHooks} from "../runtime/runtime.ts"

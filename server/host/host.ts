@@ -1,4 +1,4 @@
-import type {ProjectConfig} from "../../shared/config.ts"
+import type {ProjectConfig} from "../../shared/config/config.ts"
 import type {Mode} from "../../shared/mode.ts"
 import type {Secret} from "../../shared/secret.ts"
 import type {Database} from "../database/database.ts"

@@ -1,5 +1,5 @@
 import {erasingRunsOf} from "../agents/runs/user-part.ts"
-import type {Dispatch} from "../inbox/handling.ts"
+import type {Dispatch} from "../inbox/intake/handling.ts"
 import {inboxPart} from "../inbox/part.ts"
 import type {Alerts} from "../metrics/alerts/alerts.ts"
 import type {Recorder} from "../metrics/history/recorder.ts"

@@ -14,7 +14,7 @@ import {requireKnownDatabase, tellingOf, upgradeDatabase} from "../project/migra
 import {requireDatabaseFile, requireOneHistory} from "../project/one-history.ts"
 import {foldersOf, locationOf, projectName, requireProject, settleToken, urlOf} from "../project/settings.ts"
 import {settleInstall} from "../recovery/build/settle.ts"
-import type {Progress} from "../recovery/checkpoint/files.ts"
+import type {Progress} from "../recovery/files/files.ts"
 import {settleRestore} from "../recovery/restore/swap.ts"
 import {makePrivateFolder, removeFolder, syncFolder} from "../runtime/files.ts"
 import {systemClock} from "../runtime/flow/clock.ts"

@@ -1,7 +1,7 @@
 import {setImmediate as turn} from "node:timers/promises"
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
-import type {Route} from "../../shared/sdk/route.ts"
+import type {Route} from "../../shared/route.ts"
 import {startEnded} from "../runtime/flow/starting.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Exit, Part} from "../runtime/part.ts"

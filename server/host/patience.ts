@@ -3,7 +3,7 @@ import type {Mode} from "../../shared/mode.ts"
 import {isProblem, messageOf, Problem, type ProblemCode} from "../../shared/problems.ts"
 import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
 import {startPatience} from "../../shared/start-limit.ts"
-import {isUnreachable} from "../database/errors.ts"
+import {isUnreachable} from "../database/engine/errors.ts"
 import {freeFiles, freeSpace, tellsOfFullDisk} from "../runtime/files.ts"
 import {pauseStart} from "../runtime/flow/starting.ts"
 

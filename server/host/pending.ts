@@ -1,6 +1,6 @@
 import {fromJson} from "../../shared/json.ts"
-import type {Row} from "../../shared/sdk/plugin/database.ts"
-import type {SatoriEvent} from "../../shared/sdk/satori.ts"
+import type {SatoriEvent} from "../../shared/sdk/content/satori.ts"
+import type {Row} from "../../shared/sdk/session/database.ts"
 import {readUnhandled} from "../inbox/look-ups.ts"
 import {readNewestMessage, readSentAfter, readUnsent} from "../outbox/look-ups.ts"
 import {readUnfinished} from "../scheduler/run-rows.ts"

@@ -1,8 +1,8 @@
 import type {Bindings} from "../agents/bindings/bindings.ts"
-import {StatusBoard, subjectsOf} from "../console/status/board.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {Ingress} from "../endpoints/ingress.ts"
 import type {Generations} from "../generation/generations.ts"
+import {StatusBoard, subjectsOf} from "../http/public/status-board.ts"
 import {Uptimes} from "../metrics/history/uptimes.ts"
 
 export interface StatusPageOptions {

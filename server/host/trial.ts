@@ -1,4 +1,4 @@
-import {notReadyAfter} from "../../shared/api/unready.ts"
+import {notReadyAfter} from "../../shared/api/configuration/unready.ts"
 import {type Issue, messageOf, Problem, toProblem} from "../../shared/problems.ts"
 import {namesIn} from "../config/expand.ts"
 import {readConfigText, readEnvironment} from "../config/load.ts"

@@ -2,12 +2,12 @@ import {node} from "@elysiajs/node"
 import {Elysia} from "elysia"
 import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
-import type {Route} from "../../shared/sdk/route.ts"
+import type {Route} from "../../shared/route.ts"
 import type {Fetch, FixedAnswer, FixedChoice, PeerOf} from "../runtime/runtime.ts"
-import type {ScrubJson} from "./answers.ts"
 import type {Door} from "./door.ts"
 import {type Answer, createPipeline} from "./pipeline.ts"
 import type {RequestMeter} from "./request-meter.ts"
+import type {ScrubJson} from "./requests/answers.ts"
 
 export interface AppOptions {
   /** The route table, with full paths. `answer` answers a route that is not in the table. */

@@ -1,9 +1,9 @@
 import {Problem} from "../../shared/problems.ts"
-import type {Scope} from "../../shared/sdk/route.ts"
-import type {Guard} from "../satori/server.ts"
-import {createVerifier, FailureLimit, type Tokens, type Verify} from "./auth.ts"
-import {createClientAddress} from "./client-address.ts"
-import {createCors} from "./cors.ts"
+import type {Scope} from "../../shared/route.ts"
+import {createVerifier, FailureLimit, type Tokens, type Verify} from "./requests/auth.ts"
+import {createClientAddress} from "./requests/client-address.ts"
+import {createCors} from "./requests/cors.ts"
+import type {Guard} from "./satori/server.ts"
 import type {Doorman} from "./sockets/platform-sockets.ts"
 
 export interface DoorOptions {

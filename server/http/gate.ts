@@ -1,11 +1,11 @@
 import {statusOperations} from "../../shared/api/operations/system.ts"
 import type {Log} from "../../shared/log.ts"
 import {Problem, toProblem} from "../../shared/problems.ts"
-import {health, readiness} from "../readiness/probes.ts"
 import type {Fetch, FixedChoice, ServeOptions, SocketHooks} from "../runtime/runtime.ts"
-import {fixedProblem, problemAnswer} from "./answers.ts"
 import type {Answers} from "./app.ts"
 import {answerStatus, type ShownStatus} from "./public/status.ts"
+import {health, readiness} from "./readiness/probes.ts"
+import {fixedProblem, problemAnswer} from "./requests/answers.ts"
 
 /** The paths below `base` of the operations `perTurn`. */
 const polled = Object.values(statusOperations).flatMap(({path, about}) => ("perTurn" in about ? [path] : []))

@@ -3,17 +3,17 @@ import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {isPrivate, projectionOf} from "../../shared/private.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
-import {type Call, type Route, type Scope, scopeOf} from "../../shared/sdk/route.ts"
+import {type Call, type Route, type Scope, scopeOf} from "../../shared/route.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
-import {type FixedAnswer, limits} from "../runtime/runtime.ts"
-import {fixedJson, internalProblem, jsonTextAnswer, problemAnswer, type ScrubJson} from "./answers.ts"
-import type {Verify} from "./auth.ts"
-import {Bodies, type BodyHold} from "./bodies.ts"
-import {readBody, readJson, readQuery, requirePlain} from "./body.ts"
+import {type FixedAnswer, failedToAnswer, limits} from "../runtime/runtime.ts"
 import {admit, type Gatekeeper} from "./door.ts"
-import {createSignatureLimit, type Handle} from "./signature-limit.ts"
-import {TurnAnswers} from "./turn-answers.ts"
+import {fixedJson, jsonTextAnswer, problemAnswer, type ScrubJson} from "./requests/answers.ts"
+import type {Verify} from "./requests/auth.ts"
+import {Bodies, type BodyHold} from "./requests/bodies.ts"
+import {readBody, readJson, readQuery, requirePlain} from "./requests/body.ts"
+import {createSignatureLimit, type Handle} from "./requests/signature-limit.ts"
+import {TurnAnswers} from "./requests/turn-answers.ts"
 
 export interface PipelineOptions extends Gatekeeper {
   /** Returns the client's address. It is needed only when a token is wrong. */
@@ -171,7 +171,7 @@ const explain = (error: unknown, requestId: string, route: Route, {log, scrub}: 
     return problemAnswer(error, requestId, endsConnection(error) ? closing : {}, scrub)
   }
   log.error(`${route.method} ${route.path} failed: ${messageOf(error)}`, {requestId, error})
-  return problemAnswer(internalProblem(error), requestId)
+  return problemAnswer(failedToAnswer(error), requestId)
 }
 
 const closing = {connection: "close"}

@@ -1,5 +1,5 @@
 import {Histogram} from "../../shared/meter.ts"
-import type {Route} from "../../shared/sdk/route.ts"
+import type {Route} from "../../shared/route.ts"
 import type {Answer} from "./pipeline.ts"
 
 /** The requests of one route template. */

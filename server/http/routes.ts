@@ -1,14 +1,14 @@
 import type {Mode} from "../../shared/mode.ts"
-import type {Route} from "../../shared/sdk/route.ts"
-import {consoleRoutes} from "../console/pages.ts"
+import type {Route} from "../../shared/route.ts"
 import {describePublished, type PublishedServices, publishedRoutes} from "../generation/routes/published.ts"
 import type {RunningGeneration} from "../generation/running-generation.ts"
-import {probeRoutes} from "../readiness/probes.ts"
 import {version} from "../runtime/version.ts"
+import {consoleRoutes} from "./console/pages.ts"
 import {createOpenApi, documentRoutes} from "./openapi/document.ts"
 import {Pages} from "./public/pages.ts"
 import {AddressRate} from "./public/rate.ts"
 import {type ShownStatus, statusPageRoutes} from "./public/status.ts"
+import {probeRoutes} from "./readiness/probes.ts"
 
 export interface RouteTable extends Pick<PublishedServices, "answer"> {
   /** `http.base` of the configuration. */

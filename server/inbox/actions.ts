@@ -3,7 +3,7 @@ import {Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import {type Owner, ofOwner} from "../database/lists/owner.ts"
 import type {Condition} from "../database/lists/search.ts"
-import {type Due, readDue} from "./marks.ts"
+import {type Due, readDue} from "./intake/marks.ts"
 
 /** What an operator can do about handlers that have not handled their event. */
 export type InboxAction = "retry" | "release" | "discard" | "hold"

@@ -9,9 +9,11 @@ import {selectEarly} from "../outbox/look-ups.ts"
 import type {MarkKey} from "../outbox/mark-key.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import {insertion, type NewRow, readAddress} from "../outbox/rows.ts"
-import {Expiry, type ExpiryOptions} from "./age/expiry.ts"
-import type {Attempt, Dispatch, InboxEvent, Outcome, Work} from "./handling.ts"
-import type {IntakeOptions} from "./intake.ts"
+import {Expiry, type ExpiryOptions} from "./expiry.ts"
+import type {Attempt, Dispatch, InboxEvent, Outcome, Work} from "./intake/handling.ts"
+import type {IntakeOptions} from "./intake/intake.ts"
+import {assertRunning, ending, readIsRunning, repeating, stopping, yielding} from "./intake/marks.ts"
+import {forgetting, type Question} from "./intake/prompts.ts"
 import {
   type Claim,
   type Claimed,
@@ -20,8 +22,6 @@ import {
   type HandledEnd,
   insertingWhileRunning,
 } from "./mark-batches.ts"
-import {assertRunning, ending, readIsRunning, repeating, stopping, yielding} from "./marks.ts"
-import {forgetting, type Question} from "./prompts.ts"
 
 export interface AttemptsOptions extends ExpiryOptions, Pick<IntakeOptions, "prompts"> {
   readonly outbox: Outbox

@@ -1,6 +1,6 @@
 import type {Again} from "../runtime/flow/lanes.ts"
 import type {Attempts, Ended, Inside} from "./attempts.ts"
-import type {Dispatch, InboxEvent} from "./handling.ts"
+import type {Dispatch, InboxEvent} from "./intake/handling.ts"
 
 /** The handlers of one event that are to run, and those whose first attempt is already claimed. */
 export interface Handlers {

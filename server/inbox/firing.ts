@@ -1,11 +1,11 @@
 import {toJson} from "../../shared/json.ts"
 import {isProblem} from "../../shared/problems.ts"
-import type {Statement} from "../../shared/sdk/plugin/database.ts"
-import type {Channel, Login, SatoriEvent, User} from "../../shared/sdk/satori.ts"
+import type {Channel, Login, SatoriEvent, User} from "../../shared/sdk/content/satori.ts"
+import type {Statement} from "../../shared/sdk/session/database.ts"
 import {persist} from "../database/persist.ts"
-import {type Arrival, sequencesOf, storing} from "./arrivals.ts"
-import type {IntakeOptions} from "./intake.ts"
-import {readUnsettled} from "./marks.ts"
+import {type Arrival, sequencesOf, storing} from "./intake/arrivals.ts"
+import type {IntakeOptions} from "./intake/intake.ts"
+import {readUnsettled} from "./intake/marks.ts"
 
 /** An event of the Host itself, for one named handler. */
 export interface Firing {

@@ -1,8 +1,8 @@
 import {fromJson} from "../../shared/json.ts"
-import type {SatoriEvent} from "../../shared/sdk/satori.ts"
-import {numberIn, readCell, readNumber} from "../database/cells.ts"
+import type {SatoriEvent} from "../../shared/sdk/content/satori.ts"
 import type {Database} from "../database/database.ts"
-import type {Reader, Row, Statement} from "../database/engine.ts"
+import {numberIn, readCell, readNumber} from "../database/engine/cells.ts"
+import type {Reader, Row, Statement} from "../database/engine/engine.ts"
 import {type Counted, type Depth, mostLookedUp, oldestIn, readDepth} from "../outbox/depths.ts"
 import {selectLastSent} from "../outbox/look-ups.ts"
 

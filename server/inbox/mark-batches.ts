@@ -1,6 +1,6 @@
 import type {Database} from "../database/database.ts"
+import {manyRows} from "../database/engine/many-rows.ts"
 import {Gather} from "../database/gather.ts"
-import {manyRows} from "../database/many-rows.ts"
 import {handlerKeyOf, type MarkKey} from "../outbox/mark-key.ts"
 import {type Departure, insertingIf, type NewRow, newRows} from "../outbox/rows.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"

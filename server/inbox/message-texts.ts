@@ -1,4 +1,4 @@
-import {channelType} from "../../shared/sdk/satori.ts"
+import {channelType} from "../../shared/sdk/content/satori.ts"
 import type {Reader, Row} from "../database/database.ts"
 
 /** The first 16,384 characters of a message. */

@@ -1,6 +1,6 @@
 import {format} from "node:util"
 import type {Log, LogLevel} from "../../shared/log.ts"
-import {whatIsAround} from "./around.ts"
+import {whatIsAround} from "../runtime/flow/around.ts"
 
 const levels = {
   log: "info",

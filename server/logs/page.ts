@@ -2,8 +2,8 @@ import {fromJson, toJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {HistoryFilter, Kept} from "./history.ts"
 import type {Logs} from "./log.ts"
+import {listRuns, type NumberedRecord, readRun, readRunsAbout} from "./read-runs.ts"
 import type {LogRecord} from "./record.ts"
-import {listRuns, type NumberedRecord, readRun, readRunsAbout} from "./runs/read-runs.ts"
 
 export interface LogRequest {
   readonly filter: HistoryFilter

@@ -1,6 +1,6 @@
 import {toExactJson} from "../../shared/json.ts"
 import type {LogFields, LogLevel} from "../../shared/log.ts"
-import {whatIsAround} from "./around.ts"
+import {whatIsAround} from "../runtime/flow/around.ts"
 import type {Describer} from "./plain.ts"
 
 /** One log record as it is written and shown: plain JSON data. */

@@ -2,7 +2,7 @@ import {logOperations} from "../../shared/api/operations/host.ts"
 import {serve} from "../../shared/api/operations/operation.ts"
 import type {Logs} from "./log.ts"
 import {readEarlierLog, readLog} from "./page.ts"
-import {type KeptRun, listRuns, viewRun} from "./runs/read-runs.ts"
+import {type KeptRun, listRuns, viewRun} from "./read-runs.ts"
 
 /** `folder` contains the logs of earlier runs. */
 export const logRoutes = (logs: Logs, current: Pick<KeptRun, "runtimeId" | "startedAt">, folder: string) =>

@@ -1,5 +1,5 @@
 import {agentsPluginName} from "../../shared/agents/binding.ts"
-import type {AgeKind, MaxAges} from "../../shared/config.ts"
+import type {AgeKind, MaxAges} from "../../shared/config/config.ts"
 import {durationOf} from "../../shared/duration.ts"
 
 /** The kind of a handler, by the kind in its id: `root/<plugin>/<kind>/<name>`. Timers have none. */

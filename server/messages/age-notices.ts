@@ -1,8 +1,8 @@
 import {hash} from "node:crypto"
-import type {Span} from "../inbox/age/age.ts"
-import type {AgeNotice, InboxEvent} from "../inbox/handling.ts"
+import type {Span} from "../inbox/intake/age.ts"
+import type {AgeNotice, InboxEvent} from "../inbox/intake/handling.ts"
 import {BoundedMap} from "../runtime/bounded-map.ts"
-import {replyTo} from "./failure.ts"
+import {replyTo} from "./session/failure.ts"
 import type {Say} from "./texts/host-texts.ts"
 
 /** The most notices at one endpoint about one outage in one run. */

@@ -1,12 +1,12 @@
+import {textOfMessage} from "../../shared/sdk/content/parse-content.ts"
+import type {SatoriEvent} from "../../shared/sdk/content/satori.ts"
 import type {HearsCall, HearsDefinition, Match} from "../../shared/sdk/plugin/hears.ts"
-import type {SatoriEvent} from "../../shared/sdk/satori.ts"
-import type {Reply, Session} from "../../shared/sdk/session.ts"
-import {textOfMessage} from "../../shared/sdk/text/parse-content.ts"
+import type {Reply, Session} from "../../shared/sdk/session/session.ts"
 import {composed, pastBlanks, trimSpace} from "../../shared/sdk/text/typed.ts"
-import {cooldownsOf} from "./command/cooldowns.ts"
-import type {Turns} from "./command/limits.ts"
-import type {Handler} from "./handler.ts"
-import {mayUse} from "./permissions.ts"
+import {mayUse} from "./command/permissions.ts"
+import {cooldownsOf} from "./limits/cooldowns.ts"
+import type {Turns} from "./limits/limits.ts"
+import type {Handler} from "./session/handler.ts"
 
 /** A handler for messages whose text matches its pattern. */
 export interface HearsHandler extends Handler {

@@ -1,6 +1,6 @@
-import {conversationOf, type InboxEvent} from "../inbox/handling.ts"
-import {refusals} from "../inbox/presses.ts"
-import {OnceAMinute} from "./once-a-minute.ts"
+import {conversationOf, type InboxEvent} from "../inbox/intake/handling.ts"
+import {refusals} from "../inbox/intake/presses.ts"
+import {OnceAMinute} from "./session/once-a-minute.ts"
 import type {Say} from "./texts/host-texts.ts"
 import type {HostText} from "./texts/tables.ts"
 

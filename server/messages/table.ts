@@ -1,18 +1,25 @@
-import type {AgeKind, CommandRates, HandlerOrders, MaxAges} from "../../shared/config.ts"
+import type {AgeKind, CommandRates, HandlerOrders, MaxAges} from "../../shared/config/config.ts"
 import type {Log} from "../../shared/log.ts"
-import type {HandlerOrder} from "../../shared/sdk/handler.ts"
+import type {HandlerOrder} from "../../shared/sdk/session/handler.ts"
 import {AgeLimits, kindOf} from "./age-limits.ts"
 import type {Command} from "./command/command.ts"
 import {helpCommand} from "./command/help.ts"
-import {CommandLimits} from "./command/limits.ts"
+import type {PermissionOf, RuleOf} from "./command/permissions.ts"
 import {Router} from "./command/router.ts"
 import type {Form} from "./forms/form.ts"
-import type {ActionRunner, ChoosingHandler, Continuation, EventHandler, Handler, TimerRunner} from "./handler.ts"
 import type {HearsHandler} from "./hears.ts"
 import {languageCommand} from "./language/command.ts"
 import {type Languages, oneLanguage} from "./language/languages.ts"
-import type {PermissionOf, RuleOf} from "./permissions.ts"
-import type {MiddlewareHandler} from "./run-handler.ts"
+import {CommandLimits} from "./limits/limits.ts"
+import type {
+  ActionRunner,
+  ChoosingHandler,
+  Continuation,
+  EventHandler,
+  Handler,
+  TimerRunner,
+} from "./session/handler.ts"
+import type {MiddlewareHandler} from "./session/run-handler.ts"
 import {HostTexts} from "./texts/host-texts.ts"
 
 /** How the running generation handles messages. */

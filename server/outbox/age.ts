@@ -1,6 +1,6 @@
 import {Problem} from "../../shared/problems.ts"
-import type {Expiry} from "../../shared/sdk/session.ts"
-import {fieldsOf, lastTime, readTime} from "../../shared/sdk/values.ts"
+import type {Expiry} from "../../shared/sdk/session/session.ts"
+import {fieldsOf, lastTime, readTime} from "../../shared/sdk/session/values.ts"
 import type {Reader, Row, Statement} from "../database/database.ts"
 import type {Policy} from "../endpoints/policy.ts"
 import type {OutboxDraft} from "./draft.ts"

@@ -1,4 +1,4 @@
-import {type Element, isElement, type Node, textOf} from "../../shared/sdk/elements.ts"
+import {type Element, isElement, type Node, textOf} from "../../shared/sdk/content/elements.ts"
 import {isActionButton, platformIdOf} from "../database/buttons/button-id.ts"
 import type {Policy} from "../endpoints/policy.ts"
 

@@ -1,7 +1,7 @@
 import {Problem} from "../../shared/problems.ts"
-import {type Element, fileTypeOf, isElement, type Node, nodesOf} from "../../shared/sdk/elements.ts"
+import {type Element, fileTypeOf, isElement, type Node, nodesOf} from "../../shared/sdk/content/elements.ts"
 import {isDeceptive} from "../../shared/sdk/files/name.ts"
-import {fieldsOf, isId, readJson} from "../../shared/sdk/values.ts"
+import {fieldsOf, isId, readJson} from "../../shared/sdk/session/values.ts"
 import {isActionButton, readButtonId} from "../database/buttons/button-id.ts"
 import {uuid} from "../runtime/uuid.ts"
 

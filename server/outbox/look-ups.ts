@@ -1,6 +1,6 @@
 import {Problem} from "../../shared/problems.ts"
-import {readNumber} from "../database/cells.ts"
-import type {Reader, Row, Statement} from "../database/engine.ts"
+import {readNumber} from "../database/engine/cells.ts"
+import type {Reader, Row, Statement} from "../database/engine/engine.ts"
 import type {MarkKey} from "./mark-key.ts"
 
 /** SQL: true if a message answers this event of the inbox. */

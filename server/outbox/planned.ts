@@ -1,6 +1,6 @@
 import type {Database, Reader} from "../database/database.ts"
+import {manyRows} from "../database/engine/many-rows.ts"
 import {firstOfEach, Gather} from "../database/gather.ts"
-import {manyRows} from "../database/many-rows.ts"
 import type {OutboxDraft} from "./draft.ts"
 import {columns, columnsOf} from "./rows.ts"
 

@@ -1,4 +1,4 @@
-import {type Element, isElement, type Node, textOf} from "../../shared/sdk/elements.ts"
+import {type Element, isElement, type Node, textOf} from "../../shared/sdk/content/elements.ts"
 
 /** One text or unsplittable element of a tree, with its ancestors, outermost first. */
 interface Leaf {

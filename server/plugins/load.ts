@@ -1,6 +1,6 @@
 import {readdir, rm, stat} from "node:fs/promises"
 import {isAbsolute, join, relative, resolve} from "node:path"
-import type {PluginEntry} from "../../shared/config.ts"
+import type {PluginEntry} from "../../shared/config/config.ts"
 import {toJson} from "../../shared/json.ts"
 import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
 import {isPlugin, type PluginDefinition} from "../../shared/sdk/plugin/plugin.ts"

@@ -8,13 +8,13 @@ import type {
   WriteResult,
   WriteResults,
   WriteStatement,
-} from "../../shared/sdk/plugin/database.ts"
-import {readStatements} from "../../shared/sdk/values.ts"
+} from "../../shared/sdk/session/database.ts"
+import {readStatements} from "../../shared/sdk/session/values.ts"
 import type {TSchema} from "../../shared/type.ts"
-import {explainUnseen} from "../config/explain.ts"
 import type {Database, Result} from "../database/database.ts"
-import {ChangeFailed, isUnexplained} from "../database/errors.ts"
+import {ChangeFailed, isUnexplained} from "../database/engine/errors.ts"
 import {persist} from "../database/persist.ts"
+import {explainUnseen} from "../runtime/text/explain.ts"
 
 /** Reads rows by their schema, if there is one. Throws `row_invalid`; `what` says whose rows they are. */
 const fitRows = <S extends TSchema | undefined>(

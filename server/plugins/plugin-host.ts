@@ -1,8 +1,8 @@
-import type {AgentResult, AgentRunOptions} from "../../shared/sdk/agent.ts"
-import type {Content} from "../../shared/sdk/elements.ts"
+import type {Content} from "../../shared/sdk/content/elements.ts"
+import type {AgentResult, AgentRunOptions} from "../../shared/sdk/plugin/agent.ts"
 import type {SendOptions, SentMessage} from "../../shared/sdk/plugin/plugin.ts"
-import type {Target} from "../../shared/sdk/session.ts"
-import type {TimerOptions, TimerPlace, When} from "../../shared/sdk/timer.ts"
+import type {Target} from "../../shared/sdk/session/session.ts"
+import type {TimerOptions, TimerPlace, When} from "../../shared/sdk/session/timer.ts"
 
 /** The Host's functions for plugin instances outside their handlers, from the composition root, by plugin. */
 export interface PluginHost {

@@ -1,5 +1,5 @@
 import {type Issue, Problem} from "../../shared/problems.ts"
-import type {PluginMigration, Statement} from "../../shared/sdk/plugin/database.ts"
+import type {PluginMigration, Statement} from "../../shared/sdk/session/database.ts"
 import type {Database, Reader} from "../database/database.ts"
 import {
   cannotBeUndone,

@@ -1,15 +1,15 @@
 import {capabilityId, type PluginPath} from "../../shared/ids.ts"
-import type {ActionDefinition} from "../../shared/sdk/action.ts"
 import type {AdapterDefinition} from "../../shared/sdk/adapter/adapter.ts"
-import type {EventHandlerDefinition, HandlerDefinition, Named} from "../../shared/sdk/handler.ts"
-import {type PluginPage, pagePattern} from "../../shared/sdk/page.ts"
-import type {PluginMigration} from "../../shared/sdk/plugin/database.ts"
+import type {ActionDefinition} from "../../shared/sdk/plugin/action.ts"
+import {type PluginPage, pagePattern} from "../../shared/sdk/plugin/page.ts"
 import type {Plugin} from "../../shared/sdk/plugin/plugin.ts"
+import type {PromptDefinition, PromptHandler} from "../../shared/sdk/plugin/prompt.ts"
 import type {PluginRoute} from "../../shared/sdk/plugin/route.ts"
-import type {PromptDefinition, PromptHandler} from "../../shared/sdk/prompt.ts"
-import type {Middleware} from "../../shared/sdk/session.ts"
-import type {StateOptions} from "../../shared/sdk/state.ts"
-import type {TimerDefinition} from "../../shared/sdk/timer.ts"
+import type {PluginMigration} from "../../shared/sdk/session/database.ts"
+import type {EventHandlerDefinition, HandlerDefinition, Named} from "../../shared/sdk/session/handler.ts"
+import type {Middleware} from "../../shared/sdk/session/session.ts"
+import type {StateOptions} from "../../shared/sdk/session/state.ts"
+import type {TimerDefinition} from "../../shared/sdk/session/timer.ts"
 import type {TSchema} from "../../shared/type.ts"
 import type {DeclaredState} from "../database/state/plugin-state.ts"
 import {actionHandle, requireAction} from "./action-handle.ts"
@@ -21,10 +21,7 @@ import {
   requireHandling,
   requireMigration,
   requireName,
-} from "./declaration-checks.ts"
-import {readJob} from "./declarations/job.ts"
-import {readState} from "./declarations/state.ts"
-import {readTool} from "./declarations/tool.ts"
+} from "./declarations/checks.ts"
 import type {
   DeclaredAction,
   DeclaredCommand,
@@ -37,9 +34,12 @@ import type {
   DeclaredTimer,
   DeclaredTool,
   Registrations,
-} from "./declared.ts"
+} from "./declarations/declared.ts"
+import {readJob} from "./declarations/job.ts"
+import {readState} from "./declarations/state.ts"
+import {DeclaredTexts} from "./declarations/texts.ts"
+import {readTool} from "./declarations/tool.ts"
 import {readHears} from "./hears/declaration.ts"
-import {DeclaredTexts} from "./texts.ts"
 
 type Declaring = Pick<
   Plugin,

@@ -1,6 +1,6 @@
 import {isProblem, Problem} from "../../shared/problems.ts"
-import type {StateHandle, StateScope, StateSubject, StateValue} from "../../shared/sdk/state.ts"
-import {fieldsOf, isId} from "../../shared/sdk/values.ts"
+import type {StateHandle, StateScope, StateSubject, StateValue} from "../../shared/sdk/session/state.ts"
+import {fieldsOf, isId} from "../../shared/sdk/session/values.ts"
 import {groupCommitted} from "../database/persist.ts"
 import {
   assertUnchanged,

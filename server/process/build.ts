@@ -3,9 +3,9 @@ import {basename, dirname, join, relative, resolve} from "node:path"
 import type {Metafile} from "esbuild"
 import {Problem} from "../../shared/problems.ts"
 import {type BuildRecord, findPluginSources, hashOf} from "../runtime/build-record.ts"
-import {esbuildIssues, loadEsbuild} from "../runtime/esbuild.ts"
+import {esbuildIssues, loadEsbuild} from "../runtime/engines/esbuild.ts"
+import {pluginBuild} from "../runtime/engines/plugin-build.ts"
 import {isThere, makePrivateFolder, removeFolder, sha256Of, syncFolder, writeNewFile} from "../runtime/files.ts"
-import {pluginBuild} from "../runtime/plugin-build.ts"
 import {projectPaths} from "../runtime/project.ts"
 
 /**

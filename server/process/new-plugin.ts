@@ -4,7 +4,7 @@ import {namePattern} from "../../shared/ids.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {readConfigText} from "../config/load.ts"
 import {type NewEntry, withPlugin} from "../config/plugin-entry.ts"
-import {parseSource} from "../config/source.ts"
+import {parseSource} from "../config/text/source.ts"
 import {isThere, writeFileAtomic} from "../runtime/files.ts"
 import {projectPaths} from "../runtime/project.ts"
 

@@ -1,9 +1,8 @@
 import {spawn} from "node:child_process"
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
+import type {Variables} from "../config/expand.ts"
 import {findProgram} from "./toolchain.ts"
-
-type Variables = Readonly<Record<string, string | undefined>>
 
 /** Tells systemd how the Host is. */
 export interface Notifier {

@@ -1,5 +1,5 @@
 import {Problem} from "../../shared/problems.ts"
-import {didYouMean} from "../config/suggest.ts"
+import {didYouMean} from "../runtime/text/suggest.ts"
 
 /** A template of `svc init`. */
 export interface ProjectTemplate {

@@ -5,12 +5,11 @@ import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {type Static, Type} from "../../shared/type.ts"
-import type {Database} from "../database/database.ts"
+import type {Database, FoundDatabase} from "../database/database.ts"
 import {readNewestGroup} from "../database/state/group.ts"
 import {readNewestEvent} from "../events/log.ts"
 import {readJsonIfExists} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
-import type {StateReader} from "./one-history.ts"
 
 /** What the database of an authority had stored when the Host wrote this. */
 const Mark = Type.Object({
@@ -64,7 +63,7 @@ export const markStored = async (database: Database, authority: string, path: st
 }
 
 /** Throws `database_older` if the database has less than the mark of its authority says. No mark says nothing. */
-export const requireNotOlder = async (database: StateReader, authority: string | undefined, paths: ProjectPaths) => {
+export const requireNotOlder = async (database: FoundDatabase, authority: string | undefined, paths: ProjectPaths) => {
   const mark: unknown = await readJsonIfExists(paths.highWater)
   if (!Check(Mark, mark)) return
   const {group, event, at, ...of} = mark as Mark

@@ -1,11 +1,9 @@
 import {readFileSync} from "node:fs"
 import {join} from "node:path"
 import {parse} from "dotenv"
+import type {Variables} from "../config/expand.ts"
 
 type Names = Readonly<Record<string, string>>
-
-/** The environment that a process got and passes on. */
-export type Given = Readonly<Record<string, string | undefined>>
 
 /**
  * Returns a function for the environment of a Host's next start, as far as the Host can know it. systemd's `EnvironmentFile`
@@ -13,7 +11,11 @@ export type Given = Readonly<Record<string, string | undefined>>
  * them. Other owners, such as the daemon or a container engine, pass the same environment again, and the start reads `.env`.
  * Call it at the Host's start, while the file is still the one that its owner has read.
  */
-export const nextEnvironment = (project: string, supervisor: string, given: Given): (() => Record<string, string>) => {
+export const nextEnvironment = (
+  project: string,
+  supervisor: string,
+  given: Variables,
+): (() => Record<string, string>) => {
   const own = Object.fromEntries(
     Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )

@@ -1,8 +1,8 @@
 import {lstat, readdir} from "node:fs/promises"
 import {dirname, relative} from "node:path"
-import type {ProjectConfig} from "../../shared/config.ts"
+import type {ProjectConfig} from "../../shared/config/config.ts"
 import {Problem, toProblem} from "../../shared/problems.ts"
-import type {Database, Location} from "../database/database.ts"
+import type {FoundDatabase, Location} from "../database/database.ts"
 import {type AuthorityRows, readAuthorityRows} from "../events/authority.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {foreignFileHint, jobFileName, missingFile, readJobFile, unstampedFile} from "../scheduler/job-file/job-store.ts"
@@ -13,14 +13,11 @@ import {storePaths} from "../workroom/store/segments.ts"
 import {type AuthorityFile, readAuthorityFile} from "./authority.ts"
 import {type Holder, judgeHolders, restoreAll} from "./judge-holders.ts"
 
-/** A read-only database of any schema up to this version's. */
-export type StateReader = Pick<Database, "read" | "location" | "state">
-
 export interface StateSource {
   readonly paths: ProjectPaths
   readonly config: ProjectConfig
   /** Undefined if it cannot be read; then only the other parts are compared. */
-  readonly database: StateReader | undefined
+  readonly database: FoundDatabase | undefined
 }
 
 /** The authorities of the parts of a project's state, before anything changes. */
@@ -104,7 +101,7 @@ const attempt = async <T>(read: () => Promise<T>): Promise<Attempt<T>> => {
 }
 
 const databaseHolders = (
-  {location}: StateReader,
+  {location}: FoundDatabase,
   {authority, eventLog}: AuthorityRows,
   file: AuthorityFile | undefined,
   {project, authority: path}: ProjectPaths,
@@ -158,7 +155,7 @@ const fileMissing = (path: string, authority: string) =>
 const restoreFiles = "Restore .svc/ from the backup that the database comes from."
 
 const filesHolder = async (
-  database: StateReader | undefined,
+  database: FoundDatabase | undefined,
   known: string | undefined,
   {project, state}: ProjectPaths,
 ): Promise<Holder> => {
@@ -174,7 +171,7 @@ const filesHolder = async (
   }
 }
 
-const tablesHolder = async (database: StateReader): Promise<Holder> => ({
+const tablesHolder = async (database: FoundDatabase): Promise<Holder> => ({
   name: "workroom Journal",
   where: "table workroom_events",
   authority: await authorityOfTables(database),
@@ -182,7 +179,7 @@ const tablesHolder = async (database: StateReader): Promise<Holder> => ({
 })
 
 const jobsHolder = async (
-  database: StateReader | undefined,
+  database: FoundDatabase | undefined,
   known: string | undefined,
   {jobs}: ProjectPaths,
 ): Promise<Holder> => {

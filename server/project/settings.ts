@@ -1,7 +1,7 @@
 import {randomBytes} from "node:crypto"
 import {stat} from "node:fs/promises"
 import {basename, dirname, resolve} from "node:path"
-import {type ProjectConfig, placeholderToken} from "../../shared/config.ts"
+import {type ProjectConfig, placeholderToken} from "../../shared/config/config.ts"
 import {durationOf} from "../../shared/duration.ts"
 import type {Mode} from "../../shared/mode.ts"
 import {Problem} from "../../shared/problems.ts"

@@ -1,5 +1,5 @@
 import {randomBytes} from "node:crypto"
-import type {ProjectConfig} from "../../shared/config.ts"
+import type {ProjectConfig} from "../../shared/config/config.ts"
 import {toJson} from "../../shared/json.ts"
 import {type Static, Type} from "../../shared/type.ts"
 import {fits} from "../config/check.ts"

@@ -7,7 +7,7 @@ import {type Client, createClient, LibsqlError, type Transaction} from "@libsql/
 import {toJson} from "../../shared/json.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {identityOf, readJsonIfExists, tellsOfFullDisk, writeFileAtomic, writeNewFile} from "./files.ts"
-import {processStart} from "./process/process-start.ts"
+import {processStart} from "./process-start.ts"
 import type {ProjectPaths} from "./project.ts"
 
 /** The process that holds a project, as shown to a process that is refused. */

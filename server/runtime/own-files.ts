@@ -10,6 +10,7 @@ const toRoot = isSource || /\/dist\/bun\/[^/]+$/.test(import.meta.url) ? "../.."
 export const packageRoot: string = fileURLToPath(new URL(toRoot, import.meta.url)).replace(/\/$/, "")
 
 /** The list of the console's files in `dist/console/`, which the build writes last. */
+/** The list of the console's files, in `dist/console/`. */
 export const listingName = "files.json"
 
 /** Returns the path of a module that svc ships by name, from its path in the source: the source file, or its bundle. */

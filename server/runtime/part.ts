@@ -1,8 +1,8 @@
 import type {UserPartName} from "../../shared/api/users/users.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {problems} from "../../shared/problems.ts"
-import type {Row} from "../../shared/sdk/plugin/database.ts"
-import type {Route} from "../../shared/sdk/route.ts"
+import type {Route} from "../../shared/route.ts"
+import type {Row} from "../../shared/sdk/session/database.ts"
 
 export interface Exit {
   readonly code: ExitCode

@@ -112,7 +112,7 @@ export const limits = {
 /** The error for a request when every allowed connection is in use. */
 export const noRoom = (): Problem => new Problem("no_room", "every connection is in use", {retryAfter: 10})
 
-/** The error for a request whose answer failed before any code of a route ran. */
+/** The public error for a request whose answer failed. It does not show the cause. */
 export const failedToAnswer = (cause: unknown): Problem => new Problem("internal", "the Host failed to answer", {cause})
 
 /** Throws `port_taken` for an address in use, with its holder, or rethrows the error. */

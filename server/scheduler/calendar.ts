@@ -1,8 +1,8 @@
 import type {CalendarView, ClockChange} from "../../shared/api/scheduled/job-calendar.ts"
 import type {Job} from "../../shared/api/scheduled/jobs.ts"
-import {instantOf, jitterOf, type Times} from "./calculator.ts"
 import {inSlices} from "./job-table.ts"
-import {changesOf, type LocalClock, localClock} from "./local-clock.ts"
+import {instantOf, jitterOf, type Times} from "./times/calculator.ts"
+import {changesOf, type LocalClock, localClock} from "./times/local-clock.ts"
 
 /** A recurring job. */
 export interface Comer {

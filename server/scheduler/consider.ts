@@ -1,6 +1,6 @@
 import type {Job} from "../../shared/api/scheduled/jobs.ts"
 import type {RunTrigger} from "../../shared/sdk/plugin/job.ts"
-import {jitterOf, type Times} from "./calculator.ts"
+import {jitterOf, type Times} from "./times/calculator.ts"
 
 /** What the scheduler does about a due time. */
 export interface Planned {

@@ -3,10 +3,10 @@ import type {ClockChange} from "../../shared/api/scheduled/job-calendar.ts"
 import {type Job, Schedule} from "../../shared/api/scheduled/jobs.ts"
 import {isTimezone} from "../../shared/timezone.ts"
 import {fits} from "../config/check.ts"
-import {formatPath} from "../config/source.ts"
+import {formatPath} from "../runtime/text/path.ts"
 import type {Finding} from "./job-file/job-findings.ts"
 import {viewNext} from "./job-view.ts"
-import {changesOf, localClock} from "./local-clock.ts"
+import {changesOf, localClock} from "./times/local-clock.ts"
 
 export interface Asked {
   readonly viewer?: string

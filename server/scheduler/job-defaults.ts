@@ -1,6 +1,6 @@
 import type {Job} from "../../shared/api/scheduled/jobs.ts"
 import {messageOf} from "../../shared/problems.ts"
-import {longestKept, readJson} from "../../shared/sdk/values.ts"
+import {longestKept, readJson} from "../../shared/sdk/session/values.ts"
 import type {Database, Reader} from "../database/database.ts"
 import {addMeta, readMetaKeys} from "../database/state/meta.ts"
 import type {JobDefault} from "../generation/job-defaults.ts"

@@ -1,9 +1,9 @@
 import {setImmediate as turn} from "node:timers/promises"
 import type {Job} from "../../shared/api/scheduled/jobs.ts"
 import {toJson} from "../../shared/json.ts"
-import {Calculator, jitterOf, type Times} from "./calculator.ts"
 import {DueQueue} from "./due-queue.ts"
 import {type JobState, scheduleKey} from "./job-states.ts"
+import {Calculator, jitterOf, type Times} from "./times/calculator.ts"
 
 export interface Entry {
   readonly job: Job

@@ -1,8 +1,8 @@
 import type {Job, JobView, NextTimes} from "../../shared/api/scheduled/jobs.ts"
 import type {JobDefault} from "../generation/job-defaults.ts"
 import {JobTable} from "./job-table.ts"
-import {localClock} from "./local-clock.ts"
 import {revisionOf} from "./revision.ts"
+import {localClock} from "./times/local-clock.ts"
 
 export const iso = (at: number): string => new Date(at).toISOString()
 

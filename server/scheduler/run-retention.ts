@@ -1,4 +1,4 @@
-import {plainPart} from "../database/upkeep/retention.ts"
+import {plainPart} from "../database/retention/retention.ts"
 
 /** Ended runs of jobs. Handled due times do not depend on them. */
 export const jobRunsPart = plainPart({

@@ -2,7 +2,7 @@ import type {Firing, RunState} from "../../shared/api/scheduled/jobs.ts"
 import {toJson} from "../../shared/json.ts"
 import type {RunTrigger} from "../../shared/sdk/plugin/job.ts"
 import {assertThat, type Database, type Reader, type Row, type Statement} from "../database/database.ts"
-import {jsonRows} from "../database/json-rows.ts"
+import {jsonRows} from "../database/engine/json-rows.ts"
 import {uuid} from "../runtime/uuid.ts"
 import type {Planned} from "./consider.ts"
 

@@ -1,6 +1,6 @@
-import type {Permission} from "../../shared/sdk/permission.ts"
 import {type AnyPlugin, definePlugin} from "../../shared/sdk/plugin/plugin.ts"
-import type {UsedServices, Uses} from "../../shared/sdk/service.ts"
+import type {UsedServices, Uses} from "../../shared/sdk/plugin/service.ts"
+import type {Permission} from "../../shared/sdk/session/permission.ts"
 import {type Bot, type BotOptions, openBot, type PluginUnderTest} from "./bot.ts"
 import {raiseTimeLimit} from "./time-limit.ts"
 

@@ -2,11 +2,11 @@ import {type ItemState, itemStates, takenIn} from "../../shared/api/item-rules.t
 import type {Command, Item} from "../../shared/api/workroom.ts"
 import {timeFrom} from "../../shared/duration.ts"
 import {definePlugin, type LocalText, type PluginDefinition, Problem, type Session, Type} from "../../shared/sdk/sdk.ts"
-import {fieldsOf} from "../../shared/sdk/values.ts"
+import {fieldsOf} from "../../shared/sdk/session/values.ts"
 import {builtInTexts, type HostTexts, type Say} from "../messages/texts/host-texts.ts"
 import type {HostText} from "../messages/texts/tables.ts"
 import {partyOf} from "./party.ts"
-import {mostComments} from "./transitions.ts"
+import {mostComments} from "./store/transitions.ts"
 import type {Workroom} from "./workroom.ts"
 
 const Level = (what: string, fallback: "trusted" | "admin") =>

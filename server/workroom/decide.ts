@@ -1,8 +1,8 @@
 import type {Item} from "../../shared/api/workroom.ts"
 import {Problem} from "../../shared/problems.ts"
-import {type CatalogView, project} from "./catalog.ts"
+import {type CatalogView, project} from "./store/catalog.ts"
 import {chained, type Entry, type Head, type Recorded} from "./store/record.ts"
-import {type ItemChange, mostComments, takenIn} from "./transitions.ts"
+import {type ItemChange, mostComments, takenIn} from "./store/transitions.ts"
 
 export type Decision =
   | {readonly is: "accepted"; readonly recorded: Recorded; readonly item: Item}

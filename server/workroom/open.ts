@@ -1,4 +1,4 @@
-import type {ProjectConfig} from "../../shared/config.ts"
+import type {ProjectConfig} from "../../shared/config/config.ts"
 import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {PluginDefinition} from "../../shared/sdk/plugin/plugin.ts"
@@ -12,7 +12,7 @@ import {FileStore} from "./store/file-store.ts"
 import {storePaths} from "./store/segments.ts"
 import type {StoreKind} from "./store/store.ts"
 import {TableStore} from "./store/table-store.ts"
-import {FileTelling} from "./telling.ts"
+import {FileTelling} from "./store/telling.ts"
 import {Workroom} from "./workroom.ts"
 
 /** The key in `svc_meta` of the store that has the items. */

@@ -1,4 +1,4 @@
-import {Catalog} from "./catalog.ts"
+import {Catalog} from "./store/catalog.ts"
 import {damaged, rebuildIt, replay, type Store, type StoreKind} from "./store/store.ts"
 
 export interface Verification {

@@ -1,4 +1,4 @@
-import type {AgentSettings} from "./config.ts"
+import type {AgentSettings} from "../config/agents.ts"
 
 /** A binding in a generation: the settings of `agents.<name>`, with the instructions loaded. */
 export interface Binding {

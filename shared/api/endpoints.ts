@@ -1,5 +1,5 @@
 import {endpointStates} from "../endpoint-states.ts"
-import type {Login} from "../sdk/satori.ts"
+import type {Login} from "../sdk/content/satori.ts"
 import {Named, Optional, orNull, type Static, Time, Type} from "../type.ts"
 import {PageQuery} from "./pages.ts"
 

@@ -1,6 +1,6 @@
 import {durationPattern} from "../duration.ts"
+import {SatoriEvent} from "../sdk/content/satori.ts"
 import {outboxStates} from "../sdk/plugin/outbox-state.ts"
-import {SatoriEvent} from "../sdk/satori.ts"
 import {Named, NamedClosed, Optional, orNull, type Static, Time, Type} from "../type.ts"
 import {inboxGroups, outboxGroups} from "./message-lists.ts"
 import {PageQuery} from "./pages.ts"

@@ -2,8 +2,8 @@ import {Named, NamedClosed, Optional, orNull, type Static, Time, Type} from "../
 import {BuildIdentity} from "./build.ts"
 import {CheckpointFailure, NewestCheckpoint} from "./checkpoint.ts"
 import {UncommittedConfig} from "./configuration/file.ts"
+import {Unready} from "./configuration/unready.ts"
 import {IngressView} from "./readiness.ts"
-import {Unready} from "./unready.ts"
 
 /** The Host and its generations as the HTTP API shows them. A demo token does not see fields marked `private`. */
 

@@ -3,18 +3,9 @@
 export {parseJson, tryParseJson} from "../json.ts"
 export type {Log, LogFields, LogLevel} from "../log.ts"
 export {type Issue, isProblem, Problem, type ProblemCode} from "../problems.ts"
+export type {Call, Scope} from "../route.ts"
 export {Secret} from "../secret.ts"
 export {type Static, type TObject, type TSchema, Type} from "../type.ts"
-export type {
-  ActionCall,
-  ActionDefinition,
-  ActionHandle,
-  ActionHandler,
-  ButtonOptions,
-  DeclareAction,
-  SelectOption,
-  SelectOptions,
-} from "./action.ts"
 export type {
   AdapterDefinition,
   AdapterFinding,
@@ -47,41 +38,8 @@ export type {
 } from "./adapter/sender.ts"
 export type {AcceptSocket, PlatformSocket, SocketHandler, SocketInit, SocketRefused} from "./adapter/socket.ts"
 export {TokenBucket, type TokenBucketLimits} from "./adapter/token-bucket.ts"
-export type {AgentHandle, AgentResult, AgentRunOptions} from "./agent.ts"
-export type {Arguments, ArgumentType, Cooldown, OptionDefinition} from "./command.ts"
-export {type Content, type Element, h, isElement, type Node, renderContent, textOf} from "./elements.ts"
-export {type FileOptions, type FileSource, file, type ProjectFile, type StoredFile} from "./files/file-source.ts"
-export {fileHeaders} from "./files/headers.ts"
-export {decodeName} from "./files/name.ts"
-export {fileElement, type ReadOptions, type SessionFile} from "./files/session-file.ts"
-export type {FormHandle} from "./form.ts"
-export type {HandlerDefinition, HandlerOrder} from "./handler.ts"
-export type {PageHandler} from "./page.ts"
-export type {Permission} from "./permission.ts"
-export type {
-  PluginDatabase,
-  PluginMigration,
-  Row,
-  SqlValue,
-  Statement,
-  WriteResult,
-  WriteStatement,
-} from "./plugin/database.ts"
-export type {DeclareForm, FormCall, FormDefinition, FormHandler} from "./plugin/declare-form.ts"
-export type {DeclareTimer, TimerHandler} from "./plugin/declare-timer.ts"
-export type {HearsCall, HearsDefinition, Match} from "./plugin/hears.ts"
-export type {DeclareJob, DefaultSchedule, JobDefinition, JobHandler, JobRun} from "./plugin/job.ts"
-export {
-  type AnyPlugin,
-  definePlugin,
-  type Plugin,
-  type PluginDefinition,
-  type SendOptions,
-  type SentMessage,
-} from "./plugin/plugin.ts"
-export type {PluginAnswer, PluginCall, PluginRoute} from "./plugin/route.ts"
-export type {DeclarePrompt, PromptCall, PromptDefinition, PromptHandler} from "./prompt.ts"
-export type {Call, Scope} from "./route.ts"
+export {type Content, type Element, h, isElement, type Node, renderContent, textOf} from "./content/elements.ts"
+export {type FileOptions, type FileSource, file, type ProjectFile, type StoredFile} from "./content/file-source.ts"
 export {
   type Channel,
   channelType,
@@ -91,8 +49,51 @@ export {
   type Message,
   type SatoriEvent,
   type User,
-} from "./satori.ts"
-export {type Service, service, type UsedServices, type Uses} from "./service.ts"
+} from "./content/satori.ts"
+export {fileHeaders} from "./files/headers.ts"
+export {decodeName} from "./files/name.ts"
+export {fileElement, type ReadOptions, type SessionFile} from "./files/session-file.ts"
+export type {
+  ActionCall,
+  ActionDefinition,
+  ActionHandle,
+  ActionHandler,
+  ButtonOptions,
+  DeclareAction,
+  SelectOption,
+  SelectOptions,
+} from "./plugin/action.ts"
+export type {AgentHandle, AgentResult, AgentRunOptions} from "./plugin/agent.ts"
+export type {DeclareForm, FormCall, FormDefinition, FormHandler} from "./plugin/declare-form.ts"
+export type {DeclareTimer, TimerHandler} from "./plugin/declare-timer.ts"
+export type {HearsCall, HearsDefinition, Match} from "./plugin/hears.ts"
+export type {DeclareJob, DefaultSchedule, JobDefinition, JobHandler, JobRun} from "./plugin/job.ts"
+export type {PageHandler} from "./plugin/page.ts"
+export {
+  type AnyPlugin,
+  definePlugin,
+  type Plugin,
+  type PluginDefinition,
+  type SendOptions,
+  type SentMessage,
+} from "./plugin/plugin.ts"
+export type {DeclarePrompt, PromptCall, PromptDefinition, PromptHandler} from "./plugin/prompt.ts"
+export type {PluginAnswer, PluginCall, PluginRoute} from "./plugin/route.ts"
+export {type Service, service, type UsedServices, type Uses} from "./plugin/service.ts"
+export type {DeclareTool, ToolCall, ToolDefinition, ToolEffect, ToolHandler} from "./plugin/tool.ts"
+export type {Arguments, ArgumentType, Cooldown, OptionDefinition} from "./session/command.ts"
+export type {
+  PluginDatabase,
+  PluginMigration,
+  Row,
+  SqlValue,
+  Statement,
+  WriteResult,
+  WriteStatement,
+} from "./session/database.ts"
+export type {FormHandle} from "./session/form.ts"
+export type {HandlerDefinition, HandlerOrder} from "./session/handler.ts"
+export type {Permission} from "./session/permission.ts"
 export type {
   CommandCall,
   CommandDefinition,
@@ -104,8 +105,10 @@ export type {
   Session,
   SessionDatabase,
   Target,
-} from "./session.ts"
-export type {DeclareState, StateHandle, StateOptions, StateScope, StateSubject, StateValue} from "./state.ts"
+} from "./session/session.ts"
+export type {DeclareState, StateHandle, StateOptions, StateScope, StateSubject, StateValue} from "./session/state.ts"
+export type {TimerDefinition, TimerFired, TimerHandle, TimerOptions, TimerPlace, When} from "./session/timer.ts"
+export {UserError} from "./session/user-error.ts"
 export {decodeEntities} from "./text/entities.ts"
 export type {
   DeclareTexts,
@@ -118,13 +121,3 @@ export type {
   TextValue,
   TextValues,
 } from "./text/texts.ts"
-export type {
-  TimerDefinition,
-  TimerFired,
-  TimerHandle,
-  TimerOptions,
-  TimerPlace,
-  When,
-} from "./timer.ts"
-export type {DeclareTool, ToolCall, ToolDefinition, ToolEffect, ToolHandler} from "./tool.ts"
-export {UserError} from "./user-error.ts"

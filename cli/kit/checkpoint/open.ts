@@ -3,8 +3,8 @@ import {stat} from "node:fs/promises"
 import {basename, dirname, join, resolve} from "node:path"
 import type {Readable} from "node:stream"
 import {readArchive} from "../../../server/recovery/checkpoint/archive.ts"
-import type {Progress} from "../../../server/recovery/checkpoint/files.ts"
 import {CheckpointStore, type StoredCheckpoint} from "../../../server/recovery/checkpoint/store.ts"
+import type {Progress} from "../../../server/recovery/files/files.ts"
 import {leavingNoFolders, removeFolder} from "../../../server/runtime/files.ts"
 
 export type OpenCheckpoint = Pick<StoredCheckpoint, "folder" | "manifest" | "sha256"> & {

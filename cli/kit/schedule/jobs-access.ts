@@ -8,7 +8,7 @@ import {
   readJobs,
   removeJob,
   viewStopped,
-} from "../../../server/offline/job-file.ts"
+} from "../../../server/project/offline/job-file.ts"
 import type {Answer} from "../../../shared/api/operations/client.ts"
 import type {DraftCheck} from "../../../shared/api/scheduled/drafts.ts"
 import type {Job, JobChange, JobRemoval, JobView, NextTimes} from "../../../shared/api/scheduled/jobs.ts"

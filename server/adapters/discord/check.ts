@@ -1,8 +1,8 @@
 import type {AdapterFinding, CheckTools} from "../../../shared/sdk/sdk.ts"
-import type {AccountSettings} from "./account.ts"
-import {type Api, createApi, type RestLibrary, Unauthorized} from "./api.ts"
+import type {AccountSettings} from "./api/account.ts"
+import {type Api, createApi, type RestLibrary, Unauthorized} from "./api/api.ts"
+import {numberIn, type Payload, payloadOf, payloadsOf, textIn} from "./api/payload.ts"
 import {intentRemedy, portal, privilegedOf, tokenRemedy} from "./gateway/explain.ts"
-import {numberIn, type Payload, payloadOf, payloadsOf, textIn} from "./payload.ts"
 
 /** The flags of an application with privileged intents: in full, or for fewer than 100 servers. */
 const intentFlags = {guild_members: (1 << 14) | (1 << 15), message_content: (1 << 18) | (1 << 19)} as const

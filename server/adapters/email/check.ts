@@ -1,7 +1,7 @@
 import type {ImapFlow} from "imapflow"
 import type {AdapterFinding, CheckTools} from "../../../shared/sdk/sdk.ts"
-import type {AccountSettings} from "./account.ts"
-import {createClient, type ImapLibrary, logIn, openFolder, passwordHint, saidBy} from "./mailbox.ts"
+import type {AccountSettings} from "./mailbox/account.ts"
+import {createClient, type ImapLibrary, logIn, openFolder, passwordHint, saidBy} from "./mailbox/mailbox.ts"
 import {createTransport, explainSend, type SmtpLibrary} from "./send/smtp.ts"
 
 /** How many of the newest mails are checked for results of the trusted server. */

@@ -7,18 +7,18 @@ import {
   refused,
   type Sender,
 } from "../../../shared/sdk/sdk.ts"
-import type {AccountSettings} from "./account.ts"
 import type {MailParser} from "./content/letters.ts"
-import {againSince, type Cursor, firstCursor, movedCursor, parseCursor} from "./cursor.ts"
-import {createDownload} from "./download.ts"
 import {Follower} from "./follow.ts"
-import {normalAddress} from "./ids.ts"
-import {createClient, type ImapLibrary, logIn, openFolder, saidBy} from "./mailbox.ts"
+import type {AccountSettings} from "./mailbox/account.ts"
+import {againSince, type Cursor, firstCursor, movedCursor, parseCursor} from "./mailbox/cursor.ts"
+import {createDownload} from "./mailbox/download.ts"
+import {normalAddress} from "./mailbox/ids.ts"
+import {createClient, type ImapLibrary, logIn, openFolder, saidBy} from "./mailbox/mailbox.ts"
+import {createVisits} from "./mailbox/visits.ts"
 import {AnswerLimit} from "./send/answer-limit.ts"
 import {createSend} from "./send/send.ts"
 import {createTransport, explainSend, type SmtpLibrary} from "./send/smtp.ts"
 import {Threads} from "./send/threads.ts"
-import {createVisits} from "./visits.ts"
 
 /**
  * Logs in at both servers, and reads the folder from its cursor on. Throws a refusal if a server rejects the login

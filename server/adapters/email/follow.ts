@@ -1,11 +1,11 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {ImapFlow} from "imapflow"
 import {type DatedIncoming, type Endpoint, isProblem, Problem} from "../../../shared/sdk/sdk.ts"
-import type {AccountSettings} from "./account.ts"
 import {judge, messageEvent, toldEvent} from "./content/event.ts"
 import {type Letter, type ReadTools, readLetters, readTexts} from "./content/letters.ts"
-import {type Cursor, formatCursor, isFromBefore} from "./cursor.ts"
-import {saidBy} from "./mailbox.ts"
+import type {AccountSettings} from "./mailbox/account.ts"
+import {type Cursor, formatCursor, isFromBefore} from "./mailbox/cursor.ts"
+import {saidBy} from "./mailbox/mailbox.ts"
 import type {Threads} from "./send/threads.ts"
 
 /** The most mails that are read and stored in one batch. */

@@ -1,7 +1,7 @@
 import {definePlugin} from "../../../shared/sdk/sdk.ts"
-import {Account} from "./account.ts"
 import {check} from "./check.ts"
 import {connect} from "./connect.ts"
+import {Account} from "./mailbox/account.ts"
 
 /** The versions that the tests use. */
 export const libraries = {imapflow: "2.0.6", mailparser: "3.7.5", nodemailer: "10.6.1"} as const

@@ -1,7 +1,7 @@
 import type {Log} from "../../../shared/sdk/sdk.ts"
-import {type Client, isSaid, path} from "./client.ts"
-import {type RoomEvent, readEvents} from "./event.ts"
-import {listIn, textIn} from "./json.ts"
+import {type Client, isSaid, path} from "./client/client.ts"
+import {type RoomEvent, readEvents} from "./client/event.ts"
+import {listIn, textIn} from "./client/json.ts"
 
 /** The most events of one room that are fetched before a limited timeline. */
 export const longestBackfill = 1000

@@ -1,8 +1,8 @@
 import type {AdapterFinding, CheckTools} from "../../../shared/sdk/sdk.ts"
-import type {AccountSettings} from "./account.ts"
-import {type Client, MatrixError, path} from "./client.ts"
-import {type Fields, fieldsIn, numberIn, textIn, textsIn} from "./json.ts"
-import type {Logins, Self} from "./login.ts"
+import type {AccountSettings} from "./client/account.ts"
+import {type Client, MatrixError, path} from "./client/client.ts"
+import {type Fields, fieldsIn, numberIn, textIn, textsIn} from "./client/json.ts"
+import type {Logins, Self} from "./client/login.ts"
 
 /** The most rooms of the bot that are checked. */
 const mostRooms = 50

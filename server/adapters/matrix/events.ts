@@ -1,9 +1,9 @@
 import {type DatedIncoming, type Endpoint, h, type Log, renderContent} from "../../../shared/sdk/sdk.ts"
-import {type Client, MatrixError, path} from "./client.ts"
-import {membershipOf, type RoomEvent, readEvent, relationOf} from "./event.ts"
+import {type Client, MatrixError, path} from "./client/client.ts"
+import {membershipOf, type RoomEvent, readEvent, relationOf} from "./client/event.ts"
+import {fieldsIn, Recent, textIn} from "./client/json.ts"
+import type {Self} from "./client/login.ts"
 import {nodesOfMessage} from "./format/incoming.ts"
-import {fieldsIn, Recent, textIn} from "./json.ts"
-import type {Self} from "./login.ts"
 import type {Rooms} from "./rooms.ts"
 
 /** The data of an event to which later events may refer. */

@@ -1,8 +1,8 @@
 import type {DatedIncoming, HistoryPage, HistoryQuery} from "../../../shared/sdk/sdk.ts"
-import {acting, type Client, path} from "./client.ts"
-import {type RoomEvent, readEvent, readEvents, relationOf} from "./event.ts"
+import {acting, type Client, path} from "./client/client.ts"
+import {type RoomEvent, readEvent, readEvents, relationOf} from "./client/event.ts"
+import {listIn, textIn} from "./client/json.ts"
 import type {Translator} from "./events.ts"
-import {listIn, textIn} from "./json.ts"
 import type {Rooms} from "./rooms.ts"
 
 const page = 50

@@ -1,8 +1,8 @@
 import {definePlugin} from "../../../shared/sdk/sdk.ts"
-import {Account} from "./account.ts"
 import {checkAccount} from "./check.ts"
+import {Account} from "./client/account.ts"
+import {Logins} from "./client/login.ts"
 import {connect} from "./connect.ts"
-import {Logins} from "./login.ts"
 import {methods} from "./members.ts"
 
 /** Matrix: rooms and direct rooms without encryption, through the client-server API. */

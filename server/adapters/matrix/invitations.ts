@@ -1,9 +1,9 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {type Backoff, type Endpoint, type Log, pauseAfter} from "../../../shared/sdk/sdk.ts"
-import type {AccountSettings} from "./account.ts"
-import {type Client, isSaid, MatrixError, path} from "./client.ts"
-import {fieldsIn, fieldsOf, listIn, textIn} from "./json.ts"
-import {type Self, serverOf} from "./login.ts"
+import type {AccountSettings} from "./client/account.ts"
+import {type Client, isSaid, MatrixError, path} from "./client/client.ts"
+import {fieldsIn, fieldsOf, listIn, textIn} from "./client/json.ts"
+import {type Self, serverOf} from "./client/login.ts"
 import type {Rooms} from "./rooms.ts"
 
 const joinAgain: Backoff = {first: 2000, longest: 300_000}

@@ -1,6 +1,6 @@
 import {type FileRef, refused, type StoredFile} from "../../../shared/sdk/sdk.ts"
-import {type Client, MatrixError, path} from "./client.ts"
-import {numberIn, textIn} from "./json.ts"
+import {type Client, MatrixError, path} from "./client/client.ts"
+import {numberIn, textIn} from "./client/json.ts"
 
 const mxc = /^mxc:\/\/([A-Za-z0-9.:[\]-]+)\/([A-Za-z0-9_-]+)$/
 

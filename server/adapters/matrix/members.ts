@@ -1,7 +1,7 @@
 import {type Channel, channelType, refused, type User} from "../../../shared/sdk/sdk.ts"
-import {acting, type Client, isSaid, path} from "./client.ts"
-import {type Fields, fieldsIn, fieldsOf, textIn} from "./json.ts"
-import {localPart} from "./login.ts"
+import {acting, type Client, isSaid, path} from "./client/client.ts"
+import {type Fields, fieldsIn, fieldsOf, textIn} from "./client/json.ts"
+import {localPart} from "./client/login.ts"
 import type {Rooms} from "./rooms.ts"
 
 /** The largest list of members, in bytes. */

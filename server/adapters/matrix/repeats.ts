@@ -1,8 +1,8 @@
 import {setTimeout as sleep} from "node:timers/promises"
-import {type Client, isSaid, path} from "./client.ts"
-import {readEvent, readEvents} from "./event.ts"
-import {type Fields, listIn, Recent, textIn} from "./json.ts"
-import type {Self} from "./login.ts"
+import {type Client, isSaid, path} from "./client/client.ts"
+import {readEvent, readEvents} from "./client/event.ts"
+import {type Fields, listIn, Recent, textIn} from "./client/json.ts"
+import type {Self} from "./client/login.ts"
 
 /** The field in which the bot stores an event's transaction id, because a homeserver may forget the id. */
 const key = "svc.transaction_id"

@@ -1,8 +1,8 @@
 import {type Channel, channelType} from "../../../shared/sdk/sdk.ts"
-import {type Client, isSaid, MatrixError, path} from "./client.ts"
-import {membershipOf, type RoomEvent} from "./event.ts"
-import {type Fields, fieldsOf, Recent, textIn, textsIn} from "./json.ts"
-import {localPart, type Self} from "./login.ts"
+import {type Client, isSaid, MatrixError, path} from "./client/client.ts"
+import {membershipOf, type RoomEvent} from "./client/event.ts"
+import {type Fields, fieldsOf, Recent, textIn, textsIn} from "./client/json.ts"
+import {localPart, type Self} from "./client/login.ts"
 
 /** The place of a message. A thread is its own channel, named by its room and its first event. */
 export interface Place {

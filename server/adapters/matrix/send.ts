@@ -10,10 +10,10 @@ import {
   refused,
   type Sender,
 } from "../../../shared/sdk/sdk.ts"
-import {acting, type Client, isSaid, MatrixError, path} from "./client.ts"
+import {acting, type Client, isSaid, MatrixError, path} from "./client/client.ts"
+import {fieldsIn, fieldsOf, listIn, textIn} from "./client/json.ts"
+import type {Self} from "./client/login.ts"
 import {contentOf, quoteIn, replacing, type Text, textOfContent} from "./format/outgoing.ts"
-import {fieldsIn, fieldsOf, listIn, textIn} from "./json.ts"
-import type {Self} from "./login.ts"
 import {kindOf, type Uploads} from "./media.ts"
 import {marked, Repeats, settle} from "./repeats.ts"
 import type {Rooms} from "./rooms.ts"

@@ -1,12 +1,12 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {AnswerTooLarge, type DatedIncoming, type Endpoint, isProblem} from "../../../shared/sdk/sdk.ts"
 import {fetchMissed} from "./backfill.ts"
-import {type Client, MatrixError, path} from "./client.ts"
-import {isEntry, isExit, type RoomEvent, readEvents} from "./event.ts"
+import {type Client, MatrixError, path} from "./client/client.ts"
+import {isEntry, isExit, type RoomEvent, readEvents} from "./client/event.ts"
+import {type Fields, fieldsIn, fieldsOf, listIn, textIn} from "./client/json.ts"
+import type {Self} from "./client/login.ts"
 import type {Translator} from "./events.ts"
 import type {Invitations} from "./invitations.ts"
-import {type Fields, fieldsIn, fieldsOf, listIn, textIn} from "./json.ts"
-import type {Self} from "./login.ts"
 import type {Rooms} from "./rooms.ts"
 
 /** In milliseconds. The homeserver answers earlier if it has news. */

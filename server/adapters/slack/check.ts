@@ -1,8 +1,8 @@
 import type * as WebApi from "@slack/web-api"
 import type {AdapterFinding, CheckTools, Refusal} from "../../../shared/sdk/sdk.ts"
-import type {AccountSettings} from "./account.ts"
-import {appToken, clientOptions, failureOf, openApi, whereScopes} from "./api.ts"
-import {payloadOf, textIn} from "./payload.ts"
+import type {AccountSettings} from "./api/account.ts"
+import {appToken, clientOptions, failureOf, openApi, whereScopes} from "./api/api.ts"
+import {payloadOf, textIn} from "./api/payload.ts"
 
 /** The bot token's required scopes and their uses (https://docs.slack.dev/reference/scopes). */
 const needed: Readonly<Record<string, string>> = {

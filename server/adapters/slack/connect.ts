@@ -1,18 +1,18 @@
 import {type Endpoint, refused, type Sender} from "../../../shared/sdk/sdk.ts"
-import type {AccountSettings} from "./account.ts"
 import {createFiles} from "./acts/files.ts"
 import {createHistory} from "./acts/history.ts"
 import {createMembers} from "./acts/members.ts"
 import {createActs, losing} from "./acts/send.ts"
-import {openApi} from "./api.ts"
+import type {AccountSettings} from "./api/account.ts"
+import {openApi} from "./api/api.ts"
+import {idIn, textIn} from "./api/payload.ts"
+import {channelOfPress} from "./api/place.ts"
 import {messageEvent, type Reading} from "./incoming/events.ts"
 import {Inbox} from "./incoming/inbox.ts"
 import {People} from "./incoming/people.ts"
 import {openSocket} from "./incoming/socket.ts"
 import {Threads} from "./incoming/threads.ts"
 import {answerRequest} from "./incoming/webhook.ts"
-import {idIn, textIn} from "./payload.ts"
-import {channelOfPress} from "./place.ts"
 
 /** An open account: its acts, and the handler for Slack's requests. */
 export interface Opened extends Sender {

@@ -1,6 +1,6 @@
 import {definePlugin} from "../../../shared/sdk/sdk.ts"
-import {Account} from "./account.ts"
 import {memberMethods} from "./acts/members.ts"
+import {Account} from "./api/account.ts"
 import {check} from "./check.ts"
 import {connect} from "./connect.ts"
 

@@ -1,8 +1,8 @@
 import type {UserFromGetMe, WebhookInfo} from "grammy/types"
 import type {AdapterFinding, CheckTools} from "../../../shared/sdk/sdk.ts"
-import type {AccountSettings} from "./account.ts"
-import {apiSignal, askSelf, createBot} from "./bot.ts"
-import {BotApiError, failureOf} from "./failures.ts"
+import type {AccountSettings} from "./api/account.ts"
+import {apiSignal, askSelf, createBot} from "./api/bot.ts"
+import {BotApiError, failureOf} from "./api/failures.ts"
 import {allowedUpdates} from "./incoming/events.ts"
 
 /**

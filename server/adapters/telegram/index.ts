@@ -1,5 +1,5 @@
 import {definePlugin} from "../../../shared/sdk/sdk.ts"
-import {Account} from "./account.ts"
+import {Account} from "./api/account.ts"
 import {check} from "./check.ts"
 import {connect} from "./connect.ts"
 import {methodNames} from "./outgoing/members.ts"

@@ -1,8 +1,8 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Update} from "grammy/types"
 import {type DatedIncoming, type Endpoint, isProblem} from "../../../shared/sdk/sdk.ts"
-import {apiSignal, type Bot} from "./bot.ts"
-import {BotApiError, failureOf} from "./failures.ts"
+import {apiSignal, type Bot} from "./api/bot.ts"
+import {BotApiError, failureOf} from "./api/failures.ts"
 import {allowedUpdates} from "./incoming/events.ts"
 import type {Intake} from "./incoming/intake.ts"
 

@@ -1,8 +1,8 @@
 import {createHmac, timingSafeEqual} from "node:crypto"
 import type {Update} from "grammy/types"
 import {Problem, parseJson} from "../../../shared/sdk/sdk.ts"
-import type {AccountSettings} from "./account.ts"
-import {apiSignal, type Bot} from "./bot.ts"
+import type {AccountSettings} from "./api/account.ts"
+import {apiSignal, type Bot} from "./api/bot.ts"
 import {allowedUpdates} from "./incoming/events.ts"
 import type {Intake} from "./incoming/intake.ts"
 

@@ -1,7 +1,7 @@
 import {randomBytes} from "node:crypto"
 import {type AdapterFinding, type CheckTools, isRefusal} from "../../../shared/sdk/sdk.ts"
-import type {AccountSettings, RoomSettings} from "./account.ts"
 import {findUploads} from "./files.ts"
+import type {AccountSettings, RoomSettings} from "./stream/account.ts"
 import {discover} from "./stream/discover.ts"
 import {StanzaFailure} from "./stream/failures.ts"
 import {bare} from "./stream/jid.ts"

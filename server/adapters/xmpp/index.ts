@@ -1,8 +1,8 @@
 import {definePlugin} from "../../../shared/sdk/sdk.ts"
-import {Account} from "./account.ts"
 import {check} from "./check.ts"
 import {connect} from "./connect.ts"
 import {memberMethods} from "./members.ts"
+import {Account} from "./stream/account.ts"
 
 export const libraries = {"@xmpp/client": "0.14.0"} as const
 

@@ -1,6 +1,6 @@
 import type {Child} from "@xmpp/client"
 import {refused} from "../../../shared/sdk/sdk.ts"
-import type {Memory} from "./memory.ts"
+import type {Memory} from "./content/memory.ts"
 import type {Outbound} from "./outbound.ts"
 import type {Receiver} from "./receive.ts"
 import type {Room} from "./rooms/room.ts"

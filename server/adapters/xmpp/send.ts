@@ -9,8 +9,8 @@ import {
   type Sender,
 } from "../../../shared/sdk/sdk.ts"
 import {queryArchive} from "./archive/query.ts"
+import type {Remembered} from "./content/memory.ts"
 import {quotedLines, type Written, writeContent} from "./content/write.ts"
-import type {Remembered} from "./memory.ts"
 import {type Acting, type Place, placeOf} from "./place.ts"
 import {outcomeOf, StanzaFailure} from "./stream/failures.ts"
 import {bare, resourceOf} from "./stream/jid.ts"

@@ -1,13 +1,13 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
-import type {agentProviders} from "../../../shared/agents/config.ts"
 import type {Standing, Standings} from "../../../shared/agents/standing.ts"
-import type {ProjectConfig} from "../../../shared/config.ts"
+import type {agentProviders} from "../../../shared/config/agents.ts"
+import type {ProjectConfig} from "../../../shared/config/config.ts"
 import {durationOf} from "../../../shared/duration.ts"
 import {type Issue, Problem} from "../../../shared/problems.ts"
-import type {Source} from "../../config/source.ts"
+import type {Source} from "../../config/text/source.ts"
+import type {AgentTool} from "../runs/tool.ts"
 import {missingTool} from "../tools/resolve.ts"
 import type {ToolTable} from "../tools/table.ts"
-import type {AgentTool} from "../tools/tool.ts"
 import {configurationOf} from "./configured.ts"
 
 export interface BindingsOptions {

@@ -1,8 +1,8 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
-import {agentProviders} from "../../../shared/agents/config.ts"
 import type {BindingProblem, BindingReason, Standing} from "../../../shared/agents/standing.ts"
 import {readinessReasons} from "../../../shared/api/readiness.ts"
-import {didYouMean} from "../../config/suggest.ts"
+import {agentProviders} from "../../../shared/config/agents.ts"
+import {didYouMean} from "../../runtime/text/suggest.ts"
 import {isAgentProvider} from "../providers/packages.ts"
 
 /** The environment of a binding. */

@@ -1,10 +1,10 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import {toJson} from "../../../shared/json.ts"
-import {actorOf, itemText, tryCommandOnce} from "../items.ts"
 import type {Engine} from "../runs/engine.ts"
+import {actorOf, itemText, tryCommandOnce} from "../runs/items.ts"
 import type {AgentRun} from "../runs/run-rows.ts"
 import type {ToolStep} from "../runs/step-rows.ts"
-import type {AgentTool, RunFacts} from "../tools/tool.ts"
+import type {AgentTool, RunFacts} from "../runs/tool.ts"
 
 /** The data of a tool call. */
 export interface Call {

@@ -1,12 +1,12 @@
 import {toJson} from "../../../shared/json.ts"
-import {longestKept} from "../../../shared/sdk/values.ts"
+import {longestKept} from "../../../shared/sdk/session/values.ts"
 import {messageDraft, type OutboxDraft} from "../../outbox/draft.ts"
 import {storing} from "../runs/answer.ts"
 import type {After, Engine} from "../runs/engine.ts"
 import {type AgentRun, conversationOf} from "../runs/run-rows.ts"
 import {counting, endingTool, type ToolEnd, type ToolStep} from "../runs/step-rows.ts"
+import {cut} from "../runs/tool-result.ts"
 import {isStep, writeFenced} from "../runs/write.ts"
-import {cut} from "../tools/result.ts"
 import {type Call, noteInJournal} from "./call.ts"
 
 /** The most characters of a call's result for the model. The extra ones hold the note after a result that was cut. */

@@ -1,5 +1,5 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
-import {type AgentProvider, agentProviders} from "../../../shared/agents/config.ts"
+import {type AgentProvider, agentProviders} from "../../../shared/config/agents.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {LanguageModel} from "./language-model.ts"
 import {installCommand, isAgentProvider, loadProvider} from "./packages.ts"

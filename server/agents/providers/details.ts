@@ -39,7 +39,7 @@ const Details = Type.Object({source: Type.String(), parts: Type.Array(KeptPart)}
 export const detailsOf = (source: string, parts: readonly KeptPart[]): Static<typeof Details> | undefined =>
   parts.some(part => part.type === "reasoning" || part.metadata !== undefined) ? {source, parts: [...parts]} : undefined
 
-type Assistant = Extract<ModelMessage, {role: "assistant"}>
+export type Assistant = Extract<ModelMessage, {role: "assistant"}>
 
 /**
  * Returns the parts of an assistant's message as its model wrote them; undefined without details, or with those of

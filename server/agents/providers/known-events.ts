@@ -1,4 +1,4 @@
-import type {AgentProvider} from "../../../shared/agents/config.ts"
+import type {AgentProvider} from "../../../shared/config/agents.ts"
 import {fromJson, toExactJson} from "../../../shared/json.ts"
 import {failureInAnswer, malformedFailure, unknownAnswer} from "./failures.ts"
 import {kindOf, type OnUnknown} from "./known-parts.ts"

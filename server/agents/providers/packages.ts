@@ -1,5 +1,5 @@
 import manifest from "../../../package.json" with {type: "json"}
-import {type AgentProvider, agentProviders} from "../../../shared/agents/config.ts"
+import {type AgentProvider, agentProviders} from "../../../shared/config/agents.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {packageRoot} from "../../runtime/own-files.ts"
 import {findPackage, importPackage, installCommandOf} from "../../runtime/packages/find.ts"

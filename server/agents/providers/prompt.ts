@@ -1,5 +1,5 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
-import {callPartOf, readDetails} from "./details.ts"
+import {type Assistant, callPartOf, readDetails} from "./details.ts"
 import {type Hide, hideIn} from "./hiding.ts"
 import type {CallOptions, CallPart, FunctionTool, PromptMessage, ReasoningPart, TextPart} from "./language-model.ts"
 import type {ModelMessage, ModelRequest} from "./model.ts"
@@ -57,8 +57,6 @@ const messageOf = (message: ModelMessage, options: PromptOptions): PromptMessage
       ]
   }
 }
-
-type Assistant = Extract<ModelMessage, {role: "assistant"}>
 
 /** Returns the parts in the model's order if its details have it: thoughts must precede what followed from them. */
 const assistantParts = (message: Assistant, {source, hide}: PromptOptions): (TextPart | ReasoningPart | CallPart)[] => {

@@ -1,4 +1,4 @@
-import type {AgentProvider} from "../../../shared/agents/config.ts"
+import type {AgentProvider} from "../../../shared/config/agents.ts"
 import {Optional, type TSchema, Type} from "../../../shared/type.ts"
 import {field, knownParts, type OnUnknown} from "./known-parts.ts"
 

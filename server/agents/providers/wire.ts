@@ -1,4 +1,4 @@
-import type {AgentProvider} from "../../../shared/agents/config.ts"
+import type {AgentProvider} from "../../../shared/config/agents.ts"
 import {readStart} from "../../../shared/sdk/adapter/answer.ts"
 import {patientFetch} from "../../runtime/outgoing/patient-fetch.ts"
 import {cutFailure, failureOfAnswer, failureOfConnection, malformedFailure} from "./failures.ts"

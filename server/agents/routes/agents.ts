@@ -4,7 +4,7 @@ import {serve} from "../../../shared/api/operations/operation.ts"
 import type {Database} from "../../database/database.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import type {Bindings} from "../bindings/bindings.ts"
-import type {AgentService} from "../service.ts"
+import type {AgentService} from "../runs/service.ts"
 import {viewAgent, viewBindings} from "./binding-view.ts"
 
 export const agentRoutes = (agents: AgentService, bindings: Bindings, database: Database) =>

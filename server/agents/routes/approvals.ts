@@ -3,7 +3,7 @@ import {type Asked, serve} from "../../../shared/api/operations/operation.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Database} from "../../database/database.ts"
 import {newestFirst} from "../../database/lists/pages.ts"
-import type {AgentService} from "../service.ts"
+import type {AgentService} from "../runs/service.ts"
 import {viewApproval} from "./views.ts"
 
 /** Selects approvals `a` with the id and agent of their run. The condition is on `a`, so that its index is used. */

@@ -13,7 +13,7 @@ import type {Jobs} from "../../scheduler/jobs.ts"
 import {findJobRun, readJobRuns} from "../../scheduler/routes/job-runs.ts"
 import type {Bindings} from "../bindings/bindings.ts"
 import {findRun} from "../find-run.ts"
-import type {AgentService, RunAction} from "../service.ts"
+import type {AgentService, RunAction} from "../runs/service.ts"
 import {selectApprovals} from "./approvals.ts"
 import {limitsOfRun, viewAgentRun, viewApproval, viewStep} from "./views.ts"
 

@@ -1,7 +1,7 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentRunDetail, AgentRunView, AgentStepView, ApprovalView} from "../../../shared/api/agents/agents.ts"
 import {fromJson} from "../../../shared/json.ts"
-import type {Row} from "../../../shared/sdk/plugin/database.ts"
+import type {Row} from "../../../shared/sdk/session/database.ts"
 import {numberOrNull, textOrNull, timeOf} from "../../database/lists/pages.ts"
 
 /** Rows store money in millionths. */

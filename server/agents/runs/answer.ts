@@ -1,7 +1,7 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {messageOf} from "../../../shared/problems.ts"
 import {withDeadline} from "../../../shared/sdk/adapter/deadline.ts"
-import type {Statement} from "../../../shared/sdk/plugin/database.ts"
+import type {Statement} from "../../../shared/sdk/session/database.ts"
 import {messageDraft, type OutboxDraft} from "../../outbox/draft.ts"
 import {findMessage} from "../../outbox/look-ups.ts"
 import {inserting} from "../../outbox/rows.ts"

@@ -1,9 +1,9 @@
 import type {AgentReason} from "../../../shared/agents/states.ts"
-import type {Statement} from "../../../shared/sdk/plugin/database.ts"
+import type {Statement} from "../../../shared/sdk/session/database.ts"
 import type {HostText} from "../../messages/texts/tables.ts"
-import {actorOf, itemText, tryCommandOnce} from "../items.ts"
 import {sayingOf, storing} from "./answer.ts"
 import type {Engine} from "./engine.ts"
+import {actorOf, itemText, tryCommandOnce} from "./items.ts"
 import {type AgentRun, closingSteps, endingRun} from "./run-rows.ts"
 import {isRun, writeFenced} from "./write.ts"
 

@@ -1,7 +1,7 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {Log} from "../../../shared/log.ts"
-import type {Element} from "../../../shared/sdk/elements.ts"
-import type {Permission} from "../../../shared/sdk/permission.ts"
+import type {Element} from "../../../shared/sdk/content/elements.ts"
+import type {Permission} from "../../../shared/sdk/session/permission.ts"
 import type {Database} from "../../database/database.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import type {Say} from "../../messages/texts/host-texts.ts"
@@ -9,8 +9,8 @@ import type {Outbox} from "../../outbox/outbox.ts"
 import type {Clock} from "../../runtime/flow/clock.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
 import type {Model, ModelRequest} from "../providers/model.ts"
-import type {AgentTool} from "../tools/tool.ts"
 import type {AgentRun} from "./run-rows.ts"
+import type {AgentTool} from "./tool.ts"
 
 /** Receives each ended call, in seconds, and each thing in a model's answer that svc does not know. */
 export interface CallMeter {

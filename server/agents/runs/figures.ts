@@ -1,6 +1,6 @@
 import {toJson} from "../../../shared/json.ts"
-import {readNumber} from "../../database/cells.ts"
 import type {Reader, Row} from "../../database/database.ts"
+import {readNumber} from "../../database/engine/cells.ts"
 
 /** The newest failed or cancelled run of each agent: two look-ups in the index of agent and state. */
 const selectFailed = `SELECT r.agent, r.run_id FROM json_each(?1) a CROSS JOIN agent_runs r ON r.seq = (SELECT max(seq) FROM (

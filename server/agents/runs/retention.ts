@@ -1,5 +1,5 @@
 import type {Database} from "../../database/database.ts"
-import {plainPart} from "../../database/upkeep/retention.ts"
+import {plainPart} from "../../database/retention/retention.ts"
 
 /** Ended agent runs. Their steps and approvals are deleted with them. */
 export const agentRunsPart = plainPart({

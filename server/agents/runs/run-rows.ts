@@ -1,9 +1,9 @@
 import type {AgentReason, AgentRunState, AgentTrigger, AgentWait} from "../../../shared/agents/states.ts"
 import {fromJson, toJson} from "../../../shared/json.ts"
-import {numberIn, textIn} from "../../database/cells.ts"
 import {assertThat, type Row, type Statement} from "../../database/database.ts"
+import {numberIn, textIn} from "../../database/engine/cells.ts"
 import {runEndSql} from "../../database/runs.ts"
-import type {RunRequest} from "../service.ts"
+import type {RunRequest} from "./service.ts"
 
 /** The conversation of a run, at the time of the request. */
 type Place = Pick<RunRequest, "channel" | "user" | "permission" | "age">

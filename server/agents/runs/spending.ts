@@ -1,5 +1,5 @@
-import type {AgentSettings, Budget} from "../../../shared/agents/config.ts"
 import type {AgentReason} from "../../../shared/agents/states.ts"
+import type {AgentSettings, Budget} from "../../../shared/config/agents.ts"
 import {toJson} from "../../../shared/json.ts"
 import type {Reader, Statement} from "../../database/database.ts"
 import {priceOf} from "../providers/tokens.ts"

@@ -1,7 +1,7 @@
 import type {AgentReason, AgentStepState, ToolEffect} from "../../../shared/agents/states.ts"
 import {fromJson, toJson} from "../../../shared/json.ts"
-import type {Row, Statement} from "../../../shared/sdk/plugin/database.ts"
-import {textIn} from "../../database/cells.ts"
+import type {Row, Statement} from "../../../shared/sdk/session/database.ts"
+import {textIn} from "../../database/engine/cells.ts"
 import type {ModelCall, ModelReply} from "../providers/model.ts"
 
 interface StepBase {

@@ -1,5 +1,5 @@
 import {fromJson} from "../../../shared/json.ts"
-import type {Row, SqlValue, Statement} from "../../../shared/sdk/plugin/database.ts"
+import type {Row, SqlValue, Statement} from "../../../shared/sdk/session/database.ts"
 import {assertThat} from "../../database/database.ts"
 import {timeOf} from "../../database/lists/pages.ts"
 import {ending, listOf, redacted, type UserPart} from "../../database/upkeep/user-part.ts"

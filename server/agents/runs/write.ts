@@ -1,6 +1,6 @@
 import {isProblem} from "../../../shared/problems.ts"
-import type {Statement} from "../../../shared/sdk/plugin/database.ts"
-import type {Result} from "../../database/engine.ts"
+import type {Statement} from "../../../shared/sdk/session/database.ts"
+import type {Result} from "../../database/engine/engine.ts"
 import {groupCommitted, persist} from "../../database/persist.ts"
 import {AttemptOver, type Engine} from "./engine.ts"
 import {type AgentRun, assertAttempt, selectIsRunning} from "./run-rows.ts"

@@ -1,10 +1,10 @@
 import {fromJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {SatoriEvent} from "../../../shared/sdk/satori.ts"
-import {textOfEvent} from "../../../shared/sdk/text/parse-content.ts"
+import {textOfEvent} from "../../../shared/sdk/content/parse-content.ts"
+import type {SatoriEvent} from "../../../shared/sdk/content/satori.ts"
 import type {Reader, Row} from "../../database/database.ts"
 import {selectAmong} from "../../inbox/message-texts.ts"
-import type {RunFacts} from "../tools/tool.ts"
+import type {RunFacts} from "../runs/tool.ts"
 import {hasIndex} from "./index-schema.ts"
 import {markOf, matchOf} from "./words.ts"
 

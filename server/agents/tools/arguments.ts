@@ -1,8 +1,8 @@
 import {fromJson} from "../../../shared/json.ts"
 import {messageOf} from "../../../shared/problems.ts"
-import {explainValue} from "../../config/explain.ts"
-import {formatPath} from "../../config/source.ts"
-import type {AgentTool} from "./tool.ts"
+import {explainValue} from "../../runtime/text/explain.ts"
+import {formatPath} from "../../runtime/text/path.ts"
+import type {AgentTool} from "../runs/tool.ts"
 
 /** Valid arguments for a tool, or the reason why they are invalid, for the model. */
 export type CheckedArguments =

@@ -1,7 +1,7 @@
 import {Closed, Type} from "../../../shared/type.ts"
-import {commandOnce, itemText} from "../items.ts"
 import type {Engine} from "../runs/engine.ts"
-import type {AgentTool} from "./tool.ts"
+import {commandOnce, itemText} from "../runs/items.ts"
+import type {AgentTool} from "../runs/tool.ts"
 
 const Parameters = Closed({
   reason: Type.String({

@@ -1,11 +1,11 @@
 import {Problem} from "../../../shared/problems.ts"
-import type {SessionDatabase} from "../../../shared/sdk/session.ts"
-import type {ToolCall} from "../../../shared/sdk/tool.ts"
+import type {ToolCall} from "../../../shared/sdk/plugin/tool.ts"
+import type {SessionDatabase} from "../../../shared/sdk/session/session.ts"
 import {closed} from "../../config/close.ts"
 import type {PublishedTool} from "../../generation/generation.ts"
-import {type PluginWork, type PluginWorkOptions, runPluginWork} from "../../messages/plugin-work.ts"
-import {resultOf} from "./result.ts"
-import {type AgentTool, ToolCutOff, type ToolUse} from "./tool.ts"
+import {type PluginWork, type PluginWorkOptions, runPluginWork} from "../../messages/session/plugin-work.ts"
+import {type AgentTool, ToolCutOff, type ToolUse} from "../runs/tool.ts"
+import {resultOf} from "../runs/tool-result.ts"
 
 /** The default time limit of a call, in seconds. */
 const usualTimeout = 30

@@ -1,9 +1,9 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
-import type {ToolSettings} from "../../../shared/agents/config.ts"
-import {includesPermission, type Permission} from "../../../shared/sdk/permission.ts"
-import {didYouMean} from "../../config/suggest.ts"
+import type {ToolSettings} from "../../../shared/config/agents.ts"
+import {includesPermission, type Permission} from "../../../shared/sdk/session/permission.ts"
+import {didYouMean} from "../../runtime/text/suggest.ts"
+import type {AgentTool} from "../runs/tool.ts"
 import type {ToolTable} from "./table.ts"
-import type {AgentTool} from "./tool.ts"
 
 export interface ResolvedTools {
   /** Tools by name, with the binding's approval and permission. */

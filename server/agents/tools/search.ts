@@ -1,8 +1,8 @@
 import {Closed, Optional, type Static, Type} from "../../../shared/type.ts"
 import type {Reader} from "../../database/database.ts"
+import type {AgentTool} from "../runs/tool.ts"
 import type {MessageIndex} from "../search/message-index.ts"
 import {searchMessages} from "../search/search.ts"
-import type {AgentTool} from "./tool.ts"
 
 const mostFound = 20
 const usuallyFound = 10

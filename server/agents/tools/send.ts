@@ -1,10 +1,10 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
-import type {AgentTarget} from "../../../shared/agents/config.ts"
+import type {AgentTarget} from "../../../shared/config/agents.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {Closed, Optional, type Static, Type} from "../../../shared/type.ts"
 import {type Address, messageDraft} from "../../outbox/draft.ts"
+import type {AgentTool, RunFacts} from "../runs/tool.ts"
 import {quote} from "./quote.ts"
-import type {AgentTool, RunFacts} from "./tool.ts"
 
 const Arguments = Closed({
   endpoint: Optional.String({

@@ -1,5 +1,5 @@
 import type {PublishedTool} from "../../generation/generation.ts"
-import type {AgentTool} from "./tool.ts"
+import type {AgentTool} from "../runs/tool.ts"
 
 /** The tools of one generation, by their names in bindings. */
 export interface ToolTable {

@@ -5,9 +5,9 @@ import type {Reader} from "../../database/database.ts"
 import {sha256Of} from "../../runtime/files.ts"
 import {countWaiting} from "../../scheduler/timers/rows.ts"
 import type {Timers} from "../../scheduler/timers/timers.ts"
+import type {AgentTool, RunFacts} from "../runs/tool.ts"
 import type {WakeData} from "../triggers/plugin.ts"
 import {quote} from "./quote.ts"
-import type {AgentTool, RunFacts} from "./tool.ts"
 
 const minute = 60_000
 const longest = 366 * 24 * 60 * minute

@@ -2,12 +2,12 @@ import type {Binding} from "../../../shared/agents/binding.ts"
 import type {Item} from "../../../shared/api/workroom.ts"
 import type {Log} from "../../../shared/log.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
-import {channelType} from "../../../shared/sdk/satori.ts"
+import {channelType} from "../../../shared/sdk/content/satori.ts"
 import type {Reader} from "../../database/database.ts"
 import type {Clock} from "../../runtime/flow/clock.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
-import {agentOf, isFor} from "../items.ts"
-import type {AgentService} from "../service.ts"
+import {agentOf, isFor} from "../runs/items.ts"
+import type {AgentService} from "../runs/service.ts"
 
 export interface ItemWatchOptions {
   readonly database: Reader

@@ -1,7 +1,6 @@
 import {agentsPluginName, type Binding} from "../../../shared/agents/binding.ts"
 import type {AgentTrigger} from "../../../shared/agents/states.ts"
 import {toJson} from "../../../shared/json.ts"
-import {permissions} from "../../../shared/sdk/permission.ts"
 import {
   channelType,
   definePlugin,
@@ -13,18 +12,19 @@ import {
   type Static,
   Type,
 } from "../../../shared/sdk/sdk.ts"
+import {permissions} from "../../../shared/sdk/session/permission.ts"
+import {fieldsOf} from "../../../shared/sdk/session/values.ts"
 import {trimSpace} from "../../../shared/sdk/text/typed.ts"
-import {fieldsOf} from "../../../shared/sdk/values.ts"
 import {calledBy, mentionsIn} from "../../messages/command/called.ts"
-import {type Reception, type Wants, wantsKey} from "../../messages/handler.ts"
-import {mayUse} from "../../messages/permissions.ts"
+import {mayUse} from "../../messages/command/permissions.ts"
+import {type Reception, type Wants, wantsKey} from "../../messages/session/handler.ts"
 import {builtInTexts, type HostTexts, type Say} from "../../messages/texts/host-texts.ts"
 import type {HostText} from "../../messages/texts/tables.ts"
 import type {BuiltIn} from "../../plugins/load.ts"
 import {partyOf} from "../../workroom/party.ts"
 import type {Approval} from "../approval/approvals.ts"
-import {isInput, longestInput} from "../input.ts"
-import type {AgentService} from "../service.ts"
+import type {AgentService} from "../runs/service.ts"
+import {isInput, longestInput} from "./input.ts"
 
 /** The parts of a running Host's agents that chat uses. */
 export interface AgentDesk extends Pick<AgentService, "queue" | "decide"> {

@@ -2,7 +2,7 @@ import type {Forgotten, UserCounts, UserPartName, UserRemains} from "../../../sh
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {isProblem, Problem} from "../../../shared/problems.ts"
 import type {Database, Row} from "../../database/database.ts"
-import {overwriting} from "../../database/engine.ts"
+import {overwriting} from "../../database/engine/engine.ts"
 import {groupCommitted} from "../../database/persist.ts"
 import type {PlatformUser} from "../../database/upkeep/user-part.ts"
 import {telling} from "../../events/telling.ts"

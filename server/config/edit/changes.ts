@@ -1,10 +1,10 @@
 import type {ConfigChange} from "../../../shared/api/configuration/file.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {showRunning} from "../../runtime/flow/handler-slots.ts"
-import {formatPath, type Path} from "../source.ts"
-import {didYouMean} from "../suggest.ts"
-import {placesIn, readYaml} from "../yaml.ts"
-import {most} from "../yaml-value.ts"
+import {formatPath, type Path} from "../../runtime/text/path.ts"
+import {didYouMean} from "../../runtime/text/suggest.ts"
+import {placesIn, readYaml} from "../text/yaml.ts"
+import {most} from "../text/yaml-value.ts"
 import {read, withoutValue, withValue} from "./text.ts"
 
 /**

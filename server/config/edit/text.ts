@@ -1,8 +1,8 @@
 import {isDeepStrictEqual} from "node:util"
 import {isCollection, isMap, isScalar, isSeq, type Pair, type YAMLMap} from "yaml"
 import {isObject} from "../../../shared/json.ts"
-import type {Path} from "../source.ts"
-import {readNodes} from "../yaml.ts"
+import type {Path} from "../../runtime/text/path.ts"
+import {readNodes} from "../text/yaml.ts"
 import {type Place, Splice} from "./splice.ts"
 
 /**

@@ -1,6 +1,6 @@
 import {mount} from "svelte"
 import App from "./App.svelte"
-import {chosenLanguage, speak} from "./language.ts"
+import {chosenLanguage, speak} from "./texts/language.ts"
 import "./style.css"
 
 const show = () => mount(App, {target: document.body})

@@ -1,5 +1,5 @@
 import type {IconName} from "./parts/icons.ts"
-import {texts} from "./texts.ts"
+import {texts} from "./texts/texts.ts"
 
 export interface PageEntry {
   /** The first part of its address; empty for the first page. */

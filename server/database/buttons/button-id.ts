@@ -1,6 +1,6 @@
 import {createHmac, createSecretKey, randomBytes, timingSafeEqual} from "node:crypto"
 import {fromJson, toJson} from "../../../shared/json.ts"
-import type {Element} from "../../../shared/sdk/elements.ts"
+import type {Element} from "../../../shared/sdk/content/elements.ts"
 
 /** The data of an action's button, kept in its id until its message is stored: `button-schema.ts` reads it there. */
 export interface Made {

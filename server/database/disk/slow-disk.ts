@@ -1,7 +1,7 @@
 import type {Client, InStatement, ResultSet} from "@libsql/client/sqlite3"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {identityOf} from "../../runtime/files.ts"
-import type {EngineWatcher} from "../engine.ts"
+import type {EngineWatcher} from "../engine/engine.ts"
 import {isWholeChain} from "./log-chain.ts"
 import {watched} from "./stalled.ts"
 import {SyncedFile} from "./synced-file.ts"

@@ -1,5 +1,5 @@
 import {Problem} from "../../../shared/problems.ts"
-import type {EngineWatcher} from "../engine.ts"
+import type {EngineWatcher} from "../engine/engine.ts"
 
 /** A sync that takes at least this time, in milliseconds, is reported. */
 const stalledAfter = 5000

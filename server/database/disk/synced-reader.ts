@@ -1,5 +1,5 @@
 import type {Client, InStatement, ResultSet, Transaction} from "@libsql/client/sqlite3"
-import {createKeepingClient} from "../prepared.ts"
+import {createKeepingClient} from "../engine/prepared.ts"
 
 /**
  * A connection that reads the database as it was at the last `renew`, whatever the writing connection has stored since.

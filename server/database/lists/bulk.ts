@@ -1,5 +1,5 @@
 import type {BulkChanged} from "../../../shared/api/messages.ts"
-import type {Row} from "../../../shared/sdk/plugin/database.ts"
+import type {Row} from "../../../shared/sdk/session/database.ts"
 import {beforeOf, type PageAsked} from "./pages.ts"
 import type {SearchResult} from "./search.ts"
 

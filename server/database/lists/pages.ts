@@ -1,6 +1,6 @@
 import type {Page} from "../../../shared/api/pages.ts"
-import {numberIn, textIn} from "../cells.ts"
 import type {Database, Row} from "../database.ts"
+import {numberIn, textIn} from "../engine/cells.ts"
 
 /** The query of a paged list. The Host has filled in the limit. */
 export interface PageAsked {

@@ -1,5 +1,5 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
-import type {Engine, Row, Statement} from "../engine.ts"
+import type {Engine, Row, Statement} from "../engine/engine.ts"
 import {setMeta} from "../state/meta.ts"
 import type {IrreversibleMigration} from "./migrations.ts"
 

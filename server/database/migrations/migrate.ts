@@ -1,6 +1,6 @@
 import {Problem} from "../../../shared/problems.ts"
-import {type Engine, type Statement, StatementFailed} from "../engine.ts"
-import {databaseProblem} from "../errors.ts"
+import {type Engine, type Statement, StatementFailed} from "../engine/engine.ts"
+import {databaseProblem} from "../engine/errors.ts"
 import {cannotBeUndone, noteIrreversible, ownMigration} from "./irreversible.ts"
 import {type IrreversibleMigration, isIrreversible, type Migration} from "./migrations.ts"
 

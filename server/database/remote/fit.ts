@@ -1,6 +1,6 @@
 import type {Client, ResultSet} from "@libsql/client/http"
 import {messageOf, Problem} from "../../../shared/problems.ts"
-import {isStatementError} from "../errors.ts"
+import {isStatementError} from "../engine/errors.ts"
 
 /** SQLite 3.40 and 3.43 cut a text from JSON at its NUL; 3.45 and later keep it. */
 const oldest = "3.45"

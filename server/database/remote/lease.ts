@@ -3,9 +3,9 @@ import {LibsqlBatchError} from "@libsql/core/api"
 import {Problem} from "../../../shared/problems.ts"
 import {pauseStart} from "../../runtime/flow/starting.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../../runtime/flow/time-limit.ts"
-import {toDrivers} from "../driver-values.ts"
-import type {Engine, Row, Statement} from "../engine.ts"
-import {databaseProblem, isConstraint, isUnreachable} from "../errors.ts"
+import {toDrivers} from "../engine/driver-values.ts"
+import type {Engine, Row, Statement} from "../engine/engine.ts"
+import {databaseProblem, isConstraint, isUnreachable} from "../engine/errors.ts"
 import {type Link, noLonger} from "./link.ts"
 
 /**

@@ -5,8 +5,8 @@ import {type Backoff, pauseAfter} from "../../../shared/sdk/adapter/backoff.ts"
 import type {Secret} from "../../../shared/secret.ts"
 import {TimeLimitExceeded} from "../../runtime/flow/time-limit.ts"
 import {Connections} from "../../runtime/outgoing/connections.ts"
-import type {EngineWatcher} from "../engine.ts"
-import {isClosed, isUnreachable} from "../errors.ts"
+import type {EngineWatcher} from "../engine/engine.ts"
+import {isClosed, isUnreachable} from "../engine/errors.ts"
 import {isPage} from "./reach.ts"
 
 /** The address of a remote database. */

@@ -3,9 +3,9 @@ import {LibsqlBatchError} from "@libsql/core/api"
 import {isProblem, messageOf, Problem} from "../../../shared/problems.ts"
 import {startEnded} from "../../runtime/flow/starting.ts"
 import {TimeLimitExceeded} from "../../runtime/flow/time-limit.ts"
-import {toDriver, toDrivers, toResult} from "../driver-values.ts"
-import type {Engine, EngineWatcher, Purged, Result, Statement} from "../engine.ts"
-import {AnswerLost, StatementFailed} from "../engine.ts"
+import {toDriver, toDrivers, toResult} from "../engine/driver-values.ts"
+import type {Engine, EngineWatcher, Purged, Result, Statement} from "../engine/engine.ts"
+import {AnswerLost, StatementFailed} from "../engine/engine.ts"
 import {
   databaseProblem,
   isClosed,
@@ -16,7 +16,7 @@ import {
   isUnreachable,
   kindsOf,
   readingProblem,
-} from "../errors.ts"
+} from "../engine/errors.ts"
 import {requireFit} from "./fit.ts"
 import {isTaken, Lease, takeLease} from "./lease.ts"
 import {Link, patientTimeout, type RemoteAddress, usualTimeout} from "./link.ts"

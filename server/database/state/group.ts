@@ -1,5 +1,5 @@
-import {readNumber} from "../cells.ts"
-import type {Reader} from "../engine.ts"
+import {readNumber} from "../engine/cells.ts"
+import type {Reader} from "../engine/engine.ts"
 
 /** SQL for the number of the newest stored group of batches. */
 export const newestGroup = "(SELECT number FROM svc_group WHERE id = 1)"

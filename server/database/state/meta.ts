@@ -1,5 +1,5 @@
-import {readCell, textIn} from "../cells.ts"
-import type {Reader, SqlValue, Statement} from "../engine.ts"
+import {readCell, textIn} from "../engine/cells.ts"
+import type {Reader, SqlValue, Statement} from "../engine/engine.ts"
 
 /** A value as SQL; NULL stores nothing. */
 interface MetaSql {

@@ -1,5 +1,5 @@
 import {toJson} from "../../../shared/json.ts"
-import type {Row, Statement} from "../engine.ts"
+import type {Row, Statement} from "../engine/engine.ts"
 
 /** How many rows one statement of a restore handles. */
 const chunk = 1000

@@ -1,8 +1,8 @@
 import type {InValue, Transaction} from "@libsql/client/http"
 import {LibsqlError} from "@libsql/core/api"
 import {Problem} from "../../../shared/problems.ts"
-import type {Row} from "../engine.ts"
-import {createKeepingClient} from "../prepared.ts"
+import type {Row} from "../engine/engine.ts"
+import {createKeepingClient} from "../engine/prepared.ts"
 import {connect, type RemoteAddress, unreachable} from "../remote/remote.ts"
 
 /** Receives the table that is being copied, and how many of its rows are copied. */

@@ -6,7 +6,7 @@ import {fromJson} from "../../../shared/json.ts"
 import {messageOf, Problem, type ProblemCode} from "../../../shared/problems.ts"
 import {ownModule} from "../../runtime/own-files.ts"
 import {type Child, startChild} from "../../runtime/process/child.ts"
-import {displaced} from "../place.ts"
+import {displaced} from "../engine/place.ts"
 
 const module = ownModule("server/database/upkeep/database-child.ts")
 

@@ -2,7 +2,7 @@ import type {UserPartName} from "../../../shared/api/users/users.ts"
 import {toJson} from "../../../shared/json.ts"
 import {isProblem, type Problem} from "../../../shared/problems.ts"
 import type {Database} from "../database.ts"
-import {overwriting, type Purged, type Row, type Statement} from "../engine.ts"
+import {overwriting, type Purged, type Row, type Statement} from "../engine/engine.ts"
 
 /** Replaces erased content. */
 export const redacted = "[redacted]"

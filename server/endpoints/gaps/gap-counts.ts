@@ -1,7 +1,7 @@
 import {type GapReason, isPlanned} from "../../../shared/api/endpoints.ts"
 import {toJson} from "../../../shared/json.ts"
 import type {Database, Row} from "../../database/database.ts"
-import {droppedOneSql, droppedSql} from "../../database/upkeep/retention.ts"
+import {droppedOneSql, droppedSql} from "../../database/retention/retention.ts"
 import {bucketOfGap, GapLengths, timeOfGaps} from "./gap-lengths.ts"
 
 /** How many gaps an endpoint has had for one reason. */

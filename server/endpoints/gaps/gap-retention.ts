@@ -1,4 +1,4 @@
-import {counting, plainPart, type RetentionPart} from "../../database/upkeep/retention.ts"
+import {counting, plainPart, type RetentionPart} from "../../database/retention/retention.ts"
 import {bucketOfGap, timeOfGaps} from "./gap-lengths.ts"
 
 const condition = "seq > ?1 AND seq <= ?2 AND to_at IS NOT NULL AND (to_at < ?3 OR seq <= ?4)"

@@ -1,6 +1,6 @@
 import {pluginPath} from "../../../shared/ids.ts"
 import {Problem} from "../../../shared/problems.ts"
-import {type Call, isResponse, type Route} from "../../../shared/sdk/route.ts"
+import {type Call, isResponse, type Route} from "../../../shared/route.ts"
 import {Type} from "../../../shared/type.ts"
 import type {Endpoint} from "../endpoint.ts"
 import type {Endpoints} from "../endpoints.ts"

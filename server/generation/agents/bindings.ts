@@ -1,7 +1,7 @@
 import {readFile, realpath} from "node:fs/promises"
 import {isAbsolute, relative, resolve} from "node:path"
 import type {Binding} from "../../../shared/agents/binding.ts"
-import type {ProjectConfig} from "../../../shared/config.ts"
+import type {ProjectConfig} from "../../../shared/config/config.ts"
 import {messageOf} from "../../../shared/problems.ts"
 
 /** The most characters of instructions. */

@@ -1,6 +1,6 @@
-import {type EventType, eventTypes} from "../../../shared/sdk/satori.ts"
-import {didYouMean} from "../../config/suggest.ts"
+import {type EventType, eventTypes} from "../../../shared/sdk/content/satori.ts"
 import type {Instance} from "../../plugins/instance.ts"
+import {didYouMean} from "../../runtime/text/suggest.ts"
 
 const known: ReadonlySet<string> = new Set<EventType>(eventTypes)
 

@@ -1,10 +1,10 @@
 import {languageTag} from "../../../shared/language.ts"
 import {type Issue, messageOf} from "../../../shared/problems.ts"
 import type {LoadedConfig} from "../../config/load.ts"
-import {didYouMean} from "../../config/suggest.ts"
 import {HostTexts, isHostText} from "../../messages/texts/host-texts.ts"
 import {builtInTables} from "../../messages/texts/tables.ts"
 import {type Message, parseMessage, plainMessage} from "../../runtime/text/message.ts"
+import {didYouMean} from "../../runtime/text/suggest.ts"
 
 export interface ProjectTexts {
   readonly texts: HostTexts

@@ -4,7 +4,7 @@ import {namePattern} from "../../../shared/ids.ts"
 import {isObject} from "../../../shared/json.ts"
 import type {Static} from "../../../shared/type.ts"
 import {readApart} from "../../config/apart.ts"
-import {parseSource} from "../../config/source.ts"
+import {parseSource} from "../../config/text/source.ts"
 import type {Instance} from "../../plugins/instance.ts"
 import {type Configuration, readConfigFile} from "./edit-config.ts"
 

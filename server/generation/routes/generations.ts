@@ -1,7 +1,7 @@
+import {withUnready} from "../../../shared/api/configuration/unready.ts"
 import {generationOperations} from "../../../shared/api/operations/host.ts"
 import {serve} from "../../../shared/api/operations/operation.ts"
 import type {GenerationView} from "../../../shared/api/system.ts"
-import {withUnready} from "../../../shared/api/unready.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {newestFirst} from "../../database/lists/pages.ts"
 import type {Generation} from "../generation.ts"

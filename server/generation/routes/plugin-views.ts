@@ -3,9 +3,9 @@ import {pluginPath} from "../../../shared/ids.ts"
 import {isObject} from "../../../shared/json.ts"
 import type {RecentCounts} from "../../../shared/meter.ts"
 import {Problem} from "../../../shared/problems.ts"
-import {formatPath, type Path} from "../../config/source.ts"
-import type {HandlerFigures, HandlerMeter, LastFailure} from "../../inbox/handler-meter.ts"
+import type {HandlerFigures, HandlerMeter, LastFailure} from "../../messages/handler-meter.ts"
 import type {Instance} from "../../plugins/instance.ts"
+import {formatPath, type Path} from "../../runtime/text/path.ts"
 import type {Generation} from "../generation.ts"
 
 /** The instances of a generation, then the plugins that its configuration disables. */

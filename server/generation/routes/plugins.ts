@@ -1,7 +1,7 @@
 import {pluginOperations} from "../../../shared/api/operations/host.ts"
 import {serve} from "../../../shared/api/operations/operation.ts"
 import {isInState, pageOf} from "../../database/lists/pages.ts"
-import type {HandlerMeter} from "../../inbox/handler-meter.ts"
+import type {HandlerMeter} from "../../messages/handler-meter.ts"
 import type {Generation} from "../generation.ts"
 import type {Generations} from "../generations.ts"
 import type {Restarts} from "./edit-config.ts"

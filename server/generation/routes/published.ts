@@ -1,9 +1,9 @@
 import {type PluginPath, pluginPath} from "../../../shared/ids.ts"
 import type {Mode} from "../../../shared/mode.ts"
 import {Problem} from "../../../shared/problems.ts"
+import {type Call, isResponse, type Route} from "../../../shared/route.ts"
 import type {PluginRoute} from "../../../shared/sdk/plugin/route.ts"
-import {type Call, isResponse, type Route} from "../../../shared/sdk/route.ts"
-import {explainUnseen} from "../../config/explain.ts"
+import {explainUnseen} from "../../runtime/text/explain.ts"
 import type {Generation, PublishedRoute} from "../generation.ts"
 
 export interface PublishedServices {

@@ -24,7 +24,7 @@ export const builtIns: BuiltIns = {
 }
 
 /** Loads the code that sends mail as the adapter does, but without an endpoint. */
-export const loadMail = () => import("../../adapters/email/send/plain.ts")
+export const loadMail = () => import("../../adapters/email/plain.ts")
 
 /** Absolute paths of the Host's own SDK, by specifier, so that all plugins share one copy. */
 export const sdkPaths = {"svc-runtime": ownModule("shared/sdk/sdk.ts")}

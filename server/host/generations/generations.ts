@@ -1,4 +1,4 @@
-import type {Raise} from "../../../shared/events.ts"
+import type {Raise} from "../../../shared/events/events.ts"
 import type {Issue} from "../../../shared/problems.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import type {Failure} from "../../generation/generation.ts"

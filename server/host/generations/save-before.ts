@@ -5,8 +5,8 @@ import {readLastStart} from "../../database/runs.ts"
 import {readMeta} from "../../database/state/meta.ts"
 import type {SaveBefore} from "../../generation/migrate-draft.ts"
 import {withoutCheckpoint} from "../../project/migrate.ts"
-import type {Checkpoints} from "../../recovery/checkpoint/checkpoints.ts"
 import {isMadeHere, type ListedCheckpoint} from "../../recovery/checkpoint/store.ts"
+import type {Checkpoints} from "../../recovery/checkpoints.ts"
 import type {RecoveryPart} from "../../recovery/part.ts"
 
 export interface SaveBeforeOptions {

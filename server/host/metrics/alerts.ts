@@ -1,5 +1,5 @@
 import type {AlertWait} from "../../../shared/alerts/api.ts"
-import type {AlertSettings} from "../../../shared/alerts/config.ts"
+import type {AlertSettings} from "../../../shared/config/alerts.ts"
 import {tellingAll, toRow} from "../../events/telling.ts"
 import {Alerts} from "../../metrics/alerts/alerts.ts"
 import type {Mail, Senders} from "../../metrics/alerts/delivery.ts"

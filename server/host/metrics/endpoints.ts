@@ -6,7 +6,7 @@ import type {GapCount, GapCounts} from "../../endpoints/gaps/gap-counts.ts"
 import {GapLengths} from "../../endpoints/gaps/gap-lengths.ts"
 import {hasGaps} from "../../endpoints/spec.ts"
 import type {EndpointState} from "../../endpoints/state.ts"
-import type {Repeats} from "../../inbox/repeats.ts"
+import type {Repeats} from "../../inbox/intake/repeats.ts"
 import {by, type Readings} from "../../metrics/readings.ts"
 
 const noStates: Readonly<Record<EndpointState["is"], number>> = {

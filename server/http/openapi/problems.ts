@@ -1,5 +1,5 @@
 import {type ProblemCode, problems} from "../../../shared/problems.ts"
-import {type Route, scopeOf} from "../../../shared/sdk/route.ts"
+import {type Route, scopeOf} from "../../../shared/route.ts"
 import {Named, Optional, Type} from "../../../shared/type.ts"
 import type {Place} from "./named-schemas.ts"
 

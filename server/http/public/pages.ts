@@ -1,7 +1,7 @@
 import {pluginPath} from "../../../shared/ids.ts"
 import {Problem} from "../../../shared/problems.ts"
+import {type Call, isResponse, type Route} from "../../../shared/route.ts"
 import type {TokenBucket, TokenBucketLimits} from "../../../shared/sdk/adapter/token-bucket.ts"
-import {type Call, isResponse, type Route} from "../../../shared/sdk/route.ts"
 import {Type} from "../../../shared/type.ts"
 import type {Generation, PublishedPage} from "../../generation/generation.ts"
 import {type AddressRate, bucketOf, take} from "./rate.ts"

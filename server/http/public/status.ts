@@ -1,11 +1,11 @@
 import {StatusPage} from "../../../shared/api/metrics/status-page.ts"
 import {toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Route} from "../../../shared/sdk/route.ts"
+import type {Route} from "../../../shared/route.ts"
 import type {TSchema} from "../../../shared/type.ts"
-import {policy} from "../../console/status/page.ts"
-import {type Language, languageFor} from "../../console/status/texts.ts"
 import type {AddressRate} from "./rate.ts"
+import {policy} from "./status-page.ts"
+import {type Language, languageFor} from "./status-texts.ts"
 
 /** The public status page of a running Host, or of one that is starting. */
 export interface ShownStatus {

@@ -1,15 +1,15 @@
 import {pluginPath} from "../../../shared/ids.ts"
 import {isProblem, Problem} from "../../../shared/problems.ts"
+import {isResponse} from "../../../shared/route.ts"
 import type {SocketHandler} from "../../../shared/sdk/adapter/socket.ts"
-import {isResponse} from "../../../shared/sdk/route.ts"
-import {fieldsOf} from "../../../shared/sdk/values.ts"
+import {fieldsOf} from "../../../shared/sdk/session/values.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import {requireAdmission, retryAfter} from "../../endpoints/routes/webhooks.ts"
 import type {Peer, PeerOf, SocketHooks} from "../../runtime/runtime.ts"
+import {failedToAnswer} from "../../runtime/runtime.ts"
 import {decodePercent} from "../../runtime/text/percent.ts"
-import {internalProblem} from "../answers.ts"
-import {FailureLimit} from "../auth.ts"
+import {FailureLimit} from "../requests/auth.ts"
 import {Connection, type ConnectionOptions} from "./connection.ts"
 
 /** The highest number of open connections per endpoint. */
@@ -93,7 +93,7 @@ export class PlatformSockets {
     } catch (error) {
       if (error instanceof Problem) throw error
       log.error(`${name}: the Host refused a WebSocket`, {error})
-      throw internalProblem(error)
+      throw failedToAnswer(error)
     }
   }
 

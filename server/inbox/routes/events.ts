@@ -22,9 +22,9 @@ import type {Redaction} from "../../database/upkeep/user-part.ts"
 import {readGaps} from "../../endpoints/gaps/view.ts"
 import {readReplies} from "../../outbox/look-ups.ts"
 import {type InboxAction, isWaiting, statesFor} from "../actions.ts"
-import {sinceInSql} from "../age/age.ts"
-import {limitedNote} from "../handling.ts"
 import type {Inbox} from "../inbox.ts"
+import {sinceInSql} from "../intake/age.ts"
+import {limitedNote} from "../intake/handling.ts"
 import {readTrail, type TrailServices} from "./trail.ts"
 
 /** The state of an event is that of its worst handler; an event without handlers is handled. */

@@ -1,6 +1,6 @@
 import {toJson} from "../../../shared/json.ts"
-import {readNumber} from "../../database/cells.ts"
 import type {Database, Statement} from "../../database/database.ts"
+import {readNumber} from "../../database/engine/cells.ts"
 import {takingOver} from "../../database/upkeep/adopting.ts"
 
 const isOpen = "m.state IN ('pending', 'running')"

@@ -1,6 +1,6 @@
-import type {RetentionSettings} from "../../../shared/config.ts"
+import type {RetentionSettings} from "../../../shared/config/config.ts"
 import {durationOf} from "../../../shared/duration.ts"
-import {counting, plainPart, type RetentionPart} from "../../database/upkeep/retention.ts"
+import {counting, plainPart, type RetentionPart} from "../../database/retention/retention.ts"
 import {tellingUndelivered} from "../../events/telling.ts"
 
 /** True if every handler has handled the event, was discarded or has expired. */

@@ -1,8 +1,8 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {Problem} from "../../../shared/problems.ts"
 import type {Database} from "../../database/database.ts"
+import {counting} from "../../database/retention/retention.ts"
 import {readMeta, setMeta} from "../../database/state/meta.ts"
-import {counting} from "../../database/upkeep/retention.ts"
 import {hasReplies} from "../../outbox/look-ups.ts"
 import {inboxPart} from "./parts.ts"
 

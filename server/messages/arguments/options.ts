@@ -1,5 +1,5 @@
 import {toJson} from "../../../shared/json.ts"
-import type {OptionDefinition} from "../../../shared/sdk/command.ts"
+import type {OptionDefinition} from "../../../shared/sdk/session/command.ts"
 import {isTwice, type Value} from "./value.ts"
 
 const types = ["string", "number", "integer", "boolean"]

@@ -1,4 +1,4 @@
-import type {ArgumentType} from "../../../shared/sdk/command.ts"
+import type {ArgumentType} from "../../../shared/sdk/session/command.ts"
 import {keyOf} from "../../../shared/sdk/text/typed.ts"
 import {convert, convertEach, isTwice, partsOf, type Taking, type Value} from "./value.ts"
 

@@ -1,4 +1,4 @@
-import type {ArgumentType} from "../../../shared/sdk/command.ts"
+import type {ArgumentType} from "../../../shared/sdk/session/command.ts"
 import {inAscii, keyOf, trimSpace} from "../../../shared/sdk/text/typed.ts"
 
 /** One value of an argument or an option. */

@@ -1,10 +1,10 @@
-import type {Permission} from "../../../shared/sdk/permission.ts"
+import type {Permission} from "../../../shared/sdk/session/permission.ts"
 import {textIn} from "../../../shared/sdk/text/texts.ts"
 import {parsePattern} from "../arguments/pattern.ts"
 import {shownWord} from "../arguments/value.ts"
-import {mayUse} from "../permissions.ts"
 import {HostTexts, inEnglish, type Say} from "../texts/host-texts.ts"
 import {type Command, usageOf} from "./command.ts"
+import {mayUse} from "./permissions.ts"
 import type {Routed, Router} from "./router.ts"
 import {Words} from "./words.ts"
 

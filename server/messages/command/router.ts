@@ -1,6 +1,6 @@
-import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
+import {channelType, type SatoriEvent} from "../../../shared/sdk/content/satori.ts"
 import {keyOf, past, pastBlanks, pastSpaces, trimSpace} from "../../../shared/sdk/text/typed.ts"
-import {suggest} from "../../config/suggest.ts"
+import {suggest} from "../../runtime/text/suggest.ts"
 import {shownWord} from "../arguments/value.ts"
 import {type Called, type Calling, calledBy} from "./called.ts"
 import type {Command} from "./command.ts"

@@ -1,4 +1,4 @@
-import type {OptionDefinition} from "../../../shared/sdk/command.ts"
+import type {OptionDefinition} from "../../../shared/sdk/session/command.ts"
 import {dash, invisible, keyOf, trimSpace} from "../../../shared/sdk/text/typed.ts"
 import {shownWord} from "../arguments/value.ts"
 import type {Say} from "../texts/host-texts.ts"

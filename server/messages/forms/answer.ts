@@ -1,6 +1,6 @@
+import {fieldsOf} from "../../../shared/sdk/session/values.ts"
 import {keyOf, trimSpace} from "../../../shared/sdk/text/typed.ts"
-import {fieldsOf} from "../../../shared/sdk/values.ts"
-import {explainValue} from "../../config/explain.ts"
+import {explainValue} from "../../runtime/text/explain.ts"
 import {convert, shownWord, type Value} from "../arguments/value.ts"
 import {describe} from "../command/command.ts"
 import type {HostTexts, Say} from "../texts/host-texts.ts"

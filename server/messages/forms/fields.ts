@@ -1,6 +1,6 @@
 import type {FormDefinition, FormHandler} from "../../../shared/sdk/plugin/declare-form.ts"
+import {fieldsOf} from "../../../shared/sdk/session/values.ts"
 import {type LocalText, textIn} from "../../../shared/sdk/text/texts.ts"
-import {fieldsOf} from "../../../shared/sdk/values.ts"
 import type {TSchema} from "../../../shared/type.ts"
 import type {Taking, Value} from "../arguments/value.ts"
 

@@ -1,16 +1,16 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {ActionCall} from "../../../shared/sdk/action.ts"
-import {type Content, type Element, h, type Node, nodesOf} from "../../../shared/sdk/elements.ts"
-import type {Reply, Session} from "../../../shared/sdk/session.ts"
-import {fieldsOf, longestKept, readJson} from "../../../shared/sdk/values.ts"
+import {type Content, type Element, h, type Node, nodesOf} from "../../../shared/sdk/content/elements.ts"
+import type {ActionCall} from "../../../shared/sdk/plugin/action.ts"
+import type {Reply, Session} from "../../../shared/sdk/session/session.ts"
+import {fieldsOf, longestKept, readJson} from "../../../shared/sdk/session/values.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import {makeButtonId} from "../../database/buttons/button-id.ts"
 import {withDefaults} from "../../database/state/defaults.ts"
-import {type Action, type Prompt, requireFit} from "../prompt.ts"
 import type {HostTexts} from "../texts/host-texts.ts"
 import {fits, readAnswer, typeOf} from "./answer.ts"
 import {type Field, type FormDeclaration, readFields} from "./fields.ts"
+import {type Action, type Prompt, requireFit} from "./prompt.ts"
 
 /** The data of a form's question: the answers so far, null for skipped fields, and the field that is asked. */
 const Kept = Type.Object({

@@ -1,8 +1,8 @@
-import type {LanguageRule} from "../../../shared/config.ts"
+import type {LanguageRule} from "../../../shared/config/config.ts"
 import {closestLanguage, languageHint} from "../../../shared/language.ts"
-import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
+import {channelType, type SatoriEvent} from "../../../shared/sdk/content/satori.ts"
 import {BoundedMap} from "../../runtime/bounded-map.ts"
-import {foldOf, groupOf, type IdRules} from "../permissions.ts"
+import {foldOf, groupOf, type IdRules} from "../command/permissions.ts"
 
 export interface Languages {
   /** Canonical tags, the default first. */

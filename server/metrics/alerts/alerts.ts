@@ -1,5 +1,5 @@
 import type {AlertBody, AlertsView, AlertTestResult, AlertWait} from "../../../shared/alerts/api.ts"
-import {type AlertSettings, type AlertTarget, isAlerting, kindOf} from "../../../shared/alerts/config.ts"
+import {type AlertSettings, type AlertTarget, isAlerting, kindOf} from "../../../shared/config/alerts.ts"
 import {durationOf} from "../../../shared/duration.ts"
 import type {Log} from "../../../shared/log.ts"
 import {isProblem, Problem, messageOf as saidBy} from "../../../shared/problems.ts"

@@ -1,5 +1,5 @@
-import type {AlertRules} from "../../../shared/alerts/config.ts"
 import {type AlertCode, alertItems, type Severity} from "../../../shared/alerts/items.ts"
+import type {AlertRules} from "../../../shared/config/alerts.ts"
 import {durationOf} from "../../../shared/duration.ts"
 
 /** Something that is wrong now, in words. */

@@ -1,5 +1,5 @@
 import type {AlertWait} from "../../../shared/alerts/api.ts"
-import {type AlertTarget, kindOf} from "../../../shared/alerts/config.ts"
+import {type AlertTarget, kindOf} from "../../../shared/config/alerts.ts"
 import {toJson} from "../../../shared/json.ts"
 import {messageOf as saidBy} from "../../../shared/problems.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"

@@ -1,4 +1,4 @@
-import type {HeartbeatSettings} from "../../../shared/alerts/config.ts"
+import type {HeartbeatSettings} from "../../../shared/config/alerts.ts"
 import {durationOf} from "../../../shared/duration.ts"
 import {withDeadline} from "../../../shared/sdk/adapter/deadline.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"

@@ -1,5 +1,5 @@
-import type {AlertRules} from "../../../shared/alerts/config.ts"
 import type {Severity} from "../../../shared/alerts/items.ts"
+import type {AlertRules} from "../../../shared/config/alerts.ts"
 import {uuid} from "../../runtime/uuid.ts"
 import {type Condition, counts, keyOf, ruleOf, type Seen} from "./condition.ts"
 

@@ -1,5 +1,5 @@
 import {type AlertBody, type AlertMessage, alertSchema} from "../../../shared/alerts/api.ts"
-import {type AlertTarget, isCriticalOnly} from "../../../shared/alerts/config.ts"
+import {type AlertTarget, isCriticalOnly} from "../../../shared/config/alerts.ts"
 import {uuid} from "../../runtime/uuid.ts"
 import type {AlertRecord, Told} from "./ledger.ts"
 

@@ -1,4 +1,4 @@
-import type {Day, QuietSettings} from "../../../shared/alerts/config.ts"
+import type {Day, QuietSettings} from "../../../shared/config/alerts.ts"
 
 const days: readonly Day[] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 

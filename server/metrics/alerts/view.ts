@@ -1,5 +1,5 @@
 import type {AlertsView, AlertTargetView, AlertView, AlertWait} from "../../../shared/alerts/api.ts"
-import {type AlertTarget, kindOf} from "../../../shared/alerts/config.ts"
+import {type AlertTarget, kindOf} from "../../../shared/config/alerts.ts"
 import type {Heartbeat} from "./heartbeat.ts"
 import type {AlertRecord} from "./ledger.ts"
 import type {KeptTarget} from "./store.ts"

@@ -1,5 +1,5 @@
 import {createHmac} from "node:crypto"
-import type {WebhookTarget} from "../../../shared/alerts/config.ts"
+import type {WebhookTarget} from "../../../shared/config/alerts.ts"
 import {messageOf} from "../../../shared/problems.ts"
 import type {Answered, Post} from "../../../shared/sdk/adapter/post.ts"
 

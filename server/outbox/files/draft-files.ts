@@ -2,7 +2,7 @@ import type {Log} from "../../../shared/log.ts"
 import {mediaTypeOf} from "../../../shared/media-types.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Feature, Limits} from "../../../shared/sdk/adapter/sender.ts"
-import {changeElements, type Element, isElement, type Node} from "../../../shared/sdk/elements.ts"
+import {changeElements, type Element, isElement, type Node} from "../../../shared/sdk/content/elements.ts"
 import {
   type FileSource,
   fetchedOf,
@@ -12,15 +12,15 @@ import {
   isFileSource,
   pathOf,
   storedSource,
-} from "../../../shared/sdk/files/file-source.ts"
+} from "../../../shared/sdk/content/file-source.ts"
 import {persist} from "../../database/persist.ts"
-import {contentOfFile, type FileContent} from "../../files/content.ts"
-import {piecesIn} from "../../files/folder.ts"
-import type {Lease} from "../../files/lease.ts"
-import type {PermittedFile} from "../../files/permitted.ts"
-import type {FileRow} from "../../files/rows.ts"
 import {type OutboxDraft, requireName, shownBy, withShown} from "../draft.ts"
+import {contentOfFile, type FileContent} from "./content.ts"
 import {fetchFile, nameAtEnd} from "./fetched.ts"
+import {piecesIn} from "./folder.ts"
+import type {Lease} from "./lease.ts"
+import type {PermittedFile} from "./permitted.ts"
+import type {FileRow} from "./rows.ts"
 
 /** What drafts with files need of the Host; passed in by the composition root. */
 export interface DraftFilesOptions {

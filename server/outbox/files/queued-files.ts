@@ -1,7 +1,7 @@
 import {Problem} from "../../../shared/problems.ts"
-import type {Lease} from "../../files/lease.ts"
 import type {OutboxDraft} from "../draft.ts"
 import {type DraftFiles, hasFiles} from "./draft-files.ts"
+import type {Lease} from "./lease.ts"
 
 /**
  * The queue of a handler or a run, in its order, while files are being stored. A draft takes its place when it is

@@ -3,7 +3,7 @@ import {outboxOperations} from "../../../shared/api/operations/messages.ts"
 import {type Asked, serve} from "../../../shared/api/operations/operation.ts"
 import {toJson} from "../../../shared/json.ts"
 import type {Database} from "../../database/database.ts"
-import type {Purged} from "../../database/engine.ts"
+import type {Purged} from "../../database/engine/engine.ts"
 import {heldOr, inBulk} from "../../database/lists/bulk.ts"
 import {ofOwner} from "../../database/lists/owner.ts"
 import {

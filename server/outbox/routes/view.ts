@@ -1,6 +1,6 @@
 import type {OutboxDetail, OutboxView} from "../../../shared/api/messages.ts"
 import {fromJson} from "../../../shared/json.ts"
-import {type Node, textOf} from "../../../shared/sdk/elements.ts"
+import {type Node, textOf} from "../../../shared/sdk/content/elements.ts"
 import type {Row} from "../../database/database.ts"
 import {numberOrNull, textOrNull, timeOf} from "../../database/lists/pages.ts"
 import {atAnyAge} from "../age.ts"

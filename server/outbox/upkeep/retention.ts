@@ -1,4 +1,4 @@
-import {counting, type RetentionPart} from "../../database/upkeep/retention.ts"
+import {counting, type RetentionPart} from "../../database/retention/retention.ts"
 import {tellingUndelivered} from "../../events/telling.ts"
 
 const isDone = "o.state IN ('sent', 'discarded', 'expired')"

@@ -1,8 +1,8 @@
 import {capabilityId, type PluginPath} from "../../../shared/ids.ts"
 import type {JobDefinition} from "../../../shared/sdk/plugin/job.ts"
-import {misfitOf} from "../../config/explain.ts"
-import {isHandler, longestRun, requireName} from "../declaration-checks.ts"
-import type {DeclaredJob} from "../declared.ts"
+import {misfitOf} from "../../runtime/text/explain.ts"
+import {isHandler, longestRun, requireName} from "./checks.ts"
+import type {DeclaredJob} from "./declared.ts"
 
 /** Reads a `plugin.job` declaration, with or without a definition. Throws if it is invalid. */
 export const readJob = (owner: PluginPath, name: string, second: unknown, third?: unknown): DeclaredJob => {

@@ -1,9 +1,9 @@
-import type {StateOptions} from "../../../shared/sdk/state.ts"
+import type {StateOptions} from "../../../shared/sdk/session/state.ts"
 import type {TSchema} from "../../../shared/type.ts"
-import {explainValue} from "../../config/explain.ts"
 import {withDefaults} from "../../database/state/defaults.ts"
 import type {DeclaredState} from "../../database/state/plugin-state.ts"
-import {requireName} from "../declaration-checks.ts"
+import {explainValue} from "../../runtime/text/explain.ts"
+import {requireName} from "./checks.ts"
 
 /** Reads a `plugin.state` declaration. Throws if it is invalid. */
 export const readState = (

@@ -1,11 +1,11 @@
 import {toolEffects} from "../../../shared/agents/states.ts"
 import {capabilityId, type PluginPath, pluginNameOf} from "../../../shared/ids.ts"
-import {permissions} from "../../../shared/sdk/permission.ts"
-import type {ToolDefinition} from "../../../shared/sdk/tool.ts"
-import {fieldsOf, readJson} from "../../../shared/sdk/values.ts"
-import {explainValue} from "../../config/explain.ts"
-import {isHandler} from "../declaration-checks.ts"
-import type {DeclaredTool} from "../declared.ts"
+import type {ToolDefinition} from "../../../shared/sdk/plugin/tool.ts"
+import {permissions} from "../../../shared/sdk/session/permission.ts"
+import {fieldsOf, readJson} from "../../../shared/sdk/session/values.ts"
+import {explainValue} from "../../runtime/text/explain.ts"
+import {isHandler} from "./checks.ts"
+import type {DeclaredTool} from "./declared.ts"
 
 /** How long a call may take, in seconds. */
 const longestCall = 3600

@@ -1,5 +1,5 @@
 import {messageOf} from "../../../shared/problems.ts"
-import type {DeclaredHears} from "../declared.ts"
+import type {DeclaredHears} from "../declarations/declared.ts"
 import {explainRefusal, findNamedReference, type SyntaxRefusal} from "./refusal.ts"
 
 /** A pattern compiled by an engine that works in linear time and never backtracks. */

@@ -1,5 +1,5 @@
-import {fieldsOf} from "../../../shared/sdk/values.ts"
-import type {DeclaredHears} from "../declared.ts"
+import {fieldsOf} from "../../../shared/sdk/session/values.ts"
+import type {DeclaredHears} from "../declarations/declared.ts"
 
 /** The most patterns of a plugin. Each message is matched against all of them. */
 const mostPatterns = 100

@@ -5,7 +5,6 @@ import {messageOf, Problem} from "../../../shared/problems.ts"
 import {makePrivateFolder, syncFolder} from "../../runtime/files.ts"
 import {withLock} from "../../runtime/lock.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
-import {hashProject} from "../release/verification/source.ts"
 import {type CodeChange, codeFolders, planCode, removeEmptyFolders, stageCode} from "../restore/code.ts"
 import {giveCodeToOwners, giveToOwners, isWritable} from "../restore/deployment.ts"
 import {git} from "../restore/git.ts"
@@ -13,6 +12,7 @@ import {type RestoreRecord, recorded, settleRestore, stagingName, swapAll, write
 import {exchangeBuild} from "./exchange.ts"
 import {isPackages, readBuild, readKept, replacedName, type StoredBuild, verifiedName} from "./kept.ts"
 import {installRecord, placeOfTrial} from "./settle.ts"
+import {hashProject, refuse} from "./source.ts"
 
 export interface InstallOptions {
   readonly paths: ProjectPaths
@@ -55,8 +55,6 @@ export const installRelease = async ({paths, release, command}: InstallOptions):
     return install({paths, release, command}, verification, kept)
   })
 }
-
-const refuse = (detail: string, hint: string) => new Problem("release_refused", detail, {hint})
 
 /** Returns the result of a repeated install. Throws if the build is neither kept nor installed. */
 const requireInstalled = async (paths: ProjectPaths, {build}: ReleaseVerification): Promise<Installed> => {

@@ -9,10 +9,10 @@ import type {Verification} from "../../../shared/api/checkpoint.ts"
 import {toJson} from "../../../shared/json.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {freeSpace, makePrivateFolder, removeFolder, syncFolder} from "../../runtime/files.ts"
-import {requireSameFiles} from "../restore/stage.ts"
+import {noProgress, type Progress} from "../files/files.ts"
 import {type ArchiveLimits, archiveLimits, noSpace, openFile, plainOf, tooLarge} from "./archive-source.ts"
-import {noProgress, type Progress} from "./files.ts"
 import {invalidCheckpoint, isPlainPath, manifestName, readManifest, sizeOf} from "./manifest.ts"
+import {requireSameFiles} from "./stage.ts"
 import type {StoredCheckpoint} from "./store.ts"
 
 /** The fastest level: for a database with messages, it saves nine tenths of what the default saves, in a quarter of the time. */

@@ -21,7 +21,7 @@ import {
   syncFolder,
   writeFileAtomic,
 } from "../../runtime/files.ts"
-import {removeTree} from "./files.ts"
+import {removeTree} from "../files/files.ts"
 import {manifestName, readManifest, type Sealed, sizeOf} from "./manifest.ts"
 
 const isId = (name: string) => new RegExp(checkpointIdPattern).test(name)

@@ -20,7 +20,7 @@ import {
 } from "../../runtime/files.ts"
 import {lockfiles} from "../../runtime/packages/lockfile.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
-import {listTree} from "../checkpoint/files.ts"
+import {listTree} from "../files/files.ts"
 
 /** `.svc/last-good/current.json`: the last generation that stayed ready for a minute, and what it needs. */
 const LastGoodRecord = Type.Object({

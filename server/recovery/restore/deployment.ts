@@ -5,8 +5,8 @@ import type {Manifest} from "../../../shared/api/checkpoint.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {isThere, syncFile} from "../../runtime/files.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
-import {hashFile, listTree} from "../checkpoint/files.ts"
 import {projectFiles, readCode} from "../checkpoint/provenance.ts"
+import {hashFile, listTree} from "../files/files.ts"
 import type {Swap} from "./swap.ts"
 
 const readOnly = new Set(["EROFS", "EACCES", "EPERM"])

@@ -5,7 +5,7 @@ import type {StoredCheckpoint} from "../checkpoint/store.ts"
 import {deploymentOf} from "./deployment.ts"
 import {git} from "./git.ts"
 
-type Checkpoint = Pick<StoredCheckpoint, "folder" | "manifest">
+export type Checkpoint = Pick<StoredCheckpoint, "folder" | "manifest">
 
 interface Request {
   readonly paths: ProjectPaths

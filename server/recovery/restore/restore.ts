@@ -23,10 +23,10 @@ import {
 } from "../../runtime/files.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {databaseName} from "../checkpoint/create.ts"
-import {noProgress, type Progress} from "../checkpoint/files.ts"
 import {invalidCheckpoint} from "../checkpoint/manifest.ts"
-import {partRules} from "../checkpoint/parts.ts"
-import type {StoredCheckpoint} from "../checkpoint/store.ts"
+import {stageFiles} from "../checkpoint/stage.ts"
+import {noProgress, type Progress} from "../files/files.ts"
+import {partRules} from "../parts/parts.ts"
 import {inspect} from "../verify/inspect.ts"
 import {type Adoption, adoptDatabase, type HeldBack} from "./adopt.ts"
 import {codeFolders, stageCode} from "./code.ts"
@@ -39,9 +39,8 @@ import {
   requireSameDeployment,
 } from "./deployment.ts"
 import {placeForReplaced} from "./kept-configuration.ts"
-import {requireUnmixed} from "./mismatch.ts"
+import {type Checkpoint, requireUnmixed} from "./mismatch.ts"
 import {noteOf, type RollbackPart} from "./rollback-part.ts"
-import {stageFiles} from "./stage.ts"
 import {type RestoreRecord, recorded, settleRestore, stagingName, swapAll, writeRecord} from "./swap.ts"
 import {type Targets, targetsOf} from "./targets.ts"
 
@@ -91,8 +90,6 @@ export interface Restored extends RestorePlan {
   readonly paused: readonly KeptReason[]
   readonly notes: readonly string[]
 }
-
-type Checkpoint = Pick<StoredCheckpoint, "folder" | "manifest">
 
 /** Plans a restore. Throws `database_newer`, `checkpoint_invalid`, and `restore_mismatch` for a read-only project. */
 export const planRestore = async ({folder, manifest}: Checkpoint, options: RestoreOptions): Promise<RestorePlan> => {

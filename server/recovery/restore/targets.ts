@@ -3,8 +3,8 @@ import type {Manifest} from "../../../shared/api/checkpoint.ts"
 import {lockfiles} from "../../runtime/packages/lockfile.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {databaseName} from "../checkpoint/create.ts"
-import {partRules} from "../checkpoint/parts.ts"
 import {projectFiles} from "../checkpoint/provenance.ts"
+import {partRules} from "../parts/parts.ts"
 import {recorded, type Swap, stagingName} from "./swap.ts"
 
 /** The targets of the files of a checkpoint. */

@@ -5,8 +5,8 @@ import {pageOf} from "../../database/lists/pages.ts"
 import {limits} from "../../runtime/runtime.ts"
 import {UploadBody, type UploadLimits} from "../../runtime/sockets/upload-body.ts"
 import {streamArchive} from "../checkpoint/archive.ts"
-import type {Checkpoints} from "../checkpoint/checkpoints.ts"
 import {detailOf, viewOf} from "../checkpoint/store.ts"
+import type {Checkpoints} from "../checkpoints.ts"
 import type {Uploads} from "../upload/uploads.ts"
 
 const uploadLimits: UploadLimits = {

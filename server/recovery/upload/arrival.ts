@@ -8,11 +8,11 @@ import {makePrivateFolder, removeFolder} from "../../runtime/files.ts"
 import {limits} from "../../runtime/runtime.ts"
 import {readArchive, refuseLeaks} from "../checkpoint/archive.ts"
 import {archiveLimits} from "../checkpoint/archive-source.ts"
-import {hashFile, noProgress, type Progress} from "../checkpoint/files.ts"
 import {invalidCheckpoint} from "../checkpoint/manifest.ts"
 import type {CheckpointStore, StoredCheckpoint} from "../checkpoint/store.ts"
-import {refuseSecrets} from "../verify/refuse-secrets.ts"
-import type {SecretValues} from "../verify/search.ts"
+import {hashFile, noProgress, type Progress} from "../files/files.ts"
+import {refuseSecrets} from "../secrets/refuse-secrets.ts"
+import type {SecretValues} from "../secrets/search.ts"
 
 /** An unpacked checkpoint from elsewhere that is not stored yet. */
 export interface Arrival extends Pick<StoredCheckpoint, "id" | "folder" | "manifest" | "sha256"> {

@@ -1,7 +1,7 @@
 import type {Verification} from "../../../shared/api/checkpoint.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
-import {doApart} from "../apart/apart.ts"
-import type {Progress} from "../checkpoint/files.ts"
+import {doApart} from "../files/apart.ts"
+import type {Progress} from "../files/files.ts"
 import type {VerifyRequest} from "./verify.ts"
 
 /** Runs `verifyCheckpoint` in a separate process. Throws its problems, and `checkpoint_failed` if the process fails. */

@@ -4,12 +4,12 @@ import type {Verification} from "../../../shared/api/checkpoint.ts"
 import {isProblem, messageOf, Problem} from "../../../shared/problems.ts"
 import type {Location} from "../../database/database.ts"
 import {makePrivateFolder, removeFolder, tellsOfFullDisk} from "../../runtime/files.ts"
-import {noProgress, type Progress} from "../checkpoint/files.ts"
-import {isMessageFile} from "../checkpoint/files-part.ts"
+import {stageFiles} from "../checkpoint/stage.ts"
 import type {StoredCheckpoint} from "../checkpoint/store.ts"
-import {stageFiles} from "../restore/stage.ts"
+import {noProgress, type Progress} from "../files/files.ts"
+import {isMessageFile} from "../parts/files.ts"
+import type {SecretValues} from "../secrets/search.ts"
 import {inspect} from "./inspect.ts"
-import type {SecretValues} from "./search.ts"
 
 export interface VerifyRequest {
   /** The folder of all checkpoints. */

@@ -3,11 +3,11 @@ import {durationOf} from "../../../shared/duration.ts"
 import {type Issue, Problem} from "../../../shared/problems.ts"
 import {isTimezone} from "../../../shared/timezone.ts"
 import {fits} from "../../config/check.ts"
-import {explainValue} from "../../config/explain.ts"
-import {formatPath, type Path} from "../../config/source.ts"
-import {didYouMean} from "../../config/suggest.ts"
-import {instantOf} from "../calculator.ts"
-import {patternFault} from "../cron-pattern.ts"
+import {explainValue} from "../../runtime/text/explain.ts"
+import {formatPath, type Path} from "../../runtime/text/path.ts"
+import {didYouMean} from "../../runtime/text/suggest.ts"
+import {instantOf} from "../times/calculator.ts"
+import {patternFault} from "../times/cron-pattern.ts"
 
 /** Something wrong with a job, at a path in it. */
 export interface Finding {

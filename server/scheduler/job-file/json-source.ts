@@ -1,5 +1,5 @@
 import {deepestJson, fromJson} from "../../../shared/json.ts"
-import type {Path} from "../../config/source.ts"
+import type {Path} from "../../runtime/text/path.ts"
 
 /** Why a text is not JSON, or is ambiguous. */
 export class JsonError extends Error {

@@ -1,8 +1,8 @@
 import {toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Channel, User} from "../../../shared/sdk/satori.ts"
-import {readNumber} from "../../database/cells.ts"
+import type {Channel, User} from "../../../shared/sdk/content/satori.ts"
 import {assertThat, type Database, type Reader, type Row, type Statement} from "../../database/database.ts"
+import {readNumber} from "../../database/engine/cells.ts"
 import {countStates} from "../../outbox/depths.ts"
 import type {Plan} from "./when.ts"
 

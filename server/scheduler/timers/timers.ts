@@ -2,15 +2,15 @@ import type {DraftCheck, TimerChange, TimerDraft, TimerDraftCheck} from "../../.
 import {fromJson, toJson} from "../../../shared/json.ts"
 import type {Log} from "../../../shared/log.ts"
 import {isProblem, Problem} from "../../../shared/problems.ts"
-import type {TimerOptions, When} from "../../../shared/sdk/timer.ts"
-import {longestKept, readJson, readKey} from "../../../shared/sdk/values.ts"
+import type {TimerOptions, When} from "../../../shared/sdk/session/timer.ts"
+import {longestKept, readJson, readKey} from "../../../shared/sdk/session/values.ts"
 import type {Database, Row, Statement} from "../../database/database.ts"
 import {groupCommitted, persist, writeIf} from "../../database/persist.ts"
 import type {Around, Firing} from "../../inbox/firing.ts"
 import {type Clock, systemClock} from "../../runtime/flow/clock.ts"
 import {DueClock} from "../../runtime/flow/due-clock.ts"
 import {uuid} from "../../runtime/uuid.ts"
-import {Calculator} from "../calculator.ts"
+import {Calculator} from "../times/calculator.ts"
 import {
   act,
   addTimer,

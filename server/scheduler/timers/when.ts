@@ -1,10 +1,10 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {When} from "../../../shared/sdk/timer.ts"
-import {fieldsOf, readTime} from "../../../shared/sdk/values.ts"
+import type {When} from "../../../shared/sdk/session/timer.ts"
+import {fieldsOf, readTime} from "../../../shared/sdk/session/values.ts"
 import {isTimezone} from "../../../shared/timezone.ts"
-import type {Calculator} from "../calculator.ts"
-import {patternProblem} from "../cron-pattern.ts"
+import type {Calculator} from "../times/calculator.ts"
+import {patternProblem} from "../times/cron-pattern.ts"
 
 /** When a timer is due, and how it repeats. `schedule` is null if it fires once. Milliseconds since 1970. */
 export interface Plan {

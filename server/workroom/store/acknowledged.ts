@@ -2,7 +2,7 @@ import {closeSync, fdatasync, openSync, writeSync} from "node:fs"
 import {promisify} from "node:util"
 import {fromJson} from "../../../shared/json.ts"
 import {readFileIfExists, writeFileAtomic} from "../../runtime/files.ts"
-import type {CatalogHead} from "../catalog.ts"
+import type {CatalogHead} from "./catalog.ts"
 import {canonical, seal, sealOf} from "./record.ts"
 
 /** Less than one sector of any disk, so that a write replaces it completely or not at all. */

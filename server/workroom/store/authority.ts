@@ -1,8 +1,8 @@
 import {type Database, schemaOf} from "../../database/database.ts"
 import {versionOf} from "../../database/migrations/migrations.ts"
 import {readFileIfExists} from "../../runtime/files.ts"
-import {parseCatalog} from "../catalog.ts"
 import {readAcknowledged} from "./acknowledged.ts"
+import {parseCatalog} from "./catalog.ts"
 import {storePaths} from "./segments.ts"
 
 /**

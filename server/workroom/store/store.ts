@@ -1,6 +1,6 @@
 import type {Item, JournalRecord} from "../../../shared/api/workroom.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Catalog} from "../catalog.ts"
+import type {Catalog} from "./catalog.ts"
 import {Chain} from "./chain.ts"
 import {type Head, parseRecord, type Recorded, sealOf} from "./record.ts"
 

@@ -1,12 +1,12 @@
 import {setImmediate as turn} from "node:timers/promises"
 import type {Item} from "../../../shared/api/workroom.ts"
 import {assertThat, type Database, type Row, type Statement} from "../../database/database.ts"
-import {jsonRows} from "../../database/json-rows.ts"
-import {Catalog, type CatalogHead, catalogText, itemText} from "../catalog.ts"
-import {tellingRecords} from "../telling.ts"
+import {jsonRows} from "../../database/engine/json-rows.ts"
+import {Catalog, type CatalogHead, catalogText, itemText} from "./catalog.ts"
 import {Chain} from "./chain.ts"
 import {canonical} from "./record.ts"
 import {damaged, follow, type Group, type Kept, type Opened, otherAuthority, type Store} from "./store.ts"
+import {tellingRecords} from "./telling.ts"
 
 /** The number of rows per read: a read blocks the event loop. */
 const pageSize = 2000

@@ -7,7 +7,7 @@ import {
   approvalStates,
   toolEffects,
 } from "../../agents/states.ts"
-import {permissions} from "../../sdk/permission.ts"
+import {permissions} from "../../sdk/session/permission.ts"
 import {Named, NamedClosed, Optional, orNull, type Static, Time, Type} from "../../type.ts"
 import {PageQuery} from "../pages.ts"
 import {readinessReasons} from "../readiness.ts"

@@ -1,6 +1,6 @@
 import {namePattern} from "../../ids.ts"
 import {Closed, Named, NamedClosed, Optional, orNull, type Static, Type} from "../../type.ts"
-import {Unready} from "../unready.ts"
+import {Unready} from "./unready.ts"
 
 /** Reading and changing the configuration file over the API. `${NAME}` stays unexpanded. */
 

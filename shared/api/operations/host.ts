@@ -1,4 +1,5 @@
 import {AlertsView, AlertTestRequest, AlertTestResult} from "../../alerts/api.ts"
+import {HistoryQuery, HistoryView, StreamQuery} from "../../events/event-stream.ts"
 import {Type} from "../../type.ts"
 import {
   Config,
@@ -21,7 +22,6 @@ import {
   Rescued,
   RescueRequest,
 } from "../database.ts"
-import {HistoryQuery, HistoryView, StreamQuery} from "../event-stream.ts"
 import {LogPage, LogQuery, LogRuns} from "../logs.ts"
 import {MetricHistoryQuery, MetricHistoryView} from "../metrics/history.ts"
 import {PageQuery, page} from "../pages.ts"

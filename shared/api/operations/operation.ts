@@ -1,5 +1,5 @@
 import type {ProblemCode} from "../../problems.ts"
-import type {Call, Permission, Route, Scope} from "../../sdk/route.ts"
+import type {Call, Permission, Route, Scope} from "../../route.ts"
 import type {Static, TSchema} from "../../type.ts"
 
 /** What everybody knows of an operation: the document of the API, its client, and the handler that answers it. */

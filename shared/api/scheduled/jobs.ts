@@ -1,5 +1,5 @@
-import type {Statement} from "../../sdk/plugin/database.ts"
 import {type RunTrigger, runTriggers} from "../../sdk/plugin/job.ts"
+import type {Statement} from "../../sdk/session/database.ts"
 import {Closed, Named, NamedClosed, Optional, orNull, type Static, Time, Type} from "../../type.ts"
 import {page} from "../pages.ts"
 import {commandBodies} from "../workroom.ts"

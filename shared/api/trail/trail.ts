@@ -1,5 +1,5 @@
+import {EventView} from "../../events/event-stream.ts"
 import {Named, Optional, orNull, type Static, Time, Type} from "../../type.ts"
-import {EventView} from "../event-stream.ts"
 import {LogRecordView} from "../logs.ts"
 import {InboxDetail, OutboxView} from "../messages.ts"
 

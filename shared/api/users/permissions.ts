@@ -1,4 +1,4 @@
-import {permissions} from "../../sdk/permission.ts"
+import {permissions} from "../../sdk/session/permission.ts"
 import {Named, Optional, orNull, type Static, Type} from "../../type.ts"
 
 /** Permissions and their rules. Only the full token sees them, because the rules name users. */

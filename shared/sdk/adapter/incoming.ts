@@ -1,4 +1,4 @@
-import type {Channel, Message, User} from "../satori.ts"
+import type {Channel, Message, User} from "../content/satori.ts"
 
 /** The event that an adapter passes to `endpoint.receive`: a Satori event without the fields that the Host adds. */
 export interface Incoming {

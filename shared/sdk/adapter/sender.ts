@@ -1,6 +1,6 @@
-import type {Element, Node} from "../elements.ts"
-import type {StoredFile} from "../files/file-source.ts"
-import type {Channel} from "../satori.ts"
+import type {Element, Node} from "../content/elements.ts"
+import type {StoredFile} from "../content/file-source.ts"
+import type {Channel} from "../content/satori.ts"
 import type {DatedIncoming, Incoming} from "./incoming.ts"
 
 export interface Outgoing {

@@ -1,4 +1,4 @@
-import {type Element, h} from "../elements.ts"
+import {type Element, h} from "../content/elements.ts"
 import {cleanName} from "./name.ts"
 
 export interface ReadOptions {

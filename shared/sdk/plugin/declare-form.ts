@@ -1,8 +1,8 @@
 import type {Static, TSchema} from "../../type.ts"
-import type {ActionDefinition} from "../action.ts"
-import type {FormHandle} from "../form.ts"
-import type {Reply, Session} from "../session.ts"
+import type {FormHandle} from "../session/form.ts"
+import type {Reply, Session} from "../session/session.ts"
 import type {LocalText} from "../text/texts.ts"
+import type {ActionDefinition} from "./action.ts"
 
 /** The declaration of a form: its fields, and the options that an action has for its buttons. */
 export interface FormDefinition<F extends TSchema = TSchema, D extends TSchema = TSchema> extends ActionDefinition<D> {

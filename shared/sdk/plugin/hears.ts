@@ -1,7 +1,7 @@
-import type {Cooldown} from "../command.ts"
-import type {HandlerDefinition, Named} from "../handler.ts"
-import type {Permission} from "../permission.ts"
-import type {Reply, Session} from "../session.ts"
+import type {Cooldown} from "../session/command.ts"
+import type {HandlerDefinition, Named} from "../session/handler.ts"
+import type {Permission} from "../session/permission.ts"
+import type {Reply, Session} from "../session/session.ts"
 
 /** The group names in a pattern that the compiler knows: the text between `(?<`, or `(?P<`, and `>`. */
 type NamesAfter<

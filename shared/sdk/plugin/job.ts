@@ -1,7 +1,7 @@
 import type {Log} from "../../log.ts"
 import type {Static, TSchema} from "../../type.ts"
-import type {Content} from "../elements.ts"
-import type {SessionDatabase, Target} from "../session.ts"
+import type {Content} from "../content/elements.ts"
+import type {SessionDatabase, Target} from "../session/session.ts"
 
 /** What started a run: its due time, a missed due time, or a person. */
 export const runTriggers = ["schedule", "catch_up", "manual"] as const

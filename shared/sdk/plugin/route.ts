@@ -1,5 +1,5 @@
+import type {Call, Scope} from "../../route.ts"
 import type {Static, TSchema} from "../../type.ts"
-import type {Call, Scope} from "../route.ts"
 
 type Schema = TSchema | undefined
 

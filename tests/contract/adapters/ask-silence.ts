@@ -1,6 +1,6 @@
 import {once} from "node:events"
 import {type AddressInfo, createServer} from "node:net"
-import {Client} from "../../../server/adapters/matrix/client.ts"
+import {Client} from "../../../server/adapters/matrix/client/client.ts"
 import {People} from "../../../server/adapters/slack/incoming/people.ts"
 import {withDeadline} from "../../../shared/sdk/sdk.ts"
 

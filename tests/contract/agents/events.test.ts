@@ -4,7 +4,7 @@ import {decide} from "../../../server/agents/approval/approvals.ts"
 import {claiming, closingSteps, endingRun, parking, queueing} from "../../../server/agents/runs/run-rows.ts"
 import {beginningModel, planning} from "../../../server/agents/runs/step-rows.ts"
 import type {Database} from "../../../server/database/database.ts"
-import {type EventType, eventTypes} from "../../../shared/events.ts"
+import {type EventType, eventTypes} from "../../../shared/events/events.ts"
 import {engines, open} from "../../support/database/databases.ts"
 
 const every: readonly EventType[] = [

@@ -1,6 +1,6 @@
 import {expect, test} from "vitest"
+import {type AgentTool, ToolCutOff} from "../../../server/agents/runs/tool.ts"
 import {pluginTool} from "../../../server/agents/tools/plugin-tool.ts"
-import {type AgentTool, ToolCutOff} from "../../../server/agents/tools/tool.ts"
 import {TimeLimitExceeded} from "../../../server/runtime/flow/time-limit.ts"
 import {Problem, type ToolCall, type ToolDefinition, Type} from "../../../shared/sdk/sdk.ts"
 import {publishWeather} from "../../support/agents/plugin-tools.ts"

@@ -1,7 +1,7 @@
 import type {ServerResponse} from "node:http"
 import {expect, test} from "vitest"
 import {checkModel} from "../../../server/agents/providers/check-model.ts"
-import type {AgentSettings} from "../../../shared/agents/config.ts"
+import type {AgentSettings} from "../../../shared/config/agents.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {Secret} from "../../../shared/secret.ts"
 import {bindingOf, never, noHiding} from "../../support/agents/bindings.ts"

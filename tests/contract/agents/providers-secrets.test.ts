@@ -1,7 +1,7 @@
 import {expect, test} from "vitest"
 import type {ModelRequest} from "../../../server/agents/providers/model.ts"
 import {openModel} from "../../../server/agents/providers/open-model.ts"
-import {agentProviders} from "../../../shared/agents/config.ts"
+import {agentProviders} from "../../../shared/config/agents.ts"
 import {Secret} from "../../../shared/secret.ts"
 import {Type} from "../../../shared/type.ts"
 import {bindingOf, never, noHiding, userSays} from "../../support/agents/bindings.ts"

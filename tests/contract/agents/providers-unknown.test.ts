@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import type {ModelReply} from "../../../server/agents/providers/model.ts"
 import {openModel} from "../../../server/agents/providers/open-model.ts"
-import type {AgentProvider} from "../../../shared/agents/config.ts"
+import type {AgentProvider} from "../../../shared/config/agents.ts"
 import {Secret} from "../../../shared/secret.ts"
 import "../../support/agents/as-in-host.ts"
 import {bindingOf, never, noHiding, userSays} from "../../support/agents/bindings.ts"

@@ -1,6 +1,6 @@
 import {expect, test} from "vitest"
+import type {ToolUse} from "../../../server/agents/runs/tool.ts"
 import {timerTool} from "../../../server/agents/tools/timer.ts"
-import type {ToolUse} from "../../../server/agents/tools/tool.ts"
 import {Timers} from "../../../server/scheduler/timers/timers.ts"
 import {callTool, runOf, useOf} from "../../support/agents/tool-use.ts"
 import {engines, localDatabase, log, open} from "../../support/database/databases.ts"

@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import type {ToolUse} from "../../../server/agents/tools/tool.ts"
+import type {ToolUse} from "../../../server/agents/runs/tool.ts"
 import {workroomTools} from "../../../server/agents/tools/workroom/workroom.ts"
 import type {Workroom} from "../../../server/workroom/workroom.ts"
 import {callTool, runOf} from "../../support/agents/tool-use.ts"

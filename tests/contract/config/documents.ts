@@ -1,6 +1,6 @@
 import {readdirSync, readFileSync} from "node:fs"
 import {join} from "node:path"
-import {most} from "../../../server/config/yaml-value.ts"
+import {most} from "../../../server/config/text/yaml-value.ts"
 import type {Chance} from "../../support/machine/chance.ts"
 
 const configs = ["cli/init/template", ...readdirSync("examples").map(name => join("examples", name))].flatMap(folder =>

@@ -1,6 +1,6 @@
 import {expect, test} from "vitest"
 import type {Database, Statement} from "../../../server/database/database.ts"
-import {ManyRows} from "../../../server/database/many-rows.ts"
+import {ManyRows} from "../../../server/database/engine/many-rows.ts"
 import {gatherClaims, gatherEnds} from "../../../server/inbox/mark-batches.ts"
 import {gatherFinishes} from "../../../server/outbox/rows.ts"
 import {adoptDatabase} from "../../../server/recovery/restore/adopt.ts"

@@ -1,6 +1,6 @@
 import {join} from "node:path"
 import {expect, onTestFinished, test} from "vitest"
-import {createKeepingClient, type LocalClient} from "../../../server/database/prepared.ts"
+import {createKeepingClient, type LocalClient} from "../../../server/database/engine/prepared.ts"
 import {makeFolder} from "../../support/database/databases.ts"
 
 /** Two clients of one file: the first to change it holds the lock. */

@@ -1,6 +1,6 @@
 import {createRequire} from "node:module"
 import {describe, expect, onTestFinished, test, vi} from "vitest"
-import {ManyRows, manyRows} from "../../../server/database/many-rows.ts"
+import {ManyRows, manyRows} from "../../../server/database/engine/many-rows.ts"
 import type {Migration} from "../../../server/database/migrations/migrations.ts"
 import {engines, localDatabase, open} from "../../support/database/databases.ts"
 

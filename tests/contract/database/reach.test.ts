@@ -1,7 +1,7 @@
 import {createServer} from "node:http"
 import {join} from "node:path"
 import {expect, onTestFinished, test} from "vitest"
-import {isUnreachable} from "../../../server/database/errors.ts"
+import {isUnreachable} from "../../../server/database/engine/errors.ts"
 import {Link} from "../../../server/database/remote/link.ts"
 import {whyUnreachable} from "../../../server/database/remote/reach.ts"
 import {makeFolder, startHrana} from "../../support/database/databases.ts"

@@ -1,7 +1,7 @@
 import {join} from "node:path"
 import {createClient} from "@libsql/client/http"
 import {describe, expect, onTestFinished, test} from "vitest"
-import {isStatementError} from "../../../server/database/errors.ts"
+import {isStatementError} from "../../../server/database/engine/errors.ts"
 import {type HranaOptions, makeFolder, startHrana} from "../../support/database/databases.ts"
 
 const connect = async (options: Partial<HranaOptions> = {}) => {

@@ -1,8 +1,8 @@
 import {setImmediate as turn} from "node:timers/promises"
 import {createParser, type EventSourceParser} from "eventsource-parser"
 import type {EventStream} from "../../../server/events/stream.ts"
-import type {Hello, StreamGap} from "../../../shared/api/event-stream.ts"
 import {parseEventId} from "../../../shared/event-id.ts"
+import type {Hello, StreamGap} from "../../../shared/events/event-stream.ts"
 
 /** The log's entry for one event; the offsets of a ledger grow. */
 export interface Entry {

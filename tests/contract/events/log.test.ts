@@ -12,7 +12,7 @@ import {telling, tellingAll, toRow} from "../../../server/events/telling.ts"
 import {GenerationHistory} from "../../../server/generation/history.ts"
 import {Inbox} from "../../../server/inbox/inbox.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
-import {type EventType, eventTypes, isEventType} from "../../../shared/events.ts"
+import {type EventType, eventTypes, isEventType} from "../../../shared/events/events.ts"
 import {engines, log, open, until} from "../../support/database/databases.ts"
 import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
 

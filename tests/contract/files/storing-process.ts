@@ -1,6 +1,6 @@
 import {randomBytes} from "node:crypto"
 import {openDatabase} from "../../../server/database/database.ts"
-import {FileStore} from "../../../server/files/store.ts"
+import {FileStore} from "../../../server/outbox/files/store.ts"
 
 // Stores files until it is killed, and prints the hash of each once it is durable. Arguments: <database> <folder>.
 

@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {texts} from "../../../server/console/status/texts.ts"
+import {texts} from "../../../server/http/public/status-texts.ts"
 import {expectProblem, launchHost, shared, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr, usualRuntime} from "../../support/host/runtimes.ts"

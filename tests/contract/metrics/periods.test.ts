@@ -2,8 +2,8 @@ import {describe, expect, test} from "vitest"
 import {readAgentEnds} from "../../../server/agents/runs/figures.ts"
 import type {Database} from "../../../server/database/database.ts"
 import {countStarts} from "../../../server/database/runs.ts"
-import {HandlerMeter} from "../../../server/inbox/handler-meter.ts"
 import {recallEnds} from "../../../server/inbox/newest.ts"
+import {HandlerMeter} from "../../../server/messages/handler-meter.ts"
 import {engines, open} from "../../support/database/databases.ts"
 
 const minute = 60_000

@@ -4,7 +4,7 @@ import type {OutboxDraft} from "../../../server/outbox/draft.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import {refused} from "../../../shared/sdk/adapter/refusal.ts"
 import type {Sender} from "../../../shared/sdk/adapter/sender.ts"
-import {h, type Node} from "../../../shared/sdk/elements.ts"
+import {h, type Node} from "../../../shared/sdk/content/elements.ts"
 import {engines, log, open, until} from "../../support/database/databases.ts"
 
 /** A platform that records its calls, and splits texts that start with "long". */

@@ -1,8 +1,8 @@
 import {writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
+import {SecretSearch} from "../../../server/recovery/secrets/search.ts"
 import {findInFile} from "../../../server/recovery/verify/inspect.ts"
-import {SecretSearch} from "../../../server/recovery/verify/search.ts"
 import {makeFolder} from "../../support/host/project.ts"
 
 const secret = "correct-horse-battery-staple-1234567890"

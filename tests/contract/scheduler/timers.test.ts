@@ -4,7 +4,7 @@ import {Inbox} from "../../../server/inbox/inbox.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import {assertDue, selectDue, selectNext} from "../../../server/scheduler/timers/rows.ts"
 import {type TimerKind, Timers} from "../../../server/scheduler/timers/timers.ts"
-import type {When} from "../../../shared/sdk/timer.ts"
+import type {When} from "../../../shared/sdk/session/timer.ts"
 import {engines, localDatabase, log, open, until} from "../../support/database/databases.ts"
 import {HandClock} from "../../support/scheduler/hand-clock.ts"
 

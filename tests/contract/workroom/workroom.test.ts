@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {sha256Of} from "../../../server/runtime/files.ts"
-import {Catalog} from "../../../server/workroom/catalog.ts"
+import {Catalog} from "../../../server/workroom/store/catalog.ts"
 import {canonical, genesis} from "../../../server/workroom/store/record.ts"
 import {replay} from "../../../server/workroom/store/store.ts"
 import {itemStates} from "../../../shared/api/item-rules.ts"

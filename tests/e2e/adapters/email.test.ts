@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {threadOf} from "../../../server/adapters/email/ids.ts"
+import {threadOf} from "../../../server/adapters/email/mailbox/ids.ts"
 import {makeReader} from "../../support/docs/documented-commands.ts"
 import {inboxOf, svc, until, usuallyOn} from "../../support/host/host.ts"
 import {describeWith} from "../../support/machine/tools.ts"

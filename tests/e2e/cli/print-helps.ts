@@ -1,7 +1,6 @@
 import {Cli} from "clipanion"
-import {commands} from "../../../cli/commands.ts"
+import {commands, loadCommand} from "../../../cli/commands.ts"
 import {commandHelp, define} from "../../../cli/kit/help.ts"
-import {loadCommand} from "../../../cli/kit/load-command.ts"
 
 /** Prints the `--help` of every command as JSON, by name. One process for all saves starting one for each. */
 const helps = Object.keys(commands).map(async name => {

@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {en} from "../../../server/console/web/texts/en.ts"
+import {en} from "../../../server/console/web/texts/en/en.ts"
 import {fillDatabase} from "../../support/agents/rows.ts"
 import {agentsOfScene, sceneOfAgents} from "../../support/agents/scene.ts"
 import {fullAndDemo, makeProject, shared, startHost, until} from "../../support/host/host.ts"

@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import type {Envelope, StreamGap} from "../../../shared/api/event-stream.ts"
+import type {Envelope, StreamGap} from "../../../shared/events/event-stream.ts"
 import {problems} from "../../../shared/problems.ts"
 import {readHistoryOf} from "../../support/events/reader.ts"
 import {makeProject, type Project, startHost, svc, type TestHost} from "../../support/host/host.ts"

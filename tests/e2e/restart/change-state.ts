@@ -1,6 +1,6 @@
 import {mkdirSync, readFileSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
-import {replaceConfig} from "../../../server/config/edit/file.ts"
+import {replaceConfig} from "../../../server/config/edit-file.ts"
 import {readConfigText} from "../../../server/config/load.ts"
 import {readStarts, recordStart} from "../../../server/project/starts.ts"
 import {noteTokens, readTokenAges} from "../../../server/project/token-ages.ts"

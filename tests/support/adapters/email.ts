@@ -1,5 +1,5 @@
 import {simpleParser} from "mailparser"
-import {threadOf} from "../../../server/adapters/email/ids.ts"
+import {threadOf} from "../../../server/adapters/email/mailbox/ids.ts"
 import type {AdapterUnderTest, FileUnderTest, Heard} from "../../../server/testing/adapter/conformance.ts"
 import {layCable} from "../machine/cable.ts"
 import {mailboxPassword, startDovecot} from "../platforms/email/dovecot.ts"

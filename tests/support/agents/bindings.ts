@@ -1,7 +1,7 @@
 import type {ModelRequest} from "../../../server/agents/providers/model.ts"
 import type {OpenOptions} from "../../../server/agents/providers/open-model.ts"
 import type {Binding} from "../../../shared/agents/binding.ts"
-import type {AgentSettings} from "../../../shared/agents/config.ts"
+import type {AgentSettings} from "../../../shared/config/agents.ts"
 import {root} from "../host/runtimes.ts"
 
 /** The default limits of a binding. */

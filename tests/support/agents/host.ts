@@ -1,5 +1,5 @@
 import type {AgentRunDetail, AgentRunView, ApprovalView} from "../../../shared/api/agents/agents.ts"
-import type {Row} from "../../../shared/sdk/plugin/database.ts"
+import type {Row} from "../../../shared/sdk/session/database.ts"
 import {type Project, type TestHost, until} from "../host/host.ts"
 import {readRows as readRowsOf} from "../messages/inbox-ledger.ts"
 

@@ -1,4 +1,4 @@
-import type {Statement} from "../../../shared/sdk/plugin/database.ts"
+import type {Statement} from "../../../shared/sdk/session/database.ts"
 import {agentApproval, agentRun, agentSpending, agentStep, rowsBegin} from "./rows.ts"
 
 /** Bindings, and rows of their runs as the engine would leave them, for pages that show them. */

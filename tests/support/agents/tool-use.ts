@@ -1,7 +1,7 @@
+import type {AgentTool, RunFacts, ToolResult, ToolUse} from "../../../server/agents/runs/tool.ts"
 import {checkArguments} from "../../../server/agents/tools/arguments.ts"
-import type {AgentTool, RunFacts, ToolResult, ToolUse} from "../../../server/agents/tools/tool.ts"
 import type {Binding} from "../../../shared/agents/binding.ts"
-import type {ToolSettings} from "../../../shared/agents/config.ts"
+import type {ToolSettings} from "../../../shared/config/agents.ts"
 import {bindingOf as usualBinding} from "./bindings.ts"
 
 /** A run for a user of the endpoint `line` in the channel `#team`. */

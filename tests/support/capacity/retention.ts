@@ -1,6 +1,6 @@
 import {Retention} from "../../../server/capacity/retention.ts"
 import type {Database} from "../../../server/database/database.ts"
-import type {RetentionSettings} from "../../../shared/config.ts"
+import type {RetentionSettings} from "../../../shared/config/config.ts"
 import {log} from "../database/databases.ts"
 
 export const aDay = 86_400_000

@@ -1,7 +1,7 @@
 import {readdirSync, readFileSync} from "node:fs"
 import {join} from "node:path"
 import {parse} from "yaml"
-import {ProjectConfig} from "../../../shared/config.ts"
+import {ProjectConfig} from "../../../shared/config/config.ts"
 import {root} from "../host/runtimes.ts"
 
 export interface Fence {

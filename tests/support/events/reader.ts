@@ -1,6 +1,6 @@
 import {createParser} from "eventsource-parser"
 import {onTestFinished} from "vitest"
-import type {Envelope, Hello, Notice, StreamGap} from "../../../shared/api/event-stream.ts"
+import type {Envelope, Hello, Notice, StreamGap} from "../../../shared/events/event-stream.ts"
 import {allOf, type TestHost, until} from "../host/host.ts"
 
 /** An event of a stream, as a client's parser returns it. */

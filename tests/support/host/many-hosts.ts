@@ -2,7 +2,7 @@ import {createInterface} from "node:readline"
 import type {Host} from "../../../server/host/host.ts"
 import {start} from "../../../server/host/start.ts"
 import {createLogs} from "../../../server/logs/log.ts"
-import {loadRuntime} from "../../../server/runtime/load-runtime.ts"
+import {loadRuntime} from "../../../server/runtime/engines/load-runtime.ts"
 import {exit} from "../../../shared/exit.ts"
 import {messageOf} from "../../../shared/problems.ts"
 

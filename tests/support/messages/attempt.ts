@@ -1,4 +1,4 @@
-import type {Attempt} from "../../../server/inbox/handling.ts"
+import type {Attempt} from "../../../server/inbox/intake/handling.ts"
 
 /** The first attempt of a handler that is called directly: nothing is stored. */
 export const firstAttempt: Attempt = {

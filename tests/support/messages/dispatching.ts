@@ -1,8 +1,8 @@
 import type {Database} from "../../../server/database/database.ts"
 import {createDispatch} from "../../../server/messages/dispatch.ts"
-import type {EventHandler, Handler} from "../../../server/messages/handler.ts"
+import type {EventHandler, Handler} from "../../../server/messages/session/handler.ts"
 import {createMessageTable} from "../../../server/messages/table.ts"
-import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
+import {channelType, type SatoriEvent} from "../../../shared/sdk/content/satori.ts"
 import {log, until} from "../database/databases.ts"
 import {ableEndpoints} from "./endpoint-acts.ts"
 

@@ -1,5 +1,5 @@
 import type {Answer} from "../../../shared/api/operations/client.ts"
-import type {SatoriEvent} from "../../../shared/sdk/satori.ts"
+import type {SatoriEvent} from "../../../shared/sdk/content/satori.ts"
 import type {TestHost} from "../host/test-host.ts"
 import {allOf} from "./gaps.ts"
 

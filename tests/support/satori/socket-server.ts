@@ -1,4 +1,4 @@
-import {loadRuntime} from "../../../server/runtime/load-runtime.ts"
+import {loadRuntime} from "../../../server/runtime/engines/load-runtime.ts"
 
 /**
  * Only the socket seam, with echo hooks and no Host. Prints its port, then its sockets' events, one per line. With an

@@ -1,6 +1,6 @@
 import {expect, test} from "vitest"
 import {plain, toLines} from "../../../server/adapters/irc/format.ts"
-import {h} from "../../../shared/sdk/elements.ts"
+import {h} from "../../../shared/sdk/content/elements.ts"
 
 const controls = Array.from({length: 0xa0}, (_, code) => String.fromCharCode(code)).filter(
   character => character < " " || character > "~",

@@ -1,7 +1,7 @@
 import {expect, test} from "vitest"
-import {channelOfPress} from "../../../server/adapters/slack/place.ts"
-import {Places} from "../../../server/adapters/telegram/place.ts"
-import {channelType} from "../../../shared/sdk/satori.ts"
+import {channelOfPress} from "../../../server/adapters/slack/api/place.ts"
+import {Places} from "../../../server/adapters/telegram/api/place.ts"
+import {channelType} from "../../../shared/sdk/content/satori.ts"
 
 const press = (id: string, name: string) => ({
   id: "1",

@@ -4,7 +4,7 @@ import {Guild} from "../../../server/adapters/sandbox/guild.ts"
 import {callMethod} from "../../../server/adapters/sandbox/methods.ts"
 import {Room, type RoomChange} from "../../../server/adapters/sandbox/room.ts"
 import {senderFeatures} from "../../../shared/sdk/adapter/sender.ts"
-import {methodNames} from "../../../shared/sdk/satori-methods.ts"
+import {methodNames} from "../../../shared/sdk/content/satori-methods.ts"
 
 const place = () => ({guild: new Guild(), room: new Room()})
 

@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
+import {nextOf} from "../../../server/agents/calls/run.ts"
 import {messagesOf, modelNameOf} from "../../../server/agents/runs/conversation.ts"
-import {nextOf} from "../../../server/agents/runs/run.ts"
 import type {ModelStep, Step, ToolStep} from "../../../server/agents/runs/step-rows.ts"
 import type {AgentStepState} from "../../../shared/agents/states.ts"
 

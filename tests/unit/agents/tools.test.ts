@@ -1,11 +1,11 @@
 import {expect, test} from "vitest"
+import type {AgentTool} from "../../../server/agents/runs/tool.ts"
 import {checkArguments} from "../../../server/agents/tools/arguments.ts"
 import {mayCall, resolveTools} from "../../../server/agents/tools/resolve.ts"
 import {toolTable} from "../../../server/agents/tools/table.ts"
-import type {AgentTool} from "../../../server/agents/tools/tool.ts"
 import type {PublishedTool} from "../../../server/generation/generation.ts"
 import type {Binding} from "../../../shared/agents/binding.ts"
-import type {ToolSettings} from "../../../shared/agents/config.ts"
+import type {ToolSettings} from "../../../shared/config/agents.ts"
 import {Type} from "../../../shared/type.ts"
 
 const toolOf = (name: string, own: Partial<AgentTool> = {}): AgentTool => ({

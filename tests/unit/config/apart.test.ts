@@ -2,7 +2,7 @@ import {describe, expect, test} from "vitest"
 import {shipped} from "../../../scripts/build/bundles.ts"
 import {readApart, withChangesApart} from "../../../server/config/apart.ts"
 import {withChanges} from "../../../server/config/edit/changes.ts"
-import {readYaml} from "../../../server/config/yaml.ts"
+import {readYaml} from "../../../server/config/text/yaml.ts"
 import type {ConfigChange} from "../../../shared/api/configuration/file.ts"
 
 const keys = (count: number) => Array.from({length: count}, (_, index) => `        k${index}: 1\n`).join("")

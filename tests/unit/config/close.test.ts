@@ -1,7 +1,7 @@
 import {expect, test} from "vitest"
 import {fits} from "../../../server/config/check.ts"
 import {closed} from "../../../server/config/close.ts"
-import {explainValue} from "../../../server/config/explain.ts"
+import {explainValue} from "../../../server/runtime/text/explain.ts"
 import {Type} from "../../../shared/type.ts"
 
 const findings = (schema: Parameters<typeof closed>[0], value: unknown) =>

@@ -14,12 +14,12 @@ import {
   toneOfShare,
 } from "../../../server/console/web/pages/agents/words.ts"
 import {showAgents} from "../../../server/console/web/pages/overview/attention-agents.ts"
-import {en} from "../../../server/console/web/texts/en.ts"
+import {en} from "../../../server/console/web/texts/en/en.ts"
 import {agentReasons} from "../../../shared/agents/states.ts"
 import type {AgentStepView, AgentView, ApprovalView} from "../../../shared/api/agents/agents.ts"
-import type {Envelope} from "../../../shared/api/event-stream.ts"
 import {readinessReasons} from "../../../shared/api/readiness.ts"
 import {findAgents} from "../../../shared/attention/find.ts"
+import type {Envelope} from "../../../shared/events/event-stream.ts"
 
 const zero = Date.parse("2026-11-25T12:00:00.000Z")
 const at = (milliseconds: number) => new Date(zero + milliseconds).toISOString()

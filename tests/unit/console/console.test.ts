@@ -1,11 +1,11 @@
 import {describe, expect, test} from "vitest"
-import {bytes, duration} from "../../../server/console/web/format.ts"
 import {metricBy} from "../../../server/console/web/host/metrics.ts"
 import {summaryOf, timelineOf} from "../../../server/console/web/host/timeline.ts"
 import {fieldsOf} from "../../../server/console/web/pages/plugins/fields.ts"
 import {ownAddress} from "../../../server/console/web/state/accounts.svelte.ts"
+import {bytes, duration} from "../../../server/console/web/texts/format.ts"
 import type {GapView} from "../../../shared/api/endpoints.ts"
-import type {Envelope} from "../../../shared/api/event-stream.ts"
+import type {Envelope} from "../../../shared/events/event-stream.ts"
 import {Type} from "../../../shared/type.ts"
 
 const begin = Date.parse("2026-11-21T10:00:00Z")

@@ -4,8 +4,8 @@ import {fold, reconnects, sentenceOfFlaps} from "../../../server/console/web/pag
 import {detailOf, searchedOf, sentenceOf, textOf} from "../../../server/console/web/pages/events/sentence.ts"
 import type {Told} from "../../../server/console/web/state/live.svelte.ts"
 import {sentences} from "../../../server/console/web/texts/en/sentences.ts"
-import type {Envelope} from "../../../shared/api/event-stream.ts"
-import {type EventType, eventTypes} from "../../../shared/events.ts"
+import type {Envelope} from "../../../shared/events/event-stream.ts"
+import {type EventType, eventTypes} from "../../../shared/events/events.ts"
 import type {TSchema} from "../../../shared/type.ts"
 
 const begin = Date.parse("2026-11-26T07:02:00Z")

@@ -1,9 +1,9 @@
 import {describe, expect, test} from "vitest"
-import {firstSpoken} from "../../../server/console/web/language.ts"
-import {counting} from "../../../server/console/web/texts/counting.ts"
 import {de} from "../../../server/console/web/texts/de.ts"
-import {en} from "../../../server/console/web/texts/en.ts"
+import {counting} from "../../../server/console/web/texts/en/counting.ts"
+import {en} from "../../../server/console/web/texts/en/en.ts"
 import {es} from "../../../server/console/web/texts/es.ts"
+import {firstSpoken} from "../../../server/console/web/texts/language.ts"
 import {spoken} from "../../../server/console/web/texts/spoken.ts"
 import {zh} from "../../../server/console/web/texts/zh.ts"
 

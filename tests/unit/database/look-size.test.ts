@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {LookSize} from "../../../server/database/upkeep/look-size.ts"
+import {LookSize} from "../../../server/database/retention/look-size.ts"
 
 /** The rows of each look. A look takes `look` milliseconds plus `row` milliseconds for each row that it deletes. */
 const looksOf = (count: number, {look, row}: {readonly look: number; readonly row: number}): readonly number[] => {

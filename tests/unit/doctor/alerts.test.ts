@@ -1,7 +1,7 @@
 import {expect, test} from "vitest"
 import {parseConfig} from "../../../server/config/load.ts"
 import {checkAlerts} from "../../../server/doctor/alerts.ts"
-import type {OnceResult} from "../../../server/offline/once.ts"
+import type {OnceResult} from "../../../server/host/once/once.ts"
 
 const tried = {committed: true, endpoints: ["sandbox", "irc~main"]} as unknown as OnceResult
 

@@ -2,7 +2,7 @@ import {expect, onTestFinished, test} from "vitest"
 import {Endpoints} from "../../../server/endpoints/endpoints.ts"
 import {refused} from "../../../shared/sdk/adapter/refusal.ts"
 import type {Feature, Sender} from "../../../shared/sdk/adapter/sender.ts"
-import {h} from "../../../shared/sdk/elements.ts"
+import {h} from "../../../shared/sdk/content/elements.ts"
 import {until} from "../../support/host/process.ts"
 import {lineSpec, stored} from "../../support/messages/line-endpoint.ts"
 

@@ -1,8 +1,8 @@
 import {expect, test} from "vitest"
 import {withUploads} from "../../../server/endpoints/uploads.ts"
 import type {Sender} from "../../../shared/sdk/adapter/sender.ts"
-import {h, type Node} from "../../../shared/sdk/elements.ts"
-import type {StoredFile} from "../../../shared/sdk/files/file-source.ts"
+import {h, type Node} from "../../../shared/sdk/content/elements.ts"
+import type {StoredFile} from "../../../shared/sdk/content/file-source.ts"
 
 const {signal} = new AbortController()
 

@@ -1,7 +1,7 @@
 import {linkSync, mkdirSync, symlinkSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
-import {permittedFile} from "../../../server/files/permitted.ts"
+import {permittedFile} from "../../../server/outbox/files/permitted.ts"
 import {makeFolder} from "../../support/machine/folders.ts"
 
 /** Makes a project beside another folder, each with files. Returns both paths. */

@@ -11,7 +11,6 @@ import {ranks} from "./ranks.ts"
 /** The folders that the command line may import. It reaches a running Host over HTTP. */
 const entrances: readonly string[] = [
   "server/host",
-  "server/offline",
   "server/project",
   "server/doctor",
   "server/process",
@@ -122,7 +121,12 @@ test("cli/ holds commands, each at the path of its words or with its group's; sh
 })
 
 test("a Host loads no library at startup that it may never need", () => {
-  const loaded = new Set(["cli/svc.ts", "cli/runtime/start.ts", "server/runtime/bun.ts", "server/runtime/node.ts"])
+  const loaded = new Set([
+    "cli/svc.ts",
+    "cli/runtime/start.ts",
+    "server/runtime/engines/bun.ts",
+    "server/runtime/engines/node.ts",
+  ])
   for (const file of loaded)
     if (imports.has(file)) for (const target of readLoads([file]).get(file) ?? []) loaded.add(target)
   expect([...loaded]).toEqual(expect.arrayContaining(["server/host/start.ts", "clipanion", "croner"]))
@@ -151,11 +155,10 @@ test("Bun and node:http appear in server/runtime only, Elysia in server/http/app
 
 test("stored data is written and read by functions that no plugin can replace", () => {
   // These store nothing, or run without plugins.
-  const free = ["adapters", "doctor", "process", "testing"].map(name => `server/${name}`)
+  const free = ["adapters", "console", "doctor", "process", "testing"].map(name => `server/${name}`)
   const wrong = files.filter(
     file =>
       file.startsWith("server/") &&
-      !/^server\/console\/(?!api\/)/.test(file) &&
       !free.includes(roomOf(file)) &&
       /\bJSON\.(stringify|parse)\(/.test(readFileSync(join(root, file), "utf8")),
   )

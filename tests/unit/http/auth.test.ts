@@ -1,8 +1,8 @@
 import {expect, test} from "vitest"
-import {createVerifier} from "../../../server/http/auth.ts"
-import {createSignatureLimit} from "../../../server/http/signature-limit.ts"
+import {createVerifier} from "../../../server/http/requests/auth.ts"
+import {createSignatureLimit} from "../../../server/http/requests/signature-limit.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Call} from "../../../shared/sdk/route.ts"
+import type {Call} from "../../../shared/route.ts"
 import {Secret} from "../../../shared/secret.ts"
 
 const until = "2026-12-01T18:00:00Z"

@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {createClientAddress} from "../../../server/http/client-address.ts"
+import {createClientAddress} from "../../../server/http/requests/client-address.ts"
 
 const find = createClientAddress(["127.0.0.1", "10.0.0.0/8", "2001:db8::/32"])
 

@@ -3,7 +3,7 @@ import {ReleaseView} from "../../../shared/api/release.ts"
 import {Job} from "../../../shared/api/scheduled/jobs.ts"
 import {Item} from "../../../shared/api/workroom.ts"
 import {BoardItem} from "../../../shared/api/workroom-board.ts"
-import {eventTypes} from "../../../shared/events.ts"
+import {eventTypes} from "../../../shared/events/events.ts"
 import {createProjection} from "../../../shared/private.ts"
 import type {TSchema} from "../../../shared/type.ts"
 

@@ -68,7 +68,7 @@ test("a schema has the name of its constant", async () => {
   const names = readdirSync(`${root}shared/api`, {recursive: true, encoding: "utf8"})
   const files = names.filter(name => name.endsWith(".ts")).map(name => `${root}shared/api/${name}`)
   const named: string[] = []
-  for (const file of [...files, `${root}shared/sdk/satori.ts`]) {
+  for (const file of [...files, `${root}shared/sdk/content/satori.ts`, `${root}shared/events/event-stream.ts`]) {
     for (const [name, value] of Object.entries<{title?: unknown} | undefined>(await import(file))) {
       if (typeof value !== "object" || typeof value?.title !== "string") continue
       expect(value.title).toBe(name)

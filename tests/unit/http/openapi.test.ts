@@ -2,7 +2,7 @@ import {readFileSync} from "node:fs"
 import {Validator} from "@seriousme/openapi-schema-validator"
 import {expect, test} from "vitest"
 import {createOpenApi} from "../../../server/http/openapi/document.ts"
-import type {Route} from "../../../shared/sdk/route.ts"
+import type {Route} from "../../../shared/route.ts"
 import {type TSchema, Type} from "../../../shared/type.ts"
 import {root} from "../../support/host/runtimes.ts"
 

@@ -1,7 +1,7 @@
 import {mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
-import {listRuns, readRun, readRunsAbout} from "../../../server/logs/runs/read-runs.ts"
+import {listRuns, readRun, readRunsAbout} from "../../../server/logs/read-runs.ts"
 import {RunLog} from "../../../server/logs/runs/run-log.ts"
 import {makeFolder} from "../../support/database/databases.ts"
 

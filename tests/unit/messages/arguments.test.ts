@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
-import {checkCallRules} from "../../../server/messages/command/call.ts"
+import {checkCallRules} from "../../../server/messages/call-command.ts"
 import {usageOf} from "../../../server/messages/command/command.ts"
 import {command, parsed} from "../../support/messages/commands.ts"
 

@@ -6,7 +6,7 @@ import {presentButtons} from "../../../server/outbox/buttons.ts"
 import {contentOf} from "../../../server/outbox/draft.ts"
 import {splitContent} from "../../../server/outbox/split.ts"
 import {actionHandle} from "../../../server/plugins/action-handle.ts"
-import {type Element, h, isElement, textOf} from "../../../shared/sdk/elements.ts"
+import {type Element, h, isElement, textOf} from "../../../shared/sdk/content/elements.ts"
 import {Type} from "../../../shared/type.ts"
 
 const made: Made = {handler: "root/bot/action/vote", data: '{"choice":"<yes>"}', expires: 1000, once: 0, asked: 0}

@@ -1,9 +1,9 @@
 import {describe, expect, test} from "vitest"
-import {Buckets} from "../../../server/messages/command/buckets.ts"
-import {cooldownsOf} from "../../../server/messages/command/cooldowns.ts"
-import type {Cooldown} from "../../../shared/sdk/command.ts"
-import type {User} from "../../../shared/sdk/satori.ts"
-import type {Session} from "../../../shared/sdk/session.ts"
+import {Buckets} from "../../../server/messages/limits/buckets.ts"
+import {cooldownsOf} from "../../../server/messages/limits/cooldowns.ts"
+import type {User} from "../../../shared/sdk/content/satori.ts"
+import type {Cooldown} from "../../../shared/sdk/session/command.ts"
+import type {Session} from "../../../shared/sdk/session/session.ts"
 import {command} from "../../support/messages/commands.ts"
 
 let events = 0

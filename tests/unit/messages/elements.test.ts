@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
-import {type Element, h, type Node, renderContent, textOf, writtenText} from "../../../shared/sdk/elements.ts"
-import {parseContent} from "../../../shared/sdk/text/parse-content.ts"
+import {type Element, h, type Node, renderContent, textOf, writtenText} from "../../../shared/sdk/content/elements.ts"
+import {parseContent} from "../../../shared/sdk/content/parse-content.ts"
 import {Chance} from "../../support/machine/chance.ts"
 
 const types = ["at", "sharp", "a", "img", "b", "i", "p", "message", "quote", "button", "x-own.thing", "ns:tag"]

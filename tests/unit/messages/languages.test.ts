@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {readLanguages} from "../../../server/messages/language/languages.ts"
-import {channelType} from "../../../shared/sdk/satori.ts"
+import {channelType} from "../../../shared/sdk/content/satori.ts"
 
 const ids = new Map([["irc~a", {ignoresCase: true}]])
 

@@ -1,9 +1,9 @@
 import {describe, expect, test} from "vitest"
 import {parseConfig} from "../../../server/config/load.ts"
-import {permissionBy, readRules} from "../../../server/messages/permissions.ts"
+import {permissionBy, readRules} from "../../../server/messages/command/permissions.ts"
 import {sha256Of} from "../../../server/runtime/files.ts"
 import {formatIssue, Problem} from "../../../shared/problems.ts"
-import {channelType, type SatoriEvent, type User} from "../../../shared/sdk/satori.ts"
+import {channelType, type SatoriEvent, type User} from "../../../shared/sdk/content/satori.ts"
 
 const load = (text: string) =>
   parseConfig({file: "svc.config.yml", text, sha256: sha256Of(text)}, {}).config.permissions

@@ -5,7 +5,7 @@ import {deliver, type Senders} from "../../../server/metrics/alerts/delivery.ts"
 import {Heartbeat} from "../../../server/metrics/alerts/heartbeat.ts"
 import type {Notice} from "../../../server/metrics/alerts/notice.ts"
 import {post} from "../../../server/runtime/outgoing/post.ts"
-import type {AlertSettings, AlertTarget} from "../../../shared/alerts/config.ts"
+import type {AlertSettings, AlertTarget} from "../../../shared/config/alerts.ts"
 import {startStandIn} from "../../support/machine/stand-in-server.ts"
 
 const notice: Notice = {id: "one", at: 0, attempts: 0, nextAt: 0, alerts: []}

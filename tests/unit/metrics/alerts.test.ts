@@ -6,7 +6,7 @@ import {MemoryWatch, memoryCondition} from "../../../server/metrics/alerts/memor
 import {compose, type DueSettings, subjectOf, textOf} from "../../../server/metrics/alerts/notice.ts"
 import {isQuiet} from "../../../server/metrics/alerts/quiet.ts"
 import {Window} from "../../../server/metrics/alerts/window.ts"
-import type {AlertTarget, QuietSettings} from "../../../shared/alerts/config.ts"
+import type {AlertTarget, QuietSettings} from "../../../shared/config/alerts.ts"
 
 const minute = 60_000
 const zero = Date.parse("2026-11-25T12:00:00.000Z")

@@ -1,9 +1,9 @@
 import {expect, test} from "vitest"
-import {Lease, Pins} from "../../../server/files/lease.ts"
 import {callDraft, contentOf, messageDraft, messageTargetOf} from "../../../server/outbox/draft.ts"
 import {DraftFiles} from "../../../server/outbox/files/draft-files.ts"
-import {h, type Node} from "../../../shared/sdk/elements.ts"
-import {file} from "../../../shared/sdk/files/file-source.ts"
+import {Lease, Pins} from "../../../server/outbox/files/lease.ts"
+import {h, type Node} from "../../../shared/sdk/content/elements.ts"
+import {file} from "../../../shared/sdk/content/file-source.ts"
 import {log} from "../../support/database/databases.ts"
 
 const nested = (depth: number): Node => (depth === 0 ? "x" : h("b", {}, nested(depth - 1)))

@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {changesOf} from "../../../server/outbox/acting.ts"
 import {splitContent} from "../../../server/outbox/split.ts"
-import {h, isElement, type Node, renderContent, textOf} from "../../../shared/sdk/elements.ts"
+import {h, isElement, type Node, renderContent, textOf} from "../../../shared/sdk/content/elements.ts"
 
 const split = (content: readonly Node[], limit: number) => splitContent(content, limit).map(part => renderContent(part))
 

@@ -1,6 +1,6 @@
 import {expect, test} from "vitest"
 import {collectRegistrations} from "../../../server/plugins/registrations.ts"
-import type {PluginMigration} from "../../../shared/sdk/plugin/database.ts"
+import type {PluginMigration} from "../../../shared/sdk/session/database.ts"
 
 const nothing = () => {}
 

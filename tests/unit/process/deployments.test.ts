@@ -2,9 +2,9 @@ import {existsSync, readdirSync, readFileSync} from "node:fs"
 import {join} from "node:path"
 import {describe, expect, test} from "vitest"
 import {parse} from "yaml"
-import {fill, whyNotReady} from "../../../server/process/deploy.ts"
-import {type Deployment, deployments, sample} from "../../../server/process/deployments.ts"
-import {placeholderToken} from "../../../shared/config.ts"
+import {fill, whyNotReady} from "../../../server/process/deployment/deploy.ts"
+import {type Deployment, deployments, sample} from "../../../server/process/deployment/deployments.ts"
+import {placeholderToken} from "../../../shared/config/config.ts"
 import {root} from "../../support/host/runtimes.ts"
 
 const templates: readonly (readonly [string, Deployment])[] = Object.entries(deployments)

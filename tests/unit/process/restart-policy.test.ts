@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {decide} from "../../../server/process/restart-policy.ts"
+import {decide} from "../../../server/process/daemon/restart-policy.ts"
 import {startPatience} from "../../../shared/start-limit.ts"
 
 const crash = {code: 1, signal: null}

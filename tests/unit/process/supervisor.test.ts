@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {findSupervisor, followSupervisor} from "../../../server/process/supervisor.ts"
+import {findSupervisor, followSupervisor} from "../../../server/process/daemon/supervisor.ts"
 
 /** Neither a process of this machine, nor a child of one. */
 const alone = {pid: 4_194_301, ppid: 4_194_302}

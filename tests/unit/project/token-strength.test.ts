@@ -1,7 +1,7 @@
 import {randomBytes} from "node:crypto"
 import {expect, test} from "vitest"
 import {estimatedBits, wantedBits, weaknessOf} from "../../../server/project/token-strength.ts"
-import {placeholderToken} from "../../../shared/config.ts"
+import {placeholderToken} from "../../../shared/config/config.ts"
 
 test.each([
   placeholderToken,

@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {fits} from "../../../server/config/check.ts"
-import type {EndpointFacts, Facts} from "../../../server/readiness/facts.ts"
-import {isEveryRequiredReady, createReport as reportOf} from "../../../server/readiness/report.ts"
+import type {EndpointFacts, Facts} from "../../../server/http/readiness/facts.ts"
+import {isEveryRequiredReady, createReport as reportOf} from "../../../server/http/readiness/report.ts"
 import type {BindingReason} from "../../../shared/agents/standing.ts"
 import {
   type Component,

@@ -1,6 +1,6 @@
 import {execFileSync} from "node:child_process"
 import {expect, test} from "vitest"
-import {loadRuntime} from "../../../server/runtime/load-runtime.ts"
+import {loadRuntime} from "../../../server/runtime/engines/load-runtime.ts"
 import {isStreamed} from "../../../server/runtime/sockets/streamed.ts"
 
 /** As a plugin may take it before the Host has loaded its own. */
@@ -31,7 +31,7 @@ test("a response is known as a stream by its body, whenever its class was taken"
 
 /** Runs in a new process: another test may have used WebSocket in this process. */
 const ofNewProcess = `
-  const {loadRuntime} = await import("${new URL("../../../server/runtime/load-runtime.ts", import.meta.url).pathname}")
+  const {loadRuntime} = await import("${new URL("../../../server/runtime/engines/load-runtime.ts", import.meta.url).pathname}")
   await loadRuntime()
   const unused = Object.getOwnPropertyDescriptor(globalThis, "WebSocket")
   const own = class {}

@@ -1,6 +1,6 @@
 import {expect, test} from "vitest"
-import {eventLink, readLink, storedLink} from "../../../server/satori/files/links.ts"
-import type {KnownLogin} from "../../../server/satori/protocol.ts"
+import {eventLink, readLink, storedLink} from "../../../server/http/satori/protocol/links.ts"
+import type {KnownLogin} from "../../../server/http/satori/protocol/protocol.ts"
 
 const hash = "ab".repeat(32)
 const loginOf = (platform: string, id: string): KnownLogin => ({

@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {boundaryOf, partsOf} from "../../../server/satori/files/multipart.ts"
+import {boundaryOf, partsOf} from "../../../server/http/satori/files/multipart.ts"
 
 /** Yields bytes in chunks of this size. */
 const readerOf = (bytes: Buffer, size: number) => {

@@ -1,6 +1,6 @@
 import {expect, test} from "vitest"
-import {Calculator} from "../../../server/scheduler/calculator.ts"
 import {type Comer, calendarOf, type Span} from "../../../server/scheduler/calendar.ts"
+import {Calculator} from "../../../server/scheduler/times/calculator.ts"
 import type {Job} from "../../../shared/api/scheduled/jobs.ts"
 import {jobOf} from "../../support/scheduler/jobs.ts"
 

@@ -1,7 +1,7 @@
 import {expect, test} from "vitest"
-import {Calculator} from "../../../server/scheduler/calculator.ts"
 import {consider, mostCatchUps, mostSkippedRows} from "../../../server/scheduler/consider.ts"
 import {DueQueue} from "../../../server/scheduler/due-queue.ts"
+import {Calculator} from "../../../server/scheduler/times/calculator.ts"
 import type {Job} from "../../../shared/api/scheduled/jobs.ts"
 import {Chance} from "../../support/machine/chance.ts"
 

@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
-import {h, renderContent, textOf} from "../../../shared/sdk/elements.ts"
-import {fetchedOf, file, fileSource, pathOf, storedHash, storedSource} from "../../../shared/sdk/files/file-source.ts"
-import {parseContent} from "../../../shared/sdk/text/parse-content.ts"
+import {h, renderContent, textOf} from "../../../shared/sdk/content/elements.ts"
+import {fetchedOf, file, fileSource, pathOf, storedHash, storedSource} from "../../../shared/sdk/content/file-source.ts"
+import {parseContent} from "../../../shared/sdk/content/parse-content.ts"
 
 describe("the result of file", () => {
   test("shows its path, name and type", () => {

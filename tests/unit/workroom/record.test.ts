@@ -1,9 +1,9 @@
 import {expect, test} from "vitest"
-import {itemText} from "../../../server/workroom/catalog.ts"
+import {itemText} from "../../../server/workroom/store/catalog.ts"
 import {crc32c} from "../../../server/workroom/store/crc32c.ts"
 import {frame, readFrames} from "../../../server/workroom/store/frames.ts"
 import {canonical} from "../../../server/workroom/store/record.ts"
-import {begin, evolve} from "../../../server/workroom/transitions.ts"
+import {begin, evolve} from "../../../server/workroom/store/transitions.ts"
 import type {Command, Item, JournalRecord} from "../../../shared/api/workroom.ts"
 
 /** Computes the checksum bit by bit, as defined. */

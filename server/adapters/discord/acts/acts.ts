@@ -1,7 +1,7 @@
 import {refused, type Sender} from "../../../../shared/sdk/sdk.ts"
-import {type Api, codeOf, requireId} from "../api.ts"
-import {payloadOf} from "../payload.ts"
-import {channelOf} from "../places.ts"
+import {type Api, codeOf, requireId} from "../api/api.ts"
+import {payloadOf} from "../api/payload.ts"
+import {channelOf} from "../api/places.ts"
 
 type Acts = Required<Pick<Sender, "delete" | "react" | "unreact" | "typing" | "open">>
 

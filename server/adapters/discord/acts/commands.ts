@@ -1,5 +1,5 @@
 import type {CommandSummary, Sender} from "../../../../shared/sdk/sdk.ts"
-import type {Api} from "../api.ts"
+import type {Api} from "../api/api.ts"
 
 /** Kinds of options, and limits (Discord: Application Commands). */
 const kind = {subcommand: 1, text: 3} as const

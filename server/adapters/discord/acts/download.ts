@@ -1,7 +1,7 @@
 import type {Sender} from "../../../../shared/sdk/sdk.ts"
-import {type AccountSettings, usualApi} from "../account.ts"
-import type {Api} from "../api.ts"
-import {payloadOf, payloadsOf, textIn} from "../payload.ts"
+import {type AccountSettings, usualApi} from "../api/account.ts"
+import type {Api} from "../api/api.ts"
+import {payloadOf, payloadsOf, textIn} from "../api/payload.ts"
 
 /** The hosts of attachments. Their addresses need no token. */
 const hosts: readonly string[] = ["https://cdn.discordapp.com", "https://media.discordapp.net"]

@@ -1,8 +1,8 @@
 import type {Sender} from "../../../../shared/sdk/sdk.ts"
-import {type Api, requireId} from "../api.ts"
-import {messageEvent} from "../events.ts"
-import {idIn, payloadOf, payloadsOf} from "../payload.ts"
-import type {Places} from "../places.ts"
+import {type Api, requireId} from "../api/api.ts"
+import {idIn, payloadOf, payloadsOf} from "../api/payload.ts"
+import type {Places} from "../api/places.ts"
+import {messageEvent} from "../gateway/events.ts"
 
 /** The most messages that Discord returns at once. */
 const mostAtOnce = 100

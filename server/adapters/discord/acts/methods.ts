@@ -1,8 +1,8 @@
 import {type Feature, refused, type Sender} from "../../../../shared/sdk/sdk.ts"
-import {type Api, requireId} from "../api.ts"
+import {type Api, requireId} from "../api/api.ts"
+import {type Payload, payloadOf, payloadsOf, textIn} from "../api/payload.ts"
+import {channelOf} from "../api/places.ts"
 import {memberUserOf, userOf} from "../content/user.ts"
-import {type Payload, payloadOf, payloadsOf, textIn} from "../payload.ts"
-import {channelOf} from "../places.ts"
 import {emojiPath, unless} from "./acts.ts"
 
 type Parameters = Readonly<Record<string, unknown>>

@@ -8,12 +8,12 @@ import {
   type Sender,
   type StoredFile,
 } from "../../../../shared/sdk/sdk.ts"
-import {type Api, type Ask, requireId} from "../api.ts"
+import {type Api, type Ask, requireId} from "../api/api.ts"
+import {idIn, payloadOf} from "../api/payload.ts"
 import {componentsOf} from "../content/components.ts"
 import {writeParts} from "../content/parts.ts"
 import type {Written} from "../content/write.ts"
 import type {SentForms} from "../interactions/forms.ts"
-import {idIn, payloadOf} from "../payload.ts"
 
 /** The most files that Discord accepts in one message. */
 const mostFiles = 10

@@ -1,5 +1,5 @@
 import {type Element, fileElement, h, type Node, renderContent} from "../../../../shared/sdk/sdk.ts"
-import {idIn, numberIn, type Payload, payloadOf, payloadsOf, textIn} from "../payload.ts"
+import {idIn, numberIn, type Payload, payloadOf, payloadsOf, textIn} from "../api/payload.ts"
 import {type Named, readMarkdown} from "./read.ts"
 import {userOf} from "./user.ts"
 

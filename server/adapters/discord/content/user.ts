@@ -1,5 +1,5 @@
 import type {User} from "../../../../shared/sdk/sdk.ts"
-import {idIn, type Payload, payloadOf, textIn} from "../payload.ts"
+import {idIn, type Payload, payloadOf, textIn} from "../api/payload.ts"
 
 /** Returns a user, with the nick in the guild if `member` has one; undefined if the payload has no id. */
 export const userOf = (user: Payload, member: Payload = {}): User | undefined => {

@@ -1,5 +1,5 @@
 import {type Element, isElement, type Node, textOf} from "../../../../shared/sdk/sdk.ts"
-import {isSnowflake} from "../payload.ts"
+import {isSnowflake} from "../api/payload.ts"
 import {escapeCode, escapeText} from "./escape.ts"
 
 /** The users and roles that a message may notify: only those that an `at` element names. */

@@ -1,6 +1,6 @@
 import {refused} from "../../../../shared/sdk/sdk.ts"
-import {type AccountSettings, type Intent, intentBits, privilegedIntents} from "../account.ts"
-import {Unauthorized} from "../api.ts"
+import {type AccountSettings, type Intent, intentBits, privilegedIntents} from "../api/account.ts"
+import {Unauthorized} from "../api/api.ts"
 import {GatewayClosed} from "./gateway.ts"
 
 export const portal = "https://discord.com/developers/applications"

@@ -1,6 +1,6 @@
 import {EventEmitter} from "node:events"
 import {tryParseJson} from "../../../../shared/sdk/sdk.ts"
-import {numberIn, type Payload, payloadOf, textIn} from "../payload.ts"
+import {numberIn, type Payload, payloadOf, textIn} from "../api/payload.ts"
 import {readReady, type Session} from "./session.ts"
 
 export type GatewayLibrary = typeof import("@discordjs/ws")

@@ -1,7 +1,7 @@
 import {createHash} from "node:crypto"
 import type {User} from "../../../../shared/sdk/sdk.ts"
+import {isSnowflake, numberIn, type Payload, payloadOf, textIn} from "../api/payload.ts"
 import {userOf} from "../content/user.ts"
-import {isSnowflake, numberIn, type Payload, payloadOf, textIn} from "../payload.ts"
 
 /** A session of the gateway. While Discord keeps it, a new connection can resume after its last event. */
 export interface Session {

@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Endpoint} from "../../../../shared/sdk/sdk.ts"
-import type {Api} from "../api.ts"
+import type {Api} from "../api/api.ts"
 import type {Interaction} from "./read.ts"
 
 /** After an answer by HTTP, Discord needs this many milliseconds to show it. */

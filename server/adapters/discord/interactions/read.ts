@@ -1,10 +1,10 @@
 import {type DatedIncoming, type Element, renderContent} from "../../../../shared/sdk/sdk.ts"
+import {idIn, numberIn, type Payload, payloadOf, payloadsOf, textIn, timeOf} from "../api/payload.ts"
+import type {Places} from "../api/places.ts"
 import {hiddenValues, modalOf} from "../content/components.ts"
 import {contentOf} from "../content/message.ts"
 import {readMarkdown} from "../content/read.ts"
 import {memberUserOf, userOf} from "../content/user.ts"
-import {idIn, numberIn, type Payload, payloadOf, payloadsOf, textIn, timeOf} from "../payload.ts"
-import type {Places} from "../places.ts"
 
 /** The answer to Discord, due within three seconds. */
 export type Callback = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 import {type Endpoint, Problem, parseJson} from "../../../../shared/sdk/sdk.ts"
-import {numberIn, type Payload, payloadOf} from "../payload.ts"
+import {numberIn, type Payload, payloadOf} from "../api/payload.ts"
 import {type Callback, type Interaction, interactionType} from "./read.ts"
 import {readPublicKey, requireSigned} from "./signature.ts"
 

@@ -9,9 +9,9 @@ import {
   renderContent,
   textOf,
 } from "../../../../shared/sdk/sdk.ts"
-import {type AccountSettings, allows} from "../account.ts"
-import {fileSource} from "../download.ts"
-import {channelOf, eventId, type Place, threadOfMail} from "../ids.ts"
+import {type AccountSettings, allows} from "../mailbox/account.ts"
+import {fileSource} from "../mailbox/download.ts"
+import {channelOf, eventId, type Place, threadOfMail} from "../mailbox/ids.ts"
 import type {FilePart} from "./body.ts"
 import {readHtml} from "./html.ts"
 import type {Letter, Said} from "./letters.ts"

@@ -1,5 +1,5 @@
 import type {HeaderLines, ParsedMail} from "mailparser"
-import {messageIdsOf, normalAddress} from "../ids.ts"
+import {messageIdsOf, normalAddress} from "../mailbox/ids.ts"
 
 /** The headers of a mail. Ids have no angle brackets. */
 export interface Headers {

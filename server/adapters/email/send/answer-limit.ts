@@ -1,5 +1,5 @@
 import {refused} from "../../../../shared/sdk/sdk.ts"
-import type {AccountSettings} from "../account.ts"
+import type {AccountSettings} from "../mailbox/account.ts"
 
 /** Counts answers to an address, in memory, so that two programs cannot answer each other forever. */
 export class AnswerLimit {

@@ -1,7 +1,7 @@
 import type {SentMessageInfo, Transporter} from "nodemailer"
 import {type Refusal, refused} from "../../../../shared/sdk/sdk.ts"
-import type {AccountSettings} from "../account.ts"
-import {passwordHint, portOf} from "../mailbox.ts"
+import type {AccountSettings} from "../mailbox/account.ts"
+import {passwordHint, portOf} from "../mailbox/mailbox.ts"
 
 /** The SMTP library, as loaded. */
 export type SmtpLibrary = Pick<typeof import("nodemailer"), "createTransport">

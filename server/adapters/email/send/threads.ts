@@ -1,11 +1,11 @@
 import type {ImapFlow} from "imapflow"
-import type {AccountSettings} from "../account.ts"
 import {withBoundedHeaders} from "../content/bounded.ts"
 import {type Headers, readHeaders} from "../content/headers.ts"
 import type {MailParser} from "../content/letters.ts"
-import {channelOf, messageIdsOf, type Place, threadOfMail} from "../ids.ts"
-import {openFolder} from "../mailbox.ts"
-import type {Visits} from "../visits.ts"
+import type {AccountSettings} from "../mailbox/account.ts"
+import {channelOf, messageIdsOf, type Place, threadOfMail} from "../mailbox/ids.ts"
+import {openFolder} from "../mailbox/mailbox.ts"
+import type {Visits} from "../mailbox/visits.ts"
 
 /** The newest mail of a thread, for the headers of an answer. */
 export interface ThreadEnd {

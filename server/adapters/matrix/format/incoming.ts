@@ -1,6 +1,6 @@
 import {type Element, fileElement, h, isElement, type Node} from "../../../../shared/sdk/sdk.ts"
-import {type Fields, fieldsIn, numberIn, textIn} from "../json.ts"
-import type {Self} from "../login.ts"
+import {type Fields, fieldsIn, numberIn, textIn} from "../client/json.ts"
+import type {Self} from "../client/login.ts"
 import {type HtmlElement, type HtmlNode, parseHtml} from "./html.ts"
 import {isLink, namedBy} from "./links.ts"
 

@@ -1,11 +1,11 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {refused, type Sender} from "../../../../shared/sdk/sdk.ts"
-import type {AccountSettings} from "../account.ts"
-import {apiOf} from "../account.ts"
-import type {Ask} from "../api.ts"
+import type {AccountSettings} from "../api/account.ts"
+import {apiOf} from "../api/account.ts"
+import type {Ask} from "../api/api.ts"
+import {type Payload, payloadOf, textIn, tsIn} from "../api/payload.ts"
 import type {Block} from "../content/blocks.ts"
 import {uploaded, type Written} from "../content/write.ts"
-import {type Payload, payloadOf, textIn, tsIn} from "../payload.ts"
 
 /** Slack's own file hosts. The bot's token is sent only to these. */
 const hosts: ReadonlySet<string> = new Set(["https://files.slack.com", "https://slack.com"])

@@ -1,7 +1,7 @@
 import type {DatedIncoming, HistoryPage, Sender} from "../../../../shared/sdk/sdk.ts"
-import type {Ask} from "../api.ts"
-import {type Payload, payloadOf, payloadsIn, textIn, tsIn} from "../payload.ts"
-import {placeOf} from "../place.ts"
+import type {Ask} from "../api/api.ts"
+import {type Payload, payloadOf, payloadsIn, textIn, tsIn} from "../api/payload.ts"
+import {placeOf} from "../api/place.ts"
 
 type History = Required<Pick<Sender, "history">>
 

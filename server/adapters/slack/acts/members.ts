@@ -1,7 +1,7 @@
 import {refused, type Sender} from "../../../../shared/sdk/sdk.ts"
-import {type Ask, SlackError} from "../api.ts"
-import {type Payload, payloadOf, textIn} from "../payload.ts"
-import {placeOf} from "../place.ts"
+import {type Ask, SlackError} from "../api/api.ts"
+import {type Payload, payloadOf, textIn} from "../api/payload.ts"
+import {placeOf} from "../api/place.ts"
 
 /** Methods of Satori. A guild is a group conversation, because in Slack only conversations have members. */
 export const memberMethods = ["guild.member.kick", "guild.member.list"] as const

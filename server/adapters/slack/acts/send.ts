@@ -1,9 +1,9 @@
 import {type Endpoint, refused, type Sender} from "../../../../shared/sdk/sdk.ts"
-import {type Ask, isCredentials, SlackError} from "../api.ts"
+import {type Ask, isCredentials, SlackError} from "../api/api.ts"
+import {idIn, type Payload, payloadOf, tsIn} from "../api/payload.ts"
+import {placedAt, placeOf} from "../api/place.ts"
 import {emojiName} from "../content/emoji.ts"
 import {writeMessage} from "../content/write.ts"
-import {idIn, type Payload, payloadOf, tsIn} from "../payload.ts"
-import {placedAt, placeOf} from "../place.ts"
 import {shareFiles} from "./files.ts"
 
 type Acts = Required<Pick<Sender, "send" | "edit" | "delete" | "react" | "unreact" | "open">>

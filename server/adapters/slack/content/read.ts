@@ -1,5 +1,5 @@
 import {type Element, fileElement, h, type Node} from "../../../../shared/sdk/sdk.ts"
-import {type Payload, payloadsIn, textIn} from "../payload.ts"
+import {type Payload, payloadsIn, textIn} from "../api/payload.ts"
 
 /**
  * Returns a pattern for text between two marks, as Slack formats it: not within a word, and without spaces at the inner

@@ -1,5 +1,5 @@
 import {type Element, isElement, type Node, textOf} from "../../../../shared/sdk/sdk.ts"
-import {isTs} from "../payload.ts"
+import {isTs} from "../api/payload.ts"
 import {type Block, controlBlocks, isControl} from "./blocks.ts"
 
 /** A message for the Web API. */

@@ -1,8 +1,8 @@
 import {type DatedIncoming, renderContent, type User} from "../../../../shared/sdk/sdk.ts"
+import {idIn, type Payload, payloadOf, textIn, timeOf, tsIn} from "../api/payload.ts"
+import {placedAt} from "../api/place.ts"
 import {emojiText} from "../content/emoji.ts"
 import {readMessage} from "../content/read.ts"
-import {idIn, type Payload, payloadOf, textIn, timeOf, tsIn} from "../payload.ts"
-import {placedAt} from "../place.ts"
 import type {Threads} from "./threads.ts"
 
 /** The bot's own ids. */

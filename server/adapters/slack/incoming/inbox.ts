@@ -1,5 +1,5 @@
 import {type DatedIncoming, type Endpoint, isProblem} from "../../../../shared/sdk/sdk.ts"
-import {type Payload, payloadOf} from "../payload.ts"
+import {type Payload, payloadOf} from "../api/payload.ts"
 import {type Reading, readEvents, unreadType} from "./events.ts"
 import {readCommand, readInteraction} from "./interactions.ts"
 import type {People} from "./people.ts"

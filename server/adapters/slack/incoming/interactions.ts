@@ -1,8 +1,8 @@
 import {type DatedIncoming, renderContent, type User} from "../../../../shared/sdk/sdk.ts"
+import {idIn, type Payload, payloadOf, payloadsIn, textIn, timeOf, tsIn} from "../api/payload.ts"
+import {placedAt} from "../api/place.ts"
 import {actionPrefix} from "../content/blocks.ts"
 import {readText} from "../content/read.ts"
-import {idIn, type Payload, payloadOf, payloadsIn, textIn, timeOf, tsIn} from "../payload.ts"
-import {placedAt} from "../place.ts"
 
 const userOf = (id: string, name: string | undefined): User => ({id, ...(name === undefined ? {} : {name})})
 

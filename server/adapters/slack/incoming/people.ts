@@ -1,6 +1,6 @@
 import {type User, withDeadline} from "../../../../shared/sdk/sdk.ts"
-import type {Ask} from "../api.ts"
-import {type Payload, payloadOf, textIn} from "../payload.ts"
+import type {Ask} from "../api/api.ts"
+import {type Payload, payloadOf, textIn} from "../api/payload.ts"
 
 /** How long a user's name is cached, in milliseconds, and for how many users. */
 const kept = {time: 3_600_000, users: 5000} as const

@@ -1,9 +1,9 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type * as SocketMode from "@slack/socket-mode"
 import {type Endpoint, type Secret, tryParseJson} from "../../../../shared/sdk/sdk.ts"
-import type {AccountSettings} from "../account.ts"
-import {appToken, clientOptions, failureOf, quiet} from "../api.ts"
-import {type Payload, payloadOf, textIn} from "../payload.ts"
+import type {AccountSettings} from "../api/account.ts"
+import {appToken, clientOptions, failureOf, quiet} from "../api/api.ts"
+import {type Payload, payloadOf, textIn} from "../api/payload.ts"
 import {type Inbox, isKind} from "./inbox.ts"
 
 /** How long to wait for Slack's answer to the close, in milliseconds. */

@@ -1,5 +1,5 @@
 import {Problem, parseJson, type Secret} from "../../../../shared/sdk/sdk.ts"
-import {type Payload, payloadOf, textIn} from "../payload.ts"
+import {type Payload, payloadOf, textIn} from "../api/payload.ts"
 import type {Inbox} from "./inbox.ts"
 import {requireSignature} from "./signature.ts"
 

@@ -1,8 +1,8 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Update} from "grammy/types"
 import {type DatedIncoming, type Endpoint, isProblem} from "../../../../shared/sdk/sdk.ts"
-import {apiSignal, type Bot} from "../bot.ts"
-import type {Places} from "../place.ts"
+import {apiSignal, type Bot} from "../api/bot.ts"
+import type {Places} from "../api/place.ts"
 import {readUpdate} from "./events.ts"
 import type {Self} from "./text.ts"
 

@@ -1,6 +1,6 @@
 import type {Chat, User as TelegramUser} from "grammy/types"
 import {type Channel, channelType, type User} from "../../../../shared/sdk/sdk.ts"
-import {channelIdOf} from "../place.ts"
+import {channelIdOf} from "../api/place.ts"
 
 /** Returns the name that users see. */
 export const nameOf = ({first_name, last_name}: Pick<TelegramUser, "first_name" | "last_name">): string =>

@@ -9,11 +9,11 @@ import {
   type Reaction,
   refused,
 } from "../../../../shared/sdk/sdk.ts"
-import {apiSignal, type Bot} from "../bot.ts"
-import {BotApiError} from "../failures.ts"
+import {apiSignal, type Bot} from "../api/bot.ts"
+import {BotApiError} from "../api/failures.ts"
+import type {Place} from "../api/place.ts"
 import {readSrc} from "../incoming/files.ts"
 import {titleOf} from "../incoming/users.ts"
-import type {Place} from "../place.ts"
 import {keyboardOf} from "./buttons.ts"
 import {shownMedia} from "./methods.ts"
 import {captionOf, type Prepared, prepare} from "./send.ts"

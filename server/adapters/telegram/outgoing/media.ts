@@ -1,6 +1,6 @@
 import type {InputFile} from "grammy"
 import type {Element, Endpoint, StoredFile} from "../../../../shared/sdk/sdk.ts"
-import type {Bot} from "../bot.ts"
+import type {Bot} from "../api/bot.ts"
 import {type FileKind, readSrc} from "../incoming/files.ts"
 
 /** A file for the Bot API: uploaded, by a Telegram file id, or by an address that Telegram opens. */

@@ -1,8 +1,8 @@
 import type {ChatPermissions} from "grammy/types"
 import {type Feature, refused} from "../../../../shared/sdk/sdk.ts"
-import {type ApiSignal, apiSignal, type Bot} from "../bot.ts"
+import {type ApiSignal, apiSignal, type Bot} from "../api/bot.ts"
+import type {Place, Places} from "../api/place.ts"
 import {userOf} from "../incoming/users.ts"
-import type {Place, Places} from "../place.ts"
 
 type Params = Readonly<Record<string, unknown>>
 

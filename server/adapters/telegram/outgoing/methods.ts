@@ -1,9 +1,9 @@
 import type {Api, InputFile} from "grammy"
 import type {InlineKeyboardMarkup, MessageEntity, ReplyParameters} from "grammy/types"
 import {refused} from "../../../../shared/sdk/sdk.ts"
-import type {ApiSignal} from "../bot.ts"
+import type {ApiSignal} from "../api/bot.ts"
+import type {Place} from "../api/place.ts"
 import type {FileKind} from "../incoming/files.ts"
-import type {Place} from "../place.ts"
 import type {Media} from "./media.ts"
 
 /** The text under a file. */

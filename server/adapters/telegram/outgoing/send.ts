@@ -1,6 +1,6 @@
 import {type Element, type Endpoint, isElement, type Node, type Outgoing} from "../../../../shared/sdk/sdk.ts"
-import {type ApiSignal, apiSignal, type Bot} from "../bot.ts"
-import type {Place} from "../place.ts"
+import {type ApiSignal, apiSignal, type Bot} from "../api/bot.ts"
+import type {Place} from "../api/place.ts"
 import {keyboardOf} from "./buttons.ts"
 import {groupMedia, type Media, mediaOf} from "./media.ts"
 import {type Caption, sendMedia} from "./methods.ts"

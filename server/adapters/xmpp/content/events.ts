@@ -1,7 +1,7 @@
 import type {Element} from "@xmpp/client"
 import {type Channel, type DatedIncoming, renderContent, type User} from "../../../../shared/sdk/sdk.ts"
-import type {Memory} from "../memory.ts"
 import {ns} from "../stream/names.ts"
+import type {Memory} from "./memory.ts"
 import {type Named, readContent} from "./read.ts"
 
 /** The place and the author of a message. */

@@ -3,7 +3,7 @@ import {once} from "node:events"
 import {createConnection, isIP, type Socket} from "node:net"
 import {connect as connectTls} from "node:tls"
 import {withDeadline} from "../../../../shared/sdk/sdk.ts"
-import type {AccountSettings} from "../account.ts"
+import type {AccountSettings} from "./account.ts"
 import {domainOf} from "./jid.ts"
 
 /** The timeout for the connection and for TLS, in milliseconds. */

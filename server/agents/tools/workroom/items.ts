@@ -2,7 +2,7 @@ import {type ItemState, itemStates, partyPattern} from "../../../../shared/api/i
 import type {Item} from "../../../../shared/api/workroom.ts"
 import {Closed, Optional, type Static, type TObject, Type} from "../../../../shared/type.ts"
 import type {Workroom} from "../../../workroom/workroom.ts"
-import type {AgentTool, ToolUse} from "../tool.ts"
+import type {AgentTool, ToolUse} from "../../runs/tool.ts"
 
 /** The parts of the workroom that agents' tools use. */
 export type WorkroomSide = Pick<Workroom, "items" | "item" | "run" | "journalOf">

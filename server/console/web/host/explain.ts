@@ -1,4 +1,4 @@
-import {texts} from "../texts.ts"
+import {texts} from "../texts/texts.ts"
 import {Refusal, Unreachable} from "./client.ts"
 
 /** Says why the sign-in failed, and what to do about it. */

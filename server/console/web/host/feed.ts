@@ -1,5 +1,5 @@
 import {createParser} from "eventsource-parser"
-import type {Envelope, Hello, Notice, StreamGap} from "../../../../shared/api/event-stream.ts"
+import type {Envelope, Hello, Notice, StreamGap} from "../../../../shared/events/event-stream.ts"
 import {type Backoff, pauseAfter} from "../../../../shared/sdk/adapter/backoff.ts"
 import {type HostClient, Refusal} from "./client.ts"
 

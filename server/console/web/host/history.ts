@@ -1,5 +1,5 @@
-import type {Envelope} from "../../../../shared/api/event-stream.ts"
 import type {Answer} from "../../../../shared/api/operations/client.ts"
+import type {Envelope} from "../../../../shared/events/event-stream.ts"
 import type {HostClient} from "./client.ts"
 
 const offsetOf = (id: string): number => Number(id.slice(id.lastIndexOf("-") + 1))

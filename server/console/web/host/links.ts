@@ -1,5 +1,5 @@
-import type {Envelope} from "../../../../shared/api/event-stream.ts"
-import type {Tone} from "../parts/tone.ts"
+import type {Envelope} from "../../../../shared/events/event-stream.ts"
+import type {Tone} from "../texts/tone.ts"
 
 /** Returns the fields of an event; none if its data is no object. */
 export const dataOf = ({data}: Pick<Envelope, "data">): Readonly<Record<string, unknown>> =>

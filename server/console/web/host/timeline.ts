@@ -1,5 +1,5 @@
 import type {EndpointView, GapView} from "../../../../shared/api/endpoints.ts"
-import type {Envelope} from "../../../../shared/api/event-stream.ts"
+import type {Envelope} from "../../../../shared/events/event-stream.ts"
 import {dataOf} from "./links.ts"
 
 export type TimelineState = EndpointView["state"] | "down" | "unknown"

@@ -1,4 +1,4 @@
-import type {Envelope, Notice, StreamGap} from "../../../../shared/api/event-stream.ts"
+import type {Envelope, Notice, StreamGap} from "../../../../shared/events/event-stream.ts"
 import type {HostClient} from "../host/client.ts"
 import {type ConnectionState, followEvents} from "../host/feed.ts"
 

@@ -1,8 +1,8 @@
-import type {Envelope} from "../../../../shared/api/event-stream.ts"
+import type {Envelope} from "../../../../shared/events/event-stream.ts"
 import {Unreachable} from "../host/client.ts"
 import {describeRefusal} from "../host/explain.ts"
 import {aboutOf, toneOfEvent} from "../host/links.ts"
-import {texts} from "../texts.ts"
+import {texts} from "../texts/texts.ts"
 import type {Live} from "./live.svelte.ts"
 
 /** The result of one of the operator's actions. */

@@ -1,8 +1,7 @@
 import {agents} from "./de/agents.ts"
 import {attention} from "./de/attention.ts"
 import {chat} from "./de/chat.ts"
-import {config} from "./de/config.ts"
-import {configForm} from "./de/config-form.ts"
+import {config, configForm} from "./de/config.ts"
 import {endpoints} from "./de/endpoints.ts"
 import {events} from "./de/events.ts"
 import {generations} from "./de/generations.ts"
@@ -17,7 +16,7 @@ import {plugins} from "./de/plugins.ts"
 import {sentences} from "./de/sentences.ts"
 import {shell} from "./de/shell.ts"
 import {workroom} from "./de/workroom.ts"
-import type {Lacking, Texts} from "./types.ts"
+import type {Lacking, Texts} from "./en/en.ts"
 
 /**
  * German that does not address the reader: infinitives on buttons and in remedies.

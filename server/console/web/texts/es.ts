@@ -1,8 +1,8 @@
+import type {Lacking, Texts} from "./en/en.ts"
 import {agents} from "./es/agents.ts"
 import {attention} from "./es/attention.ts"
 import {chat} from "./es/chat.ts"
-import {config} from "./es/config.ts"
-import {configForm} from "./es/config-form.ts"
+import {config, configForm} from "./es/config.ts"
 import {endpoints} from "./es/endpoints.ts"
 import {events} from "./es/events.ts"
 import {generations} from "./es/generations.ts"
@@ -17,7 +17,6 @@ import {plugins} from "./es/plugins.ts"
 import {sentences} from "./es/sentences.ts"
 import {shell} from "./es/shell.ts"
 import {workroom} from "./es/workroom.ts"
-import type {Lacking, Texts} from "./types.ts"
 
 /**
  * Spanish for every country: infinitives on buttons and in remedies, without tú or usted.

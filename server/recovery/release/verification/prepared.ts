@@ -10,8 +10,8 @@ import type {ProjectPaths} from "../../../runtime/project.ts"
 import {version} from "../../../runtime/version.ts"
 import {readBuild} from "../../build/kept.ts"
 import {placeOfTrial} from "../../build/settle.ts"
+import {folderOf, removeWorktree, type Source, subjectOf} from "../../build/source.ts"
 import {git} from "../../restore/git.ts"
-import {folderOf, removeWorktree, type Source, subjectOf} from "./source.ts"
 
 /** Returns the places of a trial; only one version is tried or prepared at a time. */
 export const placesOf = ({temporary}: Pick<ProjectPaths, "temporary">) => {

@@ -19,13 +19,21 @@ import {
 } from "../../build/kept.ts"
 import {outputsOfCopy, outputsOfTree} from "../../build/outputs.ts"
 import {installRecord, placeOfTrial} from "../../build/settle.ts"
+import {
+  copySources,
+  findSource,
+  folderOf,
+  requireRoom,
+  type Source,
+  subjectOf,
+  worktreeCommand,
+} from "../../build/source.ts"
 import {CheckpointStore, type StoredCheckpoint} from "../../checkpoint/store.ts"
 import {settleRestore} from "../../restore/swap.ts"
 import {ReleaseRecord, releasesOf} from "../record.ts"
 import {stepEnvironments} from "./environment.ts"
 import {packageManagerOf} from "./package-manager.ts"
 import {findPrepared, keepPrepared, placesOf, readPrepared, removeTrial, tidy, unmark} from "./prepared.ts"
-import {copySources, findSource, folderOf, requireRoom, type Source, subjectOf, worktreeCommand} from "./source.ts"
 import {allSteps, runStep, type StepName, stepsOf, type Work} from "./steps.ts"
 
 export interface TryOptions {

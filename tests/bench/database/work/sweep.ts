@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {openDatabase} from "../../../../server/database/database.ts"
-import {sweepPart} from "../../../../server/database/upkeep/retention.ts"
+import {sweepPart} from "../../../../server/database/retention/retention.ts"
 import {inboxPart} from "../../../../server/inbox/upkeep/retention.ts"
 import {cpuMilliseconds} from "../../measure/rate.ts"
 import {percentile} from "../../measure/statistics.ts"

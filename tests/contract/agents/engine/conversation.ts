@@ -1,7 +1,7 @@
 import {onTestFinished} from "vitest"
 import type {Agents} from "../../../../server/agents/agents.ts"
 import type {Database} from "../../../../server/database/database.ts"
-import type {AgentSettings} from "../../../../shared/agents/config.ts"
+import type {AgentSettings} from "../../../../shared/config/agents.ts"
 import type {Plugin} from "../../../../shared/sdk/sdk.ts"
 import {agentsOn, askedBy, type EngineParts, HastyClock} from "../../../support/agents/engine.ts"
 import {publishWeather} from "../../../support/agents/plugin-tools.ts"

@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import type {AgentSettings} from "../../../../shared/agents/config.ts"
+import type {AgentSettings} from "../../../../shared/config/agents.ts"
 import {type Plugin, Type} from "../../../../shared/sdk/sdk.ts"
 import {usualLimits} from "../../../support/agents/bindings.ts"
 import {agentsOn, askedBy} from "../../../support/agents/engine.ts"

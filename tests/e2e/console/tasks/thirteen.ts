@@ -1,7 +1,7 @@
 import {join} from "node:path"
 import type {Page} from "playwright-core"
 import {expect, test} from "vitest"
-import {en} from "../../../../server/console/web/texts/en.ts"
+import {en} from "../../../../server/console/web/texts/en/en.ts"
 import {makeFolder, until} from "../../../support/database/databases.ts"
 import {printed} from "../../../support/host/command-line.ts"
 import type {TestRuntime} from "../../../support/host/runtimes.ts"

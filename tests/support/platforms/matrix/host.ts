@@ -1,4 +1,4 @@
-import type {SatoriEvent} from "../../../../shared/sdk/satori.ts"
+import type {SatoriEvent} from "../../../../shared/sdk/content/satori.ts"
 import {type HostOptions, inboxOf, startHost, type TestHost, until} from "../../host/host.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 

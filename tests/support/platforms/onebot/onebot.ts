@@ -1,5 +1,5 @@
 import {createHmac} from "node:crypto"
-import {loadRuntime} from "../../../../server/runtime/load-runtime.ts"
+import {loadRuntime} from "../../../../server/runtime/engines/load-runtime.ts"
 import {whenOver} from "../../host/shared.ts"
 import {socketWith} from "../../satori/socket.ts"
 

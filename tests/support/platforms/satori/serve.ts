@@ -1,4 +1,4 @@
-import {loadRuntime} from "../../../../server/runtime/load-runtime.ts"
+import {loadRuntime} from "../../../../server/runtime/engines/load-runtime.ts"
 import type {Fetch, SocketHooks} from "../../../../server/runtime/runtime.ts"
 
 /** Serves HTTP and WebSockets on its own port, on Bun and on Node; resolves to the address. */

@@ -1,5 +1,5 @@
 import type {OutboxDetail} from "../../../../shared/api/messages.ts"
-import type {SatoriEvent} from "../../../../shared/sdk/satori.ts"
+import type {SatoriEvent} from "../../../../shared/sdk/content/satori.ts"
 import {eventsOf, type HostOptions, messageAfter, sendTo, startHost, type TestHost, until} from "../../host/host.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 import {xml} from "./person.ts"

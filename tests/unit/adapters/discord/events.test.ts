@@ -1,11 +1,11 @@
 import {expect, test} from "vitest"
 import {emojiPath} from "../../../../server/adapters/discord/acts/acts.ts"
 import {commandsOf} from "../../../../server/adapters/discord/acts/commands.ts"
-import {readEvent} from "../../../../server/adapters/discord/events.ts"
+import {Places} from "../../../../server/adapters/discord/api/places.ts"
+import {readEvent} from "../../../../server/adapters/discord/gateway/events.ts"
 import {accountKey, readCursor, toCursor} from "../../../../server/adapters/discord/gateway/session.ts"
 import {readInteraction} from "../../../../server/adapters/discord/interactions/read.ts"
-import {Places} from "../../../../server/adapters/discord/places.ts"
-import {h} from "../../../../shared/sdk/elements.ts"
+import {h} from "../../../../shared/sdk/content/elements.ts"
 
 const session = {id: "s1", since: Date.parse("2026-01-01T00:00:00Z")}
 

@@ -1,7 +1,7 @@
 import {expect, test} from "vitest"
 import {contentOf} from "../../../../server/adapters/discord/content/message.ts"
 import {readMarkdown} from "../../../../server/adapters/discord/content/read.ts"
-import {renderContent} from "../../../../shared/sdk/elements.ts"
+import {renderContent} from "../../../../shared/sdk/content/elements.ts"
 
 const named = {user: (id: string) => (id === "42" ? "ann" : undefined), channel: () => "general", everyone: false}
 

@@ -4,7 +4,7 @@ import {escapeText} from "../../../../server/adapters/discord/content/escape.ts"
 import {longestText, writeParts} from "../../../../server/adapters/discord/content/parts.ts"
 import {readMarkdown} from "../../../../server/adapters/discord/content/read.ts"
 import {writeMarkdown} from "../../../../server/adapters/discord/content/write.ts"
-import {h, type Node} from "../../../../shared/sdk/elements.ts"
+import {h, type Node} from "../../../../shared/sdk/content/elements.ts"
 
 const write = (...content: readonly Node[]) => writeMarkdown(content, () => false)
 

@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {allows} from "../../../../server/adapters/email/account.ts"
+import {allows} from "../../../../server/adapters/email/mailbox/account.ts"
 import {
   againSince,
   firstCursor,
@@ -7,8 +7,8 @@ import {
   isFromBefore,
   movedCursor,
   parseCursor,
-} from "../../../../server/adapters/email/cursor.ts"
-import {parseFileSource} from "../../../../server/adapters/email/download.ts"
+} from "../../../../server/adapters/email/mailbox/cursor.ts"
+import {parseFileSource} from "../../../../server/adapters/email/mailbox/download.ts"
 import {
   channelOf,
   eventId,
@@ -18,7 +18,7 @@ import {
   placeOf,
   threadOf,
   threadOfMail,
-} from "../../../../server/adapters/email/ids.ts"
+} from "../../../../server/adapters/email/mailbox/ids.ts"
 
 test("a channel is an address, or an address with a thread, and can be parsed again", () => {
   for (const place of [{address: "ann@example.org"}, {address: "a/b@example.org", thread: threadOf("r@x")}])

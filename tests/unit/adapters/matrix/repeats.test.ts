@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {Client} from "../../../../server/adapters/matrix/client.ts"
+import {Client} from "../../../../server/adapters/matrix/client/client.ts"
 import {marked, Repeats} from "../../../../server/adapters/matrix/repeats.ts"
 import {startStandIn} from "../../../support/machine/stand-in-server.ts"
 

@@ -1,6 +1,6 @@
 import {expect, test} from "vitest"
-import {Client} from "../../../../server/adapters/matrix/client.ts"
-import {readEvent} from "../../../../server/adapters/matrix/event.ts"
+import {Client} from "../../../../server/adapters/matrix/client/client.ts"
+import {readEvent} from "../../../../server/adapters/matrix/client/event.ts"
 import {Translator} from "../../../../server/adapters/matrix/events.ts"
 import {Rooms} from "../../../../server/adapters/matrix/rooms.ts"
 import {log} from "../../../support/database/databases.ts"

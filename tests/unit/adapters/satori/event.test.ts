@@ -2,7 +2,7 @@ import {expect, test} from "vitest"
 import {incomingOf} from "../../../../server/adapters/satori/event.ts"
 import {methodNames, parametersOf} from "../../../../server/adapters/satori/methods.ts"
 import {isOf, readLogin, readLogins, readSignal, snOf} from "../../../../server/adapters/satori/protocol.ts"
-import {methodNames as satoriMethods} from "../../../../shared/sdk/satori-methods.ts"
+import {methodNames as satoriMethods} from "../../../../shared/sdk/content/satori-methods.ts"
 
 const login = {sn: 7, platform: "p", user: {id: "bot"}, status: 1, features: []}
 const read = (event: object) => incomingOf({sn: 3, timestamp: 1000, ...event}, {login, proxies: []})

@@ -1,9 +1,9 @@
 import {describe, expect, test} from "vitest"
+import type {Payload} from "../../../../server/adapters/slack/api/payload.ts"
 import {readEvents} from "../../../../server/adapters/slack/incoming/events.ts"
 import {readCommand, readInteraction} from "../../../../server/adapters/slack/incoming/interactions.ts"
 import {requireSignature} from "../../../../server/adapters/slack/incoming/signature.ts"
 import {Threads} from "../../../../server/adapters/slack/incoming/threads.ts"
-import type {Payload} from "../../../../server/adapters/slack/payload.ts"
 
 const reading = () => ({me: {user: "U0BOT", bot: "B0BOT"}, threads: new Threads()})
 const wrap = (event: Payload): Payload => ({type: "event_callback", event_id: "Ev1", event})

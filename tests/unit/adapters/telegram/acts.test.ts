@@ -1,9 +1,9 @@
 import {describe, expect, test} from "vitest"
-import {createBot} from "../../../../server/adapters/telegram/bot.ts"
-import {acting} from "../../../../server/adapters/telegram/failures.ts"
+import {createBot} from "../../../../server/adapters/telegram/api/bot.ts"
+import {acting} from "../../../../server/adapters/telegram/api/failures.ts"
+import {Places} from "../../../../server/adapters/telegram/api/place.ts"
 import {download, open, react, remove, setCommands} from "../../../../server/adapters/telegram/outgoing/acts.ts"
 import {callMethod} from "../../../../server/adapters/telegram/outgoing/members.ts"
-import {Places} from "../../../../server/adapters/telegram/place.ts"
 import {Secret} from "../../../../shared/sdk/sdk.ts"
 import {startTelegram} from "../../../support/platforms/telegram/telegram.ts"
 

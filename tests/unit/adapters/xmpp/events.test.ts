@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {deletedByRoom, eventsOf, type Scene} from "../../../../server/adapters/xmpp/content/events.ts"
-import {Memory} from "../../../../server/adapters/xmpp/memory.ts"
+import {Memory} from "../../../../server/adapters/xmpp/content/memory.ts"
 import {parseXml} from "../../../support/platforms/xmpp/parse.ts"
 
 const room = "team@rooms.localhost"

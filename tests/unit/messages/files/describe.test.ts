@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {describeFile, fileElements} from "../../../../server/messages/files/describe.ts"
-import {h} from "../../../../shared/sdk/elements.ts"
-import {parseContent} from "../../../../shared/sdk/text/parse-content.ts"
+import {h} from "../../../../shared/sdk/content/elements.ts"
+import {parseContent} from "../../../../shared/sdk/content/parse-content.ts"
 
 const shown = (content: string) =>
   fileElements(parseContent(content)).map(element => {

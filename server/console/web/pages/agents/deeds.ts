@@ -3,7 +3,7 @@ import type {Static} from "../../../../../shared/type.ts"
 import type {HostClient} from "../../host/client.ts"
 import {dataOf} from "../../host/links.ts"
 import type {Deed} from "../../state/notices.svelte.ts"
-import {texts} from "../../texts.ts"
+import {texts} from "../../texts/texts.ts"
 import {runEnds} from "./events.ts"
 import {span} from "./words.ts"
 

@@ -1,10 +1,10 @@
 import {agentReasons} from "../../../../../shared/agents/states.ts"
 import type {AgentRunView, AgentStepView, AgentView} from "../../../../../shared/api/agents/agents.ts"
 import {readinessReasons} from "../../../../../shared/api/readiness.ts"
-import {duration, number, tenth, time} from "../../format.ts"
-import {numbers} from "../../locale.ts"
-import type {Tone} from "../../parts/tone.ts"
-import {texts} from "../../texts.ts"
+import {duration, number, tenth, time} from "../../texts/format.ts"
+import {numbers} from "../../texts/locale.ts"
+import {texts} from "../../texts/texts.ts"
+import type {Tone} from "../../texts/tone.ts"
 import type {Stretch} from "./waterfall.ts"
 
 const t = texts.agents

@@ -1,9 +1,9 @@
-import type {Envelope} from "../../../../../shared/api/event-stream.ts"
-import {time} from "../../format.ts"
+import type {Envelope} from "../../../../../shared/events/event-stream.ts"
 import {dataOf} from "../../host/links.ts"
 import type {Told} from "../../state/live.svelte.ts"
 import {hrefOf} from "../../state/router.svelte.ts"
-import {texts} from "../../texts.ts"
+import {time} from "../../texts/format.ts"
+import {texts} from "../../texts/texts.ts"
 import {fill, type Part} from "./sentence.ts"
 
 /** State changes of one endpoint in close succession, the newest first. */

@@ -1,9 +1,9 @@
-import type {Envelope} from "../../../../../shared/api/event-stream.ts"
-import {bytes, number, time} from "../../format.ts"
+import type {Envelope} from "../../../../../shared/events/event-stream.ts"
 import {dataOf, pluginOf} from "../../host/links.ts"
-import {wordOf} from "../../parts/word.ts"
 import {hrefOf} from "../../state/router.svelte.ts"
-import {texts} from "../../texts.ts"
+import {bytes, number, time} from "../../texts/format.ts"
+import {texts} from "../../texts/texts.ts"
+import {wordOf} from "../../texts/word.ts"
 
 /** A piece of a sentence; with a link if a page shows what it names. */
 export interface Part {

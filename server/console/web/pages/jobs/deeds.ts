@@ -1,7 +1,7 @@
 import type {JobView} from "../../../../../shared/api/scheduled/jobs.ts"
 import type {HostClient} from "../../host/client.ts"
 import {type Deed, longPatience} from "../../state/notices.svelte.ts"
-import {texts} from "../../texts.ts"
+import {texts} from "../../texts/texts.ts"
 
 const t = texts.jobs
 const ends = ["job.succeeded", "job.failed", "job.cancelled"]

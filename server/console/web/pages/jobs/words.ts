@@ -1,7 +1,7 @@
 import type {ClockChange} from "../../../../../shared/api/scheduled/job-calendar.ts"
 import type {JobView} from "../../../../../shared/api/scheduled/jobs.ts"
-import {dates} from "../../locale.ts"
-import {texts} from "../../texts.ts"
+import {dates} from "../../texts/locale.ts"
+import {texts} from "../../texts/texts.ts"
 
 const t = texts.jobs
 

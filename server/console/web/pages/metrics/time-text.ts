@@ -1,5 +1,5 @@
 import type {Range} from "../../host/metric-history.ts"
-import {dates} from "../../locale.ts"
+import {dates} from "../../texts/locale.ts"
 
 const clock = dates({hour: "2-digit", minute: "2-digit"})
 const dayAndClock = dates({

@@ -1,6 +1,6 @@
 import type {AgentView, ApprovalView} from "../../../../../shared/api/agents/agents.ts"
 import type {AgentFinding} from "../../../../../shared/attention/finding.ts"
-import {texts} from "../../texts.ts"
+import {texts} from "../../texts/texts.ts"
 import type {Attention} from "./attention-item.ts"
 
 const t = texts.attention

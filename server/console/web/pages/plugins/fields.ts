@@ -1,4 +1,4 @@
-import {place} from "../../format.ts"
+import {place} from "../../texts/format.ts"
 import {choicesOf, isMapping, type Schema} from "./schema.ts"
 
 /** One setting of a plugin, read-only. */

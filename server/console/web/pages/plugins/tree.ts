@@ -1,7 +1,7 @@
 import type {EndpointView} from "../../../../../shared/api/endpoints.ts"
 import type {PluginView} from "../../../../../shared/api/plugin-views.ts"
 import {isMissed} from "../../../../../shared/endpoint-states.ts"
-import {toneOf} from "../../parts/tone.ts"
+import {toneOf} from "../../texts/tone.ts"
 
 /** A slot with its endpoints. */
 export interface Slot {

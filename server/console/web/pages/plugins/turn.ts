@@ -1,7 +1,7 @@
 import type {GenerationView} from "../../../../../shared/api/system.ts"
 import type {HostClient} from "../../host/client.ts"
 import type {Deed} from "../../state/notices.svelte.ts"
-import {texts} from "../../texts.ts"
+import {texts} from "../../texts/texts.ts"
 import {committed} from "../generations/committed.ts"
 
 /** Enables or disables a plugin, as a new generation. */

@@ -1,12 +1,12 @@
-import type {Envelope} from "../../../../../shared/api/event-stream.ts"
 import type {ItemCommand} from "../../../../../shared/api/item-rules.ts"
 import {itemEvents} from "../../../../../shared/api/item-rules.ts"
 import type {commandBodies, Item} from "../../../../../shared/api/workroom.ts"
+import type {Envelope} from "../../../../../shared/events/event-stream.ts"
 import type {Static} from "../../../../../shared/type.ts"
 import {type HostClient, Refusal} from "../../host/client.ts"
 import {dataOf} from "../../host/links.ts"
 import type {Deed} from "../../state/notices.svelte.ts"
-import {texts} from "../../texts.ts"
+import {texts} from "../../texts/texts.ts"
 
 const t = texts.workroom
 

@@ -1,6 +1,6 @@
 import type {JournalRecord} from "../../../../../shared/api/workroom.ts"
-import {time} from "../../format.ts"
-import {texts} from "../../texts.ts"
+import {time} from "../../texts/format.ts"
+import {texts} from "../../texts/texts.ts"
 
 const t = texts.workroom.told
 

@@ -1,4 +1,4 @@
-import type {Lacking, Texts} from "../types.ts"
+import type {Lacking, Texts} from "../en/en.ts"
 
 export const shell: Lacking<Texts> = {
   product: "svc-Konsole",

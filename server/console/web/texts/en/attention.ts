@@ -1,4 +1,4 @@
-import {counted} from "./counted.ts"
+import {counted} from "./counting.ts"
 
 export const attention = {
   component: (name: string) => `${name} is not ready`,

@@ -1,4 +1,4 @@
-import {counted} from "./counted.ts"
+import {counted} from "./counting.ts"
 
 export const config = {
   editor: (file: string) => `Text of ${file}`,
@@ -28,4 +28,68 @@ export const config = {
   takeTheirs: "Discard my text, and load the new file",
   discard: "Discard my changes",
   restored: "Your unapplied changes are back.",
+} as const
+
+/** The form that changes svc.config.yml. */
+export const configForm = {
+  change: "Change the settings",
+  changeAccount: "Change its settings",
+  title: (plugin: string) => `Settings of ${plugin}`,
+  about: (file: string) =>
+    `Your changes are written to ${file}; comments stay. You see a preview before anything is written.`,
+  readOnly: (file: string, why: string) =>
+    `The Host cannot write ${file}: ${why}. The preview shows the change, so that you can apply it by hand.`,
+  pinned: (number: number) =>
+    `Generation ${number} is pinned and runs instead of the file. Changing the file ends the pin.`,
+  unknown: "Its settings are unknown until it runs. Enable it first, or edit the file.",
+  noSettings: "It has no settings.",
+  account: (id: string) => `Account ${id}`,
+  newAccount: "Id of a new account",
+  newAccountSays: "Lower-case letters, digits, - and _. It is the account's name in svc, and cannot be changed later.",
+  addAccount: "Add the account",
+  removeAccount: (id: string) => `Remove the account ${id}`,
+  keepAccount: (id: string) => `Keep the account ${id}`,
+  removed: "Will be removed from the file. Stored data stays.",
+  disable: "Disable it in the file",
+  enable: "Enable it in the file",
+  remove: "Remove it from the file",
+  byDefault: (value: string) => `Default: ${value}`,
+  unset: "not set",
+  yes: "yes",
+  no: "no",
+  secret: "The name of an environment variable. Its value comes from the environment or from .env and is never shown.",
+  secretSet: (name: string) => `${name} is set.`,
+  secretUnset: (name: string) => `${name} is not set: add it to the environment or to .env.`,
+  list: "One per line.",
+  yaml: "As YAML or JSON.",
+  unknownKey: "The schema does not have this key.",
+  preview: "Preview",
+  previewTitle: "Changes to the file",
+  same: "The file would not change.",
+  wrong: (count: number) => (count === 1 ? "One problem:" : `${count} problems:`),
+  ends: (number: number) => `This ends the pin of generation ${number}.`,
+  needsRestart: (what: string) => `This needs a restart of the Host: ${what}.`,
+  restartSays: {
+    production:
+      "The Host writes the file, tries its next start, and restarts. If the trial fails, the Host restores the file.",
+    development:
+      "The Host writes the file and keeps running its current configuration. Restart it yourself to apply the change.",
+  },
+  apply: "Apply",
+  applyRestart: {production: "Write and restart", development: "Write the file"},
+  back: "Back to the form",
+  conflict: (file: string) =>
+    `${file} was changed in the meantime. Your input is kept. Check the preview again: it now starts from the changed file.`,
+  applied: (generation: number) => `Written, and running as generation ${generation}.`,
+  restarting: "Written. The Host is restarting.",
+  waits: (what: string) => `Written. Restart the Host to apply it: ${what}.`,
+  unchanged: "The file already says this.",
+  unwritable: (file: string, why: string) =>
+    `Nothing was changed, because the Host cannot write ${file}: ${why}. Save this as change.diff in the project, then run:`,
+  commit: "Git does not have the current configuration. To commit it:",
+  add: "Add a plugin",
+  which: "Plugin",
+  origins: {"built-in": "part of svc", project: "in plugins/"},
+  noneLeft: "Every available plugin is already in the file.",
+  packages: "To add a plugin from npm, or to write your own, run a command in the project's folder:",
 } as const

@@ -1,4 +1,4 @@
-import {counted} from "./counted.ts"
+import {counted} from "./counting.ts"
 
 /** The forms of jobs and timers. */
 export const scheduling = {

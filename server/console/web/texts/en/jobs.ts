@@ -1,4 +1,4 @@
-import {counted} from "./counted.ts"
+import {counted} from "./counting.ts"
 
 export const timers = {
   title: "Timers of plugins",

@@ -1,4 +1,4 @@
-import {counted} from "./counted.ts"
+import {counted} from "./counting.ts"
 
 export const messages = {
   stateGroups: {open: "all waiting", aside: "all set aside"},

@@ -1,4 +1,4 @@
-import type {EventType} from "../../../../../shared/events.ts"
+import type {EventType} from "../../../../../shared/events/events.ts"
 
 /**
  * Each event type as a sentence. A name in braces stands for a value of the event, with a link if a page shows it;

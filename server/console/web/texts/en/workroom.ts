@@ -1,4 +1,4 @@
-import {counted} from "./counted.ts"
+import {counted} from "./counting.ts"
 
 export const workroom = {
   states: {

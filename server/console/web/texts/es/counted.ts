@@ -1,3 +1,3 @@
-import {counting} from "../counting.ts"
+import {counting} from "../en/counting.ts"
 
 export const counted = counting("es")

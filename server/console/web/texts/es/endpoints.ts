@@ -1,4 +1,4 @@
-import type {Part} from "../types.ts"
+import type {Part} from "../en/en.ts"
 
 export const endpoints: Part<"endpoints"> = {
   list: "Endpoints de la generación en marcha",

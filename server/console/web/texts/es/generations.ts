@@ -1,4 +1,4 @@
-import type {Part} from "../types.ts"
+import type {Part} from "../en/en.ts"
 
 export const generations: Part<"generations"> = {
   list: "Generaciones aplicadas, la más reciente primero",

@@ -1,4 +1,4 @@
-import type {Part} from "../types.ts"
+import type {Part} from "../en/en.ts"
 import {counted} from "./counted.ts"
 
 const published: Readonly<Record<string, readonly [one: string, other: string]>> = {

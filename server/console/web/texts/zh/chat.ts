@@ -1,4 +1,4 @@
-import type {Part} from "../types.ts"
+import type {Part} from "../en/en.ts"
 
 export const chat: Part<"chat"> = {
   title: "与机器人对话",

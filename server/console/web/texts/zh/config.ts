@@ -1,4 +1,4 @@
-import type {Part} from "../types.ts"
+import type {Part} from "../en/en.ts"
 import {counted} from "./counted.ts"
 
 export const config: Part<"config"> = {
@@ -26,4 +26,61 @@ export const config: Part<"config"> = {
   takeTheirs: "丢弃我的文本并加载新文件",
   discard: "丢弃我的更改",
   restored: "您尚未应用的更改已恢复。",
+}
+
+export const configForm: Part<"configForm"> = {
+  change: "更改设置",
+  changeAccount: "更改其设置",
+  title: plugin => `${plugin} 的设置`,
+  about: file => `更改会写入 ${file}；注释会保留。写入之前会先显示预览。`,
+  readOnly: (file, why) => `Host 无法写入 ${file}：${why}。预览会显示更改内容，供您手动应用。`,
+  pinned: number => `世代 ${number} 已固定，正代替文件运行。更改文件会结束固定。`,
+  unknown: "在它运行之前无法得知其设置。请先启用它，或编辑文件。",
+  noSettings: "它没有设置。",
+  account: id => `账号 ${id}`,
+  newAccount: "新账号的 ID",
+  newAccountSays: "小写字母、数字、- 和 _。它是账号在 svc 中的名称，之后不可更改。",
+  addAccount: "添加账号",
+  removeAccount: id => `移除账号 ${id}`,
+  keepAccount: id => `保留账号 ${id}`,
+  removed: "将从文件中移除。已保存的数据会保留。",
+  disable: "在文件中禁用",
+  enable: "在文件中启用",
+  remove: "从文件中移除",
+  byDefault: value => `默认值：${value}`,
+  unset: "未设置",
+  yes: "是",
+  no: "否",
+  secret: "环境变量的名称。其值来自环境或 .env，从不显示。",
+  secretSet: name => `${name} 已设置。`,
+  secretUnset: name => `${name} 未设置：请将它加入环境或 .env。`,
+  list: "每行一个。",
+  yaml: "以 YAML 或 JSON 书写。",
+  unknownKey: "它的模式中没有这个键。",
+  preview: "预览",
+  previewTitle: "文件中的更改",
+  same: "文件不会有更改。",
+  wrong: count => counted(count, {other: "# 个问题："}),
+  ends: number => `这会结束世代 ${number} 的固定。`,
+  needsRestart: what => `这需要重启 Host：${what}。`,
+  restartSays: {
+    production: "Host 会写入文件，试启动，然后重启。如果试启动失败，Host 会恢复文件。",
+    development: "Host 会写入文件，并继续以当前配置运行。如需应用更改，请自行重启 Host。",
+  },
+  apply: "应用",
+  applyRestart: {production: "写入并重启", development: "写入文件"},
+  back: "返回表单",
+  conflict: file => `${file} 在此期间已被更改。您的输入会保留。请再次检查预览：它现在基于更改后的文件。`,
+  applied: generation => `已写入，并作为世代 ${generation} 运行。`,
+  restarting: "已写入。Host 正在重启。",
+  waits: what => `已写入。请重启 Host 以应用：${what}。`,
+  unchanged: "文件中已是如此。",
+  unwritable: (file, why) =>
+    `没有任何更改，因为 Host 无法写入 ${file}：${why}。请将以下内容保存为项目中的 change.diff，然后运行：`,
+  commit: "Git 中没有当前的配置。如需提交：",
+  add: "添加插件",
+  which: "插件",
+  origins: {"built-in": "svc 的一部分", project: "在 plugins/ 中"},
+  noneLeft: "所有可用的插件都已在文件中。",
+  packages: "如需添加来自 npm 的插件或编写自己的插件，请在项目文件夹中运行命令：",
 }

@@ -1,4 +1,4 @@
-import type {Part} from "../types.ts"
+import type {Part} from "../en/en.ts"
 import {counted} from "./counted.ts"
 
 export const overview: Part<"overview"> = {

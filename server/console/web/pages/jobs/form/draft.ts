@@ -2,7 +2,7 @@ import type {DraftFinding} from "../../../../../../shared/api/scheduled/drafts.t
 import {settingsOf} from "../../../../../../shared/api/scheduled/job-settings.ts"
 import type {Job, JobChange, JobTarget, JobView} from "../../../../../../shared/api/scheduled/jobs.ts"
 import type {Priority} from "../../../../../../shared/api/workroom.ts"
-import {texts} from "../../../texts.ts"
+import {texts} from "../../../texts/texts.ts"
 
 /** A job in its form: every field is text, whatever the job's target. */
 export interface Filled {

@@ -2,7 +2,7 @@ import {tick} from "svelte"
 import {Refusal} from "../../../host/client.ts"
 import {describeRefusal} from "../../../host/explain.ts"
 import {getSession} from "../../../state/session.svelte.ts"
-import {texts} from "../../../texts.ts"
+import {texts} from "../../../texts/texts.ts"
 import type {Check} from "./check.svelte.ts"
 
 export interface SavingOptions {

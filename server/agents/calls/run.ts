@@ -1,0 +1,139 @@
+import type {AgentReason} from "../../../shared/agents/states.ts"
+import {persist} from "../../database/persist.ts"
+import type {ModelReply} from "../providers/model.ts"
+import {fail, itemTaken, succeed} from "../runs/end.ts"
+import type {Engine} from "../runs/engine.ts"
+import {actorOf, isFor, tryCommandOnce} from "../runs/items.ts"
+import {type AgentRun, closingSteps, endingRun, parking, requeueing, runOf} from "../runs/run-rows.ts"
+import {runLimitOf} from "../runs/spending.ts"
+import {type Step, selectSteps, stepOf, type ToolStep} from "../runs/step-rows.ts"
+import {isRun, writeFenced} from "../runs/write.ts"
+import {callModel} from "./model-step.ts"
+import {callTool} from "./tool-step.ts"
+
+/** The next action of a run, according to its rows. */
+type Next =
+  /** Call the model, as the step with this number. */
+  | {readonly is: "model"; readonly n: number}
+  /** Make a call that has not begun. */
+  | {readonly is: "tool"; readonly step: ToolStep}
+  /** Repeat a call that was begun when the Host or its attempt ended. */
+  | {readonly is: "again"; readonly step: ToolStep}
+  /** Wait for a person's approval. */
+  | {readonly is: "approval"; readonly step: ToolStep}
+  /** End with the model's answer. */
+  | {readonly is: "answer"; readonly reply: ModelReply}
+
+const isOver = ({state}: Step): boolean => ["done", "failed", "unknown", "refused"].includes(state)
+
+/** Returns the next action. Pure: the same rows always lead to the same action. */
+export const nextOf = (steps: readonly Step[]): Next => {
+  const open = steps.find(step => !isOver(step))
+  if (open?.kind === "model") return {is: "model", n: open.n}
+  if (open?.kind === "tool") {
+    if (open.state === "begun") return {is: "again", step: open}
+    return {is: open.state === "waiting" ? "approval" : "tool", step: open}
+  }
+  const last = steps.at(-1)
+  if (last === undefined || last.kind === "tool") return {is: "model", n: (last?.n ?? 0) + 1}
+  if (last.reply === undefined) throw new Error(`step ${last.n} is ${last.state}, and has no reply`)
+  return {is: "answer", reply: last.reply}
+}
+
+/**
+ * Works on a run until it ends, waits, or is left to the next start. Each next action is read from the rows, so a run
+ * continues after a kill as if nothing had happened.
+ */
+export const work = async (
+  engine: Engine,
+  claimed: AgentRun,
+  signal: AbortSignal,
+): Promise<"waits for ingress" | undefined> => {
+  for (;;) {
+    signal.throwIfAborted()
+    if (engine.isStopping()) {
+      await leave(engine, claimed)
+      return undefined
+    }
+    const found = await read(engine, claimed)
+    if (found === undefined) return undefined
+    const {run, steps} = found
+    if (engine.isPaused()) {
+      await writeFenced(engine, run, [parking(run, "ingress")], isRun(engine, run, ["waiting"]))
+      return "waits for ingress"
+    }
+    if ((await step(engine, run, steps, signal)) === "is over") return undefined
+  }
+}
+
+const leave = (engine: Engine, run: AgentRun) =>
+  writeFenced(engine, run, [requeueing(run)], isRun(engine, run, ["queued"]))
+
+const read = async (
+  {database, log}: Engine,
+  {seq, attempt, runId}: AgentRun,
+): Promise<{readonly run: AgentRun; readonly steps: readonly Step[]} | undefined> =>
+  persist(`run ${runId}`, log, async () => {
+    const [row] = await database.read("SELECT * FROM agent_runs WHERE seq = ? AND attempt = ? AND state = 'running'", [
+      seq,
+      attempt,
+    ])
+    if (row === undefined) return undefined
+    return {run: runOf(row), steps: (await database.read(selectSteps, [seq])).map(stepOf)}
+  })
+
+/** Returns whether the item still belongs to the agent; claims it before the first step. A run may outlive its item. */
+const isStillOurs = async (
+  engine: Engine,
+  {runId, agent}: AgentRun,
+  id: number,
+  {isFirst, isLast}: {readonly isFirst: boolean; readonly isLast: boolean},
+) => {
+  const actor = actorOf(agent)
+  const item = engine.workroom.items.find(each => each.id === id)
+  if (!isFor(item, agent, isLast)) return false
+  if (isFirst && item.state === "open")
+    await tryCommandOnce(engine, {
+      actor,
+      item: id,
+      request: `${runId}/claim`,
+      command: {is: "claim", assignee: actor},
+    })
+  return true
+}
+
+/** Ends a run whose item was reassigned. */
+const over = async (engine: Engine, run: AgentRun): Promise<"is over"> => {
+  const at = engine.clock.now()
+  const end = {state: "cancelled", reason: "cancelled", error: itemTaken} as const
+  const batch = [...closingSteps(run.seq, "cancelled", at), endingRun(run.seq, end, at)]
+  await writeFenced(engine, run, batch, isRun(engine, run, ["cancelled"]))
+  return "is over"
+}
+
+const step = async (
+  engine: Engine,
+  run: AgentRun,
+  steps: readonly Step[],
+  signal: AbortSignal,
+): Promise<"goes on" | "is over"> => {
+  const giveUp = async (reason: AgentReason) => {
+    await fail(engine, run, reason)
+    return "is over" as const
+  }
+  const binding = engine.bindingOf(run.agent)
+  if (binding === undefined) return giveUp("binding_missing")
+  const next = nextOf(steps)
+  const at = {isFirst: steps.length === 0, isLast: next.is === "answer"}
+  if (run.item !== undefined && !(await isStillOurs(engine, run, run.item, at))) return over(engine, run)
+  if (next.is === "answer") {
+    await succeed(engine, run, next.reply.text, next.reply.finish === "length" ? {reason: "answer_cut"} : {})
+    return "is over"
+  }
+  const limit = runLimitOf(run, binding.config)
+  // The model and people learn of an interrupted call whatever the limits are.
+  if (limit !== undefined && next.is !== "again") return giveUp(limit)
+  return next.is === "model"
+    ? callModel(engine, run, binding, steps, next.n, signal)
+    : callTool(engine, run, binding, steps, next.step, signal)
+}

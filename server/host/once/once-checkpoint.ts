@@ -1,0 +1,82 @@
+import {join} from "node:path"
+import type {Log} from "../../../shared/log.ts"
+import {Problem} from "../../../shared/problems.ts"
+import type {LoadedConfig} from "../../config/load.ts"
+import {type Database, schemaOf} from "../../database/database.ts"
+import {settleAuthority} from "../../project/authority.ts"
+import {requireOneHistory} from "../../project/one-history.ts"
+import type {StoredCheckpoint} from "../../recovery/checkpoint/store.ts"
+import {countBoxes} from "../../recovery/restore/heads.ts"
+import {restoreCheckpoint} from "../../recovery/restore/restore.ts"
+import type {Scope} from "../../runtime/flow/scope.ts"
+import {projectPaths} from "../../runtime/project.ts"
+import {settleJobFile} from "../../scheduler/job-file/settle-job-file.ts"
+import {openWorkroom} from "../../workroom/open.ts"
+
+/** The checkpoint of a one-shot start, with its contents. */
+export interface TriedCheckpoint {
+  readonly id: string
+  readonly createdAt: string
+  /** The database's schema in the checkpoint, and after this svc has migrated the copy. */
+  readonly schema: {readonly before: number; readonly after: number}
+  readonly inbox: number
+  readonly outbox: number
+  readonly items: number
+  readonly jobs: number
+}
+
+export interface OnceStateOptions {
+  /** A private folder, deleted after the start. */
+  readonly scratch: string
+  readonly signal: AbortSignal
+  readonly scope: Scope
+  readonly log: Log
+  /** Opens a database until the scope is disposed of. */
+  readonly openDatabase: (file: string) => Promise<Database>
+}
+
+/**
+ * Restores a checkpoint into the scratch folder, and opens its database, workroom and jobs by the configuration, with the
+ * same failures as a real start. Throws the problems of `restoreCheckpoint`, `restore_refused` for a checkpoint without a
+ * database, and the problem that keeps the state from opening.
+ */
+export const openCheckpoint = async (
+  {folder, manifest}: Pick<StoredCheckpoint, "folder" | "manifest">,
+  {config}: LoadedConfig,
+  options: OnceStateOptions,
+): Promise<{database: Database; tried: TriedCheckpoint}> => {
+  const {scratch, scope, signal, log} = options
+  const {id, createdAt} = manifest
+  const paths = projectPaths(join(scratch, "restored"))
+  if (manifest.database.dialect !== "sqlite") {
+    throw new Problem("restore_refused", `${id} does not contain its database, which is remote`, {
+      hint: "Leave out --from-checkpoint; svc checkpoint verify --database-url tries a copy of the remote database.",
+    })
+  }
+  await restoreCheckpoint(
+    {folder, manifest},
+    {
+      paths,
+      locate: () => ({dialect: "sqlite", file: paths.database}),
+      replaced: undefined,
+      progress: () => signal.throwIfAborted(),
+    },
+  )
+  const database = await options.openDatabase(paths.database)
+  const {file} = await requireOneHistory({paths, config, database})
+  const authority = await settleAuthority(database, paths.authority, file)
+  const jobs = await settleJobFile(database, paths, authority)
+  const workroom = await openWorkroom({config, database, paths, authority, log})
+  scope.defer(() => workroom.close())
+  return {
+    database,
+    tried: {
+      id,
+      createdAt,
+      schema: {before: manifest.database.schema, after: schemaOf(database)},
+      ...(await countBoxes(database)),
+      items: workroom.items.length,
+      jobs: jobs?.jobs.length ?? 0,
+    },
+  }
+}

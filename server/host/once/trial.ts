@@ -1,0 +1,208 @@
+import {join, resolve} from "node:path"
+import {unreadyIn} from "../../../shared/api/configuration/unready.ts"
+import {isProblem, Problem, toProblem} from "../../../shared/problems.ts"
+import type {Variables} from "../../config/expand.ts"
+import {type LoadedConfig, parseConfig, readConfigText, readEnvironment} from "../../config/load.ts"
+import {type Database, type Location, openDatabase, openUnmigrated} from "../../database/database.ts"
+import {migrations, newestSchema} from "../../database/migrations/migrations.ts"
+import {readStorage} from "../../database/upkeep/compact.ts"
+import {GenerationHistory, renumbering} from "../../generation/history.ts"
+import {requireKnownDatabase} from "../../project/migrate.ts"
+import {requireOneHistory} from "../../project/one-history.ts"
+import {locationKey, locationOf, requireProject, settleToken} from "../../project/settings.ts"
+import {
+  readRequest,
+  type TrialFiles,
+  type TrialRequest,
+  type TrialResult,
+  trialFiles,
+  writeResult,
+} from "../../project/trial.ts"
+import {freeSpace, isThere} from "../../runtime/files.ts"
+import {Scope} from "../../runtime/flow/scope.ts"
+import {projectPaths} from "../../runtime/project.ts"
+import type {Runtime} from "../../runtime/runtime.ts"
+import {uuid} from "../../runtime/uuid.ts"
+import type {HostOptions} from "../host.ts"
+import {type AssembleOptions, assembleOnce} from "./assemble-once.ts"
+import {requireInstalled} from "./installed.ts"
+
+export interface TrialOptions extends Pick<HostOptions, "project" | "mode" | "environment" | "logs" | "signal"> {
+  /** The folder with the Host's request; the Host deletes it. */
+  readonly folder: string
+}
+
+type Tried = Omit<Extract<TrialResult, {ok: true}>, "schema" | "ok">
+
+/**
+ * Tries the next start of a running Host in this process: configuration, token, runtime and dependencies, a changed address,
+ * all plugins, and the migrations if the folder has a copy of the database. It touches neither the Host's lock nor its
+ * database, opens no endpoint, and runs no job. Writes its result into the folder. Resolves to whether the start would
+ * succeed.
+ */
+export const tryStart = async (options: TrialOptions, runtime: Runtime): Promise<boolean> => {
+  const files = trialFiles(resolve(options.folder))
+  const scope = new Scope((message, error) => options.logs.log.warn(message, {error}))
+  try {
+    await writeResult(files, {ok: true, ...(await attempt(options, files, runtime, scope))})
+    return true
+  } catch (error) {
+    const {code, message, hint, issues} = toProblem(error, "generation_failed")
+    const {scrub} = options.logs
+    const shown = issues.map(issue => ({...issue, message: scrub(issue.message)}))
+    await writeResult(files, {ok: false, code, detail: scrub(message), hint, issues: shown})
+    return false
+  } finally {
+    await scope.dispose()
+  }
+}
+
+const attempt = async (options: TrialOptions, files: TrialFiles, runtime: Runtime, scope: Scope): Promise<Tried> => {
+  const {mode, environment = mode, logs, signal} = options
+  const paths = projectPaths(resolve(options.project))
+  await requireProject(paths)
+  const request = await readRequest(files)
+  const readVariables = async (): Promise<Variables> =>
+    (await readEnvironment(paths.project, environment, process.env)).variables
+  const boot = parseConfig(await readConfigText(paths.config), await readVariables())
+  logs.hide(boot.secrets)
+  settleToken(boot, mode)
+  await requireInstalled(paths, runtime)
+  requireSameStore(boot, request)
+  await tryAddress(boot, request, runtime)
+  const runtimeId = uuid()
+  const held = {files, paths, boot, request, runtimeId, signal, scope}
+  const {database, untried, isSameDatabase} = await openState(held)
+  const {generation, components} = await assembleOnce({
+    paths,
+    runtime,
+    runtimeId,
+    database,
+    restorePoint: "trial",
+    builds: mode === "production" ? "required" : "fallback",
+    readVariables,
+    cache: join(files.folder, "plugins"),
+    logs,
+    signal: AbortSignal.any([scope.signal, signal]),
+    scope,
+  })
+  const declared = generation.instances.map(({name, registrations}) => ({
+    plugin: name,
+    names: registrations.migrations.map(each => each.name),
+  }))
+  return {
+    newestSchema,
+    migrations: declared.filter(({names}) => names.length > 0),
+    isSameDatabase,
+    unready: [...unreadyIn(components)],
+    untried,
+  }
+}
+
+/** Throws `workroom_elsewhere` if the configuration names another store: svc does not move work items between stores. */
+const requireSameStore = ({config, source}: LoadedConfig, {workroom: {store, records}}: TrialRequest): void => {
+  const wanted = config.workroom.store
+  if (wanted === store || records === 0) return
+  const message = `is ${wanted}, but the work items are in the ${store} store (${records} records)`
+  throw new Problem("workroom_elsewhere", `workroom.store ${message}`, {
+    issues: [source.issue(["workroom", "store"], message)],
+  })
+}
+
+/** Binds an address that has changed, and releases it. Throws `port_taken`. */
+const tryAddress = async ({config}: LoadedConfig, {address}: TrialRequest, runtime: Runtime): Promise<void> => {
+  const {host, port} = config.http
+  if (host === address.host && port === address.port) return
+  const bind = async (at: number) => {
+    const nothing = () => new Response(null, {status: 503})
+    const refuse = () => ({status: 503, headers: {}, body: ""})
+    const answers = {fetch: nothing, fixed: {}, socket: {upgrade: nothing}, refuse}
+    const listener = await runtime.serve({host, port: at, connections: 10, ...answers})
+    await listener.close(true)
+  }
+  await bind(port).catch(async error => {
+    // The Host may use that port on another address of this machine; then only the address is tried.
+    if (port !== address.port || !isProblem(error, "port_taken")) throw error
+    await bind(0)
+  })
+}
+
+interface Held extends Pick<AssembleOptions, "paths" | "runtimeId" | "signal" | "scope"> {
+  readonly files: TrialFiles
+  readonly boot: LoadedConfig
+  readonly request: TrialRequest
+}
+
+interface OpenedState extends Pick<Tried, "untried" | "isSameDatabase"> {
+  readonly database: Database
+}
+
+/** Opens a copy of the Host's database, a copy of another one that the configuration now names, or an empty database. */
+const openState = async (held: Held): Promise<OpenedState> => {
+  const {files, paths, boot, request} = held
+  const location = locationOf(boot.config, paths)
+  const isSameDatabase = locationKey(location) === request.database
+  if (!isSameDatabase && location.dialect === "sqlite") {
+    return {database: await openOther(held, location), untried: [], isSameDatabase}
+  }
+  if (request.hasCopy) return {database: await migrateCopy(held), untried: [], isSameDatabase}
+  const database = await openEmpty(held, join(files.folder, "empty.sqlite"))
+  if (request.pin !== null) await pin(database, request.pin, held)
+  const untried = location.dialect === "libsql" && !isSameDatabase ? [`the database at ${hostOf(location.url)}`] : []
+  return {database, untried, isSameDatabase}
+}
+
+const hostOf = (url: string): string => new URL(url).host
+
+const openEmpty = async ({runtimeId, signal, scope}: Held, file: string): Promise<Database> => {
+  const database = await openDatabase({dialect: "sqlite", file}, {runtimeId, signal, onLeaseLost: () => {}})
+  scope.defer(() => database.close())
+  return database
+}
+
+/** Migrates the copy like a start, but without a restore point. Throws `database_newer` and the errors of a migration. */
+const migrateCopy = async (held: Held): Promise<Database> => {
+  const database = await openCopy(held)
+  await database.bringUp(migrations, {signal: held.signal, restorePoint: "trial"})
+  return database
+}
+
+const openCopy = async ({files, paths, runtimeId, signal, scope}: Held): Promise<Database> => {
+  const location = {dialect: "sqlite", file: files.copy} as const
+  const database = await openUnmigrated(location, {runtimeId, signal, onLeaseLost: () => {}})
+  scope.defer(() => database.close())
+  await requireKnownDatabase(database, paths)
+  return database
+}
+
+/** Opens a copy of a file that the Host does not have open. Throws also for a foreign or missing database. */
+const openOther = async (held: Held, location: Extract<Location, {dialect: "sqlite"}>): Promise<Database> => {
+  const {files, paths, boot, signal} = held
+  const {file} = location
+  if (await isThere(file)) {
+    const {file: size, log} = await readStorage(file)
+    const [needed, free] = [2 * (size + log), await freeSpace(files.folder)]
+    if (free < needed)
+      throw new Problem("not_tried", `a copy of ${file} needs up to ${needed} bytes, but only ${free} are free`)
+    const {snapshotFile} = await import("../../database/upkeep/maintenance.ts")
+    await snapshotFile(file, files.copy, signal)
+  }
+  const database = await openCopy(held)
+  const reader = {location, state: database.state, read: database.read.bind(database)}
+  await requireOneHistory({paths, config: boot.config, database: reader})
+  await database.bringUp(migrations, {signal, restorePoint: "trial"})
+  return database
+}
+
+/** Pins an empty database like the Host's: a start runs the pinned configuration until the file changes. */
+const pin = async (database: Database, {number, config, fileSha256}: NonNullable<TrialRequest["pin"]>, held: Held) => {
+  await new GenerationHistory(database).commit({
+    committedAt: Date.now(),
+    runtimeId: held.runtimeId,
+    reason: "pinned",
+    config: {file: `generation ${number}`, text: config, sha256: ""},
+    plugins: {},
+    pin: {number, fileSha256},
+  })
+  await database.write([renumbering(number)])
+}

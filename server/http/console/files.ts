@@ -1,0 +1,84 @@
+import {readFile, stat} from "node:fs/promises"
+import {join} from "node:path"
+import {fromJson} from "../../../shared/json.ts"
+import {Problem} from "../../../shared/problems.ts"
+import {listingName, packageRoot} from "../../runtime/own-files.ts"
+
+/** The stored forms of the browser application: each file as it is, with compressed copies beside it. */
+export const encodings = {br: ".br", gzip: ".gz"} as const
+export type Encoding = keyof typeof encodings
+
+export interface ConsoleFile {
+  readonly type: string
+  /** The hash of the content; each encoding has its own tag. */
+  readonly hash: string
+  readonly encodings: readonly Encoding[]
+}
+
+/** `files.json`, which the build writes last. Only the files in it are served. */
+export interface ConsoleListing {
+  /** The hash of the build's sources. */
+  readonly source: string
+  /** The compressed size of everything that a browser loads before it shows the page, in bytes. */
+  readonly firstLoad: number
+  readonly files: Readonly<Record<string, ConsoleFile>>
+}
+
+export const consoleFolder = join(packageRoot, "dist/console")
+
+/** The only file besides the page whose name does not change. */
+export const serviceWorkerName = "service-worker.js"
+
+/** Reads the folder's current listing. Throws `console_missing`. */
+export const readListing = async (folder = consoleFolder): Promise<ConsoleListing> => {
+  try {
+    return fromJson(await readFile(join(folder, listingName), "utf8")) as ConsoleListing
+  } catch (cause) {
+    throw new Problem("console_missing", "the console was not built", {cause})
+  }
+}
+
+/** The shortest interval of looks for a new build, in milliseconds. */
+const lookEvery = 1000
+
+/** The built console in memory. Each file is read once in each encoding. A new build is served within a second. */
+export class ConsoleFiles {
+  readonly #folder: string
+  readonly #files = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
+  #lookedAt = Number.NEGATIVE_INFINITY
+  #writtenAt: number | undefined
+  #listing: Promise<ConsoleListing> | undefined
+
+  constructor(folder = consoleFolder) {
+    this.#folder = folder
+  }
+
+  /** Throws `console_missing`. */
+  listing(): Promise<ConsoleListing> {
+    const now = performance.now()
+    if (this.#listing === undefined || now - this.#lookedAt >= lookEvery) {
+      this.#lookedAt = now
+      this.#listing = this.#look(this.#listing)
+    }
+    return this.#listing
+  }
+
+  /** A file of the listing; `name` must be one of its names. */
+  read(name: string, encoding: Encoding | undefined): Promise<Uint8Array<ArrayBuffer>> {
+    const file = `${name}${encoding === undefined ? "" : encodings[encoding]}`
+    const known = this.#files.get(file)
+    if (known !== undefined) return known
+    const read = readFile(join(this.#folder, file))
+    this.#files.set(file, read)
+    read.catch(() => this.#files.delete(file))
+    return read
+  }
+
+  async #look(before: Promise<ConsoleListing> | undefined): Promise<ConsoleListing> {
+    const written = await stat(join(this.#folder, listingName)).catch(() => undefined)
+    if (before !== undefined && written !== undefined && written.mtimeMs === this.#writtenAt) return before
+    this.#files.clear()
+    this.#writtenAt = written?.mtimeMs
+    return readListing(this.#folder)
+  }
+}

@@ -1,0 +1,59 @@
+import {Problem} from "../../../shared/problems.ts"
+import type {TimerHandler} from "../../../shared/sdk/plugin/declare-timer.ts"
+import type {Statement} from "../../../shared/sdk/session/database.ts"
+import type {Reply, Session} from "../../../shared/sdk/session/session.ts"
+import type {TimerDefinition, TimerOptions, When} from "../../../shared/sdk/session/timer.ts"
+import type {TSchema} from "../../../shared/type.ts"
+import type {InboxEvent} from "../../inbox/intake/handling.ts"
+import {misfitOf} from "../../runtime/text/explain.ts"
+
+export interface DeclaredTimer {
+  /** The handler id that the mark of a firing carries. */
+  readonly id: string
+  readonly definition: TimerDefinition<TSchema>
+  readonly handle: TimerHandler<never>
+}
+
+/** Sets timers for sessions; passed in by the composition root. */
+export interface SessionTimers {
+  /** Throws `timer_unknown`, `timer_invalid`. */
+  prepare(
+    plugin: string,
+    name: string,
+    when: When,
+    data: unknown,
+    place: Pick<InboxEvent["event"], "channel" | "user"> & {readonly endpoint: string},
+    options?: TimerOptions,
+  ): {readonly id: string; readonly statements: readonly Statement[]; stored(): void}
+  /** Throws `timer_invalid`. */
+  clearing(plugin: string, key: string): Statement
+}
+
+/** For a table without a Host: no timer can be set. */
+export const noTimers: SessionTimers = {
+  prepare: (plugin, name) => {
+    throw new Problem("timer_unknown", `${plugin} declares no timer "${name}"`)
+  },
+  clearing: () => {
+    throw new Problem("timer_invalid", "timers are not available here")
+  },
+}
+
+/** The data of a firing in its event. */
+interface Fired {
+  readonly name: string
+  readonly data: unknown
+}
+
+/** Runs the handler of a firing. Throws `timer_invalid` if its data no longer fits. */
+export const runTimer = (
+  {definition, handle}: DeclaredTimer,
+  {event}: InboxEvent,
+  session: Session,
+  now: number,
+): Reply => {
+  const {name, data} = event._data as Fired
+  const wrong = misfitOf("data", definition.data, data)
+  if (wrong !== undefined) throw new Problem("timer_invalid", `the data of timer "${name}" does not fit: ${wrong}`)
+  return handle(session, data as never, {lateBy: Math.max(0, now - event.timestamp)})
+}

@@ -1,0 +1,66 @@
+import {agePattern} from "../../../shared/duration.ts"
+import type {PluginMigration} from "../../../shared/sdk/session/database.ts"
+import type {HandlerDefinition, HandlerOrder, Named} from "../../../shared/sdk/session/handler.ts"
+import type {TimerDefinition} from "../../../shared/sdk/session/timer.ts"
+
+/** How long a question may wait for its answer, in seconds. */
+export const longestWait = 30 * 24 * 60 * 60
+
+const mostRetries = 10
+
+const handlerOrders: readonly HandlerOrder[] = ["channel", "user", "none"]
+
+/** How long a run of a job may take, in seconds. */
+export const longestRun = 24 * 60 * 60
+
+export const requireName = (what: string, name: string): void => {
+  if (!/^[\w-]{1,64}$/.test(name)) throw new Error(`${what}: use 1 to 64 letters, digits, _ and - only`)
+}
+
+export const isHandler = <H>(value: unknown): value is H => typeof value === "function"
+
+export const requireHandling = (
+  what: string,
+  {
+    retries = 0,
+    maxAge = "never",
+    maxLate = "never",
+    order = "channel",
+  }: HandlerDefinition & Pick<TimerDefinition, "maxLate">,
+): void => {
+  if (!Number.isInteger(retries) || retries < 0 || retries > mostRetries)
+    throw new Error(`${what}: retries must be a whole number from 0 to ${mostRetries}`)
+  if (!handlerOrders.includes(order)) throw new Error(`${what}: order must be channel, user or none`)
+  for (const [key, limit] of Object.entries({maxAge, maxLate}))
+    if (typeof limit !== "string" || !new RegExp(agePattern).test(limit))
+      throw new Error(`${what}: ${key} must be a duration such as 2m or 1h, or never`)
+}
+
+/** Returns a function for a declaration's id: its name, else its number among the unnamed ones; no name is a number. */
+export const createNaming = (what: string) => {
+  const names = new Set<string>()
+  let nameless = 0
+  return ({name}: Named): string => {
+    if (name === undefined) return String(nameless++)
+    if (!/^[A-Za-z][\w-]{0,63}$/.test(name))
+      throw new Error(`${what}: a name must start with a letter and have only letters, digits, _ and -`)
+    if (names.has(name)) throw new Error(`${what}: the name ${name} is given twice`)
+    names.add(name)
+    return name
+  }
+}
+
+const hasWords = (value: unknown): value is string => typeof value === "string" && value.trim() !== ""
+
+/** Checks what the type forbids, because plugins may be JavaScript. */
+export const requireMigration = ({name, up, undo, irreversible}: PluginMigration, known: ReadonlySet<string>): void => {
+  if (!hasWords(name)) throw new TypeError("database.migrate(): each migration needs a name")
+  const what = `database.migrate(): migration "${name}"`
+  if (known.has(name)) throw new Error(`${what} is given twice`)
+  if (typeof up !== "function") throw new TypeError(`${what} needs up()`)
+  if (undo !== undefined && irreversible !== undefined)
+    throw new Error(`${what} declares both undo and irreversible; keep one of them`)
+  const said = undo ?? irreversible
+  if (said !== undefined && !hasWords(said))
+    throw new TypeError(`${what} must say in words how to undo it (undo), or why that is impossible (irreversible)`)
+}

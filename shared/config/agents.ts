@@ -1,0 +1,204 @@
+import {durationPattern} from "../duration.ts"
+import {permissions} from "../sdk/session/permission.ts"
+import {Closed, Optional, type Static, section, type TSchema, Type} from "../type.ts"
+
+/** The providers that svc knows, and the package that speaks each one's protocol. */
+export const agentProviders = {
+  "openai-compatible": "@ai-sdk/openai-compatible",
+  anthropic: "@ai-sdk/anthropic",
+  google: "@ai-sdk/google",
+} as const
+export type AgentProvider = keyof typeof agentProviders
+
+/** The pattern of tool names: one of svc's own, or `<plugin>.<tool>`. */
+export const toolNamePattern = "^[a-z0-9][a-z0-9_-]{0,63}(\\.[a-z0-9][a-z0-9_-]{0,63})?$"
+
+const Target = Closed({
+  endpoint: Type.String({minLength: 1}),
+  channel: Type.String({minLength: 1, description: "The platform's id."}),
+})
+
+const ToolSettings = section({
+  approval: Optional.Boolean({
+    description: "Ask a person before each call. A tool that declares approval asks in any case.",
+  }),
+  permission: Optional.Enum([...permissions], {
+    description: "Permission that the asking user needs; the tool's own when left out.",
+  }),
+  to: Optional.Array(Target, {description: "For `send`: the channels that it may send to."}),
+  hosts: Optional.Array(Type.String({pattern: "^(\\*\\.)?[A-Za-z0-9.-]+(:[0-9]{1,5})?$"}), {
+    description:
+      "For `fetch`: the hosts that it may read from, such as example.org, *.example.org or example.org:8443.",
+  }),
+})
+
+const Budget = (what: string) =>
+  Closed(
+    {
+      runs: Optional.Integer({minimum: 1, description: "Number of runs."}),
+      tokens: Optional.Integer({minimum: 1, description: "Tokens, in and out."}),
+      money: Optional.Number({exclusiveMinimum: 0, description: "Money, in the unit of `prices`."}),
+    },
+    {default: {}, description: what},
+  )
+
+const Limits = Closed(
+  {
+    steps: Optional.Integer({
+      default: 24,
+      minimum: 1,
+      maximum: 1000,
+      description: "Model calls and tool calls of one run.",
+    }),
+    tokens: Optional.Integer({default: 200_000, minimum: 1, description: "Tokens of one run, in and out."}),
+    seconds: Optional.Integer({
+      default: 600,
+      minimum: 1,
+      maximum: 86_400,
+      description: "Seconds that one run may work. The time that it waits does not count.",
+    }),
+    money: Optional.Number({exclusiveMinimum: 0, description: "Money of one run, in the unit of `prices`."}),
+    output: Optional.Integer({
+      default: 4096,
+      minimum: 16,
+      description: "The most tokens of one response of the model.",
+    }),
+    call: Optional.Integer({
+      default: 120,
+      minimum: 1,
+      maximum: 3600,
+      description: "Seconds that one model call may take.",
+    }),
+    parallel: Optional.Integer({
+      default: 4,
+      minimum: 1,
+      maximum: 256,
+      description: "Runs of this agent that may work at the same time.",
+    }),
+    user: Type.Optional(Budget("Limits of one user for one day (UTC).")),
+    channel: Type.Optional(Budget("Limits of one channel for one day (UTC).")),
+    day: Type.Optional(Budget("Limits of the whole agent for one day (UTC).")),
+  },
+  {
+    default: {},
+    description: "svc checks these before each call. `money`, `user`, `channel` and `day` are unlimited when left out.",
+  },
+)
+
+const Triggers = Closed(
+  {
+    mention: Optional.Boolean({
+      default: false,
+      description: "Messages that name the bot and call no command start a run.",
+    }),
+    direct: Optional.Boolean({
+      default: false,
+      description: "Direct messages that call no command and answer no question start a run.",
+    }),
+    command: Optional.String({
+      pattern: "^[a-z0-9][a-z0-9_-]{0,31}$",
+      description: "The word of a command. The text after it is the question.",
+    }),
+    permission: Optional.Enum([...permissions], {
+      default: "user",
+      description: "Permission that a user needs to start runs from chat.",
+    }),
+    events: Optional.Array(
+      Closed({
+        endpoint: Type.String({minLength: 1, description: "For example webhook~deploys."}),
+        type: Optional.String({minLength: 1, default: "message-created", description: "Type of the event."}),
+      }),
+      {default: [], description: "Events that start a run without a user, for example those of a webhook."},
+    ),
+    items: Optional.Boolean({
+      default: false,
+      description: "Work items that are assigned to `agent:<name>` start a run.",
+    }),
+  },
+  {default: {}, description: "What starts runs. Jobs, timers, plugins and operators can always start them."},
+)
+
+const Approval = section({
+  permission: Optional.Enum([...permissions], {
+    default: "trusted",
+    description: "Permission that a user needs to approve or deny.",
+  }),
+  to: Type.Optional(
+    Closed({...Target.properties}, {description: "The channel to ask in; the conversation of the run when left out."}),
+  ),
+  expires: Optional.Duration("24h", "How long a question stays open. After that it counts as denied."),
+})
+
+const Prices = Closed(
+  {
+    input: Type.Number({minimum: 0, description: "Price of a million tokens that the model reads."}),
+    output: Type.Number({minimum: 0, description: "Price of a million tokens that the model writes."}),
+  },
+  {description: "In any unit, such as dollars. Limits of money need prices."},
+)
+
+export const AgentConfig = Closed({
+  enabled: Optional.Boolean({
+    default: true,
+    description: "False: the agent runs nothing, and readiness reports it as disabled.",
+  }),
+  description: Optional.String({maxLength: 200, description: "What the agent is for, shown to people."}),
+  provider: Type.String({
+    minLength: 1,
+    description: `The protocol that the model's server speaks: ${Object.keys(agentProviders).join(", ")}.`,
+  }),
+  model: Type.String({minLength: 1, description: "The provider's name of the model."}),
+  baseURL: Optional.String({
+    pattern: "^https?://",
+    description: "Address of the provider's API; the provider's own when left out.",
+  }),
+  key: Optional.Secret({description: "The provider's key, as ${NAME}."}),
+  instructions: Optional.String({minLength: 1, description: "What the agent is to do, and how."}),
+  instructionsFile: Optional.String({
+    minLength: 1,
+    description: "A file of the project with the instructions, in place of `instructions`.",
+  }),
+  tools: Type.Optional(
+    Type.Record(Type.String({pattern: toolNamePattern}), ToolSettings, {
+      additionalProperties: false,
+      default: {},
+      description: "The tools that the agent may call: svc's own, and `<plugin>.<tool>`. It has no others.",
+    }),
+  ),
+  limits: Type.Optional(Limits),
+  prices: Type.Optional(Prices),
+  triggers: Type.Optional(Triggers),
+  permission: Optional.Enum(["none", ...permissions], {
+    default: "none",
+    description: "Permission of runs without a user, such as those of jobs, webhooks and work items. None: no tools.",
+  }),
+  approval: Type.Optional(Approval),
+  resumeWithin: Optional.String({
+    pattern: durationPattern,
+    description:
+      "A run that was cut off for longer waits until an operator releases it. When left out, every run continues.",
+  }),
+})
+
+/** The values of a schema with the defaults in place. Only the keys `Absent` may have no value. */
+type Filled<S extends TSchema, Absent extends keyof Static<S> = never> = Readonly<
+  Required<Omit<Static<S>, Absent>> & Pick<Static<S>, Absent>
+>
+
+export type AgentTarget = Readonly<Static<typeof Target>>
+export type ToolSettings = Readonly<Static<typeof ToolSettings>>
+/** The limits of one user, channel or agent for a day. */
+export type Budget = Readonly<Static<ReturnType<typeof Budget>>>
+
+type Trigger = NonNullable<Static<typeof Triggers>["events"]>[number]
+
+/** A binding after expansion, with its defaults. */
+export interface AgentSettings
+  extends Omit<Static<typeof AgentConfig>, "enabled" | "tools" | "limits" | "triggers" | "permission" | "approval">,
+    Pick<Filled<typeof AgentConfig>, "enabled" | "tools" | "permission"> {
+  readonly limits: Filled<typeof Limits, "money">
+  readonly triggers: Omit<Filled<typeof Triggers, "command">, "events"> & {
+    readonly events: readonly Required<Trigger>[]
+  }
+  readonly approval: Filled<typeof Approval, "to">
+}

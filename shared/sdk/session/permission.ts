@@ -1,0 +1,29 @@
+import {type Static, Type} from "../../type.ts"
+
+/** What a user may do, from the least to the most. A user without a matching rule has `user`. */
+export const permissions = ["user", "trusted", "admin"] as const
+export type Permission = (typeof permissions)[number]
+
+/** Returns whether `has` includes what `needs` asks for. */
+export const includesPermission = (has: Permission, needs: Permission): boolean =>
+  permissions.indexOf(has) >= permissions.indexOf(needs)
+
+/** One rule of `permissions` in `svc.config.yml`. */
+export const PermissionRule = Type.Object(
+  {
+    endpoint: Type.String({minLength: 1, description: 'The endpoint that the rule is for; "*" for every endpoint.'}),
+    channel: Type.Optional(
+      Type.String({minLength: 1, description: "The id of a shared channel. A direct conversation does not match."}),
+    ),
+    user: Type.Optional(Type.String({minLength: 1, description: "The platform's id of a user."})),
+    account: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: "The account that the platform vouches for, for example of IRC services.",
+      }),
+    ),
+    permission: Type.Enum([...permissions], {description: "The permission of matching users."}),
+  },
+  {additionalProperties: false, description: "A rule matches if every key that it names matches."},
+)
+export type PermissionRule = Readonly<Static<typeof PermissionRule>>

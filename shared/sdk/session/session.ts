@@ -1,0 +1,187 @@
+import type {Log} from "../../log.ts"
+import type {Content, Node} from "../content/elements.ts"
+import type {Channel, SatoriEvent, User} from "../content/satori.ts"
+import type {SessionFile} from "../files/session-file.ts"
+import type {LocalText, TextKey, TextRest, Texts, TextTable, TextValues} from "../text/texts.ts"
+import type {Arguments, Cooldown, OptionDefinition, Options} from "./command.ts"
+import type {PluginDatabase, Statement} from "./database.ts"
+import type {FormHandle} from "./form.ts"
+import type {HandlerDefinition} from "./handler.ts"
+import type {Permission} from "./permission.ts"
+import type {StateHandle, StateScope, StateValue} from "./state.ts"
+import type {TimerHandle, TimerOptions, When} from "./timer.ts"
+
+/**
+ * A handler's return value: its reply, or nothing. An id that a session method resolved to does not count as a reply,
+ * so a handler may end with `return session.prompt(…)`.
+ */
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler written without a return has the type void
+export type Reply = Content | undefined | void | Promise<Content | undefined | void>
+
+/**
+ * The target of a message: an endpoint by name, and either a channel of its platform or a user. For a user, the
+ * endpoint opens the direct channel when the message is sent.
+ */
+export type Target =
+  | {readonly endpoint: string; readonly channel: string; readonly user?: never}
+  | {readonly endpoint: string; readonly user: string; readonly channel?: never}
+
+/** The message that an act is about: the bot's own by the outbox id from `send`, or any by the platform's id. */
+export type MessageTarget =
+  | string
+  | {
+      readonly platform: string
+      /** The channel; when left out, that of this conversation. The same applies to `endpoint`. */
+      readonly channel?: string
+      readonly endpoint?: string
+    }
+
+/** How long a message or an act may wait to be sent. */
+export interface Expiry {
+  /**
+   * The last moment to send it, as a Date or in milliseconds since 1970. After that it ends as `expired`. When left
+   * out, the endpoint's `outbox.maxAge` decides, if that is set. An invalid time throws `request_invalid`.
+   */
+  readonly notAfter?: Date | number
+  /** Alerts the operator if it expires. */
+  readonly important?: boolean
+}
+
+/** One event, as one handler receives it. The session ends with the handler; later calls throw `late`. */
+export interface Session {
+  readonly event: SatoriEvent
+  /** The text that the user wrote: plain text, without files and link addresses. Empty for events without a message. */
+  readonly text: string
+  readonly elements: readonly Node[]
+  /** The images, audio, videos and other files of the message, in order, without those of a quoted message. */
+  readonly files: readonly SessionFile[]
+  readonly user: User | undefined
+  readonly channel: Channel | undefined
+  /**
+   * How old the event was when this attempt began, in milliseconds: since the platform's server says it was written, or
+   * since it arrived. Pauses for a release do not count.
+   */
+  readonly age: number
+  /** The name of the endpoint that the event came in through. */
+  readonly endpoint: string
+  /** The user's permission here, from the rules of `permissions`. */
+  readonly permission: Permission
+  /**
+   * The language of this event (BCP 47), one of the bot's languages. In this order: the user's own choice, the
+   * channel's rule in `languages`, the user's language as the platform reports it, the project's default.
+   */
+  readonly language: string
+  /**
+   * Returns a text of `plugin.texts` in the language of this event, with its values. The result is plain text, whatever
+   * the values contain. If the language lacks the text, svc uses the project's default language, then the first
+   * language of the table. Throws `text_unknown`, `text_invalid`.
+   */
+  t<T extends TextTable, K extends TextKey<T>>(texts: Texts<T>, key: K, ...values: TextRest<T, K>): string
+  /** The same by key only, for any declared text. The compiler does not check the key and its values. */
+  t(key: string, values?: TextValues): string
+  /** Aborted when the handler times out or the Host stops. */
+  readonly signal: AbortSignal
+  readonly log: Log
+  /**
+   * Queues a message to this conversation, or to `to`, and resolves to its outbox id at once. The message commits
+   * together with the handler's mark, so a handler that throws sends nothing. Throws `content_invalid`,
+   * `endpoint_unknown`, `target_invalid`, and `unsupported` for a user at an endpoint that opens no direct channels.
+   */
+  send(content: Content, to?: Target, expiry?: Expiry): Promise<string>
+  /**
+   * Queues an edit that replaces a message's content. Like all acts, it commits with the handler's mark, keeps its
+   * order among the messages of its channel, and resolves to its own outbox id. Throws `content_invalid`,
+   * `target_invalid`, `outbox_unknown` for an unknown outbox id, and `unsupported` if the endpoint cannot edit. The act
+   * fails with `message_not_sent` if the message was not sent.
+   */
+  edit(message: MessageTarget, content: Content, expiry?: Expiry): Promise<string>
+  /** Queues the deletion of a message: the bot's own, or another's if the platform allows it. Works like `edit`. */
+  delete(message: MessageTarget, expiry?: Expiry): Promise<string>
+  /** Queues the removal of one of the bot's reactions. Works like `edit`. */
+  unreact(message: MessageTarget, emoji: string, expiry?: Expiry): Promise<string>
+  /**
+   * Queues a Satori v1 method, such as `guild.member.mute`, at this endpoint or another. Works like `edit`. Throws
+   * `request_invalid` for a method that only reads: call `plugin.ask` instead.
+   */
+  call(method: string, params: Readonly<Record<string, unknown>>, endpoint?: string, expiry?: Expiry): Promise<string>
+  /** Shows for a few seconds that the bot is typing, if the platform can. Best effort: at once, and never stored. */
+  typing(): void
+  /** Queues a message like `send`, and quotes the message being handled. */
+  reply(content: Content, expiry?: Expiry): Promise<string>
+  /** Queues a reaction to the message being handled. */
+  react(emoji: string, expiry?: Expiry): Promise<string>
+  /**
+   * Sends now instead of at the handler's end. Resolves to the outbox id once the message is durable, even if the
+   * handler fails later. When a failed handler runs again, its first `sendNow` returns the id of the first run's first
+   * `sendNow` and sends nothing again; the second likewise, and so on.
+   */
+  sendNow(content: Content, to?: Target, expiry?: Expiry): Promise<string>
+  /**
+   * Asks the user a question. The next message of this user in this channel goes to the plugin's prompt of that name,
+   * together with `data`, even after a restart. Queued like `send`. Throws `prompt_unknown`.
+   */
+  prompt(name: string, question: Content, data?: unknown): Promise<string>
+  /**
+   * Starts one of the plugin's forms with `content` as the introduction, and keeps `data` for it. A platform with forms
+   * shows the form in the message; elsewhere svc asks one field after another. Resolves to the outbox id of the
+   * message. Queued like `send`. Throws `form_unknown`, and `event_invalid` if there is no user to ask or `data` does
+   * not fit.
+   */
+  form<D>(form: FormHandle<D> | string, content: Content, data?: D): Promise<string>
+  /**
+   * Sets a timer declared with `plugin.timer` for this conversation, and resolves to its id at once. The timer is
+   * stored with the handler's mark. It replaces the plugin's timer with the same `key`. Throws `timer_unknown`,
+   * `timer_invalid`.
+   */
+  timer<D>(timer: TimerHandle<D> | string, when: When, data?: D, options?: TimerOptions): Promise<string>
+  /** Cancels the plugin's timer with this key, together with the handler's mark. */
+  clearTimer(key: string): Promise<void>
+  /**
+   * Returns a value declared with `plugin.state`, of this user, this channel or the plugin. Writes are stored with the
+   * handler's mark, and the handler reads its own writes before that. If another handler changed the value meanwhile,
+   * svc discards what this handler queued and runs it again from the start. Throws `state_unknown`, and `event_invalid`
+   * if the event has no user or no channel.
+   */
+  state<T, S extends StateScope>(handle: StateHandle<T, S>): StateValue<T>
+  readonly database: SessionDatabase
+}
+
+/** The plugin's tables, as one handler uses them. */
+export interface SessionDatabase extends Pick<PluginDatabase, "table" | "read"> {
+  /**
+   * Queues statements, which are stored in one batch with the handler's mark or not at all. `read` does not see them
+   * before that. They return no counts and no rows; `plugin.database.write` does. A statement that the database rejects
+   * fails the handler.
+   */
+  write(statements: readonly Statement[]): Promise<void>
+}
+
+/** Passes the event to the next middleware and the handlers; resolves when they have ended. Works only once. */
+export type Next = () => Promise<void>
+
+/**
+ * Runs around the handlers of every event. If it ends without calling `next`, the event stops there and its handlers do
+ * not run. Its own messages are stored with a separate mark, after the messages of the handlers inside.
+ */
+export type Middleware = (session: Session, next: Next) => Reply
+
+export interface CommandCall<P extends string, O extends Record<string, OptionDefinition>> {
+  readonly args: Readonly<Arguments<P>>
+  readonly options: Options<O>
+  readonly session: Session
+}
+
+export interface CommandDefinition<O extends Record<string, OptionDefinition> = Record<never, never>>
+  extends HandlerDefinition {
+  readonly description?: string | LocalText
+  /** Alternative names of the command. */
+  readonly aliases?: readonly string[]
+  readonly options?: O
+  /** Example lines for `help`. */
+  readonly examples?: readonly string[]
+  /** Hides the command from the list that `help` shows. */
+  readonly hidden?: boolean
+  /** The permission needed to call it; `help` hides the command from other users. Everybody when left out. */
+  readonly permission?: Permission
+  readonly cooldown?: Cooldown
+}
