@@ -20,7 +20,7 @@ const firstLoadLimit = 120 * 1024
 /** Hashes the sources of the console: the application, its imports from elsewhere, this script and the package versions. */
 const hashSources = (): string => {
   const scripts = ["scripts/build/console.ts", "scripts/build/source-files.ts"]
-  const others = ["shared/sdk/content/parse-content.ts", ...scripts, "bun.lockb"].map(file => join(root, file))
+  const others = [...scripts, "bun.lockb"].map(file => join(root, file))
   return hashFiles(root, [...filesOf(web), ...filesOf(join(root, "shared")), ...others])
 }
 

@@ -1,6 +1,5 @@
 import {Problem} from "../../shared/problems.ts"
-import type {Row} from "../database/database.ts"
-import type {Reader} from "../database/engine/engine.ts"
+import type {Reader, Row} from "../database/database.ts"
 
 export const isOpen = (state: string): boolean => !["succeeded", "failed", "cancelled"].includes(state)
 

@@ -2,7 +2,7 @@ import type {DatabaseCheck} from "../../shared/api/database.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Secret} from "../../shared/secret.ts"
 import type {CommitMeter} from "./commit-meter.ts"
-import type {Engine, Purged, Reader, Result, Row, Statement} from "./engine/engine.ts"
+import type {Engine, Purged, Reader, Result, Row, SqlValue, Statement} from "./engine/engine.ts"
 import {ChangeFailed, isDamage} from "./engine/errors.ts"
 import {displaced} from "./engine/place.ts"
 import type {Rescued} from "./engine/rescue.ts"
@@ -14,7 +14,7 @@ import {checkTables, type Fingerprint, snapshotFile, snapshotPoint} from "./upke
 import {Writer} from "./writer.ts"
 
 // What most code with a database needs besides it.
-export type {Reader, Result, Row, Statement}
+export type {Reader, Result, Row, SqlValue, Statement}
 
 export type Location =
   | {readonly dialect: "sqlite" /** Absolute path. */; readonly file: string}

@@ -1,6 +1,7 @@
 import type {Database, Reader} from "./database.ts"
 import {numberIn, readCell, readNumber} from "./engine/cells.ts"
 import type {Statement} from "./engine/engine.ts"
+import {plainPart} from "./retention/retention.ts"
 
 /** One run of a Host process, as stored in the database. Times are in milliseconds since 1970. */
 export interface Run {
@@ -28,7 +29,7 @@ export interface RunEnds {
 }
 
 /** SQL for the reason of a run's end, from its exit code. A killed run has none. */
-export const endReason = `CASE WHEN ended_at IS NULL THEN 'unclean' WHEN reason = 'lease_lost' THEN 'lease_lost' ELSE CASE exit_code
+const endReason = `CASE WHEN ended_at IS NULL THEN 'unclean' WHEN reason = 'lease_lost' THEN 'lease_lost' ELSE CASE exit_code
   WHEN 0 THEN 'stopped' WHEN 51 THEN 'restart_requested' WHEN 75 THEN 'restart_required' ELSE 'failed' END END`
 
 /** SQL for the end of a run; NULL if it is unknown or has recorded none. */
@@ -44,15 +45,15 @@ export const selectRunTimes = "SELECT max(started_at) AS at FROM svc_runs UNION 
 
 /** Returns when the first kept run started; undefined before it. */
 export const readFirstStart = async (database: Reader): Promise<number | undefined> =>
-  numberIn(await readCell(database, "SELECT min(started_at) FROM svc_runs"))
+  numberIn(await readCell(database, "SELECT min(started_at) AS n FROM svc_runs"))
 
 /** Returns when the last run but this one started; 0 if there is none. */
 export const readLastStart = (database: Reader, runtimeId: string): Promise<number> =>
-  readNumber(database, "SELECT max(started_at) FROM svc_runs WHERE runtime_id <> ?", [runtimeId])
+  readNumber(database, "SELECT max(started_at) AS n FROM svc_runs WHERE runtime_id <> ?", [runtimeId])
 
 /** Returns the starts of a quarter of an hour. This run's own row is a moment younger than its start, and counts too. */
 export const countStarts = (database: Reader, startedAt: number): Promise<number> =>
-  readNumber(database, "SELECT count(*) FROM svc_runs WHERE started_at > ?", [startedAt - 900_000])
+  readNumber(database, "SELECT count(*) AS n FROM svc_runs WHERE started_at > ?", [startedAt - 900_000])
 
 /** Selects the number of `runs` that began in each `interval` of `?2` milliseconds, from `?1` on and before `?3`. */
 export const selectStarts = `SELECT CAST((started_at - ?1) / ?2 AS INTEGER) AS interval, count(*) AS runs FROM svc_runs
@@ -110,3 +111,14 @@ export const recordEnd = async (database: Database, runtimeId: string, code: num
     },
   ])
 }
+
+/** Runs of the Host, except the current one. The counts of their ends stay. */
+export const runsPart = plainPart({
+  name: "runs",
+  table: "svc_runs",
+  number: "rowid",
+  at: "started_at",
+  condition:
+    "rowid > ?1 AND rowid <= ?2 AND rowid < (SELECT max(rowid) FROM svc_runs) AND (started_at < ?3 OR rowid <= ?4)",
+  detail: `json_array(exit_code, ${endReason})`,
+})

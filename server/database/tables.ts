@@ -1,4 +1,3 @@
-/** The tables of this room: only its SQL names them. */
 export const tables = [
   "plugin_state",
   "retention_dropped",

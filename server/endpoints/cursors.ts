@@ -6,20 +6,12 @@ export const readCursor = async (database: Database, endpoint: string): Promise<
   textIn(await readCell(database, "SELECT cursor FROM endpoint_cursors WHERE endpoint = ?", [endpoint]))
 
 /** Stores a cursor, if there is one, and counts events that came too late. */
-export const storingCursor = ({
-  endpoint,
-  cursor,
-  dropped,
-  at,
-}: {
-  readonly endpoint: string
-  readonly cursor: string | undefined
-} & Readonly<Record<"dropped" | "at", number>>): Statement => ({
+export const storingCursor = (endpoint: string, cursor: string | null, dropped: number, at: number): Statement => ({
   sql: `INSERT INTO endpoint_cursors (endpoint, cursor, at, dropped, dropped_at)
     VALUES (?1, ?2, iif(?2 IS NULL, NULL, ?4), ?3, iif(?3 > 0, ?4, NULL))
     ON CONFLICT (endpoint) DO UPDATE SET cursor = coalesce(excluded.cursor, cursor), at = coalesce(excluded.at, at),
       dropped = dropped + excluded.dropped, dropped_at = coalesce(excluded.dropped_at, dropped_at)`,
-  args: [endpoint, cursor ?? null, dropped, at],
+  args: [endpoint, cursor, dropped, at],
 })
 
 /** The cursor's age, and how many events came too late. */

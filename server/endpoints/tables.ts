@@ -1,2 +1,1 @@
-/** The tables of this room: only its SQL names them. */
 export const tables = ["endpoint_cursors", "endpoint_gaps", "endpoint_online", "ingress_pauses"] as const

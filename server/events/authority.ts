@@ -1,6 +1,5 @@
-import {type Database, schemaOf} from "../database/database.ts"
+import {type Database, type Statement, schemaOf} from "../database/database.ts"
 import {readCell, textIn} from "../database/engine/cells.ts"
-import type {Statement} from "../database/engine/engine.ts"
 import {versionOf} from "../database/migrations/migrations.ts"
 import {readMeta} from "../database/state/meta.ts"
 

@@ -21,15 +21,11 @@ export const forgettingRunDetails = (runIds: string, args: readonly SqlValue[]):
   args: [...args],
 })
 
-/** SQL: the inbox event, the message or the agent run that an event is about is the user's. */
-interface OfUser {
-  event(seq: string): string
-  message(id: string): string
-  run(id: string): string
-}
-
-/** The errors in the event log, which may repeat what was said. */
-export const errorsPart = (isOfUser: OfUser): UserPart => ({
+/**
+ * The errors in the event log, which may repeat what was said. `isOfUser` returns SQL: the inbox event, the message or the
+ * agent run that an event is about is the user's.
+ */
+export const errorsPart = (isOfUser: Record<"event" | "message" | "run", (id: string) => string>): UserPart => ({
   name: "errors",
   slices: {table: "events", key: "offset"},
   find: `SELECT e.offset FROM events e WHERE e.offset > ?1 AND e.offset <= ?2 AND ((e.type LIKE 'message.%'

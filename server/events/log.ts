@@ -72,7 +72,7 @@ export class EventLog {
   }
 
   async extent(): Promise<Extent> {
-    const head = await readNumber(this.#database, "SELECT max(seq) FROM sqlite_sequence WHERE name = 'events'")
+    const head = await readNumber(this.#database, "SELECT max(seq) AS n FROM sqlite_sequence WHERE name = 'events'")
     return {head, evictedTo: this.#evictedTo}
   }
 
@@ -95,7 +95,7 @@ export class EventLog {
 
 /** Returns the offset of the newest kept event; 0 without one. */
 export const readNewestEvent = (database: Reader): Promise<number> =>
-  readNumber(database, "SELECT max(offset) FROM events")
+  readNumber(database, "SELECT max(offset) AS n FROM events")
 
 const toStored = (row: Row) => ({
   offset: Number(row.offset),

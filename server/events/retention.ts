@@ -119,7 +119,7 @@ export class EventRetention {
   }
 
   async #sizeAfter(offset: number): Promise<number> {
-    return readNumber(this.#database, `SELECT ${sizeOf("offset > ?")}`, [offset])
+    return readNumber(this.#database, `SELECT ${sizeOf("offset > ?")} AS n`, [offset])
   }
 
   async #evict(to: number): Promise<void> {

@@ -25,7 +25,7 @@ export const newestGeneration = "(SELECT max(number) FROM generations)"
 
 /** Returns the number of the newest generation; 0 before the first. */
 export const readNewestGeneration = (database: Reader): Promise<number> =>
-  readNumber(database, `SELECT ${newestGeneration}`)
+  readNumber(database, `SELECT ${newestGeneration} AS n`)
 
 /** Gives the only generation of a database another number. */
 export const renumbering = (number: number): Statement => ({sql: "UPDATE generations SET number = ?", args: [number]})

@@ -1,4 +1,4 @@
-import {fromJson} from "../../shared/json.ts"
+import {fromJson, toJson} from "../../shared/json.ts"
 import type {SatoriEvent} from "../../shared/sdk/content/satori.ts"
 import type {Row} from "../../shared/sdk/session/database.ts"
 import {readUnhandled} from "../inbox/look-ups.ts"
@@ -62,7 +62,7 @@ const why = (...texts: readonly unknown[]): string => {
 const eventOf = ({seq, endpoint, event}: Row): string => {
   const {type, user, message} = fromJson(String(event)) as SatoriEvent
   const by = user === undefined ? "" : ` of ${user.name ?? user.id}`
-  const said = message?.content === undefined ? "" : ` ${JSON.stringify(message.content.slice(0, 60))}`
+  const said = message?.content === undefined ? "" : ` ${toJson(message.content.slice(0, 60))}`
   return `event ${seq} (${type} ${endpoint}${by}${said})`
 }
 

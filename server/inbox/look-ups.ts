@@ -1,8 +1,7 @@
 import {fromJson} from "../../shared/json.ts"
 import type {SatoriEvent} from "../../shared/sdk/content/satori.ts"
-import type {Database} from "../database/database.ts"
+import type {Database, Reader, Row, Statement} from "../database/database.ts"
 import {numberIn, readCell, readNumber} from "../database/engine/cells.ts"
-import type {Reader, Row, Statement} from "../database/engine/engine.ts"
 import {type Counted, type Depth, mostLookedUp, oldestIn, readDepth} from "../outbox/depths.ts"
 import {selectLastSent} from "../outbox/look-ups.ts"
 
@@ -26,11 +25,11 @@ export const readLastTimes = (database: Reader): Promise<readonly Row[]> => data
 
 /** Returns the number of the newest event, including deleted ones. */
 export const readHead = (database: Reader): Promise<number> =>
-  readNumber(database, `SELECT max(${newestEvent}, coalesce((SELECT max(seq) FROM inbox_keys), 0))`)
+  readNumber(database, `SELECT max(${newestEvent}, coalesce((SELECT max(seq) FROM inbox_keys), 0)) AS n`)
 
 /** Returns the number of the newest deleted event after this one; undefined if none is missing. */
 export const readLastDeleted = async (database: Reader, after: number): Promise<number | undefined> =>
-  numberIn(await readCell(database, "SELECT max(seq) FROM inbox_keys WHERE seq > ?", [after]))
+  numberIn(await readCell(database, "SELECT max(seq) AS n FROM inbox_keys WHERE seq > ?", [after]))
 
 /** Returns the number of the event that this many events follow; -1 if there are fewer. */
 export const readNumberBefore = async (database: Reader, newest: number): Promise<number> =>

@@ -7,7 +7,7 @@ import type {MarkKey} from "./mark-key.ts"
 export const hasReplies = (seq: string): string => `EXISTS (SELECT 1 FROM outbox o WHERE o.inbox_seq = ${seq})`
 
 /** SQL for the messages that a platform shows or may show: their `id`, `seq` and `platform_ids`. */
-export const shown = "(SELECT id, seq, platform_ids FROM outbox WHERE state IN ('sending', 'sent', 'unknown'))"
+export const shownMessages = "(SELECT id, seq, platform_ids FROM outbox WHERE state IN ('sending', 'sent', 'unknown'))"
 
 /** Selects when each endpoint's last message was sent, among the newest: `endpoint` and `sent`. */
 export const selectLastSent = (looked: number): string => `SELECT endpoint, max(at) AS sent FROM
@@ -23,7 +23,8 @@ export const messageTimes = {table: "outbox", column: "created_at"} as const
 export const newestMessage = "(SELECT coalesce(max(seq), 0) FROM outbox)"
 export const messageCount = "(SELECT count(*) FROM outbox)"
 
-export const readNewestMessage = (database: Reader): Promise<number> => readNumber(database, `SELECT ${newestMessage}`)
+export const readNewestMessage = (database: Reader): Promise<number> =>
+  readNumber(database, `SELECT ${newestMessage} AS n`)
 
 /** Returns the messages that answer an event of the inbox, in order, at most `most` of them. */
 export const readReplies = (database: Reader, seq: number, most = -1): Promise<readonly Row[]> =>

@@ -1,4 +1,5 @@
 import type {Database, Reader} from "../database/database.ts"
+import {readCell, textIn} from "../database/engine/cells.ts"
 import {manyRows} from "../database/engine/many-rows.ts"
 import {firstOfEach, Gather} from "../database/gather.ts"
 import type {OutboxDraft} from "./draft.ts"
@@ -54,10 +55,8 @@ const rowOf = ({draft, content, plugin, key, at, due}: Planned) => ({
 const identityOf = ({draft, plugin, key}: Planned): string => (key === undefined ? draft.id : keyOf(plugin, key))
 
 /** Returns the id of the message that the plugin has sent under this key. */
-export const readPlanned = async (database: Reader, plugin: string, key: string): Promise<string | undefined> => {
-  const [row] = await database.read("SELECT id FROM outbox WHERE plugin = ? AND key = ?", [plugin, key])
-  return row && String(row.id)
-}
+export const readPlanned = async (database: Reader, plugin: string, key: string): Promise<string | undefined> =>
+  textIn(await readCell(database, "SELECT id FROM outbox WHERE plugin = ? AND key = ?", [plugin, key]))
 
 /** Stores messages of plugins, many at a time. */
 export const gatherPlanned = (database: Database): Gather<Planned, StoredPlan> =>

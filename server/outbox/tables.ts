@@ -1,2 +1,1 @@
-/** The tables of this room: only its SQL names them. */
-export const tables = ["outbox"] as const
+export const tables = ["outbox", "file_totals", "files", "outbox_files"] as const

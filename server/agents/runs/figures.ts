@@ -15,7 +15,7 @@ export const readRunTotals = (database: Reader): Promise<readonly Row[]> =>
   database.read("SELECT * FROM agent_run_totals ORDER BY agent, outcome")
 
 export const countWaitingApprovals = (database: Reader): Promise<number> =>
-  readNumber(database, "SELECT count(*) FROM agent_approvals WHERE state = 'waiting'")
+  readNumber(database, "SELECT count(*) AS n FROM agent_approvals WHERE state = 'waiting'")
 
 const hour = 3_600_000
 

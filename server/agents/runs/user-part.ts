@@ -1,6 +1,5 @@
 import {fromJson} from "../../../shared/json.ts"
-import type {Row, SqlValue, Statement} from "../../../shared/sdk/session/database.ts"
-import {assertThat} from "../../database/database.ts"
+import {assertThat, type Row, type SqlValue, type Statement} from "../../database/database.ts"
 import {timeOf} from "../../database/lists/pages.ts"
 import {ending, listOf, redacted, type UserPart} from "../../database/upkeep/user-part.ts"
 import {forgettingRunDetails} from "../../events/erasing.ts"

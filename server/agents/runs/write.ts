@@ -1,5 +1,6 @@
 import {isProblem} from "../../../shared/problems.ts"
 import type {Statement} from "../../../shared/sdk/session/database.ts"
+import {readCell} from "../../database/engine/cells.ts"
 import type {Result} from "../../database/engine/engine.ts"
 import {groupCommitted, persist} from "../../database/persist.ts"
 import {AttemptOver, type Engine} from "./engine.ts"
@@ -32,17 +33,15 @@ export const writeFenced = async (
 /** Whether a step's row has one of these states. */
 export const isStep =
   ({database}: Pick<Engine, "database">, run: number, n: number, states: readonly string[]) =>
-  async (): Promise<boolean> => {
-    const [row] = await database.read("SELECT state FROM agent_steps WHERE run = ? AND n = ?", [run, n])
-    return states.includes(String(row?.state))
-  }
+  async (): Promise<boolean> =>
+    states.includes(String(await readCell(database, "SELECT state FROM agent_steps WHERE run = ? AND n = ?", [run, n])))
 
 /** Whether a run's row has one of these states. */
 export const isRun =
   ({database}: Pick<Engine, "database">, {seq, attempt}: Attempt, states: readonly string[]) =>
   async (): Promise<boolean> => {
-    const [row] = await database.read("SELECT state FROM agent_runs WHERE seq = ? AND attempt = ?", [seq, attempt])
-    return states.includes(String(row?.state))
+    const select = "SELECT state FROM agent_runs WHERE seq = ? AND attempt = ?"
+    return states.includes(String(await readCell(database, select, [seq, attempt])))
   }
 
 /** For a batch that may be stored twice. */

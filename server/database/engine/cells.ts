@@ -8,7 +8,7 @@ export const textIn = (cell: unknown): string | undefined =>
 export const numberIn = (cell: unknown): number | undefined =>
   cell === null || cell === undefined ? undefined : Number(cell)
 
-/** Returns the first value that a query returns; undefined for NULL, and without a row. */
+/** Returns the first value that a query returns; undefined for NULL, and without a row. An expression needs a name. */
 export const readCell = async (
   database: Reader,
   sql: string,

@@ -1,4 +1,5 @@
 import {Problem} from "../../../shared/problems.ts"
+import {readNumber} from "../engine/cells.ts"
 import {type Engine, type Statement, StatementFailed} from "../engine/engine.ts"
 import {databaseProblem} from "../engine/errors.ts"
 import {cannotBeUndone, noteIrreversible, ownMigration} from "./irreversible.ts"
@@ -29,11 +30,10 @@ export interface Applied {
 }
 
 /** Returns the newest version of the database; 0 for a new one. */
-export const schemaVersion = async (engine: Pick<Engine, "read">): Promise<number> => {
-  if (!(await hasTable(engine, "svc_migrations"))) return 0
-  const [row] = await engine.read("SELECT max(version) AS version FROM svc_migrations")
-  return Number(row?.version ?? 0)
-}
+export const schemaVersion = async (engine: Pick<Engine, "read">): Promise<number> =>
+  (await hasTable(engine, "svc_migrations"))
+    ? readNumber(engine, "SELECT max(version) AS version FROM svc_migrations")
+    : 0
 
 const hasTable = async (engine: Pick<Engine, "read">, name: string): Promise<boolean> =>
   (await engine.read("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [name])).length > 0

@@ -4,4 +4,4 @@ import type {Reader} from "../engine/engine.ts"
 /** SQL for the number of the newest stored group of batches. */
 export const newestGroup = "(SELECT number FROM svc_group WHERE id = 1)"
 
-export const readNewestGroup = (database: Reader): Promise<number> => readNumber(database, `SELECT ${newestGroup}`)
+export const readNewestGroup = (database: Reader): Promise<number> => readNumber(database, `SELECT ${newestGroup} AS n`)

@@ -1,11 +1,5 @@
 import {readCell, textIn} from "../engine/cells.ts"
-import type {Reader, SqlValue, Statement} from "../engine/engine.ts"
-
-/** A value as SQL; NULL stores nothing. */
-interface MetaSql {
-  readonly sql: string
-  readonly args?: readonly SqlValue[]
-}
+import type {Reader, Statement} from "../engine/engine.ts"
 
 /** Returns SQL for a value of `svc_meta`, the table of the Host's own single values; NULL without one. */
 export const metaSql = (key: string): string => `(SELECT value FROM svc_meta WHERE key = '${key}')`
@@ -19,16 +13,16 @@ export const readMetaKeys = async (database: Reader, prefix: string): Promise<Re
   return new Set(rows.map(({key}) => String(key)))
 }
 
-/** Stores a value, or replaces it. */
-export const setMeta = (key: string, value: string | MetaSql): Statement =>
+/** Stores a value, or replaces it. A value may be an SQL expression; NULL stores nothing. */
+export const setMeta = (key: string, value: string | Statement): Statement =>
   storing(key, value, "UPDATE SET value = excluded.value")
 
 /** Stores a value unless the key has one. */
-export const addMeta = (key: string, value: string | MetaSql): Statement => storing(key, value, "NOTHING")
+export const addMeta = (key: string, value: string | Statement): Statement => storing(key, value, "NOTHING")
 
 export const deleteMeta = (key: string): Statement => ({sql: "DELETE FROM svc_meta WHERE key = ?", args: [key]})
 
-const storing = (key: string, value: string | MetaSql, otherwise: string): Statement => {
+const storing = (key: string, value: string | Statement, otherwise: string): Statement => {
   const {sql, args = []} = typeof value === "string" ? {sql: "?", args: [value]} : value
   return {
     sql: `INSERT INTO svc_meta (key, value) SELECT ?, value FROM (SELECT ${sql} AS value) WHERE value IS NOT NULL

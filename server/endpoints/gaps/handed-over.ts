@@ -1,6 +1,5 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
-import type {Database} from "../../database/database.ts"
-import type {Statement} from "../../database/engine/engine.ts"
+import type {Database, Statement} from "../../database/database.ts"
 import {addMeta, deleteMeta, metaSql, readMeta, setMeta} from "../../database/state/meta.ts"
 import type {Endpoint} from "../endpoint.ts"
 import {completeOf, type Online} from "./online.ts"

@@ -1,11 +1,5 @@
 import {fromJson} from "../../../shared/json.ts"
-import {
-  type Channel,
-  channelType,
-  type Message,
-  type SatoriEvent,
-  type User,
-} from "../../../shared/sdk/content/satori.ts"
+import {type Channel, channelType, type Message, type SatoriEvent} from "../../../shared/sdk/content/satori.ts"
 import type {Database} from "../../database/database.ts"
 import {findNewest, readById} from "../../inbox/look-ups.ts"
 import type {MessageRef} from "../../outbox/draft.ts"
@@ -27,16 +21,18 @@ export class History {
     this.#loginOf = loginOf
   }
 
-  async channel(endpoint: string, id: string): Promise<Channel | undefined> {
-    return (await findNewest(this.#database, {conversation: `${endpoint}/${id}`}))?.event.channel
-  }
-
-  async user(endpoint: string, id: string): Promise<User | undefined> {
-    return (await findNewest(this.#database, {endpoint, user: id}))?.event.user
-  }
-
-  async guild(endpoint: string, id: string): Promise<SatoriEvent["guild"]> {
-    return (await findNewest(this.#database, {endpoint, guild: id}))?.event.guild
+  /** Returns a channel, a user or a guild as its newest event has it. */
+  async seen<W extends "channel" | "user" | "guild">(
+    what: W,
+    endpoint: string,
+    id: string,
+  ): Promise<SatoriEvent[W] | undefined> {
+    const wanted = {
+      channel: {conversation: `${endpoint}/${id}`},
+      user: {endpoint, user: id},
+      guild: {endpoint, guild: id},
+    }
+    return (await findNewest(this.#database, wanted[what]))?.event[what]
   }
 
   async directChannel(endpoint: string, user: string): Promise<Channel | undefined> {

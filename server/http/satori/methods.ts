@@ -174,7 +174,7 @@ const getting = (what: "channel" | "user" | "guild", summary: string, answer: TS
     Type.Object({[id]: Id}),
     answer,
     askedOr(`${what}.get`, async ({history}, {endpoint}, body) =>
-      found(await history[what](endpoint, String(body[id])), what),
+      found(await history.seen(what, endpoint, String(body[id])), what),
     ),
   )
 }

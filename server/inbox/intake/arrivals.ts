@@ -70,8 +70,8 @@ const insertMarks = manyRows(
   1,
 )
 
-const cursorOf = (delivery: Delivery): readonly Statement[] =>
-  delivery.cursor === undefined && delivery.dropped === 0 ? [] : [storingCursor(delivery)]
+const cursorOf = ({endpoint, cursor, dropped, at}: Delivery): readonly Statement[] =>
+  cursor === undefined && dropped === 0 ? [] : [storingCursor(endpoint, cursor ?? null, dropped, at)]
 
 /** Returns the statements that store events and their marks. The result of the first one is for `sequencesOf`. */
 export const storing = (arrivals: readonly Arrival[], runtimeId: string): readonly Statement[] => {

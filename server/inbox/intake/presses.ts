@@ -7,7 +7,7 @@ import type {Reader, Row, Statement} from "../../database/database.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
 import {hasButtons} from "../../endpoints/spec.ts"
 import {userLane} from "../../outbox/draft.ts"
-import {shown} from "../../outbox/look-ups.ts"
+import {shownMessages} from "../../outbox/look-ups.ts"
 import type {Clock} from "../../runtime/flow/clock.ts"
 import type {Lanes} from "../../runtime/flow/lanes.ts"
 import type {Reservation} from "../../runtime/flow/reservation.ts"
@@ -140,7 +140,7 @@ export class Presses<T> {
     const chosen = chosenIn(content)
     const quote = quoted.exec(content)?.[1] ?? null
     const rows = await this.#database.read(
-      `SELECT b.message, b.n, b.handler, max(o.seq) OVER () = o.seq AS newest FROM buttons b JOIN ${shown} o ON o.id = b.message
+      `SELECT b.message, b.n, b.handler, max(o.seq) OVER () = o.seq AS newest FROM buttons b JOIN ${shownMessages} o ON o.id = b.message
         WHERE b.endpoint = ?1 AND b.channel IN (SELECT value FROM json_each(?2)) AND b.expires_at > ?3
           AND (b.once = 0 OR b.pressed_seq IS NULL) AND (b.user IS NULL OR b.user IN (SELECT value FROM json_each(?4)))
           AND (?5 IS NULL OR ?5 IN (SELECT value FROM json_each(coalesce(o.platform_ids, '[]'))))`,

@@ -118,10 +118,7 @@ export const inboxRoutes = ({inbox, redact, ...services}: InboxServices) => {
       search: ({query}, before, limit) => searchMessages(database, inboxSearch, query, {before, limit}),
       view: viewEvent,
     }),
-    gaps: newestFirst({
-      read: (_, before, most) => readGaps(database, before, most),
-      numberOf: ({seq}) => seq,
-    }),
+    gaps: newestFirst({read: (_, before, most) => readGaps(database, before, most), numberOf: ({seq}) => seq}),
     show: ({params}) => readInboxEvent(database, params.seq),
     trail: async ({params, query: {cursor}}) =>
       readTrail(

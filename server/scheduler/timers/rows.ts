@@ -120,7 +120,7 @@ export const countTimers = (database: Database): Promise<Readonly<Record<string,
 export const countWaiting = (database: Reader, plugin: string, first: string, last: string): Promise<number> =>
   readNumber(
     database,
-    "SELECT count(*) FROM timers WHERE plugin = ? AND key >= ? AND key < ? AND state IN ('waiting', 'held')",
+    "SELECT count(*) AS n FROM timers WHERE plugin = ? AND key >= ? AND key < ? AND state IN ('waiting', 'held')",
     [plugin, first, last],
   )
 

@@ -1,4 +1,5 @@
 import {type Database, schemaOf} from "../../database/database.ts"
+import {readCell, textIn} from "../../database/engine/cells.ts"
 import {versionOf} from "../../database/migrations/migrations.ts"
 import {readFileIfExists} from "../../runtime/files.ts"
 import {readAcknowledged} from "./acknowledged.ts"
@@ -25,8 +26,7 @@ export const authorityOfFiles = async (folder: string, expected: string | undefi
 /** The authority of the tables; undefined if the workroom was never used. */
 export const authorityOfTables = async (database: Pick<Database, "read" | "state">): Promise<string | undefined> => {
   if (schemaOf(database) < versionOf("workroom")) return undefined
-  const [row] = await database.read("SELECT authority FROM workroom_head")
-  return row === undefined ? undefined : String(row.authority)
+  return textIn(await readCell(database, "SELECT authority FROM workroom_head"))
 }
 
 /** Whether a file store was ever made. */

@@ -4,6 +4,7 @@ import type {EventData} from "../../../shared/events/events.ts"
 import type {Log} from "../../../shared/log.ts"
 import {isProblem} from "../../../shared/problems.ts"
 import {assertThat, type Database, type Statement} from "../../database/database.ts"
+import {readNumber} from "../../database/engine/cells.ts"
 import {persist, writeIf} from "../../database/persist.ts"
 import {type EventRow, tellingAll, toRow} from "../../events/telling.ts"
 import {parseRecord} from "./record.ts"
@@ -119,9 +120,8 @@ export class FileTelling {
     }
   }
 
-  async #readTold(): Promise<number> {
-    const [row] = await this.#database.read("SELECT seq FROM workroom_told")
-    return Number(row?.seq ?? 0)
+  #readTold(): Promise<number> {
+    return readNumber(this.#database, "SELECT seq FROM workroom_told")
   }
 
   async #next(): Promise<readonly JournalRecord[]> {

@@ -83,11 +83,8 @@ test("retention deletes only ended runs, with their steps and approvals, by age 
   expect(await countOf(database, "agent_spending")).toBe(1)
   expect(await database.read("SELECT run FROM agent_steps ORDER BY run")).toEqual([{run: 1}, {run: 4}])
   expect(await retentionOf(database, {agentRuns: {age: "0s", rows: 1}}).sweep(now)).toMatchObject({agentRuns: 1})
-  expect((await database.read("SELECT run_id FROM agent_runs ORDER BY seq")).map(({run_id}) => run_id)).toEqual([
-    "run-1",
-    "run-2",
-    "run-5",
-  ])
+  const left = await database.read("SELECT run_id FROM agent_runs ORDER BY seq")
+  expect(left.map(({run_id}) => run_id)).toEqual(["run-1", "run-2", "run-5"])
   expect(await countOf(database, "agent_approvals")).toBe(1)
 })
 

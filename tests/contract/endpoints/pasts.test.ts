@@ -18,11 +18,7 @@ afterEach(() => void vi.useRealTimers())
 const start = async (database: Database, isCut = false) => {
   const pasts = new Pasts(database, log, () => readLastTimes(database))
   const handles: Handle[] = []
-  const endpoints = new Endpoints({
-    receive: async () => [stored(1)],
-    online: () => {},
-    past: name => pasts.of(name),
-  })
+  const endpoints = new Endpoints({receive: async () => [stored(1)], online: () => {}, past: name => pasts.of(name)})
   onTestFinished(async () => {
     await pasts.stop()
     await endpoints.close()

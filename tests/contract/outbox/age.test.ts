@@ -90,9 +90,7 @@ describe.each(engines)("a message that waited, on $name,", ({make}) => {
   })
 
   test("obeys a limit that was configured while it waited", async () => {
-    const {pass, enqueue, connect, become, endpoint} = await openOutbox({
-      database: await open(await make()),
-    })
+    const {pass, enqueue, connect, become, endpoint} = await openOutbox({database: await open(await make())})
     await enqueue("a")
     await pass(11 * minute)
     endpoint.policy = limited
