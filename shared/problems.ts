@@ -25,7 +25,7 @@ export const problems = {
   not_found: missing("There is nothing at this path", "GET /api/openapi.json lists the paths."),
   method_not_allowed: {status: 405, title: "Method not allowed", hint: "Use a method from the Allow header."},
   body_too_large: {status: 413, title: "Request body too large", hint: "Send at most 1 MiB."},
-  request_invalid: malformed("The request is not valid", "Correct what detail names."),
+  request_invalid: malformed("The request is not valid", "Correct what detail names; see GET /api/openapi.json."),
   host_invalid: malformed(
     "The request's Host header is not valid",
     "Send one Host header: a host name or an address, and a port if needed.",
@@ -57,9 +57,9 @@ export const problems = {
   ),
   service_refused: refused(
     "The service cannot be installed like this",
-    "Correct what detail names. Nothing was changed.",
+    "Correct the path, the owner or the setting that detail names, then repeat the command. Nothing was changed.",
   ),
-  service_failed: unavailable("The service manager refused", "Correct what detail names, and repeat the command."),
+  service_failed: unavailable("The service manager refused", "See detail and the manager's log, then repeat it."),
   alert_target_unknown: missing(
     "No such target of alerts",
     "svc alert list shows the targets; alerts.targets of svc.config.yml names them.",
@@ -110,7 +110,7 @@ export const problems = {
   ),
   deployment_refused: invalid(
     "The template does not fit the project",
-    "Correct what detail names, then repeat the command.",
+    "Set in package.json or svc.config.yml what detail names, then repeat the command.",
   ),
   // Satori
   login_unknown: forbidden(
@@ -183,7 +183,7 @@ export const problems = {
   ),
   migration_refused: unavailable(
     "The Host did not start a migration that cannot be undone",
-    "Correct what detail names, then start again. The database is unchanged.",
+    "Free the space or repair the checkpoint that detail names, then start again. The database is unchanged.",
   ),
   compact_unavailable: refused(
     "The database cannot be compacted while it is in use",
@@ -194,7 +194,7 @@ export const problems = {
     "Run svc database compact --follow to see its progress.",
   ),
   compact_no_space: refused("There is too little free space to compact", "Free as much space as the database uses."),
-  database_refused: refused("The database refused the change", "Correct what detail names."),
+  database_refused: refused("The database refused the change", "Correct the statement or value that detail names."),
   authority_mismatch: unavailable(
     "Parts of the state come from two different histories",
     "Restore everything from one checkpoint. detail names the parts and their authorities.",
@@ -211,7 +211,7 @@ export const problems = {
   ),
   checkpoint_failed: unavailable(
     "The checkpoint was not made",
-    "Correct what detail names, then repeat it. Earlier checkpoints are untouched.",
+    "Repair the disk, the database or the file that detail names, then repeat it. Earlier checkpoints are untouched.",
   ),
   checkpoint_invalid: invalid(
     "The checkpoint was changed or damaged",
@@ -245,7 +245,10 @@ export const problems = {
     "A remote database is backed up with its own tool",
     "Make that backup, then name it: svc checkpoint create --external-restore-point <id>.",
   ),
-  restore_refused: refused("The checkpoint was not restored", "Correct what detail names. Nothing was changed."),
+  restore_refused: refused(
+    "The checkpoint was not restored",
+    "Remove the obstacle that detail names, or choose another checkpoint: svc checkpoint list. Nothing was changed.",
+  ),
   restore_mismatch: refused(
     "The project has other code or packages than the checkpoint",
     "svc rollback brings code and data back together. Or restore with --data-only or --with-packages.",
@@ -269,7 +272,7 @@ export const problems = {
   ),
   rollback_refused: refused(
     "The project cannot roll back to this checkpoint",
-    "Correct what detail names. Nothing was changed.",
+    "Remove the obstacle that detail names, or choose another checkpoint: svc checkpoint list. Nothing was changed.",
   ),
   side_effects: refused(
     "Messages were sent since the checkpoint",
@@ -282,7 +285,7 @@ export const problems = {
   // Generations and plugins
   generation_failed: invalid(
     "The generation was not committed",
-    "The running generation is unchanged. Correct what detail names, then save or reload.",
+    "The running generation is unchanged. Correct the file and line that detail names, then save or reload.",
   ),
   generation_unknown: missing("No such generation", "svc generation list shows the kept ones."),
   restart_required: refused(
@@ -346,7 +349,7 @@ export const problems = {
     "Ingress is paused",
     "svc ingress status says why. svc ingress resume ends an operator's pause.",
   ),
-  event_invalid: malformed("The event is not valid", "Correct what detail names."),
+  event_invalid: malformed("The event is not valid", "Give it the user, channel, message or data that detail names."),
   log_unknown: missing("The Host has no log of this run", "svc logs --runs lists the kept logs."),
   inbox_unknown: missing("No such inbox event", "svc inbox list shows the newest."),
   inbox_state: refused(
@@ -409,7 +412,7 @@ export const problems = {
     "No such timer",
     "svc timer list shows the waiting timers. A plugin declares its timers in setup, with plugin.timer.",
   ),
-  timer_invalid: invalid("The timer is not valid", "Correct what detail names."),
+  timer_invalid: invalid("The timer is not valid", "Correct the time, the key or the data that detail names."),
   timer_state: refused("The timer's state does not allow this", "svc timer show shows its state."),
   // Workroom
   workroom_unknown: missing("No such work item", "svc workroom list shows them."),

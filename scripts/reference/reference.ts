@@ -2,6 +2,7 @@ import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from "n
 import {configSchema} from "../../server/config/schema.ts"
 import {root} from "../root.ts"
 import {agentsPage} from "./agents.ts"
+import {alertRules} from "./alert-rules.ts"
 import {commandsPage} from "./commands.ts"
 import {configurationPage} from "./configuration.ts"
 import {eventsPage} from "./events.ts"
@@ -34,13 +35,14 @@ const generate = async (): Promise<Readonly<Record<string, string>>> => {
     "routes.md": routesPage(openApi),
     "texts.md": textsPage(),
     "svc.config.schema.json": json(configSchema()),
+    "../../container/monitoring/svc.rules.yml": alertRules(),
   }
 }
 
 const files = await generate()
 const present = existsSync(folder) ? readdirSync(folder) : []
 const stale = Object.entries(files).filter(
-  ([name, text]) => !present.includes(name) || readFileSync(folder + name, "utf8") !== text,
+  ([name, text]) => !existsSync(folder + name) || readFileSync(folder + name, "utf8") !== text,
 )
 const surplus = present.filter(name => files[name] === undefined)
 

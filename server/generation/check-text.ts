@@ -3,7 +3,7 @@ import {type ConfigText, parseUnlessSame} from "../config/load.ts"
 import {invalid} from "../config/text/source.ts"
 import {type DraftOptions, prepareAll} from "./draft.ts"
 import type {Generation} from "./generation.ts"
-import {accountIssues} from "./snapshot.ts"
+import {endpointsOf} from "./kinds/adapter/endpoints.ts"
 
 /**
  * Checks the keys and values of a configuration, including those of plugins, without running any plugin's `setup`. It
@@ -23,7 +23,7 @@ export const checkText = async (
     const running = current?.instances.find(
       each => each.name === name && each.plugin.fingerprint === plugin.fingerprint,
     )
-    return running === undefined ? [] : accountIssues(loaded, running)
+    return running === undefined ? [] : endpointsOf(loaded, running, running.registrations.adapters, () => {}).issues
   })
   if (issues.length > 0) throw invalid(issues)
 }

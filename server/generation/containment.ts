@@ -1,10 +1,10 @@
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
-import {attribute} from "../plugins/attribution.ts"
-import type {Instance} from "../plugins/instance.ts"
 import type {Generations} from "./generations.ts"
+import {attribute} from "./instances/attribution.ts"
+import type {Instance} from "./instances/instance.ts"
+import {setUpInOrder, usersOf} from "./instances/services.ts"
 import type {RunningGeneration} from "./running-generation.ts"
-import {setUpInOrder, usersOf} from "./services.ts"
 
 /** This many late exceptions within this time, in milliseconds, exclude a plugin until the next generation. */
 const most = 3

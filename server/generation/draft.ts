@@ -9,18 +9,18 @@ import type {Variables} from "../config/expand.ts"
 import {type ConfigText, type LoadedConfig, parseUnlessSame} from "../config/load.ts"
 import {invalid} from "../config/text/source.ts"
 import {most} from "../config/text/yaml-value.ts"
-import {Instance, type InstanceOptions} from "../plugins/instance.ts"
 import type {Loader} from "../plugins/load.ts"
 import type {PluginHost} from "../plugins/plugin-host.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {readBindings} from "./agents/bindings.ts"
-import {findUnknownEvents} from "./checks/unknown-events.ts"
 import type {Generation} from "./generation.ts"
-import {type JobDefault, jobDefaultIssues} from "./job-defaults.ts"
+import {Instance, type InstanceOptions} from "./instances/instance.ts"
+import {disposeInOrder, setUpInOrder, withTheirProviders} from "./instances/services.ts"
+import {fingerprintOf} from "./kinds/adapter/endpoints.ts"
+import {type JobDefault, jobDefaultsOf} from "./kinds/job.ts"
 import {readHostTexts} from "./languages/project-texts.ts"
-import {disposeInOrder, setUpInOrder, withTheirProviders} from "./services.ts"
 import {findSharedState} from "./shared-state.ts"
-import {buildSnapshot, fingerprintOf} from "./snapshot.ts"
+import {buildSnapshot} from "./snapshot.ts"
 import {explainWaiting} from "./unmet-services.ts"
 
 /** A complete next generation, not yet committed. */
@@ -74,7 +74,7 @@ export const createDraft = async (
     const host = await readHostTexts(loaded)
     const built = buildSnapshot(loaded, instances, bindings, host.texts, options.log)
     options.hide(built.secrets)
-    const issues = [...host.issues, ...built.issues, ...jobDefaultIssues(loaded, instances, options.jobDefaultProblem)]
+    const issues = [...host.issues, ...built.issues, ...jobDefaultIssues(loaded, instances, options)]
     if (issues.length > 0) throw invalid(issues)
     return {
       config: loaded,
@@ -82,8 +82,7 @@ export const createDraft = async (
       fresh,
       snapshot: built.snapshot,
       notes: [
-        ...findUnknownEvents(instances),
-        ...instances.flatMap(({textNotes}) => textNotes),
+        ...instances.flatMap(({notes}) => notes),
         ...(await findSharedState(
           options.project,
           prepared.map(({name, plugin}) => ({name, from: plugin.from, files: plugin.files})),
@@ -96,6 +95,18 @@ export const createDraft = async (
     throw error
   }
 }
+
+/** Returns the invalid default schedules, each at its plugin. */
+const jobDefaultIssues = (
+  {source}: LoadedConfig,
+  instances: readonly Instance[],
+  {jobDefaultProblem}: Pick<DraftOptions, "jobDefaultProblem">,
+): readonly Issue[] =>
+  instances.flatMap(jobDefaultsOf).flatMap(declared => {
+    const problem = jobDefaultProblem(declared)
+    if (problem === undefined) return []
+    return [source.issue(["plugins", declared.plugin], `job("${declared.name}"): ${problem}`, "key")]
+  })
 
 /** How long a plugin's code may take to load, in milliseconds: an `await` at its top level may never end. */
 const loadTimeout = 10_000

@@ -1,14 +1,14 @@
 import type {Binding} from "../../shared/agents/binding.ts"
 import type {CapabilityKind, PluginPath} from "../../shared/ids.ts"
 import type {Problem} from "../../shared/problems.ts"
-import type {PluginPage} from "../../shared/sdk/plugin/page.ts"
-import type {PluginRoute} from "../../shared/sdk/plugin/route.ts"
 import type {LoadedConfig} from "../config/load.ts"
 import type {EndpointSpec} from "../endpoints/spec.ts"
-import type {Handler} from "../messages/session/handler.ts"
 import type {MessageTable} from "../messages/table.ts"
-import type {DeclaredJob, DeclaredTool} from "../plugins/declarations/declared.ts"
-import type {Instance} from "../plugins/instance.ts"
+import type {Instance} from "./instances/instance.ts"
+import type {PublishedJob} from "./kinds/job.ts"
+import type {PublishedPage} from "./kinds/page.ts"
+import type {PublishedRoute} from "./kinds/route.ts"
+import type {PublishedTool} from "./kinds/tool.ts"
 
 export interface Capability {
   /** `<owner>/<kind>/<name>` */
@@ -18,21 +18,6 @@ export interface Capability {
   readonly name: string
   readonly description?: string
 }
-
-export interface PublishedRoute {
-  readonly instance: Instance
-  readonly route: PluginRoute
-}
-
-/** A page that the configuration lists. */
-export interface PublishedPage {
-  readonly instance: Instance
-  readonly page: PluginPage
-}
-
-export type PublishedJob = Handler & DeclaredJob
-
-export type PublishedTool = Handler & DeclaredTool
 
 /** Everything that the instances of a generation publish; frozen. */
 export interface Snapshot {

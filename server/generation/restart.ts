@@ -1,7 +1,7 @@
 import type {LoadedConfig} from "../config/load.ts"
 import type {Draft} from "./draft.ts"
 import type {Generation} from "./generation.ts"
-import {fingerprintOf} from "./snapshot.ts"
+import {fingerprintOf} from "./kinds/adapter/endpoints.ts"
 
 /** The keys that the process reads only at startup. An expired previous token counts as none. */
 const fixedKeys = (loaded: LoadedConfig, now: number): Record<string, unknown> => {

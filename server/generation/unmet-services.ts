@@ -1,8 +1,8 @@
 import {Problem} from "../../shared/problems.ts"
 import type {LoadedConfig} from "../config/load.ts"
-import type {Instance} from "../plugins/instance.ts"
 import {didYouMean} from "../runtime/text/suggest.ts"
-import {providersIn} from "./services.ts"
+import type {Instance} from "./instances/instance.ts"
+import {providersIn} from "./instances/services.ts"
 
 interface Unmet {
   readonly instance: Instance

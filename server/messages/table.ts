@@ -129,13 +129,13 @@ export const createMessageTable = ({
     router,
     byType,
     choosing,
-    byId: new Map(handlers.map(handler => [handler.id, handler])),
-    hears: new Map(hears.map(each => [each.id, each])),
-    prompts: new Map(prompts.map(continuation => [continuation.id, continuation])),
-    actions: new Map(actions.map(each => [each.id, each])),
+    byId: byId(handlers),
+    hears: byId(hears),
+    prompts: byId(prompts),
+    actions: byId(actions),
     forms: new Map(forms.map(form => [form.prompt.id, form])),
-    middleware: new Map(middleware.map(each => [each.id, each])),
-    timers: new Map(timers.map(each => [each.id, each])),
+    middleware: byId(middleware),
+    timers: byId(timers),
     runners: new Map([
       ...own.map(({id}) => [id, hostHandler(id, log)] as const),
       ...commands.map(({command, runner}) => [command.id, runner] as const),
@@ -151,6 +151,8 @@ export const createMessageTable = ({
     tellsAge: ages.tells,
   }
 }
+
+const byId = <T extends {readonly id: string}>(all: readonly T[]) => new Map(all.map(each => [each.id, each]))
 
 /** Returns whether users may choose a language: not if there is only one, or if a plugin has a command of that name. */
 const offersChoice = ({known}: Languages, commands: readonly Command[]): boolean =>

@@ -3,7 +3,7 @@ import {messageOf} from "../../shared/problems.ts"
 import {longestKept, readJson} from "../../shared/sdk/session/values.ts"
 import type {Database, Reader} from "../database/database.ts"
 import {addMeta, readMetaKeys} from "../database/state/meta.ts"
-import type {JobDefault} from "../generation/job-defaults.ts"
+import type {JobDefault} from "../generation/kinds/job.ts"
 import {requireValidJob} from "./job-file/job-findings.ts"
 
 /** The key in `svc_meta` that records that this default was written to the job file. Older builds ignore such keys. */

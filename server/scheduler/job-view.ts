@@ -1,5 +1,5 @@
 import type {Job, JobView, NextTimes} from "../../shared/api/scheduled/jobs.ts"
-import type {JobDefault} from "../generation/job-defaults.ts"
+import type {JobDefault} from "../generation/kinds/job.ts"
 import {JobTable} from "./job-table.ts"
 import {revisionOf} from "./revision.ts"
 import {localClock} from "./times/local-clock.ts"

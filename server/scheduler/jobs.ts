@@ -9,7 +9,7 @@ import type {
   JobView,
 } from "../../shared/api/scheduled/jobs.ts"
 import {formatIssue, messageOf, Problem} from "../../shared/problems.ts"
-import type {JobDefault} from "../generation/job-defaults.ts"
+import type {JobDefault} from "../generation/kinds/job.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import {checkDraft} from "./draft-check.ts"
 import {addJob, editJob, findJob, removeJob} from "./job-changes.ts"

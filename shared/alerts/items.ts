@@ -24,7 +24,7 @@ const row =
 const critical = row("critical")
 const warning = row("warning")
 
-/** The alerts by code. Codes are stable. The limits are those of the Prometheus rules in `container/monitoring/`. */
+/** The alerts by code. Codes are stable. `bun run reference` writes them into the rules in `container/monitoring/`. */
 export const alertItems = {
   not_ready: critical("2m", "a component that readiness requires is not ready"),
   last_good: critical("0s", "the project does not start, so the last good generation runs"),

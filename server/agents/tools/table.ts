@@ -1,4 +1,4 @@
-import type {PublishedTool} from "../../generation/generation.ts"
+import type {PublishedTool} from "../../generation/kinds/tool.ts"
 import type {AgentTool} from "../runs/tool.ts"
 
 /** The tools of one generation, by their names in bindings. */

@@ -41,7 +41,6 @@ export class Splice {
   }
 
   addPair(map: YAMLMap, key: string, value: unknown, isInside: boolean, isFirst = false): string | undefined {
-    const name = onOneLine(key)
     const items = map.items as Pair[]
     const [start] = map.range ?? []
     const last = items.at(-1)
@@ -55,15 +54,14 @@ export class Splice {
     const first = startOf(items[0]?.key)
     if (first === undefined) return undefined
     const indent = " ".repeat(this.#column(first))
-    const lines = this.#entry(`${name}:`, value, indent)
-    if (isFirst) return this.#put(first, first, `${lines.join(this.#lineEnd)}${this.#lineEnd}${indent}`)
+    const head = `${onOneLine(key)}:`
+    const entry = needsLines(value)
+      ? [head, ...asLines(value).map(line => `  ${line}`)]
+      : [`${head} ${onOneLine(value)}`]
+    const lines = entry.map(line => `${indent}${line}`)
+    if (isFirst) return this.#put(first, first, [...lines, indent].join(this.#lineEnd).slice(indent.length))
     const end = endOfPair(last)
-    return end === undefined
-      ? undefined
-      : this.#addLines(
-          end,
-          lines.map((line, index) => (index === 0 ? `${indent}${line}` : line)),
-        )
+    return end === undefined ? undefined : this.#addLines(end, lines)
   }
 
   addItem(seq: YAMLSeq, value: unknown, isInside: boolean): string | undefined {
@@ -73,9 +71,10 @@ export class Splice {
     if (start === undefined || end === undefined) return undefined
     if (isInside || seq.flow === true) return this.#put(end, end, `, ${inFlow(value)}`)
     const indent = " ".repeat(this.#column(start))
+    const lines = needsLines(value) ? asLines(value) : [onOneLine(value)]
     return this.#addLines(
       end,
-      this.#item(value, indent).map((line, index) => (index === 0 ? `${indent}${line}` : line)),
+      lines.map((line, index) => `${indent}${index === 0 ? "-" : " "} ${line}`),
     )
   }
 
@@ -167,17 +166,6 @@ export class Splice {
     const end = endOf(pair.key)
     const between = end === undefined ? "" : this.#text.slice(end, start)
     return end !== undefined && /^\s*:\s*$/.test(between) ? end + between.indexOf(":") + 1 : start
-  }
-
-  /** Returns `key:` with its value: the first line has no indent, the others have one. */
-  #entry(head: string, value: unknown, indent: string): readonly string[] {
-    if (!needsLines(value)) return [`${head} ${onOneLine(value)}`]
-    return [head, ...asLines(value).map(line => `${indent}  ${line}`)]
-  }
-
-  #item(value: unknown, indent: string): readonly string[] {
-    if (!needsLines(value)) return [`- ${onOneLine(value)}`]
-    return asLines(value).map((line, index) => (index === 0 ? `- ${line}` : `${indent}  ${line}`))
   }
 
   #addLines(position: number, lines: readonly string[]): string {

@@ -1,5 +1,5 @@
 import {isDeepStrictEqual} from "node:util"
-import {isCollection, isMap, isScalar, isSeq, type Pair, type YAMLMap} from "yaml"
+import {isCollection, isMap, isScalar, isSeq, type Pair} from "yaml"
 import {isObject} from "../../../shared/json.ts"
 import type {Path} from "../../runtime/text/path.ts"
 import {readNodes} from "../text/yaml.ts"
@@ -14,8 +14,10 @@ export const withValue = (text: string, path: Path, value: unknown, isFirst = fa
   held(text, setIn(text, path, value, isFirst), settings => assign(settings, path, value))
 
 /** Removes the value at a path. Returns the text unchanged if there is no value. */
-export const withoutValue = (text: string, path: Path): string | undefined =>
-  held(text, removeIn(text, path), settings => omit(settings, path))
+export const withoutValue = (text: string, path: Path): string | undefined => {
+  const edited = removeIn(text, path)
+  return edited === text ? text : held(text, edited, settings => assign(settings, path, gone))
+}
 
 /** Accepts an edit only if the new text has the requested change and no other. */
 const held = (text: string, edited: string | undefined, ask: (settings: unknown) => unknown): string | undefined => {
@@ -30,34 +32,20 @@ export const read = (text: string): unknown => {
   return flaws.length > 0 || duplicates.length > 0 ? undefined : (value ?? {})
 }
 
+/** Stands for a value that is to be removed. */
+const gone = Symbol("gone")
+
 const assign = (settings: unknown, [key, ...rest]: Path, value: unknown): unknown => {
   if (key === undefined) return value
-  if (Array.isArray(settings) || (typeof key === "number" && (settings === undefined || settings === null))) {
+  if (Array.isArray(settings) || (typeof key === "number" && (settings ?? undefined) === undefined)) {
     const items = [...((settings ?? []) as unknown[])]
-    items[Number(key)] = assign(items[Number(key)], rest, value)
-    return items
+    const item = assign(items[Number(key)], rest, value)
+    return items.toSpliced(Number(key), 1, ...(item === gone ? [] : [item]))
   }
-  const entries = typeof settings === "object" && settings !== null ? settings : {}
-  const own = Object.hasOwn(entries, key) ? (entries as Record<string, unknown>)[key] : undefined
-  return Object.fromEntries([
-    ...Object.entries(entries).filter(([name]) => name !== String(key)),
-    [String(key), assign(own, rest, value)],
-  ])
-}
-
-const omit = (settings: unknown, [key, ...rest]: Path): unknown => {
-  if (key === undefined || typeof settings !== "object" || settings === null) return settings
-  if (Array.isArray(settings)) {
-    const items = settings as readonly unknown[]
-    return rest.length === 0
-      ? items.filter((_, index) => index !== Number(key))
-      : items.map((item, index) => (index === Number(key) ? omit(item, rest) : item))
-  }
-  return Object.fromEntries(
-    Object.entries(settings).flatMap(([name, item]) =>
-      name !== String(key) ? [[name, item]] : rest.length === 0 ? [] : [[name, omit(item, rest)]],
-    ),
-  )
+  const entries = isObject(settings) ? settings : {}
+  const {[key]: own, ...others} = entries
+  const next = assign(Object.hasOwn(entries, key) ? own : undefined, rest, value)
+  return next === gone ? others : {...others, [key]: next}
 }
 
 /** Where a path ends in the text: the last existing node, and the rest of the path. */
@@ -116,55 +104,45 @@ const mostChanges = 50
 /** Changes as little as possible: single keys and list items. Replaces a value of which much differs. */
 const setNode = (text: string, path: Path, found: Found, value: unknown): string | undefined => {
   const {node} = found
-  const differ = isCollection(node) ? countDiffering(node.toJSON(), value) : 1
-  if (differ === 0) return text
-  if (differ > mostChanges) return new Splice(text).replace(found, value)
-  if (isMap(node) && isObject(value) && node.items.length > 0 && Object.keys(value).length > 0)
-    return setEach(text, path, node, value)
-  if (isSeq(node) && Array.isArray(value) && node.items.length > 0 && value.length > 0)
-    return setItems(text, path, node.toJSON() as readonly unknown[], value)
-  return new Splice(text).replace(found, value)
-}
-
-const countDiffering = (one: unknown, other: unknown): number => {
-  if (isDeepStrictEqual(one, other)) return 0
-  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return 1
-  const [before, after] = [new Map(Object.entries(one)), new Map(Object.entries(other))]
-  const keys = [...new Set([...before.keys(), ...after.keys()])]
-  return keys.reduce((sum, key) => sum + countDiffering(before.get(key), after.get(key)), 0) || 1
-}
-
-const setEach = (text: string, path: Path, node: YAMLMap, value: Readonly<Record<string, unknown>>) => {
-  const before = node.toJSON() as Readonly<Record<string, unknown>>
-  const set = Object.entries(value).filter(
-    ([key, item]) => !Object.hasOwn(before, key) || !isDeepStrictEqual(before[key], item),
-  )
-  const gone = Object.keys(before).filter(key => !Object.hasOwn(value, key))
-  const edited = set.reduce<string | undefined>(
-    (now, [key, item]) => (now === undefined ? undefined : setIn(now, [...path, key], item)),
+  const changes = isCollection(node) ? changesOf(path, node.toJSON(), value) : [{at: path, to: value}]
+  if (changes.length > mostChanges || changes.some(({at}) => at.length === path.length))
+    return new Splice(text).replace(found, value)
+  return changes.reduce<string | undefined>(
+    (now, {at, to}) => (now === undefined ? now : to === gone ? removeIn(now, at) : setIn(now, at, to)),
     text,
   )
-  return gone.reduce<string | undefined>(
-    (now, key) => (now === undefined ? undefined : removeIn(now, [...path, key])),
-    edited,
-  )
 }
 
-const setItems = (text: string, path: Path, before: readonly unknown[], value: readonly unknown[]) => {
-  const same = (from: number, to: number) => isDeepStrictEqual(before[from], value[to])
-  const shorter = Math.min(before.length, value.length)
-  let start = 0
-  while (start < shorter && same(start, start)) start++
-  let end = 0
-  while (end < shorter - start && same(before.length - 1 - end, value.length - 1 - end)) end++
-  let edited: string | undefined = text
-  const surplus = before.length - value.length
-  for (let index = before.length - end - 1; index >= before.length - end - surplus; index--)
-    edited = edited === undefined ? undefined : removeIn(edited, [...path, index])
-  const limit = surplus < 0 ? value.length : value.length - end
-  for (let index = start; index < limit; index++)
-    edited = edited === undefined ? undefined : setIn(edited, [...path, index], value[index])
-  return edited
+interface Change {
+  readonly at: Path
+  readonly to: unknown
+}
+
+/** Returns how to turn one value into another, in the order in which the changes apply. */
+const changesOf = (at: Path, before: unknown, after: unknown): readonly Change[] => {
+  if (isDeepStrictEqual(before, after)) return []
+  const change = (key: string | number, from: unknown, to: unknown) => changesOf([...at, key], from, to)
+  if (Array.isArray(before) && Array.isArray(after) && before.length > 0 && after.length > 0) {
+    const isSame = (from: number, to: number) => isDeepStrictEqual(before[from], after[to])
+    const shorter = Math.min(before.length, after.length)
+    let start = 0
+    while (start < shorter && isSame(start, start)) start++
+    let end = 0
+    while (end < shorter - start && isSame(before.length - 1 - end, after.length - 1 - end)) end++
+    const last = before.length - end - 1
+    const surplus = Array.from({length: Math.max(0, before.length - after.length)}, (_, index) => last - index)
+    const limit = after.length > before.length ? after.length : after.length - end
+    return [
+      ...surplus.map(index => ({at: [...at, index], to: gone})),
+      ...after.slice(start, limit).flatMap((to: unknown, index) => change(start + index, before[start + index], to)),
+    ]
+  }
+  if (!isObject(before) || !isObject(after) || [before, after].some(each => Object.keys(each).length === 0))
+    return [{at, to: after}]
+  return [
+    ...Object.entries(after).flatMap(([key, to]) => change(key, Object.hasOwn(before, key) ? before[key] : gone, to)),
+    ...Object.keys(before).flatMap(key => (Object.hasOwn(after, key) ? [] : change(key, before[key], gone))),
+  ]
 }
 
 const removeIn = (text: string, path: Path): string | undefined => {

@@ -1,6 +1,6 @@
 import {languageTag} from "../../../shared/language.ts"
 import type {LoadedConfig} from "../../config/load.ts"
-import type {Instance} from "../../plugins/instance.ts"
+import type {Instance} from "../instances/instance.ts"
 
 /** Returns valid tags, canonical and without duplicates. `crossCheck` of the configuration reports invalid ones. */
 const canonical = (tags: readonly string[]): readonly string[] => [

@@ -5,7 +5,7 @@ import {isObject} from "../../../shared/json.ts"
 import type {Static} from "../../../shared/type.ts"
 import {readApart} from "../../config/apart.ts"
 import {parseSource} from "../../config/text/source.ts"
-import type {Instance} from "../../plugins/instance.ts"
+import type {Instance} from "../instances/instance.ts"
 import {type Configuration, readConfigFile} from "./edit-config.ts"
 
 /** The plugins that can be named under `plugins`. */

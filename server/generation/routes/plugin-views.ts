@@ -4,9 +4,9 @@ import {isObject} from "../../../shared/json.ts"
 import type {RecentCounts} from "../../../shared/meter.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {HandlerFigures, HandlerMeter, LastFailure} from "../../messages/handler-meter.ts"
-import type {Instance} from "../../plugins/instance.ts"
 import {formatPath, type Path} from "../../runtime/text/path.ts"
 import type {Generation} from "../generation.ts"
+import type {Instance} from "../instances/instance.ts"
 
 /** The instances of a generation, then the plugins that its configuration disables. */
 export const viewPlugins = (generation: Generation, handlers: HandlerMeter): PluginView[] => {

@@ -4,7 +4,8 @@ import {Problem} from "../../../shared/problems.ts"
 import {type Call, isResponse, type Route} from "../../../shared/route.ts"
 import type {PluginRoute} from "../../../shared/sdk/plugin/route.ts"
 import {explainUnseen} from "../../runtime/text/explain.ts"
-import type {Generation, PublishedRoute} from "../generation.ts"
+import type {Generation} from "../generation.ts"
+import type {PublishedRoute} from "../kinds/route.ts"
 
 export interface PublishedServices {
   current(): Generation

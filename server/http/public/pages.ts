@@ -3,7 +3,8 @@ import {Problem} from "../../../shared/problems.ts"
 import {type Call, isResponse, type Route} from "../../../shared/route.ts"
 import type {TokenBucket, TokenBucketLimits} from "../../../shared/sdk/adapter/token-bucket.ts"
 import {Type} from "../../../shared/type.ts"
-import type {Generation, PublishedPage} from "../../generation/generation.ts"
+import type {Generation} from "../../generation/generation.ts"
+import type {PublishedPage} from "../../generation/kinds/page.ts"
 import {type AddressRate, bucketOf, take} from "./rate.ts"
 
 /** The limit of one plugin's pages together: the burst, and then one request per `interval` milliseconds. */

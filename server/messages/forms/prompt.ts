@@ -12,14 +12,10 @@ import {personOf, type Question} from "../../inbox/intake/prompts.ts"
 import {explainValue, misfitOf} from "../../runtime/text/explain.ts"
 import {uuid} from "../../runtime/uuid.ts"
 import type {Router} from "../command/router.ts"
+import type {Declared} from "../declared.ts"
 import type {HostTexts} from "../texts/host-texts.ts"
 
-export interface Prompt {
-  /** The handler id that the mark of an answer carries. */
-  readonly id: string
-  readonly definition: PromptDefinition<TSchema>
-  readonly handle: PromptHandler<unknown>
-}
+export type Prompt = Declared<PromptDefinition<TSchema>, PromptHandler<unknown>>
 
 /** How many seconds a question waits for an answer by default. */
 const patience = 3600
@@ -93,12 +89,7 @@ export const requireFit = (id: string, {data: schema}: PromptDefinition<TSchema>
   throw new Problem("event_invalid", `the data of ${id} does not fit its schema:${at} ${error.message}`)
 }
 
-export interface Action {
-  /** The handler id that the mark of a press carries. */
-  readonly id: string
-  readonly definition: ActionDefinition<TSchema>
-  readonly handle: ActionHandler<never>
-}
+export type Action = Declared<ActionDefinition<TSchema>, ActionHandler<never>>
 
 /** Returns whether a mark with this handler comes from a press of an action's button. */
 export const isActionId = (handler: string): boolean => /^root\/[^/]+\/action\//.test(handler)

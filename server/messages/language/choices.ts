@@ -8,7 +8,7 @@ import type {Reader} from "../../database/database.ts"
 import {type DeclaredState, hostOwner, parseState, readState} from "../../database/state/plugin-state.ts"
 import {BoundedMap} from "../../runtime/bounded-map.ts"
 import {explainValue} from "../../runtime/text/explain.ts"
-import type {PluginSide} from "../session/session.ts"
+import type {PluginSide} from "../session/handler.ts"
 import {type Languages, placeOf} from "./languages.ts"
 
 /** The most users whose choice is kept in memory. */

@@ -7,7 +7,7 @@ import type {InboxEvent} from "../../inbox/intake/handling.ts"
 import {boundedStream, type Source} from "../../runtime/outgoing/bounded-stream.ts"
 import {openDataUrl} from "../files/data-url.ts"
 import {describeFile, fileElements} from "../files/describe.ts"
-import type {EndpointActs} from "./acts.ts"
+import type {EndpointActs} from "./options.ts"
 
 export interface SessionFilesOptions {
   readonly stored: InboxEvent

@@ -1,10 +1,24 @@
+import type {Position} from "../../../shared/api/plugin-views.ts"
 import type {Log, LogFields} from "../../../shared/log.ts"
 import type {SatoriEvent} from "../../../shared/sdk/content/satori.ts"
 import type {HandlerOrder} from "../../../shared/sdk/session/handler.ts"
-import type {Reply, Session} from "../../../shared/sdk/session/session.ts"
+import type {Reply, Session, SessionDatabase} from "../../../shared/sdk/session/session.ts"
+import type {TextValues} from "../../../shared/sdk/text/texts.ts"
+import type {DeclaredState} from "../../database/state/plugin-state.ts"
 import type {Action, Prompt} from "../forms/prompt.ts"
-import type {PluginSide} from "./session.ts"
 import type {DeclaredTimer} from "./timers.ts"
+
+/** What a session may use of the handler's plugin. */
+export interface PluginSide {
+  readonly name: string
+  readonly database: Pick<SessionDatabase, "table" | "read">
+  prompt(name: string): Prompt | undefined
+  /** Returns where in the plugin's files an error was thrown. */
+  positionOf?(error: unknown): Position | undefined
+  state?(scope: string, name: string): DeclaredState | undefined
+  /** Returns a declared text in the first of the languages that has it. Throws `text_unknown`, `text_invalid`. */
+  say?(languages: readonly string[], key: string, values: TextValues): string
+}
 
 /** What is known about an event: whether a command, question or button took it, and whether it addresses the bot. */
 export interface Reception {

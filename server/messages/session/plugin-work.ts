@@ -3,14 +3,12 @@ import {Problem} from "../../../shared/problems.ts"
 import type {Content} from "../../../shared/sdk/content/elements.ts"
 import type {Statement} from "../../../shared/sdk/session/database.ts"
 import type {SessionDatabase, Target} from "../../../shared/sdk/session/session.ts"
-import {readStatements} from "../../../shared/sdk/session/values.ts"
 import {holdWhileFailing} from "../../database/persist.ts"
 import {type Address, addressOf, messageDraft, type OutboxDraft} from "../../outbox/draft.ts"
 import type {DraftFiles} from "../../outbox/files/draft-files.ts"
-import {QueuedFiles} from "../../outbox/files/queued-files.ts"
 import {type Hold, withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import type {Handler} from "./handler.ts"
-import type {PluginSide} from "./session.ts"
+import {OpenWork} from "./open-work.ts"
 
 /** The tools of a plugin function that handles no event: of a job or a tool. Calls after its end throw `late`. */
 export interface PluginWork {
@@ -53,28 +51,23 @@ export const runPluginWork = async <T>(
   const {plugin, id} = handler
   if (plugin === undefined) throw new Problem("not_active", `${id} belongs to no plugin`)
   const run = async (limit: AbortSignal, hold: Hold): Promise<Finished<T>> => {
-    const sends: OutboxDraft[] = []
-    const writes: Statement[] = []
-    const queued = new QueuedFiles(files, sends, limit)
-    let ended = false
-    const requireOpen = () => {
-      if (ended || limit.aborted) throw new Problem("late", "this run has already ended")
-    }
+    const queue = new OpenWork("run", files, limit)
+    const {sends, writes, queued} = queue
     const open: PluginWork = {
       signal: limit,
       send: async (target, content) => {
-        requireOpen()
+        queue.requireOpen()
         const address = addressOf(target)
         requireTarget(address)
         return queued.queue(messageDraft(address, content))
       },
-      database: databaseOf(plugin, requireOpen, writes),
+      database: queue.databaseOf(() => plugin),
     }
     try {
       // Until its files are stored too: the end of its instance waits for that.
       const toEnd = async () => {
         const returned = await work(open)
-        ended = true
+        queue.end()
         await queued.settled()
         return returned
       }
@@ -83,22 +76,10 @@ export const runPluginWork = async <T>(
       limit.throwIfAborted()
       return {result, sends, writes, release: () => queued.release()}
     } catch (error) {
-      ended = true
+      queue.end()
       queued.release()
       throw error
     }
   }
   return withTimeLimit(timeout, run, AbortSignal.any([handler.signal, signal]))
 }
-
-const databaseOf = ({database}: PluginSide, requireOpen: () => void, writes: Statement[]): SessionDatabase => ({
-  table: name => database.table(name),
-  read: async (sql, args, row) => {
-    requireOpen()
-    return database.read(sql, args, row)
-  },
-  write: async statements => {
-    requireOpen()
-    writes.push(...readStatements(statements))
-  },
-})

@@ -8,7 +8,8 @@ import {withExpiry} from "../../outbox/age.ts"
 import {type Hold, TimeLimitExceeded, withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {replyTo} from "./failure.ts"
 import type {Handler} from "./handler.ts"
-import {openSession, type SessionOptions} from "./session.ts"
+import type {SessionOptions} from "./options.ts"
+import {openSession} from "./session.ts"
 
 export interface MiddlewareHandler extends Handler {
   readonly around: Middleware

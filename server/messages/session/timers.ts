@@ -6,13 +6,9 @@ import type {TimerDefinition, TimerOptions, When} from "../../../shared/sdk/sess
 import type {TSchema} from "../../../shared/type.ts"
 import type {InboxEvent} from "../../inbox/intake/handling.ts"
 import {misfitOf} from "../../runtime/text/explain.ts"
+import type {Declared} from "../declared.ts"
 
-export interface DeclaredTimer {
-  /** The handler id that the mark of a firing carries. */
-  readonly id: string
-  readonly definition: TimerDefinition<TSchema>
-  readonly handle: TimerHandler<never>
-}
+export type DeclaredTimer = Declared<TimerDefinition<TSchema>, TimerHandler<never>>
 
 /** Sets timers for sessions; passed in by the composition root. */
 export interface SessionTimers {

@@ -1,4 +1,5 @@
 import type {Condition} from "./condition.ts"
+import {conditionOf} from "./words.ts"
 
 const hour = 3_600_000
 const mebibyte = 1024 ** 2
@@ -40,19 +41,6 @@ export const memoryCondition = (
 ): Condition => {
   const all = [...(held ?? [])].reduce((sum, [, bytes]) => sum + bytes, 0)
   const most = [...(held ?? [])].find(([name, bytes]) => name !== undefined && bytes > all / 2)
-  return {
-    code: "memory_growing",
-    title: "The Host's memory keeps growing",
-    text: [
-      `It grew by ${Math.round(grown)} MiB within a day.`,
-      most === undefined
-        ? "What holds it is unknown."
-        : `The plugin ${most[0]} holds ${Math.round(most[1] / mebibyte)} of ${Math.round(all / mebibyte)} MiB that were allocated since the Host noticed.`,
-    ].join(" "),
-    remediation: {
-      text: "Restart the Host for now. Look for maps, lists and listeners that a plugin only adds to.",
-      command: "svc runtime restart",
-    },
-    value: grown,
-  }
+  const owner = most && {plugin: most[0], most: Math.round(most[1] / mebibyte), all: Math.round(all / mebibyte)}
+  return conditionOf("memory_growing", {grown: Math.round(grown), ...(owner ?? {unknown: ""})}, {value: grown})
 }

@@ -2,6 +2,49 @@ import type {AlertCode} from "../../../shared/alerts/items.ts"
 import type {Finding, FindingOf} from "../../../shared/attention/finding.ts"
 import {resumeCommand} from "../../../shared/attention/resume.ts"
 import type {Condition} from "./condition.ts"
+import catalogue from "./words.json" with {type: "json"}
+
+interface Texts {
+  readonly title: string
+  readonly text: string
+  readonly remedy: string
+  readonly command?: string
+}
+
+type Key = AlertCode | "endpoint_deaf" | "database_damaged"
+
+const texts: Readonly<Record<Key, Texts>> = catalogue
+
+type Values = Readonly<Record<string, string | number | undefined>>
+
+/** Fills `{name}` and `{count|one|more}`. A part in brackets is there only if its values are. */
+const fill = (text: string, values: Values): string => {
+  const written = (part: string) =>
+    part.replace(/\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g, (_, name: string, one?: string, more?: string) => {
+      const value = values[name] ?? ""
+      return one === undefined ? String(value) : `${value} ${value === 1 ? one : more}`
+    })
+  const isWhole = (part: string) => [...part.matchAll(/\{(\w+)/g)].every(([, name = ""]) => values[name] !== undefined)
+  return text
+    .split(/\[([^\]]*)\]/)
+    .map((part, index) => (index % 2 === 0 || isWhole(part) ? written(part) : ""))
+    .join("")
+}
+
+/** Returns a condition in the words of `words.json`. */
+export const conditionOf = (
+  code: AlertCode,
+  values: Values = {},
+  more: Partial<Condition> = {},
+  key: Key = code,
+): Condition => {
+  const {title, text, remedy, command} = texts[key]
+  const remediation = {
+    text: fill(remedy, values),
+    ...(command === undefined ? {} : {command: fill(command, values)}),
+  }
+  return {code, title: fill(title, values), text: fill(text, values), remediation, ...more}
+}
 
 /** Shortens a text of a platform or a plugin, which may be long and have several lines. */
 const short = (text: string): string => {
@@ -9,213 +52,98 @@ const short = (text: string): string => {
   return line.length <= 300 ? line : `${line.slice(0, 299)}…`
 }
 
-const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`
-
 const at = (time: string | null | undefined): {readonly since?: number} =>
   time === null || time === undefined ? {} : {since: Date.parse(time)}
 
-type Words = {
-  readonly [C in Finding["code"]]: (found: FindingOf<C>) => readonly Omit<Condition, "code">[] | Omit<Condition, "code">
-}
+/** A value for a part that needs none: its presence says that the part is written. */
+const when = (isWritten: boolean): "" | undefined => (isWritten ? "" : undefined)
 
-/** Findings whose alert has a different code. */
-const codes: Partial<Record<Finding["code"], AlertCode>> = {
-  required_endpoint_offline: "endpoint_offline",
-  endpoint_deaf: "endpoint_gap",
-  items_overdue: "workroom_overdue",
-}
+type Words = {readonly [C in Finding["code"]]: (found: FindingOf<C>) => readonly Condition[] | Condition}
 
 const offline = ({endpoint}: FindingOf<"endpoint_offline"> | FindingOf<"required_endpoint_offline">) => {
   const {name, state, since, awaySince = since, error, reason, attempt, required, remediation} = endpoint
   const why = error ?? reason
-  return {
-    subject: name,
-    title: `${name} is not connected`,
-    text: [
-      `The endpoint is ${state}${required ? ", and readiness requires it" : ""}.`,
-      ...(attempt === undefined ? [] : [`Tried ${many(attempt, "time", "times")}.`]),
-      ...(why === undefined ? [] : [`The last error: ${short(why)}`]),
-    ].join(" "),
-    remediation: {
-      text:
-        remediation ?? "Fix what the last error names. The endpoint retries automatically unless its state is failed.",
-      command: state === "failed" ? `svc endpoint reconnect ${name}` : `svc endpoint show ${name}`,
-    },
-    endpoint: name,
-    ...at(awaySince),
+  const values = {
+    name,
+    state,
+    required: when(required),
+    attempt,
+    why: why === undefined ? undefined : short(why),
+    remediation,
+    usual: when(remediation === undefined),
+    verb: state === "failed" ? "reconnect" : "show",
   }
+  return conditionOf("endpoint_offline", values, {subject: name, endpoint: name, ...at(awaySince)})
 }
-
-const makeCheckpoint = {
-  text: "Check the existing checkpoints for errors, then create one; svc verifies it.",
-  command: "svc checkpoint create",
-} as const
 
 const words: Words = {
   required_endpoint_offline: offline,
   endpoint_offline: offline,
   endpoint_deaf: ({endpoint: {name, unreadable = []}}) =>
-    unreadable.map(({place, why, remediation}) => ({
-      subject: `${name} ${place}`,
-      title: `${name} cannot read ${short(place)}`,
-      text: `The endpoint is online, but gets no messages from there: ${short(why)}`,
-      remediation: {text: remediation, command: `svc endpoint show ${name}`},
-      endpoint: name,
-    })),
-  not_ready: ({component: {kind, name, message, remediation, since}}) => ({
-    subject: `${kind} ${name}`,
-    title: `${name} is not ready`,
-    text: `Readiness requires the ${kind}. ${message}`,
-    remediation: remediation ?? {text: "Read the readiness report.", command: "svc doctor"},
-    ...(kind === "endpoint" ? {endpoint: name} : {}),
-    ...at(since),
-  }),
-  ingress_paused: ({ingress: {reasons, since}}) => ({
-    title: "Ingress is paused",
-    text: `The Host accepts no events and sends no new messages: ${reasons.join(", ")}.`,
-    remediation: {
-      text: "Resume ingress if nobody needs the pause. A pause for a full disk ends once there is space.",
-      command: resumeCommand(reasons),
-    },
-    ...at(since),
-  }),
-  generation_refused: ({failure: {at: when, code, issues}}) => ({
-    title: "The newest configuration was refused",
-    text: `The previous generation keeps running. ${short(issues?.[0] ?? code)}`,
-    remediation: {text: "Fix the configuration, then reload it.", command: "svc runtime reload"},
-    ...at(when),
-  }),
-  checkpoint_failed: ({failure: {at: when, code, detail}}) => ({
-    title: "The last checkpoint failed or was not verified",
-    text: short(detail ?? code),
-    remediation: {text: "Fix the cause, then create another checkpoint.", command: "svc checkpoint create"},
-    ...at(when),
-  }),
-  checkpoint_missing: () => ({
-    title: "There is no verified checkpoint",
-    text: "There is nothing to restore from.",
-    remediation: makeCheckpoint,
-  }),
-  checkpoint_old: ({age}) => ({
-    title: "The newest verified checkpoint is old",
-    text: `It is ${many(Math.floor(age / 86_400), "day", "days")} old. A restore would lose everything since then.`,
-    remediation: makeCheckpoint,
-  }),
-  last_good: ({lastGood: {generation, why}}) => ({
-    title: "The project does not start",
-    text: `The last good generation ${generation} runs instead, and the Host is not ready. ${short(why ?? "")}`,
-    remediation: {text: "Fix what keeps the project from starting, then restart.", command: "svc runtime restart"},
-  }),
-  pinned: ({generation}) => ({
-    title: `Generation ${generation} is pinned`,
-    text: "The Host ignores the configuration file until it changes or the generation is unpinned.",
-    remediation: {text: "Unpin it once the file is correct.", command: "svc generation unpin"},
-  }),
-  no_supervisor: () => ({
-    title: "No supervisor restarts this Host",
-    text: "It runs in production without a supervisor that svc knows of.",
-    remediation: {text: "Run the Host under a supervisor.", command: "svc service install"},
-  }),
-  unclean_end: () => ({
-    title: "The run before this one was killed",
-    text: "The Host resumed the unfinished work. A message that was being sent may now be unknown.",
-    remediation: {
-      text: "Find the reason: out of memory, a lost machine, kill -9. Then check what was interrupted.",
-      command: "svc logs --run previous",
-    },
-  }),
-  plugin_failed: ({plugin: {name, state, error, since}}) => ({
-    subject: name,
-    title: `The plugin ${name} is ${state}`,
-    text: `None of its capabilities is available. ${short(error ?? "")}`,
-    remediation: {text: "Fix the plugin, then reload.", command: "svc runtime reload"},
-    ...at(since),
-  }),
-  plugin_failing: ({plugin: {name, handlers}}) => ({
-    subject: name,
-    title: `The plugin ${name} keeps failing`,
-    text: [
-      `${handlers?.hour.failed ?? 0} of ${handlers?.hour.ended ?? 0} attempts failed in the last hour.`,
-      ...(handlers?.lastFailure == null ? [] : [`The last error: ${short(handlers.lastFailure.error)}`]),
-    ].join(" "),
-    remediation: {text: "Fix the plugin, or disable it if it does harm.", command: `svc plugin disable ${name}`},
-  }),
-  inbox_aside: ({count}) => ({
-    title: `${many(count, "handler of inbox events is", "handlers of inbox events are")} failed, dead or held`,
-    text: "These events are only partly answered. They wait for a decision.",
-    remediation: {text: "Inspect them, then retry, release or discard them.", command: "svc inbox list --state aside"},
-    value: count,
-  }),
-  outbox_aside: ({count}) => ({
-    title: `${many(count, "message was", "messages were")} not sent, or may not have been`,
-    text: "They are failed, dead, unknown or held, or they are important and expired (--state expired). They wait for a decision.",
-    remediation: {text: "Inspect them, then retry, release or discard them.", command: "svc outbox list --state aside"},
-    value: count,
-  }),
-  jobs_refused: ({detail}) => ({
-    title: "The job file was refused",
-    text: `The previous jobs stay in force. ${short(detail)}`,
-    remediation: {text: "Fix data/schedule-jobs.json.", command: "svc schedule list"},
-  }),
+    unreadable.map(({place, why, remediation}) => {
+      const values = {name, place: short(place), why: short(why), remediation}
+      return conditionOf("endpoint_gap", values, {subject: `${name} ${place}`, endpoint: name}, "endpoint_deaf")
+    }),
+  not_ready: ({component: {kind, name, message, remediation, since}}) =>
+    conditionOf(
+      "not_ready",
+      {kind, name, message},
+      {
+        subject: `${kind} ${name}`,
+        ...(remediation ? {remediation} : {}),
+        ...(kind === "endpoint" ? {endpoint: name} : {}),
+        ...at(since),
+      },
+    ),
+  ingress_paused: ({ingress: {reasons, since}}) =>
+    conditionOf("ingress_paused", {reasons: reasons.join(", "), command: resumeCommand(reasons)}, at(since)),
+  generation_refused: ({failure: {at: time, code, issues}}) =>
+    conditionOf("generation_refused", {why: short(issues?.[0] ?? code)}, at(time)),
+  checkpoint_failed: ({failure: {at: time, code, detail}}) =>
+    conditionOf("checkpoint_failed", {why: short(detail ?? code)}, at(time)),
+  checkpoint_missing: () => conditionOf("checkpoint_missing"),
+  checkpoint_old: ({age}) => conditionOf("checkpoint_old", {days: Math.floor(age / 86_400)}),
+  last_good: ({lastGood: {generation, why}}) => conditionOf("last_good", {generation, why: short(why ?? "")}),
+  pinned: ({generation}) => conditionOf("pinned", {generation}),
+  no_supervisor: () => conditionOf("no_supervisor"),
+  unclean_end: () => conditionOf("unclean_end"),
+  plugin_failed: ({plugin: {name, state, error, since}}) =>
+    conditionOf("plugin_failed", {name, state, why: short(error ?? "")}, {subject: name, ...at(since)}),
+  plugin_failing: ({plugin: {name, handlers}}) => {
+    const {failed = 0, ended = 0} = handlers?.hour ?? {}
+    const why = handlers?.lastFailure == null ? undefined : short(handlers.lastFailure.error)
+    return conditionOf("plugin_failing", {name, failed, ended, why}, {subject: name})
+  },
+  inbox_aside: ({count}) => conditionOf("inbox_aside", {count}, {value: count}),
+  outbox_aside: ({count}) => conditionOf("outbox_aside", {count}, {value: count}),
+  jobs_refused: ({detail}) => conditionOf("jobs_refused", {why: short(detail)}),
   jobs_failed: ({jobs}) =>
-    jobs.map(({id, lastRun}) => ({
-      subject: id,
-      title: `The last run of the job ${id} failed`,
-      text: `Reason: ${lastRun?.reason ?? "unknown"}. svc does not repeat it automatically.`,
-      remediation: {text: "Find and fix the reason, then run the job again.", command: `svc schedule runs ${id}`},
-      ...(lastRun === null ? {} : {runId: lastRun.runId, ...at(lastRun.endedAt)}),
-    })),
+    jobs.map(({id, lastRun}) => {
+      const run = lastRun === null ? {} : {runId: lastRun.runId, ...at(lastRun.endedAt)}
+      return conditionOf("jobs_failed", {id, reason: lastRun?.reason ?? "unknown"}, {subject: id, ...run})
+    }),
   jobs_unreachable: ({jobs}) =>
-    jobs.map(({id, problem}) => ({
-      subject: id,
-      title: `The job ${id} cannot reach its target`,
-      text: short(problem ?? ""),
-      remediation: {text: "Fix the job, or the target that it names.", command: `svc schedule show ${id}`},
-    })),
-  approvals_waiting: ({approvals}) => ({
-    title: `${many(approvals.length, "call of an agent waits", "calls of agents wait")} for a person`,
-    text: `Agents: ${[...new Set(approvals.map(({agent}) => agent))].join(", ")}. Without a decision in time, svc denies them.`,
-    remediation: {text: "Approve or deny them.", command: "svc agent runs --state waiting"},
-    ...(approvals[0] === undefined
-      ? {}
-      : {runId: approvals[0].runId, since: Math.min(...approvals.map(({askedAt}) => Date.parse(askedAt)))}),
-  }),
+    jobs.map(({id, problem}) => conditionOf("jobs_unreachable", {id, why: short(problem ?? "")}, {subject: id})),
+  approvals_waiting: ({approvals}) => {
+    const agents = [...new Set(approvals.map(({agent}) => agent))].join(", ")
+    const since = Math.min(...approvals.map(({askedAt}) => Date.parse(askedAt)))
+    const first = approvals[0] === undefined ? {} : {runId: approvals[0].runId, since}
+    return conditionOf("approvals_waiting", {calls: approvals.length, agents}, first)
+  },
   agents_wrong: ({agents}) =>
-    agents.map(({name, problem, reason}) => ({
-      subject: name,
-      title: `The agent ${name} is not configured`,
-      text: short(problem ?? reason ?? ""),
-      remediation: {text: "Fix the binding in svc.config.yml, then reload.", command: "svc runtime reload"},
-    })),
+    agents.map(({name, problem, reason}) =>
+      conditionOf("agents_wrong", {name, why: short(problem ?? reason ?? "")}, {subject: name}),
+    ),
   agents_failed: ({agents}) =>
-    agents.map(({name, lastRun}) => ({
-      subject: name,
-      title: `The last run of the agent ${name} failed`,
-      text: `Reason: ${lastRun?.reason ?? "unknown"}. svc does not start it again automatically.`,
-      remediation: {text: "See the reason in the run.", command: `svc agent runs --agent ${name} --state failed`},
-      ...(lastRun === null ? {} : {runId: lastRun.runId, ...at(lastRun.endedAt)}),
-    })),
-  agents_held: ({agents, runs}) => ({
-    title: `${many(runs, "run of an agent is", "runs of agents are")} held`,
-    text: `Agents: ${agents.map(({name}) => name).join(", ")}.`,
-    remediation: {text: "Inspect them, then release or discard them.", command: "svc agent runs --state held"},
-  }),
-  disk_filling: ({daysLeft}) => ({
-    title: "The disk is filling up",
-    text: `At this rate ingress pauses in ${many(Math.floor(daysLeft), "day", "days")}.`,
-    remediation: {text: "Free disk space, or keep less data (retention).", command: "svc database info"},
-  }),
-  items_overdue: ({count}) => ({
-    title: `${many(count, "blocked work item is", "blocked work items are")} overdue`,
-    text: "The deadline of their blocker has passed.",
-    remediation: {text: "Ask the person who is to resolve the blocker.", command: "svc workroom list --state blocked"},
-    value: count,
-  }),
+    agents.map(({name, lastRun}) => {
+      const run = lastRun === null ? {} : {runId: lastRun.runId, ...at(lastRun.endedAt)}
+      return conditionOf("agents_failed", {name, reason: lastRun?.reason ?? "unknown"}, {subject: name, ...run})
+    }),
+  agents_held: ({agents, runs}) => conditionOf("agents_held", {runs, agents: agents.map(({name}) => name).join(", ")}),
+  disk_filling: ({daysLeft}) => conditionOf("disk_filling", {days: Math.floor(daysLeft)}),
+  items_overdue: ({count}) => conditionOf("workroom_overdue", {count}, {value: count}),
 }
 
 /** Converts a finding to the conditions of its alert. */
-export const conditionsOf = (found: Finding): readonly Condition[] => {
-  const said = (words[found.code] as (found: Finding) => ReturnType<Words[Finding["code"]]>)(found)
-  const code = codes[found.code] ?? (found.code as AlertCode)
-  return (Array.isArray(said) ? said : [said]).map(each => ({code, ...each}))
-}
+export const conditionsOf = (found: Finding): readonly Condition[] =>
+  [(words[found.code] as (found: Finding) => readonly Condition[] | Condition)(found)].flat()

@@ -190,9 +190,9 @@ describe.each(bunOr("node24"))("svc chat with piped input exits 1, on $name,", r
 test("a hint that mentions detail is printed with the detail, including one from the Host", async () => {
   const {project} = await greeterHost()
   const told = async (line: string) => (await runCommand(project, line)).stderr
-  expect(await told("release complete --accepted-by dana --window soon")).toMatch(
-    /^svc: the request is not valid\n {2}detail: window: expected .*"soon"\n[\s\S]* {2}hint: Correct what detail names\.\n$/,
-  )
+  const refusal = await told("release complete --accepted-by dana --window soon")
+  expect(refusal).toMatch(/^svc: the request is not valid\n {2}detail: window: expected .*"soon"\n/)
+  expect(refusal.endsWith(`  hint: ${problems.request_invalid.hint}\n`)).toBe(true)
   expect(
     await told("schedule add tea --every often --timezone UTC --endpoint sandbox --channel chat --text Tea"),
   ).toMatch(/^svc: the request is not valid\n {2}detail: schedule\.every: expected .*"often"\n/)

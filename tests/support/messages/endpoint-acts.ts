@@ -1,4 +1,4 @@
-import type {EndpointActs} from "../../../server/messages/session/acts.ts"
+import type {EndpointActs} from "../../../server/messages/session/options.ts"
 
 /** Endpoints without a Host: each one exists and supports everything. */
 export const ableEndpoints: EndpointActs = {

@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {requireAdapter} from "../../../server/plugins/adapter-definition.ts"
+import {requireAdapter} from "../../../server/generation/kinds/adapter/definition.ts"
 import type {AdapterDefinition} from "../../../shared/sdk/adapter/adapter.ts"
 import type {TSchema} from "../../../shared/type.ts"
 

@@ -1,6 +1,6 @@
 import {expect, test} from "vitest"
-import {compileHears} from "../../../server/plugins/hears/compile.ts"
-import {collectRegistrations} from "../../../server/plugins/registrations.ts"
+import {collectRegistrations} from "../../../server/generation/instances/registrations.ts"
+import {compileHears} from "../../../server/generation/kinds/hears/compile.ts"
 
 const nothing = () => {}
 

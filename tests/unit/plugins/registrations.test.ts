@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {collectRegistrations} from "../../../server/plugins/registrations.ts"
+import {collectRegistrations} from "../../../server/generation/instances/registrations.ts"
 import type {PluginMigration} from "../../../shared/sdk/session/database.ts"
 
 const nothing = () => {}

@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {collectRegistrations} from "../../../server/plugins/registrations.ts"
+import {collectRegistrations} from "../../../server/generation/instances/registrations.ts"
 import {Type} from "../../../shared/type.ts"
 
 const parameters = Type.Object({city: Type.String()})

@@ -1,6 +1,6 @@
+import {collectRegistrations} from "../../../../server/generation/instances/registrations.ts"
+import {compileHears} from "../../../../server/generation/kinds/hears/compile.ts"
 import {heardBy} from "../../../../server/messages/hears.ts"
-import {compileHears} from "../../../../server/plugins/hears/compile.ts"
-import {collectRegistrations} from "../../../../server/plugins/registrations.ts"
 import {channelType, type SatoriEvent} from "../../../../shared/sdk/content/satori.ts"
 import {log} from "../../../support/host/silence.ts"
 import {cpuMilliseconds, printSamples, rateOf} from "../../measure/rate.ts"

@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import type {EndpointActs} from "../../../../server/messages/session/acts.ts"
+import type {EndpointActs} from "../../../../server/messages/session/options.ts"
 import type {FileRef} from "../../../../shared/sdk/adapter/sender.ts"
 import type {SessionFile} from "../../../../shared/sdk/files/session-file.ts"
 import type {Reply, Session} from "../../../../shared/sdk/session/session.ts"

@@ -1,29 +1,29 @@
 import {AsyncLocalStorage} from "node:async_hooks"
 import {randomUUID} from "node:crypto"
 import {setImmediate as turn} from "node:timers/promises"
-import type {Position} from "../../shared/api/plugin-views.ts"
-import {type PluginPath, pluginPath} from "../../shared/ids.ts"
-import type {Log, LogFields} from "../../shared/log.ts"
-import {messageOf, Problem} from "../../shared/problems.ts"
-import type {Plugin} from "../../shared/sdk/plugin/plugin.ts"
-import type {PluginDatabase} from "../../shared/sdk/session/database.ts"
-import type {Database} from "../database/database.ts"
-import {runAround, whatIsAround} from "../runtime/flow/around.ts"
-import {countRunning, showRunning} from "../runtime/flow/handler-slots.ts"
-import {Running} from "../runtime/flow/running.ts"
-import {pluginUndoLimit, Scope} from "../runtime/flow/scope.ts"
-import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
-import {isStreamed} from "../runtime/sockets/streamed.ts"
-import type {Registrations} from "./declarations/declared.ts"
-import {type DeclaredTexts, textsHandle} from "./declarations/texts.ts"
-import {guardService} from "./guard.ts"
-import {type CompiledHears, compileHears} from "./hears/compile.ts"
-import type {LoadedPlugin} from "./load.ts"
-import {type OpenDatabase, pluginDatabase, readingPatiently} from "./plugin-database.ts"
-import type {PluginHost} from "./plugin-host.ts"
-import {positionIn} from "./position.ts"
-import {collectRegistrations} from "./registrations.ts"
-import {stateHandle} from "./state.ts"
+import type {Position} from "../../../shared/api/plugin-views.ts"
+import {type PluginPath, pluginPath} from "../../../shared/ids.ts"
+import type {Log, LogFields} from "../../../shared/log.ts"
+import {messageOf, Problem} from "../../../shared/problems.ts"
+import type {Plugin} from "../../../shared/sdk/plugin/plugin.ts"
+import type {PluginDatabase} from "../../../shared/sdk/session/database.ts"
+import type {Database} from "../../database/database.ts"
+import type {PluginSide} from "../../messages/session/handler.ts"
+import {textsHandle} from "../../plugins/declarations/texts.ts"
+import {guardService} from "../../plugins/guard.ts"
+import type {LoadedPlugin} from "../../plugins/load.ts"
+import {type OpenDatabase, pluginDatabase, readingPatiently} from "../../plugins/plugin-database.ts"
+import type {PluginHost} from "../../plugins/plugin-host.ts"
+import {positionIn} from "../../plugins/position.ts"
+import {stateHandle} from "../../plugins/state.ts"
+import {runAround, whatIsAround} from "../../runtime/flow/around.ts"
+import {countRunning, showRunning} from "../../runtime/flow/handler-slots.ts"
+import {Running} from "../../runtime/flow/running.ts"
+import {pluginUndoLimit, Scope} from "../../runtime/flow/scope.ts"
+import {TimeLimitExceeded, withTimeLimit} from "../../runtime/flow/time-limit.ts"
+import {isStreamed} from "../../runtime/sockets/streamed.ts"
+import type {Publishing} from "../kinds/kind.ts"
+import {collectRegistrations, type Registrations} from "./registrations.ts"
 
 interface Thrown {
   readonly error: string
@@ -91,14 +91,15 @@ export class Instance {
   readonly #running = new Running()
   readonly #database: OpenDatabase
   #state: InstanceState = {is: "starting", since: Date.now()}
+  readonly #collected: ReturnType<typeof collectRegistrations>
   #registrations: Registrations | undefined
-  #hears: readonly CompiledHears[] = []
   #providers: readonly Instance[] = []
 
   constructor(options: InstanceOptions) {
     this.#options = options
     this.name = options.name
     this.path = pluginPath(options.name)
+    this.#collected = collectRegistrations(this.path)
     this.fingerprint = options.fingerprint
     this.plugin = options.plugin
     this.log = options.log.with({plugin: options.name})
@@ -136,23 +137,34 @@ export class Instance {
     return this.#registrations
   }
 
-  /** The compiled patterns that `setup` declared. */
-  get hears(): readonly CompiledHears[] {
-    return this.#hears
-  }
-
   /** The names of the services that it uses, by the key under which its `setup` receives each. */
   get uses(): ReadonlyMap<string, string> {
     return new Map(Object.entries(this.plugin.definition.uses ?? {}).map(([key, {name}]) => [key, name]))
   }
 
-  /** Notes for people about gaps in the plugin's texts, with the line that declares them. */
-  get textNotes(): readonly string[] {
-    return this.registrations.texts.flatMap(declared => {
-      const at = positionIn(declared.errorThere(""), this.files, this.#options.project)
-      const place = at === undefined ? this.path : `${at.file}:${at.line}:${at.column}`
-      return declared.notes.map(note => `${place}: texts(): ${note}`)
+  /** Notes for people about its declarations. */
+  get notes(): readonly string[] {
+    return this.#collected.notes(error => {
+      const at = this.positionOf(error)
+      return at === undefined ? this.path : `${at.file}:${at.line}:${at.column}`
     })
+  }
+
+  /** The plugin as its handlers' sessions use it. */
+  get side(): PluginSide {
+    const {prompts, states, texts} = this.registrations
+    return {
+      name: this.name,
+      database: this.database,
+      positionOf: error => this.positionOf(error),
+      prompt: name => prompts.get(name),
+      state: (scope, name) => states.find(state => state.scope === scope && state.name === name),
+      say: (languages, key, values) => {
+        const found = texts.find(({keys}) => keys.has(key)) ?? texts[0]
+        if (found === undefined) throw new Problem("text_unknown", `${this.path} declares no texts`)
+        return found.say(languages, key, values)
+      },
+    }
   }
 
   /** The instances whose services its `setup` received. */
@@ -171,9 +183,8 @@ export class Instance {
     const services = Object.fromEntries(
       used.map(([key, name, provider]) => [key, provider?.service(name) ?? guardService({}, () => refuse(name))]),
     )
-    const {declaring, close} = collectRegistrations(this.path)
+    const {declaring, close, finish} = this.#collected
     const {migrate, declareState, declareTexts, ...declarations} = declaring
-    const texts: DeclaredTexts[] = []
     const facade: Plugin = {
       ...declarations,
       name: this.name,
@@ -200,11 +211,7 @@ export class Instance {
           database: this.#database,
           requireActive: () => void this.#host("writing state"),
         }),
-      texts: table => {
-        const declared = declareTexts(table)
-        texts.push(declared)
-        return textsHandle(declared, table)
-      },
+      texts: table => textsHandle(declareTexts(table), table),
       languageOf: async place => this.#host("languageOf()").languageOf(place),
       agent: name => ({
         name,
@@ -219,14 +226,33 @@ export class Instance {
       const {setup} = this.plugin.definition
       const work = () => this.as(() => setup(facade, this.#options.config, services))
       await withTimeLimit(setupTimeout, () => settingUp.run(this, work), signal)
-      for (const declared of texts) await declared.load()
-      this.#hears = await compileHears(close().hears)
+      close()
+      await finish()
     } catch (error) {
       await this.scope.dispose()
       throw this.#explain(error)
     } finally {
       this.#registrations = close()
     }
+  }
+
+  /** Publishes its declarations. */
+  publish(at: Omit<Publishing, "owner" | "handler">) {
+    const plugin = this.side
+    return this.#collected.publish({
+      ...at,
+      owner: this,
+      handler: (id, {retries = 0, maxAge, order} = {}) => ({
+        id,
+        retries,
+        ...(maxAge === undefined ? {} : {maxAge}),
+        ...(order === undefined ? {} : {order}),
+        plugin,
+        log: this.log,
+        signal: this.scope.signal,
+        run: (work, about) => this.run(work, about, id),
+      }),
+    })
   }
 
   /** Marks the instance as part of a committed generation. */

@@ -1,8 +1,8 @@
-import type {Log} from "../../shared/log.ts"
-import type {UnaskedExit} from "../runtime/process/unasked-exit.ts"
+import type {Log} from "../../../shared/log.ts"
+import {isImporting} from "../../plugins/position.ts"
+import type {UnaskedExit} from "../../runtime/process/unasked-exit.ts"
 import {attribute} from "./attribution.ts"
 import {type Instance, runningInstance} from "./instance.ts"
-import {isImporting} from "./position.ts"
 
 export interface ExitWatchOptions {
   readonly log: Log

@@ -1,5 +1,4 @@
-import {messageOf} from "../../../shared/problems.ts"
-import type {DeclaredHears} from "../declarations/declared.ts"
+import {messageOf} from "../../../../shared/problems.ts"
 import {explainRefusal, findNamedReference, type SyntaxRefusal} from "./refusal.ts"
 
 /** A pattern compiled by an engine that works in linear time and never backtracks. */
@@ -15,8 +14,13 @@ export interface CompiledPattern {
     | undefined
 }
 
-export interface CompiledHears extends DeclaredHears {
-  readonly compiled: CompiledPattern
+/** A declared pattern, before it is compiled. */
+export interface DeclaredPattern {
+  readonly pattern: string | RegExp
+  /** The pattern as the plugin wrote it, for people. */
+  readonly shown: string
+  /** An error whose stack is that of the declaration. */
+  readonly at: Error
 }
 
 /**
@@ -34,7 +38,9 @@ type Engine = typeof import("re2js").RE2JS
  * Compiles the patterns of a plugin. Throws an AggregateError with an error for each rejected pattern; their stacks are
  * those of the declarations. The engine loads with the first plugin that has patterns.
  */
-export const compileHears = async (declared: readonly DeclaredHears[]): Promise<readonly CompiledHears[]> => {
+export const compileHears = async <D extends DeclaredPattern>(
+  declared: readonly D[],
+): Promise<readonly (D & {readonly compiled: CompiledPattern})[]> => {
   if (declared.length === 0) return []
   const {RE2JS} = await import("re2js")
   const errors: Error[] = []

@@ -1,11 +1,17 @@
 import {toolEffects} from "../../../shared/agents/states.ts"
-import {capabilityId, type PluginPath, pluginNameOf} from "../../../shared/ids.ts"
-import type {ToolDefinition} from "../../../shared/sdk/plugin/tool.ts"
+import {pluginNameOf} from "../../../shared/ids.ts"
+import type {ToolDefinition, ToolHandler} from "../../../shared/sdk/plugin/tool.ts"
 import {permissions} from "../../../shared/sdk/session/permission.ts"
 import {fieldsOf, readJson} from "../../../shared/sdk/session/values.ts"
+import type {Declared} from "../../messages/declared.ts"
+import type {Handler} from "../../messages/session/handler.ts"
 import {explainValue} from "../../runtime/text/explain.ts"
-import {isHandler} from "./checks.ts"
-import type {DeclaredTool} from "./declared.ts"
+import type {Setup} from "./kind.ts"
+import {named} from "./named.ts"
+
+type DeclaredTool = Declared<ToolDefinition, ToolHandler<never>>
+
+export type PublishedTool = Handler & DeclaredTool
 
 /** How long a call may take, in seconds. */
 const longestCall = 3600
@@ -15,16 +21,21 @@ const longestName = 64
 
 const known = ["description", "parameters", "effect", "permission", "approval", "timeout"]
 
-/** Reads a `plugin.tool` declaration, because plugins may be JavaScript. Throws if it is invalid. */
-export const readTool = (owner: PluginPath, name: unknown, definition: unknown, run: unknown): DeclaredTool => {
-  const what = `tool("${String(name)}")`
-  requireToolName(what, pluginNameOf(owner), name)
-  if (!isHandler<DeclaredTool["handle"]>(run)) throw new TypeError(`${what} needs a function`)
-  requireDefinition(what, definition)
-  return {id: capabilityId(owner, "tool", name), definition, handle: run}
+export const tools = (setup: Setup) => {
+  const {declare, ...all} = named<ToolDefinition, DeclaredTool["handle"], [string, PublishedTool]>(setup, "tool", {
+    check: (what, definition, name) => {
+      requireToolName(what, pluginNameOf(setup.owner), name)
+      requireDefinition(what, definition)
+    },
+    needs: "a function",
+    publish: (tool, at, name) => [`${at.owner.name}.${name}`, {...at.handler(tool.id), ...tool}],
+  })
+  // Without a definition, the function is missing too.
+  const tool = (name: string, definition: unknown, run: unknown) => declare(name, definition, run ?? null)
+  return {...all, methods: {tool}}
 }
 
-function requireToolName(what: string, plugin: string, name: unknown): asserts name is string {
+const requireToolName = (what: string, plugin: string, name: unknown): void => {
   if (typeof name !== "string" || !/^[a-z0-9][a-z0-9_-]*$/.test(name) || name.includes("__"))
     throw new Error(
       `${what}: a name may have only lower-case letters, digits, _ and -, no two _ in a row, and no _ or - first`,
@@ -34,7 +45,7 @@ function requireToolName(what: string, plugin: string, name: unknown): asserts n
     throw new Error(`${what}: the name of a tool of the plugin "${plugin}" may have at most ${most} characters`)
 }
 
-function requireDefinition(what: string, definition: unknown): asserts definition is ToolDefinition {
+const requireDefinition = (what: string, definition: unknown): void => {
   const {description, parameters, effect, permission = "user", approval = false, timeout = 1} = fieldsOf(definition)
   const unknown = Object.keys(fieldsOf(definition)).find(key => !known.includes(key))
   if (unknown !== undefined) throw new Error(`${what}: there is no "${unknown}"; the keys are ${known.join(", ")}`)

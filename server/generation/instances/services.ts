@@ -1,4 +1,4 @@
-import type {Instance} from "../plugins/instance.ts"
+import type {Instance} from "./instance.ts"
 
 export interface SetUp {
   /** Instances whose `setup` failed; they are undone. */

@@ -1,5 +1,4 @@
 import {agePattern} from "../../../shared/duration.ts"
-import type {PluginMigration} from "../../../shared/sdk/session/database.ts"
 import type {HandlerDefinition, HandlerOrder, Named} from "../../../shared/sdk/session/handler.ts"
 import type {TimerDefinition} from "../../../shared/sdk/session/timer.ts"
 
@@ -10,14 +9,22 @@ const mostRetries = 10
 
 const handlerOrders: readonly HandlerOrder[] = ["channel", "user", "none"]
 
-/** How long a run of a job may take, in seconds. */
-export const longestRun = 24 * 60 * 60
-
 export const requireName = (what: string, name: string): void => {
   if (!/^[\w-]{1,64}$/.test(name)) throw new Error(`${what}: use 1 to 64 letters, digits, _ and - only`)
 }
 
-export const isHandler = <H>(value: unknown): value is H => typeof value === "function"
+/** Reads the arguments after the name: a definition, which may be missing, and a function. Throws without a function. */
+export const readArguments = <D, H>(
+  what: string,
+  second: unknown,
+  third: unknown,
+  needed = "a handler",
+): {readonly definition: D; readonly handle: H} => {
+  const [definition, handle] = third === undefined ? [{}, second] : [second, third]
+  if (typeof handle !== "function") throw new TypeError(`${what} needs ${needed}`)
+  // Plugins may be JavaScript: the checks of each kind follow.
+  return {definition: definition as D, handle: handle as H}
+}
 
 export const requireHandling = (
   what: string,
@@ -48,19 +55,4 @@ export const createNaming = (what: string) => {
     names.add(name)
     return name
   }
-}
-
-const hasWords = (value: unknown): value is string => typeof value === "string" && value.trim() !== ""
-
-/** Checks what the type forbids, because plugins may be JavaScript. */
-export const requireMigration = ({name, up, undo, irreversible}: PluginMigration, known: ReadonlySet<string>): void => {
-  if (!hasWords(name)) throw new TypeError("database.migrate(): each migration needs a name")
-  const what = `database.migrate(): migration "${name}"`
-  if (known.has(name)) throw new Error(`${what} is given twice`)
-  if (typeof up !== "function") throw new TypeError(`${what} needs up()`)
-  if (undo !== undefined && irreversible !== undefined)
-    throw new Error(`${what} declares both undo and irreversible; keep one of them`)
-  const said = undo ?? irreversible
-  if (said !== undefined && !hasWords(said))
-    throw new TypeError(`${what} must say in words how to undo it (undo), or why that is impossible (irreversible)`)
 }

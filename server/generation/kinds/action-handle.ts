@@ -1,17 +1,17 @@
-import {fromJson} from "../../shared/json.ts"
-import {Problem} from "../../shared/problems.ts"
-import {h} from "../../shared/sdk/content/elements.ts"
+import {fromJson} from "../../../shared/json.ts"
+import {Problem} from "../../../shared/problems.ts"
+import {h} from "../../../shared/sdk/content/elements.ts"
 import type {
   ActionDefinition,
   ActionHandle,
   ButtonOptions,
   SelectOption,
   SelectOptions,
-} from "../../shared/sdk/plugin/action.ts"
-import {fieldsOf, longestKept, readJson} from "../../shared/sdk/session/values.ts"
-import type {TSchema} from "../../shared/type.ts"
-import {makeButtonId} from "../database/buttons/button-id.ts"
-import {misfitOf} from "../runtime/text/explain.ts"
+} from "../../../shared/sdk/plugin/action.ts"
+import {fieldsOf, longestKept, readJson} from "../../../shared/sdk/session/values.ts"
+import type {TSchema} from "../../../shared/type.ts"
+import {makeButtonId} from "../../database/buttons/button-id.ts"
+import {misfitOf} from "../../runtime/text/explain.ts"
 
 /** How many seconds a button works by default, and at most. */
 const patience = 3600

@@ -1,6 +1,6 @@
-import type {AdapterDefinition, Varying} from "../../shared/sdk/adapter/adapter.ts"
-import {contentFeatures, senderFeatures} from "../../shared/sdk/adapter/sender.ts"
-import type {TSchema} from "../../shared/type.ts"
+import type {AdapterDefinition, Varying} from "../../../../shared/sdk/adapter/adapter.ts"
+import {contentFeatures, senderFeatures} from "../../../../shared/sdk/adapter/sender.ts"
+import type {TSchema} from "../../../../shared/type.ts"
 
 const histories = ["replay", "none", "inside"]
 

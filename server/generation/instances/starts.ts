@@ -1,5 +1,5 @@
-import {isProblem} from "../../shared/problems.ts"
-import {withTimeLimit} from "../runtime/flow/time-limit.ts"
+import {isProblem} from "../../../shared/problems.ts"
+import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import type {Instance} from "./instance.ts"
 
 /** How long a plugin's `onStart` may take, in milliseconds. */

@@ -1,0 +1,47 @@
+import {capabilityId} from "../../../shared/ids.ts"
+import {type EventType, eventTypes} from "../../../shared/sdk/content/satori.ts"
+import type {Plugin} from "../../../shared/sdk/plugin/plugin.ts"
+import type {HandlerDefinition} from "../../../shared/sdk/session/handler.ts"
+import {type EventHandler, type Wants, wantsKey} from "../../messages/session/handler.ts"
+import {didYouMean} from "../../runtime/text/suggest.ts"
+import {createNaming, readArguments, requireHandling} from "./checks.ts"
+import {declarationsOf, publishEach, type Setup} from "./kind.ts"
+
+type Definition = HandlerDefinition & {readonly name?: string; readonly [wantsKey]?: Wants}
+
+type Declared = Pick<EventHandler, "id" | "type" | "handle"> & {readonly definition: Definition}
+
+/** The handlers of events. */
+export const handlers = (setup: Setup) => {
+  const declared: Declared[] = []
+  const naming = new Map<string, ReturnType<typeof createNaming>>()
+  const on: Plugin["on"] = (type: string, second: unknown, third?: unknown) => {
+    const what = setup.begin("on", type)
+    const read = readArguments<Definition, Declared["handle"]>(what, second, third)
+    requireHandling(what, read.definition)
+    const nameOf = naming.get(type) ?? createNaming(what)
+    naming.set(type, nameOf)
+    declared.push({id: capabilityId(setup.owner, "handler", `${type}.${nameOf(read.definition)}`), type, ...read})
+  }
+  return declarationsOf({
+    methods: {on},
+    declared,
+    publish: at =>
+      publishEach(at, "handler", declared, ({id, type, definition, handle}): EventHandler => {
+        const wants = definition[wantsKey]
+        return {...at.handler(id, definition), ...(wants === undefined ? {} : {wants}), type, handle}
+      }),
+    notes: () => findUnknownEvents(setup.owner, declared),
+  })
+}
+
+const known: ReadonlySet<string> = new Set<EventType>(eventTypes)
+
+/** Notes for people about handlers of events that the Satori protocol does not have. */
+const findUnknownEvents = (owner: string, handlers: readonly Pick<Declared, "type">[]): readonly string[] => {
+  const types = new Set(handlers.map(({type}) => type))
+  const unknown = [...types].filter(type => !known.has(type) && !type.includes("/"))
+  return unknown.map(
+    type => `${owner} listens for "${type}", which is not an event of Satori${didYouMean(type, eventTypes)}`,
+  )
+}

@@ -1,0 +1,117 @@
+import {Problem} from "../../../shared/problems.ts"
+import type {Feature} from "../../../shared/sdk/adapter/sender.ts"
+import {type Content, h} from "../../../shared/sdk/content/elements.ts"
+import {kindOf} from "../../../shared/sdk/content/satori-methods.ts"
+import type {Expiry, MessageTarget, Session, Target} from "../../../shared/sdk/session/session.ts"
+import {conversationOf} from "../../inbox/intake/handling.ts"
+import {withExpiry} from "../../outbox/age.ts"
+import {
+  type Address,
+  addressOf,
+  callDraft,
+  contentOf,
+  emojiOf,
+  type MessageRef,
+  messageDraft,
+  messageTargetOf,
+  type OutboxDraft,
+} from "../../outbox/draft.ts"
+import {uuid} from "../../runtime/uuid.ts"
+import type {OpenWork} from "./open-work.ts"
+import type {SessionOptions} from "./options.ts"
+
+/** A message and its conversation. */
+interface Found {
+  readonly at: Address
+  readonly message: MessageRef
+}
+
+type Members = Pick<Session, "send" | "sendNow" | "reply" | "react" | "typing" | "edit" | "delete" | "unreact" | "call">
+
+/** The messages and acts of a session. Each act is a row of the outbox, in the lane of the message that it is about. */
+export const sessionMessages = ({stored, attempt, endpoints, now}: SessionOptions, work: OpenWork): Members => {
+  const {event, endpoint} = stored
+  let early = 0
+  const limited = (draft: OutboxDraft, expiry?: Expiry): OutboxDraft =>
+    withExpiry(draft, expiry, attempt.maxAge === undefined ? undefined : now() + attempt.maxAge)
+  const queue = async (draft: OutboxDraft, expiry?: Expiry): Promise<string> => work.queue(limited(draft, expiry))
+  const messageTo = (content: Content, to?: Target): OutboxDraft => {
+    const address = to === undefined ? conversationOf(stored) : addressOf(to)
+    if (address === undefined)
+      throw new Problem("target_invalid", "this event belongs to no conversation, so the message needs a target")
+    if (to !== undefined) endpoints.requireTarget(address)
+    return messageDraft(address, content, event.user !== undefined || address.user !== undefined)
+  }
+  const send: Session["send"] = async (content, to, expiry) => queue(messageTo(content, to), expiry)
+  const locate = async (target: MessageTarget): Promise<Found> => {
+    const read = messageTargetOf(target, {endpoint, channel: conversationOf(stored)?.channel})
+    if ("at" in read) return {at: read.at, message: {platform: read.platform}}
+    const at = work.sends.find(draft => draft.id === read.outbox) ?? (await attempt.sent(read.outbox))
+    if (at === undefined) throw new Problem("outbox_unknown", `there is no outbox message ${read.outbox}`)
+    return {at, message: read}
+  }
+  const act = async (
+    target: MessageTarget,
+    feature: Feature,
+    expiry: Expiry | undefined,
+    draftOf: (found: Found) => OutboxDraft,
+  ) => {
+    work.requireOpen()
+    const found = await locate(target)
+    endpoints.requireFeature(found.at.endpoint, feature)
+    return queue(draftOf(found), expiry)
+  }
+  return {
+    send,
+    sendNow: async (content, to, expiry) => {
+      work.requireOpen()
+      const ordinal = early++
+      const draft = await work.queued.store(limited(messageTo(content, to), expiry))
+      return work.give(await attempt.sendNow(draft, ordinal))
+    },
+    reply: async (content, expiry) => {
+      const quoted = event.message?.id
+      return send(quoted === undefined ? content : [h("quote", {id: quoted}), ...contentOf(content)], undefined, expiry)
+    },
+    react: async (emoji, expiry) => {
+      const message = event.message?.id
+      const channel = event.channel?.id
+      if (message === undefined || channel === undefined)
+        throw new Problem("event_invalid", "there is no message to react to")
+      endpoints.requireFeature(endpoint, "react")
+      const content = {message, emoji: emojiOf(emoji)}
+      return queue({id: uuid(), kind: "reaction", endpoint, channel, content}, expiry)
+    },
+    typing: () => {
+      work.requireOpen()
+      const channel = event.channel?.id
+      if (channel !== undefined) endpoints.typing(endpoint, channel)
+    },
+    edit: (target, content, expiry) =>
+      act(target, "edit", expiry, ({at, message}) => ({
+        ...at,
+        id: uuid(),
+        kind: "edit",
+        content: {message, content: contentOf(content, event.user !== undefined)},
+      })),
+    delete: (target, expiry) =>
+      act(target, "delete", expiry, ({at, message}) => ({...at, id: uuid(), kind: "delete", content: {message}})),
+    unreact: (target, emoji, expiry) =>
+      act(target, "unreact", expiry, ({at, message}) => ({
+        ...at,
+        id: uuid(),
+        kind: "unreact",
+        content: {message, emoji: emojiOf(emoji)},
+      })),
+    call: async (method, params, to = endpoint, expiry) => {
+      work.requireOpen()
+      endpoints.requireFeature(to, method as Feature)
+      if (kindOf(method)?.is === "read")
+        throw new Problem(
+          "request_invalid",
+          `${method} only reads: use plugin.ask, which returns the platform's response`,
+        )
+      return queue(callDraft(to, {method, params}), expiry)
+    },
+  }
+}

@@ -1,0 +1,80 @@
+import {Problem} from "../../../shared/problems.ts"
+import type {Session} from "../../../shared/sdk/session/session.ts"
+import type {Work} from "../../inbox/intake/handling.ts"
+import type {Question} from "../../inbox/intake/prompts.ts"
+import {ask} from "../forms/prompt.ts"
+import type {PluginSide} from "./handler.ts"
+import type {OpenWork} from "./open-work.ts"
+import type {SessionOptions} from "./options.ts"
+import {SessionState} from "./state.ts"
+
+type Members = Pick<Session, "prompt" | "form" | "timer" | "clearTimer" | "state" | "database">
+
+/** What a session does with its plugin: its questions, forms, timers, states and tables. */
+export class SessionPlugin {
+  readonly members: Members
+  readonly #questions: Question[] = []
+  readonly #afterwards: (() => void)[] = []
+  readonly #work: OpenWork
+  #states: SessionState | undefined
+
+  /** `session` returns the session that it is part of. */
+  constructor(options: SessionOptions, work: OpenWork, session: () => Session) {
+    const {stored, plugin, endpoints, timers, formOf = () => undefined, now} = options
+    const {event, endpoint} = stored
+    const {channel, user} = event
+    const {requireOpen} = work
+    const side = (): PluginSide => {
+      if (plugin === undefined) throw new Problem("database_refused", "the Host's own handlers have no tables")
+      return plugin
+    }
+    this.#work = work
+    this.members = {
+      prompt: async (name, content, data) => {
+        requireOpen()
+        const prompt = plugin?.prompt(name) ?? formOf(name)?.prompt
+        if (prompt === undefined) throw new Problem("prompt_unknown", `the plugin declares no prompt "${name}"`)
+        const question = ask(prompt, stored, data, now())
+        const id = await session().send(content)
+        this.#questions.push(question)
+        return id
+      },
+      form: async (form, content, data) => {
+        requireOpen()
+        const name = typeof form === "string" ? form : form.name
+        const found = formOf(name)
+        if (found === undefined) throw new Problem("form_unknown", `the plugin declares no form "${name}"`)
+        return found.open(session(), content, data, endpoints.hasFeature(endpoint, "forms"))
+      },
+      timer: async (timer, when, data, more) => {
+        requireOpen()
+        const place = {endpoint, ...(channel === undefined ? {} : {channel}), ...(user === undefined ? {} : {user})}
+        const name = typeof timer === "string" ? timer : timer.name
+        const setting = timers.prepare(side().name, name, when, data, place, more)
+        work.writes.push(...setting.statements)
+        this.#afterwards.push(setting.stored)
+        return work.give(setting.id)
+      },
+      clearTimer: async key => {
+        requireOpen()
+        work.writes.push(timers.clearing(side().name, key))
+      },
+      state: handle => {
+        requireOpen()
+        const {name, database, state: find = () => undefined} = side()
+        this.#states ??= new SessionState({plugin: name, database, event, endpoint, find, requireOpen})
+        return this.#states.value(handle)
+      },
+      database: work.databaseOf(side),
+    }
+  }
+
+  /** Returns what the handler leaves behind. */
+  work(): Work {
+    const {sends, writes, queued} = this.#work
+    const states = this.#states
+    const left = {sends, questions: this.#questions, afterwards: this.#afterwards, release: () => queued.release()}
+    if (states === undefined) return {...left, writes}
+    return {...left, writes: [...writes, ...states.statements], isOutdated: () => states.isOutdated()}
+  }
+}
