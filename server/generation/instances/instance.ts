@@ -23,7 +23,7 @@ import {pluginUndoLimit, Scope} from "../../runtime/flow/scope.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {isStreamed} from "../../runtime/sockets/streamed.ts"
 import type {Publishing} from "../kinds/kind.ts"
-import {collectRegistrations, type Registrations} from "./registrations.ts"
+import {collectRegistrations, type Published, type Registrations} from "./registrations.ts"
 
 interface Thrown {
   readonly error: string
@@ -237,7 +237,7 @@ export class Instance {
   }
 
   /** Publishes its declarations. */
-  publish(at: Omit<Publishing, "owner" | "handler">) {
+  publish(at: Omit<Publishing, "owner" | "handler">): Published {
     const plugin = this.side
     return this.#collected.publish({
       ...at,

@@ -50,7 +50,7 @@ type AnyDeclarations = Declarations<object, unknown, unknown>
 export type Registrations = {readonly [K in keyof Kinds]: Kinds[K]["declared"]}
 
 /** What one instance publishes, by kind. */
-type Published = {readonly [K in keyof Kinds]: ReturnType<Kinds[K]["publish"]>}
+export type Published = {readonly [K in keyof Kinds]: ReturnType<Kinds[K]["publish"]>}
 
 /** What instances publish, by kind. */
 type Publications = {readonly [K in keyof Kinds]: Published[K]["items"]}
