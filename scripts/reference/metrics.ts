@@ -1,4 +1,4 @@
-import {metrics, processMetrics} from "../../server/metrics/table.ts"
+import {metrics, processMetrics} from "../../shared/metrics/table.ts"
 import {code, page, prose, table} from "./markdown.ts"
 
 const intro = `\`GET /api/metrics\` returns these in Prometheus' text format, also to the demo token; [monitoring](../monitoring.md) says how to scrape

@@ -15,6 +15,7 @@ import type {Workroom} from "../workroom/workroom.ts"
 import type {Agents, AgentsOptions} from "./agents.ts"
 import {Bindings} from "./bindings/bindings.ts"
 import {AgentMeter} from "./meter.ts"
+import {agentMetrics} from "./metrics.ts"
 import {isProviderInstalled} from "./providers/packages.ts"
 import type {AgentService} from "./runs/service.ts"
 import type {MessageIndex} from "./search/message-index.ts"
@@ -122,6 +123,7 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
   return {
     ...desk,
     name: "the agents",
+    metrics: agentMetrics(database, bindings, meter),
     bindings,
     meter,
     plugin: async () => {

@@ -8,6 +8,7 @@ import type {ProjectPaths} from "../runtime/project.ts"
 import {Capacity} from "./capacity.ts"
 import {DamageWatch} from "./damage-watch.ts"
 import {type DiskLimit, watchDisk} from "./disk-watch.ts"
+import {capacityMetrics} from "./metrics.ts"
 import {PlaceWatch} from "./place-watch.ts"
 import {UserData, type UserDataOptions} from "./user/user-data.ts"
 
@@ -67,6 +68,7 @@ export const createCapacity = (
     stopTaking: () => capacity.stop(),
     limit: 1000,
     late: "the deletion of old rows did not end in time",
+    metrics: capacityMetrics(database, disk),
     routes: async () => {
       const [{databaseRoutes}, {userRoutes}] = await Promise.all([import("./routes.ts"), import("./user/routes.ts")])
       return [

@@ -12,6 +12,7 @@ import {Endpoints} from "./endpoints.ts"
 import type {Gaps} from "./gaps/gaps.ts"
 import type {Ingress} from "./ingress.ts"
 import type {Pasts} from "./pasts.ts"
+import {endpointMetrics} from "./routes/metrics.ts"
 import type {OpenShown} from "./uploads.ts"
 
 /** The parts that hear of endpoints. */
@@ -104,6 +105,7 @@ export const createEndpoints = (
     close: () => endpoints.close(),
     limit: 1500,
     late: "an endpoint did not close in time",
+    metrics: endpointMetrics(database, endpoints),
     routes: async () => {
       const [{endpointRoutes}, {webhookRoutes}] = await Promise.all([
         import("./routes/endpoints.ts"),

@@ -3,6 +3,7 @@ import {durationOf} from "../../shared/duration.ts"
 import {epochOf} from "../../shared/event-id.ts"
 import type {Raise} from "../../shared/events/events.ts"
 import type {Log} from "../../shared/log.ts"
+import {by, single} from "../../shared/metrics/readings.ts"
 import type {Database} from "../database/database.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Part} from "../runtime/part.ts"
@@ -59,6 +60,17 @@ export const openEvents = async (
     name: "the event log",
     raise: events.raise,
     close: settled,
+    metrics: [
+      {
+        read: () => ({
+          svc_event_stream_clients: single(stream.clients),
+          svc_event_stream_gaps_total: by("reason", Object.fromEntries(stream.gaps)),
+          svc_event_stream_slow_consumers_total: single(stream.slowConsumers),
+          svc_events_dropped_total: single(events.dropped),
+        }),
+      },
+      {group: "events", read: async () => ({svc_event_log_head: single((await events.extent()).head)})},
+    ],
     routes: async () => (await import("./routes.ts")).eventRoutes(services),
     retention: {name: "the deletion of old events", start: () => retention.start(), close: () => retention.stop()},
     streams: {

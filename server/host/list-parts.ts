@@ -25,6 +25,7 @@ export interface ListOptions {
   readonly system: System
   readonly api: Api
   readonly metrics: MetricsService
+  readonly figures: NonNullable<Part["metrics"]>
   readonly metricHistory: Recorder
   readonly alerts: Alerts
   readonly trials: Trials
@@ -115,10 +116,11 @@ const watchers = ({metricHistory, alerts}: ListOptions): readonly Part[] => [
   {name: "alerts", start: () => alerts.start(), stopTaking: () => alerts.stop(), limit: 500},
 ]
 
-const service = ({sources, system, api, metrics, alerts, opened}: ListOptions): Part => {
+const service = ({sources, system, api, metrics, figures, alerts, opened}: ListOptions): Part => {
   const {gate, paths, runtimeId} = opened
   return {
     name: "the service",
+    metrics: figures,
     start: async () => {
       // A Host that ran provisionally has already written its file, and stays ready.
       if ((await readHostFile(paths))?.runtimeId === runtimeId) system.started()

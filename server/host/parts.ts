@@ -1,5 +1,6 @@
 import {setImmediate as turn} from "node:timers/promises"
 import type {Log} from "../../shared/log.ts"
+import type {Reading} from "../../shared/metrics/readings.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {Route} from "../../shared/route.ts"
 import {startEnded} from "../runtime/flow/starting.ts"
@@ -64,6 +65,10 @@ export class Parts {
   /** The routes of all parts. Loads their handlers. */
   async routes(): Promise<readonly Route[]> {
     return (await Promise.all(this.#all.map(part => part.routes?.() ?? []))).flat()
+  }
+
+  get metrics(): readonly Reading[] {
+    return this.#all.flatMap(part => part.metrics ?? [])
   }
 
   /** Tells all parts which rows of a user were forgotten. */

@@ -9,6 +9,7 @@ import {recallEnds} from "../inbox/newest.ts"
 import {usages} from "../messages/command/help.ts"
 import {createDispatch} from "../messages/dispatch.ts"
 import {HandlerMeter} from "../messages/handler-meter.ts"
+import {MetricsPage} from "../metrics/page.ts"
 import {projectName, requireProject, urlOf} from "../project/settings.ts"
 import {recordStart, tooManyStarts, writeStarts} from "../project/starts.ts"
 import {clearFailedStarts} from "../recovery/last-good/store.ts"
@@ -24,8 +25,8 @@ import type {Host, HostOptions} from "./host.ts"
 import {countFailedStart} from "./last-good.ts"
 import {listParts} from "./list-parts.ts"
 import {createAlerts} from "./metrics/alerts.ts"
+import {hostMetrics} from "./metrics/host.ts"
 import {createMetricHistory} from "./metrics/metric-history.ts"
-import {createMetrics} from "./metrics/metrics.ts"
 import {openProject, readPlaces} from "./open.ts"
 import {Parts, stopLimit} from "./parts.ts"
 import {Patience, type Wait} from "./patience.ts"
@@ -164,7 +165,8 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     dispatch: handlers.measure(dispatchOf(sources, options)),
     system,
     api,
-    metrics: createMetrics({...sources, requests, report: system.readiness, isReady}),
+    metrics: new MetricsPage(() => parts.metrics),
+    figures: hostMetrics({...sources, requests, report: system.readiness, isReady}),
     metricHistory: createMetricHistory({
       database,
       log,

@@ -1,14 +1,20 @@
 import type {ProjectConfig} from "../../shared/config/config.ts"
 import type {Log} from "../../shared/log.ts"
+import {by} from "../../shared/metrics/readings.ts"
 import type {Row} from "../../shared/sdk/session/database.ts"
 import type {Database, Statement} from "../database/database.ts"
+import type {Endpoint} from "../endpoints/endpoint.ts"
+import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {Ingress} from "../endpoints/ingress.ts"
 import type {Pasts} from "../endpoints/pasts.ts"
+import {byEndpoint, deadLetters} from "../outbox/depths.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import type {Clock} from "../runtime/flow/clock.ts"
 import type {Part} from "../runtime/part.ts"
 import {Inbox} from "./inbox.ts"
 import type {Dispatch} from "./intake/handling.ts"
+import type {Repeats} from "./intake/repeats.ts"
+import {readInboxDepth} from "./look-ups.ts"
 import type {TrailServices} from "./routes/trail.ts"
 import {oldestKnown} from "./upkeep/retention.ts"
 
@@ -38,6 +44,7 @@ export const createInbox = (
   })
 
 export interface InboxAbout extends TrailServices {
+  readonly endpoints: Endpoints
   /** Erases what agents' runs keep of an event. */
   readonly erasingRunsOf: (seq: number) => readonly Statement[]
 }
@@ -48,6 +55,20 @@ export const inboxPart = (inbox: Inbox, dispatch: Dispatch, about: InboxAbout): 
   drain: () => inbox.drain(),
   isQuiet: () => inbox.isQuiet,
   settled: () => inbox.settled(),
+  metrics: [
+    {
+      group: "messages",
+      read: async () => {
+        const depth = await readInboxDepth(about.database)
+        return {
+          svc_inbox_handlers: by("state", depth.byState),
+          svc_inbox_oldest_age_seconds: byEndpoint(about.endpoints, depth.oldestAge),
+          svc_dead_letters: deadLetters(about.endpoints, "inbox", depth),
+        }
+      },
+    },
+    {read: () => ({svc_inbox_repeats_total: repeatsAt(about.endpoints.list(), inbox.repeats)})},
+  ],
   forgotten: async (part, rows) => {
     if (part !== "prompts") return
     const placeOf = ({endpoint, channel, user}: Row) => ({
@@ -68,3 +89,15 @@ export const inboxPart = (inbox: Inbox, dispatch: Dispatch, about: InboxAbout): 
     return [...inboxRoutes({...about, inbox, redact}), ...rateRoutes(database)]
   },
 })
+
+/** Every endpoint has its series from the start, so that the first increase is visible. */
+const repeatsAt = (endpoints: readonly Endpoint[], repeats: Repeats) =>
+  endpoints
+    .filter(({spec}) => spec.open !== undefined)
+    .flatMap(({spec: {name: endpoint}}) => {
+      const {same, differs} = repeats.of(endpoint)
+      return [
+        {labels: {endpoint, differs: "false"}, value: same},
+        {labels: {endpoint, differs: "true"}, value: differs},
+      ]
+    })

@@ -1,28 +1,46 @@
 import type {Metric, Series} from "prom-client/lib/registry.js"
 import type {Distribution, Sample} from "../../shared/meter.ts"
-import type {Readings} from "./readings.ts"
-import {metrics} from "./table.ts"
+import {by, type Reading, type Readings, readGroups} from "../../shared/metrics/readings.ts"
+import {metrics} from "../../shared/metrics/table.ts"
+import {withTimeLimit} from "../runtime/flow/time-limit.ts"
+
+/** The longest wait for a reading, in milliseconds. Prometheus waits 10 s for the page. */
+const readLimit = 5000
 
 /** The metrics as one page. The library that renders it is loaded for the first page, so that no start waits for it. */
 export class MetricsPage {
-  readonly #collect: () => Promise<Readings>
+  readonly #readings: () => readonly Reading[]
+  readonly #failures = Object.fromEntries(readGroups.map(group => [group, 0]))
   #library: ReturnType<typeof load> | undefined
 
-  constructor(collect: () => Promise<Readings>) {
-    this.#collect = collect
+  /** A reading that fails, or takes too long, is counted as failed; the page shows the rest. */
+  constructor(readings: () => readonly Reading[]) {
+    this.#readings = readings
   }
 
   async render(): Promise<string> {
     this.#library ??= load()
     const {Registry, ofProcess} = await this.#library
-    const readings = await this.#collect()
+    const found = [...(await Promise.all(this.#readings().map(reading => this.#read(reading)))), this.#counted]
     const registry = new Registry()
     for (const [name, {type, help}] of Object.entries(metrics)) {
-      const values = seriesOf(name, readings[name as keyof Readings])
+      const values = found.flatMap(each => seriesOf(name, each[name as keyof Readings] ?? []))
       registry.registerMetric({name, get: async () => ({name, type, help, values})})
     }
     for (const metric of ofProcess) registry.registerMetric(metric)
     return registry.metrics()
+  }
+
+  get #counted(): Partial<Readings> {
+    return {svc_collect_failures_total: by("part", this.#failures)}
+  }
+
+  async #read({group, read}: Reading): Promise<Partial<Readings>> {
+    if (group === undefined) return read()
+    return withTimeLimit(readLimit, read).catch(() => {
+      this.#failures[group] = (this.#failures[group] ?? 0) + 1
+      return {}
+    })
   }
 }
 

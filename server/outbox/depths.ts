@@ -1,5 +1,6 @@
 import {setImmediate as turn} from "node:timers/promises"
 import type {Database} from "../database/database.ts"
+import type {Endpoints} from "../endpoints/endpoints.ts"
 
 /** The most rows of each state to count: a count blocks everything else. */
 const mostCounted = 20_000
@@ -9,6 +10,17 @@ export const mostLookedUp = 2000
 
 /** By the name of an endpoint, including former ones. Endpoints with nothing to count are missing. */
 export type ByEndpoint = ReadonlyMap<string, number>
+
+/** Every endpoint has its series, even at zero. */
+export const byEndpoint = (endpoints: Pick<Endpoints, "list">, found: ByEndpoint) =>
+  [...new Set([...endpoints.list().map(({spec}) => spec.name), ...found.keys()])].map(endpoint => ({
+    labels: {endpoint},
+    value: found.get(endpoint) ?? 0,
+  }))
+
+/** Of one of the durable tables. */
+export const deadLetters = (endpoints: Pick<Endpoints, "list">, box: "inbox" | "outbox", {dead}: Depth) =>
+  byEndpoint(endpoints, dead).map(({labels, value}) => ({labels: {...labels, box}, value}))
 
 /** The unfinished and expired rows of one of the durable tables. */
 export interface Depth {

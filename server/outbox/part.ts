@@ -1,11 +1,13 @@
 import type {ProjectConfig} from "../../shared/config/config.ts"
 import type {Log} from "../../shared/log.ts"
+import {by} from "../../shared/metrics/readings.ts"
 import type {Database} from "../database/database.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {Ingress} from "../endpoints/ingress.ts"
 import {policyOf} from "../endpoints/spec.ts"
 import type {Clock} from "../runtime/flow/clock.ts"
 import type {Part} from "../runtime/part.ts"
+import {byEndpoint, deadLetters, readOutboxDepth} from "./depths.ts"
 import {DraftFiles} from "./files/draft-files.ts"
 import {permittedFile} from "./files/permitted.ts"
 import type {FileStore} from "./files/store.ts"
@@ -84,6 +86,20 @@ export const outboxPart = (outbox: Outbox, {database, endpoints, scrub, files}: 
     }
     return outboxRoutes({database, outbox, endpoints, redact})
   },
+  metrics: [
+    {
+      group: "messages",
+      read: async () => {
+        const depth = await readOutboxDepth(database)
+        return {
+          svc_outbox_messages: by("state", depth.byState),
+          svc_outbox_oldest_age_seconds: byEndpoint(endpoints, depth.oldestAge),
+          svc_outbox_unknown_messages: byEndpoint(endpoints, depth.unknown),
+          svc_dead_letters: deadLetters(endpoints, "outbox", depth),
+        }
+      },
+    },
+  ],
   forgotten: (part, rows) => {
     if (part === "outbox") outbox.discarded(rows.map(laneOf))
   },

@@ -1,5 +1,6 @@
 import {durationOf} from "../../shared/duration.ts"
 import type {Log} from "../../shared/log.ts"
+import {by, singleOrNone} from "../../shared/metrics/readings.ts"
 import type {Mode} from "../../shared/mode.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {LoadedConfig} from "../config/load.ts"
@@ -135,9 +136,21 @@ export const createRecovery = (
       await checkpoints.stop()
       await releases.stop()
     },
+    metrics: [{read: () => countsOf(checkpoints)}],
     limit: 1000,
     late: "a checkpoint in progress did not end in time",
     routes: async () => (await import("./routes/checkpoints.ts")).checkpointRoutes(checkpoints, uploads),
+  }
+}
+
+/** Only verified checkpoints count. */
+const countsOf = (checkpoints: Checkpoints) => {
+  const newest = checkpoints.newest(Date.now())
+  return {
+    svc_checkpoints_total: by("outcome", {...checkpoints.outcomes}),
+    svc_checkpoint_verified_timestamp_seconds: singleOrNone(
+      newest === null ? undefined : Date.parse(newest.createdAt) / 1000,
+    ),
   }
 }
 

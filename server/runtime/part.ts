@@ -1,5 +1,6 @@
 import type {UserPartName} from "../../shared/api/users/users.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
+import type {Reading} from "../../shared/metrics/readings.ts"
 import {problems} from "../../shared/problems.ts"
 import type {Route} from "../../shared/route.ts"
 import type {Row} from "../../shared/sdk/session/database.ts"
@@ -33,6 +34,7 @@ export interface Part {
   readonly late?: string
   /** Loads its handlers, once the Host serves. */
   routes?(): Promise<readonly Route[]>
+  readonly metrics?: readonly Reading[]
   /** Is nothing of it running? Only parts that run handlers, or start them, have it. */
   isQuiet?(): boolean
   /** Resolves when nothing of it is running. */

@@ -1,5 +1,6 @@
 import type {FiringTarget} from "../../shared/api/scheduled/jobs.ts"
 import {pluginPath} from "../../shared/ids.ts"
+import {by} from "../../shared/metrics/readings.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {Ingress} from "../endpoints/ingress.ts"
 import {jobDefaultsOf} from "../generation/kinds/job.ts"
@@ -10,7 +11,9 @@ import type {Outbox} from "../outbox/outbox.ts"
 import type {Part} from "../runtime/part.ts"
 import {misfitOf} from "../runtime/text/explain.ts"
 import {Jobs, type JobsOptions} from "./jobs.ts"
+import {readRunTotals} from "./run-rows.ts"
 import {messageTarget, pluginTarget} from "./targets.ts"
+import {countTimers} from "./timers/rows.ts"
 import {Timers, type TimersOptions} from "./timers/timers.ts"
 
 export interface TimersPart extends Part {
@@ -51,6 +54,7 @@ export const createTimers = (
     start: () => timers.start(),
     drain: () => timers.stop(),
     isQuiet: () => timers.isQuiet,
+    metrics: [{group: "messages", read: async () => ({svc_timers: by("state", await countTimers(database))})}],
     routes: async () => (await import("./routes/timers.ts")).timerRoutes(timers, endpoints, database),
   }
 }
@@ -104,6 +108,7 @@ export const createJobs = (
     start: () => jobs.start(),
     drain: () => jobs.drain(),
     isQuiet: () => jobs.scheduler.isQuiet,
+    metrics: [{group: "jobs", read: async () => ({svc_job_runs_total: by("outcome", await readRunTotals(database))})}],
     settled: () => jobs.scheduler.settled(),
     routes: async () => (await import("./routes/jobs.ts")).jobRoutes(jobs, database),
   }

@@ -5,6 +5,7 @@ import {findingsOf} from "../../../shared/attention/find.ts"
 import type {Facts} from "../../../shared/attention/finding.ts"
 import {readAgentAttention} from "../../agents/routes/attention.ts"
 import {readAgentEnds} from "../../agents/runs/figures.ts"
+import {readStoredSizes} from "../../capacity/metrics.ts"
 import type {Database} from "../../database/database.ts"
 import {countStarts, readFirstStart} from "../../database/runs.ts"
 import {readGaps} from "../../endpoints/gaps/view.ts"
@@ -21,7 +22,6 @@ import {Allocations} from "../../runtime/flow/allocations.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {withLastRuns} from "../../scheduler/routes/job-runs.ts"
 import type {Sources} from "../sources.ts"
-import {readStoredSizes} from "./data.ts"
 import {every, once} from "./remember.ts"
 
 export interface AlertSources {
@@ -113,7 +113,7 @@ export const createLook = ({sources, status, report, now = Date.now}: AlertSourc
       streamGaps: [...events.stream.gaps.values()].reduce((sum, count) => sum + count, 0),
       eventsDropped: events.events.dropped,
       gaps,
-      capacity: size?.svc_database_capacity_ratio[0]?.value,
+      capacity: size?.svc_database_capacity_ratio?.[0]?.value,
       disk: free === undefined ? undefined : {free, least: disk.least()},
       databaseFailure: state.is === "initialized" ? state.failure : undefined,
       databaseDamage: state.is === "initialized" ? state.damage : undefined,

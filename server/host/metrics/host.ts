@@ -1,14 +1,15 @@
 import {type LogLevel, logLevels} from "../../../shared/log.ts"
-import type {RunEnds} from "../../database/runs.ts"
-import {by, type Readings, single, singleOrNone} from "../../metrics/readings.ts"
+import {by, type Reading, single, singleOrNone} from "../../../shared/metrics/readings.ts"
+import {type RunEnds, readRuns} from "../../database/runs.ts"
 import {version} from "../../runtime/version.ts"
+import {once} from "./remember.ts"
 import type {MetricsSources} from "./sources.ts"
 
 const ingressReasons = ["operator", "release", "disk", "database"] as const
 
 const oneIf = (holds: boolean): number => (holds ? 1 : 0)
 
-export const readHost = ({identity, recovery: {build}, generations, ingress, report, isReady}: MetricsSources) => {
+const readHost = ({identity, recovery: {build}, generations, ingress, report, isReady}: MetricsSources) => {
   const {project, runtimeId, runtime, mode, authority, supervisor} = identity
   const labels = {
     project,
@@ -34,11 +35,11 @@ export const readHost = ({identity, recovery: {build}, generations, ingress, rep
     svc_generation_refused: single(oneIf(lastFailure !== undefined)),
     svc_ingress_paused: ingressReasons.map(reason => ({labels: {reason}, value: oneIf(reasons.includes(reason))})),
     svc_ingress_paused_since_timestamp_seconds: singleOrNone(state === "paused" ? Date.parse(since) / 1000 : undefined),
-  } satisfies Partial<Readings>
+  }
 }
 
 /** Counters since the start. */
-export const readCounters = ({logs, database, requests, handlers}: MetricsSources) => {
+const readCounters = ({logs, database, requests, handlers}: MetricsSources) => {
   const {user, system} = process.cpuUsage()
   const {commits, state} = database
   const asked = requests.routes.filter(({latency}) => latency.count > 0)
@@ -67,7 +68,7 @@ export const readCounters = ({logs, database, requests, handlers}: MetricsSource
     svc_database_group_batches: [{labels: {}, histogram: commits.batches}],
     svc_log_records_total: logLevels.map((level: LogLevel) => ({labels: {level}, value: logs.written[level]})),
     process_cpu_seconds_total: single((user + system) / 1e6),
-  } satisfies Partial<Readings>
+  }
 }
 
 /** All ends that a run can have, so that each has a series before its first occurrence. */
@@ -80,9 +81,7 @@ const knownEnds: readonly RunEnds[] = [
   {exitCode: undefined, reason: "unclean", count: 0},
 ]
 
-export const noRuns = {svc_starts_total: [], svc_runs_ended_total: []} satisfies Partial<Readings>
-
-export const readRunEnds = ({starts, ends}: {readonly starts: number; readonly ends: readonly RunEnds[]}) => {
+const readRunEnds = ({starts, ends}: {readonly starts: number; readonly ends: readonly RunEnds[]}) => {
   const missing = knownEnds.filter(known => !ends.some(({reason, exitCode}) => isSame(known, {reason, exitCode})))
   return {
     svc_starts_total: single(starts),
@@ -90,8 +89,20 @@ export const readRunEnds = ({starts, ends}: {readonly starts: number; readonly e
       labels: {exit_code: exitCode === undefined ? "" : String(exitCode), reason},
       value: count,
     })),
-  } satisfies Partial<Readings>
+  }
 }
 
 const isSame = (one: RunEnds, other: Pick<RunEnds, "exitCode" | "reason">): boolean =>
   one.reason === other.reason && one.exitCode === other.exitCode
+
+/** The figures of the process and of the Host as a whole. */
+export const hostMetrics = (sources: MetricsSources) => {
+  const {database, identity} = sources
+  // The ends of earlier runs do not change during this run.
+  const runs = once(() => readRuns(database, identity.runtimeId))
+  return [
+    {read: () => readHost(sources)},
+    {read: () => readCounters(sources)},
+    {group: "runs", read: () => runs().then(readRunEnds)},
+  ] satisfies readonly Reading[]
+}

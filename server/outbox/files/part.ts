@@ -1,6 +1,7 @@
 import type {ProjectConfig} from "../../../shared/config/config.ts"
 import type {Log} from "../../../shared/log.ts"
 import {mediaTypeOf} from "../../../shared/media-types.ts"
+import {single} from "../../../shared/metrics/readings.ts"
 import type {Element} from "../../../shared/sdk/content/elements.ts"
 import {type StoredFile, storedHash} from "../../../shared/sdk/content/file-source.ts"
 import type {Database} from "../../database/database.ts"
@@ -35,6 +36,15 @@ export const createFiles = (
     start: () => store.start(),
     close: () => store.stop(),
     limit: 250,
+    metrics: [
+      {
+        group: "storage",
+        read: async () => ({
+          svc_files_bytes: single((await store.usage()).bytes),
+          svc_files_quota_bytes: single(store.quota),
+        }),
+      },
+    ],
     open: async ({attrs: {src, title, type}}) => {
       const sha256 = storedHash(src)
       if (sha256 === undefined) return undefined

@@ -1,6 +1,6 @@
 import {execFileSync} from "node:child_process"
 import {describe, expect, test} from "vitest"
-import {metrics, processMetrics} from "../../../server/metrics/table.ts"
+import {metrics, processMetrics} from "../../../shared/metrics/table.ts"
 import {bunAnd, expectProblem, shared, startHost} from "../../support/host/host.ts"
 import {describeWith, tool} from "../../support/machine/tools.ts"
 import {metricsOf} from "../../support/metrics/metrics.ts"

@@ -1,13 +1,13 @@
 import {gapReasons, isPlanned} from "../../../shared/api/endpoints.ts"
-import type {Reader} from "../../database/database.ts"
-import {readCursorFacts} from "../../endpoints/cursors.ts"
-import type {Endpoint} from "../../endpoints/endpoint.ts"
-import type {GapCount, GapCounts} from "../../endpoints/gaps/gap-counts.ts"
-import {GapLengths} from "../../endpoints/gaps/gap-lengths.ts"
-import {hasGaps} from "../../endpoints/spec.ts"
-import type {EndpointState} from "../../endpoints/state.ts"
-import type {Repeats} from "../../inbox/intake/repeats.ts"
-import {by, type Readings} from "../../metrics/readings.ts"
+import {by, type Reading} from "../../../shared/metrics/readings.ts"
+import type {Database, Reader} from "../../database/database.ts"
+import {readCursorFacts} from "../cursors.ts"
+import type {Endpoint} from "../endpoint.ts"
+import type {Endpoints} from "../endpoints.ts"
+import {type GapCount, GapCounts} from "../gaps/gap-counts.ts"
+import {GapLengths} from "../gaps/gap-lengths.ts"
+import {hasGaps} from "../spec.ts"
+import type {EndpointState} from "../state.ts"
 
 const noStates: Readonly<Record<EndpointState["is"], number>> = {
   idle: 0,
@@ -39,46 +39,23 @@ export const readEndpoints = (endpoints: readonly Endpoint[]) => {
       return at === undefined ? [] : [{labels: labelsOf(endpoint), value: at / 1000}]
     }),
     svc_endpoint_unknown_total: opened.map(endpoint => ({labels: labelsOf(endpoint), value: endpoint.unknowns})),
-  } satisfies Partial<Readings>
+  }
 }
 
 /** Every endpoint has its series from the start, so that the first increase is visible. */
-export const readRepeats = (endpoints: readonly Endpoint[], repeats: Repeats) =>
-  ({
-    svc_inbox_repeats_total: endpoints
-      .filter(({spec}) => spec.open !== undefined)
-      .flatMap(({spec: {name: endpoint}}) => {
-        const {same, differs} = repeats.of(endpoint)
-        return [
-          {labels: {endpoint, differs: "false"}, value: same},
-          {labels: {endpoint, differs: "true"}, value: differs},
-        ]
-      }),
-  }) satisfies Partial<Readings>
-
-export const noGaps = {
-  svc_endpoint_gaps_total: [],
-  svc_endpoint_gap_seconds: [],
-  svc_endpoint_gap_open_seconds: [],
-  svc_gaps_total: [],
-} satisfies Partial<Readings>
-
-export const noDropped = {svc_endpoint_dropped_total: []} satisfies Partial<Readings>
-
-/** Every endpoint has its series from the start, so that the first increase is visible. */
-export const readDroppedEvents = async (database: Reader, endpoints: readonly Endpoint[]) => {
+const readDroppedEvents = async (database: Reader, endpoints: readonly Endpoint[]) => {
   const facts = await readCursorFacts(database)
   return {
     svc_endpoint_dropped_total: endpoints
       .filter(({spec}) => spec.open !== undefined && spec.history === "replay")
       .map(endpoint => ({labels: labelsOf(endpoint), value: facts.get(endpoint.spec.name)?.dropped ?? 0})),
-  } satisfies Partial<Readings>
+  }
 }
 
 const sum = (gaps: readonly GapCount[]): number => gaps.reduce((total, {count}) => total + count, 0)
 
 /** Every endpoint has its series before its first gap, so that the first increase is visible. */
-export const readGaps = async (counts: GapCounts, endpoints: readonly Endpoint[]) => {
+const readGaps = async (counts: GapCounts, endpoints: readonly Endpoint[]) => {
   const {counts: gaps, ended, open} = await counts.read()
   const missing = endpoints
     .filter(({spec}) => spec.open !== undefined && hasGaps(spec))
@@ -101,5 +78,14 @@ export const readGaps = async (counts: GapCounts, endpoints: readonly Endpoint[]
       labels: {reason},
       value: sum(gaps.filter(gap => gap.reason === reason)),
     })),
-  } satisfies Partial<Readings>
+  }
+}
+
+export const endpointMetrics = (database: Database, endpoints: Pick<Endpoints, "list">) => {
+  const gaps = new GapCounts(database)
+  return [
+    {read: () => readEndpoints(endpoints.list())},
+    {group: "gaps", read: () => readGaps(gaps, endpoints.list())},
+    {group: "messages", read: () => readDroppedEvents(database, endpoints.list())},
+  ] satisfies readonly Reading[]
 }

@@ -1,22 +1,13 @@
-import {toJson} from "../../../shared/json.ts"
-import type {Bindings} from "../../agents/bindings/bindings.ts"
-import type {AgentMeter, CallFigures} from "../../agents/meter.ts"
-import {countWaitingApprovals, readLastFailed, readRunTotals} from "../../agents/runs/figures.ts"
-import {countOpen} from "../../agents/runs/run-rows.ts"
-import type {Database} from "../../database/database.ts"
-import {type Readings, single} from "../../metrics/readings.ts"
-
-export const noAgents = {
-  svc_agent_runs_total: [],
-  svc_agent_runs: [],
-  svc_agent_failed_run_info: [],
-  svc_agent_tokens_total: [],
-  svc_agent_money_total: [],
-  svc_agent_approvals_waiting: [],
-} satisfies Partial<Readings>
+import {toJson} from "../../shared/json.ts"
+import {type Reading, single} from "../../shared/metrics/readings.ts"
+import type {Database} from "../database/database.ts"
+import type {Bindings} from "./bindings/bindings.ts"
+import type {AgentMeter, CallFigures} from "./meter.ts"
+import {countWaitingApprovals, readLastFailed, readRunTotals} from "./runs/figures.ts"
+import {countOpen} from "./runs/run-rows.ts"
 
 /** The agents' totals since the first run, and their open runs. Rows store money in millionths. */
-export const readAgents = async (database: Database, bindings: Pick<Bindings, "list">) => {
+const readAgents = async (database: Database, bindings: Pick<Bindings, "list">) => {
   const totals = await readRunTotals(database)
   const counted = totals.map(row => String(row.agent))
   const names = [...new Set([...bindings.list().map(({name}) => name), ...counted])]
@@ -46,7 +37,7 @@ export const readAgents = async (database: Database, bindings: Pick<Bindings, "l
     ]),
     svc_agent_money_total: names.map(agent => ({labels: {agent}, value: sum(agent, "money") / 1e6})),
     svc_agent_approvals_waiting: single(approvals),
-  } satisfies Partial<Readings>
+  }
 }
 
 const secondsOf = ({agent, tool, outcome, seconds}: CallFigures) => ({
@@ -55,12 +46,17 @@ const secondsOf = ({agent, tool, outcome, seconds}: CallFigures) => ({
 })
 
 /** The durations of model and tool calls in this run of the Host, and what was unknown in the models' answers. */
-export const readCalls = (meter: AgentMeter) =>
-  ({
-    svc_agent_tool_seconds: meter.tools.map(secondsOf),
-    svc_agent_model_seconds: meter.models.map(({agent, outcome, seconds}) => ({
-      labels: {agent, outcome},
-      histogram: seconds,
-    })),
-    svc_agent_unknown_total: [...meter.unknown].map(([agent, value]) => ({labels: {agent}, value})),
-  }) satisfies Partial<Readings>
+export const readCalls = (meter: AgentMeter) => ({
+  svc_agent_tool_seconds: meter.tools.map(secondsOf),
+  svc_agent_model_seconds: meter.models.map(({agent, outcome, seconds}) => ({
+    labels: {agent, outcome},
+    histogram: seconds,
+  })),
+  svc_agent_unknown_total: [...meter.unknown].map(([agent, value]) => ({labels: {agent}, value})),
+})
+
+export const agentMetrics = (database: Database, bindings: Pick<Bindings, "list">, meter: AgentMeter) =>
+  [
+    {group: "agents", read: () => readAgents(database, bindings)},
+    {read: () => readCalls(meter)},
+  ] satisfies readonly Reading[]

@@ -1,4 +1,4 @@
-import type {Distribution, Sample} from "../../shared/meter.ts"
+import type {Distribution, Sample} from "../meter.ts"
 import type {MetricName, metrics} from "./table.ts"
 
 type LabelsOf<N extends MetricName> = (typeof metrics)[N]["labels"][number]
@@ -10,6 +10,16 @@ export type SeriesOf<N extends MetricName> = (typeof metrics)[N]["type"] extends
 
 /** The values of all metrics at one moment. */
 export type Readings = {readonly [N in MetricName]: SeriesOf<N>}
+
+/** The groups of readings whose failures the page counts. */
+export const readGroups = ["runs", "gaps", "messages", "storage", "events", "jobs", "agents", "disk"] as const
+
+/** Some metrics of a part. Readings of one metric by several parts are put together. */
+export interface Reading {
+  /** The group that a failure counts for; left out if the reading cannot fail. */
+  readonly group?: (typeof readGroups)[number]
+  read(): Partial<Readings> | Promise<Partial<Readings>>
+}
 
 /** The only series of a metric without labels. */
 export const single = (value: number): readonly Sample<never>[] => [{labels: {}, value}]
