@@ -1,5 +1,5 @@
 import {Option} from "clipanion"
-import {builtIns} from "../../server/host/generations/built-in-plugins.ts"
+import {builtIns} from "../../server/host/plugins/built-in-plugins.ts"
 import {installPackages, toolchainOf} from "../../server/process/install-packages.ts"
 import {missingLibraries} from "../../server/runtime/packages/libraries.ts"
 import {exit} from "../../shared/exit.ts"

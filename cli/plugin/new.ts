@@ -1,5 +1,5 @@
 import {Option} from "clipanion"
-import {builtIns} from "../../server/host/generations/built-in-plugins.ts"
+import {builtIns} from "../../server/host/plugins/built-in-plugins.ts"
 import {makePlugin} from "../../server/process/new-plugin.ts"
 import {callOf} from "../../server/process/toolchain.ts"
 import {packageRoot} from "../../server/runtime/own-files.ts"

@@ -1,6 +1,6 @@
 import {resolve} from "node:path"
 import {Command, Option} from "clipanion"
-import type {Host} from "../../server/host/host.ts"
+import type {Host} from "../../server/host/open/host.ts"
 import type {OnceOptions} from "../../server/host/once/once.ts"
 import type {TrialOptions} from "../../server/host/once/trial.ts"
 import {start} from "../../server/host/start.ts"

@@ -1,7 +1,7 @@
 import {mkdtemp, rm, writeFile} from "node:fs/promises"
 import {tmpdir} from "node:os"
 import {join} from "node:path"
-import {builtIns} from "../../server/host/generations/built-in-plugins.ts"
+import {builtIns} from "../../server/host/plugins/built-in-plugins.ts"
 import {start} from "../../server/host/start.ts"
 import {createLogs} from "../../server/logs/log.ts"
 import {loadRuntime} from "../../server/runtime/engines/load-runtime.ts"

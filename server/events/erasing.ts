@@ -1,5 +1,5 @@
 import type {SqlValue, Statement} from "../../shared/sdk/session/database.ts"
-import {listOf, type UserPart} from "../database/upkeep/user-part.ts"
+import {listOf, type UserPart} from "../database/retention/user-part.ts"
 
 /** Erases the errors of events about an inbox event or a message. */
 export const forgettingErrors = (name: "sn" | "message", value: number | string): Statement => ({

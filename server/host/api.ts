@@ -5,8 +5,8 @@ import {hidingFolder} from "../http/requests/answers.ts"
 import {socketsByPath} from "../http/sockets/by-path.ts"
 import {PlatformSockets} from "../http/sockets/platform-sockets.ts"
 import type {Fetch, SocketHooks} from "../runtime/runtime.ts"
-import type {Parts} from "./parts.ts"
-import type {Sources} from "./sources.ts"
+import type {Parts} from "./open/parts.ts"
+import type {Sources} from "./parts/sources.ts"
 import type {System} from "./system.ts"
 
 export interface ApiOptions {

@@ -1,13 +1,13 @@
-import {runRoutes} from "../agents/routes/runs.ts"
+import {runRoutes} from "../agents/part/runs.ts"
 import {configRoutes} from "../generation/routes/config.ts"
 import {generationRoutes} from "../generation/routes/generations.ts"
 import {pluginRoutes} from "../generation/routes/plugins.ts"
 import {ingressRoutes, statusRoutes, systemRoutes} from "../http/readiness/routes.ts"
 import {logRoutes} from "../logs/routes.ts"
 import {type AlertsService, alertRoutes, type MetricsService, metricRoutes} from "../metrics/routes.ts"
-import {releaseRoutes} from "../recovery/routes/releases.ts"
+import {releaseRoutes} from "../recovery/part/releases.ts"
 import {version} from "../runtime/version.ts"
-import type {Sources} from "./sources.ts"
+import type {Sources} from "./parts/sources.ts"
 import type {System} from "./system.ts"
 
 export interface ControlServices {

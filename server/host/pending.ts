@@ -4,7 +4,7 @@ import type {Row} from "../../shared/sdk/session/database.ts"
 import {readUnhandled} from "../inbox/look-ups.ts"
 import {readNewestMessage, readSentAfter, readUnsent} from "../outbox/look-ups.ts"
 import {readUnfinished} from "../scheduler/run-rows.ts"
-import type {Host} from "./host.ts"
+import type {Host} from "./open/host.ts"
 
 /** Work of a Host that has not succeeded yet. An expired handler is done. */
 export interface Pending {

@@ -19,18 +19,18 @@ import type {Runtime} from "../runtime/runtime.ts"
 import {uuid} from "../runtime/uuid.ts"
 import {version} from "../runtime/version.ts"
 import {createApi} from "./api.ts"
-import {createParts} from "./create-parts.ts"
-import {Entrance} from "./entrance.ts"
-import type {Host, HostOptions} from "./host.ts"
-import {countFailedStart} from "./last-good.ts"
 import {listParts} from "./list-parts.ts"
 import {createAlerts} from "./metrics/alerts.ts"
 import {hostMetrics} from "./metrics/host.ts"
 import {createMetricHistory} from "./metrics/metric-history.ts"
-import {openProject, readPlaces} from "./open.ts"
-import {Parts, stopLimit} from "./parts.ts"
-import {Patience, type Wait} from "./patience.ts"
-import type {Sources} from "./sources.ts"
+import {Entrance} from "./open/entrance.ts"
+import type {Host, HostOptions} from "./open/host.ts"
+import {countFailedStart} from "./open/last-good.ts"
+import {openProject, readPlaces} from "./open/open.ts"
+import {Parts, stopLimit} from "./open/parts.ts"
+import {Patience, type Wait} from "./open/patience.ts"
+import {createParts} from "./parts/create-parts.ts"
+import type {Sources} from "./parts/sources.ts"
 import {createStatusPage} from "./status-page.ts"
 import {createSystem, type SystemOptions} from "./system.ts"
 import {createTrials} from "./trial.ts"
@@ -111,7 +111,7 @@ const waitOut = async (options: HostOptions, runtime: Runtime, own: Process, wai
   const opened = await entrance.open(http).catch(error => options.logs.log.debug(messageOf(error)))
   entrance.keep(wait)
   if (wait.noSpace === undefined || opened === undefined) return wait.over()
-  const {answerWithoutSpace} = await import("./provisional.ts")
+  const {answerWithoutSpace} = await import("./open/provisional.ts")
   const project = await projectName(configured.paths)
   const url = urlOf(configured.boot.config, opened.listener.port)
   const {gate} = opened

@@ -1,7 +1,7 @@
 import type {Status} from "../../shared/api/system.ts"
 import {version} from "../runtime/version.ts"
-import {viewFailure} from "./failure.ts"
-import type {Sources} from "./sources.ts"
+import {viewFailure} from "./open/failure.ts"
+import type {Sources} from "./parts/sources.ts"
 
 /** The answer of `GET /api/system/status`, put together at each request. */
 export const createStatus = (sources: Sources): ((ready: boolean) => Status) => {

@@ -11,7 +11,7 @@ import {createReport, describeReport, isEveryRequiredReady} from "../http/readin
 import type {SystemServices} from "../http/readiness/routes.ts"
 import type {TooMany} from "../project/starts.ts"
 import type {Exit} from "../runtime/part.ts"
-import type {Sources} from "./sources.ts"
+import type {Sources} from "./parts/sources.ts"
 import {createStatus} from "./status.ts"
 import type {Trials} from "./trial.ts"
 

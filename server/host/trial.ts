@@ -22,9 +22,9 @@ import {StepOutput} from "../recovery/release/verification/output.ts"
 import {freeSpace, makePrivateFolder, removeFolder} from "../runtime/files.ts"
 import {freeMemory} from "../runtime/memory.ts"
 import {runProgram} from "../runtime/process/program.ts"
-import type {HostParts} from "./create-parts.ts"
-import type {HostOptions} from "./host.ts"
-import type {OpenProject} from "./open.ts"
+import type {HostOptions} from "./open/host.ts"
+import type {OpenProject} from "./open/open.ts"
+import type {HostParts} from "./parts/create-parts.ts"
 
 /** The time limit of a start, in seconds; `SVC_TRIAL_LIMIT` sets another. A request must get its answer within 60 s. */
 const defaultLimit = 50

@@ -1,4 +1,4 @@
-import type {Host} from "../host/host.ts"
+import type {Host} from "../host/open/host.ts"
 import {lastMessage, pendingHandlers, pendingRuns, pendingSends, sentAfter} from "../host/pending.ts"
 import {uuid} from "../runtime/uuid.ts"
 import {ask, until} from "./asking.ts"

@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {fromJson, toJson} from "../../shared/json.ts"
 import {readStart, readText} from "../../shared/sdk/adapter/answer.ts"
-import type {Host} from "../host/host.ts"
+import type {Host} from "../host/open/host.ts"
 
 /** The first pause between polls, the usual one, and the longest one after seconds of waiting, in milliseconds. */
 const pauses = {first: 2, usual: 20, longest: 200} as const

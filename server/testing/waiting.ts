@@ -1,5 +1,5 @@
 import {setTimeout as sleep} from "node:timers/promises"
-import type {Host} from "../host/host.ts"
+import type {Host} from "../host/open/host.ts"
 import {type Pending, pendingOf} from "../host/pending.ts"
 import type {TestClock} from "./clock.ts"
 

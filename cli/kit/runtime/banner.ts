@@ -1,5 +1,5 @@
 import {join, relative} from "node:path"
-import type {Host} from "../../../server/host/host.ts"
+import type {Host} from "../../../server/host/open/host.ts"
 import {callOf} from "../../../server/process/toolchain.ts"
 import {packageRoot} from "../../../server/runtime/own-files.ts"
 import {version} from "../../../server/runtime/version.ts"

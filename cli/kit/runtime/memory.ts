@@ -1,6 +1,6 @@
 import {readConfigText} from "../../../server/config/load.ts"
-import type {HostOptions} from "../../../server/host/host.ts"
-import {readPlaces} from "../../../server/host/open.ts"
+import type {HostOptions} from "../../../server/host/open/host.ts"
+import {readPlaces} from "../../../server/host/open/open.ts"
 import {projectPaths} from "../../../server/runtime/project.ts"
 
 /** Returns `runtime.memory` of a project; `small` too for a configuration whose errors the start will report. */

@@ -1,4 +1,4 @@
-import type {Host} from "../../../server/host/host.ts"
+import type {Host} from "../../../server/host/open/host.ts"
 import type {Logs} from "../../../server/logs/log.ts"
 import {startWatchdog} from "../../../server/runtime/flow/watchdog.ts"
 import {ownModule} from "../../../server/runtime/own-files.ts"

@@ -2,7 +2,7 @@ import type {AgentReason, AgentRunState, AgentTrigger, AgentWait} from "../../..
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {assertThat, type Row, type Statement} from "../../database/database.ts"
 import {numberIn, textIn} from "../../database/engine/cells.ts"
-import {runEndSql} from "../../database/runs.ts"
+import {runEndSql} from "../../database/state/runs.ts"
 import type {RunRequest} from "./service.ts"
 
 /** The conversation of a run, at the time of the request. */

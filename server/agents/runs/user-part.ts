@@ -1,7 +1,7 @@
 import {fromJson} from "../../../shared/json.ts"
 import {assertThat, type Row, type SqlValue, type Statement} from "../../database/database.ts"
 import {timeOf} from "../../database/lists/pages.ts"
-import {ending, listOf, redacted, type UserPart} from "../../database/upkeep/user-part.ts"
+import {ending, listOf, redacted, type UserPart} from "../../database/retention/user-part.ts"
 import {forgettingRunDetails} from "../../events/erasing.ts"
 
 const ended = "state IN ('succeeded', 'failed', 'cancelled')"

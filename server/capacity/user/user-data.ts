@@ -4,7 +4,7 @@ import {isProblem, Problem} from "../../../shared/problems.ts"
 import type {Database, Row} from "../../database/database.ts"
 import {overwriting} from "../../database/engine/engine.ts"
 import {groupCommitted} from "../../database/persist.ts"
-import type {PlatformUser} from "../../database/upkeep/user-part.ts"
+import type {PlatformUser} from "../../database/retention/user-part.ts"
 import {telling} from "../../events/telling.ts"
 import {type Place, parts, type Step, start, walk} from "./walk.ts"
 

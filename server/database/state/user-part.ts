@@ -1,5 +1,5 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
-import type {UserPart} from "../upkeep/user-part.ts"
+import type {UserPart} from "../retention/user-part.ts"
 
 const key = ["plugin", "scope", "endpoint", "subject", "name"] as const
 

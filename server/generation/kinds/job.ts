@@ -1,5 +1,5 @@
 import type {DefaultSchedule, JobDefinition, JobHandler} from "../../../shared/sdk/plugin/job.ts"
-import type {Declared} from "../../messages/declared.ts"
+import type {Declared} from "../../messages/forms/declared.ts"
 import type {Handler} from "../../messages/session/handler.ts"
 import {misfitOf} from "../../runtime/text/explain.ts"
 import type {Setup} from "./kind.ts"

@@ -1,6 +1,6 @@
 import {type CapabilityKind, capabilityId} from "../../../shared/ids.ts"
 import {fieldsOf} from "../../../shared/sdk/session/values.ts"
-import type {Declared} from "../../messages/declared.ts"
+import type {Declared} from "../../messages/forms/declared.ts"
 import {readArguments} from "./checks.ts"
 import type {Published, Publishing, Setup} from "./kind.ts"
 

@@ -1,13 +1,13 @@
 import type {Log} from "../../../shared/log.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import type {Database} from "../../database/database.ts"
-import {readLastStart} from "../../database/runs.ts"
 import {readMeta} from "../../database/state/meta.ts"
+import {readLastStart} from "../../database/state/runs.ts"
 import type {SaveBefore} from "../../generation/migrate-draft.ts"
 import {withoutCheckpoint} from "../../project/migrate.ts"
 import {isMadeHere, type ListedCheckpoint} from "../../recovery/checkpoint/store.ts"
 import type {Checkpoints} from "../../recovery/checkpoints.ts"
-import type {RecoveryPart} from "../../recovery/part.ts"
+import type {RecoveryPart} from "../../recovery/part/part.ts"
 
 export interface SaveBeforeOptions {
   readonly recovery: Pick<RecoveryPart, "checkpoints" | "learn">

@@ -7,8 +7,8 @@ import type {AlertRecord} from "../../metrics/alerts/ledger.ts"
 import {messageDraft} from "../../outbox/draft.ts"
 import {post} from "../../runtime/outgoing/post.ts"
 import {createLoad} from "../../runtime/packages/libraries.ts"
-import {loadMail} from "../generations/built-in-plugins.ts"
-import type {Sources} from "../sources.ts"
+import type {Sources} from "../parts/sources.ts"
+import {loadMail} from "../plugins/built-in-plugins.ts"
 import {type AlertSources, createLook} from "./alert-facts.ts"
 
 export interface HostAlertsOptions extends Omit<AlertSources, "now"> {

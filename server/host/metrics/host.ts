@@ -1,6 +1,6 @@
 import {type LogLevel, logLevels} from "../../../shared/log.ts"
 import {by, type Reading, single, singleOrNone} from "../../../shared/metrics/readings.ts"
-import {type RunEnds, readRuns} from "../../database/runs.ts"
+import {type RunEnds, readRuns} from "../../database/state/runs.ts"
 import {version} from "../../runtime/version.ts"
 import {once} from "./remember.ts"
 import type {MetricsSources} from "./sources.ts"

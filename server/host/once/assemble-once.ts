@@ -17,7 +17,7 @@ import {hashLockfile} from "../../runtime/packages/lockfile.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
 import {jobDefaultProblem} from "../../scheduler/job-defaults.ts"
-import {builtIns, sdkPaths} from "../generations/built-in-plugins.ts"
+import {builtIns, sdkPaths} from "../plugins/built-in-plugins.ts"
 
 export interface AssembleOptions {
   readonly paths: ProjectPaths

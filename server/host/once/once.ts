@@ -12,7 +12,7 @@ import {projectPaths} from "../../runtime/project.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
 import {uuid} from "../../runtime/uuid.ts"
 import {version} from "../../runtime/version.ts"
-import type {HostOptions} from "../host.ts"
+import type {HostOptions} from "../open/host.ts"
 import {assembleOnce} from "./assemble-once.ts"
 import type {OnceStateOptions, TriedCheckpoint} from "./once-checkpoint.ts"
 

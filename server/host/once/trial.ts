@@ -23,7 +23,7 @@ import {Scope} from "../../runtime/flow/scope.ts"
 import {projectPaths} from "../../runtime/project.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
 import {uuid} from "../../runtime/uuid.ts"
-import type {HostOptions} from "../host.ts"
+import type {HostOptions} from "../open/host.ts"
 import {type AssembleOptions, assembleOnce} from "./assemble-once.ts"
 import {requireInstalled} from "./installed.ts"
 

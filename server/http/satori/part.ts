@@ -1,7 +1,7 @@
 import type {ProjectConfig} from "../../../shared/config/config.ts"
 import type {Log} from "../../../shared/log.ts"
 import type {Database} from "../../database/database.ts"
-import type {EndpointsPart} from "../../endpoints/part.ts"
+import type {EndpointsPart} from "../../endpoints/part/part.ts"
 import type {FileStore} from "../../outbox/files/store.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import type {Part} from "../../runtime/part.ts"

@@ -2,7 +2,7 @@ import {fromJson, toJson} from "../../../shared/json.ts"
 import type {Log} from "../../../shared/log.ts"
 import {assertThat, type Database, type Row, type Statement} from "../../database/database.ts"
 import {writeIf} from "../../database/persist.ts"
-import {hasNoEnd} from "../../database/runs.ts"
+import {hasNoEnd} from "../../database/state/runs.ts"
 import type {MarkKey} from "../../outbox/mark-key.ts"
 
 /** The handlers of one event that are to run, and what decides when: the event's conversation and user. */

@@ -1,7 +1,7 @@
 import type {Log} from "../../../shared/log.ts"
 import type {Database} from "../../database/database.ts"
-import {selectRunTimes} from "../../database/runs.ts"
 import {metaSql, setMeta} from "../../database/state/meta.ts"
+import {selectRunTimes} from "../../database/state/runs.ts"
 import {selectOnlineTime} from "../../endpoints/gaps/gaps.ts"
 import {selectNewestTime} from "../../outbox/look-ups.ts"
 import {settingBack} from "../../outbox/upkeep/set-back.ts"

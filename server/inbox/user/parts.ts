@@ -3,7 +3,7 @@ import {channelType, type SatoriEvent} from "../../../shared/sdk/content/satori.
 import {assertThat, type Row} from "../../database/database.ts"
 import {jsonRows} from "../../database/engine/json-rows.ts"
 import {timeOf} from "../../database/lists/pages.ts"
-import {ending, isDirect, listOf, type UserPart} from "../../database/upkeep/user-part.ts"
+import {ending, isDirect, listOf, type UserPart} from "../../database/retention/user-part.ts"
 import {withoutWords} from "./redact.ts"
 
 /**

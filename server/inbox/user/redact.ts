@@ -2,7 +2,7 @@ import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {SatoriEvent} from "../../../shared/sdk/content/satori.ts"
 import {assertThat, type Database, type Statement} from "../../database/database.ts"
-import {ending, erase, type Redaction, redacted} from "../../database/upkeep/user-part.ts"
+import {ending, erase, type Redaction, redacted} from "../../database/retention/user-part.ts"
 import {forgettingErrors} from "../../events/erasing.ts"
 import {telling} from "../../events/telling.ts"
 

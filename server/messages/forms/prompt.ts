@@ -12,8 +12,8 @@ import {personOf, type Question} from "../../inbox/intake/prompts.ts"
 import {explainValue, misfitOf} from "../../runtime/text/explain.ts"
 import {uuid} from "../../runtime/uuid.ts"
 import type {Router} from "../command/router.ts"
-import type {Declared} from "../declared.ts"
 import type {HostTexts} from "../texts/host-texts.ts"
+import type {Declared} from "./declared.ts"
 
 export type Prompt = Declared<PromptDefinition<TSchema>, PromptHandler<unknown>>
 

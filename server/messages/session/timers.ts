@@ -6,7 +6,7 @@ import type {TimerDefinition, TimerOptions, When} from "../../../shared/sdk/sess
 import type {TSchema} from "../../../shared/type.ts"
 import type {InboxEvent} from "../../inbox/intake/handling.ts"
 import {misfitOf} from "../../runtime/text/explain.ts"
-import type {Declared} from "../declared.ts"
+import type {Declared} from "../forms/declared.ts"
 
 export type DeclaredTimer = Declared<TimerDefinition<TSchema>, TimerHandler<never>>
 

@@ -1,7 +1,7 @@
 import type {MetricHistoryView} from "../../../shared/api/metrics/history.ts"
 import {secondsBuckets} from "../../../shared/meter.ts"
 import type {Reader, Row} from "../../database/database.ts"
-import {selectNewestStarts, selectStarts} from "../../database/runs.ts"
+import {selectNewestStarts, selectStarts} from "../../database/state/runs.ts"
 import {countNames, merge, type Sample, type StateSeconds, sampleOf} from "./sample.ts"
 import {day, hour, kept, minute, type Span} from "./spans.ts"
 

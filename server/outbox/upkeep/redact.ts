@@ -1,7 +1,7 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {assertThat, type Database, type Row} from "../../database/database.ts"
-import {ending, erase, type Redaction, redacted} from "../../database/upkeep/user-part.ts"
+import {ending, erase, type Redaction, redacted} from "../../database/retention/user-part.ts"
 import {forgettingErrors} from "../../events/erasing.ts"
 import {telling} from "../../events/telling.ts"
 import {requireMessage} from "../look-ups.ts"

@@ -2,7 +2,7 @@ import {fromJson, toJson} from "../../../shared/json.ts"
 import {assertThat} from "../../database/database.ts"
 import {jsonRows} from "../../database/engine/json-rows.ts"
 import {timeOf} from "../../database/lists/pages.ts"
-import {ending, isDirect, listOf, type UserPart} from "../../database/upkeep/user-part.ts"
+import {ending, isDirect, listOf, type UserPart} from "../../database/retention/user-part.ts"
 import {contentWithoutWords} from "./redact.ts"
 
 /**

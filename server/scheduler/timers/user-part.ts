@@ -1,5 +1,5 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
-import type {UserPart} from "../../database/upkeep/user-part.ts"
+import type {UserPart} from "../../database/retention/user-part.ts"
 
 const part: Omit<UserPart, "find"> = {
   name: "timers",

@@ -1,6 +1,6 @@
 import {describe, expect, onTestFinished, test} from "vitest"
 import {Endpoint} from "../../../server/endpoints/endpoint.ts"
-import {builtIns} from "../../../server/host/generations/built-in-plugins.ts"
+import {builtIns} from "../../../server/host/plugins/built-in-plugins.ts"
 import type {AdapterUnderTest} from "../../../server/testing/adapter/conformance.ts"
 import {accountAt, originOf} from "../../../server/testing/adapter/passing.ts"
 import {startRefusingProxy} from "../../../server/testing/adapter/refusing-proxy.ts"

@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
-import {readRuns, recordStart} from "../../../server/database/runs.ts"
+import {readRuns, recordStart} from "../../../server/database/state/runs.ts"
 import {GapCounts} from "../../../server/endpoints/gaps/gap-counts.ts"
 import {Inbox} from "../../../server/inbox/inbox.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"

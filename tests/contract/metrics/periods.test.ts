@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {readAgentEnds} from "../../../server/agents/runs/figures.ts"
 import type {Database} from "../../../server/database/database.ts"
-import {countStarts} from "../../../server/database/runs.ts"
+import {countStarts} from "../../../server/database/state/runs.ts"
 import {recallEnds} from "../../../server/inbox/newest.ts"
 import {HandlerMeter} from "../../../server/messages/handler-meter.ts"
 import {engines, open} from "../../support/database/databases.ts"

@@ -1,5 +1,5 @@
 import {createInterface} from "node:readline"
-import type {Host} from "../../../server/host/host.ts"
+import type {Host} from "../../../server/host/open/host.ts"
 import {start} from "../../../server/host/start.ts"
 import {createLogs} from "../../../server/logs/log.ts"
 import {loadRuntime} from "../../../server/runtime/engines/load-runtime.ts"

@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
-import {Parts} from "../../../server/host/parts.ts"
+import {Parts} from "../../../server/host/open/parts.ts"
 import type {Part} from "../../../server/runtime/part.ts"
 import {exit} from "../../../shared/exit.ts"
 import type {Log} from "../../../shared/log.ts"

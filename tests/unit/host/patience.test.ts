@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {mayPass} from "../../../server/host/patience.ts"
+import {mayPass} from "../../../server/host/open/patience.ts"
 import {TimeLimitExceeded} from "../../../server/runtime/flow/time-limit.ts"
 import {Problem, type ProblemCode} from "../../../shared/problems.ts"
 

@@ -3,7 +3,7 @@ import {join} from "node:path"
 import satisfies from "semver/functions/satisfies.js"
 import {expect, test} from "vitest"
 import manifest from "../../../package.json" with {type: "json"}
-import {builtIns} from "../../../server/host/generations/built-in-plugins.ts"
+import {builtIns} from "../../../server/host/plugins/built-in-plugins.ts"
 import {createLoad, missingLibraries} from "../../../server/runtime/packages/libraries.ts"
 import {makeFolder} from "../../support/machine/folders.ts"
 

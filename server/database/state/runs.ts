@@ -1,7 +1,7 @@
-import type {Database, Reader} from "./database.ts"
-import {numberIn, readCell, readNumber} from "./engine/cells.ts"
-import type {Statement} from "./engine/engine.ts"
-import {plainPart} from "./retention/retention.ts"
+import type {Database, Reader} from "../database.ts"
+import {numberIn, readCell, readNumber} from "../engine/cells.ts"
+import type {Statement} from "../engine/engine.ts"
+import {plainPart} from "../retention/retention.ts"
 
 /** One run of a Host process, as stored in the database. Times are in milliseconds since 1970. */
 export interface Run {

@@ -1,8 +1,8 @@
+import type {Mode} from "../../../shared/mode.ts"
 import {type BuiltIns, Loader} from "../../plugins/load.ts"
 import {ownModule} from "../../runtime/own-files.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
-import type {HostOptions} from "../host.ts"
 
 /** The plugins that come with svc: adapters, `agents`, and `workroom`, which a Host replaces by its own workroom's. */
 export const builtIns: BuiltIns = {
@@ -29,9 +29,16 @@ export const loadMail = () => import("../../adapters/email/plain.ts")
 /** Absolute paths of the Host's own SDK, by specifier, so that all plugins share one copy. */
 export const sdkPaths = {"svc-runtime": ownModule("shared/sdk/sdk.ts")}
 
+/** What a Host was started with. */
+interface Asked {
+  readonly mode: Mode
+  readonly allowStale?: boolean
+  readonly plugins?: BuiltIns
+}
+
 /** Creates a Host's loader of plugins. `plugins` belong to the Host's parts; `kept` is a kept generation's folder. */
 export const createLoader = (
-  host: HostOptions,
+  host: Asked,
   runtime: Runtime,
   paths: ProjectPaths,
   plugins: BuiltIns,

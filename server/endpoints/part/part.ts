@@ -1,19 +1,19 @@
-import type {ProjectConfig} from "../../shared/config/config.ts"
-import type {Raise} from "../../shared/events/events.ts"
-import type {Receipt, ReceiveOptions} from "../../shared/sdk/adapter/adapter.ts"
-import type {Incoming} from "../../shared/sdk/adapter/incoming.ts"
-import type {Database} from "../database/database.ts"
-import {holdPackages} from "../runtime/packages/find.ts"
-import {isPlannedEnd, type Part} from "../runtime/part.ts"
-import type {ChannelEnd} from "./backfill.ts"
-import {readCursor} from "./cursors.ts"
-import type {Endpoint} from "./endpoint.ts"
-import {Endpoints} from "./endpoints.ts"
-import type {Gaps} from "./gaps/gaps.ts"
-import type {Ingress} from "./ingress.ts"
-import type {Pasts} from "./pasts.ts"
-import {endpointMetrics} from "./routes/metrics.ts"
-import type {OpenShown} from "./uploads.ts"
+import type {ProjectConfig} from "../../../shared/config/config.ts"
+import type {Raise} from "../../../shared/events/events.ts"
+import type {Receipt, ReceiveOptions} from "../../../shared/sdk/adapter/adapter.ts"
+import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
+import type {Database} from "../../database/database.ts"
+import {holdPackages} from "../../runtime/packages/find.ts"
+import {isPlannedEnd, type Part} from "../../runtime/part.ts"
+import type {ChannelEnd} from "../backfill.ts"
+import {readCursor} from "../cursors.ts"
+import type {Endpoint} from "../endpoint.ts"
+import {Endpoints} from "../endpoints.ts"
+import type {Gaps} from "../gaps/gaps.ts"
+import type {Ingress} from "../ingress.ts"
+import type {Pasts} from "../pasts.ts"
+import type {OpenShown} from "../uploads.ts"
+import {endpointMetrics} from "./metrics.ts"
 
 /** The parts that hear of endpoints. */
 export interface EndpointNeeds {
@@ -107,10 +107,7 @@ export const createEndpoints = (
     late: "an endpoint did not close in time",
     metrics: endpointMetrics(database, endpoints),
     routes: async () => {
-      const [{endpointRoutes}, {webhookRoutes}] = await Promise.all([
-        import("./routes/endpoints.ts"),
-        import("./routes/webhooks.ts"),
-      ])
+      const [{endpointRoutes}, {webhookRoutes}] = await Promise.all([import("./endpoints.ts"), import("./webhooks.ts")])
       const required = () => running.settings.http.readiness.endpoints
       return [...endpointRoutes(endpoints, required, database), ...webhookRoutes(endpoints)]
     },

@@ -1,26 +1,26 @@
-import type {Binding} from "../../shared/agents/binding.ts"
-import type {FiringTarget} from "../../shared/api/scheduled/jobs.ts"
-import {Problem} from "../../shared/problems.ts"
-import {channelType} from "../../shared/sdk/content/satori.ts"
-import type {Endpoints} from "../endpoints/endpoints.ts"
-import type {Ingress} from "../endpoints/ingress.ts"
-import type {Snapshot} from "../generation/generation.ts"
-import type {RunningGeneration} from "../generation/running-generation.ts"
-import type {DraftFiles} from "../outbox/files/draft-files.ts"
-import type {BuiltIn} from "../plugins/load.ts"
-import type {Part} from "../runtime/part.ts"
-import type {ProjectPaths} from "../runtime/project.ts"
-import type {Timers} from "../scheduler/timers/timers.ts"
-import type {Workroom} from "../workroom/workroom.ts"
-import type {Agents, AgentsOptions} from "./agents.ts"
-import {Bindings} from "./bindings/bindings.ts"
-import {AgentMeter} from "./meter.ts"
-import {agentMetrics} from "./metrics.ts"
-import {isProviderInstalled} from "./providers/packages.ts"
-import type {AgentService} from "./runs/service.ts"
-import type {MessageIndex} from "./search/message-index.ts"
-import type {ToolTable} from "./tools/table.ts"
-import type {AgentDesk} from "./triggers/plugin.ts"
+import type {Binding} from "../../../shared/agents/binding.ts"
+import type {FiringTarget} from "../../../shared/api/scheduled/jobs.ts"
+import {Problem} from "../../../shared/problems.ts"
+import {channelType} from "../../../shared/sdk/content/satori.ts"
+import type {Endpoints} from "../../endpoints/endpoints.ts"
+import type {Ingress} from "../../endpoints/ingress.ts"
+import type {Snapshot} from "../../generation/generation.ts"
+import type {RunningGeneration} from "../../generation/running-generation.ts"
+import type {DraftFiles} from "../../outbox/files/draft-files.ts"
+import type {BuiltIn} from "../../plugins/load.ts"
+import type {Part} from "../../runtime/part.ts"
+import type {ProjectPaths} from "../../runtime/project.ts"
+import type {Timers} from "../../scheduler/timers/timers.ts"
+import type {Workroom} from "../../workroom/workroom.ts"
+import type {Agents, AgentsOptions} from "../agents.ts"
+import {Bindings} from "../bindings/bindings.ts"
+import {AgentMeter} from "../meter.ts"
+import {agentMetrics} from "../metrics.ts"
+import {isProviderInstalled} from "../providers/packages.ts"
+import type {AgentService} from "../runs/service.ts"
+import type {MessageIndex} from "../search/message-index.ts"
+import type {ToolTable} from "../tools/table.ts"
+import type {AgentDesk} from "../triggers/plugin.ts"
 
 export interface AgentOptions extends Pick<AgentsOptions, "database" | "log" | "clock" | "runtimeId"> {
   readonly paths: ProjectPaths
@@ -79,7 +79,7 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
     else await index?.stop()
   }
   const load = async (): Promise<Agents> => {
-    const loaded = await import("./agents.ts")
+    const loaded = await import("../agents.ts")
     agents = new loaded.Agents({
       ...options,
       ...needs,
@@ -128,9 +128,9 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
     meter,
     plugin: async () => {
       const [{agentsPluginOf}, {createTables}, searching] = await Promise.all([
-        import("./triggers/plugin.ts"),
-        import("./tools/tables.ts"),
-        import("./search/message-index.ts"),
+        import("../triggers/plugin.ts"),
+        import("../tools/tables.ts"),
+        import("../search/message-index.ts"),
       ])
       index ??= new searching.MessageIndex({...options, ...needs})
       tables ??= createTables({
@@ -160,9 +160,9 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
     settled: () => agents?.settled(),
     routes: async () => {
       const [{permissionRoutes}, {agentRoutes}, {approvalRoutes}] = await Promise.all([
-        import("./routes/permissions.ts"),
-        import("./routes/agents.ts"),
-        import("./routes/approvals.ts"),
+        import("./permissions.ts"),
+        import("./agents.ts"),
+        import("./approvals.ts"),
       ])
       return [
         ...permissionRoutes({current: () => running.require(), bindings}),

@@ -1,11 +1,11 @@
 import {setImmediate as turn} from "node:timers/promises"
-import type {Log} from "../../shared/log.ts"
-import type {Reading} from "../../shared/metrics/readings.ts"
-import {messageOf} from "../../shared/problems.ts"
-import type {Route} from "../../shared/route.ts"
-import {startEnded} from "../runtime/flow/starting.ts"
-import {withTimeLimit} from "../runtime/flow/time-limit.ts"
-import type {Exit, Part} from "../runtime/part.ts"
+import type {Log} from "../../../shared/log.ts"
+import type {Reading} from "../../../shared/metrics/readings.ts"
+import {messageOf} from "../../../shared/problems.ts"
+import type {Route} from "../../../shared/route.ts"
+import {startEnded} from "../../runtime/flow/starting.ts"
+import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
+import type {Exit, Part} from "../../runtime/part.ts"
 
 /** The time of all stops with a limit together, in milliseconds. The rest of the ten seconds is for the others. */
 export const stopLimit = 8000

@@ -1,22 +1,22 @@
-import type {ProjectConfig} from "../../shared/config/config.ts"
-import type {Log} from "../../shared/log.ts"
-import {by} from "../../shared/metrics/readings.ts"
-import type {Row} from "../../shared/sdk/session/database.ts"
-import type {Database, Statement} from "../database/database.ts"
-import type {Endpoint} from "../endpoints/endpoint.ts"
-import type {Endpoints} from "../endpoints/endpoints.ts"
-import type {Ingress} from "../endpoints/ingress.ts"
-import type {Pasts} from "../endpoints/pasts.ts"
-import {byEndpoint, deadLetters} from "../outbox/depths.ts"
-import type {Outbox} from "../outbox/outbox.ts"
-import type {Clock} from "../runtime/flow/clock.ts"
-import type {Part} from "../runtime/part.ts"
-import {Inbox} from "./inbox.ts"
-import type {Dispatch} from "./intake/handling.ts"
-import type {Repeats} from "./intake/repeats.ts"
-import {readInboxDepth} from "./look-ups.ts"
-import type {TrailServices} from "./routes/trail.ts"
-import {oldestKnown} from "./upkeep/retention.ts"
+import type {ProjectConfig} from "../../../shared/config/config.ts"
+import type {Log} from "../../../shared/log.ts"
+import {by} from "../../../shared/metrics/readings.ts"
+import type {Row} from "../../../shared/sdk/session/database.ts"
+import type {Database, Statement} from "../../database/database.ts"
+import type {Endpoint} from "../../endpoints/endpoint.ts"
+import type {Endpoints} from "../../endpoints/endpoints.ts"
+import type {Ingress} from "../../endpoints/ingress.ts"
+import type {Pasts} from "../../endpoints/pasts.ts"
+import {byEndpoint, deadLetters} from "../../outbox/depths.ts"
+import type {Outbox} from "../../outbox/outbox.ts"
+import type {Clock} from "../../runtime/flow/clock.ts"
+import type {Part} from "../../runtime/part.ts"
+import {Inbox} from "../inbox.ts"
+import type {Dispatch} from "../intake/handling.ts"
+import type {Repeats} from "../intake/repeats.ts"
+import {readInboxDepth} from "../look-ups.ts"
+import {oldestKnown} from "../upkeep/retention.ts"
+import type {TrailServices} from "./trail.ts"
 
 export interface InboxOptions {
   readonly database: Database
@@ -81,9 +81,9 @@ export const inboxPart = (inbox: Inbox, dispatch: Dispatch, about: InboxAbout): 
   routes: async () => {
     const {database, erasingRunsOf} = about
     const [{inboxRoutes}, {rateRoutes}, {redactInbox}] = await Promise.all([
-      import("./routes/events.ts"),
-      import("./routes/rates.ts"),
-      import("./user/redact.ts"),
+      import("./events.ts"),
+      import("./rates.ts"),
+      import("../user/redact.ts"),
     ])
     const redact = (seq: number, reason: string | null) => redactInbox(database, seq, reason, erasingRunsOf(seq))
     return [...inboxRoutes({...about, inbox, redact}), ...rateRoutes(database)]

@@ -18,7 +18,7 @@ import {
   searchedList,
   searchMessages,
 } from "../../database/lists/search.ts"
-import type {Redaction} from "../../database/upkeep/user-part.ts"
+import type {Redaction} from "../../database/retention/user-part.ts"
 import {readGaps} from "../../endpoints/gaps/view.ts"
 import {readReplies} from "../../outbox/look-ups.ts"
 import {type InboxAction, isWaiting, statesFor} from "../actions.ts"

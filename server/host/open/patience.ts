@@ -1,11 +1,11 @@
-import type {Log} from "../../shared/log.ts"
-import type {Mode} from "../../shared/mode.ts"
-import {isProblem, messageOf, Problem, type ProblemCode} from "../../shared/problems.ts"
-import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
-import {startPatience} from "../../shared/start-limit.ts"
-import {isUnreachable} from "../database/engine/errors.ts"
-import {freeFiles, freeSpace, tellsOfFullDisk} from "../runtime/files.ts"
-import {pauseStart} from "../runtime/flow/starting.ts"
+import type {Log} from "../../../shared/log.ts"
+import type {Mode} from "../../../shared/mode.ts"
+import {isProblem, messageOf, Problem, type ProblemCode} from "../../../shared/problems.ts"
+import {type Backoff, pauseAfter} from "../../../shared/sdk/adapter/backoff.ts"
+import {startPatience} from "../../../shared/start-limit.ts"
+import {isUnreachable} from "../../database/engine/errors.ts"
+import {freeFiles, freeSpace, tellsOfFullDisk} from "../../runtime/files.ts"
+import {pauseStart} from "../../runtime/flow/starting.ts"
 
 /** The pause between two attempts, and between two log lines about them, in milliseconds. */
 const pause = 1000

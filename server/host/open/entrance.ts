@@ -1,9 +1,9 @@
-import type {StatusSettings} from "../../shared/config/config.ts"
-import {toJson} from "../../shared/json.ts"
-import type {Log} from "../../shared/log.ts"
-import {createGate, type Gate} from "../http/gate.ts"
-import {startingStatus} from "../http/public/status-board.ts"
-import type {Listener, Runtime, ServeOptions} from "../runtime/runtime.ts"
+import type {StatusSettings} from "../../../shared/config/config.ts"
+import {toJson} from "../../../shared/json.ts"
+import type {Log} from "../../../shared/log.ts"
+import {createGate, type Gate} from "../../http/gate.ts"
+import {startingStatus} from "../../http/public/status-board.ts"
+import type {Listener, Runtime, ServeOptions} from "../../runtime/runtime.ts"
 import type {Wait} from "./patience.ts"
 
 export interface Opened {

@@ -1,9 +1,9 @@
-import type {Mode} from "../../shared/mode.ts"
-import type {Database} from "../database/database.ts"
-import type {RunHistory} from "../database/runs.ts"
-import type {Logs} from "../logs/log.ts"
-import type {HandlerMeter} from "../messages/handler-meter.ts"
-import type {Runtime} from "../runtime/runtime.ts"
+import type {Mode} from "../../../shared/mode.ts"
+import type {Database} from "../../database/database.ts"
+import type {RunHistory} from "../../database/state/runs.ts"
+import type {Logs} from "../../logs/log.ts"
+import type {HandlerMeter} from "../../messages/handler-meter.ts"
+import type {Runtime} from "../../runtime/runtime.ts"
 import type {HostParts} from "./create-parts.ts"
 
 /** The identity of a Host. It does not change while the process runs. */

@@ -6,7 +6,7 @@ import type {StreamOptions} from "../../events/stream.ts"
 import type {Logs} from "../../logs/log.ts"
 import {readLogAbout} from "../../logs/page.ts"
 import {readReplies} from "../../outbox/look-ups.ts"
-import {viewMessage} from "../../outbox/routes/view.ts"
+import {viewMessage} from "../../outbox/part/view.ts"
 
 export interface TrailServices {
   readonly database: Database

@@ -1,27 +1,27 @@
-import {durationOf} from "../../shared/duration.ts"
-import type {Log} from "../../shared/log.ts"
-import {by, singleOrNone} from "../../shared/metrics/readings.ts"
-import type {Mode} from "../../shared/mode.ts"
-import {messageOf} from "../../shared/problems.ts"
-import type {LoadedConfig} from "../config/load.ts"
-import {schemaOf} from "../database/database.ts"
-import {readFirstStart} from "../database/runs.ts"
-import type {Ingress} from "../endpoints/ingress.ts"
-import {type Hide, telling} from "../events/telling.ts"
-import type {RunningGeneration} from "../generation/running-generation.ts"
-import type {Part} from "../runtime/part.ts"
-import {RunningBuild} from "./build/running.ts"
-import {hashProject} from "./build/source.ts"
-import type {CheckpointSource} from "./checkpoint/create.ts"
-import {readCode} from "./checkpoint/provenance.ts"
-import {CheckpointStore} from "./checkpoint/store.ts"
-import {type CheckpointNews, Checkpoints} from "./checkpoints.ts"
-import {ReleaseRecord} from "./release/record.ts"
-import {Releases} from "./release/releases.ts"
-import {discardPrepared} from "./release/verification/prepared.ts"
-import {CheckpointSchedule} from "./schedule.ts"
-import {nameSecrets, rememberNames} from "./secrets/secrets.ts"
-import {Uploads} from "./upload/uploads.ts"
+import {durationOf} from "../../../shared/duration.ts"
+import type {Log} from "../../../shared/log.ts"
+import {by, singleOrNone} from "../../../shared/metrics/readings.ts"
+import type {Mode} from "../../../shared/mode.ts"
+import {messageOf} from "../../../shared/problems.ts"
+import type {LoadedConfig} from "../../config/load.ts"
+import {schemaOf} from "../../database/database.ts"
+import {readFirstStart} from "../../database/state/runs.ts"
+import type {Ingress} from "../../endpoints/ingress.ts"
+import {type Hide, telling} from "../../events/telling.ts"
+import type {RunningGeneration} from "../../generation/running-generation.ts"
+import type {Part} from "../../runtime/part.ts"
+import {RunningBuild} from "../build/running.ts"
+import {hashProject} from "../build/source.ts"
+import type {CheckpointSource} from "../checkpoint/create.ts"
+import {readCode} from "../checkpoint/provenance.ts"
+import {CheckpointStore} from "../checkpoint/store.ts"
+import {type CheckpointNews, Checkpoints} from "../checkpoints.ts"
+import {ReleaseRecord} from "../release/record.ts"
+import {Releases} from "../release/releases.ts"
+import {discardPrepared} from "../release/verification/prepared.ts"
+import {CheckpointSchedule} from "../schedule.ts"
+import {nameSecrets, rememberNames} from "../secrets/secrets.ts"
+import {Uploads} from "../upload/uploads.ts"
 
 const notLoaded = [] as const
 
@@ -139,7 +139,7 @@ export const createRecovery = (
     metrics: [{read: () => countsOf(checkpoints)}],
     limit: 1000,
     late: "a checkpoint in progress did not end in time",
-    routes: async () => (await import("./routes/checkpoints.ts")).checkpointRoutes(checkpoints, uploads),
+    routes: async () => (await import("./checkpoints.ts")).checkpointRoutes(checkpoints, uploads),
   }
 }
 

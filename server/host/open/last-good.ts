@@ -1,9 +1,9 @@
-import {toJson} from "../../shared/json.ts"
-import type {Log} from "../../shared/log.ts"
-import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
-import {type Database, schemaOf} from "../database/database.ts"
-import type {Generations} from "../generation/generations.ts"
-import {readApplied} from "../plugins/plugin-migrations.ts"
+import {toJson} from "../../../shared/json.ts"
+import type {Log} from "../../../shared/log.ts"
+import {isProblem, messageOf, Problem} from "../../../shared/problems.ts"
+import {type Database, schemaOf} from "../../database/database.ts"
+import type {Generations} from "../../generation/generations.ts"
+import {readApplied} from "../../plugins/plugin-migrations.ts"
 import {
   clearFailedStarts,
   hasFailedOften,
@@ -13,12 +13,12 @@ import {
   readLastGood,
   recordFailedStart,
   speaksAgainst,
-} from "../recovery/last-good/store.ts"
-import {ReleaseRecord, releasesOf} from "../recovery/release/record.ts"
-import {Periodic} from "../runtime/flow/periodic.ts"
-import {hashLockfile} from "../runtime/packages/lockfile.ts"
-import type {ProjectPaths} from "../runtime/project.ts"
-import {version} from "../runtime/version.ts"
+} from "../../recovery/last-good/store.ts"
+import {ReleaseRecord, releasesOf} from "../../recovery/release/record.ts"
+import {Periodic} from "../../runtime/flow/periodic.ts"
+import {hashLockfile} from "../../runtime/packages/lockfile.ts"
+import type {ProjectPaths} from "../../runtime/project.ts"
+import {version} from "../../runtime/version.ts"
 import type {HostOptions} from "./host.ts"
 import {mayPass} from "./patience.ts"
 

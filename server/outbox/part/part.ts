@@ -1,18 +1,18 @@
-import type {ProjectConfig} from "../../shared/config/config.ts"
-import type {Log} from "../../shared/log.ts"
-import {by} from "../../shared/metrics/readings.ts"
-import type {Database} from "../database/database.ts"
-import type {Endpoints} from "../endpoints/endpoints.ts"
-import type {Ingress} from "../endpoints/ingress.ts"
-import {policyOf} from "../endpoints/spec.ts"
-import type {Clock} from "../runtime/flow/clock.ts"
-import type {Part} from "../runtime/part.ts"
-import {byEndpoint, deadLetters, readOutboxDepth} from "./depths.ts"
-import {DraftFiles} from "./files/draft-files.ts"
-import {permittedFile} from "./files/permitted.ts"
-import type {FileStore} from "./files/store.ts"
-import {Outbox} from "./outbox.ts"
-import {laneOf} from "./rows.ts"
+import type {ProjectConfig} from "../../../shared/config/config.ts"
+import type {Log} from "../../../shared/log.ts"
+import {by} from "../../../shared/metrics/readings.ts"
+import type {Database} from "../../database/database.ts"
+import type {Endpoints} from "../../endpoints/endpoints.ts"
+import type {Ingress} from "../../endpoints/ingress.ts"
+import {policyOf} from "../../endpoints/spec.ts"
+import type {Clock} from "../../runtime/flow/clock.ts"
+import type {Part} from "../../runtime/part.ts"
+import {byEndpoint, deadLetters, readOutboxDepth} from "../depths.ts"
+import {DraftFiles} from "../files/draft-files.ts"
+import {permittedFile} from "../files/permitted.ts"
+import type {FileStore} from "../files/store.ts"
+import {Outbox} from "../outbox.ts"
+import {laneOf} from "../rows.ts"
 
 export interface OutboxOptions {
   readonly database: Database
@@ -75,10 +75,7 @@ export const outboxPart = (outbox: Outbox, {database, endpoints, scrub, files}: 
   isQuiet: () => outbox.isQuiet,
   settled: () => outbox.settled(),
   routes: async () => {
-    const [{outboxRoutes}, {redactOutbox}] = await Promise.all([
-      import("./routes/messages.ts"),
-      import("./upkeep/redact.ts"),
-    ])
+    const [{outboxRoutes}, {redactOutbox}] = await Promise.all([import("./messages.ts"), import("../upkeep/redact.ts")])
     const redact = async (id: string, reason: string | null) => {
       const redaction = await redactOutbox(database, id, reason)
       await files.sweep()

@@ -1,20 +1,20 @@
-import type {FiringTarget} from "../../shared/api/scheduled/jobs.ts"
-import {pluginPath} from "../../shared/ids.ts"
-import {by} from "../../shared/metrics/readings.ts"
-import type {Endpoints} from "../endpoints/endpoints.ts"
-import type {Ingress} from "../endpoints/ingress.ts"
-import {jobDefaultsOf} from "../generation/kinds/job.ts"
-import type {RunningGeneration} from "../generation/running-generation.ts"
-import type {Inbox} from "../inbox/inbox.ts"
-import type {DraftFiles} from "../outbox/files/draft-files.ts"
-import type {Outbox} from "../outbox/outbox.ts"
-import type {Part} from "../runtime/part.ts"
-import {misfitOf} from "../runtime/text/explain.ts"
-import {Jobs, type JobsOptions} from "./jobs.ts"
-import {readRunTotals} from "./run-rows.ts"
-import {messageTarget, pluginTarget} from "./targets.ts"
-import {countTimers} from "./timers/rows.ts"
-import {Timers, type TimersOptions} from "./timers/timers.ts"
+import type {FiringTarget} from "../../../shared/api/scheduled/jobs.ts"
+import {pluginPath} from "../../../shared/ids.ts"
+import {by} from "../../../shared/metrics/readings.ts"
+import type {Endpoints} from "../../endpoints/endpoints.ts"
+import type {Ingress} from "../../endpoints/ingress.ts"
+import {jobDefaultsOf} from "../../generation/kinds/job.ts"
+import type {RunningGeneration} from "../../generation/running-generation.ts"
+import type {Inbox} from "../../inbox/inbox.ts"
+import type {DraftFiles} from "../../outbox/files/draft-files.ts"
+import type {Outbox} from "../../outbox/outbox.ts"
+import type {Part} from "../../runtime/part.ts"
+import {misfitOf} from "../../runtime/text/explain.ts"
+import {Jobs, type JobsOptions} from "../jobs.ts"
+import {readRunTotals} from "../run-rows.ts"
+import {messageTarget, pluginTarget} from "../targets.ts"
+import {countTimers} from "../timers/rows.ts"
+import {Timers, type TimersOptions} from "../timers/timers.ts"
 
 export interface TimersPart extends Part {
   readonly timers: Timers
@@ -55,7 +55,7 @@ export const createTimers = (
     drain: () => timers.stop(),
     isQuiet: () => timers.isQuiet,
     metrics: [{group: "messages", read: async () => ({svc_timers: by("state", await countTimers(database))})}],
-    routes: async () => (await import("./routes/timers.ts")).timerRoutes(timers, endpoints, database),
+    routes: async () => (await import("./timers.ts")).timerRoutes(timers, endpoints, database),
   }
 }
 
@@ -110,6 +110,6 @@ export const createJobs = (
     isQuiet: () => jobs.scheduler.isQuiet,
     metrics: [{group: "jobs", read: async () => ({svc_job_runs_total: by("outcome", await readRunTotals(database))})}],
     settled: () => jobs.scheduler.settled(),
-    routes: async () => (await import("./routes/jobs.ts")).jobRoutes(jobs, database),
+    routes: async () => (await import("./jobs.ts")).jobRoutes(jobs, database),
   }
 }
