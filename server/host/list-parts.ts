@@ -51,7 +51,7 @@ export const listParts = (list: ListOptions): readonly Part[] => {
     capacity.watches.place,
     files,
     {
-      name: "the first generation",
+      name: "the plugins",
       start: async () => {
         await sources.generations.start()
         list.requireRunning()

@@ -4,7 +4,6 @@ import {Problem} from "../../shared/problems.ts"
 import type {PluginDefinition} from "../../shared/sdk/plugin/plugin.ts"
 import {type Database, schemaOf} from "../database/database.ts"
 import {readMeta, setMeta} from "../database/state/meta.ts"
-import type {HostTexts} from "../messages/texts/host-texts.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {workroomPlugin} from "./chat.ts"
 import {readAcknowledged} from "./store/acknowledged.ts"
@@ -87,12 +86,7 @@ const recordsInFiles = async ({state}: ProjectPaths): Promise<number | undefined
   return told === "damaged" ? 1 : told?.seq
 }
 
-/** The built-in plugin `workroom` of a Host's workroom. */
-export const workroomPluginOf =
-  (workroom: Workroom, texts: () => HostTexts | undefined) =>
-  async (): Promise<{readonly default: PluginDefinition}> => ({default: workroomPlugin(() => workroom, texts)})
-
-/** The same plugin when no Host runs: it is set up but never called. */
+/** The built-in plugin `workroom` when no Host runs: it is set up but never called. */
 export const closedWorkroomPlugin = async (): Promise<{readonly default: PluginDefinition}> => ({
   default: workroomPlugin(() => {
     throw new Problem("starting", "the workroom is not open")

@@ -127,7 +127,7 @@ export const createEndpoints = (
       late: "the Host could not store when the endpoints went offline",
     },
     opening: {
-      name: "the connections to the platforms",
+      name: "the endpoints",
       start: () => {
         release = holdPackages()
         endpoints.start()

@@ -1,5 +1,6 @@
 import type {LabelState, StatusPage} from "../../../shared/api/metrics/status-page.ts"
 import {closestLanguage, languageTag} from "../../../shared/language.ts"
+import tables from "./status-texts.json" with {type: "json"}
 
 interface Texts {
   readonly overall: Readonly<Record<StatusPage["state"], string>>
@@ -14,72 +15,7 @@ interface Texts {
 }
 
 /** The texts of the status page by language. The operator's own texts are not translated. */
-export const texts = {
-  en: {
-    overall: {
-      up: "Everything is up",
-      "partly down": "Partly down",
-      down: "Everything is down",
-      paused: "Paused: messages wait",
-      starting: "Starting",
-    },
-    states: {up: "Up", paused: "Paused", down: "Down"},
-    uptime: "Uptime",
-    spans: {"24h": "24 hours", "7d": "7 days", "30d": "30 days", "90d": "90 days"},
-    unknown: "not recorded",
-    counted: "Uptime counts pauses and restarts as down.",
-    asOf: "As of",
-    asJson: "As JSON",
-  },
-  de: {
-    overall: {
-      up: "Alles läuft",
-      "partly down": "Ein Teil ist ausgefallen",
-      down: "Alles ist ausgefallen",
-      paused: "Angehalten: Nachrichten warten",
-      starting: "Startet gerade",
-    },
-    states: {up: "Läuft", paused: "Angehalten", down: "Ausgefallen"},
-    uptime: "Verfügbarkeit",
-    spans: {"24h": "24 Stunden", "7d": "7 Tage", "30d": "30 Tage", "90d": "90 Tage"},
-    unknown: "nicht erfasst",
-    counted: "Pausen und Neustarts zählen als Ausfall.",
-    asOf: "Stand",
-    asJson: "Als JSON",
-  },
-  zh: {
-    overall: {
-      up: "一切正常",
-      "partly down": "部分服务中断",
-      down: "全部服务中断",
-      paused: "已暂停：消息等待处理",
-      starting: "正在启动",
-    },
-    states: {up: "正常", paused: "已暂停", down: "中断"},
-    uptime: "可用率",
-    spans: {"24h": "24 小时", "7d": "7 天", "30d": "30 天", "90d": "90 天"},
-    unknown: "无记录",
-    counted: "暂停和重启按中断计算。",
-    asOf: "截至",
-    asJson: "JSON 格式",
-  },
-  es: {
-    overall: {
-      up: "Todo funciona",
-      "partly down": "Una parte no funciona",
-      down: "Nada funciona",
-      paused: "En pausa: los mensajes esperan",
-      starting: "Arrancando",
-    },
-    states: {up: "Funciona", paused: "En pausa", down: "No funciona"},
-    uptime: "Disponibilidad",
-    spans: {"24h": "24 horas", "7d": "7 días", "30d": "30 días", "90d": "90 días"},
-    unknown: "sin datos",
-    counted: "Las pausas y los reinicios cuentan como caídas.",
-    asOf: "Actualizado",
-    asJson: "Como JSON",
-  },
-} as const satisfies Readonly<Record<string, Texts>>
+export const texts = tables satisfies Readonly<Record<string, Texts>>
 
 export type Language = keyof typeof texts
 
