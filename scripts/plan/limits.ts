@@ -11,7 +11,7 @@ export interface Limit {
 export const limits = {
   rooms: {limit: 28},
   arrows: {limit: 171, goal: 150},
-  pairs: {limit: 3},
+  pairs: {limit: 0},
   circles: {limit: 0},
   files: {limit: 20},
   tables: {limit: 0},
@@ -22,7 +22,7 @@ export const limits = {
   problems: {limit: 154},
   keys: {limit: 395},
   packages: {limit: 20},
-  size: {limit: 22.5},
+  size: {limit: 22.2},
 } as const satisfies Readonly<Record<string, Limit>>
 
 export type FigureName = keyof typeof limits
