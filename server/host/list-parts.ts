@@ -39,6 +39,7 @@ export const listParts = (list: ListOptions): readonly Part[] => {
   const {listener} = opened
   const {events, files, ingress, connected, satori, jobs, timers, agents, recovery, capacity} = sources
   const {starts, containment} = sources
+  const inbox = inboxPart(sources.inbox, list.dispatch, {...sources, logFolder: opened.paths.logs, erasingRunsOf})
   const outbox = outboxPart(sources.outbox, {...sources, files: files.store, scrub: list.options.logs.scrub})
   return [
     {name: "the trial of a change", stopTaking: () => list.trials.stop(), limit: 3000},
@@ -60,8 +61,9 @@ export const listParts = (list: ListOptions): readonly Part[] => {
     // The ages of the inbox's backlog need ingress and pasts.
     {name: "ingress", start: () => ingress.start()},
     connected.pasts,
-    inboxPart(sources.inbox, list.dispatch, {...sources, logFolder: opened.paths.logs, erasingRunsOf}),
+    inbox,
     outbox,
+    inbox.handlers,
     {
       name: "the languages of users",
       forgotten: (part, rows) => {

@@ -53,12 +53,10 @@ export const createParts = async (options: HostOptions, runtime: Runtime, opened
   const door = createDoor({tokens: {token, previousToken, demoToken}, settings: () => running.settings.http})
   const events = parts.add(await openEvents(ground, running))
   const workroom = parts.add(await openWorkroomPart(ground, running))
-  const watcher = await parts.open({
-    name: "the watch on files",
-    start: async () =>
-      options.watch ? (await import("../../generation/watch.ts")).watchProject(paths, environment) : undefined,
-    close: (_, watching) => watching?.close(),
-  })
+  const watcher = options.watch
+    ? await (await import("../../generation/watch.ts")).watchProject(paths, environment)
+    : undefined
+  parts.add({name: "the watch on files", stopTaking: () => watcher?.close()})
   const files = createFiles(ground, running)
   const ingress = new Ingress(database, log, events.raise)
   const pasts = new Pasts(database, log, () => readLastTimes(database))

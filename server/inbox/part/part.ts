@@ -49,10 +49,17 @@ export interface InboxAbout extends TrailServices {
   readonly erasingRunsOf: (seq: number) => readonly Statement[]
 }
 
-export const inboxPart = (inbox: Inbox, dispatch: Dispatch, about: InboxAbout): Part => ({
+/** The running `handlers` stand after the outbox, which drains after them. */
+export interface InboxPart extends Part {
+  readonly handlers: Part
+}
+
+export const inboxPart = (inbox: Inbox, dispatch: Dispatch, about: InboxAbout): InboxPart => ({
   name: "the inbox",
   start: () => inbox.start(dispatch),
-  drain: () => inbox.drain(),
+  close: () => inbox.drain(),
+  limit: 250,
+  handlers: {name: "handlers", drain: () => inbox.drain()},
   isQuiet: () => inbox.isQuiet,
   settled: () => inbox.settled(),
   metrics: [
