@@ -17,13 +17,12 @@ export interface CapacityOptions {
   readonly log: Log
   readonly paths: ProjectPaths
   readonly project: string
-  /** The folders with the Host's data. */
-  readonly folders: readonly string[]
+  readonly disk: DiskLimit
   readonly askExit: (exit: Exit) => void
 }
 
 export interface CapacityNeeds {
-  readonly running: {readonly settings: Pick<ProjectConfig, "ingress" | "retention" | "files">}
+  readonly running: {readonly settings: Pick<ProjectConfig, "retention" | "files">}
   readonly ingress: Ingress
   readonly satori: {readonly hasReachedAll: number}
   readonly users: Omit<UserDataOptions, "database">
@@ -38,10 +37,9 @@ export interface CapacityPart extends Part {
 
 /** Watches the place, the room and the health of a Host's data, and deletes what is too old. */
 export const createCapacity = (
-  {database, log, paths, project, folders, askExit}: CapacityOptions,
+  {database, log, paths, project, disk, askExit}: CapacityOptions,
   {running, ingress, satori, users}: CapacityNeeds,
 ): CapacityPart => {
-  const disk = {folders, least: () => running.settings.ingress.minimumFree * 1024 ** 2}
   const diskWatch = watchDisk({...disk, onChange: isFull => ingress.setDiskFull(isFull), log})
   const placeWatch = new PlaceWatch({
     database,

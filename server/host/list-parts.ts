@@ -43,6 +43,7 @@ export const listParts = (list: ListOptions): readonly Part[] => {
   const outbox = outboxPart(sources.outbox, {...sources, files: files.store, scrub: list.options.logs.scrub})
   return [
     {name: "the trial of a change", stopTaking: () => list.trials.stop(), limit: 3000},
+    // It also closes when the first generation fails to start.
     {
       name: "the plugins",
       close: () => sources.generations.stop(500),

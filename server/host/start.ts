@@ -119,7 +119,7 @@ const waitOut = async (options: HostOptions, runtime: Runtime, own: Process, wai
   await answerWithoutSpace({...configured, ...its}, wait.noSpace, () => wait.over())
 }
 
-/** Takes the lock, creates the parts, and starts them in the order of their table. */
+/** Takes the lock, creates the parts, and starts them in the order of their list. */
 const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Process): Promise<Host> => {
   const {mode, logs, supervisor} = options
   const {log} = logs

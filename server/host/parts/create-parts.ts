@@ -49,8 +49,9 @@ export const createParts = async (options: HostOptions, runtime: Runtime, opened
   const {paths, database, boot} = opened
   const ground = {...opened, mode, watch: options.watch, logs, log, scrub, clock}
   const running = new RunningGeneration()
-  const {token, previousToken, demoToken} = {...boot.config.http, token: opened.token.used}
-  const door = createDoor({tokens: {token, previousToken, demoToken}, settings: () => running.settings.http})
+  const {previousToken, demoToken} = boot.config.http
+  const tokens = {token: opened.token.used, previousToken, demoToken}
+  const door = createDoor({tokens, settings: () => running.settings.http})
   const events = parts.add(await openEvents(ground, running))
   const workroom = parts.add(await openWorkroomPart(ground, running))
   const watcher = options.watch
@@ -87,14 +88,16 @@ export const createParts = async (options: HostOptions, runtime: Runtime, opened
     timers: timers.timers,
   })
   const jobs = createJobs(ground, {...sending, item: workroom.target, agent: agents.target})
-  const folders = foldersOf(database.location, paths)
+  const disk = {
+    folders: foldersOf(database.location, paths),
+    least: () => running.settings.ingress.minimumFree * 1024 ** 2,
+  }
   const participants = [
     workroomParticipant(paths, workroom.workroom),
     jobsParticipant(paths),
     filesParticipant(paths, database, files.store),
   ]
-  const minimum = {least: () => running.settings.ingress.minimumFree * 1024 ** 2}
-  const recovery = createRecovery(ground, {running, ingress, participants, disk: minimum})
+  const recovery = createRecovery(ground, {running, ingress, participants, disk})
   const users: Omit<UserDataOptions, "database"> = {
     dropFiles: () => files.store.sweep(),
     forgotten: (part, rows) => parts.forgotten(part, rows),
@@ -104,7 +107,7 @@ export const createParts = async (options: HostOptions, runtime: Runtime, opened
       eventLog: running.settings.events.history.age,
     }),
   }
-  const capacity = createCapacity({...ground, folders}, {running, ingress, satori: satori.server, users})
+  const capacity = createCapacity({...ground, disk}, {running, ingress, satori: satori.server, users})
   const starts = new PluginStarts(ingress)
   const generations = createGenerations({
     host: options,
