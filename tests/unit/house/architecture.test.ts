@@ -6,7 +6,7 @@ import {circlesOf, readImports, readLoads, roomOf, sourceFiles} from "../../../s
 import {type FigureName, judge, limits} from "../../../scripts/plan/limits.ts"
 import {readTables} from "../../../scripts/plan/tables.ts"
 import {root} from "../../support/host/runtimes.ts"
-import {ranks} from "./ranks.ts"
+import {steps} from "./steps.ts"
 
 /** The folders that the command line may import. It reaches a running Host over HTTP. */
 const entrances: readonly string[] = [
@@ -30,7 +30,6 @@ const atFirstUse: ReadonlySet<string> = new Set(
 const files = sourceFiles()
 const imports = readImports(files)
 const testImports = readImports(sourceFiles(["tests"]))
-const steps = ranks.flatMap(rank => rank.steps)
 const stepOf = (room: string) => steps.findIndex(step => step.includes(room))
 
 /** Lists every wrong import. */

@@ -8,9 +8,11 @@ import {configSchema} from "../../../server/config/schema.ts"
 import {sha256Of} from "../../../server/runtime/files.ts"
 import {type Document, readConfigs, readDocuments} from "../../support/docs/documents.ts"
 import {root} from "../../support/host/runtimes.ts"
-import {ranks} from "./ranks.ts"
+import {steps} from "./steps.ts"
 
 const documents = readDocuments()
+
+const textOf = (name: string): string => documents.find(({path}) => path === name)?.text ?? ""
 
 const withoutFences = (text: string) => text.replace(/^```[\s\S]*?^```$/gm, "")
 
@@ -74,19 +76,24 @@ test("the documentation names only existing files of the repository", () => {
   expect(missing).toEqual([])
 })
 
-test("CONTRIBUTING shows the ranks that the architecture test enforces", () => {
-  const contributing = documents.find(({path}) => path === "CONTRIBUTING.md")?.text ?? ""
-  const rows = [...contributing.matchAll(/^\| (\d+) \| (.*) \|$/gm)].map(([, rank, parts = ""]) => ({
-    rank: Number(rank),
-    steps: parts.split(" < ").map(step => step.split(", ").map(folder => folder.replaceAll("`", ""))),
-  }))
-  expect(rows).toEqual(ranks.filter(({steps}) => !steps.flat().includes("scripts")))
+test("CONTRIBUTING numbers the folders as the architecture test does", () => {
+  const rows = [...textOf("CONTRIBUTING.md").matchAll(/^\| (\d+) \| `([^`]+)` \|/gm)].map(([, step, folder]) => [
+    Number(step),
+    folder,
+  ])
+  expect(rows).toEqual(steps.flatMap((folders, step) => folders.map(folder => [step, folder])).slice(0, -1))
+})
+
+test("the glossary has at most 45 words, in the order of the alphabet", () => {
+  const words = [...textOf("docs/glossary.md").matchAll(/^\| \[([^\]]+)\]/gm)].map(([, word = ""]) => word)
+  expect(words).toEqual(words.toSorted((one, other) => one.localeCompare(other, "en")))
+  expect(words.length).toSatisfy(count => count > 0 && count <= 45)
 })
 
 const decisions = documents.filter(({path}) => path.startsWith("docs/decisions/"))
 
 test("the decisions have a line for each dependency", () => {
-  const lines = decisions.find(({path}) => path === "docs/decisions/dependencies.md")?.text ?? ""
+  const lines = textOf("docs/decisions/dependencies.md")
   const manifest: {dependencies: object; devDependencies: object} = JSON.parse(
     readFileSync(join(root, "package.json"), "utf8"),
   )
