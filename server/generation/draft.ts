@@ -128,7 +128,7 @@ export const prepareAll = async (
 ): Promise<readonly Prepared[]> => {
   const enabled = Object.entries((loaded.config as ProjectConfig).plugins).filter(([, entry]) => entry.enabled)
   const prepare = async ([name, entry]: (typeof enabled)[number]): Promise<Prepared> => {
-    const plugin = await withTimeLimit(loadTimeout, () => loader.load(name, entry), signal).catch(explainLoad)
+    const plugin = await withTimeLimit(loadTimeout, ends => loader.load(name, entry, ends), signal).catch(explainLoad)
     const schema = closed(plugin.definition.config ?? Type.Object({}))
     const checked = check(loaded.source, loaded.variables, schema, entry.config ?? {}, ["plugins", name, "config"])
     hide(checked.secrets)
@@ -141,7 +141,10 @@ export const prepareAll = async (
     const some = enabled.slice(results.length, results.length + most.findings)
     results.push(...(await Promise.allSettled(some.map(prepare))))
   }
-  if (signal.aborted) throw new Problem("stopping", "the Host is stopping")
+  if (signal.aborted) {
+    await loader.written()
+    throw new Problem("stopping", "the Host is stopping")
+  }
   const failed = results.flatMap((result, index) =>
     result.status === "rejected" ? [{error: result.reason as unknown, name: enabled[index]?.[0] ?? ""}] : [],
   )

@@ -6,6 +6,7 @@ import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
 import {isPlugin, type PluginDefinition} from "../../shared/sdk/plugin/plugin.ts"
 import {readBuildRecord, staleFiles} from "../runtime/build-record.ts"
 import {makePrivateFolder, readFileIfExists, readJsonIfExists, sha256Of, writeFileAtomic} from "../runtime/files.ts"
+import {Running} from "../runtime/flow/running.ts"
 import {requireFittingSdk} from "../runtime/packages/sdk-range.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
@@ -79,23 +80,27 @@ interface Cached {
 export class Loader {
   readonly #options: LoaderOptions
   readonly #cache = new Map<string, Cached>()
+  readonly #writes = new Running()
 
   constructor(options: LoaderOptions) {
     this.#options = options
   }
 
-  /** Loads a plugin. Throws `plugin_missing`, `plugin_invalid` with positions, `build_stale`, `plugin_incompatible`. */
-  async load(name: string, entry: PluginEntry): Promise<LoadedPlugin> {
+  /**
+   * Loads a plugin. Throws `plugin_missing`, `plugin_invalid` with positions, `build_stale`, `plugin_incompatible`. Once
+   * `signal` is aborted, writes no more and runs no code of the plugin's file.
+   */
+  async load(name: string, entry: Pick<PluginEntry, "use">, signal: AbortSignal): Promise<LoadedPlugin> {
     const found = await this.#find(name, entry.use)
     switch (found.is) {
       case "file":
-        return this.#compile(name, found.path)
+        return this.#compile(name, found.path, signal)
       case "built":
         return this.#built(name, found.path, found.isStale)
       case "built-in":
         return this.#builtIn(found.name, found.load)
       case "package":
-        return this.#package(name, found.name)
+        return this.#package(name, found.name, signal)
     }
   }
 
@@ -116,6 +121,20 @@ export class Loader {
     const files = await readdir(cache).catch(() => [])
     const old = files.map(name => join(cache, name)).filter(path => !modules.includes(path))
     await Promise.all(old.map(path => rm(path, {force: true}).catch(() => {})))
+  }
+
+  /** Resolves once no compiled code is being written. */
+  async written(): Promise<void> {
+    await this.#writes.ends()
+  }
+
+  async #write(path: string, code: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    await this.#writes.add(async () => {
+      await makePrivateFolder(this.#options.cache)
+      if (!(await isFile(path))) await writeFileAtomic(path, code)
+    })
+    signal.throwIfAborted()
   }
 
   async #builtIn(name: string, load: () => Promise<BuiltIn>): Promise<LoadedPlugin> {
@@ -165,13 +184,12 @@ export class Loader {
     throw new Problem("build_stale", `plugins.${name}: dist/plugins was not built from the current ${files.join(", ")}`)
   }
 
-  async #compile(name: string, entry: string): Promise<LoadedPlugin> {
+  async #compile(name: string, entry: string, signal: AbortSignal): Promise<LoadedPlugin> {
     const {runtime, cache, sdk, paths} = this.#options
     const {code, files} = await runtime.bundle({entry, project: paths.project, externals: sdk})
     const fingerprint = sha256Of(code)
     const path = join(cache, `${name}-${fingerprint.slice(0, 16)}.mjs`)
-    await makePrivateFolder(cache)
-    if (!(await isFile(path))) await writeFileAtomic(path, code)
+    await this.#write(path, code, signal)
     return this.#import({name, path, fingerprint, files: [...files, path], origin: "source", source: entry})
   }
 
@@ -182,7 +200,7 @@ export class Loader {
   }
 
   /** A package resolves from the project, so it is imported through a file in the project. */
-  async #package(name: string, specifier: string): Promise<LoadedPlugin> {
+  async #package(name: string, specifier: string, signal: AbortSignal): Promise<LoadedPlugin> {
     const {cache, paths} = this.#options
     const manifest = join(paths.project, "node_modules", specifier, "package.json")
     if ((await readFileIfExists(manifest)) === undefined) {
@@ -197,8 +215,7 @@ export class Loader {
     const code = `export {default} from ${toJson(specifier)}\n`
     const fingerprint = sha256Of(`${code}${version}`)
     const path = join(cache, `${name}-${fingerprint.slice(0, 16)}.mjs`)
-    await makePrivateFolder(cache)
-    await writeFileAtomic(path, code)
+    await this.#write(path, code, signal)
     const files = [join("node_modules", specifier)]
     const plugin = await whileImporting(files, () =>
       this.#import({name, path, fingerprint, files: [path], origin: "package"}),
