@@ -126,6 +126,8 @@ describe("a handler that throws", () => {
   })
 })
 
+const undos = ["closed", "aborted", "undone last", "undo that throws", "undone first"]
+
 describe("everything that a plugin instance acquired", () => {
   const source = pluginWith(`
     plugin.signal.addEventListener("abort", () => note("aborted"))
@@ -159,13 +161,7 @@ describe("everything that a plugin instance acquired", () => {
     host.project.write("svc.config.yml", config(""))
     await reload(host)
     await until("the undos", () => host.project.read("notes.log").includes("undone first"))
-    expect(host.project.read("notes.log").trim().split("\n")).toEqual([
-      "closed",
-      "aborted",
-      "undone last",
-      "undo that throws",
-      "undone first",
-    ])
+    expect(host.project.read("notes.log").trim().split("\n")).toEqual(undos)
     await untilPrinted(host.process, "an undo failed: cannot undo")
     expect(await host.say("/mine")).toEqual([unknownCommand("mine")])
     expect(await host.say("hear")).toEqual([])
@@ -178,13 +174,7 @@ describe("everything that a plugin instance acquired", () => {
     const host = await startHost({config: config("  mine: {}\n"), plugins: {mine: source}, args: quiet})
     await until("the endpoint to be online", async () => (await endpoints(host)).line === "online")
     expect((await host.stop()).code).toBe(0)
-    expect(host.project.read("notes.log").trim().split("\n")).toEqual([
-      "closed",
-      "aborted",
-      "undone last",
-      "undo that throws",
-      "undone first",
-    ])
+    expect(host.project.read("notes.log").trim().split("\n")).toEqual(undos)
   })
 })
 

@@ -1,3 +1,5 @@
+import {koishiApp} from "./idiom-bots.ts"
+
 /**
  * One bot in each framework, in the style of its documentation, to see what happens after a failure. It knows a few
  * words; `HANG` makes "slow" never end, and `BROKEN` breaks one plugin, or the file.
@@ -36,14 +38,7 @@ console.log("connecting")
 await bot.start()
 `
 
-const koishi = `
-import {createRequire} from "node:module"
-const require = createRequire(import.meta.url)
-const {Context, Schema} = require("koishi")
-const app = new Context({prefix: "/", nickname: []})
-const load = (name, config) => app.plugin(require(name).default ?? require(name), config)
-load("@koishijs/plugin-http")
-const account = {protocol: "polling", token: "999:token", endpoint: process.env.PLATFORM, pollingTimeout: 2000, retryInterval: 200, files: {}}
+const koishi = `${koishiApp}const account = {protocol: "polling", token: "999:token", endpoint: process.env.PLATFORM, pollingTimeout: 2000, retryInterval: 200, files: {}}
 load("@satorijs/adapter-telegram", account)
 const Config = Schema.object({greeting: Schema.string().required()})
 if (process.env.BROKEN) app.plugin({name: "greet", Config, apply: () => console.log("greeted")}, {})

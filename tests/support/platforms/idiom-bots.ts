@@ -10,14 +10,17 @@ for (const name of names) (await import("./" + name + ".ts")).apply(bot)
 await bot.start()
 `
 
-const koishi = `
+/** The beginning of an application of Koishi. */
+export const koishiApp = `
 import {createRequire} from "node:module"
 const require = createRequire(import.meta.url)
-const {Context} = require("koishi")
+const {Context, Schema} = require("koishi")
 const app = new Context({prefix: "/", nickname: []})
 const load = (name, config) => app.plugin(require(name).default ?? require(name), config)
 load("@koishijs/plugin-http")
-load("@koishijs/plugin-database-memory")
+`
+
+const koishi = `${koishiApp}load("@koishijs/plugin-database-memory")
 const account = {protocol: "polling", token: "999:token", endpoint: process.env.PLATFORM, pollingTimeout: 2000, files: {}}
 load("@satorijs/adapter-telegram", account)
 for (const name of ["guard", "count", "add", "greet-back", "remind", "tell", "halt", "name"])
