@@ -76,10 +76,15 @@ test.each(runtimes)(
     expect(readdirSync(host.project.path(".svc/tmp/plugins")).length).toBeLessThanOrEqual(2)
     const accepted = await messages.stop()
     expect(new Set(accepted).size).toBe(accepted.length)
-    const states = await until("every handler to end", async () => {
-      const {pending = 0, running = 0, ...ended} = await statesOf(host)
-      return pending + running === 0 && ended
-    })
+    // A machine without a free core receives faster than it handles.
+    const states = await until(
+      "every handler to end",
+      async () => {
+        const {pending = 0, running = 0, ...ended} = await statesOf(host)
+        return pending + running === 0 && ended
+      },
+      600_000,
+    )
     expect(states).toEqual({handled: accepted.length})
   },
 )
