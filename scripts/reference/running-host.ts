@@ -53,7 +53,7 @@ export const askRunningHost = async (): Promise<{openApi: OpenApi; slots: readon
     })
     if (!response.ok) throw new Error(`the Host does not return its API: ${await response.text()}`)
     const openApi = (await response.json()) as OpenApi
-    const slots = (host.generations.current?.instances ?? []).flatMap(instance =>
+    const slots = (host.generations.running.current?.instances ?? []).flatMap(instance =>
       [...instance.registrations.adapters].map(([slot, adapter]) => ({plugin: instance.name, slot, adapter})),
     )
     await host.stop({code: exit.ok, reason: "the reference is read"})

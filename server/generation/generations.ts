@@ -51,8 +51,9 @@ const drainLimit = 5000
  */
 export class Generations {
   readonly #options: GenerationsOptions
+  /** The running generation and its pin. */
+  readonly running: RunningGeneration
   readonly #stopping = new AbortController()
-  readonly #running: RunningGeneration
   #lastFailure: Failure | undefined
   /** The hash of the lockfile with which this process started. */
   #lockfile: string | undefined
@@ -60,16 +61,8 @@ export class Generations {
   readonly #leaving = new Running()
 
   constructor(options: GenerationsOptions) {
-    this.#running = options.running ?? new RunningGeneration()
+    this.running = options.running ?? new RunningGeneration()
     this.#options = {...options, signal: AbortSignal.any([options.signal, this.#stopping.signal])}
-  }
-
-  get current(): Generation | undefined {
-    return this.#running.current
-  }
-
-  get pin(): Pin | undefined {
-    return this.#running.pin
   }
 
   /** The last failed draft, until another one is committed. */
@@ -79,7 +72,7 @@ export class Generations {
 
   /** Commits the first generation of this run. Rejects with the reason if it cannot be committed. */
   start(): Promise<Generation> {
-    return this.#running.change(async () => {
+    return this.running.change(async () => {
       const {lastGood} = this.#options
       if (lastGood !== undefined) return this.#runAgain(lastGood)
       const pin = await this.#options.history.pin()
@@ -96,17 +89,17 @@ export class Generations {
    * Throws what `createDraft` throws, and `restart_required`.
    */
   reload(reason: string): Promise<Generation | undefined> {
-    return this.#running.change(async () => {
+    return this.running.change(async () => {
       const file = await readConfigText(this.#options.configFile).catch(error => this.#fail(reason, error))
-      if (this.#running.pin?.fileSha256 === file.sha256)
-        return this.#advance(await this.#pinned(this.#running.pin), reason, this.#running.pin)
+      if (this.running.pin?.fileSha256 === file.sha256)
+        return this.#advance(await this.#pinned(this.running.pin), reason, this.running.pin)
       return this.#advance(file, reason)
     })
   }
 
   /** Runs the configuration of an earlier generation. It is pinned until the file changes or it is unpinned. */
   rollback(number: number): Promise<Generation> {
-    return this.#running.change(async () => {
+    return this.running.change(async () => {
       const file = await readConfigText(this.#options.configFile)
       const pin = {number, fileSha256: file.sha256}
       return this.#advanceTo(await this.#pinned(pin), `rollback to ${number}`, pin)
@@ -115,8 +108,8 @@ export class Generations {
 
   /** Removes the pin and applies the configuration file. */
   unpin(): Promise<Generation> {
-    return this.#running.change(async () => {
-      if (this.#running.pin === undefined) throw new Problem("conflict", "no generation is pinned")
+    return this.running.change(async () => {
+      if (this.running.pin === undefined) throw new Problem("conflict", "no generation is pinned")
       return this.#advanceTo(await readConfigText(this.#options.configFile), "unpinned")
     })
   }
@@ -126,18 +119,18 @@ export class Generations {
    * same. Throws what `switchIn` and a draft throw.
    */
   turn(wanted: Switch): Promise<Generation> {
-    return this.#running.change(async () => {
-      const {config} = this.#running.require()
+    return this.running.change(async () => {
+      const {config} = this.running.require()
       const file = await readConfigText(this.#options.configFile)
-      const {text, pin} = switchIn(config, this.#running.pin, file, wanted)
+      const {text, pin} = switchIn(config, this.running.pin, file, wanted)
       return this.#advanceTo(text, `${wanted.enabled ? "enabled" : "disabled"} ${wanted.name}`, pin)
     })
   }
 
   /** Checks a text's keys and values. Runs only the code that plugins run when they load. Throws as `checkText`. */
   check(text: ConfigText): Promise<void> {
-    return this.#running.change(async () =>
-      checkText(text, await this.#options.readVariables(), this.#running.current, this.#options),
+    return this.running.change(async () =>
+      checkText(text, await this.#options.readVariables(), this.running.current, this.#options),
     )
   }
 
@@ -149,7 +142,7 @@ export class Generations {
     text: ConfigText,
     look: (draft: Draft) => T,
   ): Promise<{readonly restart: readonly string[]; readonly seen: T}> {
-    return this.#running.change(async () => {
+    return this.running.change(async () => {
       const {draft, reasons} = await this.#judge(text)
       try {
         return {restart: reasons, seen: look(draft)}
@@ -166,7 +159,7 @@ export class Generations {
    * changed then.
    */
   adopt(text: ConfigText, reason: string, write: () => Promise<TakeBack>): Promise<Generation> {
-    return this.#running.change(async () => {
+    return this.running.change(async () => {
       this.#requireCommits()
       const draft = await this.#draft(text)
       const giveUp = async (error: unknown): Promise<never> => {
@@ -199,8 +192,8 @@ export class Generations {
    * left the running generation meanwhile.
    */
   replace(failed: Instance, makeNext: MakeNext): Promise<void> {
-    return this.#running.change(async () => {
-      const current = this.#running.current
+    return this.running.change(async () => {
+      const current = this.running.current
       if (current === undefined || !current.instances.includes(failed)) return
       const next = await makeNext(current.instances)
       const instances = current.instances.map(instance => next.get(instance) ?? instance)
@@ -212,9 +205,9 @@ export class Generations {
         current.snapshot.messages.texts,
         this.#options.log,
       )
-      this.#running.current = Object.freeze({...current, instances, snapshot})
+      this.running.current = Object.freeze({...current, instances, snapshot})
       this.#settle(
-        this.#running.current,
+        this.running.current,
         [...next.keys()].filter(instance => instance !== failed),
       )
     })
@@ -223,8 +216,8 @@ export class Generations {
   /** Aborts a change in progress and disposes everything. Running work has `limit` milliseconds to end. */
   async stop(limit: number): Promise<void> {
     this.#stopping.abort()
-    await this.#running.settled()
-    await disposeInOrder(this.#running.current?.instances ?? [], limit)
+    await this.running.settled()
+    await disposeInOrder(this.running.current?.instances ?? [], limit)
     await this.#leaving.ends()
   }
 
@@ -239,7 +232,7 @@ export class Generations {
 
   #requireCommits(): void {
     const {lastGood} = this.#options
-    if (lastGood === undefined || this.#running.current === undefined) return
+    if (lastGood === undefined || this.running.current === undefined) return
     throw new Problem(
       "restart_required",
       `generation ${lastGood.generation} runs as the last good one, and the Host commits nothing until it is restarted`,
@@ -252,7 +245,7 @@ export class Generations {
   }
 
   async #advanceTo(text: ConfigText, reason: string, pin?: NewPin): Promise<Generation> {
-    const generation = (await this.#advance(text, reason, pin)) ?? this.#running.current
+    const generation = (await this.#advance(text, reason, pin)) ?? this.running.current
     if (generation === undefined) throw new Problem("internal", "no generation was committed")
     return generation
   }
@@ -263,7 +256,7 @@ export class Generations {
     if (this.#isSame(draft, pin)) {
       await draft.dispose()
       this.#forgetFailure(pin)
-      if (this.#running.current !== undefined) this.#settle(this.#running.current, [])
+      if (this.running.current !== undefined) this.#settle(this.running.current, [])
       return undefined
     }
     const generation = await this.#commit(draft, reason, pin).catch(async error => {
@@ -276,11 +269,11 @@ export class Generations {
 
   async #judge(text: ConfigText): Promise<{readonly draft: Draft; readonly reasons: readonly string[]}> {
     const {loader, readVariables, readLockfile, mayChangeCode} = this.#options
-    await loader.keepOnly((this.#running.current?.instances ?? []).map(({plugin}) => plugin.module))
-    const draft = await createDraft(text, await readVariables(), this.#running.current, this.#options)
+    await loader.keepOnly((this.running.current?.instances ?? []).map(({plugin}) => plugin.module))
+    const draft = await createDraft(text, await readVariables(), this.running.current, this.#options)
     const lockfile = await readLockfile()
     this.#lockfile ??= lockfile
-    const reasons = restartReasons(this.#running.current, draft, mayChangeCode)
+    const reasons = restartReasons(this.running.current, draft, mayChangeCode)
     if (!mayChangeCode && lockfile !== this.#lockfile) reasons.push("the lockfile")
     return {draft, reasons}
   }
@@ -315,13 +308,13 @@ export class Generations {
   }
 
   #isSame(draft: Draft, pin: NewPin | undefined): boolean {
-    const current = this.#running.current
+    const current = this.running.current
     return (
       current !== undefined &&
       draft.fresh.length === 0 &&
       draft.instances.length === current.instances.length &&
       draft.config.sha256 === current.config.sha256 &&
-      pin?.number === this.#running.pin?.number &&
+      pin?.number === this.running.pin?.number &&
       toJson(draft.config.config) === toJson(current.config.config) &&
       draft.snapshot.endpoints.every(
         ({fingerprint}, index) => fingerprint === current.snapshot.endpoints[index]?.fingerprint,
@@ -331,25 +324,23 @@ export class Generations {
 
   async #commit(draft: Draft, reason: string, pin: NewPin | undefined): Promise<Generation> {
     const {history, runtimeId} = this.#options
-    await migrateDraft(draft, {...this.#options, isStart: this.#running.current === undefined})
+    await migrateDraft(draft, {...this.#options, isStart: this.running.current === undefined})
     const committedAt = Date.now()
     const plugins = Object.fromEntries(draft.instances.map(({name, plugin}) => [name, plugin.fingerprint]))
     const number = await history.commit({committedAt, runtimeId, reason, config: draft.config, plugins, pin})
-    this.#running.pin = pin && {...pin, number: pin.number === "own" ? number : pin.number}
+    this.running.pin = pin && {...pin, number: pin.number === "own" ? number : pin.number}
     const {config, instances, snapshot, notes} = draft
     return Object.freeze({number, committedAt, reason, config, instances, snapshot, notes})
   }
 
   #swap(generation: Generation, draft: Draft): void {
-    const leaving = (this.#running.current?.instances ?? []).filter(
-      instance => !generation.instances.includes(instance),
-    )
+    const leaving = (this.running.current?.instances ?? []).filter(instance => !generation.instances.includes(instance))
     for (const note of generation.notes)
-      if (this.#running.current?.notes.includes(note) !== true) this.#options.log.warn(note)
-    this.#running.current = generation
-    this.#forgetFailure(this.#running.pin)
+      if (this.running.current?.notes.includes(note) !== true) this.#options.log.warn(note)
+    this.running.current = generation
+    this.#forgetFailure(this.running.pin)
     for (const instance of draft.fresh) instance.activate()
-    this.#running.committed(generation)
+    this.running.committed(generation)
     this.#settle(generation, leaving)
   }
 

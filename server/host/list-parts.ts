@@ -144,8 +144,7 @@ const service = ({sources, system, api, metrics, figures, alerts, opened}: ListO
 const lastGood = ({options: {mode, logs}, opened, sources, system}: ListOptions): readonly Part[] => {
   if (mode !== "production" || opened.lastGood !== undefined) return []
   const {paths, database} = opened
-  const {generations} = sources
-  const keeper = new LastGoodKeeper({paths, database, generations, isReady: system.isReady, log: logs.log})
+  const keeper = new LastGoodKeeper({paths, database, running: sources.running, isReady: system.isReady, log: logs.log})
   return [{name: "the last good generation", start: () => keeper.start(), close: () => keeper.stop(), limit: 250}]
 }
 

@@ -52,7 +52,9 @@ export const start = async (options: HostOptions, runtime: Runtime): Promise<Hos
   const patience = new Patience({mode, log: logs.log, signal, folders})
   const entrance = new Entrance(runtime, logs.log)
   const own: Process = {entrance, startedAt: Date.now(), tooManyStarts: () => tooManyStarts(starts, supervisor())}
-  options.onUnaskedExit?.(createExitWatch({log: logs.log, instances: () => own.generations?.current?.instances}))
+  options.onUnaskedExit?.(
+    createExitWatch({log: logs.log, instances: () => own.generations?.running.current?.instances}),
+  )
   try {
     for (;;) {
       const attempt = await tryOnce(options, runtime, own, patience)

@@ -5,7 +5,7 @@ import type {Sources} from "./parts/sources.ts"
 
 /** The answer of `GET /api/system/status`, put together at each request. */
 export const createStatus = (sources: Sources): ((ready: boolean) => Status) => {
-  const {identity, generations, database, events, ingress, uncommitted} = sources
+  const {identity, generations, running, database, events, ingress, uncommitted} = sources
   const {jobs} = sources.jobs
   const {workroom} = sources.workroom
   const {build, checkpoints} = sources.recovery
@@ -14,7 +14,8 @@ export const createStatus = (sources: Sources): ((ready: boolean) => Status) => 
   const began = performance.now() - (Date.now() - identity.startedAt)
   const committedAt = memoizeTime()
   return ready => {
-    const {current, pin, lastFailure} = generations
+    const {lastFailure} = generations
+    const {current, pin} = running
     return {
       project: identity.project,
       version,

@@ -124,7 +124,7 @@ const observeAll = (sources: Sources): Facts => gatherFacts(observedOf(sources))
 
 /** The same facts, as they would be with another generation. */
 const foreseeAll = (sources: Sources, next: Parameters<Foresee>[0], project: string): Facts => {
-  const {generations, endpoints} = sources
+  const {running, endpoints} = sources
   const now = observedOf(sources)
   const {config, instances, snapshot} = next
   return gatherFacts({
@@ -133,13 +133,14 @@ const foreseeAll = (sources: Sources, next: Parameters<Foresee>[0], project: str
     notStarted: undefined,
     isPinned: false,
     endpoints: () => foreseeEndpoints(snapshot.endpoints, name => endpoints.get(name), now.now),
-    ...(next === generations.current ? {isPinned: now.isPinned} : {agents: () => standingsOf(snapshot, project)}),
+    ...(next === running.current ? {isPinned: now.isPinned} : {agents: () => standingsOf(snapshot, project)}),
   })
 }
 
 const observedOf = ({
   identity,
   generations,
+  running,
   uncommitted,
   database,
   endpoints,
@@ -150,9 +151,9 @@ const observedOf = ({
   now: Date.now(),
   startedAt: identity.startedAt,
   authority: identity.authority,
-  generation: generations.current,
+  generation: running.current,
   notStarted: identity.lastGood?.why,
-  isPinned: generations.pin !== undefined,
+  isPinned: running.pin !== undefined,
   failure: generations.lastFailure,
   uncommitted: () => uncommitted.seen,
   databaseInitialized: database.state.is === "initialized",

@@ -193,7 +193,7 @@ class Trial {
     const {generations} = parts
     const {workroom} = parts.workroom
     const {host, port} = opened.boot.config.http
-    const {pin} = generations
+    const {pin} = generations.running
     return {
       address: {host, port},
       database: locationKey(opened.database.location),

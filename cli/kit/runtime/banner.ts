@@ -10,7 +10,7 @@ const starter = join(packageRoot, "cli/init/template")
 
 /** Returns the text that a Host prints after a start in development: its generation, addresses and next commands. */
 export const banner = (host: Host, project: string): string => {
-  const generation = host.generations.current
+  const generation = host.generations.running.current
   const runtime = process.versions.bun === undefined ? `Node ${process.versions.node}` : `Bun ${process.versions.bun}`
   const {location, state} = host.database
   const where = location.dialect === "sqlite" ? relative(project, location.file) : new URL(location.url).host

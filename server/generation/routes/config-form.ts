@@ -20,7 +20,7 @@ export interface PluginNames {
 export const readConfigForm = async (configuration: Configuration, names: PluginNames): Promise<ConfigForm> => {
   const {text, ...about} = await readConfigFile(configuration)
   const entries = entriesOf(parseSource(about.file, text, await readApart(text)).raw, "plugins")
-  const instances = configuration.generations.current?.instances ?? []
+  const instances = configuration.generations.running.current?.instances ?? []
   return {
     ...about,
     plugins: entries.map(([plugin, entry]) =>

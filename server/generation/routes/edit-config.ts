@@ -52,7 +52,7 @@ export const readConfigFile = async (configuration: Configuration): Promise<Conf
   const {path, mode, generations, environment, uncommitted} = configuration
   const {file, text, sha256} = await readConfigText(path)
   const why = await whyUnwritable(path)
-  const {pin} = generations
+  const {pin} = generations.running
   return {
     file,
     text,
@@ -81,7 +81,7 @@ export const preview = async (
     throw new Problem("request_invalid", "expected either text or changes, not both")
   const before = await requireSame(path, hash)
   const after = nextOf(before, text ?? (await withChangesApart(before.text, changes ?? [])))
-  const {pin} = generations
+  const {pin} = generations.running
   return {
     file: before.file,
     text: after.text,
@@ -124,7 +124,7 @@ export const apply = async (
   const {path, generations, uncommitted} = configuration
   const before = await requireSame(path, hash)
   const after = nextOf(before, text)
-  const runs = () => generations.current?.number ?? 0
+  const runs = () => generations.running.current?.number ?? 0
   const unchanged = {written: false, committed: false, generation: runs(), hash: before.sha256}
   if (after.sha256 === before.sha256) return {...unchanged, diff: ""}
   const diff = diffOf(before, after)

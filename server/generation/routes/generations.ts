@@ -29,8 +29,8 @@ const viewRecord = (generations: Generations, record: GenerationRecord): Generat
   configSha256: record.configSha256,
   plugins: Object.keys(record.plugins),
   code: {...record.plugins},
-  current: record.number === generations.current?.number,
-  pinned: record.number === generations.pin?.number,
+  current: record.number === generations.running.current?.number,
+  pinned: record.number === generations.running.pin?.number,
 })
 
 export const generationRoutes = (generations: Generations, foresight: Foresight) =>

@@ -9,7 +9,7 @@ const ingressReasons = ["operator", "release", "disk", "database"] as const
 
 const oneIf = (holds: boolean): number => (holds ? 1 : 0)
 
-const readHost = ({identity, recovery: {build}, generations, ingress, report, isReady}: MetricsSources) => {
+const readHost = ({identity, recovery: {build}, generations, running, ingress, report, isReady}: MetricsSources) => {
   const {project, runtimeId, runtime, mode, authority, supervisor} = identity
   const labels = {
     project,
@@ -23,7 +23,8 @@ const readHost = ({identity, recovery: {build}, generations, ingress, report, is
     commit: build.current.commit ?? "",
   }
   const {state, reasons, since} = ingress.view
-  const {current, lastFailure} = generations
+  const {lastFailure} = generations
+  const {current} = running
   return {
     svc_runtime_info: [{labels, value: 1}],
     svc_probe_success: by("probe", {health: 1, ready: oneIf(isReady())}),

@@ -2,7 +2,8 @@ import {toJson} from "../../../shared/json.ts"
 import type {Log} from "../../../shared/log.ts"
 import {isProblem, messageOf, Problem} from "../../../shared/problems.ts"
 import {type Database, schemaOf} from "../../database/database.ts"
-import type {Generations} from "../../generation/generations.ts"
+import type {Generation} from "../../generation/generation.ts"
+import type {RunningGeneration} from "../../generation/running-generation.ts"
 import {readApplied} from "../../plugins/plugin-migrations.ts"
 import {
   clearFailedStarts,
@@ -104,7 +105,7 @@ export const countFailedStart = async (
 export interface KeeperOptions {
   readonly paths: ProjectPaths
   readonly database: Database
-  readonly generations: Pick<Generations, "current">
+  readonly running: Pick<RunningGeneration, "current">
   readonly isReady: () => boolean
   readonly log: Log
 }
@@ -138,8 +139,8 @@ export class LastGoodKeeper {
   }
 
   async #look(): Promise<void> {
-    const {generations, isReady, log} = this.#options
-    const generation = generations.current
+    const {running, isReady, log} = this.#options
+    const generation = running.current
     if (generation === undefined || !isReady()) {
       this.#since = undefined
       return
@@ -152,7 +153,7 @@ export class LastGoodKeeper {
     log.info(`generation ${generation.number} stayed ready for a minute and is now the last good generation`)
   }
 
-  async #keep({number, committedAt, config, instances}: NonNullable<Generations["current"]>): Promise<void> {
+  async #keep({number, committedAt, config, instances}: Generation): Promise<void> {
     const {paths, database} = this.#options
     await keepLastGood(paths, {
       generation: number,
