@@ -3,12 +3,12 @@ import {type Reading, single} from "../../shared/metrics/readings.ts"
 import type {Database} from "../database/database.ts"
 import type {Bindings} from "./bindings/bindings.ts"
 import type {AgentMeter, CallFigures} from "./meter.ts"
-import {countWaitingApprovals, readLastFailed, readRunTotals} from "./runs/figures.ts"
+import {countWaitingApprovals, readAgentTotals, readLastFailed} from "./runs/figures.ts"
 import {countOpen} from "./runs/run-rows.ts"
 
 /** The agents' totals since the first run, and their open runs. Rows store money in millionths. */
 const readAgents = async (database: Database, bindings: Pick<Bindings, "list">) => {
-  const totals = await readRunTotals(database)
+  const totals = await readAgentTotals(database)
   const counted = totals.map(row => String(row.agent))
   const names = [...new Set([...bindings.list().map(({name}) => name), ...counted])]
   const [open, approvals, failed] = await Promise.all([

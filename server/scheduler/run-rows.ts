@@ -101,7 +101,7 @@ const queuedOf = (row: Row): QueuedRun => ({
 })
 
 /** Returns how many runs ended in each way, since the first one. */
-export const readRunTotals = async (database: Reader): Promise<Readonly<Record<string, number>>> => {
+export const readJobTotals = async (database: Reader): Promise<Readonly<Record<string, number>>> => {
   const rows = await database.read("SELECT outcome, runs FROM job_run_totals")
   return Object.fromEntries(rows.map(({outcome, runs}) => [String(outcome), Number(runs)]))
 }

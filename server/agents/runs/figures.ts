@@ -11,7 +11,7 @@ export const readLastFailed = (database: Reader, agents: readonly string[]): Pro
   database.read(selectFailed, [toJson(agents)])
 
 /** Returns the agents' totals since the first run, by outcome. Rows store money in millionths. */
-export const readRunTotals = (database: Reader): Promise<readonly Row[]> =>
+export const readAgentTotals = (database: Reader): Promise<readonly Row[]> =>
   database.read("SELECT * FROM agent_run_totals ORDER BY agent, outcome")
 
 export const countWaitingApprovals = (database: Reader): Promise<number> =>

@@ -11,7 +11,7 @@ import type {Outbox} from "../../outbox/outbox.ts"
 import type {Part} from "../../runtime/part.ts"
 import {misfitOf} from "../../runtime/text/explain.ts"
 import {Jobs, type JobsOptions} from "../jobs.ts"
-import {readRunTotals} from "../run-rows.ts"
+import {readJobTotals} from "../run-rows.ts"
 import {messageTarget, pluginTarget} from "../targets.ts"
 import {countTimers} from "../timers/rows.ts"
 import {Timers, type TimersOptions} from "../timers/timers.ts"
@@ -108,7 +108,7 @@ export const createJobs = (
     start: () => jobs.start(),
     drain: () => jobs.drain(),
     isQuiet: () => jobs.scheduler.isQuiet,
-    metrics: [{group: "jobs", read: async () => ({svc_job_runs_total: by("outcome", await readRunTotals(database))})}],
+    metrics: [{group: "jobs", read: async () => ({svc_job_runs_total: by("outcome", await readJobTotals(database))})}],
     settled: () => jobs.scheduler.settled(),
     routes: async () => (await import("./jobs.ts")).jobRoutes(jobs, database),
   }
