@@ -7,7 +7,7 @@ import {readDropped} from "../database/retention/retention.ts"
 import {readStorage} from "../database/upkeep/compact.ts"
 import {countTables} from "../database/upkeep/maintenance.ts"
 import {readUsage} from "../outbox/files/rows.ts"
-import {freeSpace} from "../runtime/files.ts"
+import {leastFree} from "../runtime/files.ts"
 import {Periodic} from "../runtime/flow/periodic.ts"
 import {uuid} from "../runtime/uuid.ts"
 import {type DiskLimit, resumeAt} from "./disk-watch.ts"
@@ -146,7 +146,7 @@ export const readInfo = async (
   tables: boolean,
 ): Promise<DatabaseInfo> => {
   const {location} = database
-  const free = Math.min(...(await Promise.all(folders.map(freeSpace))))
+  const free = await leastFree(folders)
   const growth = await readGrowth(database, Date.now())
   const dropped = await readDropped(database)
   return {

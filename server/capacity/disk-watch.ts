@@ -1,6 +1,6 @@
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
-import {fileSystemOf, freeSpace} from "../runtime/files.ts"
+import {fileSystemOf, leastFree} from "../runtime/files.ts"
 import {Periodic} from "../runtime/flow/periodic.ts"
 
 /** The folders with the Host's data, and the free space that they need. */
@@ -39,7 +39,7 @@ export const watchDisk = ({folders, least, onChange, log}: DiskWatchOptions): Di
   let isFull = false
   let apart = folders
   const look = async () => {
-    const free = Math.min(...(await Promise.all(apart.map(freeSpace))))
+    const free = await leastFree(apart)
     const now = isTooFull(free, least(), isFull)
     if (now === isFull) return
     isFull = now

@@ -2,7 +2,7 @@ import {type Reading, type Readings, single, singleOrNone} from "../../shared/me
 import type {Database, Location} from "../database/database.ts"
 import {readDropped} from "../database/retention/retention.ts"
 import {readStorage} from "../database/upkeep/compact.ts"
-import {freeSpace} from "../runtime/files.ts"
+import {leastFree} from "../runtime/files.ts"
 import type {DiskLimit} from "./disk-watch.ts"
 import {readGrowth, readPages} from "./growth.ts"
 import {retentionParts} from "./retention.ts"
@@ -36,7 +36,7 @@ const readCapacity = async (database: Database) => {
 
 /** The free space that decides whether ingress pauses. */
 const readDisk = async ({folders, least}: DiskLimit) => ({
-  svc_disk_free_bytes: single(Math.min(...(await Promise.all(folders.map(freeSpace))))),
+  svc_disk_free_bytes: single(await leastFree(folders)),
   svc_disk_minimum_free_bytes: single(least()),
 })
 

@@ -3,12 +3,14 @@ import {exit} from "../../shared/exit.ts"
 import type {Log} from "../../shared/log.ts"
 import type {Database} from "../database/database.ts"
 import type {Ingress} from "../endpoints/ingress.ts"
+import {leastFree} from "../runtime/files.ts"
+import {every} from "../runtime/flow/remember.ts"
 import type {Exit, Part} from "../runtime/part.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {Capacity} from "./capacity.ts"
 import {DamageWatch} from "./damage-watch.ts"
 import {type DiskLimit, watchDisk} from "./disk-watch.ts"
-import {capacityMetrics} from "./metrics.ts"
+import {capacityMetrics, readStoredSizes} from "./metrics.ts"
 import {PlaceWatch} from "./place-watch.ts"
 import {UserData, type UserDataOptions} from "./user/user-data.ts"
 
@@ -67,6 +69,11 @@ export const createCapacity = (
     limit: 1000,
     late: "the deletion of old rows did not end in time",
     metrics: capacityMetrics(database, disk),
+    facts: {
+      database: every(60_000, () => capacity.info(false)),
+      capacity: async () => (await readStoredSizes(database.location)).svc_database_capacity_ratio?.[0]?.value,
+      disk: async () => ({free: await leastFree(disk.folders), least: disk.least()}),
+    },
     routes: async () => {
       const [{databaseRoutes}, {userRoutes}] = await Promise.all([import("./routes.ts"), import("./user/routes.ts")])
       return [

@@ -71,6 +71,10 @@ export const openEvents = async (
       },
       {group: "events", read: async () => ({svc_event_log_head: single((await events.extent()).head)})},
     ],
+    facts: {
+      streamGaps: () => [...stream.gaps.values()].reduce((sum, count) => sum + count, 0),
+      eventsDropped: () => events.dropped,
+    },
     routes: async () => (await import("./routes.ts")).eventRoutes(services),
     retention: {name: "the deletion of old events", start: () => retention.start(), close: () => retention.stop()},
     streams: {

@@ -1,19 +1,25 @@
 import {erasingRunsOf} from "../agents/runs/user-part.ts"
+import type {RequestMeter} from "../http/request-meter.ts"
 import type {Dispatch} from "../inbox/intake/handling.ts"
 import {inboxPart} from "../inbox/part/part.ts"
 import type {Alerts} from "../metrics/alerts/alerts.ts"
-import type {Recorder} from "../metrics/history/recorder.ts"
-import type {MetricsService} from "../metrics/routes.ts"
+import {MetricsPage} from "../metrics/page.ts"
 import {outboxPart} from "../outbox/part/part.ts"
 import {noteTokens} from "../project/token-ages.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {readHostFile, writeHostFile} from "../runtime/host-file.ts"
 import type {Part} from "../runtime/part.ts"
 import type {Api} from "./api.ts"
+import {hostFacts} from "./metrics/alert-facts.ts"
+import {createAlerts} from "./metrics/alerts.ts"
+import {hostMetrics} from "./metrics/host.ts"
+import {createMetricHistory} from "./metrics/metric-history.ts"
 import type {HostOptions} from "./open/host.ts"
 import {LastGoodKeeper} from "./open/last-good.ts"
 import type {OpenProject} from "./open/open.ts"
+import type {Parts} from "./open/parts.ts"
 import type {Sources} from "./parts/sources.ts"
+import type {StatusPage} from "./status-page.ts"
 import type {System} from "./system.ts"
 import type {Trials} from "./trial.ts"
 
@@ -24,13 +30,10 @@ export interface ListOptions {
   readonly dispatch: Dispatch
   readonly system: System
   readonly api: Api
-  readonly metrics: MetricsService
-  readonly figures: NonNullable<Part["metrics"]>
-  readonly metricHistory: Recorder
-  readonly alerts: Alerts
+  readonly status: StatusPage
+  readonly requests: RequestMeter
   readonly trials: Trials
-  /** Throws once the start was aborted. */
-  readonly requireRunning: () => void
+  readonly parts: Parts
 }
 
 /** The parts of a Host in the order of their start. The last ones to stop come first. */
@@ -41,6 +44,7 @@ export const listParts = (list: ListOptions): readonly Part[] => {
   const {starts, containment} = sources
   const inbox = inboxPart(sources.inbox, list.dispatch, {...sources, logFolder: opened.paths.logs, erasingRunsOf})
   const outbox = outboxPart(sources.outbox, {...sources, files: files.store, scrub: list.options.logs.scrub})
+  const alerts = createAlerts({...list, project: opened.paths.project, isReady: list.system.isReady})
   return [
     {name: "the trial of a change", stopTaking: () => list.trials.stop(), limit: 3000},
     // It also closes when the first generation fails to start.
@@ -56,31 +60,14 @@ export const listParts = (list: ListOptions): readonly Part[] => {
       name: "the plugins",
       start: async () => {
         await sources.generations.start()
-        list.requireRunning()
+        list.parts.requireRunning()
       },
     },
     // The ages of the inbox's backlog need ingress and pasts.
     {name: "ingress", start: () => ingress.start()},
-    connected.pasts,
+    connected.parts.pasts,
     inbox,
-    outbox,
-    inbox.handlers,
-    {
-      name: "the languages of users",
-      forgotten: (part, rows) => {
-        if (part !== "state") return
-        for (const {endpoint, subject} of rows) sources.choices.changed(String(endpoint), String(subject))
-      },
-    },
     connected,
-    connected.gaps,
-    capacity.watches.disk,
-    connected.opening,
-    {
-      name: "what plugins do at the start",
-      start: () => starts.open(error => void containment.contain(error)),
-      isQuiet: () => starts.isQuiet,
-    },
     {
       name: "connections",
       close: async () => {
@@ -90,7 +77,23 @@ export const listParts = (list: ListOptions): readonly Part[] => {
     },
     events.streams,
     satori,
-    outbox.sends,
+    outbox,
+    inbox.handlers,
+    {
+      name: "the languages of users",
+      forgotten: (part, rows) => {
+        if (part !== "state") return
+        for (const {endpoint, subject} of rows) sources.choices.changed(String(endpoint), String(subject))
+      },
+    },
+    connected.parts.gaps,
+    capacity.watches.disk,
+    connected.parts.opening,
+    {
+      name: "what plugins do at the start",
+      start: () => starts.open(error => void containment.contain(error)),
+      isQuiet: () => starts.isQuiet,
+    },
     {name: "requests", drain: () => list.api.settled()},
     jobs,
     timers,
@@ -99,35 +102,41 @@ export const listParts = (list: ListOptions): readonly Part[] => {
     capacity,
     capacity.watches.damage,
     events.retention,
-    ...watchers(list),
-    service(list),
+    ...watchers(list, alerts),
+    service(list, alerts),
     ...lastGood(list),
     ...records(list),
-    connected.libraries,
+    connected.parts.libraries,
   ]
 }
 
 /** The parts that watch the others. */
-const watchers = ({metricHistory, alerts}: ListOptions): readonly Part[] => [
-  {
-    name: "the metric history",
-    start: () => metricHistory.start(),
-    close: () => metricHistory.stop(),
-    limit: 250,
-    late: "the last minute of the metric history was not stored",
-  },
-  {name: "alerts", start: () => alerts.start(), stopTaking: () => alerts.stop(), limit: 500},
-]
+const watchers = ({sources, status: {board, uptimes}}: ListOptions, alerts: Alerts): readonly Part[] => {
+  const history = createMetricHistory({...sources, log: sources.logs.log, subjects: () => board.watch(), uptimes})
+  return [
+    {
+      name: "the metric history",
+      start: () => history.start(),
+      close: () => history.stop(),
+      limit: 250,
+      late: "the last minute of the metric history was not stored",
+    },
+    {name: "alerts", start: () => alerts.start(), stopTaking: () => alerts.stop(), limit: 500},
+  ]
+}
 
-const service = ({sources, system, api, metrics, figures, alerts, opened}: ListOptions): Part => {
+const service = ({sources, system, api, requests, opened, parts}: ListOptions, alerts: Alerts): Part => {
   const {gate, paths, runtimeId} = opened
+  const {isReady, readiness: report} = system
+  const metrics = new MetricsPage(() => parts.metrics)
   return {
     name: "the service",
-    metrics: figures,
+    metrics: hostMetrics({...sources, requests, report, isReady}),
+    facts: {...hostFacts(sources), status: system.statusNow, report},
     start: async () => {
       // A Host that ran provisionally has already written its file, and stays ready.
       if ((await readHostFile(paths))?.runtimeId === runtimeId) system.started()
-      gate.open(api, system.isReady, api.sockets)
+      gate.open(api, isReady, api.sockets)
     },
     stopTaking: ({code, reason}) => {
       system.stopping()

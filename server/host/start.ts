@@ -9,7 +9,6 @@ import {recallEnds} from "../inbox/newest.ts"
 import {usages} from "../messages/command/help.ts"
 import {createDispatch} from "../messages/dispatch.ts"
 import {HandlerMeter} from "../messages/handler-meter.ts"
-import {MetricsPage} from "../metrics/page.ts"
 import {projectName, requireProject, urlOf} from "../project/settings.ts"
 import {recordStart, tooManyStarts, writeStarts} from "../project/starts.ts"
 import {clearFailedStarts} from "../recovery/last-good/store.ts"
@@ -20,9 +19,6 @@ import {uuid} from "../runtime/uuid.ts"
 import {version} from "../runtime/version.ts"
 import {createApi} from "./api.ts"
 import {listParts} from "./list-parts.ts"
-import {createAlerts} from "./metrics/alerts.ts"
-import {hostMetrics} from "./metrics/host.ts"
-import {createMetricHistory} from "./metrics/metric-history.ts"
 import {Entrance} from "./open/entrance.ts"
 import type {Host, HostOptions} from "./open/host.ts"
 import {countFailedStart} from "./open/last-good.ts"
@@ -148,9 +144,8 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     trials,
     tryAgain: () => clearFailedStarts(opened.paths),
   })
-  const {isReady} = system
   const requests = new RequestMeter()
-  const status = createStatusPage({...made, bindings: made.agents.bindings, isReady})
+  const status = createStatusPage({...made, bindings: made.agents.bindings, isReady: system.isReady})
   const api = createApi({
     base: boot.config.http.base,
     project: opened.paths.project,
@@ -167,26 +162,10 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     dispatch: handlers.measure(dispatchOf(sources, options)),
     system,
     api,
-    metrics: new MetricsPage(() => parts.metrics),
-    figures: hostMetrics({...sources, requests, report: system.readiness, isReady}),
-    metricHistory: createMetricHistory({
-      database,
-      log,
-      handlers,
-      outbox: made.outbox,
-      endpoints,
-      subjects: () => status.board.watch(),
-      uptimes: status.uptimes,
-    }),
-    alerts: createAlerts({
-      sources,
-      project: opened.paths.project,
-      status: system.statusNow,
-      report: system.readiness,
-      isReady,
-    }),
+    status,
+    requests,
     trials,
-    requireRunning: () => parts.requireRunning(),
+    parts,
   })
   recallEnds(database, startedAt, handlers).catch(error => log.debug("earlier ends of handlers were not read", {error}))
   await parts.startAll(list)

@@ -13,6 +13,8 @@ export interface StatusPageOptions {
   readonly isReady: () => boolean
 }
 
+export type StatusPage = ReturnType<typeof createStatusPage>
+
 const none = {title: "", labels: []} as const
 
 export const createStatusPage = ({running, endpoints, ingress, bindings, isReady}: StatusPageOptions) => {

@@ -172,6 +172,10 @@ export const freeSpace = async (folder: string): Promise<number> => {
   return Number(bavail) * Number(bsize)
 }
 
+/** Returns the free space of the folder that has the least, in bytes. */
+export const leastFree = async (folders: readonly string[]): Promise<number> =>
+  Math.min(...(await Promise.all(folders.map(freeSpace))))
+
 /** Returns how many more files the folder's file system can hold; infinity where inodes are created as needed. */
 export const freeFiles = async (folder: string): Promise<number> => {
   const {files, ffree} = await statfs(await nearestFolder(folder))

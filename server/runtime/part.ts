@@ -1,4 +1,5 @@
 import type {UserPartName} from "../../shared/api/users/users.ts"
+import type {FactReadings} from "../../shared/attention/alert-facts.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Reading} from "../../shared/metrics/readings.ts"
 import {problems} from "../../shared/problems.ts"
@@ -35,6 +36,8 @@ export interface Part {
   /** Loads its handlers, once the Host serves. */
   routes?(): Promise<readonly Route[]>
   readonly metrics?: readonly Reading[]
+  /** What alerts look at. */
+  readonly facts?: FactReadings
   /** Is nothing of it running? Only parts that run handlers, or start them, have it. */
   isQuiet?(): boolean
   /** Resolves when nothing of it is running. */

@@ -1,4 +1,3 @@
-import {itemStates} from "../../shared/api/item-rules.ts"
 import type {FiringTarget} from "../../shared/api/scheduled/jobs.ts"
 import {hostActor} from "../../shared/api/workroom.ts"
 import {by, single} from "../../shared/metrics/readings.ts"
@@ -33,19 +32,19 @@ export const openWorkroomPart = async (
     }),
     target: itemTarget(workroom),
     close: () => workroom.close(),
-    metrics: [{read: () => figuresOf(workroom)}],
+    metrics: [{read: () => readFigures(workroom)}],
+    facts: {workroom: () => workroom.figures()},
     routes: async () => (await import("./routes.ts")).workroomRoutes(workroom),
   }
 }
 
 /** Each state has a series before its first item. */
-const figuresOf = ({items, counts}: Workroom) => {
-  const states = Object.fromEntries(itemStates.map(state => [state, 0]))
-  for (const {state} of items) states[state] = (states[state] ?? 0) + 1
+const readFigures = (workroom: Workroom) => {
+  const {states, overdue} = workroom.figures()
   return {
-    svc_workroom_items: by("state", states),
-    svc_workroom_overdue_items: single(items.filter(({blocker}) => blocker?.overdue === true).length),
-    svc_workroom_commands_total: by("outcome", {...counts}),
+    svc_workroom_items: by("state", {...states}),
+    svc_workroom_overdue_items: single(overdue),
+    svc_workroom_commands_total: by("outcome", {...workroom.counts}),
   }
 }
 

@@ -112,7 +112,9 @@ export const findAgents = (facts: Pick<Facts, "agents" | "report">): AgentFindin
   ]
 }
 
-const capacity = ({database: {daysLeft, disk}, workroom}: Facts): Finding[] => [
-  ...(daysLeft !== null && daysLeft < fewDays ? [{code: "disk_filling", daysLeft, free: disk.free} as const] : []),
+const capacity = ({database, workroom}: Facts): Finding[] => [
+  ...(database?.daysLeft != null && database.daysLeft < fewDays
+    ? [{code: "disk_filling", daysLeft: database.daysLeft, free: database.disk.free} as const]
+    : []),
   ...(workroom.overdue > 0 ? [{code: "items_overdue", count: workroom.overdue} as const] : []),
 ]

@@ -7,21 +7,19 @@ import type {JobFileView, JobView} from "../api/scheduled/jobs.ts"
 import type {Status} from "../api/system.ts"
 import type {WorkroomView} from "../api/workroom.ts"
 
-/** What the API reports about a Host. */
+/** What the API reports about a Host. What is left out is unknown: a demo token does not see everything. */
 export interface Facts {
   readonly status: Status
-  /** Undefined if unknown: a demo token does not see it. */
-  readonly report: ReadinessReport | undefined
+  readonly report?: ReadinessReport | undefined
   readonly endpoints: readonly EndpointView[]
   readonly plugins: readonly PluginView[]
-  readonly database: Pick<DatabaseInfo, "daysLeft" | "disk">
+  readonly database?: Pick<DatabaseInfo, "daysLeft" | "disk">
   readonly workroom: Pick<WorkroomView, "overdue">
   /** How many handlers and messages wait for a decision. */
   readonly aside: {readonly inbox: number; readonly outbox: number}
-  /** Undefined if unknown. */
-  readonly jobs: {readonly items: readonly JobView[]; readonly file: JobFileView} | undefined
-  /** Undefined if unknown. `approvals` are those that wait. */
-  readonly agents: {readonly items: readonly AgentView[]; readonly approvals: readonly ApprovalView[]} | undefined
+  readonly jobs?: {readonly items: readonly JobView[]; readonly file: JobFileView} | undefined
+  /** `approvals` are those that wait. */
+  readonly agents?: {readonly items: readonly AgentView[]; readonly approvals: readonly ApprovalView[]} | undefined
 }
 
 export type AgentFinding =

@@ -8,6 +8,7 @@ import type {Snapshot} from "../../generation/generation.ts"
 import type {RunningGeneration} from "../../generation/running-generation.ts"
 import type {DraftFiles} from "../../outbox/files/draft-files.ts"
 import type {BuiltIn} from "../../plugins/load.ts"
+import {every} from "../../runtime/flow/remember.ts"
 import type {Part} from "../../runtime/part.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import type {Timers} from "../../scheduler/timers/timers.ts"
@@ -17,10 +18,12 @@ import {Bindings} from "../bindings/bindings.ts"
 import {AgentMeter} from "../meter.ts"
 import {agentMetrics} from "../metrics.ts"
 import {isProviderInstalled} from "../providers/packages.ts"
+import {readAgentEnds} from "../runs/figures.ts"
 import type {AgentService} from "../runs/service.ts"
 import type {MessageIndex} from "../search/message-index.ts"
 import type {ToolTable} from "../tools/table.ts"
 import type {AgentDesk} from "../triggers/plugin.ts"
+import {readAgentAttention} from "./attention.ts"
 
 export interface AgentOptions extends Pick<AgentsOptions, "database" | "log" | "clock" | "runtimeId"> {
   readonly paths: ProjectPaths
@@ -62,6 +65,7 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
     tools,
     isInstalled: provider => isProviderInstalled(provider, project),
   })
+  const names = () => bindings.list().map(({name}) => name)
   let opened: Promise<Agents> | undefined
   let agents: Agents | undefined
   let index: MessageIndex | undefined
@@ -124,6 +128,10 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
     ...desk,
     name: "the agents",
     metrics: agentMetrics(database, bindings, meter),
+    facts: {
+      agents: () => readAgentAttention(bindings, database),
+      agentEnds: every(60_000, () => readAgentEnds(database, names(), Date.now())),
+    },
     bindings,
     meter,
     plugin: async () => {

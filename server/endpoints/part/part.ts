@@ -10,9 +10,11 @@ import {readCursor} from "../cursors.ts"
 import type {Endpoint} from "../endpoint.ts"
 import {Endpoints} from "../endpoints.ts"
 import type {Gaps} from "../gaps/gaps.ts"
+import {readGaps} from "../gaps/view.ts"
 import type {Ingress} from "../ingress.ts"
 import type {Pasts} from "../pasts.ts"
 import type {OpenShown} from "../uploads.ts"
+import {viewEndpoints} from "./endpoints.ts"
 import {endpointMetrics} from "./metrics.ts"
 
 /** The parts that hear of endpoints. */
@@ -45,12 +47,7 @@ export interface EndpointHearer {
 export interface EndpointsPart extends Part {
   readonly endpoints: Endpoints
   hear(hearer: EndpointHearer): void
-  readonly pasts: Part
-  readonly gaps: Part
-  /** The connections to the platforms. */
-  readonly opening: Part
-  /** The libraries of adapters load once the Host serves: the first requests must not wait for them. */
-  readonly libraries: Part
+  readonly parts: Readonly<Record<"pasts" | "gaps" | "opening" | "libraries", Part>>
 }
 
 export const createEndpoints = (
@@ -93,6 +90,7 @@ export const createEndpoints = (
   ingress.onChange(at => {
     for (const endpoint of endpoints.list()) gaps.observe(endpoint, at)
   })
+  const required = () => running.settings.http.readiness.endpoints
   let release = () => {}
   return {
     name: "the endpoints",
@@ -106,34 +104,41 @@ export const createEndpoints = (
     limit: 1500,
     late: "an endpoint did not close in time",
     metrics: endpointMetrics(database, endpoints),
+    facts: {
+      endpoints: () => viewEndpoints(endpoints, required()),
+      gaps: () => readGaps(database, Number.MAX_SAFE_INTEGER, 100),
+    },
     routes: async () => {
       const [{endpointRoutes}, {webhookRoutes}] = await Promise.all([import("./endpoints.ts"), import("./webhooks.ts")])
-      const required = () => running.settings.http.readiness.endpoints
       return [...endpointRoutes(endpoints, required, database), ...webhookRoutes(endpoints)]
     },
-    pasts: {
-      name: "the pasts of endpoints",
-      start: () => pasts.start(),
-      stopTaking: () => pasts.stop(),
-      limit: 250,
-      late: "the Host could not store when the endpoints were last online",
-    },
-    // It stops before the admission does: the gap's reason is that the Host stops.
-    gaps: {
-      name: "gaps",
-      start: () => gaps.start(endpoints.list()),
-      stopTaking: exit => gaps.stop(isPlannedEnd(exit) ? "host_stopped" : "host_failed"),
-      limit: 250,
-      late: "the Host could not store when the endpoints went offline",
-    },
-    opening: {
-      name: "the endpoints",
-      start: () => {
-        release = holdPackages()
-        endpoints.start()
+    parts: {
+      pasts: {
+        name: "the pasts of endpoints",
+        start: () => pasts.start(),
+        stopTaking: () => pasts.stop(),
+        limit: 250,
+        late: "the Host could not store when the endpoints were last online",
       },
+      // It stops before the admission does: the gap's reason is that the Host stops.
+      gaps: {
+        name: "gaps",
+        start: () => gaps.start(endpoints.list()),
+        stopTaking: exit => gaps.stop(isPlannedEnd(exit) ? "host_stopped" : "host_failed"),
+        limit: 250,
+        late: "the Host could not store when the endpoints went offline",
+      },
+      // The connections to the platforms.
+      opening: {
+        name: "the endpoints",
+        start: () => {
+          release = holdPackages()
+          endpoints.start()
+        },
+      },
+      // They load once the Host serves: the first requests must not wait for them.
+      libraries: {name: "the libraries of adapters", start: () => release()},
     },
-    libraries: {name: "the libraries of adapters", start: () => release()},
   }
 }
 

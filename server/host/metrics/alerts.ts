@@ -11,7 +11,7 @@ import type {Sources} from "../parts/sources.ts"
 import {loadMail} from "../plugins/built-in-plugins.ts"
 import {type AlertSources, createLook} from "./alert-facts.ts"
 
-export interface HostAlertsOptions extends Omit<AlertSources, "now"> {
+export interface HostAlertsOptions extends AlertSources {
   /** The project's folder, whose packages the Host loads. */
   readonly project: string
   readonly isReady: () => boolean
@@ -21,7 +21,7 @@ export interface HostAlertsOptions extends Omit<AlertSources, "now"> {
 const owner = "svc:alerts"
 
 /** Creates the Host's alerts. They see the Host as its console does, and send through its outbox, webhooks and mail. */
-export const createAlerts = ({sources, project, status, report, isReady}: HostAlertsOptions): Alerts => {
+export const createAlerts = ({sources, project, parts, isReady}: HostAlertsOptions): Alerts => {
   const {identity, database, logs, running} = sources
   const settings = (): AlertSettings => running.settings.alerts
   return new Alerts({
@@ -29,7 +29,7 @@ export const createAlerts = ({sources, project, status, report, isReady}: HostAl
     database,
     log: logs.log,
     settings,
-    look: createLook({sources, status, report}),
+    look: createLook({sources, parts}),
     senders: sendersOf(sources, project),
     ask: async (url, signal) => {
       const response = await fetch(url, {signal, redirect: "manual"})

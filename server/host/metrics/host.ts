@@ -1,8 +1,8 @@
 import {type LogLevel, logLevels} from "../../../shared/log.ts"
 import {by, type Reading, single, singleOrNone} from "../../../shared/metrics/readings.ts"
 import {type RunEnds, readRuns} from "../../database/state/runs.ts"
+import {once} from "../../runtime/flow/remember.ts"
 import {version} from "../../runtime/version.ts"
-import {once} from "./remember.ts"
 import type {MetricsSources} from "./sources.ts"
 
 const ingressReasons = ["operator", "release", "disk", "database"] as const

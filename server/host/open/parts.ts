@@ -1,4 +1,5 @@
 import {setImmediate as turn} from "node:timers/promises"
+import type {FactReadings} from "../../../shared/attention/alert-facts.ts"
 import type {Log} from "../../../shared/log.ts"
 import type {Reading} from "../../../shared/metrics/readings.ts"
 import {messageOf} from "../../../shared/problems.ts"
@@ -65,6 +66,10 @@ export class Parts {
   /** The routes of all parts. Loads their handlers. */
   async routes(): Promise<readonly Route[]> {
     return (await Promise.all(this.#all.map(part => part.routes?.() ?? []))).flat()
+  }
+
+  get facts(): FactReadings {
+    return Object.assign({}, ...this.#all.map(({facts}) => facts))
   }
 
   get metrics(): readonly Reading[] {

@@ -10,6 +10,7 @@ import type {Pasts} from "../../endpoints/pasts.ts"
 import {byEndpoint, deadLetters} from "../../outbox/depths.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import type {Clock} from "../../runtime/flow/clock.ts"
+import {every} from "../../runtime/flow/remember.ts"
 import type {Part} from "../../runtime/part.ts"
 import {Inbox} from "../inbox.ts"
 import type {Dispatch} from "../intake/handling.ts"
@@ -76,6 +77,7 @@ export const inboxPart = (inbox: Inbox, dispatch: Dispatch, about: InboxAbout): 
     },
     {read: () => ({svc_inbox_repeats_total: repeatsAt(about.endpoints.list(), inbox.repeats)})},
   ],
+  facts: {inbox: every(60_000, () => readInboxDepth(about.database))},
   forgotten: async (part, rows) => {
     if (part !== "prompts") return
     const placeOf = ({endpoint, channel, user}: Row) => ({

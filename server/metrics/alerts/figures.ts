@@ -1,51 +1,13 @@
 import type {AlertCode} from "../../../shared/alerts/items.ts"
 import {readinessReasons} from "../../../shared/api/readiness.ts"
+import type {AgentEnds, AlertFacts, Backlog, SeenGap} from "../../../shared/attention/alert-facts.ts"
+import type {Facts} from "../../../shared/attention/finding.ts"
 import type {Condition} from "./condition.ts"
 import {Window} from "./window.ts"
 import {conditionOf} from "./words.ts"
 
-/** An interval in which an endpoint may have missed messages. Times are in milliseconds since 1970. */
-export interface SeenGap {
-  readonly endpoint: string
-  readonly reason: string
-  readonly planned: boolean
-  readonly from: number
-  /** Null while it is open. */
-  readonly to: number | null
-}
-
-/** The numbers of an agent's runs that ended within an hour. */
-export interface AgentEnds {
-  readonly agent: string
-  readonly ended: number
-  readonly bad: number
-  /** The newest run that failed or was cancelled. */
-  readonly runId?: string
-}
-
-/** Figures beyond the list that the console shows. Undefined means unknown. */
-export interface Figures {
-  /** Starts in the quarter of an hour before this run's start, which counts too. */
-  readonly starts: number | undefined
-  readonly startedAt: number
-  /** Records of errors that the log has written. */
-  readonly errors: number
-  readonly streamGaps: number
-  readonly eventsDropped: number
-  readonly gaps: readonly SeenGap[] | undefined
-  /** A share, 0 to 1. */
-  readonly capacity: number | undefined
-  /** Bytes. */
-  readonly disk: {readonly free: number; readonly least: number} | undefined
-  readonly databaseFailure: {readonly code: string; readonly message: string} | undefined
-  readonly databaseDamage: {readonly tables: readonly string[]; readonly message: string} | undefined
-  /** How long the oldest one has waited, in seconds, by endpoint. */
-  readonly oldest:
-    | {readonly inbox: ReadonlyMap<string, number>; readonly outbox: ReadonlyMap<string, number>}
-    | undefined
-  readonly blocked: number
-  readonly agents: readonly AgentEnds[] | undefined
-}
+/** What alerts look at beyond the list that the console shows. */
+export type Figures = Pick<AlertFacts, "workroom"> & Omit<AlertFacts, keyof Facts | "firstStart">
 
 const minute = 60_000
 const quarter = 15 * minute
@@ -60,7 +22,7 @@ export class FigureWatch {
   conditions(figures: Figures, now: number): readonly Condition[] {
     return [
       ...this.#counted(figures, now),
-      ...(figures.agents ?? []).flatMap(agent),
+      ...(figures.agentEnds ?? []).flatMap(agent),
       ...restarts(figures, now),
       ...(figures.gaps ?? [])
         .filter(gap => isRecent(gap, now))
@@ -108,13 +70,14 @@ const restarts = ({starts, startedAt}: Figures, now: number): readonly Condition
     : [conditionOf("restarts", {starts}, {since: startedAt, value: starts})]
 
 /** A planned gap counts only after a minute. A gap that ended a quarter of an hour ago no longer counts. */
-const isRecent = ({planned, from, to}: SeenGap, now: number): boolean =>
-  now - (to ?? now) < quarter && (!planned || (to ?? now) - from > shortGap)
+const isRecent = ({planned, from, to}: SeenGap, now: number): boolean => {
+  const end = to === null ? now : Date.parse(to)
+  return now - end < quarter && (!planned || end - Date.parse(from) > shortGap)
+}
 
 const gapCondition = ({endpoint, reason, from, to}: SeenGap): Condition => {
-  const end = to === null ? {open: ""} : {to: new Date(to).toISOString()}
-  const values = {name: endpoint, from: new Date(from).toISOString(), ...end, reason}
-  return conditionOf("endpoint_gap", values, {subject: endpoint, endpoint, since: from})
+  const values = {name: endpoint, from, ...(to === null ? {open: ""} : {to}), reason}
+  return conditionOf("endpoint_gap", values, {subject: endpoint, endpoint, since: Date.parse(from)})
 }
 
 const firstOfEndpoint = ({subject}: Condition, index: number, all: readonly Condition[]): boolean =>
@@ -143,13 +106,13 @@ const storage = ({capacity, disk, databaseFailure, databaseDamage}: Figures): re
   return conditions
 }
 
-const stuck = ({oldest}: Figures, now: number): readonly Condition[] => {
-  const each = (code: AlertCode, ages: ReadonlyMap<string, number>) =>
-    [...ages].map(([name, age]) =>
+const stuck = ({inbox, outbox}: Figures, now: number): readonly Condition[] => {
+  const each = (code: AlertCode, backlog: Backlog | undefined) =>
+    [...(backlog?.oldestAge ?? [])].map(([name, age]) =>
       conditionOf(code, {name}, {subject: name, endpoint: name, value: age, since: now - age * 1000}),
     )
-  return oldest === undefined ? [] : [...each("inbox_stuck", oldest.inbox), ...each("outbox_stuck", oldest.outbox)]
+  return [...each("inbox_stuck", inbox), ...each("outbox_stuck", outbox)]
 }
 
-const blocked = ({blocked: count}: Figures): readonly Condition[] =>
-  count === 0 ? [] : [conditionOf("workroom_blocked", {count}, {value: count})]
+const blocked = ({workroom: {states}}: Figures): readonly Condition[] =>
+  states.blocked === 0 ? [] : [conditionOf("workroom_blocked", {count: states.blocked}, {value: states.blocked})]

@@ -6,6 +6,7 @@ import type {Endpoints} from "../../endpoints/endpoints.ts"
 import type {Ingress} from "../../endpoints/ingress.ts"
 import {policyOf} from "../../endpoints/spec.ts"
 import type {Clock} from "../../runtime/flow/clock.ts"
+import {every} from "../../runtime/flow/remember.ts"
 import type {Part} from "../../runtime/part.ts"
 import {byEndpoint, deadLetters, readOutboxDepth} from "../depths.ts"
 import {DraftFiles} from "../files/draft-files.ts"
@@ -53,12 +54,8 @@ export interface OutboxNeeds {
   readonly files: FileStore
 }
 
-/** `sends` ends after everything that sends; the endpoints close after it. */
-export interface OutboxPart extends Part {
-  readonly sends: Part
-}
-
-export const outboxPart = (outbox: Outbox, {database, endpoints, scrub, files}: OutboxNeeds): OutboxPart => ({
+/** It ends after everything that sends; the endpoints close after it. */
+export const outboxPart = (outbox: Outbox, {database, endpoints, scrub, files}: OutboxNeeds): Part => ({
   name: "the outbox",
   start: () =>
     outbox.start({
@@ -71,7 +68,7 @@ export const outboxPart = (outbox: Outbox, {database, endpoints, scrub, files}: 
     await outbox.settled()
   },
   close: () => outbox.drain(),
-  limit: 250,
+  limit: 1000,
   isQuiet: () => outbox.isQuiet,
   settled: () => outbox.settled(),
   routes: async () => {
@@ -97,8 +94,8 @@ export const outboxPart = (outbox: Outbox, {database, endpoints, scrub, files}: 
       },
     },
   ],
+  facts: {outbox: every(60_000, () => readOutboxDepth(database))},
   forgotten: (part, rows) => {
     if (part === "outbox") outbox.discarded(rows.map(laneOf))
   },
-  sends: {name: "sends", close: () => outbox.drain(), limit: 1000},
 })

@@ -15,6 +15,7 @@ import {readJobTotals} from "../run-rows.ts"
 import {messageTarget, pluginTarget} from "../targets.ts"
 import {countTimers} from "../timers/rows.ts"
 import {Timers, type TimersOptions} from "../timers/timers.ts"
+import {withLastRuns} from "./job-runs.ts"
 
 export interface TimersPart extends Part {
   readonly timers: Timers
@@ -100,6 +101,7 @@ export const createJobs = (
       agent,
     },
   })
+  const views = () => jobs.list().map(job => jobs.view(job))
   ingress.onChange(() => jobs.ingressChanged())
   running.onCommit(() => void jobs.generationChanged())
   return {
@@ -109,6 +111,7 @@ export const createJobs = (
     drain: () => jobs.drain(),
     isQuiet: () => jobs.scheduler.isQuiet,
     metrics: [{group: "jobs", read: async () => ({svc_job_runs_total: by("outcome", await readJobTotals(database))})}],
+    facts: {jobs: async () => ({items: await withLastRuns(database, views()), file: jobs.file})},
     settled: () => jobs.scheduler.settled(),
     routes: async () => (await import("./jobs.ts")).jobRoutes(jobs, database),
   }

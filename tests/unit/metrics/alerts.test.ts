@@ -237,9 +237,8 @@ describe("figures over time", () => {
     disk: {free: 1000, least: 100},
     databaseFailure: undefined,
     databaseDamage: undefined,
-    oldest: {inbox: new Map(), outbox: new Map()},
-    blocked: 0,
-    agents: [],
+    workroom: {states: {blocked: 0}, overdue: 0},
+    agentEnds: [],
   }
   /** Long after the start, without database conditions. */
   const quietly: Figures = {...nothing, startedAt: zero - 60 * minute, capacity: undefined}
@@ -282,19 +281,20 @@ describe("figures over time", () => {
   })
 
   test("short planned gaps are left out, others are reported for a quarter of an hour", () => {
-    const gap = {endpoint: "irc~main", reason: "host_stopped", planned: true, from: zero, to: zero + 30_000}
+    const time = (seconds: number) => new Date(zero + seconds * 1000).toISOString()
+    const gap = {endpoint: "irc~main", reason: "host_stopped", planned: true, from: time(0), to: time(30)} as const
     const at = (gaps: Figures["gaps"], minutes: number) =>
       new FigureWatch().conditions({...quietly, gaps}, zero + minutes * minute).map(({code}) => code)
     expect(at([gap], 1)).toEqual([])
     expect(at([{...gap, planned: false}], 1)).toEqual(["endpoint_gap"])
-    expect(at([{...gap, to: zero + 90_000}], 5)).toEqual(["endpoint_gap"])
+    expect(at([{...gap, to: time(90)}], 5)).toEqual(["endpoint_gap"])
     expect(at([{...gap, planned: false}], 16)).toEqual([])
     expect(at([{...gap, planned: false, to: null}], 99)).toEqual(["endpoint_gap"])
   })
 
   test("an agent is reported if over a quarter of more than four runs failed, with the run", () => {
     const look = (ended: number, bad: number) =>
-      new FigureWatch().conditions({...quietly, agents: [{agent: "writer", ended, bad, runId: "run-1"}]}, zero)
+      new FigureWatch().conditions({...quietly, agentEnds: [{agent: "writer", ended, bad, runId: "run-1"}]}, zero)
     expect([look(4, 4), look(8, 0)]).toEqual([[], []])
     const [found] = look(8, 6)
     expect(found).toMatchObject({code: "agent_failures", subject: "writer", runId: "run-1", value: 75})

@@ -1,5 +1,5 @@
 /** Reads again when the last reading is older than the interval. A failed reading is repeated at the next call. */
-export const every = <T>(milliseconds: number, read: () => Promise<T>, now: () => number): (() => Promise<T>) => {
+export const every = <T>(milliseconds: number, read: () => Promise<T>, now = Date.now): (() => Promise<T>) => {
   let last: {readonly at: number; readonly value: Promise<T>} | undefined
   return () => {
     if (last === undefined || now() - last.at >= milliseconds || now() < last.at) {
