@@ -4,9 +4,9 @@ import {exit} from "../../shared/exit.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import {startLimit} from "../../shared/start-limit.ts"
 import {standingsOf} from "../agents/bindings/standings.ts"
+import {describeFailure} from "../generation/draft.ts"
 import type {Foresee, RestartOptions} from "../generation/routes/edit-config.ts"
-import type {Facts} from "../http/readiness/facts.ts"
-import {foreseeEndpoints, foreseeInstances, gatherFacts, type Observed} from "../http/readiness/gather.ts"
+import {endpointFacts, type Facts, foreseeEndpoints, pluginStates} from "../http/readiness/facts.ts"
 import {createReport, describeReport, isEveryRequiredReady} from "../http/readiness/report.ts"
 import type {SystemServices} from "../http/readiness/routes.ts"
 import type {TooMany} from "../project/starts.ts"
@@ -49,9 +49,8 @@ export const createSystem = ({sources, project, askExit, tooManyStarts, trials, 
   const current = () => running.require()
   let isStarted = false
   let isStopping = false
-  const observe = () => observeAll(sources)
-  const report = () => createReport(observe())
-  const isReady = () => isStarted && !isStopping && isEveryRequiredReady(observe())
+  const report = () => createReport(observe(sources))
+  const isReady = () => isStarted && !isStopping && isEveryRequiredReady(observe(sources))
   const requireRestartable = (confirm: boolean) => {
     if (identity.supervisor() === "none" && !confirm) {
       throw new Problem("no_supervisor", "svc knows no supervisor that would restart the Host")
@@ -120,49 +119,65 @@ const restartLimit = ({starts, wait}: TooMany, supervisor: string): Problem => {
   )
 }
 
-const observeAll = (sources: Sources): Facts => gatherFacts(observedOf(sources))
-
-/** The same facts, as they would be with another generation. */
-const foreseeAll = (sources: Sources, next: Parameters<Foresee>[0], project: string): Facts => {
-  const {running, endpoints} = sources
-  const now = observedOf(sources)
-  const {config, instances, snapshot} = next
-  return gatherFacts({
-    ...now,
-    generation: now.generation && {...now.generation, config, instances: foreseeInstances(instances)},
-    notStarted: undefined,
-    isPinned: false,
-    endpoints: () => foreseeEndpoints(snapshot.endpoints, name => endpoints.get(name), now.now),
-    ...(next === running.current ? {isPinned: now.isPinned} : {agents: () => standingsOf(snapshot, project)}),
-  })
-}
-
-const observedOf = ({
+/** The facts of now. A probe needs few of them, so the others are read only when they are asked for. */
+const observe = ({
   identity,
   generations,
-  running,
+  running: {current, pin},
   uncommitted,
-  database,
+  database: {state},
   endpoints,
   ingress,
   agents: {bindings},
   recovery: {checkpoints},
-}: Sources): Observed => ({
+}: Sources): Facts => ({
   now: Date.now(),
   startedAt: identity.startedAt,
   authority: identity.authority,
-  generation: running.current,
+  generation: current,
   notStarted: identity.lastGood?.why,
-  isPinned: running.pin !== undefined,
-  failure: generations.lastFailure,
-  uncommitted: () => uncommitted.seen,
-  databaseInitialized: database.state.is === "initialized",
-  databaseUnreachable: database.state.is === "initialized" ? database.state.unrenewed : undefined,
-  databaseFailure: database.state.is === "initialized" ? database.state.failure : undefined,
-  databaseDamage: database.state.is === "initialized" ? database.state.damage : undefined,
-  endpoints: () => endpoints.list(),
-  agents: () => bindings.standings(),
-  ingress: () => ingress.view,
-  checkpoint: () => checkpoints.newest(Date.now()),
-  checkpointFailure: () => checkpoints.failure,
+  isPinned: pin !== undefined,
+  uncommitted: uncommitted.seen,
+  databaseInitialized: state.is === "initialized",
+  ...(state.is === "initialized"
+    ? {databaseUnreachable: state.unrenewed, databaseFailure: state.failure, databaseDamage: state.damage}
+    : {}),
+  checkpointFailure: checkpoints.failure,
+  required: current?.config.config.http.readiness ?? nothingRequired,
+  get failure() {
+    return generations.lastFailure && describeFailure(generations.lastFailure.problem)
+  },
+  get endpoints() {
+    return endpoints.list().map(endpointFacts)
+  },
+  get ingress() {
+    return ingress.view
+  },
+  get checkpoint() {
+    return checkpoints.newest(Date.now())
+  },
+  get plugins() {
+    return current === undefined ? {} : pluginStates(current)
+  },
+  get agents() {
+    return bindings.standings()
+  },
 })
+
+const nothingRequired: Facts["required"] = {database: true, endpoints: [], agents: []}
+
+/** The same facts, as they would be with another generation. */
+const foreseeAll = (sources: Sources, next: Parameters<Foresee>[0], project: string): Facts => {
+  const {running, endpoints} = sources
+  const now = observe(sources)
+  const {config, snapshot} = next
+  return {
+    ...now,
+    required: config.config.http.readiness,
+    plugins: pluginStates(next),
+    notStarted: undefined,
+    isPinned: false,
+    endpoints: foreseeEndpoints(snapshot.endpoints, name => endpoints.get(name), now.now),
+    ...(next === running.current ? {isPinned: now.isPinned} : {agents: standingsOf(snapshot, project)}),
+  }
+}

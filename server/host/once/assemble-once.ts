@@ -9,7 +9,7 @@ import {Endpoints} from "../../endpoints/endpoints.ts"
 import type {Generation} from "../../generation/generation.ts"
 import {Generations} from "../../generation/generations.ts"
 import {GenerationHistory} from "../../generation/history.ts"
-import {gatherFacts} from "../../http/readiness/gather.ts"
+import {endpointFacts, pluginStates} from "../../http/readiness/facts.ts"
 import {createReport} from "../../http/readiness/report.ts"
 import {Loader, type LoaderOptions} from "../../plugins/load.ts"
 import type {Scope} from "../../runtime/flow/scope.ts"
@@ -77,24 +77,23 @@ export const assembleOnce = async (options: AssembleOptions): Promise<AssembledO
   scope.defer(() => generations.stop(0))
   const generation = await generations.start()
   const standings = standingsOf(generation.snapshot, paths.project)
-  const {ready, components} = createReport(
-    gatherFacts({
-      now: Date.now(),
-      startedAt,
-      authority: undefined,
-      generation,
-      failure: undefined,
-      agents: () => standings,
-      databaseInitialized: database.state.is === "initialized",
-      // No endpoint is opened; one that could be opened counts as admitting.
-      endpoints: () =>
-        endpoints.list().map(({spec, state, ownAdmission}) => ({
-          spec,
-          state,
-          ownAdmission: spec.open === undefined ? ownAdmission : {is: "open"},
-        })),
-    }),
-  )
+  const {ready, components} = createReport({
+    now: Date.now(),
+    startedAt,
+    authority: undefined,
+    generation,
+    failure: undefined,
+    agents: standings,
+    databaseInitialized: database.state.is === "initialized",
+    // No endpoint is opened; one that could be opened counts as admitting.
+    endpoints: endpoints
+      .list()
+      .map(({spec, state, ownAdmission}) =>
+        endpointFacts({spec, state, ownAdmission: spec.open === undefined ? ownAdmission : {is: "open"}}),
+      ),
+    plugins: pluginStates(generation),
+    required: generation.config.config.http.readiness,
+  })
   const {source, config} = generation.config
   const warnings = [...bindingIssues(source, standings), ...searchIssues(source, config)]
   return {generation, ready, components, warnings}

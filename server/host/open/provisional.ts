@@ -15,7 +15,7 @@ import {type LastCommitted, pinFor, readLastCommitted} from "../../generation/la
 import type {Gate} from "../../http/gate.ts"
 import {createProvisionalApp} from "../../http/provisional.ts"
 import {startingStatus} from "../../http/public/status-board.ts"
-import type {Facts} from "../../http/readiness/facts.ts"
+import {type Facts, pluginStates} from "../../http/readiness/facts.ts"
 import {createReport, describeReport, isEveryRequiredReady} from "../../http/readiness/report.ts"
 import {readAuthorityFile} from "../../project/authority.ts"
 import {locationOf} from "../../project/settings.ts"
@@ -329,18 +329,15 @@ class ProvisionalHost {
 const noFacts = {endpoints: [], plugins: {}, agents: {}, required: {database: false, endpoints: [], agents: []}}
 
 /** Nothing is opened here: an endpoint that could be opened counts as present and enabled. */
-const factsOf = ({config: {config}, instances, snapshot}: Draft, project: string): MadeFacts => ({
-  endpoints: snapshot.endpoints.map(({owner, name, open}) => ({
+const factsOf = (draft: Draft, project: string): MadeFacts => ({
+  endpoints: draft.snapshot.endpoints.map(({owner, name, open}) => ({
     owner,
     name,
     state: "idle",
     admission: open === undefined ? {is: "closed", reason: "no_account"} : {is: "open"},
     since: Date.now(),
   })),
-  plugins: Object.fromEntries([
-    ...Object.keys(config.plugins).map(name => [name, "disabled"] as const),
-    ...instances.map(({name}) => [name, "active"] as const),
-  ]),
-  agents: standingsOf(snapshot, project),
-  required: config.http.readiness,
+  plugins: pluginStates(draft),
+  agents: standingsOf(draft.snapshot, project),
+  required: draft.config.config.http.readiness,
 })

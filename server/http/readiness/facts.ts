@@ -5,6 +5,9 @@ import type {IngressView} from "../../../shared/api/readiness.ts"
 import type {endpointStates} from "../../../shared/endpoint-states.ts"
 import type {PluginPath} from "../../../shared/ids.ts"
 import type {DatabaseFailure} from "../../database/failing.ts"
+import type {Endpoint} from "../../endpoints/endpoint.ts"
+import type {EndpointSpec} from "../../endpoints/spec.ts"
+import type {Generation} from "../../generation/generation.ts"
 
 export interface EndpointFacts {
   readonly owner: PluginPath
@@ -56,4 +59,43 @@ export interface Facts {
     readonly endpoints: readonly {readonly owner: string; readonly name: string}[]
     readonly agents: readonly string[]
   }
+}
+
+export const endpointFacts = ({
+  spec: {owner, name},
+  state,
+  ownAdmission,
+}: Pick<Endpoint, "spec" | "ownAdmission" | "state">): EndpointFacts => ({
+  owner,
+  name,
+  state: state.is,
+  admission: ownAdmission,
+  since: state.since,
+})
+
+/**
+ * Returns the endpoints that a generation would have. One that stays failed is failed; any other that can be opened
+ * counts as admitting, because whether it connects shows only afterwards.
+ */
+export const foreseeEndpoints = (
+  specs: readonly EndpointSpec[],
+  running: (name: string) => Endpoint | undefined,
+  since: number,
+): readonly EndpointFacts[] =>
+  specs.map(spec => {
+    const {owner, name, open, fingerprint} = spec
+    const present = running(name)
+    if (present?.spec.fingerprint === fingerprint && present.state.is === "failed") return endpointFacts(present)
+    return open === undefined
+      ? {owner, name, since, state: "idle", admission: {is: "closed", reason: "no_account"}}
+      : {owner, name, since, state: "connecting", admission: {is: "open"}}
+  })
+
+/** Returns the states of a generation's plugins. Those of a draft start with its commit. */
+export const pluginStates = ({config, instances}: Pick<Generation, "config" | "instances">): Facts["plugins"] => {
+  const disabled = Object.entries(config.config.plugins).filter(([, entry]) => !entry.enabled)
+  return Object.fromEntries([
+    ...disabled.map(([name]) => [name, "disabled"] as const),
+    ...instances.map(({name, state: {is}}) => [name, is === "starting" ? "active" : is] as const),
+  ])
 }
