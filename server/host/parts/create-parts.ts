@@ -110,16 +110,13 @@ export const createParts = async (options: HostOptions, runtime: Runtime, opened
   const capacity = createCapacity({...ground, disk}, {running, ingress, satori: satori.server, users})
   const starts = new PluginStarts(ingress)
   const generations = createGenerations({
+    ...sending,
     host: options,
     runtime,
     opened,
-    running,
     plugins: {workroom: workroom.plugin, agents: agents.plugin},
-    endpoints,
-    outbox,
     starts,
     timers: timers.timers,
-    files: draftFiles,
     languageOf,
     agents,
     raise: events.raise,
