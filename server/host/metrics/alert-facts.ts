@@ -3,6 +3,7 @@ import type {AlertFacts, Backlog, FactReadings} from "../../../shared/attention/
 import {findingsOf} from "../../../shared/attention/find.ts"
 import {countStarts, readFirstStart} from "../../database/state/runs.ts"
 import {viewPlugins} from "../../generation/routes/plugin-views.ts"
+import type {RunningGeneration} from "../../generation/running-generation.ts"
 import type {Condition, Seen} from "../../metrics/alerts/condition.ts"
 import {FigureWatch} from "../../metrics/alerts/figures.ts"
 import {MemoryWatch, memoryCondition} from "../../metrics/alerts/memory.ts"
@@ -12,11 +13,6 @@ import {every, once} from "../../runtime/flow/remember.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import type {Parts} from "../open/parts.ts"
 import type {Sources} from "../parts/sources.ts"
-
-export interface AlertSources {
-  readonly sources: Sources
-  readonly parts: Pick<Parts, "facts">
-}
 
 /** The longest wait for a slow reading, in milliseconds. After it, the alerts of that reading stay as they are. */
 const readLimit = 5000
@@ -52,7 +48,7 @@ export const hostFacts = ({identity, database, logs, running, handlers}: Sources
   }) satisfies FactReadings
 
 /** Creates a function that looks at the Host as its console does, and at the figures that only alerts need. */
-export const createLook = ({sources: {running}, parts}: AlertSources): (() => Promise<Seen>) => {
+export const createLook = (running: RunningGeneration, parts: Pick<Parts, "facts">): (() => Promise<Seen>) => {
   const watch = new FigureWatch()
   const memory = new MemoryWatch()
   const allocations = new Allocations()
@@ -61,7 +57,7 @@ export const createLook = ({sources: {running}, parts}: AlertSources): (() => Pr
   const held = every(heldEvery, () => allocations.held(ownerOf))
   return async () => {
     const unknown = new Set<AlertCode>()
-    const facts = await readAll(parts.facts, unknown)
+    const facts = await readFacts(parts.facts, unknown)
     const aside = {inbox: asideIn(facts.inbox), outbox: asideIn(facts.outbox)}
     const found = findingsOf({...facts, aside})
       .flatMap(conditionsOf)
@@ -76,7 +72,8 @@ export const createLook = ({sources: {running}, parts}: AlertSources): (() => Pr
 const asideIn = ({byState, missed = 0}: Backlog = {byState: {}, oldestAge: new Map()}): number =>
   ["failed", "dead", "unknown", "held"].reduce((sum, state) => sum + (byState[state] ?? 0), missed)
 
-const readAll = async (readings: FactReadings, unknown: Set<AlertCode>): Promise<AlertFacts> => {
+/** Reads all facts, at most for five seconds each. Adds to `unknown` the alerts about facts that could not be read. */
+export const readFacts = async (readings: FactReadings, unknown: Set<AlertCode>): Promise<AlertFacts> => {
   const read = async ([name, reading]: readonly [string, () => unknown]) => {
     try {
       return [name, await withTimeLimit(readLimit, async () => reading())]

@@ -7,11 +7,14 @@ import type {AlertRecord} from "../../metrics/alerts/ledger.ts"
 import {messageDraft} from "../../outbox/draft.ts"
 import {post} from "../../runtime/outgoing/post.ts"
 import {createLoad} from "../../runtime/packages/libraries.ts"
+import type {Parts} from "../open/parts.ts"
 import type {Sources} from "../parts/sources.ts"
 import {loadMail} from "../plugins/built-in-plugins.ts"
-import {type AlertSources, createLook} from "./alert-facts.ts"
+import {createLook} from "./alert-facts.ts"
 
-export interface HostAlertsOptions extends AlertSources {
+export interface HostAlertsOptions {
+  readonly sources: Sources
+  readonly parts: Pick<Parts, "facts">
   /** The project's folder, whose packages the Host loads. */
   readonly project: string
   readonly isReady: () => boolean
@@ -29,7 +32,7 @@ export const createAlerts = ({sources, project, parts, isReady}: HostAlertsOptio
     database,
     log: logs.log,
     settings,
-    look: createLook({sources, parts}),
+    look: createLook(running, parts),
     senders: sendersOf(sources, project),
     ask: async (url, signal) => {
       const response = await fetch(url, {signal, redirect: "manual"})

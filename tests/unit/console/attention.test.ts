@@ -69,7 +69,6 @@ const status: Status = {
 
 const facts = (endpoints: readonly EndpointView[]): Facts => ({
   status,
-  report: undefined,
   endpoints,
   plugins: [],
   database: {
@@ -91,8 +90,6 @@ const facts = (endpoints: readonly EndpointView[]): Facts => ({
     overdue: 0,
   },
   metrics: "",
-  jobs: undefined,
-  agents: undefined,
 })
 
 const endpoints = [

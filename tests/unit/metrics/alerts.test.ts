@@ -1,4 +1,5 @@
 import {describe, expect, test} from "vitest"
+import {readFacts} from "../../../server/host/metrics/alert-facts.ts"
 import type {Condition} from "../../../server/metrics/alerts/condition.ts"
 import {type Figures, FigureWatch} from "../../../server/metrics/alerts/figures.ts"
 import {type AlertRecord, Ledger, type LedgerSettings} from "../../../server/metrics/alerts/ledger.ts"
@@ -225,6 +226,14 @@ describe("quiet hours", () => {
   })
 })
 
+test("while a fact is unknown, its alerts stay as they are, and other facts must be known", async () => {
+  const unknown = new Set<Condition["code"]>()
+  const fails = () => Promise.reject(new Error("no"))
+  expect(await readFacts({errors: () => 3, disk: fails}, unknown)).toEqual({errors: 3})
+  expect([...unknown]).toEqual(["disk_full"])
+  await expect(readFacts({errors: fails}, unknown)).rejects.toThrow("no")
+})
+
 describe("figures over time", () => {
   const nothing: Figures = {
     starts: 1,
@@ -232,13 +241,8 @@ describe("figures over time", () => {
     errors: 0,
     streamGaps: 0,
     eventsDropped: 0,
-    gaps: [],
     capacity: 0.1,
-    disk: {free: 1000, least: 100},
-    databaseFailure: undefined,
-    databaseDamage: undefined,
     workroom: {states: {blocked: 0}, overdue: 0},
-    agentEnds: [],
   }
   /** Long after the start, without database conditions. */
   const quietly: Figures = {...nothing, startedAt: zero - 60 * minute, capacity: undefined}
