@@ -112,7 +112,7 @@ export const listParts = (list: ListOptions): readonly Part[] => {
 
 /** The parts that watch the others. */
 const watchers = ({sources, status: {board, uptimes}}: ListOptions, alerts: Alerts): readonly Part[] => {
-  const history = createMetricHistory({...sources, log: sources.logs.log, subjects: () => board.watch(), uptimes})
+  const history = createMetricHistory(sources, () => board.watch(), uptimes)
   return [
     {
       name: "the metric history",

@@ -1,9 +1,18 @@
+import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import {type LogLevel, logLevels} from "../../../shared/log.ts"
 import {by, type Reading, single, singleOrNone} from "../../../shared/metrics/readings.ts"
 import {type RunEnds, readRuns} from "../../database/state/runs.ts"
+import type {RequestMeter} from "../../http/request-meter.ts"
 import {once} from "../../runtime/flow/remember.ts"
 import {version} from "../../runtime/version.ts"
-import type {MetricsSources} from "./sources.ts"
+import type {Sources} from "../parts/sources.ts"
+
+/** Read at each request of the page. */
+interface MetricsSources extends Sources {
+  readonly requests: RequestMeter
+  readonly report: () => ReadinessReport
+  readonly isReady: () => boolean
+}
 
 const ingressReasons = ["operator", "release", "disk", "database"] as const
 

@@ -1,38 +1,21 @@
-import type {Log} from "../../../shared/log.ts"
 import {type Buckets, Histogram} from "../../../shared/meter.ts"
 import type {Database} from "../../database/database.ts"
 import {readStorage} from "../../database/upkeep/compact.ts"
-import type {Endpoints} from "../../endpoints/endpoints.ts"
-import type {HandlerFigures, HandlerMeter} from "../../messages/handler-meter.ts"
+import type {HandlerFigures} from "../../messages/handler-meter.ts"
 import {Recorder, type Totals} from "../../metrics/history/recorder.ts"
 import type {Uptimes} from "../../metrics/history/uptimes.ts"
 import {Watch, type Watched} from "../../metrics/history/watch.ts"
-import type {Outbox} from "../../outbox/outbox.ts"
-
-export interface MetricHistoryOptions {
-  readonly database: Database
-  readonly log: Log
-  readonly handlers: HandlerMeter
-  readonly outbox: Pick<Outbox, "ends">
-  readonly endpoints: Pick<Endpoints, "list">
-  /** The subjects of the status page, each with its current state. */
-  readonly subjects: () => readonly Watched[]
-  readonly uptimes: Uptimes
-}
+import type {Sources} from "../parts/sources.ts"
 
 /** The numbers of stored events have no gaps, even after retention has deleted events. */
 const lastNumber = "SELECT seq FROM sqlite_sequence WHERE name = 'inbox'"
 
-/** Creates the recorder of the metric history from the Host's parts. */
-export const createMetricHistory = ({
-  database,
-  log,
-  handlers,
-  outbox,
-  endpoints,
-  subjects,
-  uptimes,
-}: MetricHistoryOptions): Recorder =>
+/** Creates the recorder of the metric history. `subjects` are those of the status page, each with its current state. */
+export const createMetricHistory = (
+  {database, logs: {log}, handlers, outbox, endpoints}: Sources,
+  subjects: () => readonly Watched[],
+  uptimes: Uptimes,
+): Recorder =>
   new Recorder({
     database,
     log,
