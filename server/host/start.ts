@@ -145,7 +145,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     tryAgain: () => clearFailedStarts(opened.paths),
   })
   const requests = new RequestMeter()
-  const status = createStatusPage({...made, bindings: made.agents.bindings, isReady: system.isReady})
+  const status = createStatusPage(sources, system.isReady)
   const api = createApi({
     base: boot.config.http.base,
     project: opened.paths.project,
