@@ -5,15 +5,13 @@ import {hidingFolder} from "../http/requests/answers.ts"
 import {socketsByPath} from "../http/sockets/by-path.ts"
 import {PlatformSockets} from "../http/sockets/platform-sockets.ts"
 import type {Fetch, SocketHooks} from "../runtime/runtime.ts"
+import type {OpenProject} from "./open/open.ts"
 import type {Parts} from "./open/parts.ts"
 import type {Sources} from "./parts/sources.ts"
 import type {System} from "./system.ts"
 
 export interface ApiOptions {
-  /** `http.base` of the configuration. */
-  readonly base: string
-  /** The project's folder, which no answer shows. */
-  readonly project: string
+  readonly opened: OpenProject
   readonly sources: Sources
   readonly system: System
   readonly statusBoard: ShownStatus
@@ -32,8 +30,9 @@ export interface Api extends Answers {
 }
 
 /** The HTTP application of the Host, and its WebSockets. */
-export const createApi = ({base, project, sources, system, statusBoard, parts, requests}: ApiOptions): Api => {
+export const createApi = ({opened, sources, system, statusBoard, parts, requests}: ApiOptions): Api => {
   const {identity, logs, running, door, endpoints, satori} = sources
+  const {base} = opened.boot.config.http
   const application = new Application(async () => {
     const [{createApplication}, ofParts] = await Promise.all([import("./application.ts"), parts.routes()])
     return createApplication({
@@ -41,7 +40,7 @@ export const createApi = ({base, project, sources, system, statusBoard, parts, r
       door,
       log: logs.log,
       requests,
-      scrub: hidingFolder(project, logs.scrubJson),
+      scrub: hidingFolder(opened.paths.project, logs.scrubJson),
       ofParts,
       running,
       mode: identity.mode,

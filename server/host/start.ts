@@ -11,7 +11,6 @@ import {createDispatch} from "../messages/dispatch.ts"
 import {HandlerMeter} from "../messages/handler-meter.ts"
 import {projectName, requireProject, urlOf} from "../project/settings.ts"
 import {recordStart, tooManyStarts, writeStarts} from "../project/starts.ts"
-import {clearFailedStarts} from "../recovery/last-good/store.ts"
 import {isPlannedEnd} from "../runtime/part.ts"
 import {projectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
@@ -122,7 +121,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
   const {mode, logs, supervisor} = options
   const {log} = logs
   const opened = await openProject(options, runtime, parts, own.entrance)
-  const {runtimeId, startedAt, project, boot, token, url, database, authority, history, askExit} = opened
+  const {runtimeId, startedAt, project, boot, token, url, database, authority, history} = opened
   const lastGood = opened.lastGood && {generation: opened.lastGood.generation, why: opened.lastGood.why}
   const made = await createParts(options, runtime, opened, parts)
   const {running, events, generations, endpoints} = made
@@ -136,47 +135,16 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     logs,
   }
   const trials = createTrials({host: options, opened, parts: made})
-  const system = createSystem({
-    sources,
-    project: opened.paths.project,
-    askExit,
-    tooManyStarts: own.tooManyStarts,
-    trials,
-    tryAgain: () => clearFailedStarts(opened.paths),
-  })
+  const system = createSystem({sources, opened, tooManyStarts: own.tooManyStarts, trials})
   const requests = new RequestMeter()
   const status = createStatusPage(sources, system.isReady)
-  const api = createApi({
-    base: boot.config.http.base,
-    project: opened.paths.project,
-    sources,
-    system,
-    statusBoard: status.board,
-    parts,
-    requests,
-  })
-  const list = listParts({
-    options,
-    opened,
-    sources,
-    dispatch: handlers.measure(dispatchOf(sources, options)),
-    system,
-    api,
-    status,
-    requests,
-    trials,
-    parts,
-  })
+  const api = createApi({opened, sources, system, statusBoard: status.board, parts, requests})
+  const dispatch = handlers.measure(dispatchOf(sources, options))
+  const list = listParts({options, opened, sources, dispatch, system, api, status, requests, trials, parts})
   recallEnds(database, startedAt, handlers).catch(error => log.debug("earlier ends of handlers were not read", {error}))
   await parts.startAll(list)
-  const {earlierStarts, endedCleanly} = history
-  events.raise("host.started", {
-    version,
-    runtime: `${runtime.name} ${runtime.version}`,
-    mode,
-    restarts: earlierStarts,
-    endedCleanly,
-  })
+  const {earlierStarts: restarts, endedCleanly} = history
+  events.raise("host.started", {version, runtime: `${runtime.name} ${runtime.version}`, mode, restarts, endedCleanly})
   options.onUp?.(system.describeReadiness)
   setTimeout(
     () =>
@@ -188,11 +156,9 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
   ).unref()
 
   // A reload failure is logged and shown in the status.
-  const reload = (reason: string) =>
-    system.reloadFor(reason, {confirm: false, force: false}).then(
-      () => {},
-      () => {},
-    )
+  const reload = async (reason: string) => {
+    await system.reloadFor(reason, {confirm: false, force: false}).catch(() => {})
+  }
   made.watcher?.onChange(path => void reload(`changed: ${path}`))
   return {
     url,

@@ -10,20 +10,19 @@ import {endpointFacts, type Facts, foreseeEndpoints, pluginStates} from "../http
 import {createReport, describeReport, isEveryRequiredReady} from "../http/readiness/report.ts"
 import type {SystemServices} from "../http/readiness/routes.ts"
 import type {TooMany} from "../project/starts.ts"
+import {clearFailedStarts} from "../recovery/last-good/store.ts"
 import type {Exit} from "../runtime/part.ts"
+import type {OpenProject} from "./open/open.ts"
 import type {Sources} from "./parts/sources.ts"
 import {createStatus} from "./status.ts"
 import type {Trials} from "./trial.ts"
 
 export interface SystemOptions {
-  readonly project: string
   readonly sources: Sources
-  readonly askExit: (exit: Exit) => void
+  readonly opened: OpenProject
   /** Why the supervisor would give up if the Host restarted now; undefined if it would not. */
   readonly tooManyStarts: () => TooMany | undefined
   readonly trials: Trials
-  /** Lets the next start try the project as it is, even after starts that failed. */
-  readonly tryAgain: () => Promise<void>
 }
 
 /** The Host as a whole: its readiness and its status, reload and restart. */
@@ -44,7 +43,7 @@ export interface System extends SystemServices {
   stopping(): void
 }
 
-export const createSystem = ({sources, project, askExit, tooManyStarts, trials, tryAgain}: SystemOptions): System => {
+export const createSystem = ({sources, opened, tooManyStarts, trials}: SystemOptions): System => {
   const {identity, running, generations, logs} = sources
   const current = () => running.require()
   let isStarted = false
@@ -62,15 +61,16 @@ export const createSystem = ({sources, project, askExit, tooManyStarts, trials, 
       throw problem
     }
   }
-  const foresee: Foresee = next => unreadyIn(createReport(foreseeAll(sources, next, project)).components)
+  const foresee: Foresee = next => unreadyIn(createReport(foreseeAll(sources, next, opened.paths.project)).components)
   const askRestart = async ({confirm, force}: RestartOptions, reason: string, end: Exit) => {
     requireRestartable(confirm)
     const unready = force ? [] : await trials.run(reason, isReady())
     requireRestartable(confirm)
-    await tryAgain()
+    // The next start tries the project as it is, even after starts that failed.
+    await clearFailedStarts(opened.paths)
     sources.events.raise("restart.asked", {code: end.code, reason: end.reason})
     // The response must leave before the Host exits.
-    setTimeout(() => askExit(end), 50)
+    setTimeout(() => opened.askExit(end), 50)
     return withUnready(unready)
   }
   const reload: System["reloadFor"] = async (reason, asked) => {
