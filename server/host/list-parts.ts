@@ -66,6 +66,7 @@ export const listParts = (list: ListOptions): readonly Part[] => {
     // The ages of the inbox's backlog need ingress and pasts.
     {name: "ingress", start: () => ingress.start()},
     connected.parts.pasts,
+    // If the clock was set back, it moves the outbox's waiting times too.
     inbox,
     connected,
     {
