@@ -13,8 +13,9 @@ import {AgeNotices} from "./age-notices.ts"
 import {callCommand} from "./call-command.ts"
 import {unknownText} from "./command/help.ts"
 import type {Routed} from "./command/router.ts"
-import {answer, isActionId, isAnswerTo, press} from "./forms/prompt.ts"
-import {hear, heardBy} from "./hears.ts"
+import {isActionId, isAnswerTo} from "./forms/prompt.ts"
+import {runnableOf} from "./handler-kinds.ts"
+import {heardBy} from "./hears.ts"
 import type {LanguageChoices} from "./language/choices.ts"
 import {languageCommandId} from "./language/command.ts"
 import {Buckets} from "./limits/buckets.ts"
@@ -22,8 +23,8 @@ import {Turns} from "./limits/limits.ts"
 import {isPressRefusal, PressRefusals} from "./press-refusals.ts"
 import {FailureNotes} from "./session/failure.ts"
 import type {EndpointActs} from "./session/options.ts"
-import {nestingOf, type Runnable, runToEnd, surround} from "./session/run-handler.ts"
-import {noTimers, runTimer, type SessionTimers} from "./session/timers.ts"
+import {nestingOf, type Runnable, runToEnd} from "./session/run-handler.ts"
+import {noTimers, type SessionTimers} from "./session/timers.ts"
 import {hostHandler, type MessageTable} from "./table.ts"
 import type {HostTexts} from "./texts/host-texts.ts"
 
@@ -196,29 +197,11 @@ const asItIs = (text: string): string => text
 const find = (options: RunOptions, stored: InboxEvent, id: string, attempt: Attempt): Runnable | undefined => {
   const {current, log, buckets, presses, choices} = options
   const table = current()
-  const plain = table.byId.get(id)
-  if (plain !== undefined) return plain
-  const hears = table.hears.get(id)
   const turns = new Turns(buckets, stored, attempt)
-  if (hears !== undefined) return {...hears, leaves: turns.leaves, handle: session => hear(hears, session, turns)}
-  const middleware = table.middleware.get(id)
-  if (middleware !== undefined) return {...middleware, ...surround(middleware)}
-  const continuation = table.prompts.get(id)
-  if (continuation !== undefined) {
-    return {
-      ...continuation,
-      handle: async (session, attempt) => answer(continuation.prompt, await attempt.question(), session, table),
-    }
-  }
-  const action = table.actions.get(id)
-  if (action !== undefined) {
-    return {...action, handle: async (session, attempt) => press(action.action, await attempt.question(), session)}
-  }
+  const found = runnableOf(table, id, {stored, turns, table, now: () => options.clock.now()})
+  if (found !== undefined) return found
   if (isPressRefusal(id))
     return {...hostHandler(id, log), handle: ({language}) => presses.sentenceFor(id, stored, table.texts.in(language))}
-  const timer = table.timers.get(id)
-  if (timer !== undefined)
-    return {...timer, handle: session => runTimer(timer.timer, stored, session, options.clock.now())}
   const routed = routeEvent(table, stored.event)
   const prefix = () => table.router.manner(textOfMessage(stored.event), stored.event)
   const limited = (handler: Runnable) => turns.limited(handler, table.commandLimits.of(stored), table.texts, log)

@@ -7,40 +7,22 @@ import {helpCommand} from "./command/help.ts"
 import type {PermissionOf, RuleOf} from "./command/permissions.ts"
 import {Router} from "./command/router.ts"
 import type {Form} from "./forms/form.ts"
-import type {HearsHandler} from "./hears.ts"
+import {byId, type HandlerLists, type HandlersById} from "./handler-kinds.ts"
 import {languageCommand} from "./language/command.ts"
 import {type Languages, oneLanguage} from "./language/languages.ts"
 import {CommandLimits} from "./limits/limits.ts"
-import type {
-  ActionRunner,
-  ChoosingHandler,
-  Continuation,
-  EventHandler,
-  Handler,
-  TimerRunner,
-} from "./session/handler.ts"
-import type {MiddlewareHandler} from "./session/run-handler.ts"
+import type {ChoosingHandler, EventHandler, Handler} from "./session/handler.ts"
 import {HostTexts} from "./texts/host-texts.ts"
 
 /** How the running generation handles messages. */
-export interface MessageTable {
+export interface MessageTable extends HandlersById {
   readonly router: Router
   /** The handlers of each Satori event type, in the order of their declaration. */
   readonly byType: ReadonlyMap<string, readonly EventHandler[]>
   /** Likewise, the handlers that choose among the events of their type. */
   readonly choosing: ReadonlyMap<string, readonly ChoosingHandler[]>
-  readonly byId: ReadonlyMap<string, EventHandler>
-  /** The handlers that match messages by a pattern. */
-  readonly hears: ReadonlyMap<string, HearsHandler>
-  readonly prompts: ReadonlyMap<string, Continuation>
-  /** By the id of their handlers. */
-  readonly actions: ReadonlyMap<string, ActionRunner>
   /** By the id of their prompts. */
   readonly forms: ReadonlyMap<string, Form>
-  /** Outermost first. */
-  readonly middleware: ReadonlyMap<string, MiddlewareHandler>
-  /** By the id of their handlers. */
-  readonly timers: ReadonlyMap<string, TimerRunner>
   /** The handler of each command, by the command's id. */
   readonly runners: ReadonlyMap<string, Handler>
   readonly permissionOf: PermissionOf
@@ -59,11 +41,9 @@ export interface MessageTable {
   readonly tellsAge: boolean
 }
 
-export interface TableParts {
+export interface TableParts extends HandlerLists {
   readonly prefixes: readonly string[]
   readonly commands: readonly {readonly command: Command; readonly runner: Handler}[]
-  readonly handlers: readonly EventHandler[]
-  readonly hears?: readonly HearsHandler[]
   readonly permissionOf: PermissionOf
   /** No rules when left out. */
   readonly ruleOf?: RuleOf
@@ -77,12 +57,8 @@ export interface TableParts {
   readonly orders?: HandlerOrders
   /** The limits over all commands; none when left out. */
   readonly rates?: CommandRates
-  readonly prompts?: readonly Continuation[]
-  readonly actions?: readonly ActionRunner[]
   /** The handlers of their answers and presses are among the prompts and the actions. */
   readonly forms?: readonly Form[]
-  readonly middleware?: readonly MiddlewareHandler[]
-  readonly timers?: readonly TimerRunner[]
   readonly log: Log
 }
 
@@ -90,13 +66,7 @@ export interface TableParts {
 export const createMessageTable = ({
   prefixes,
   commands,
-  handlers,
-  hears = [],
-  prompts = [],
-  actions = [],
   forms = [],
-  middleware = [],
-  timers = [],
   permissionOf,
   ruleOf = () => undefined,
   languages = oneLanguage("en"),
@@ -106,6 +76,7 @@ export const createMessageTable = ({
   orders = {},
   rates = {},
   log,
+  ...lists
 }: TableParts): MessageTable => {
   const declared = commands.map(({command}) => command)
   const own = [
@@ -114,28 +85,27 @@ export const createMessageTable = ({
   ]
   const router: Router = new Router([...own, ...declared], prefixes)
   const isChoosing = (handler: EventHandler): handler is ChoosingHandler => handler.wants !== undefined
+  const {handlers = []} = lists
   const byType = Map.groupBy(
     handlers.filter(handler => !isChoosing(handler)),
     ({type}) => type,
   )
-  const late = timers.map(({id, order, timer}) => ({id, order, maxAge: timer.definition.maxLate}))
-  const limited = [...commands.map(({runner}) => runner), ...handlers, ...hears, ...late]
-  const ordered = new Map(limited.flatMap(({id, order}) => (order === undefined ? [] : [[id, order] as const])))
-  const limits = limited.flatMap(({id, maxAge}) => (maxAge === undefined ? [] : [[id, maxAge] as const]))
+  const byKind = byId(lists)
+  const all: readonly Handler[] = [
+    ...commands.map(({runner}) => runner),
+    ...Object.values(byKind).flatMap(each => [...each.values()]),
+  ]
+  const ordered = new Map(all.flatMap(({id, order}) => (order === undefined ? [] : [[id, order] as const])))
+  const limits = all.flatMap(({id, maxAge}) => (maxAge === undefined ? [] : [[id, maxAge] as const]))
   const orderOfKind = (kind: AgeKind | undefined) => (kind && orders[kind]) ?? "channel"
   const hasOrders = ordered.size > 0 || Object.values(orders).some(order => order !== "channel")
   const choosing = Map.groupBy(handlers.filter(isChoosing), ({type}) => type)
   return {
+    ...byKind,
     router,
     byType,
     choosing,
-    byId: byId(handlers),
-    hears: byId(hears),
-    prompts: byId(prompts),
-    actions: byId(actions),
     forms: new Map(forms.map(form => [form.prompt.id, form])),
-    middleware: byId(middleware),
-    timers: byId(timers),
     runners: new Map([
       ...own.map(({id}) => [id, hostHandler(id, log)] as const),
       ...commands.map(({command, runner}) => [command.id, runner] as const),
@@ -151,8 +121,6 @@ export const createMessageTable = ({
     tellsAge: ages.tells,
   }
 }
-
-const byId = <T extends {readonly id: string}>(all: readonly T[]) => new Map(all.map(each => [each.id, each]))
 
 /** Returns whether users may choose a language: not if there is only one, or if a plugin has a command of that name. */
 const offersChoice = ({known}: Languages, commands: readonly Command[]): boolean =>
