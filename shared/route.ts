@@ -29,8 +29,12 @@ export interface Call {
   json(schema: TSchema, value: unknown, init?: {status?: number; headers?: Record<string, string>}): Response
 }
 
-/** What a route does, independent of its place in the table of routes. */
-export interface Operation {
+/** A route is data: the table of all routes defines the API, its documentation and its authorization. */
+export interface Route {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE"
+  /** The path, with `:name` for a parameter. */
+  readonly path: string
+  readonly permission: Permission
   readonly summary: string
   readonly query?: TSchema
   readonly body?: TSchema
@@ -48,14 +52,6 @@ export interface Operation {
   /** The route streams the body under its own limits: nothing is read or counted before. */
   readonly streamsBody?: boolean
   handle(request: Request, call: Call): Response | Promise<Response>
-}
-
-/** A route is data: the table of all routes defines the API, its documentation and its authorization. */
-export interface Route extends Operation {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE"
-  /** The path, with `:name` for a parameter. */
-  readonly path: string
-  readonly permission: Permission
 }
 
 /**

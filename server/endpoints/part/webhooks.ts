@@ -1,7 +1,8 @@
+import {type Asked, serve} from "../../../shared/api/operations/operation.ts"
+import {hookOperations} from "../../../shared/api/operations/public.ts"
 import {pluginPath} from "../../../shared/ids.ts"
 import {Problem} from "../../../shared/problems.ts"
-import {type Call, isResponse, type Route} from "../../../shared/route.ts"
-import {Type} from "../../../shared/type.ts"
+import {type Call, isResponse} from "../../../shared/route.ts"
 import type {Endpoint} from "../endpoint.ts"
 import type {Endpoints} from "../endpoints.ts"
 import type {Admission} from "../state.ts"
@@ -10,33 +11,15 @@ import type {Admission} from "../state.ts"
 export const retryAfter = 5
 
 /** Webhook ingress: passes the raw request to the endpoint's adapter, which verifies the platform's signature. */
-export const webhookRoutes = (endpoints: Pick<Endpoints, "get">): readonly Route[] => [
-  {
-    ...handing(endpoints),
-    method: "POST",
-    summary: "A platform's webhook; its events are durable once this answers 2xx",
-  },
-  {...handing(endpoints), method: "GET", summary: "A platform's GET request to its webhook's address"},
-]
-
-const handing = (endpoints: Pick<Endpoints, "get">): Omit<Route, "method" | "summary"> => ({
-  path: "/hooks/:plugin/:endpoint",
-  permission: "signature",
-  response: {200: Type.Unknown({description: "What the endpoint's adapter answers"})},
-  problems: [
-    "endpoint_unknown",
-    "upgrade_required",
-    "signature_invalid",
-    "too_many_failures",
-    "body_too_large",
-    "request_timeout",
-    "no_room",
-    "admission_closed",
-    "ingress_paused",
-  ],
-  admit: call => void requireOpen(findEndpoint(endpoints, call)),
-  handle: (request, call) => answer(findEndpoint(endpoints, call), request, call.requestId),
-})
+export const webhookRoutes = (endpoints: Pick<Endpoints, "get">) => {
+  const hand = ({request, call}: Asked<typeof hookOperations.deliver>) =>
+    answer(findEndpoint(endpoints, call), request, call.requestId)
+  return serve(
+    hookOperations,
+    {deliver: hand, ask: hand},
+    {admit: call => void requireOpen(findEndpoint(endpoints, call))},
+  )
+}
 
 const findEndpoint = (endpoints: Pick<Endpoints, "get">, {params}: Call): Endpoint => {
   const endpoint = endpoints.get(params.endpoint ?? "")

@@ -1,3 +1,5 @@
+import {serve} from "../../../shared/api/operations/operation.ts"
+import {publishedOn} from "../../../shared/api/operations/public.ts"
 import {type PluginPath, pluginPath} from "../../../shared/ids.ts"
 import type {Mode} from "../../../shared/mode.ts"
 import {Problem} from "../../../shared/problems.ts"
@@ -19,19 +21,18 @@ export interface PublishedServices {
  * declares, at least demo.
  */
 export const publishedRoutes = ({current, identity, answer}: PublishedServices): readonly Route[] =>
-  (["GET", "POST", "PUT", "DELETE"] as const).map(method => ({
-    method,
-    path: "/api/plugins/:plugin/*",
-    permission: "demo",
-    summary: "A route that a plugin publishes",
-    response: {},
-    stream: true,
-    admit: call => void findPluginRoute(current(), method, call),
-    handle: (request, call) => {
-      const {published, params} = findPluginRoute(current(), method, call)
-      return answer(toRoute(published, identity.mode))(request, params)
-    },
-  }))
+  (["GET", "POST", "PUT", "DELETE"] as const).flatMap(method =>
+    serve(
+      {any: publishedOn(method)},
+      {
+        any: ({request, call}) => {
+          const {published, params} = findPluginRoute(current(), method, call)
+          return answer(toRoute(published, identity.mode))(request, params)
+        },
+      },
+      {admit: call => void findPluginRoute(current(), method, call)},
+    ),
+  )
 
 /** The plugins' routes for the document of the API. */
 export const describePublished = (generation: Generation): readonly Route[] =>

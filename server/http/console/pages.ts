@@ -1,30 +1,19 @@
+import {serve} from "../../../shared/api/operations/operation.ts"
+import {consoleOperations} from "../../../shared/api/operations/public.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Route} from "../../../shared/route.ts"
 import {type ConsoleFile, ConsoleFiles, type Encoding, encodings, serviceWorkerName} from "./files.ts"
 
 /** The origins of other Hosts that this console may switch to. A new generation may change them. */
 export type ConsoleHosts = () => readonly string[]
 
 /** The browser application. It is static and needs no token; it asks the user for one. */
-export const consoleRoutes = (hosts: ConsoleHosts): readonly Route[] => {
+export const consoleRoutes = (hosts: ConsoleHosts) => {
   const files = new ConsoleFiles()
-  const on = (path: string, summary: string, handle: Route["handle"]): Route => ({
-    method: "GET",
-    path,
-    permission: "none",
-    summary,
-    response: {200: "text/html"},
-    problems: ["console_missing", "not_found"],
-    handle,
-  })
-  return [
-    on("/console", "The console, at /console/", request =>
+  return serve(consoleOperations, {
+    page: ({request}) =>
       new URL(request.url).pathname.endsWith("/") ? answer(files, request, "index.html", hosts) : toFolder(),
-    ),
-    on("/console/*", "The files of the console", (request, {params}) =>
-      answer(files, request, params["*"] || "index.html", hosts),
-    ),
-  ]
+    file: ({request, params}) => answer(files, request, params["*"] || "index.html", hosts),
+  })
 }
 
 /** The page refers to its files relative to the folder. */

@@ -1,8 +1,9 @@
+import {type Asked, serve} from "../../../shared/api/operations/operation.ts"
+import {pageOperations} from "../../../shared/api/operations/public.ts"
 import {pluginPath} from "../../../shared/ids.ts"
 import {Problem} from "../../../shared/problems.ts"
-import {type Call, isResponse, type Route} from "../../../shared/route.ts"
+import {type Call, isResponse} from "../../../shared/route.ts"
 import type {TokenBucket, TokenBucketLimits} from "../../../shared/sdk/adapter/token-bucket.ts"
-import {Type} from "../../../shared/type.ts"
 import type {Generation} from "../../generation/generation.ts"
 import type {PublishedPage} from "../../generation/kinds/page.ts"
 import {type AddressRate, bucketOf, take} from "./rate.ts"
@@ -39,17 +40,10 @@ export class Pages {
     this.#now = now
   }
 
-  routes(): readonly Route[] {
-    return (["GET", "POST"] as const).map(method => ({
-      method,
-      path: "/pages/:plugin/*",
-      permission: "none",
-      summary: "A page of a plugin that the configuration lists",
-      response: {200: Type.Unknown({description: "What the plugin answers"})},
-      problems: ["too_many_requests", "body_too_large", "request_timeout", "no_room"],
-      limit: (call, address) => this.#limit(call, address),
-      handle: (request, call) => answer(this.#find(call), request, call.requestId),
-    }))
+  routes() {
+    const show = ({request, call}: Asked<typeof pageOperations.get>) =>
+      answer(this.#find(call), request, call.requestId)
+    return serve(pageOperations, {get: show, post: show}, {limit: (call, address) => this.#limit(call, address)})
   }
 
   #find({params}: Call): PublishedPage {

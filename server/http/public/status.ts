@@ -1,8 +1,7 @@
-import {StatusPage} from "../../../shared/api/metrics/status-page.ts"
-import {toJson} from "../../../shared/json.ts"
+import type {StatusPage} from "../../../shared/api/metrics/status-page.ts"
+import {jsonResponse, serve} from "../../../shared/api/operations/operation.ts"
+import {statusPageOperations} from "../../../shared/api/operations/public.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Route} from "../../../shared/route.ts"
-import type {TSchema} from "../../../shared/type.ts"
 import type {AddressRate} from "./rate.ts"
 import {policy} from "./status-page.ts"
 import {type Language, languageFor} from "./status-texts.ts"
@@ -14,32 +13,24 @@ export interface ShownStatus {
   html(language: Language): string
 }
 
-export const statusPageRoutes = (status: ShownStatus, rate: AddressRate): readonly Route[] => {
-  const on = (
-    path: string,
-    summary: string,
-    type: TSchema | string,
-    answer: (request: Request) => Response,
-  ): Route => ({
-    method: "GET",
-    path,
-    permission: "none",
-    summary,
-    response: {200: type},
-    problems: ["not_found", "too_many_requests"],
-    limit: (_, address) => rate.take(address),
-    handle: request => {
-      if (!status.isOn) throw new Problem("not_found", "there is no status page")
-      return answer(request)
+export const statusPageRoutes = (status: ShownStatus, rate: AddressRate) => {
+  const requireOn = () => {
+    if (!status.isOn) throw new Problem("not_found", "there is no status page")
+  }
+  return serve(
+    statusPageOperations,
+    {
+      page: ({request}) => {
+        requireOn()
+        return new URL(request.url).pathname.endsWith("/") ? answerPage(status, request) : toFolder()
+      },
+      json: () => {
+        requireOn()
+        return answerJson(status)
+      },
     },
-  })
-  const summary = "The public status page, at /status/: the configuration's labels, each up or down"
-  return [
-    on("/status", summary, "text/html", request =>
-      new URL(request.url).pathname.endsWith("/") ? answerPage(status, request) : toFolder(),
-    ),
-    on("/status/status.json", "The public status page as JSON", StatusPage, () => answerJson(status)),
-  ]
+    {limit: (_, address) => rate.take(address)},
+  )
 }
 
 /** Answers a path below `http.base` if it belongs to the status page; undefined otherwise. */
@@ -72,5 +63,5 @@ const answerPage = (status: ShownStatus, {headers}: Request): Response => {
   })
 }
 
-const answerJson = (status: ShownStatus): Response =>
-  new Response(toJson(status.page), {headers: {...always, "content-type": "application/json"}})
+const answerJson = ({page}: ShownStatus) =>
+  jsonResponse(page, {headers: {...always, "content-type": "application/json"}})

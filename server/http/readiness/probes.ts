@@ -1,6 +1,5 @@
-import {Ready} from "../../../shared/api/system.ts"
-import type {Route} from "../../../shared/route.ts"
-import {Type} from "../../../shared/type.ts"
+import {jsonResponse, serve} from "../../../shared/api/operations/operation.ts"
+import {probeOperations} from "../../../shared/api/operations/public.ts"
 
 const headers = {"cache-control": "no-store", "content-type": "application/json"} as const
 
@@ -13,26 +12,12 @@ export const readiness = {
   unready: {status: 503, headers, body: '{"ready":false}'},
 } as const
 
-const probe = (path: string, about: Pick<Route, "summary" | "response" | "handle">): Route => ({
-  method: "GET",
-  path,
-  permission: "none",
-  ...about,
-})
-
 /** The gate answers both probes before the application. The routes exist for the document of the API and for CORS. */
-export const probeRoutes = (isReady: () => boolean): readonly Route[] => [
-  probe("/pub/health", {
-    summary: "Does the process respond?",
-    response: {200: Type.Object({status: Type.Literal("pass")})},
-    handle: () => new Response(health.body, health),
-  }),
-  probe("/pub/ready", {
-    summary: "Is every required component ready?",
-    response: {200: Ready, 503: Ready},
-    handle: () => {
-      const answer = isReady() ? readiness.ready : readiness.unready
-      return new Response(answer.body, answer)
+export const probeRoutes = (isReady: () => boolean) =>
+  serve(probeOperations, {
+    health: () => jsonResponse({status: "pass"}, health),
+    ready: () => {
+      const ready = isReady()
+      return jsonResponse({ready}, ready ? readiness.ready : readiness.unready)
     },
-  }),
-]
+  })

@@ -1,6 +1,7 @@
+import {serve} from "../../../shared/api/operations/operation.ts"
+import {satoriMethods, satoriOperations} from "../../../shared/api/operations/satori.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Operation, Route} from "../../../shared/route.ts"
-import {Named, Type} from "../../../shared/type.ts"
+import type {Route} from "../../../shared/route.ts"
 import type {Database} from "../../database/database.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import type {FileStore} from "../../outbox/files/store.ts"
@@ -8,10 +9,10 @@ import type {Outbox} from "../../outbox/outbox.ts"
 import {forward, type MethodServices} from "./asking.ts"
 import {openLink} from "./files/proxy.ts"
 import {sendingFiles} from "./files/sent.ts"
-import {createUpload} from "./files/upload.ts"
+import {upload} from "./files/upload.ts"
 import {History} from "./history.ts"
 import type {Logins} from "./logins.ts"
-import {LoginView, type Method, methods} from "./methods.ts"
+import {type Method, methods} from "./methods.ts"
 import {type KnownLogin, showLogin} from "./protocol/protocol.ts"
 
 export interface SatoriServices {
@@ -23,8 +24,6 @@ export interface SatoriServices {
   /** Hosts on private networks from which svc may read files. */
   readonly privateHosts: () => readonly string[]
 }
-
-const Meta = Named("Meta", {logins: Type.Array(LoginView), proxy_urls: Type.Array(Type.String())})
 
 const servicesOf = ({database, outbox, endpoints, files, logins}: SatoriServices): MethodServices => ({
   outbox: sendingFiles({
@@ -41,75 +40,30 @@ const servicesOf = ({database, outbox, endpoints, files, logins}: SatoriServices
 /** A file has an internal link: `/proxy/{url}` or `/internal/{platform}/{user}/{path}`. */
 export const satoriRoutes = (satori: SatoriServices): readonly Route[] => {
   const {logins, files} = satori
+  const services = servicesOf(satori)
   const links = {...satori, loginOf: (platform: string, user: string) => logins.find(platform, user)}
-  const on = (method: Route["method"], path: string, operation: Operation): Route => ({
-    method,
-    path: `/satori/v1/${path}`,
-    permission: "operator",
-    ...operation,
-  })
+  // The types of both tables have checked that the body is the method's.
+  const answering =
+    (method: Method<never, unknown>) =>
+    ({request, body}: {readonly request: Request; readonly body: unknown}) =>
+      method(services, loginOf(request.headers, logins), body as never)
+  const handlers = Object.entries(methods).map(([name, method]) => [name, answering(method)])
   return [
-    on("POST", "meta", listLogins(satori)),
-    ...methods.map(method => on("POST", method.name, askLogin(method, satori))),
-    on("POST", "upload.create", createUpload({files, loginOf: headers => loginOf(headers, logins)})),
-    on("GET", "proxy/*", openLink("proxy", links)),
-    on("GET", "internal/*", openLink("internal", links)),
-    on("POST", "*", forwardMethod(satori)),
-    on("GET", "events", requireUpgrade()),
+    ...serve(satoriMethods, Object.fromEntries(handlers)),
+    ...serve(satoriOperations, {
+      meta: () => ({logins: logins.list().map(showLogin), proxy_urls: []}),
+      upload: ({request}) => upload(request, files, loginOf(request.headers, logins)),
+      proxy: ({request}) => openLink("proxy", request, links),
+      internal: ({request}) => openLink("internal", request, links),
+      /** Calls the other methods of Satori v1 of the endpoint's adapter, if its `features` include them. */
+      forward: async ({request, body, params}) =>
+        (await forward(services, loginOf(request.headers, logins), params["*"], body)) ?? {},
+      events: () => {
+        throw new Problem("upgrade_required", "events are delivered by WebSocket")
+      },
+    }),
   ]
 }
-
-/** Calls a method for a login, over the HTTP API of Satori v1. */
-const askLogin = ({summary, body, answer, handle}: Method, satori: SatoriServices): Operation => {
-  const services = servicesOf(satori)
-  return {
-    summary: `Satori: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`,
-    body,
-    response: {200: answer},
-    problems: ["login_unknown", "not_implemented", "platform_failed", "endpoint_offline"],
-    handle: async (request, call) => {
-      const login = loginOf(request.headers, satori.logins)
-      // The method's own schema has checked it.
-      const asked = (await call.body()) as never
-      return call.json(answer, await handle(services, login, asked))
-    },
-  }
-}
-
-const listLogins = ({logins}: Pick<SatoriServices, "logins">): Operation => ({
-  summary: "Satori: the logins",
-  response: {200: Meta},
-  handle: (_, call) => call.json(Meta, {logins: logins.list().map(showLogin), proxy_urls: []}),
-})
-
-const AnyParameters = Type.Record(Type.String(), Type.Unknown())
-
-/** Forwards the other methods of Satori v1 to the endpoint's adapter, if its `features` include them. */
-const forwardMethod = (satori: SatoriServices): Operation => {
-  const services = servicesOf(satori)
-  return {
-    summary: "Satori: call a method listed in the login's features; returns the platform's answer",
-    body: AnyParameters,
-    response: {200: Type.Unknown()},
-    problems: ["login_unknown", "not_implemented", "platform_failed", "endpoint_offline"],
-    handle: async (request, call) => {
-      const {"*": method = ""} = call.params
-      const login = loginOf(request.headers, satori.logins)
-      // The route's schema has checked it.
-      const params = (await call.body()) as Record<string, unknown>
-      return call.json(Type.Unknown(), (await forward(services, login, method, params)) ?? {})
-    },
-  }
-}
-
-const requireUpgrade = (): Operation => ({
-  summary: "Satori: the event WebSocket",
-  response: {101: {}},
-  problems: ["upgrade_required"],
-  handle: () => {
-    throw new Problem("upgrade_required", "events are delivered by WebSocket")
-  },
-})
 
 /** Returns the login that a request names, in the headers of the standard or of its first drafts. */
 const loginOf = (headers: Headers, logins: Logins): KnownLogin => {

@@ -1,5 +1,6 @@
+import {toJson} from "../../json.ts"
 import type {ProblemCode} from "../../problems.ts"
-import type {Call, Permission, Route, Scope} from "../../route.ts"
+import {type Call, isResponse, type Permission, type Route, type Scope} from "../../route.ts"
 import type {Static, TSchema} from "../../type.ts"
 
 /** What everybody knows of an operation: the document of the API, its client, and the handler that answers it. */
@@ -33,7 +34,7 @@ type Declared<M extends Route["method"], P extends string, A extends About> = P 
   ? Operation<M, P, A>
   : never
 
-const on =
+export const on =
   <M extends Route["method"]>(method: M) =>
   <const P extends string, const A extends About>(path: P, permission: Permission, about: A): Declared<M, P, A> =>
     ({method, path, permission, about}) as unknown as Declared<M, P, A>
@@ -42,12 +43,14 @@ export const get = on("GET")
 export const post = on("POST")
 export const put = on("PUT")
 
-/** The parameters of a path, such as `seq` of `/api/inbox/:seq`. */
-export type ParamsOf<P extends string> = P extends `${string}/:${infer N}/${infer Rest}`
-  ? N | ParamsOf<`/${Rest}`>
-  : P extends `${string}/:${infer N}`
-    ? N
-    : never
+/** The parameters of a path, such as `seq` of `/api/inbox/:seq`; `*` is the rest of a path that ends with it. */
+export type ParamsOf<P extends string> = P extends `${infer Before}/*`
+  ? "*" | ParamsOf<Before>
+  : P extends `${string}/:${infer N}/${infer Rest}`
+    ? N | ParamsOf<`/${Rest}`>
+    : P extends `${string}/:${infer N}`
+      ? N
+      : never
 
 export type QueryOf<O extends Operation> = O["about"] extends {readonly query: infer Q extends TSchema}
   ? Static<Q>
@@ -77,6 +80,15 @@ export class Reply<T> {
   }
 }
 
+declare const content: unique symbol
+
+/** A response that has this value as JSON. */
+export type JsonResponse<T> = Response & {readonly [content]: T}
+
+/** Returns a JSON response without the headers that every answer of the API has. */
+export const jsonResponse = <const T>(value: T, init: ResponseInit): JsonResponse<T> =>
+  new Response(toJson(value), init) as JsonResponse<T>
+
 /** A request that has passed the operation's schemas. */
 export interface Asked<O extends Operation> {
   readonly params: Readonly<Record<ParamsOf<O["path"]>, string>>
@@ -95,29 +107,33 @@ export type Unchanging<T> = T extends readonly (infer I)[]
     : T
 
 type Given<O extends Operation> = O["about"] extends {readonly answers: unknown}
-  ? Reply<Unchanging<AnswerOf<O>>>
+  ? Reply<Unchanging<AnswerOf<O>>> | JsonResponse<Unchanging<AnswerOf<O>>>
   : O["about"] extends {readonly answer: string}
     ? Response
-    : Unchanging<AnswerOf<O>> | Reply<Unchanging<AnswerOf<O>>>
+    : Unchanging<AnswerOf<O>> | Reply<Unchanging<AnswerOf<O>>> | JsonResponse<Unchanging<AnswerOf<O>>>
 
 /** Does the work and returns the answer. A `Response` is for an answer that is not JSON. */
 export type Handler<O extends Operation> = (asked: Asked<O>) => Given<O> | Promise<Given<O>>
 
 type Handlers<T extends Readonly<Record<string, Operation>>> = {readonly [K in keyof T]: Handler<T[K]>}
 
-/** Returns the routes of some operations, each with its handler. */
+/** Returns the routes of some operations, each with its handler. `checks` are those of all of them. */
 export const serve = <T extends Readonly<Record<string, Operation>>>(
   table: T,
   handlers: Handlers<T>,
+  checks: Pick<Route, "admit" | "limit"> = {},
 ): readonly Route[] =>
-  Object.entries(table).map(([name, operation]) => routeOf(operation, handlers[name] as unknown as AnyHandler))
+  Object.entries(table).map(([name, operation]) => ({
+    ...checks,
+    ...routeOf(operation, handlers[name] as unknown as AnyHandler),
+  }))
 
 type AnyHandler = (asked: Readonly<Record<keyof Asked<Operation>, unknown>>) => unknown
 
 const routeOf = ({method, path, permission, about}: Operation, handler: AnyHandler): Route => {
   const {answer = {}, status = 200, answers, ...rest} = about
   const reply = (call: Call, given: unknown): Response => {
-    if (given instanceof Response) return given
+    if (isResponse(given)) return given
     if (given instanceof Reply)
       return call.json(given.schema ?? answers?.[given.status] ?? {}, given.value, {status: given.status})
     return call.json(answer as TSchema, given, {status})

@@ -1,6 +1,5 @@
 import {typeOfName} from "../../../../shared/media-types.ts"
 import {Problem} from "../../../../shared/problems.ts"
-import type {Operation} from "../../../../shared/route.ts"
 import type {FileRef} from "../../../../shared/sdk/adapter/sender.ts"
 import {fileHeaders} from "../../../../shared/sdk/files/headers.ts"
 import type {Reader} from "../../../database/database.ts"
@@ -37,19 +36,17 @@ const routes = {
 } as const
 
 /** Opens the target of an internal link. */
-export const openLink = (how: keyof typeof routes, services: ProxyServices): Operation => ({
-  summary: "Satori: read the file behind an internal: link",
-  response: {200: "application/octet-stream"},
-  problems: ["forbidden", "not_found", "endpoint_offline", "platform_failed", "file_refused", "file_unavailable"],
-  stream: true,
-  handle: async request => {
-    const {marker, prefix} = routes[how]
-    const link = linkOf(`${prefix}${behind(request.url, marker)}`)
-    const {name, type = typeOfName(name), length, ...source} = await open(link, services, request.signal)
-    const stream = boundedStream(source, {limit: limits.upload, signal: request.signal})
-    return new Response(stream, {headers: {...fileHeaders({name, type}), ...lengthOf(length)}})
-  },
-})
+export const openLink = async (
+  how: keyof typeof routes,
+  {url, signal}: Request,
+  services: ProxyServices,
+): Promise<Response> => {
+  const {marker, prefix} = routes[how]
+  const link = linkOf(`${prefix}${behind(url, marker)}`)
+  const {name, type = typeOfName(name), length, ...source} = await open(link, services, signal)
+  const stream = boundedStream(source, {limit: limits.upload, signal})
+  return new Response(stream, {headers: {...fileHeaders({name, type}), ...lengthOf(length)}})
+}
 
 const lengthOf = (length: number | undefined) => (length === undefined ? {} : {"content-length": String(length)})
 

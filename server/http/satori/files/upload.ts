@@ -1,8 +1,6 @@
 import {typeOfName} from "../../../../shared/media-types.ts"
 import {Problem} from "../../../../shared/problems.ts"
-import type {Operation} from "../../../../shared/route.ts"
 import {cleanName} from "../../../../shared/sdk/files/name.ts"
-import {Type} from "../../../../shared/type.ts"
 import type {FileStore, Received} from "../../../outbox/files/store.ts"
 import {limits} from "../../../runtime/runtime.ts"
 import {UploadBody, type UploadLimits} from "../../../runtime/sockets/upload-body.ts"
@@ -27,46 +25,40 @@ const uploadLimits: UploadLimits = {
 /** How many files one upload may have. */
 const most = 20
 
-export interface UploadServices {
-  readonly files: Pick<FileStore, "receive" | "lease">
-  readonly loginOf: (headers: Headers) => KnownLogin
-}
-
 interface Uploaded {
   readonly field: string
   readonly name: string
   readonly received: Received
 }
 
-const Links = Type.Record(Type.String(), Type.String())
+type Receiver = Pick<FileStore, "receive" | "lease">
 
-/** Accepts files of an application. It writes them to disk as they arrive, and stores them when all are complete. */
-export const createUpload = ({files, loginOf}: UploadServices): Operation => ({
-  summary: "Satori: upload files as multipart/form-data; returns a link for each field",
-  response: {200: Links},
-  problems: ["login_unknown", "unsupported_media_type", "file_too_large", "files_full", "state_unwritable"],
-  stream: true,
-  streamsBody: true,
-  handle: async (request, call) => {
-    const login = loginOf(request.headers)
-    const uploaded: Uploaded[] = []
-    const lease = files.lease()
-    try {
-      await receiveAll(request, files, uploaded)
-      const links = new Map<string, string>()
-      for (const {field, name, received} of uploaded) {
-        const {sha256} = await received.keep(lease)
-        links.set(freeField(field, links), storedLink(login, sha256, name))
-      }
-      return call.json(Links, Object.fromEntries(links))
-    } finally {
-      for (const {received} of uploaded) await received.drop()
-      lease.release()
+/**
+ * Accepts files of an application. It writes them to disk as they arrive, and stores them when all are complete. Resolves
+ * to the link of each by its field.
+ */
+export const upload = async (
+  request: Request,
+  files: Receiver,
+  login: KnownLogin,
+): Promise<Readonly<Record<string, string>>> => {
+  const uploaded: Uploaded[] = []
+  const lease = files.lease()
+  try {
+    await receiveAll(request, files, uploaded)
+    const links = new Map<string, string>()
+    for (const {field, name, received} of uploaded) {
+      const {sha256} = await received.keep(lease)
+      links.set(freeField(field, links), storedLink(login, sha256, name))
     }
-  },
-})
+    return Object.fromEntries(links)
+  } finally {
+    for (const {received} of uploaded) await received.drop()
+    lease.release()
+  }
+}
 
-const receiveAll = async (request: Request, files: UploadServices["files"], uploaded: Uploaded[]): Promise<void> => {
+const receiveAll = async (request: Request, files: Receiver, uploaded: Uploaded[]): Promise<void> => {
   const boundary = boundaryOf(request.headers.get("content-type"))
   if (boundary === undefined)
     throw new Problem("unsupported_media_type", "an upload must be multipart/form-data with a boundary", {
