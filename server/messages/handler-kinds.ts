@@ -6,25 +6,18 @@ import type {ActionRunner, Continuation, EventHandler, TimerRunner} from "./sess
 import {type MiddlewareHandler, type Runnable, surround} from "./session/run-handler.ts"
 import {runTimer} from "./session/timers.ts"
 
-/** The handlers of each kind that run without a command. */
+/** A handler of each kind except commands. Middleware is declared outermost first. */
 interface Handlers {
   readonly handlers: EventHandler
-  /** They match messages by a pattern. */
   readonly hears: HearsHandler
-  /** Outermost first. */
   readonly middleware: MiddlewareHandler
   readonly prompts: Continuation
   readonly actions: ActionRunner
   readonly timers: TimerRunner
 }
-
 type Kind = keyof Handlers
-
-/** Handlers by kind, and then by their id. */
-export type HandlersById = {readonly [K in Kind]: ReadonlyMap<string, Handlers[K]>}
-
-/** Handlers by kind, in the order of their declaration. */
 export type HandlerLists = {readonly [K in Kind]?: readonly Handlers[K][]}
+export type HandlersById = {readonly [K in Kind]: ReadonlyMap<string, Handlers[K]>}
 
 /** What a handler runs for. */
 interface Occasion {
@@ -35,40 +28,26 @@ interface Occasion {
 }
 
 /** How a handler of each kind runs for one event. */
-const runnables: {readonly [K in Kind]: (handler: Handlers[K], on: Occasion) => Runnable} = {
-  handlers: handler => handler,
-  hears: (handler, {turns}) => ({
-    ...handler,
-    leaves: turns.leaves,
-    handle: session => hear(handler, session, turns),
+const kinds: {readonly [K in Kind]: (own: Handlers[K], on: Occasion) => Runnable} = {
+  handlers: own => own,
+  hears: (own, {turns}) => ({...own, leaves: turns.leaves, handle: session => hear(own, session, turns)}),
+  middleware: own => ({...own, ...surround(own)}),
+  prompts: (own, {table}) => ({
+    ...own,
+    handle: async (session, attempt) => answer(own.prompt, await attempt.question(), session, table),
   }),
-  middleware: handler => ({...handler, ...surround(handler)}),
-  prompts: (handler, {table}) => ({
-    ...handler,
-    handle: async (session, attempt) => answer(handler.prompt, await attempt.question(), session, table),
-  }),
-  actions: handler => ({
-    ...handler,
-    handle: async (session, attempt) => press(handler.action, await attempt.question(), session),
-  }),
-  timers: (handler, {stored, now}) => ({
-    ...handler,
-    handle: session => runTimer(handler.timer, stored, session, now()),
-  }),
+  actions: own => ({...own, handle: async (session, attempt) => press(own.action, await attempt.question(), session)}),
+  timers: (own, {stored, now}) => ({...own, handle: session => runTimer(own.timer, stored, session, now())}),
 }
-
-const kinds = Object.keys(runnables) as Kind[]
+const names = Object.keys(kinds) as Kind[]
 
 export const byId = (lists: HandlerLists): HandlersById => {
   const mapOf = (kind: Kind) => new Map((lists[kind] ?? []).map(each => [each.id, each]))
-  return Object.fromEntries(kinds.map(kind => [kind, mapOf(kind)])) as unknown as HandlersById
+  return Object.fromEntries(names.map(kind => [kind, mapOf(kind)])) as unknown as HandlersById
 }
 
-/** Returns a handler, ready for one event; undefined if no kind has it. */
+/** Returns a handler, ready for one event; undefined if there is none of this id. */
 export const runnableOf = (all: HandlersById, id: string, on: Occasion): Runnable | undefined => {
-  for (const kind of kinds) {
-    const handler = all[kind].get(id)
-    if (handler !== undefined) return runnables[kind](handler as never, on)
-  }
-  return undefined
+  const kind = names.find(each => all[each].has(id))
+  return kind && kinds[kind](all[kind].get(id) as never, on)
 }

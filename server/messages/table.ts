@@ -85,12 +85,9 @@ export const createMessageTable = ({
   ]
   const router: Router = new Router([...own, ...declared], prefixes)
   const isChoosing = (handler: EventHandler): handler is ChoosingHandler => handler.wants !== undefined
-  const {handlers = []} = lists
-  const byType = Map.groupBy(
-    handlers.filter(handler => !isChoosing(handler)),
-    ({type}) => type,
-  )
   const byKind = byId(lists)
+  const handlers = [...byKind.handlers.values()]
+  const plain = handlers.filter(handler => !isChoosing(handler))
   const all: readonly Handler[] = [
     ...commands.map(({runner}) => runner),
     ...Object.values(byKind).flatMap(each => [...each.values()]),
@@ -99,12 +96,11 @@ export const createMessageTable = ({
   const limits = all.flatMap(({id, maxAge}) => (maxAge === undefined ? [] : [[id, maxAge] as const]))
   const orderOfKind = (kind: AgeKind | undefined) => (kind && orders[kind]) ?? "channel"
   const hasOrders = ordered.size > 0 || Object.values(orders).some(order => order !== "channel")
-  const choosing = Map.groupBy(handlers.filter(isChoosing), ({type}) => type)
   return {
     ...byKind,
     router,
-    byType,
-    choosing,
+    byType: Map.groupBy(plain, ({type}) => type),
+    choosing: Map.groupBy(handlers.filter(isChoosing), ({type}) => type),
     forms: new Map(forms.map(form => [form.prompt.id, form])),
     runners: new Map([
       ...own.map(({id}) => [id, hostHandler(id, log)] as const),

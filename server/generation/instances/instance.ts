@@ -242,7 +242,7 @@ export class Instance {
     return this.#collected.publish({
       ...at,
       owner: this,
-      handler: (id, {retries = 0, maxAge, order} = {}) => ({
+      handler: (id, {retries = 0, maxLate, maxAge = maxLate, order} = {}) => ({
         id,
         retries,
         ...(maxAge === undefined ? {} : {maxAge}),

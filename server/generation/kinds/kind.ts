@@ -2,6 +2,7 @@ import type {CapabilityKind, PluginPath} from "../../../shared/ids.ts"
 import type {Log, LogFields} from "../../../shared/log.ts"
 import type {Issue} from "../../../shared/problems.ts"
 import type {HandlerDefinition} from "../../../shared/sdk/session/handler.ts"
+import type {TimerDefinition} from "../../../shared/sdk/session/timer.ts"
 import type {LoadedConfig} from "../../config/load.ts"
 import type {Handler} from "../../messages/session/handler.ts"
 import type {HostTexts} from "../../messages/texts/host-texts.ts"
@@ -60,7 +61,7 @@ export interface Publishing {
   /** The default language of the project. */
   readonly language: string
   /** Returns a handler that runs as the owner's code. */
-  handler(id: string, definition?: HandlerDefinition): Handler
+  handler(id: string, definition?: HandlerDefinition & Pick<TimerDefinition, "maxLate">): Handler
   /** Reports a finding about the owner, at its key in the configuration. */
   report(message: string): void
   readonly issues: Issue[]

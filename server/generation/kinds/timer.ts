@@ -11,10 +11,7 @@ export const timers = (setup: Setup) => {
       if (!["once", "skip", undefined].includes(definition.missed))
         throw new Error(`${what}: missed must be once or skip`)
     },
-    publish: (timer, at) => {
-      const {maxLate, ...definition} = timer.definition
-      return {...at.handler(timer.id, {...definition, ...(maxLate === undefined ? {} : {maxAge: maxLate})}), timer}
-    },
+    publish: (timer, at) => ({...at.handler(timer.id, timer.definition), timer}),
   })
   const timer = (name: string, second: unknown, third?: unknown) => {
     declare(name, second, third)
