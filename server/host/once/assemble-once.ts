@@ -1,10 +1,10 @@
+import {resolve} from "node:path"
 import type {Component} from "../../../shared/api/readiness.ts"
-import type {Log} from "../../../shared/log.ts"
-import {type Issue, Problem} from "../../../shared/problems.ts"
+import {type Issue, Problem, toProblem} from "../../../shared/problems.ts"
 import {bindingIssues, searchIssues} from "../../agents/bindings/bindings.ts"
 import {standingsOf} from "../../agents/bindings/standings.ts"
-import type {Variables} from "../../config/expand.ts"
-import type {Database} from "../../database/database.ts"
+import {parseConfig, readConfigText, readEnvironment} from "../../config/load.ts"
+import {type Database, openDatabase} from "../../database/database.ts"
 import {Endpoints} from "../../endpoints/endpoints.ts"
 import type {Generation} from "../../generation/generation.ts"
 import {Generations} from "../../generation/generations.ts"
@@ -12,30 +12,88 @@ import {GenerationHistory} from "../../generation/history.ts"
 import {endpointFacts, pluginStates} from "../../http/readiness/facts.ts"
 import {createReport} from "../../http/readiness/report.ts"
 import {Loader, type LoaderOptions} from "../../plugins/load.ts"
-import type {Scope} from "../../runtime/flow/scope.ts"
+import {requireProject} from "../../project/settings.ts"
+import {Scope} from "../../runtime/flow/scope.ts"
 import {hashLockfile} from "../../runtime/packages/lockfile.ts"
-import type {ProjectPaths} from "../../runtime/project.ts"
+import {projectPaths} from "../../runtime/project.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
+import {uuid} from "../../runtime/uuid.ts"
 import {jobDefaultProblem} from "../../scheduler/job-defaults.ts"
+import type {HostOptions} from "../open/host.ts"
 import {builtIns, sdkPaths} from "../plugins/built-in-plugins.ts"
 
-export interface AssembleOptions {
-  readonly paths: ProjectPaths
-  readonly runtime: Runtime
-  readonly runtimeId: string
+export interface RunOptions extends Pick<HostOptions, "project" | "mode" | "environment" | "logs"> {
+  /** Ends the start early and undoes everything. */
+  readonly signal?: AbortSignal
+}
+
+/** What a start works with that touches neither the Host's lock nor its database. */
+export type Once = Awaited<ReturnType<typeof begin>>
+
+type Failure = ReturnType<typeof failureOf>
+
+/** Runs `work`, or `failed` after an error, and then undoes everything. */
+export const runOnce = async <T>(
+  options: RunOptions,
+  runtime: Runtime,
+  work: (once: Once) => Promise<T>,
+  failed: (failure: Failure) => T | Promise<T>,
+): Promise<T> => {
+  const scope = new Scope((message, error) => options.logs.log.warn(message, {error}))
+  try {
+    return await work(await begin(options, runtime, scope))
+  } catch (error) {
+    return await failed(failureOf(error, options.logs))
+  } finally {
+    await scope.dispose()
+  }
+}
+
+const begin = async (options: RunOptions, runtime: Runtime, scope: Scope) => {
+  const {mode, environment = mode, logs} = options
+  const paths = projectPaths(resolve(options.project))
+  await requireProject(paths)
+  const runtimeId = uuid()
+  const signal = AbortSignal.any([scope.signal, ...[options.signal ?? []].flat()])
+  const readVariables = async () => (await readEnvironment(paths.project, environment, process.env)).variables
+  return {
+    paths,
+    runtime,
+    runtimeId,
+    logs,
+    scope,
+    signal,
+    readVariables,
+    readConfig: async () => {
+      const loaded = parseConfig(await readConfigText(paths.config), await readVariables())
+      logs.hide(loaded.secrets)
+      return loaded
+    },
+    /** Opens a database file until the scope is disposed of. */
+    open: async (file: string, open = openDatabase) => {
+      const database = await open({dialect: "sqlite", file}, {runtimeId, signal, onLeaseLost: () => {}})
+      scope.defer(() => database.close())
+      return database
+    },
+  }
+}
+
+/** The failure of a start, without secrets. */
+const failureOf = (error: unknown, {scrub}: RunOptions["logs"]) => {
+  const {code, message, hint, issues} = toProblem(error, "generation_failed")
+  const shown = issues.map(issue => ({...issue, message: scrub(issue.message)}))
+  return {ok: false, code, detail: scrub(message), hint, issues: shown} as const
+}
+
+export interface AssembleOptions extends Once {
   /** A migrated database, to which the generation is committed. */
   readonly database: Database
   /** The id of a restore point with the data before the plugins' migrations. */
   readonly restorePoint: string
   /** Which builds the loader prefers to their source. */
   readonly builds: LoaderOptions["builds"]
-  readonly readVariables: () => Promise<Variables>
   /** The folder for compiled plugins. */
   readonly cache: string
-  readonly logs: {readonly log: Log; hide(secrets: readonly string[]): void}
-  readonly signal: AbortSignal
-  /** Disposing of it undoes everything. */
-  readonly scope: Scope
 }
 
 export interface AssembledOnce {

@@ -1,17 +1,15 @@
 import {join} from "node:path"
-import type {Log} from "../../../shared/log.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {LoadedConfig} from "../../config/load.ts"
 import {type Database, schemaOf} from "../../database/database.ts"
 import {settleAuthority} from "../../project/authority.ts"
 import {requireOneHistory} from "../../project/one-history.ts"
 import type {StoredCheckpoint} from "../../recovery/checkpoint/store.ts"
 import {countBoxes} from "../../recovery/restore/heads.ts"
 import {restoreCheckpoint} from "../../recovery/restore/restore.ts"
-import type {Scope} from "../../runtime/flow/scope.ts"
 import {projectPaths} from "../../runtime/project.ts"
 import {settleJobFile} from "../../scheduler/job-file/settle-job-file.ts"
 import {openWorkroom} from "../../workroom/open.ts"
+import type {Once} from "./assemble-once.ts"
 
 /** The checkpoint of a one-shot start, with its contents. */
 export interface TriedCheckpoint {
@@ -25,27 +23,17 @@ export interface TriedCheckpoint {
   readonly jobs: number
 }
 
-export interface OnceStateOptions {
-  /** A private folder, deleted after the start. */
-  readonly scratch: string
-  readonly signal: AbortSignal
-  readonly scope: Scope
-  readonly log: Log
-  /** Opens a database until the scope is disposed of. */
-  readonly openDatabase: (file: string) => Promise<Database>
-}
-
 /**
- * Restores a checkpoint into the scratch folder, and opens its database, workroom and jobs by the configuration, with the
+ * Restores a checkpoint into the private folder `scratch`, and opens its database, workroom and jobs by the configuration, with the
  * same failures as a real start. Throws the problems of `restoreCheckpoint`, `restore_refused` for a checkpoint without a
  * database, and the problem that keeps the state from opening.
  */
 export const openCheckpoint = async (
   {folder, manifest}: Pick<StoredCheckpoint, "folder" | "manifest">,
-  {config}: LoadedConfig,
-  options: OnceStateOptions,
+  {readConfig, open, scope, signal, logs: {log}}: Once,
+  scratch: string,
 ): Promise<{database: Database; tried: TriedCheckpoint}> => {
-  const {scratch, scope, signal, log} = options
+  const {config} = await readConfig()
   const {id, createdAt} = manifest
   const paths = projectPaths(join(scratch, "restored"))
   if (manifest.database.dialect !== "sqlite") {
@@ -62,7 +50,7 @@ export const openCheckpoint = async (
       progress: () => signal.throwIfAborted(),
     },
   )
-  const database = await options.openDatabase(paths.database)
+  const database = await open(paths.database)
   const {file} = await requireOneHistory({paths, config, database})
   const authority = await settleAuthority(database, paths.authority, file)
   const jobs = await settleJobFile(database, paths, authority)

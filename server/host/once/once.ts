@@ -1,24 +1,18 @@
 import {randomUUID} from "node:crypto"
 import {join, resolve} from "node:path"
 import type {Component} from "../../../shared/api/readiness.ts"
-import {type Issue, toProblem} from "../../../shared/problems.ts"
-import {type LoadedConfig, parseConfig, readConfigText, readEnvironment} from "../../config/load.ts"
-import {type Database, openDatabase} from "../../database/database.ts"
-import {projectName, requireProject} from "../../project/settings.ts"
+import type {Issue} from "../../../shared/problems.ts"
+import type {Database} from "../../database/database.ts"
+import {projectName} from "../../project/settings.ts"
 import type {StoredCheckpoint} from "../../recovery/checkpoint/store.ts"
 import {makePrivateFolder, removeFolder} from "../../runtime/files.ts"
-import {Scope} from "../../runtime/flow/scope.ts"
 import {projectPaths} from "../../runtime/project.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
-import {uuid} from "../../runtime/uuid.ts"
 import {version} from "../../runtime/version.ts"
-import type {HostOptions} from "../open/host.ts"
-import {assembleOnce} from "./assemble-once.ts"
-import type {OnceStateOptions, TriedCheckpoint} from "./once-checkpoint.ts"
+import {assembleOnce, type Once, type RunOptions, runOnce} from "./assemble-once.ts"
+import type {TriedCheckpoint} from "./once-checkpoint.ts"
 
-export interface OnceOptions extends Pick<HostOptions, "project" | "mode" | "environment" | "logs"> {
-  /** Ends the start early and undoes everything. */
-  readonly signal?: AbortSignal
+export interface OnceOptions extends RunOptions {
   /** Calls `work` with the checkpoint to use instead of an empty state. */
   readonly withCheckpoint?: (
     work: (checkpoint: Pick<StoredCheckpoint, "folder" | "manifest">) => Promise<void>,
@@ -65,61 +59,32 @@ export type OnceResult = {
  * Never rejects because of a fault in the project.
  */
 export const startOnce = async (options: OnceOptions, runtime: Runtime): Promise<OnceResult> => {
-  const paths = projectPaths(resolve(options.project))
   const head = {
     schema: "svc.once/1",
-    project: await projectName(paths),
+    project: await projectName(projectPaths(resolve(options.project))),
     version,
     runtime: `${runtime.name} ${runtime.version}`,
   } as const
-  const scope = new Scope((message, error) => options.logs.log.warn(message, {error}))
-  try {
-    return {...head, ...(await assemble(options, runtime, scope))}
-  } catch (error) {
-    const {code, message, hint, issues} = toProblem(error, "generation_failed")
-    const {scrub} = options.logs
-    const shown = issues.map(issue => ({...issue, message: scrub(issue.message)}))
-    return {...head, ok: false, committed: false, code, detail: scrub(message), hint, issues: shown}
-  } finally {
-    await scope.dispose()
-  }
+  return runOnce<OnceResult>(
+    options,
+    runtime,
+    async once => ({...head, ...(await assemble(options, once))}),
+    failure => ({...head, committed: false, ...failure}),
+  )
 }
 
-const assemble = async (options: OnceOptions, runtime: Runtime, scope: Scope) => {
-  const {project, mode, environment, logs} = options
-  const paths = projectPaths(resolve(project))
-  await requireProject(paths)
-  const scratch = join(paths.temporary, `once-${randomUUID()}`)
+const assemble = async (options: OnceOptions, once: Once) => {
+  const {logs} = options
+  const scratch = join(once.paths.temporary, `once-${randomUUID()}`)
   await makePrivateFolder(scratch)
-  scope.defer(() => removeFolder(scratch))
-  const {log} = logs
-  const runtimeId = uuid()
-  const signal = options.signal === undefined ? scope.signal : AbortSignal.any([scope.signal, options.signal])
-  const readVariables = async () => (await readEnvironment(paths.project, environment ?? mode, process.env)).variables
-  const readConfig = async () => {
-    const loaded = parseConfig(await readConfigText(paths.config), await readVariables())
-    logs.hide(loaded.secrets)
-    return loaded
-  }
-  const open = async (file: string) => {
-    const database = await openDatabase({dialect: "sqlite", file}, {runtimeId, signal, onLeaseLost: () => {}})
-    scope.defer(() => database.close())
-    return database
-  }
-  const state = {scratch, signal, scope, log, openDatabase: open}
-  const {database, checkpoint} = await openState(options, state, readConfig)
+  once.scope.defer(() => removeFolder(scratch))
+  const {database, checkpoint} = await openState(options, once, scratch)
   const {generation, ready, components, warnings} = await assembleOnce({
-    paths,
-    runtime,
-    runtimeId,
+    ...once,
     database,
     restorePoint: checkpoint?.id ?? "none",
     builds: "current",
-    readVariables,
     cache: join(scratch, "plugins"),
-    logs,
-    signal,
-    scope,
   })
   return {
     ok: ready,
@@ -139,16 +104,15 @@ const assemble = async (options: OnceOptions, runtime: Runtime, scope: Scope) =>
 
 const openState = async (
   {withCheckpoint}: OnceOptions,
-  options: OnceStateOptions,
-  readConfig: () => Promise<LoadedConfig>,
+  once: Once,
+  scratch: string,
 ): Promise<{database: Database; checkpoint: TriedCheckpoint | null}> => {
-  if (withCheckpoint === undefined)
-    return {database: await options.openDatabase(join(options.scratch, "data.sqlite")), checkpoint: null}
+  if (withCheckpoint === undefined) return {database: await once.open(join(scratch, "data.sqlite")), checkpoint: null}
   // Loaded only here, so that other starts are faster.
   const {openCheckpoint} = await import("./once-checkpoint.ts")
   let opened: Awaited<ReturnType<typeof openCheckpoint>> | undefined
   await withCheckpoint(async checkpoint => {
-    opened = await openCheckpoint(checkpoint, await readConfig(), options)
+    opened = await openCheckpoint(checkpoint, once, scratch)
   })
   if (opened === undefined) throw new Error("withCheckpoint did not call back with a checkpoint")
   return {database: opened.database, checkpoint: opened.tried}

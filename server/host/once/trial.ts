@@ -1,15 +1,14 @@
 import {join, resolve} from "node:path"
 import {unreadyIn} from "../../../shared/api/configuration/unready.ts"
-import {isProblem, Problem, toProblem} from "../../../shared/problems.ts"
-import type {Variables} from "../../config/expand.ts"
-import {type LoadedConfig, parseConfig, readConfigText, readEnvironment} from "../../config/load.ts"
-import {type Database, type Location, openDatabase, openUnmigrated} from "../../database/database.ts"
+import {isProblem, Problem} from "../../../shared/problems.ts"
+import type {LoadedConfig} from "../../config/load.ts"
+import {type Database, type Location, openUnmigrated} from "../../database/database.ts"
 import {migrations, newestSchema} from "../../database/migrations/migrations.ts"
 import {readStorage} from "../../database/upkeep/compact.ts"
 import {GenerationHistory, renumbering} from "../../generation/history.ts"
 import {requireKnownDatabase} from "../../project/migrate.ts"
 import {requireOneHistory} from "../../project/one-history.ts"
-import {locationKey, locationOf, requireProject, settleToken} from "../../project/settings.ts"
+import {locationKey, locationOf, settleToken} from "../../project/settings.ts"
 import {
   readRequest,
   type TrialFiles,
@@ -19,15 +18,11 @@ import {
   writeResult,
 } from "../../project/trial.ts"
 import {freeSpace, isThere} from "../../runtime/files.ts"
-import {Scope} from "../../runtime/flow/scope.ts"
-import {projectPaths} from "../../runtime/project.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
-import {uuid} from "../../runtime/uuid.ts"
-import type {HostOptions} from "../open/host.ts"
-import {type AssembleOptions, assembleOnce} from "./assemble-once.ts"
+import {assembleOnce, type Once, type RunOptions, runOnce} from "./assemble-once.ts"
 import {requireInstalled} from "./installed.ts"
 
-export interface TrialOptions extends Pick<HostOptions, "project" | "mode" | "environment" | "logs" | "signal"> {
+export interface TrialOptions extends RunOptions {
   /** The folder with the Host's request; the Host deletes it. */
   readonly folder: string
 }
@@ -40,51 +35,29 @@ type Tried = Omit<Extract<TrialResult, {ok: true}>, "schema" | "ok">
  * database, opens no endpoint, and runs no job. Writes its result into the folder. Resolves to whether the start would
  * succeed.
  */
-export const tryStart = async (options: TrialOptions, runtime: Runtime): Promise<boolean> => {
+export const tryStart = (options: TrialOptions, runtime: Runtime): Promise<boolean> => {
   const files = trialFiles(resolve(options.folder))
-  const scope = new Scope((message, error) => options.logs.log.warn(message, {error}))
-  try {
-    await writeResult(files, {ok: true, ...(await attempt(options, files, runtime, scope))})
-    return true
-  } catch (error) {
-    const {code, message, hint, issues} = toProblem(error, "generation_failed")
-    const {scrub} = options.logs
-    const shown = issues.map(issue => ({...issue, message: scrub(issue.message)}))
-    await writeResult(files, {ok: false, code, detail: scrub(message), hint, issues: shown})
-    return false
-  } finally {
-    await scope.dispose()
+  const end = async (result: Parameters<typeof writeResult>[1]) => {
+    await writeResult(files, result)
+    return result.ok
   }
+  return runOnce(options, runtime, async once => end({ok: true, ...(await attempt(options, files, once))}), end)
 }
 
-const attempt = async (options: TrialOptions, files: TrialFiles, runtime: Runtime, scope: Scope): Promise<Tried> => {
-  const {mode, environment = mode, logs, signal} = options
-  const paths = projectPaths(resolve(options.project))
-  await requireProject(paths)
+const attempt = async ({mode}: TrialOptions, files: TrialFiles, once: Once): Promise<Tried> => {
   const request = await readRequest(files)
-  const readVariables = async (): Promise<Variables> =>
-    (await readEnvironment(paths.project, environment, process.env)).variables
-  const boot = parseConfig(await readConfigText(paths.config), await readVariables())
-  logs.hide(boot.secrets)
+  const boot = await once.readConfig()
   settleToken(boot, mode)
-  await requireInstalled(paths, runtime)
+  await requireInstalled(once.paths, once.runtime)
   requireSameStore(boot, request)
-  await tryAddress(boot, request, runtime)
-  const runtimeId = uuid()
-  const held = {files, paths, boot, request, runtimeId, signal, scope}
-  const {database, untried, isSameDatabase} = await openState(held)
+  await tryAddress(boot, request, once.runtime)
+  const {database, untried, isSameDatabase} = await openState({...once, files, boot, request})
   const {generation, components} = await assembleOnce({
-    paths,
-    runtime,
-    runtimeId,
+    ...once,
     database,
     restorePoint: "trial",
     builds: mode === "production" ? "required" : "fallback",
-    readVariables,
     cache: join(files.folder, "plugins"),
-    logs,
-    signal: AbortSignal.any([scope.signal, signal]),
-    scope,
   })
   const declared = generation.instances.map(({name, registrations}) => ({
     plugin: name,
@@ -127,7 +100,7 @@ const tryAddress = async ({config}: LoadedConfig, {address}: TrialRequest, runti
   })
 }
 
-interface Held extends Pick<AssembleOptions, "paths" | "runtimeId" | "signal" | "scope"> {
+interface Held extends Once {
   readonly files: TrialFiles
   readonly boot: LoadedConfig
   readonly request: TrialRequest
@@ -146,19 +119,13 @@ const openState = async (held: Held): Promise<OpenedState> => {
     return {database: await openOther(held, location), untried: [], isSameDatabase}
   }
   if (request.hasCopy) return {database: await migrateCopy(held), untried: [], isSameDatabase}
-  const database = await openEmpty(held, join(files.folder, "empty.sqlite"))
+  const database = await held.open(join(files.folder, "empty.sqlite"))
   if (request.pin !== null) await pin(database, request.pin, held)
   const untried = location.dialect === "libsql" && !isSameDatabase ? [`the database at ${hostOf(location.url)}`] : []
   return {database, untried, isSameDatabase}
 }
 
 const hostOf = (url: string): string => new URL(url).host
-
-const openEmpty = async ({runtimeId, signal, scope}: Held, file: string): Promise<Database> => {
-  const database = await openDatabase({dialect: "sqlite", file}, {runtimeId, signal, onLeaseLost: () => {}})
-  scope.defer(() => database.close())
-  return database
-}
 
 /** Migrates the copy like a start, but without a restore point. Throws `database_newer` and the errors of a migration. */
 const migrateCopy = async (held: Held): Promise<Database> => {
@@ -167,10 +134,8 @@ const migrateCopy = async (held: Held): Promise<Database> => {
   return database
 }
 
-const openCopy = async ({files, paths, runtimeId, signal, scope}: Held): Promise<Database> => {
-  const location = {dialect: "sqlite", file: files.copy} as const
-  const database = await openUnmigrated(location, {runtimeId, signal, onLeaseLost: () => {}})
-  scope.defer(() => database.close())
+const openCopy = async ({files, paths, open}: Held): Promise<Database> => {
+  const database = await open(files.copy, openUnmigrated)
   await requireKnownDatabase(database, paths)
   return database
 }
