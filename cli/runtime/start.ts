@@ -1,9 +1,9 @@
 import {resolve} from "node:path"
 import {Command, Option} from "clipanion"
 import type {OnceOptions} from "../../server/host/once/once.ts"
-import type {TrialOptions} from "../../server/host/once/trial.ts"
 import type {Host} from "../../server/host/open/host.ts"
 import {start} from "../../server/host/start.ts"
+import type {TrialOptions} from "../../server/host/trial/try-start.ts"
 import {takeOverConsole} from "../../server/logs/console.ts"
 import {createLogs, type Logs} from "../../server/logs/log.ts"
 import {createOutput} from "../../server/logs/output.ts"
@@ -160,7 +160,7 @@ export class RuntimeStart extends SvcCommand {
   async #try(folder: string, options: Omit<TrialOptions, "project" | "folder">): Promise<ExitCode> {
     // Like a Host, its trial survives an uncaught exception.
     onLateException(error => options.logs.log.error("an exception was not caught", {error}))
-    const {tryStart} = await import("../../server/host/once/trial.ts")
+    const {tryStart} = await import("../../server/host/trial/try-start.ts")
     const isFit = await tryStart({project: this.folder, folder, ...options}, await loadRuntime())
     return isFit ? exit.ok : exit.failed
   }

@@ -21,7 +21,7 @@ import type {Parts} from "./open/parts.ts"
 import type {Sources} from "./parts/sources.ts"
 import type {StatusPage} from "./status-page.ts"
 import type {System} from "./system.ts"
-import type {Trials} from "./trial.ts"
+import type {Trials} from "./trial/trials.ts"
 
 export interface ListOptions {
   readonly options: HostOptions

@@ -28,7 +28,7 @@ import {createParts} from "./parts/create-parts.ts"
 import type {Sources} from "./parts/sources.ts"
 import {createStatusPage} from "./status-page.ts"
 import {createSystem, type SystemOptions} from "./system.ts"
-import {createTrials} from "./trial.ts"
+import {createTrials} from "./trial/trials.ts"
 
 /**
  * Starts a Host. Throws why it cannot start, after undoing everything. For a failure that may pass, it waits with the

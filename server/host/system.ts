@@ -15,7 +15,7 @@ import type {Exit} from "../runtime/part.ts"
 import type {OpenProject} from "./open/open.ts"
 import type {Sources} from "./parts/sources.ts"
 import {createStatus} from "./status.ts"
-import type {Trials} from "./trial.ts"
+import type {Trials} from "./trial/trials.ts"
 
 export interface SystemOptions {
   readonly sources: Sources

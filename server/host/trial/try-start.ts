@@ -9,18 +9,12 @@ import {GenerationHistory, renumbering} from "../../generation/history.ts"
 import {requireKnownDatabase} from "../../project/migrate.ts"
 import {requireOneHistory} from "../../project/one-history.ts"
 import {locationKey, locationOf, settleToken} from "../../project/settings.ts"
-import {
-  readRequest,
-  type TrialFiles,
-  type TrialRequest,
-  type TrialResult,
-  trialFiles,
-  writeResult,
-} from "../../project/trial.ts"
-import {freeSpace, isThere} from "../../runtime/files.ts"
+import {isThere} from "../../runtime/files.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
-import {assembleOnce, type Once, type RunOptions, runOnce} from "./assemble-once.ts"
+import {assembleOnce, type Once, type RunOptions, runOnce} from "../once/assemble-once.ts"
+import {readRequest, type TrialFiles, type TrialRequest, type TrialResult, trialFiles, writeResult} from "./files.ts"
 import {requireInstalled} from "./installed.ts"
+import {requireSpace} from "./room.ts"
 
 export interface TrialOptions extends RunOptions {
   /** The folder with the Host's request; the Host deletes it. */
@@ -146,9 +140,7 @@ const openOther = async (held: Held, location: Extract<Location, {dialect: "sqli
   const {file} = location
   if (await isThere(file)) {
     const {file: size, log} = await readStorage(file)
-    const [needed, free] = [2 * (size + log), await freeSpace(files.folder)]
-    if (free < needed)
-      throw new Problem("not_tried", `a copy of ${file} needs up to ${needed} bytes, but only ${free} are free`)
+    await requireSpace(files.folder, 2 * (size + log), `a copy of ${file}`)
     const {snapshotFile} = await import("../../database/upkeep/maintenance.ts")
     await snapshotFile(file, files.copy, signal)
   }

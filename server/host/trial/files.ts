@@ -1,9 +1,10 @@
 import {join} from "node:path"
 import {Check} from "typebox/schema"
-import {toJson} from "../../shared/json.ts"
-import {type Static, Type} from "../../shared/type.ts"
-import {readJsonIfExists, writeFileAtomic} from "../runtime/files.ts"
-import type {ProjectPaths} from "../runtime/project.ts"
+import {Place} from "../../../shared/api/plugin-views.ts"
+import {toJson} from "../../../shared/json.ts"
+import {type Static, Type} from "../../../shared/type.ts"
+import {readJsonIfExists, writeFileAtomic} from "../../runtime/files.ts"
+import type {ProjectPaths} from "../../runtime/project.ts"
 
 /**
  * The files through which a running Host and the process that tries its next start communicate. The Host creates and deletes
@@ -27,13 +28,7 @@ export const TrialRequest = Type.Object({
 })
 export type TrialRequest = Static<typeof TrialRequest>
 
-const TrialIssue = Type.Object({
-  file: Type.String(),
-  line: Type.Integer(),
-  column: Type.Integer(),
-  path: Type.String(),
-  message: Type.String(),
-})
+const TrialIssue = Type.Object({...Place.properties, path: Type.String(), message: Type.String()})
 
 /** The result of a trial, without secrets. */
 export const TrialResult = Type.Union([

@@ -1,14 +1,20 @@
-import {notReadyAfter} from "../../shared/api/configuration/unready.ts"
-import {type Issue, messageOf, Problem, toProblem} from "../../shared/problems.ts"
-import {namesIn} from "../config/expand.ts"
-import {readConfigText, readEnvironment} from "../config/load.ts"
-import {schemaOf} from "../database/database.ts"
-import {readStorage} from "../database/upkeep/compact.ts"
-import {Mask} from "../logs/mask.ts"
-import {readApplied} from "../plugins/plugin-migrations.ts"
-import {nextEnvironment} from "../project/next-environment.ts"
-import {requireOneHistory} from "../project/one-history.ts"
-import {locationKey} from "../project/settings.ts"
+import {notReadyAfter} from "../../../shared/api/configuration/unready.ts"
+import {type Issue, messageOf, Problem, toProblem} from "../../../shared/problems.ts"
+import {namesIn} from "../../config/expand.ts"
+import {readConfigText, readEnvironment} from "../../config/load.ts"
+import {schemaOf} from "../../database/database.ts"
+import {readStorage} from "../../database/upkeep/compact.ts"
+import {Mask} from "../../logs/mask.ts"
+import {readApplied} from "../../plugins/plugin-migrations.ts"
+import {nextEnvironment} from "../../project/next-environment.ts"
+import {requireOneHistory} from "../../project/one-history.ts"
+import {locationKey} from "../../project/settings.ts"
+import {StepOutput} from "../../recovery/release/verification/output.ts"
+import {makePrivateFolder, removeFolder} from "../../runtime/files.ts"
+import {runProgram} from "../../runtime/process/program.ts"
+import type {HostOptions} from "../open/host.ts"
+import type {OpenProject} from "../open/open.ts"
+import type {HostParts} from "../parts/create-parts.ts"
 import {
   readResult,
   type TrialFiles,
@@ -17,20 +23,11 @@ import {
   trialFiles,
   trialFolder,
   writeRequest,
-} from "../project/trial.ts"
-import {StepOutput} from "../recovery/release/verification/output.ts"
-import {freeSpace, makePrivateFolder, removeFolder} from "../runtime/files.ts"
-import {freeMemory} from "../runtime/memory.ts"
-import {runProgram} from "../runtime/process/program.ts"
-import type {HostOptions} from "./open/host.ts"
-import type {OpenProject} from "./open/open.ts"
-import type {HostParts} from "./parts/create-parts.ts"
+} from "./files.ts"
+import {requireMemory, requireSpace} from "./room.ts"
 
 /** The time limit of a start, in seconds; `SVC_TRIAL_LIMIT` sets another. A request must get its answer within 60 s. */
 const defaultLimit = 50
-
-/** The memory of a trial beyond the current memory of this process, in bytes: one more process watches over it. */
-const margin = 64 * 1024 ** 2
 
 /** The disk space of a trial beyond the copy of the database, in bytes: compiled plugins and an empty database. */
 const scratchSpace = 32 * 1024 ** 2
@@ -108,7 +105,7 @@ class Trial {
     const settings = await this.#variables()
     this.#limit = positive(settings.SVC_TRIAL_LIMIT) ?? defaultLimit
     await requireMemory(positive(settings.SVC_TRIAL_MEMORY))
-    await this.#requireSpace(scratchSpace, "a trial")
+    await requireSpace(this.#options.opened.paths.temporary, scratchSpace, "a trial")
     // A killed Host may have left one.
     await removeFolder(folder)
     await makePrivateFolder(folder)
@@ -155,7 +152,7 @@ class Trial {
     if (database.location.dialect !== "sqlite") return
     const {file, log} = await readStorage(database.location.file)
     // A migration may rewrite everything.
-    await this.#requireSpace(2 * (file + log), "a trial of the migrations")
+    await requireSpace(this.#files.folder, 2 * (file + log), "a trial of the migrations")
     await database.snapshotTo(this.#files.copy, this.#next.signal).catch(cause => {
       throw new Problem("not_tried", `the migrations: ${messageOf(cause)}`, {cause})
     })
@@ -210,16 +207,6 @@ class Trial {
     return (await readEnvironment(opened.paths.project, environment, this.#next.environment)).variables
   }
 
-  async #requireSpace(needed: number, what: string): Promise<void> {
-    const {temporary} = this.#options.opened.paths
-    const free = await freeSpace(temporary)
-    if (free >= needed) return
-    throw new Problem(
-      "not_tried",
-      `${what} needs up to ${inMib(needed)} on the disk of ${temporary}, but only ${inMib(free)} are free`,
-    )
-  }
-
   /** Masks every value that the configuration takes from a variable. */
   async #mask(): Promise<Mask> {
     const variables = await this.#variables()
@@ -251,16 +238,6 @@ const tooLate = (limit: number): Problem =>
   new Problem("trial_failed", `the next start did not end within ${limit} s`, {
     hint: "Look for what hangs; SVC_TRIAL_LIMIT sets another limit in seconds, and --force restarts without a trial.",
   })
-
-/** The second process needs at most as much memory as this one. `wanted` is in MiB. */
-const requireMemory = async (wanted: number | undefined): Promise<void> => {
-  const needed = wanted === undefined ? process.memoryUsage().rss + margin : wanted * 1024 ** 2
-  const free = await freeMemory()
-  if (free === undefined || free >= needed) return
-  throw new Problem("not_tried", `a trial needs up to ${inMib(needed)} of memory, but only ${inMib(free)} are free`)
-}
-
-const inMib = (bytes: number): string => `${Math.ceil(bytes / 1024 ** 2)} MiB`
 
 const positive = (text: string | undefined): number | undefined => {
   const number = Number(text)
