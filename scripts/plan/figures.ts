@@ -9,6 +9,7 @@ import {root} from "../root.ts"
 import {arrowsOf, circlesOf, type Imports, pairsOf, roomOf, sourceFiles} from "./graph.ts"
 import {dependencies, isBuilt, packagesBelow, shippedBytes} from "./installation.ts"
 import type {FigureName} from "./limits.ts"
+import {untypedOperations} from "./operations.ts"
 import {readTables} from "./tables.ts"
 
 interface Figure {
@@ -51,7 +52,7 @@ export const groupByFolder = (imports: Imports): ReadonlyMap<string, readonly st
   Map.groupBy([...imports.keys(), ...sourceFiles(["tests"])], file => dirname(file))
 
 /** How to count each figure of the budget. */
-export const figures: Readonly<Record<FigureName, Figure>> = {
+export const figures: Readonly<Record<FigureName | "operations", Figure>> = {
   rooms: {what: "rooms", count: imports => new Set([...imports.keys()].map(roomOf)).size},
   arrows: {what: "arrows between rooms", count: imports => arrowsOf(imports).size},
   pairs: {
@@ -67,6 +68,7 @@ export const figures: Readonly<Record<FigureName, Figure>> = {
     what: "tables without owner",
     count: () => readTables().filter(({owner, strangers}) => owner === undefined || strangers.length > 0).length,
   },
+  operations: {what: "untyped operations", count: () => untypedOperations().length},
   core: {what: "lines of the core", count: () => linesOf(coreFiles())},
   tests: {what: "lines of the tests", count: () => linesOf(sourceFiles(["tests"]))},
   words: {what: "words of the pages", count: () => wordsOf(writtenPages().map(read).join("\n"))},

@@ -1,11 +1,10 @@
 import {Named, Optional, orNull, type Static, Type} from "../type.ts"
-import {type EventType, eventTypes} from "./events.ts"
+import {type EventData, type EventType, eventTypes} from "./events.ts"
 
-/** An event as clients receive it. `data` has the schema of its type. */
-export interface Envelope extends Readonly<Omit<Static<typeof EnvelopeView>, "type">> {
-  readonly type: EventType
-  readonly data: unknown
-}
+/** An event as clients receive it. A demo token does not get the private fields of `data`. */
+export type Envelope = {
+  [T in EventType]: Readonly<Omit<Static<typeof EnvelopeView>, "type"> & {type: T; data: EventData<T>}>
+}[EventType]
 
 /** Why the stream could not continue exactly at a cursor. */
 export const streamGapReasons = ["epoch_changed", "evicted", "ahead", "malformed", "slow_consumer"] as const

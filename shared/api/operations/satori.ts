@@ -122,7 +122,7 @@ export const satoriOperations = {
   forward: post("/satori/v1/*", "operator", {
     summary: "Satori: call a method listed in the login's features; returns the platform's answer",
     body: Type.Record(Type.String(), Type.Unknown()),
-    answer: Type.Unknown(),
+    answer: Type.Unknown({description: "What the platform answers"}),
     problems,
   }),
   events: get("/satori/v1/events", "operator", {

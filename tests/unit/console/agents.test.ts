@@ -20,6 +20,7 @@ import type {AgentStepView, AgentView, ApprovalView} from "../../../shared/api/a
 import {readinessReasons} from "../../../shared/api/readiness.ts"
 import {findAgents} from "../../../shared/attention/find.ts"
 import type {Envelope} from "../../../shared/events/event-stream.ts"
+import {envelopeOf} from "./envelope.ts"
 
 const zero = Date.parse("2026-11-25T12:00:00.000Z")
 const at = (milliseconds: number) => new Date(zero + milliseconds).toISOString()
@@ -280,16 +281,8 @@ describe("agents that need attention", () => {
 })
 
 test("an event of an agent links to its run, and is easy to read", () => {
-  const event = (type: Envelope["type"], data: object): Envelope => ({
-    id: "e-1",
-    project: "bot",
-    generation: 1,
-    type,
-    at: at(0),
-    runtimeId: "host",
-    runId: "r1",
-    data: {agent: "triage", ...data},
-  })
+  const event = (type: Envelope["type"], data: object) =>
+    envelopeOf(type, {agent: "triage", ...data}, {at: at(0), runId: "r1"})
   expect(aboutOf(event("agent.step", {}))).toEqual(["agents", "triage", "r1"])
   const types = [
     "agent.run_failed",

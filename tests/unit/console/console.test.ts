@@ -7,21 +7,13 @@ import {bytes, duration} from "../../../server/console/web/texts/format.ts"
 import type {GapView} from "../../../shared/api/endpoints.ts"
 import type {Envelope} from "../../../shared/events/event-stream.ts"
 import {Type} from "../../../shared/type.ts"
+import {envelopeOf} from "./envelope.ts"
 
 const begin = Date.parse("2026-11-21T10:00:00Z")
 const at = (minutes: number) => new Date(begin + minutes * 60_000).toISOString()
 
-let offset = 0
-const event = (minutes: number, type: Envelope["type"], state?: string, runtimeId = "first"): Envelope => ({
-  id: `epoch-${++offset}`,
-  type,
-  at: at(minutes),
-  project: "bot",
-  runtimeId,
-  generation: 1,
-  ...(state === undefined ? {} : {endpoint: "irc~libera"}),
-  data: {state},
-})
+const event = (minutes: number, type: Envelope["type"], state?: string, runtimeId = "first") =>
+  envelopeOf(type, {state}, {at: at(minutes), runtimeId, ...(state === undefined ? {} : {endpoint: "irc~libera"})})
 
 const online = {name: "irc~libera", state: "online"} as const
 

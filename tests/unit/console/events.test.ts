@@ -7,22 +7,12 @@ import {sentences} from "../../../server/console/web/texts/en/sentences.ts"
 import type {Envelope} from "../../../shared/events/event-stream.ts"
 import {type EventType, eventTypes} from "../../../shared/events/events.ts"
 import type {TSchema} from "../../../shared/type.ts"
+import {envelopeOf} from "./envelope.ts"
 
 const begin = Date.parse("2026-11-26T07:02:00Z")
 
-let offset = 0
-const eventOf = (type: EventType, data: object, more: Partial<Envelope> = {}): Envelope => ({
-  id: `epoch-${++offset}`,
-  type,
-  at: new Date(begin).toISOString(),
-  project: "bot",
-  runtimeId: "first",
-  generation: 1,
-  endpoint: "irc~libera",
-  runId: "01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e",
-  data,
-  ...more,
-})
+const eventOf = (type: EventType, data: object, more: Partial<Envelope> = {}) =>
+  envelopeOf(type, data, {endpoint: "irc~libera", runId: "01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e", ...more})
 
 interface Shape {
   readonly type?: string

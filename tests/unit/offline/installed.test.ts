@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {requireInstalled} from "../../../server/host/once/installed.ts"
+import {requireInstalled} from "../../../server/host/trial/installed.ts"
 import {projectPaths} from "../../../server/runtime/project.ts"
 import {formatIssue, Problem} from "../../../shared/problems.ts"
 import {makeProject} from "../../support/host/project.ts"
