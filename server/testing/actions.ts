@@ -1,7 +1,7 @@
 import type {Host} from "../host/open/host.ts"
 import {lastMessage, pendingHandlers, pendingRuns, pendingSends, sentAfter} from "../host/pending.ts"
 import {uuid} from "../runtime/uuid.ts"
-import {ask, until} from "./asking.ts"
+import {apiBy, ask, until} from "./asking.ts"
 import {messages} from "./room.ts"
 import {type UnderTest, untilDone, untilQuiet} from "./waiting.ts"
 
@@ -97,9 +97,11 @@ const act = async (
     ...(await pendingHandlers(host, {sql: "m.seq = ?", args: [sn]})),
     ...(await pendingSends(host, {sql: "inbox_seq = ?", args: [sn]})),
   ])
-  const {replies} = await ask<{readonly replies: readonly string[]}>(host, `/api/inbox/${sn}`)
+  const {replies} = await apiOf(host).get("/api/inbox/:seq", {seq: sn})
   return (await messages(bot, channel)).filter(({id}) => replies.includes(id)).map(message => message.text)
 }
+
+const apiOf = (host: Host) => apiBy((path, body) => ask(host, path, body))
 
 const encodeFile = ({name, type, bytes}: TestFile, index: number) => ({
   name: name ?? `file ${index + 1}`,
@@ -117,16 +119,17 @@ export const fire = async (
   {plugin, data}: {readonly plugin: string; readonly data?: unknown},
 ): Promise<readonly Sent[]> => {
   const {host} = bot
+  const api = apiOf(host)
   const id = `test-${uuid()}`
   const target = {plugin, job, ...(data === undefined ? {} : {data})}
-  await ask(host, "/api/jobs", {id, schedule: {at: "9999-12-31T00:00"}, timezone: "UTC", target})
+  await api.post("/api/jobs", {body: {id, schedule: {at: "9999-12-31T00:00"}, timezone: "UTC", target}})
   const since = await lastMessage(host)
   const what = `fire(${JSON.stringify(job)})`
   try {
-    const run = await ask<{readonly id: string}>(host, `/api/jobs/${id}/run`, {})
+    const run = await api.post("/api/jobs/:id/run", {id})
     await untilDone(bot, what, () => pendingRun(host, run.id, job))
   } finally {
-    await ask(host, `/api/jobs/${id}/remove`, {})
+    await api.post("/api/jobs/:id/remove", {id})
   }
   await untilDone(bot, what, () => pendingSends(host, {sql: "seq > ? AND inbox_seq IS NULL", args: [since]}))
   return sentSince(host, since)
@@ -142,6 +145,6 @@ const pendingRun = async (host: Host, id: string, job: string) =>
 /** Returns the messages sent since `seq` that answer no inbox event, in order. */
 const sentSince = async (host: Host, seq: number): Promise<readonly Sent[]> => {
   const ids = await sentAfter(host, seq)
-  const views = await Promise.all(ids.map(id => ask<Sent>(host, `/api/outbox/${id}`)))
+  const views = await Promise.all(ids.map(id => apiOf(host).get("/api/outbox/:id", {id})))
   return views.map(({endpoint, channel, text}) => ({endpoint, channel, text}))
 }

@@ -1,4 +1,5 @@
 import {setTimeout as sleep} from "node:timers/promises"
+import {createClient} from "../../shared/api/operations/client.ts"
 import {fromJson, toJson} from "../../shared/json.ts"
 import {readStart, readText} from "../../shared/sdk/adapter/answer.ts"
 import type {Host} from "../host/open/host.ts"
@@ -54,3 +55,7 @@ export const askFor = async <T>(host: Asked, path: string, body?: unknown): Prom
 /** Returns the content of the response of a Host in this process. Throws it if it is not 2xx. */
 export const ask = <T>(host: Pick<Host, "url" | "token">, path: string, body?: unknown): Promise<T> =>
   askFor({url: host.url, token: host.token?.reveal() ?? ""}, path, body)
+
+/** The operations of the API, asked by `ask`. */
+export const apiBy = (ask: (path: string, body: unknown) => Promise<unknown>) =>
+  createClient((method, path, body = {}) => ask(path, method === "GET" ? undefined : body))

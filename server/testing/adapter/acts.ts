@@ -137,7 +137,7 @@ const calls = where(callsNone, async (trial, host, about) => {
     await answerOf(trial, host, method, known[method] ?? {})
     // The Host also answers a call that the platform has not accepted in time: it is durable, and the Host retries it.
     await trial.until(`the platform to accept ${method}`, async () => {
-      const {items} = await host.ask<{readonly items: readonly {readonly state: string}[]}>("/api/outbox?limit=50")
+      const {items} = await host.api.get("/api/outbox", {limit: 50})
       return items.every(({state}) => state === "sent")
     })
   }

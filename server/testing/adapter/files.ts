@@ -100,16 +100,8 @@ const readsFiles = where(handsNoFilesOver, async (trial, host, about) => {
   return undefined
 })
 
-interface Page {
-  readonly items: readonly {
-    readonly seq: number
-    readonly endpoint: string
-    readonly event: {readonly message?: {readonly content: string}}
-  }[]
-}
-
 const lastEvent = async (trial: Trial, host: HostUnderTest) => {
-  const {items} = await host.ask<Page>("/api/inbox?limit=10")
+  const {items} = await host.api.get("/api/inbox", {limit: 10})
   const found = items.find(({endpoint, event}) => endpoint === trial.endpoint && event.message !== undefined)
   return found === undefined ? undefined : {seq: found.seq, content: found.event.message?.content ?? ""}
 }

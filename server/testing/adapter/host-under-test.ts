@@ -6,7 +6,7 @@ import {join} from "node:path"
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {readText} from "../../../shared/sdk/adapter/answer.ts"
 import {packageRoot} from "../../runtime/own-files.ts"
-import {askFor, askHost, until} from "../asking.ts"
+import {apiBy, askFor, askHost, until} from "../asking.ts"
 
 /** How much of a Host's latest output a failure shows, in characters. */
 const shownOutput = 4000
@@ -66,15 +66,15 @@ export class HostUnderTest {
 
   async reconfigure(config: HostOptions["config"]): Promise<void> {
     await configure(this.#folder, config)
-    await this.ask("/api/system/reload", {})
+    await this.api.post("/api/system/reload")
   }
 
-  /** Sends a request to the Host's API. Throws the response if it is not 2xx. */
-  ask<T>(path: string, body?: unknown): Promise<T> {
-    return askFor<T>(this, path, body).catch(error => {
+  /** The Host's API. Throws a response that is not 2xx. */
+  readonly api = apiBy((path, body) =>
+    askFor(this, path, body).catch(error => {
       throw new Error(`${error.message}\n${this.#output()}`)
-    })
-  }
+    }),
+  )
 
   /** Resolves to its resident memory, in bytes. */
   async memory(): Promise<number> {

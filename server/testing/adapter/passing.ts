@@ -16,7 +16,7 @@ export const survivesPassingRefusals: Check = async trial => {
     const host = await trial.start(accountAt(platform, origin, proxy.port))
     const {history} = await trial.untilState(host, "online")
     // Each fault is a first one, because later pauses are minutes.
-    const reconnect = () => host.ask(`/api/endpoints/${encodeURIComponent(trial.endpoint)}/reconnect`, {})
+    const reconnect = () => host.api.post("/api/endpoints/:name/reconnect", {name: trial.endpoint})
     const said: string[] = []
     const saying: Promise<void>[] = []
     for (const fault of faultNames) {

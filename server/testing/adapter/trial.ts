@@ -12,17 +12,6 @@ export interface EndpointState extends EndpointView {
   readonly limits: {readonly text?: number; readonly file?: number}
 }
 
-/** The part of an inbox event that checks read. */
-interface Event {
-  readonly endpoint: string
-  readonly event: {readonly channel?: {readonly id: string}; readonly message?: {readonly content: string}}
-}
-
-interface Page {
-  readonly items: readonly Event[]
-  readonly next: string | null
-}
-
 /** Results of the checks of one suite, for later checks. */
 export interface Found {
   /** The endpoint as it was last seen online. */
@@ -123,7 +112,7 @@ const openIn = async (
     return host
   }
   const read = async (host: HostUnderTest) => {
-    const {items} = await host.ask<{readonly items: readonly EndpointState[]}>("/api/endpoints?limit=500")
+    const {items} = await host.api.get("/api/endpoints", {limit: 500})
     const about = items.find(each => each.name === endpoint)
     if (about === undefined)
       throw new Error(`there is no endpoint ${endpoint}; the endpoints are ${items.map(({name}) => name)}`)
@@ -166,8 +155,8 @@ const openIn = async (
       return true
     },
     send: async (host, text) => {
-      const message = {endpoint, channel: platform.channel, text}
-      return (await host.ask<{readonly id: string}>("/api/outbox", message)).id
+      const body = {endpoint, channel: platform.channel, text}
+      return (await host.api.post("/api/outbox", {body})).id
     },
     satori: async (host, method, body) => {
       const {login} = await read(host)
@@ -176,7 +165,7 @@ const openIn = async (
     },
     untilSent: (host, id, state) =>
       untilFound(`message ${id} to be ${state}`, async () => {
-        const row = await host.ask<{readonly state: string; readonly attempt: number}>(`/api/outbox/${id}`)
+        const row = await host.api.get("/api/outbox/:id", {id})
         return row.state === state && row
       }),
     remove: host => host.reconfigure({plugins: {}}),
@@ -205,14 +194,14 @@ const configOf = ({use, config}: AdapterUnderTest, name: string, account: Accoun
 
 const readTexts = async (host: HostUnderTest, endpoint: string, channel: string): Promise<readonly string[]> => {
   const texts: string[] = []
-  let cursor = ""
+  let cursor: string | undefined
   for (;;) {
-    const page = await host.ask<Page>(`/api/inbox?limit=200${cursor}`)
+    const page = await host.api.get("/api/inbox", {limit: 200, cursor})
     for (const item of page.items) {
       const {message, channel: said} = item.event
       if (item.endpoint === endpoint && said?.id === channel && message !== undefined) texts.push(message.content)
     }
     if (page.next === null) return texts.reverse()
-    cursor = `&cursor=${encodeURIComponent(page.next)}`
+    cursor = page.next
   }
 }
