@@ -66,6 +66,8 @@ export const orNull = <T extends typebox.TSchema>(
 /** The parts of a JSON schema that walks over schemas read. */
 export interface Shape {
   readonly type?: string
+  readonly format?: string
+  readonly const?: unknown
   readonly default?: unknown
   readonly private?: boolean
   readonly properties?: Readonly<Record<string, typebox.TSchema>>

@@ -1,5 +1,5 @@
 import {inboxGroups} from "../../../shared/api/message-lists.ts"
-import type {InboxDetail, InboxQuery, InboxView} from "../../../shared/api/messages.ts"
+import {InboxDetail, type InboxQuery, InboxView} from "../../../shared/api/messages.ts"
 import {inboxOperations} from "../../../shared/api/operations/messages.ts"
 import {type Asked, serve} from "../../../shared/api/operations/operation.ts"
 import {fromJson, toJson} from "../../../shared/json.ts"
@@ -8,7 +8,8 @@ import type {Static} from "../../../shared/type.ts"
 import type {Database, Row} from "../../database/database.ts"
 import {heldOr, inBulk} from "../../database/lists/bulk.ts"
 import {type Owner, ofOwner} from "../../database/lists/owner.ts"
-import {newestFirst, textOrNull, timeOf} from "../../database/lists/pages.ts"
+import {newestFirst, timeOf} from "../../database/lists/pages.ts"
+import {rowReader} from "../../database/lists/rows.ts"
 import {
   type Condition,
   containingAt,
@@ -174,13 +175,11 @@ const seqOf = (named: string): number => {
 
 const unknown = (named: string) => new Problem("inbox_unknown", `there is no inbox event ${named}`)
 
+const readEvent = rowReader(InboxView)
+const readMark = rowReader(InboxDetail.properties.marks.items)
+
 const viewEvent = (row: Row): InboxView => ({
-  seq: Number(row.seq),
-  endpoint: String(row.endpoint),
-  type: String(row.type),
-  receivedAt: timeOf(row.received_at) ?? "",
-  state: row.state as InboxView["state"],
-  repeats: Number(row.repeats),
+  ...readEvent(row),
   event: {...fromJson(String(row.event)), sn: Number(row.seq)},
 })
 
@@ -189,13 +188,6 @@ const viewDetail = (row: Row, marks: readonly Row[], replies: readonly Row[]): I
   eventId: String(row.event_id),
   conversation: String(row.conversation),
   ...(row.raw === null ? {} : {raw: fromJson(String(row.raw))}),
-  marks: marks.map(mark => ({
-    handler: String(mark.handler),
-    state: mark.state as InboxView["state"],
-    attempt: Number(mark.attempt),
-    startedAt: timeOf(mark.started_at),
-    endedAt: timeOf(mark.ended_at),
-    error: textOrNull(mark.error),
-  })),
+  marks: marks.map(readMark),
   replies: replies.map(({id}) => String(id)),
 })

@@ -1,26 +1,18 @@
-import type {OutboxDetail, OutboxView} from "../../../shared/api/messages.ts"
+import {type OutboxDetail, OutboxView} from "../../../shared/api/messages.ts"
 import {fromJson} from "../../../shared/json.ts"
 import {type Node, textOf} from "../../../shared/sdk/content/elements.ts"
 import type {Row} from "../../database/database.ts"
 import {numberOrNull, textOrNull, timeOf} from "../../database/lists/pages.ts"
+import {rowReader} from "../../database/lists/rows.ts"
 import {atAnyAge} from "../age.ts"
 import {presentButtons} from "../buttons.ts"
-import type {OutboxDraft} from "../draft.ts"
+
+const readView = rowReader(OutboxView)
 
 export const viewMessage = (row: Row): OutboxView => ({
-  id: String(row.id),
-  seq: Number(row.seq),
-  kind: row.kind as OutboxDraft["kind"],
-  endpoint: String(row.endpoint),
-  channel: String(row.channel),
-  state: row.state as OutboxView["state"],
-  attempt: Number(row.attempt),
-  createdAt: timeOf(row.created_at) ?? "",
-  endedAt: timeOf(row.ended_at),
+  ...readView(row),
   notBefore: Number(row.not_before) === 0 ? null : timeOf(row.not_before),
   text: textOfContent(row),
-  reason: textOrNull(row.reason),
-  error: textOrNull(row.error),
 })
 
 /** The text of a message, or the essential part of an act. */

@@ -1,7 +1,10 @@
-import type {JobView, RunView} from "../../../shared/api/scheduled/jobs.ts"
+import {type JobView, RunView} from "../../../shared/api/scheduled/jobs.ts"
 import {toJson} from "../../../shared/json.ts"
-import type {Database, Row} from "../../database/database.ts"
-import {readNewest, textOrNull, timeOf} from "../../database/lists/pages.ts"
+import type {Database} from "../../database/database.ts"
+import {readNewest} from "../../database/lists/pages.ts"
+import {rowReader} from "../../database/lists/rows.ts"
+
+export const viewJobRun = rowReader(RunView, {trigger: "cause"})
 
 /** Adds to each job its run that ended last. */
 export const withLastRuns = async (database: Database, views: readonly JobView[]): Promise<JobView[]> => {
@@ -28,20 +31,3 @@ export const findJobRun = async (database: Database, id: string): Promise<RunVie
   const [row] = await database.read("SELECT * FROM job_runs WHERE run_id = ?", [id])
   return row === undefined ? undefined : viewJobRun(row)
 }
-
-export const viewJobRun = (row: Row): RunView => ({
-  kind: "job",
-  runId: String(row.run_id),
-  seq: Number(row.seq),
-  job: String(row.job),
-  trigger: row.cause as RunView["trigger"],
-  state: row.state as RunView["state"],
-  scheduledFor: timeOf(row.scheduled_for) ?? "",
-  missedFrom: timeOf(row.missed_from),
-  reason: textOrNull(row.reason),
-  error: textOrNull(row.error),
-  createdAt: timeOf(row.created_at) ?? "",
-  startedAt: timeOf(row.started_at),
-  endedAt: timeOf(row.ended_at),
-  runtimeId: textOrNull(row.runtime_id),
-})

@@ -1,11 +1,12 @@
 import {type Asked, serve} from "../../../shared/api/operations/operation.ts"
 import {timerOperations} from "../../../shared/api/operations/work.ts"
-import type {TimerDetail, TimerView} from "../../../shared/api/scheduled/timers.ts"
+import {type TimerDetail, TimerView} from "../../../shared/api/scheduled/timers.ts"
 import {fromJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Database, Row} from "../../database/database.ts"
 import {heldOr, inBulk} from "../../database/lists/bulk.ts"
-import {newestFirst, readNewest, textOrNull, timeOf} from "../../database/lists/pages.ts"
+import {newestFirst, readNewest} from "../../database/lists/pages.ts"
+import {rowReader} from "../../database/lists/rows.ts"
 import {searchWaiting} from "../../database/lists/search.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import {type TimerAction, timerRevision} from "../timers/operator.ts"
@@ -59,23 +60,6 @@ const readTimer = async (database: Database, id: string): Promise<TimerDetail> =
   return {...viewTimer(row), data: fromJson(String(row.data))}
 }
 
-const viewTimer = (row: Row): TimerView => ({
-  id: String(row.id),
-  seq: Number(row.seq),
-  plugin: String(row.plugin),
-  name: String(row.name),
-  key: textOrNull(row.key),
-  state: row.state as TimerView["state"],
-  reason: textOrNull(row.reason),
-  dueAt: timeOf(row.due_at) ?? "",
-  schedule: textOrNull(row.schedule),
-  timezone: textOrNull(row.timezone),
-  missed: row.missed as "once" | "skip",
-  endpoint: textOrNull(row.endpoint),
-  channel: textOrNull(row.channel),
-  user: textOrNull(row.user),
-  createdAt: timeOf(row.created_at) ?? "",
-  fired: Number(row.fired),
-  lastFiredAt: timeOf(row.last_fired_at),
-  revision: timerRevision(row),
-})
+const readView = rowReader(TimerView)
+
+const viewTimer = (row: Row): TimerView => ({...readView(row), revision: timerRevision(row)})
