@@ -9,7 +9,6 @@ import type {Plugin} from "../../../shared/sdk/plugin/plugin.ts"
 import type {PluginDatabase} from "../../../shared/sdk/session/database.ts"
 import type {Database} from "../../database/database.ts"
 import type {PluginSide} from "../../messages/session/handler.ts"
-import {textsHandle} from "../../plugins/declarations/texts.ts"
 import {guardService} from "../../plugins/guard.ts"
 import type {LoadedPlugin} from "../../plugins/load.ts"
 import {type OpenDatabase, pluginDatabase, readingPatiently} from "../../plugins/plugin-database.ts"
@@ -184,7 +183,7 @@ export class Instance {
       used.map(([key, name, provider]) => [key, provider?.service(name) ?? guardService({}, () => refuse(name))]),
     )
     const {declaring, close, finish} = this.#collected
-    const {migrate, declareState, declareTexts, ...declarations} = declaring
+    const {migrate, declareState, ...declarations} = declaring
     const facade: Plugin = {
       ...declarations,
       name: this.name,
@@ -211,7 +210,6 @@ export class Instance {
           database: this.#database,
           requireActive: () => void this.#host("writing state"),
         }),
-      texts: table => textsHandle(declareTexts(table), table),
       languageOf: async place => this.#host("languageOf()").languageOf(place),
       agent: name => ({
         name,

@@ -1,16 +1,17 @@
-import {DeclaredTexts} from "../../plugins/declarations/texts.ts"
+import type {Plugin} from "../../../shared/sdk/plugin/plugin.ts"
+import {DeclaredTexts, textsHandle} from "../../plugins/declarations/texts.ts"
 import {declarationsOf, type Setup} from "./kind.ts"
 
 export const texts = (setup: Setup) => {
   const declared: DeclaredTexts[] = []
-  const declareTexts = (table: unknown): DeclaredTexts => {
+  const declare: Plugin["texts"] = table => {
     setup.begin("texts")
     const added = new DeclaredTexts(table)
     declared.push(added)
-    return added
+    return textsHandle(added, table)
   }
   return declarationsOf({
-    methods: {declareTexts},
+    methods: {texts: declare},
     declared,
     finish: async () => {
       for (const each of declared) await each.load()
