@@ -12,7 +12,7 @@ import type {Clock} from "../../runtime/flow/clock.ts"
 import type {Lanes} from "../../runtime/flow/lanes.ts"
 import type {Reservation} from "../../runtime/flow/reservation.ts"
 import {uuid} from "../../runtime/uuid.ts"
-import {personOf} from "./prompts.ts"
+import {passingOn, personOf, unanswered} from "./prompts.ts"
 
 /** The event type of a press. */
 export const pressType = "interaction/button"
@@ -169,16 +169,13 @@ export const pressing = (
   {endpoint, eventId, user}: {endpoint: string; eventId: string; user: User | undefined},
   otherwise: readonly string[],
 ): readonly Statement[] => {
-  const unpressed = `FROM inbox i JOIN inbox_marks m USING (seq)
-    WHERE i.endpoint = ? AND i.event_id = ? AND m.handler = ? AND m.state IN ('pending', 'held')
-      AND NOT EXISTS (SELECT 1 FROM prompts p WHERE p.answer_seq = i.seq)`
-  const event = [endpoint, eventId, handler]
+  const event = [endpoint, eventId, handler] as const
   const id = uuid()
   return [
     {
       sql: `INSERT INTO prompts (id, handler, endpoint, channel, user, data, expires_at, asked_seq, answer_seq)
         SELECT ?, b.handler, b.endpoint, b.channel, ?, b.data, b.expires_at, e.seq, e.seq
-        FROM buttons b, (SELECT i.seq ${unpressed}) e
+        FROM buttons b, (SELECT i.seq ${unanswered}) e
         WHERE b.message = ? AND b.n = ? AND (b.once = 0 OR b.pressed_seq IS NULL) RETURNING id`,
       args: [id, user === undefined ? "" : personOf(user), ...event, message, n],
     },
@@ -187,14 +184,6 @@ export const pressing = (
         WHERE message = ? AND handler = ? AND once = 1 AND EXISTS (SELECT 1 FROM prompts WHERE id = ?)`,
       args: [id, message, handler, id],
     },
-    {
-      sql: `INSERT INTO inbox_marks (seq, handler, state, error)
-        SELECT seq, value, state, error FROM (SELECT i.seq, m.state, m.error ${unpressed}), json_each(?) WHERE true ON CONFLICT DO NOTHING`,
-      args: [...event, toJson(otherwise)],
-    },
-    {
-      sql: `DELETE FROM inbox_marks WHERE handler = ? AND seq = (SELECT i.seq ${unpressed})`,
-      args: [handler, ...event],
-    },
+    ...passingOn(event, otherwise),
   ]
 }

@@ -13,6 +13,27 @@ export type Question = Readonly<ReturnType<typeof questionOf>>
 
 const columns = "id, handler, endpoint, channel, user, data, expires_at"
 
+/** The waiting mark of an event's handler, unless the event has become an answer. Its parameters are those of `passingOn`. */
+export const unanswered = `FROM inbox i JOIN inbox_marks m USING (seq)
+  WHERE i.endpoint = ? AND i.event_id = ? AND m.handler = ? AND m.state IN ('pending', 'held')
+    AND NOT EXISTS (SELECT 1 FROM prompts p WHERE p.answer_seq = i.seq)`
+
+/** Gives an event that has not become an answer to the handlers in `otherwise`. */
+export const passingOn = (
+  event: readonly [endpoint: string, eventId: string, handler: string],
+  otherwise: readonly string[],
+): readonly Statement[] => [
+  {
+    sql: `INSERT INTO inbox_marks (seq, handler, state, error)
+      SELECT seq, value, state, error FROM (SELECT i.seq, m.state, m.error ${unanswered}), json_each(?) WHERE true ON CONFLICT DO NOTHING`,
+    args: [...event, toJson(otherwise)],
+  },
+  {
+    sql: `DELETE FROM inbox_marks WHERE handler = ? AND seq = (SELECT i.seq ${unanswered})`,
+    args: [event[2], ...event],
+  },
+]
+
 /**
  * The questions that wait for an answer: one for each user in a channel; a new question replaces the previous one. They
  * are durable, and also in memory, so that other messages need no read.
@@ -59,25 +80,14 @@ export class Prompts {
    * has become the answer. If the question no longer exists, the event is for the handlers in `otherwise`.
    */
   answering({id, handler}: Question, endpoint: string, eventId: string, otherwise: readonly string[]) {
-    const unanswered = `FROM inbox i JOIN inbox_marks m USING (seq)
-      WHERE i.endpoint = ? AND i.event_id = ? AND m.handler = ? AND m.state IN ('pending', 'held')
-        AND NOT EXISTS (SELECT 1 FROM prompts p WHERE p.answer_seq = i.seq)`
-    const event = [endpoint, eventId, handler]
+    const event = [endpoint, eventId, handler] as const
     return [
       {
         sql: `UPDATE prompts SET answer_seq = (SELECT i.seq ${unanswered})
           WHERE id = ? AND answer_seq IS NULL AND EXISTS (SELECT 1 ${unanswered}) RETURNING id`,
         args: [...event, id, ...event],
       },
-      {
-        sql: `INSERT INTO inbox_marks (seq, handler, state, error)
-          SELECT seq, value, state, error FROM (SELECT i.seq, m.state, m.error ${unanswered}), json_each(?) WHERE true ON CONFLICT DO NOTHING`,
-        args: [...event, toJson(otherwise)],
-      },
-      {
-        sql: `DELETE FROM inbox_marks WHERE handler = ? AND seq = (SELECT i.seq ${unanswered})`,
-        args: [handler, ...event],
-      },
+      ...passingOn(event, otherwise),
     ] satisfies readonly Statement[]
   }
 
