@@ -1,4 +1,14 @@
 import type {Answer, Client} from "../../shared/api/operations/client.ts"
+import {serve} from "../../shared/api/operations/operation.ts"
+import {consoleOperations, probeOperations} from "../../shared/api/operations/public.ts"
+
+/** Handlers have the types of their operations. */
+export const handlers = [
+  // @ts-expect-error: another answer
+  serve({health: probeOperations.health}, {health: () => ({status: "fail"})}),
+  // @ts-expect-error: no such parameter of the path
+  serve({file: consoleOperations.file}, {file: ({params}) => new Response(params.name)}),
+]
 
 /** Checked by the compiler: a line below an `@ts-expect-error` must fail to compile, all others must compile. */
 export const calls = async (api: Client<{readonly token: string}>) => {

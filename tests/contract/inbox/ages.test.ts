@@ -10,6 +10,7 @@ import {Outbox} from "../../../server/outbox/outbox.ts"
 import type {MaxAges} from "../../../shared/config/config.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
+import type {Middleware} from "../../../shared/sdk/session/session.ts"
 import {localDatabase, log, open} from "../../support/database/databases.ts"
 import {command} from "../../support/messages/commands.ts"
 import {dispatchTo, hearerOf, runnerOf, tableOf, untilSettled} from "../../support/messages/dispatching.ts"
@@ -53,20 +54,14 @@ const begin = async (options: Options = {}) => {
     },
     runner: runnerOf("root/door/command/open", {retries: 1, ...(own === undefined ? {} : {maxAge: own})}),
   }
+  const around: Middleware = (session, next) => {
+    ran.push(`around ${session.text}`)
+    return next()
+  }
   const table = tableOf({
     commands: [opener],
     handlers: [hearerOf(({text}) => void ran.push(`heard ${text}`), {id: "root/ear/handler/message-created.0"})],
-    middleware: hasMiddleware
-      ? [
-          {
-            ...runnerOf("root/gate/middleware/0"),
-            around: (session, next) => {
-              ran.push(`around ${session.text}`)
-              return next()
-            },
-          },
-        ]
-      : [],
+    middleware: hasMiddleware ? [{...runnerOf("root/gate/middleware/0"), around}] : [],
     ages: {host, byEndpoint: new Map([["line", endpoint]]), tells},
   })
   const dispatch = dispatchTo(table, {clock, awayOf: () => away})

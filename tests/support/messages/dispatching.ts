@@ -26,7 +26,7 @@ export const hearerOf = (handle: EventHandler["handle"], more: Partial<EventHand
 type Parts = Parameters<typeof createMessageTable>[0]
 
 export const tableOf = (parts: Partial<Parts>) =>
-  createMessageTable({prefixes: ["/"], commands: [], handlers: [], permissionOf: () => "user", log, ...parts})
+  createMessageTable({prefixes: ["/"], commands: [], permissionOf: () => "user", log, ...parts})
 
 /** The dispatch of a table on able endpoints. */
 export const dispatchTo = (

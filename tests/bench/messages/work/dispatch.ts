@@ -128,27 +128,21 @@ const rules = [
   {endpoint: "bench", user: "ann", permission: "trusted" as const},
 ]
 
+const {signal} = new AbortController()
+const handlerOf = (id: string): Handler => ({id, log, run: async work => work(), signal})
+
 const guarded: Guards = {
   definition: {permission: "trusted", cooldown: {per: "user", seconds: 0.5}},
   permissionOf: permissionBy(rules, readRules(rules, new Map([["bench", {ignoresCase: false}]]))),
-  middleware: [
-    {
-      id: "root/bench/middleware/0",
-      log,
-      signal: new AbortController().signal,
-      run: async work => work(),
-      around: (_, next) => next(),
-    },
-  ],
+  middleware: [{...handlerOf("root/bench/middleware/0"), around: (_, next) => next()}],
 }
 
 const tableOf = (size: number, {definition, permissionOf, middleware} = plain) => {
   const commands = Array.from({length: size}, (_, index) => {
     const command = commandOf(index, definition)
-    const runner: Handler = {id: command.id, log, run: async work => work(), signal: new AbortController().signal}
-    return {command, runner}
+    return {command, runner: handlerOf(command.id)}
   })
-  return createMessageTable({prefixes: ["!"], commands, handlers: [], permissionOf, middleware, log})
+  return createMessageTable({prefixes: ["!"], commands, permissionOf, middleware, log})
 }
 
 const kinds = {router: routeAll, dispatch: dispatchAll, guarded: dispatchGuarded, map: lookUpAll}
