@@ -5,6 +5,7 @@ import {brotliCompressSync, constants, gzipSync} from "node:zlib"
 import {type ConsoleFile, type ConsoleListing, serviceWorkerName} from "../../server/http/console/files.ts"
 import {listingName} from "../../server/runtime/own-files.ts"
 import {root} from "../root.ts"
+import {shortNames} from "./short-names.ts"
 import {filesOf, hashFiles} from "./source-files.ts"
 
 /**
@@ -19,7 +20,7 @@ const firstLoadLimit = 120 * 1024
 
 /** Hashes the sources of the console: the application, its imports from elsewhere, this script and the package versions. */
 const hashSources = (): string => {
-  const scripts = ["scripts/build/console.ts", "scripts/build/source-files.ts"]
+  const scripts = ["console", "short-names", "source-files"].map(name => `scripts/build/${name}.ts`)
   const others = [...scripts, "bun.lockb"].map(file => join(root, file))
   return hashFiles(root, [...filesOf(web), ...filesOf(join(root, "shared")), ...others])
 }
@@ -39,7 +40,7 @@ const bundle = async () => {
     logLevel: "warn",
     // Relative addresses, because the Host may serve the console below any path.
     base: "./",
-    plugins: [svelte()],
+    plugins: [svelte(), shortNames],
     build: {
       outDir: target,
       emptyOutDir: true,

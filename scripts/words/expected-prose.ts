@@ -48,7 +48,7 @@ const filesBelow = (folders: readonly string[]): readonly string[] =>
     .flatMap(folder =>
       readdirSync(join(root, folder), {recursive: true, encoding: "utf8"}).map(file => join(folder, file)),
     )
-    .filter(file => file.endsWith(".ts"))
+    .filter(file => /\.ts$|^server\/.*\.json$/.test(file))
     .sort()
 
 /** The words of a text, one list for each stretch without a number, an address, code or an inserted value. */

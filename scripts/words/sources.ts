@@ -16,8 +16,10 @@ export interface SourceText {
 export const readSources = (): readonly {readonly path: string; readonly source: string}[] =>
   execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {cwd: root, encoding: "utf8"})
     .split("\n")
-    .filter(path => /^(?:cli|container|examples|scripts|server|shared|tests)\/.*\.(?:ts|svelte|sh|yml)$/.test(path))
-    .filter(path => !/\/texts\/(?:de|es|zh)\/|\/words\/|plain-words/.test(path))
+    .filter(path =>
+      /^(?:cli|container|examples|scripts|server|shared|tests)\/.*\.(?:ts|svelte|sh|yml|json)$/.test(path),
+    )
+    .filter(path => !/\/texts\/(?:de|es|zh)[\w-]*(?:\/|\.json)|\/words\/|plain-words/.test(path))
     .map(path => ({path, source: readFileSync(join(root, path), "utf8")}))
 
 /** The comments of TypeScript and Svelte, docstrings included. Lines of one comment are joined. */

@@ -1,5 +1,5 @@
 import {expect, onTestFinished, test} from "vitest"
-import {en} from "../../../server/console/web/texts/en/en.ts"
+import {en} from "../../../server/console/web/texts/en.ts"
 import {agentRun, fillDatabase} from "../../support/agents/rows.ts"
 import {helperAt, startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {fullAndDemo, makeProject, startHost} from "../../support/host/host.ts"

@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {en} from "../../../server/console/web/texts/en/en.ts"
+import {en} from "../../../server/console/web/texts/en.ts"
 import {fillDatabase} from "../../support/agents/rows.ts"
 import {agentsOfScene, sceneOfAgents} from "../../support/agents/scene.ts"
 import {fullAndDemo, makeProject, shared, startHost, until} from "../../support/host/host.ts"
@@ -147,7 +147,7 @@ describeWithChromium("the agents in the console", () => {
     await goTo(page, "agents/triage/run-3")
     await page.getByRole("button", {name: "Release run run-3"}).waitFor()
     await page.getByRole("button", {name: "Discard run run-3"}).click()
-    await question.getByText(en.agents.discardSays[0]).waitFor()
+    await question.getByText(String(en.agents.discardSays[0])).waitFor()
     expect(errors).toEqual([])
   })
 

@@ -1,6 +1,6 @@
 import {rmSync} from "node:fs"
 import {expect, test} from "vitest"
-import {en} from "../../../server/console/web/texts/en/en.ts"
+import {en} from "../../../server/console/web/texts/en.ts"
 import {onBun, pluginWith, reload, startHost, svc, until} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {metricsOf} from "../../support/metrics/metrics.ts"

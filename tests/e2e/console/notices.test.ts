@@ -1,6 +1,6 @@
 import {rmSync} from "node:fs"
 import {expect, test} from "vitest"
-import {en} from "../../../server/console/web/texts/en/en.ts"
+import {en} from "../../../server/console/web/texts/en.ts"
 import {pluginWith, shared, startHost, type TestHost, until, usuallyOn} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {expectNoBarriers, goTo, openConsole} from "./console.ts"

@@ -1,6 +1,6 @@
 import {join} from "node:path"
 import {expect, test} from "vitest"
-import {en} from "../../../server/console/web/texts/en/en.ts"
+import {en} from "../../../server/console/web/texts/en.ts"
 import {makeFolder} from "../../support/database/databases.ts"
 import {bunOr, freePort, makeProject, printed, startHost} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"

@@ -1,6 +1,6 @@
 import type {Page} from "playwright-core"
 import {expect, test} from "vitest"
-import {en} from "../../../server/console/web/texts/en/en.ts"
+import {en} from "../../../server/console/web/texts/en.ts"
 import type {ItemCommand} from "../../../shared/api/item-rules.ts"
 import {startHost, type TestHost, until} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"

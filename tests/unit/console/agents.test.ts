@@ -14,7 +14,7 @@ import {
   toneOfShare,
 } from "../../../server/console/web/pages/agents/words.ts"
 import {showAgents} from "../../../server/console/web/pages/overview/attention-agents.ts"
-import {en} from "../../../server/console/web/texts/en/en.ts"
+import {en} from "../../../server/console/web/texts/en.ts"
 import {agentReasons} from "../../../shared/agents/states.ts"
 import type {AgentStepView, AgentView, ApprovalView} from "../../../shared/api/agents/agents.ts"
 import {readinessReasons} from "../../../shared/api/readiness.ts"

@@ -1,7 +1,7 @@
 import {expect, test} from "vitest"
 import {attentionOf, type Facts} from "../../../server/console/web/pages/overview/attention.ts"
 import {treeOf} from "../../../server/console/web/pages/plugins/tree.ts"
-import {en} from "../../../server/console/web/texts/en/en.ts"
+import {en} from "../../../server/console/web/texts/en.ts"
 import {conditionsOf} from "../../../server/metrics/alerts/words.ts"
 import type {EndpointView} from "../../../shared/api/endpoints.ts"
 import type {Status} from "../../../shared/api/system.ts"

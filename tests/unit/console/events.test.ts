@@ -3,7 +3,7 @@ import {describe, expect, test} from "vitest"
 import {fold, reconnects, sentenceOfFlaps} from "../../../server/console/web/pages/events/fold.ts"
 import {detailOf, searchedOf, sentenceOf, textOf} from "../../../server/console/web/pages/events/sentence.ts"
 import type {Told} from "../../../server/console/web/state/live.svelte.ts"
-import {sentences} from "../../../server/console/web/texts/en/sentences.ts"
+import {en} from "../../../server/console/web/texts/en.ts"
 import type {Envelope} from "../../../shared/events/event-stream.ts"
 import {type EventType, eventTypes} from "../../../shared/events/events.ts"
 import type {TSchema} from "../../../shared/type.ts"
@@ -52,7 +52,7 @@ describe.each([true, false])("for a demo token: %s", isDemo => {
 
 test("a sentence names an event's data in each of its forms", () => {
   const own = ["endpoint", "event", "generation", "run", "cause", "causes", "text"]
-  for (const [key, template] of Object.entries({...sentences.byType, ...sentences.variants})) {
+  for (const [key, template] of Object.entries({...en.sentences.byType, ...en.sentences.variants})) {
     const [type = ""] = key.split("/")
     const {properties = {}} = eventTypes[type as EventType].data as Shape
     const unknown = [...template.matchAll(/\{(\w+)\}/g)]

@@ -2,7 +2,7 @@ import {expect, test} from "vitest"
 import {isParty, partyOf} from "../../../server/console/web/host/party.ts"
 import {changeOf, clockThere, isSameClock} from "../../../server/console/web/pages/jobs/words.ts"
 import {revisionOf, tellOf} from "../../../server/console/web/pages/workroom/timeline.ts"
-import {en} from "../../../server/console/web/texts/en/en.ts"
+import {en} from "../../../server/console/web/texts/en.ts"
 import type {Command} from "../../../shared/api/workroom.ts"
 
 test("a bare name is a person's, but a name with a space is not a name", () => {

@@ -1,9 +1,12 @@
 import {texts} from "../texts/texts.ts"
 import {Refusal, Unreachable} from "./client.ts"
 
+const unreachable = (address: string, origin: string): string =>
+  address.startsWith(origin) ? texts.failures.unreachable(address) : texts.failures.unreachableHere(address, origin)
+
 /** Says why the sign-in failed, and what to do about it. */
 export const explain = (error: unknown, address: string, origin: string): string => {
-  if (error instanceof Unreachable) return texts.failures.unreachable(address, origin)
+  if (error instanceof Unreachable) return unreachable(address, origin)
   if (!(error instanceof Refusal)) return describeRefusal(error)
   if (error.status === 401) return texts.failures.wrongToken
   if (error.status === 429) return texts.failures.tooMany(error.retryAfter ?? 60)

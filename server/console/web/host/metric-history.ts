@@ -10,7 +10,7 @@ export interface Range {
 const hour = 3_600_000
 
 /** The ranges on offer, by their name in the address. */
-export const ranges: Readonly<Record<string, number>> = {
+const ranges: Readonly<Record<string, number>> = {
   "1h": hour,
   "24h": 24 * hour,
   "7d": 7 * 24 * hour,

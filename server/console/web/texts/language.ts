@@ -1,5 +1,6 @@
 import {SvelteMap} from "svelte/reactivity"
-import type {Lacking, Texts} from "./en/en.ts"
+import type {Lacking} from "./catalogue.ts"
+import type {Texts} from "./en.ts"
 
 /** Each language by its own name. */
 export const languages = {en: "English", de: "Deutsch", zh: "中文", es: "Español"} as const

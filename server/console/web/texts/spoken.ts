@@ -1,4 +1,5 @@
-type Text = string | readonly string[] | ((...given: never[]) => string)
+import type {Text} from "./catalogue.ts"
+
 interface Tree {
   readonly [key: string]: Text | Tree | undefined
 }

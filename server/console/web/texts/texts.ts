@@ -1,5 +1,4 @@
-import type {Texts} from "./en/en.ts"
-import {en} from "./en/en.ts"
+import {en, type Texts} from "./en.ts"
 import {table} from "./language.ts"
 import {spoken} from "./spoken.ts"
 

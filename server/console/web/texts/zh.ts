@@ -1,22 +1,5 @@
-import type {Lacking, Texts} from "./en/en.ts"
-import {agents} from "./zh/agents.ts"
-import {attention} from "./zh/attention.ts"
-import {chat} from "./zh/chat.ts"
-import {config, configForm} from "./zh/config.ts"
-import {endpoints} from "./zh/endpoints.ts"
-import {events} from "./zh/events.ts"
-import {generations} from "./zh/generations.ts"
-import {scheduling} from "./zh/job-form.ts"
-import {jobs, timers} from "./zh/jobs.ts"
-import {messages} from "./zh/messages.ts"
-import {metrics} from "./zh/metrics.ts"
-import {operations} from "./zh/operations.ts"
-import {missed, overview} from "./zh/overview.ts"
-import {permissions} from "./zh/permissions.ts"
-import {plugins} from "./zh/plugins.ts"
-import {sentences} from "./zh/sentences.ts"
-import {shell} from "./zh/shell.ts"
-import {workroom} from "./zh/workroom.ts"
+import {readCatalogue} from "./catalogue.ts"
+import * as pages from "./zh/pages.ts"
 
 /**
  * Simplified Chinese, with full-width punctuation, and a space between Chinese and Latin letters or digits.
@@ -26,26 +9,4 @@ import {workroom} from "./zh/workroom.ts"
  * item): 放行. discard: 丢弃. held: 已搁置. dead: 已放弃. readiness: 就绪状态. generation: 世代. commit (a generation): 生效. pin: 固定.
  * roll back: 回滚. checkpoint: 检查点. job: 作业. timer: 定时器. run: 运行. work item: 工作项. agent: 智能体. approval: 审批.
  */
-export const zh: Lacking<Texts> = {
-  ...shell,
-  overview,
-  missed,
-  metrics,
-  attention,
-  events,
-  sentences,
-  messages,
-  generations,
-  operations,
-  endpoints,
-  workroom,
-  plugins,
-  config,
-  configForm,
-  timers,
-  jobs,
-  scheduling,
-  agents,
-  permissions,
-  chat,
-}
+export const zh = readCatalogue(pages, "zh-CN")

@@ -1,6 +1,6 @@
 import {cpSync, readdirSync, readFileSync, rmSync} from "node:fs"
 import {expect, test} from "vitest"
-import {en} from "../../../../server/console/web/texts/en/en.ts"
+import {en} from "../../../../server/console/web/texts/en.ts"
 import {bunOr, makeCheckpoint, makeFolder, pluginWith, printed, startHost} from "../../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../../support/machine/chromium.ts"
 import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "../console.ts"

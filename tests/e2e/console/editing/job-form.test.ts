@@ -1,6 +1,6 @@
 import type {Locator, Page} from "playwright-core"
 import {expect, test} from "vitest"
-import {en} from "../../../../server/console/web/texts/en/en.ts"
+import {en} from "../../../../server/console/web/texts/en.ts"
 import {freePort, pluginWith, startHost, type TestHost, until} from "../../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../../support/machine/chromium.ts"
 import {expectNoBarriers, expectNoSidewaysScroll, goTo, live, openConsole} from "../console.ts"

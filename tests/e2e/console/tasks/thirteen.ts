@@ -1,7 +1,7 @@
 import {join} from "node:path"
 import type {Page} from "playwright-core"
 import {expect, test} from "vitest"
-import {en} from "../../../../server/console/web/texts/en/en.ts"
+import {en} from "../../../../server/console/web/texts/en.ts"
 import {makeFolder, until} from "../../../support/database/databases.ts"
 import {printed} from "../../../support/host/command-line.ts"
 import type {TestRuntime} from "../../../support/host/runtimes.ts"
@@ -103,7 +103,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
     await operator.reads(/\badvert .*: \d+ of \d+ attempts\b/)
     await operator.reads("there is no advert today")
     await operator.button("Disable advert")
-    await operator.question.getByText(en.plugins.disableSays[0]).waitFor()
+    await operator.question.getByText(String(en.plugins.disableSays[0])).waitFor()
     await operator.confirm("Disable")
     await operator.isTold("Disable advert", "generation.committed")
     await page.getByRole("heading", {name: /advert keeps failing/}).waitFor({state: "detached"})
@@ -184,7 +184,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
     const before = day.host.runtimeId
     await operator.goTo("Operations")
     await operator.button("Restart the Host")
-    await operator.question.getByText(en.operations.restartSays[1]).waitFor()
+    await operator.question.getByText(String(en.operations.restartSays[1])).waitFor()
     await operator.confirm("Restart the Host")
     expect((await day.host.process.finished).code).toBe(51)
     await operator.reads(/No answer since/)
@@ -228,7 +228,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
   task("pauses ingress, and resumes it", [5, 6], async (operator, _, page) => {
     await operator.goTo("Operations")
     await operator.button("Pause ingress")
-    await operator.question.getByText(en.operations.pauseSays[1]).waitFor()
+    await operator.question.getByText(String(en.operations.pauseSays[1])).waitFor()
     await operator.confirm("Pause ingress")
     await operator.isTold("Pause ingress", "ingress.paused")
     await page.locator('[data-ingress="paused"]').waitFor()

@@ -1,4 +1,5 @@
 import type {Envelope} from "../../../../../shared/events/event-stream.ts"
+import type {EventType} from "../../../../../shared/events/events.ts"
 import {dataOf, pluginOf} from "../../host/links.ts"
 import {hrefOf} from "../../state/router.svelte.ts"
 import {bytes, number, time} from "../../texts/format.ts"
@@ -56,7 +57,7 @@ const variantOf = ({type}: Envelope, fields: Fields): string | undefined => {
 
 const templateOf = (event: Envelope, fields: Fields): string => {
   const variants: Readonly<Record<string, string | undefined>> = t.variants
-  const byType: Readonly<Record<string, string | undefined>> = t.byType
+  const byType: Readonly<Record<EventType, string> & Record<string, string | undefined>> = t.byType
   // A newer Host may send events that this page does not know.
   return variants[`${event.type}/${variantOf(event, fields)}`] ?? byType[event.type] ?? event.type
 }

@@ -11,7 +11,8 @@ export const ownZone = (): string => new Intl.DateTimeFormat().resolvedOptions()
 /** Returns a job's schedule as its file has it. */
 export const scheduleOf = ({schedule: {cron, every, from, at}}: Pick<JobView, "schedule">): string => {
   if (cron !== undefined) return t.cron(cron)
-  return every === undefined ? t.at(at ?? "") : t.every(every, from)
+  if (every === undefined) return t.at(at ?? "")
+  return from === undefined ? t.every(every) : t.everyFrom(every, from)
 }
 
 const titleOf = ({target: {item}}: JobView): string => item?.title ?? texts.hidden

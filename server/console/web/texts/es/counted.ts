@@ -1,3 +1,0 @@
-import {counting} from "../en/counting.ts"
-
-export const counted = counting("es")
