@@ -12,55 +12,43 @@ const isGroup = (part: unknown): part is Readonly<Record<string, unknown>> =>
 const pathsOf = (part: unknown, path: string): readonly string[] =>
   isGroup(part) ? Object.entries(part).flatMap(([key, below]) => pathsOf(below, `${path}.${key}`)) : [path]
 
-/** Follows names from a part of the table to a text, or as far as they go; undefined if they leave the table. */
-const follow = (path: string, names: readonly string[]): string | undefined => {
-  let part: unknown = path
-    .split(".")
-    .slice(1)
-    .reduce<unknown>((group, key) => isGroup(group) && group[key], en)
-  let reached = path
-  for (const name of names) {
-    if (!isGroup(part)) return reached
-    if (!Object.hasOwn(part, name)) return undefined
-    part = part[name]
-    reached += `.${name}`
-  }
-  return reached
+const texts = new Set(pathsOf(en, "texts"))
+const groupsOf = (path: string) => Array.from(path.matchAll(/\./g), ({index}) => path.slice(0, index))
+const groups = new Set([...texts].flatMap(groupsOf))
+
+/** Cuts what follows the name of a text, such as `.length`; undefined for another path. */
+const cut = (path: string): string | undefined => {
+  if (texts.has(path) || groups.has(path)) return path
+  const end = path.lastIndexOf(".")
+  const before = end < 0 ? undefined : cut(path.slice(0, end))
+  return before !== undefined && texts.has(before) ? before : undefined
 }
 
-const definition = /\bconst (?:(\w+)|\{([\w,: ]+)\}) = (\w+)((?:\.\w+)*)$/gm
+const definition = /\bconst (?:(\w+)|\{([\w,: ]+)\}) = (\w+(?:\.\w+)*)$/gm
 
 /** Returns the paths of the texts that a source reads. A group that it reads by a variable counts as a whole. */
 const readsOf = (source: string): readonly string[] => {
   const names = new Map([["texts", "texts"]])
-  const read = (chain: string, base = ""): string | undefined => {
+  const pathOf = (chain: string) => {
+    const [base = "", ...keys] = chain.split(".")
     const start = names.get(base)
-    return start === undefined ? undefined : follow(start, chain.split(".").slice(1))
+    return start === undefined ? undefined : cut([start, ...keys].join("."))
   }
-  const rest = source.replace(definition, (all, name?: string, parts = "", base?: string, chain = "") => {
-    const path = read(chain, base)
+  const rest = source.replace(definition, (all, name?: string, parts = "", chain = "") => {
+    const path = pathOf(chain)
     if (path === undefined) return all
-    const named = name === undefined ? parts.split(",") : []
     if (name !== undefined) names.set(name, path)
-    for (const [key = "", as = key] of named.map((part: string) => part.trim().split(": ")))
-      names.set(as, `${path}.${key}`)
+    for (const [, key, as = key] of parts.matchAll(/(\w+)(?:: (\w+))?/g)) names.set(as, `${path}.${key}`)
     return ""
   })
-  const isType = (at: number) => /typeof $/.test(rest.slice(0, at))
-  return Array.from(rest.matchAll(/(?<![\w.])(\w+)((?:\.\w+)*)/g)).flatMap(({1: base, 2: chain = "", index}) => {
-    const path = isType(index) ? undefined : read(chain, base)
-    return path === undefined || path === "texts" ? [] : [path]
-  })
+  return Array.from(rest.matchAll(/(?<![\w.]|typeof )\w+(?:\.\w+)*/g), ([chain]) => pathOf(chain)).filter(
+    path => path !== undefined && path !== "texts",
+  )
 }
 
-const web = join(root, "server/console/web")
-const sources = filesOf(web)
-  .filter(file => /\.(?:ts|svelte)$/.test(file))
-  .map(file => readFileSync(file, "utf8"))
-
 test("the console reads every text", () => {
-  const reads = new Set(sources.flatMap(readsOf))
-  const isRead = (path: string) =>
-    path.split(".").some((_, index, parts) => reads.has(parts.slice(0, index + 1).join(".")))
-  expect(pathsOf(en, "texts").filter(path => !isRead(path))).toEqual([])
+  const sources = filesOf(join(root, "server/console/web")).filter(file => /\.(?:ts|svelte)$/.test(file))
+  const reads = new Set(sources.flatMap(file => readsOf(readFileSync(file, "utf8"))))
+  const isRead = (path: string) => [path, ...groupsOf(path)].some(each => reads.has(each))
+  expect([...texts].filter(path => !isRead(path))).toEqual([])
 })
