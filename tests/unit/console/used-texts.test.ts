@@ -41,9 +41,8 @@ const readsOf = (source: string): readonly string[] => {
     for (const [, key, as = key] of parts.matchAll(/(\w+)(?:: (\w+))?/g)) names.set(as, `${path}.${key}`)
     return ""
   })
-  return Array.from(rest.matchAll(/(?<![\w.]|typeof )\w+(?:\.\w+)*/g), ([chain]) => pathOf(chain)).filter(
-    path => path !== undefined && path !== "texts",
-  )
+  const reads = Array.from(rest.matchAll(/(?<![\w.]|typeof )\w+(?:\.\w+)*/g), ([chain]) => pathOf(chain) ?? "texts")
+  return reads.filter(path => path !== "texts")
 }
 
 test("the console reads every text", () => {
