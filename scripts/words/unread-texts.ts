@@ -1,9 +1,8 @@
 import {readFileSync} from "node:fs"
 import {join} from "node:path"
-import {expect, test} from "vitest"
-import {filesOf} from "../../../scripts/build/source-files.ts"
-import {root} from "../../../scripts/root.ts"
-import {en} from "../../../server/console/web/texts/en.ts"
+import {en} from "../../server/console/web/texts/en.ts"
+import {filesOf} from "../build/source-files.ts"
+import {root} from "../root.ts"
 
 const isGroup = (part: unknown): part is Readonly<Record<string, unknown>> =>
   typeof part === "object" && part !== null && !Array.isArray(part)
@@ -45,9 +44,9 @@ const readsOf = (source: string): readonly string[] => {
   return reads.filter(path => path !== "texts")
 }
 
-test("the console reads every text", () => {
+/** Returns the paths of the console's texts that nothing reads. */
+export const unreadTexts = (): readonly string[] => {
   const sources = filesOf(join(root, "server/console/web")).filter(file => /\.(?:ts|svelte)$/.test(file))
   const reads = new Set(sources.flatMap(file => readsOf(readFileSync(file, "utf8"))))
-  const isRead = (path: string) => [path, ...groupsOf(path)].some(each => reads.has(each))
-  expect([...texts].filter(path => !isRead(path))).toEqual([])
-})
+  return [...texts].filter(path => ![path, ...groupsOf(path)].some(each => reads.has(each)))
+}
