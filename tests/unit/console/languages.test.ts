@@ -2,7 +2,7 @@ import {IntlMessageFormat} from "intl-messageformat"
 import {describe, expect, test} from "vitest"
 import {shortenNames} from "../../../scripts/build/short-names.ts"
 import {unreadTexts} from "../../../scripts/words/unread-texts.ts"
-import type {Words} from "../../../server/console/web/texts/catalogue.ts"
+import {isGroup, type Words} from "../../../server/console/web/texts/catalogue.ts"
 import * as de from "../../../server/console/web/texts/de/pages.ts"
 import * as en from "../../../server/console/web/texts/en/pages.ts"
 import * as es from "../../../server/console/web/texts/es/pages.ts"
@@ -15,7 +15,7 @@ import * as zh from "../../../server/console/web/texts/zh/pages.ts"
 const textsOf = (words: Words, path = ""): [place: string, text: string | readonly string[]][] =>
   Object.entries(words).flatMap(([key, text]): [string, string | readonly string[]][] => {
     const place = path === "" ? key : `${path}.${key}`
-    return typeof text === "string" || Array.isArray(text) ? [[place, text]] : textsOf(text as Words, place)
+    return isGroup(text) ? textsOf(text, place) : [[place, text]]
   })
 
 /** Returns what a text must have in common with the English one. */

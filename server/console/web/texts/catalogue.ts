@@ -29,12 +29,14 @@ export type Catalogue<T> = T extends string
 /** Texts, of which some may be missing. */
 export type Lacking<T> = T extends Text ? T : {readonly [K in keyof T]?: Lacking<T[K]>}
 
+export const isGroup = (said: Words[string]): said is Words => typeof said === "object" && !Array.isArray(said)
+
 const read = (words: Words, fill: ReturnType<typeof filling>): object =>
   Object.fromEntries(
     Object.entries(words).map(([key, said]) => {
+      if (isGroup(said)) return [key, read(said, fill)]
       const [name = "", names] = key.replaceAll("#", "").split(/[()]/)
-      if (typeof said !== "string") return [key, Array.isArray(said) ? said : read(said as Words, fill)]
-      if (names === undefined) return [key, said]
+      if (names === undefined || typeof said !== "string") return [key, said]
       const order = names.split(", ")
       const say = (...values: (string | number)[]) =>
         fill(said, Object.fromEntries(order.map((each, index) => [each, values[index] ?? ""])))
