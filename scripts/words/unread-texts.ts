@@ -1,6 +1,5 @@
 import {readFileSync} from "node:fs"
 import {join} from "node:path"
-import {en} from "../../server/console/web/texts/en.ts"
 import {filesOf} from "../build/source-files.ts"
 import {root} from "../root.ts"
 
@@ -11,22 +10,15 @@ const isGroup = (part: unknown): part is Readonly<Record<string, unknown>> =>
 const pathsOf = (part: unknown, path: string): readonly string[] =>
   isGroup(part) ? Object.entries(part).flatMap(([key, below]) => pathsOf(below, `${path}.${key}`)) : [path]
 
-const texts = new Set(pathsOf(en, "texts"))
 const groupsOf = (path: string) => Array.from(path.matchAll(/\./g), ({index}) => path.slice(0, index))
-const groups = new Set([...texts].flatMap(groupsOf))
-
-/** Cuts what follows the name of a text, such as `.length`; undefined for another path. */
-const cut = (path: string): string | undefined => {
-  if (texts.has(path) || groups.has(path)) return path
-  const end = path.lastIndexOf(".")
-  const before = end < 0 ? undefined : cut(path.slice(0, end))
-  return before !== undefined && texts.has(before) ? before : undefined
-}
 
 const definition = /\bconst (?:(\w+)|\{([\w,: ]+)\}) = (\w+(?:\.\w+)*)$/gm
 
-/** Returns the paths of the texts that a source reads. A group that it reads by a variable counts as a whole. */
-const readsOf = (source: string): readonly string[] => {
+/**
+ * Returns the paths of the texts that a source reads; `cut` returns the part of a chain that is a path of the table. A
+ * group that the source reads by a variable counts as a whole.
+ */
+const readsOf = (source: string, cut: (chain: string) => string | undefined): readonly string[] => {
   const names = new Map([["texts", "texts"]])
   const pathOf = (chain: string) => {
     const [base = "", ...keys] = chain.split(".")
@@ -45,8 +37,12 @@ const readsOf = (source: string): readonly string[] => {
 }
 
 /** Returns the paths of the console's texts that nothing reads. */
-export const unreadTexts = (): readonly string[] => {
+export const unreadTexts = (table: object): readonly string[] => {
+  const texts = new Set(pathsOf(table, "texts"))
+  const groups = new Set([...texts].flatMap(groupsOf))
+  /** `.length` may follow the name of a text. */
+  const cut = (chain: string) => (groups.has(chain) ? chain : [chain, ...groupsOf(chain)].find(path => texts.has(path)))
   const sources = filesOf(join(root, "server/console/web")).filter(file => /\.(?:ts|svelte)$/.test(file))
-  const reads = new Set(sources.flatMap(file => readsOf(readFileSync(file, "utf8"))))
+  const reads = new Set(sources.flatMap(file => readsOf(readFileSync(file, "utf8"), cut)))
   return [...texts].filter(path => ![path, ...groupsOf(path)].some(each => reads.has(each)))
 }

@@ -2,7 +2,7 @@ import {IntlMessageFormat} from "intl-messageformat"
 import {describe, expect, test} from "vitest"
 import {shortenNames} from "../../../scripts/build/short-names.ts"
 import {unreadTexts} from "../../../scripts/words/unread-texts.ts"
-import {isGroup, type Words} from "../../../server/console/web/texts/catalogue.ts"
+import {isGroup, readCatalogue, type Words} from "../../../server/console/web/texts/catalogue.ts"
 import * as de from "../../../server/console/web/texts/de/pages.ts"
 import * as en from "../../../server/console/web/texts/en/pages.ts"
 import * as es from "../../../server/console/web/texts/es/pages.ts"
@@ -19,8 +19,8 @@ const textsOf = (words: Words, path = ""): [place: string, text: string | readon
   })
 
 /** Returns what a text must have in common with the English one. */
-const shapeOf = (text: string | readonly string[]): string =>
-  typeof text === "string" ? String((text.match(/\{\w+\}/g) ?? []).toSorted()) : `${text.length} strings`
+const shapeOf = (text: string | readonly string[]) =>
+  typeof text === "string" ? String(text.match(/\{\w+\}/g)?.toSorted()) : text.length
 
 const english = new Map(textsOf(en))
 
@@ -109,15 +109,10 @@ test("a missing translation is in English, and a stored part follows the current
 })
 
 test("the console reads every text", () => {
-  expect(unreadTexts()).toEqual([])
+  expect(unreadTexts(readCatalogue(en, "en-GB"))).toEqual([])
 })
 
 test("the browser's first language that the console has is used, else English", () => {
-  expect([["de-AT", "en"], ["fr", "es-MX"], ["zh-Hant-TW"], ["fr"], []].map(firstSpoken)).toEqual([
-    "de",
-    "es",
-    "zh",
-    "en",
-    "en",
-  ])
+  const wanted = [["de-AT", "en"], ["fr", "es-MX"], ["zh-Hant-TW"], ["fr"], []]
+  expect(wanted.map(firstSpoken).join(" ")).toBe("de es zh en en")
 })
