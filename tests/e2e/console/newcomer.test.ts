@@ -79,7 +79,7 @@ describeWithChromium("a newcomer to the project", () => {
     await act("Make a checkpoint", "Make a checkpoint")
     await done("checkpoint.verified").waitFor({timeout: 60_000})
     await act(/^Verify /, "Verify")
-    await page.getByText("Event checkpoint.verified").nth(1).waitFor({timeout: 60_000})
+    await page.locator("[data-notice=done]", {hasText: "Verify"}).waitFor({timeout: 60_000})
     await page.getByRole("button", {name: en.operations.ask}).click()
     await page.locator("[data-answer]").nth(4).waitFor()
     expect(await page.locator('[data-answer="yes"]').count()).toBe(5)
