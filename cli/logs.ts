@@ -1,9 +1,9 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {Command, Option} from "clipanion"
-import {readEarlierLog} from "../server/logs/page.ts"
-import {listRuns, viewRun} from "../server/logs/read-runs.ts"
-import type {LogRecord} from "../server/logs/record.ts"
 import {findHolder} from "../server/runtime/lock.ts"
+import {readEarlierLog} from "../server/runtime/logs/page.ts"
+import {listRuns, viewRun} from "../server/runtime/logs/read-runs.ts"
+import type {LogRecord} from "../server/runtime/logs/record.ts"
 import {projectPaths} from "../server/runtime/project.ts"
 import type {Answer} from "../shared/api/operations/client.ts"
 import {type LogLevel, logLevels} from "../shared/log.ts"
@@ -116,7 +116,7 @@ export class LogsCommand extends DataCommand {
 
   /** Loads tslog, which the commands that share a bundle with this one do without. */
   async #printPretty(): Promise<void> {
-    const {prettyFormat} = await import("../server/logs/format.ts")
+    const {prettyFormat} = await import("../server/runtime/logs/format.ts")
     const format = prettyFormat(process.stdout.isTTY === true && process.env.NO_COLOR === undefined)
     this.#print = record => this.printPainted(format(record))
   }

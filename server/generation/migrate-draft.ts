@@ -1,8 +1,8 @@
 import type {LoadedConfig} from "../config/load.ts"
 import type {Database} from "../database/database.ts"
-import {applyMissing, describeIrreversible, findMissing} from "../plugins/plugin-migrations.ts"
 import type {Draft} from "./draft.ts"
 import {readNewestGeneration} from "./history.ts"
+import {applyMissing, describeIrreversible, findMissing} from "./plugins/plugin-migrations.ts"
 
 /** The data from before plugins' migrations. */
 export interface RestorePoint {

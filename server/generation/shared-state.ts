@@ -1,6 +1,6 @@
 import {relative} from "node:path"
-import type {LoadedPlugin} from "../plugins/load.ts"
 import {readFileIfExists} from "../runtime/files.ts"
+import type {LoadedPlugin} from "./plugins/load.ts"
 
 /** Values that usually do not change, and collections created with their content. */
 const constants = "(?:RegExp|URL|URLPattern|Date|TextEncoder|TextDecoder|Intl\\.\\w+)\\b|(?:Map|Set)\\b[^(\\n]*\\([^)]"

@@ -1,1 +1,1 @@
-export const tables = ["generations"] as const
+export const tables = ["generations", "svc_plugin_migrations"] as const

@@ -6,8 +6,8 @@ import type {AnyPlugin} from "../../shared/sdk/plugin/plugin.ts"
 import type {Permission} from "../../shared/sdk/session/permission.ts"
 import type {Host} from "../host/open/host.ts"
 import {start} from "../host/start.ts"
-import {createLogs} from "../logs/log.ts"
 import {loadRuntime} from "../runtime/engines/load-runtime.ts"
+import {createLogs} from "../runtime/logs/log.ts"
 import {bypassProxy} from "../runtime/proxy.ts"
 import {
   type FireOptions,

@@ -1,6 +1,6 @@
 import {Problem} from "../../shared/problems.ts"
 import type {AnyPlugin, PluginDefinition} from "../../shared/sdk/plugin/plugin.ts"
-import type {BuiltIn, BuiltIns} from "../plugins/load.ts"
+import type {BuiltIn, BuiltIns} from "../generation/plugins/load.ts"
 
 /** The plugins of a bot under test, each in the version that the test last set. */
 export class Editions {

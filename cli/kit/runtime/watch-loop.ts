@@ -1,6 +1,6 @@
 import type {Host} from "../../../server/host/open/host.ts"
-import type {Logs} from "../../../server/logs/log.ts"
 import {startWatchdog} from "../../../server/runtime/flow/watchdog.ts"
+import type {Logs} from "../../../server/runtime/logs/log.ts"
 import {ownModule} from "../../../server/runtime/own-files.ts"
 import type {Mode} from "../../../shared/mode.ts"
 

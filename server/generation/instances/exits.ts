@@ -1,6 +1,6 @@
 import type {Log} from "../../../shared/log.ts"
-import {isImporting} from "../../plugins/position.ts"
 import type {UnaskedExit} from "../../runtime/process/unasked-exit.ts"
+import {isImporting} from "../plugins/position.ts"
 import {attribute} from "./attribution.ts"
 import {type Instance, runningInstance} from "./instance.ts"
 

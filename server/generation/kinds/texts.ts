@@ -1,5 +1,5 @@
 import type {Plugin} from "../../../shared/sdk/plugin/plugin.ts"
-import {DeclaredTexts, textsHandle} from "../../plugins/declarations/texts.ts"
+import {DeclaredTexts, textsHandle} from "../plugins/declarations/texts.ts"
 import {declarationsOf, type Setup} from "./kind.ts"
 
 export const texts = (setup: Setup) => {

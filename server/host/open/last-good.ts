@@ -3,8 +3,8 @@ import type {Log} from "../../../shared/log.ts"
 import {isProblem, messageOf, Problem} from "../../../shared/problems.ts"
 import {type Database, schemaOf} from "../../database/database.ts"
 import type {Generation} from "../../generation/generation.ts"
+import {readApplied} from "../../generation/plugins/plugin-migrations.ts"
 import type {RunningGeneration} from "../../generation/running-generation.ts"
-import {readApplied} from "../../plugins/plugin-migrations.ts"
 import {
   clearFailedStarts,
   hasFailedOften,

@@ -1,8 +1,8 @@
 import type {Mode} from "../../../shared/mode.ts"
 import type {Database} from "../../database/database.ts"
 import type {RunHistory} from "../../database/state/runs.ts"
-import type {Logs} from "../../logs/log.ts"
 import type {HandlerMeter} from "../../messages/handler-meter.ts"
+import type {Logs} from "../../runtime/logs/log.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
 import type {HostParts} from "./create-parts.ts"
 

@@ -1,5 +1,5 @@
 import type {Mode} from "../../../shared/mode.ts"
-import {type BuiltIns, Loader} from "../../plugins/load.ts"
+import {type BuiltIns, Loader} from "../../generation/plugins/load.ts"
 import {ownModule} from "../../runtime/own-files.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import type {Runtime} from "../../runtime/runtime.ts"

@@ -3,10 +3,10 @@ import type {Database, Row} from "../../database/database.ts"
 import {textOrNull, timeOf} from "../../database/lists/pages.ts"
 import type {EventLog} from "../../events/log.ts"
 import type {StreamOptions} from "../../events/stream.ts"
-import type {Logs} from "../../logs/log.ts"
-import {readLogAbout} from "../../logs/page.ts"
 import {readReplies} from "../../outbox/look-ups.ts"
 import {viewMessage} from "../../outbox/part/view.ts"
+import type {Logs} from "../../runtime/logs/log.ts"
+import {readLogAbout} from "../../runtime/logs/page.ts"
 
 export interface TrailServices {
   readonly database: Database

@@ -1,6 +1,6 @@
-import {UserData} from "../../capacity/user/user-data.ts"
 import {FileStore} from "../../outbox/files/store.ts"
 import {CheckpointStore} from "../../recovery/checkpoint/store.ts"
+import {UserData} from "../capacity/user/user-data.ts"
 import {holding, loadStopped, type StoppedOptions} from "../held.ts"
 import {locationOf, projectName} from "../settings.ts"
 import {withCurrentDatabase} from "./database.ts"

@@ -1,5 +1,5 @@
 import {open} from "node:fs/promises"
-import {anywhere} from "../../logs/form-search.ts"
+import {anywhere} from "../../runtime/logs/form-search.ts"
 import type {SecretSearch} from "./search.ts"
 
 /** A multiple of SQLite's page sizes, the largest of which is 64 KiB. */

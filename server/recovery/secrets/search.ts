@@ -1,5 +1,5 @@
-import {anywhere, type Form, FormSearch} from "../../logs/form-search.ts"
-import {formsOf, shortestForm} from "../../logs/forms.ts"
+import {anywhere, type Form, FormSearch} from "../../runtime/logs/form-search.ts"
+import {formsOf, shortestForm} from "../../runtime/logs/forms.ts"
 
 /** The values of secrets, by their names. */
 export type SecretValues = Readonly<Record<string, string>>

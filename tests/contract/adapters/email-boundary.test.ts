@@ -2,7 +2,7 @@ import {ImapFlow} from "imapflow"
 import * as parser from "mailparser"
 import {expect, onTestFinished, test} from "vitest"
 import {readLetters, readTexts} from "../../../server/adapters/email/content/letters.ts"
-import {createLogs} from "../../../server/logs/log.ts"
+import {createLogs} from "../../../server/runtime/logs/log.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 import {mailboxPassword, startDovecot} from "../../support/platforms/email/dovecot.ts"
 

@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
-import {UserData} from "../../../server/capacity/user/user-data.ts"
 import type {Database} from "../../../server/database/database.ts"
+import {UserData} from "../../../server/project/capacity/user/user-data.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {agentApproval, agentRun, agentStep} from "../../support/agents/rows.ts"
 import {engines, localDatabase, open} from "../../support/database/databases.ts"

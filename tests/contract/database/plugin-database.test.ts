@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {pluginDatabase} from "../../../server/plugins/plugin-database.ts"
+import {pluginDatabase} from "../../../server/generation/plugins/plugin-database.ts"
 import {Type} from "../../../shared/type.ts"
 import {engines, open} from "../../support/database/databases.ts"
 

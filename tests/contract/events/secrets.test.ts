@@ -3,7 +3,7 @@ import {Envelopes} from "../../../server/events/envelope.ts"
 import {ErrorEvents} from "../../../server/events/errors.ts"
 import {EventLog} from "../../../server/events/log.ts"
 import {telling} from "../../../server/events/telling.ts"
-import {createLogs} from "../../../server/logs/log.ts"
+import {createLogs} from "../../../server/runtime/logs/log.ts"
 import {localDatabase, open} from "../../support/database/databases.ts"
 
 const secret = "f3Kp0sVtQ8yJ2mZw7LrXc5HbNd1GaEuT"

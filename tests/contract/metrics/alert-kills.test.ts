@@ -1,7 +1,7 @@
 import {expect, test} from "vitest"
-import {createLogs} from "../../../server/logs/log.ts"
 import {Alerts} from "../../../server/metrics/alerts/alerts.ts"
 import type {Condition} from "../../../server/metrics/alerts/condition.ts"
+import {createLogs} from "../../../server/runtime/logs/log.ts"
 import type {AlertSettings} from "../../../shared/config/alerts.ts"
 import {localDatabase, open} from "../../support/database/databases.ts"
 import {type Death, MortalDatabase} from "../../support/database/mortal-database.ts"

@@ -1,5 +1,5 @@
-import {Retention} from "../../../server/capacity/retention.ts"
 import type {Database} from "../../../server/database/database.ts"
+import {Retention} from "../../../server/project/capacity/retention.ts"
 import type {RetentionSettings} from "../../../shared/config/config.ts"
 import {log} from "../database/databases.ts"
 

@@ -1,8 +1,8 @@
 import {createInterface} from "node:readline"
 import type {Host} from "../../../server/host/open/host.ts"
 import {start} from "../../../server/host/start.ts"
-import {createLogs} from "../../../server/logs/log.ts"
 import {loadRuntime} from "../../../server/runtime/engines/load-runtime.ts"
+import {createLogs} from "../../../server/runtime/logs/log.ts"
 import {exit} from "../../../shared/exit.ts"
 import {messageOf} from "../../../shared/problems.ts"
 

@@ -1,4 +1,4 @@
-import {createLogs} from "../../../server/logs/log.ts"
+import {createLogs} from "../../../server/runtime/logs/log.ts"
 
 /** A real log without output. */
 export const {log} = createLogs({level: "fatal", format: "json", colors: false, write: () => {}})

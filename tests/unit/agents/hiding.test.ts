@@ -1,6 +1,6 @@
 import {expect, test} from "vitest"
 import {hideInJson} from "../../../server/agents/providers/hiding.ts"
-import {Mask} from "../../../server/logs/mask.ts"
+import {Mask} from "../../../server/runtime/logs/mask.ts"
 
 const mask = new Mask()
 mask.hide(['sec"ret\\value'])

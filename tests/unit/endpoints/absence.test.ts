@@ -1,7 +1,7 @@
 import {expect, onTestFinished, test} from "vitest"
-import {isTooFull} from "../../../server/capacity/disk-watch.ts"
 import {Endpoint} from "../../../server/endpoints/endpoint.ts"
 import {createReport} from "../../../server/http/readiness/report.ts"
+import {isTooFull} from "../../../server/project/capacity/disk-watch.ts"
 import type {Endpoint as Handle} from "../../../shared/sdk/adapter/adapter.ts"
 import {until} from "../../support/host/process.ts"
 import {lineSpec, stored} from "../../support/messages/line-endpoint.ts"

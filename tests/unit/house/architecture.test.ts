@@ -16,9 +16,8 @@ const entrances: readonly string[] = [
   "server/process",
   "server/recovery",
   "server/config",
-  // Every process of svc needs these, with or without a Host: the project's paths, its lock, signals, the log.
+  // Every process of svc needs it, with or without a Host: the project's paths, its lock, signals, the log.
   "server/runtime",
-  "server/logs",
 ]
 
 /** Libraries that are loaded by the command, endpoint or request that needs them. */

@@ -1,9 +1,9 @@
 import {stripVTControlCharacters} from "node:util"
 import {describe, expect, onTestFinished, test, vi} from "vitest"
-import {prettyFormat} from "../../../server/logs/format.ts"
-import {createLogs, type LogOptions} from "../../../server/logs/log.ts"
-import {readLog} from "../../../server/logs/page.ts"
 import {runAround} from "../../../server/runtime/flow/around.ts"
+import {prettyFormat} from "../../../server/runtime/logs/format.ts"
+import {createLogs, type LogOptions} from "../../../server/runtime/logs/log.ts"
+import {readLog} from "../../../server/runtime/logs/page.ts"
 import {Problem} from "../../../shared/problems.ts"
 
 const collect = (options: Partial<LogOptions> = {}) => {

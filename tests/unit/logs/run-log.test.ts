@@ -1,8 +1,8 @@
 import {mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
-import {listRuns, readRun, readRunsAbout} from "../../../server/logs/read-runs.ts"
-import {RunLog} from "../../../server/logs/runs/run-log.ts"
+import {listRuns, readRun, readRunsAbout} from "../../../server/runtime/logs/read-runs.ts"
+import {RunLog} from "../../../server/runtime/logs/runs/run-log.ts"
 import {makeFolder} from "../../support/database/databases.ts"
 
 const all = {level: "silly", plugin: undefined} as const

@@ -1,7 +1,7 @@
 import {existsSync, mkdirSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
-import {Loader} from "../../../server/plugins/load.ts"
+import {Loader} from "../../../server/generation/plugins/load.ts"
 import {loadRuntime} from "../../../server/runtime/engines/load-runtime.ts"
 import {projectPaths} from "../../../server/runtime/project.ts"
 import {makeFolder} from "../../support/machine/folders.ts"

@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {DeclaredTexts} from "../../../server/plugins/declarations/texts.ts"
+import {DeclaredTexts} from "../../../server/generation/plugins/declarations/texts.ts"
 import {parseMessage, plainMessage} from "../../../server/runtime/text/message.ts"
 
 const codeOf = (work: () => unknown) => {

@@ -1,6 +1,6 @@
 import {expect, onTestFinished, test, vi} from "vitest"
-import {createLogs} from "../../../server/logs/log.ts"
 import {createNotifier} from "../../../server/process/notify.ts"
+import {createLogs} from "../../../server/runtime/logs/log.ts"
 import {until} from "../../support/host/process.ts"
 import {fakeNotify} from "../../support/machine/fake-notify.ts"
 

@@ -1,7 +1,7 @@
 import {delimiter, dirname} from "node:path"
 import {namesIn} from "../../../config/expand.ts"
 import {type Environment, parseConfig, readConfigText, readEnvironment} from "../../../config/load.ts"
-import {Mask} from "../../../logs/mask.ts"
+import {Mask} from "../../../runtime/logs/mask.ts"
 import {type ProjectPaths, projectPaths} from "../../../runtime/project.ts"
 
 /** Variables about the caller of svc, which a step never gets. */

@@ -1,6 +1,6 @@
 import {closeSync, openSync, writeSync} from "node:fs"
 import {messageOf} from "../../../../shared/problems.ts"
-import type {Mask} from "../../../logs/mask.ts"
+import type {Mask} from "../../../runtime/logs/mask.ts"
 
 /** The most characters of a step's output that its file keeps. */
 const most = 32 * 1024 * 1024

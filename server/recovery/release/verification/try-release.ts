@@ -3,9 +3,9 @@ import {readdir, rename} from "node:fs/promises"
 import {dirname, join, relative} from "node:path"
 import type {ReleaseStep, ReleaseVerification} from "../../../../shared/api/release.ts"
 import {messageOf, Problem} from "../../../../shared/problems.ts"
-import {Mask} from "../../../logs/mask.ts"
 import {makeFolder, makePrivateFolder, removeFolder} from "../../../runtime/files.ts"
 import {withLock} from "../../../runtime/lock.ts"
+import {Mask} from "../../../runtime/logs/mask.ts"
 import type {ProjectPaths} from "../../../runtime/project.ts"
 import {
   describeKept,

@@ -1,10 +1,10 @@
 import {mkdtempSync, rmSync} from "node:fs"
 import {tmpdir} from "node:os"
 import {join} from "node:path"
-import {readPages} from "../../../../server/capacity/growth.ts"
 import {type Database, openDatabase} from "../../../../server/database/database.ts"
 import {Recorder, type Totals} from "../../../../server/metrics/history/recorder.ts"
 import {day, hour, minute} from "../../../../server/metrics/history/spans.ts"
+import {readPages} from "../../../../server/project/capacity/growth.ts"
 import {secondsBuckets} from "../../../../shared/meter.ts"
 import {log} from "../../../support/host/silence.ts"
 

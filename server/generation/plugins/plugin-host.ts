@@ -1,0 +1,41 @@
+import type {Content} from "../../../shared/sdk/content/elements.ts"
+import type {AgentResult, AgentRunOptions} from "../../../shared/sdk/plugin/agent.ts"
+import type {SendOptions, SentMessage} from "../../../shared/sdk/plugin/plugin.ts"
+import type {Target} from "../../../shared/sdk/session/session.ts"
+import type {TimerOptions, TimerPlace, When} from "../../../shared/sdk/session/timer.ts"
+
+/** The Host's functions for plugin instances outside their handlers, from the composition root, by plugin. */
+export interface PluginHost {
+  /** Milliseconds since 1970. */
+  now(): number
+  /**
+   * Resolves to the outbox id once the message is durable. Throws `target_invalid`, `endpoint_unknown`, `unsupported`,
+   * `request_invalid`, `ingress_paused`.
+   */
+  send(plugin: string, target: Target, content: Content, options?: SendOptions): Promise<string>
+  /** Resolves to the timer's id once it is durable. Throws `timer_unknown`, `timer_invalid`, `endpoint_unknown`. */
+  setTimer(
+    plugin: string,
+    name: string,
+    when: When & {readonly target?: TimerPlace},
+    data: unknown,
+    options?: TimerOptions,
+  ): Promise<string>
+  /** Resolves to whether there was one. */
+  clearTimer(plugin: string, key: string): Promise<boolean>
+  /**
+   * Queries a platform now with a Satori method that only reads. Throws `endpoint_unknown`, `unsupported`,
+   * `request_invalid` for a method that acts, `endpoint_offline`, `platform_failed`.
+   */
+  ask(endpoint: string, method: string, params: Readonly<Record<string, unknown>>): Promise<unknown>
+  /** Returns the language of a conversation. Throws `target_invalid`. */
+  languageOf(place: TimerPlace): Promise<string>
+  /** Resolves to the runId once the run of the agent is durable. Throws what `AgentHandle.run` throws. */
+  runAgent(plugin: string, agent: string, input: string, options?: AgentRunOptions): Promise<string>
+  /** Throws `agent_run_unknown`. */
+  agentResult(plugin: string, runId: string): Promise<AgentResult>
+  /** Returns a message of the outbox, sent by any plugin or the Host; undefined if it is not there. */
+  message(id: string): Promise<SentMessage | undefined>
+  /** Resolves to whether the message was cancelled. Throws `outbox_unknown`. */
+  cancel(plugin: string, id: string): Promise<boolean>
+}

@@ -1,1 +1,0 @@
-export const tables = ["svc_plugin_migrations"] as const

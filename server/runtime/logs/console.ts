@@ -1,0 +1,36 @@
+import {format} from "node:util"
+import type {Log, LogLevel} from "../../../shared/log.ts"
+import {whatIsAround} from "../flow/around.ts"
+
+const levels = {
+  log: "info",
+  info: "info",
+  dir: "info",
+  table: "info",
+  warn: "warn",
+  error: "error",
+  debug: "debug",
+  trace: "trace",
+} as const satisfies Record<string, LogLevel>
+
+/**
+ * Turns every `console.log` of this process into a record, with the plugin whose code calls it if that is known. Writes
+ * to `process.stdout` stay as they are.
+ */
+export const takeOverConsole = (log: Log): void => {
+  for (const [method, level] of Object.entries(levels)) {
+    console[method as keyof typeof levels] = (...args: unknown[]) => {
+      const error = args.find(argument => argument instanceof Error)
+      log[level](formatArguments(args), {...whatIsAround(), ...(error === undefined ? {} : {error})})
+    }
+  }
+}
+
+/** Shows only the message of an error; the record has the rest under `error`. */
+const formatArguments = (args: readonly unknown[]): string => {
+  try {
+    return format(...args.map(argument => (argument instanceof Error ? argument.message : argument)))
+  } catch {
+    return "[unreadable]"
+  }
+}
