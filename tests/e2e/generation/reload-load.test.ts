@@ -85,6 +85,7 @@ test.each(runtimes)(
       },
       600_000,
     )
-    expect(states).toEqual({handled: accepted.length})
+    const errors = (await inboxOf(host)).flatMap(({marks}) => marks.flatMap(({error}) => error ?? []))
+    expect({states, errors}).toEqual({states: {handled: accepted.length}, errors: []})
   },
 )
