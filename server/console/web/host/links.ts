@@ -2,7 +2,7 @@ import type {Envelope} from "../../../../shared/events/event-stream.ts"
 import type {Tone} from "../texts/tone.ts"
 
 /** Returns the fields of an event; none if its data is no object. */
-export const dataOf = ({data}: Pick<Envelope, "data">): Readonly<Record<string, unknown>> =>
+export const dataOf = ({data}: {readonly data: unknown}): Readonly<Record<string, unknown>> =>
   typeof data === "object" && data !== null ? {...data} : {}
 
 /** Returns the plugin of a handler, whose id is `root/<plugin>/…`. */
