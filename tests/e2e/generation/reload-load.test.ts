@@ -1,7 +1,16 @@
 import {readdirSync} from "node:fs"
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, onTestFinished, test} from "vitest"
-import {Chance, pluginWith, reload, runtimes, startHost, type TestHost, until} from "../../support/host/host.ts"
+import {
+  Chance,
+  eventOf,
+  pluginWith,
+  reload,
+  runtimes,
+  startHost,
+  type TestHost,
+  until,
+} from "../../support/host/host.ts"
 import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {inboxOf} from "../../support/messages/inbox.ts"
 
@@ -85,7 +94,8 @@ test.each(runtimes)(
       },
       600_000,
     )
-    const errors = (await inboxOf(host)).flatMap(({marks}) => marks.flatMap(({error}) => error ?? []))
+    const failed = (await inboxOf(host)).filter(({state}) => state === "failed")
+    const errors = await Promise.all(failed.map(async ({seq}) => (await eventOf(host, seq)).marks))
     expect({states, errors}).toEqual({states: {handled: accepted.length}, errors: []})
   },
 )
