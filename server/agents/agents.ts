@@ -86,13 +86,13 @@ export class Agents implements AgentService, AgentDesk {
   }
 
   /** Whether no run is working, and none is waiting that could work. */
-  get isQuiet(): boolean {
-    return this.#runner.isQuiet && this.#items.isQuiet
+  get isIdle(): boolean {
+    return this.#runner.isIdle && this.#items.isIdle
   }
 
   /** Resolves once no run is working. */
-  settled(): Promise<void> {
-    return this.#runner.settled()
+  idle(): Promise<void> {
+    return this.#runner.idle()
   }
 
   generationChanged(): void {

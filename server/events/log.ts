@@ -52,8 +52,8 @@ export class EventLog {
   readonly raise: Raise = (type, data, about) => this.#queue.push(toRow(type, data, about, this.#hide))
 
   /** Resolves when all raised events are stored. */
-  settled(): Promise<void> {
-    return this.#queue.settled()
+  idle(): Promise<void> {
+    return this.#queue.idle()
   }
 
   /** How many raised events could not be stored. */

@@ -53,7 +53,7 @@ export const openEvents = async (
     const data = errors.take(record)
     if (data !== undefined) events.raise("log.error", data)
   })
-  const settled = () => withTimeLimit(500, () => events.settled()).catch(() => {})
+  const settled = () => withTimeLimit(500, () => events.idle()).catch(() => {})
   const services = {events, stream, envelopes, epoch}
   return {
     ...services,

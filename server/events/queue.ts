@@ -31,7 +31,7 @@ export class EventQueue {
   }
 
   /** Resolves when no event waits to be stored. */
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     while (this.#storing !== undefined) await this.#storing
   }
 

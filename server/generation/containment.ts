@@ -49,7 +49,7 @@ export class Containment {
       return
     }
     // Thrown before its draft was committed or discarded: wait, and handle it by the instance's state then.
-    if (instance.state.is === "starting") await this.#running.settled()
+    if (instance.state.is === "starting") await this.#running.idle()
     const quarantined =
       instance.state.is === "active" && this.#quarantine.record(instance.name, this.#running.current?.number ?? 0)
     this.#log.error(`${instance.path} threw outside its handlers: ${messageOf(error)}${next(instance, quarantined)}`, {

@@ -216,7 +216,7 @@ export class Generations {
   /** Aborts a change in progress and disposes everything. Running work has `limit` milliseconds to end. */
   async stop(limit: number): Promise<void> {
     this.#stopping.abort()
-    await this.running.settled()
+    await this.running.idle()
     await disposeInOrder(this.running.current?.instances ?? [], limit)
     await this.#leaving.ends()
   }

@@ -40,7 +40,7 @@ export class RunningGeneration {
   }
 
   /** Resolves when no change is in progress. */
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     await this.#changing
   }
 }

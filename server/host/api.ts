@@ -24,7 +24,7 @@ export interface Api extends Answers {
   /** Loads the HTTP application. Otherwise the first request loads it. */
   load(): Promise<void>
   /** Resolves when no request is in progress, except for streams. */
-  settled(): Promise<void>
+  idle(): Promise<void>
   /** The Satori events and the platforms' own WebSockets. */
   readonly sockets: SocketHooks
 }
@@ -52,7 +52,7 @@ export const createApi = ({opened, sources, system, statusBoard, parts, requests
   return {
     fetch: application.fetch,
     recall: application.recall,
-    settled: () => application.settled(),
+    idle: () => application.idle(),
     load: () => application.load(),
     sockets: socketsByPath(path => (platforms.isServedAt(path) ? platforms.socket : satori.server.socket)),
   }
@@ -77,8 +77,8 @@ class Application {
     await this.#load()
   }
 
-  async settled(): Promise<void> {
-    await this.#app?.settled()
+  async idle(): Promise<void> {
+    await this.#app?.idle()
   }
 
   async #load(): Promise<App> {

@@ -93,9 +93,9 @@ export const listParts = (list: ListOptions): readonly Part[] => {
     {
       name: "what plugins do at the start",
       start: () => starts.open(error => void containment.contain(error)),
-      isQuiet: () => starts.isQuiet,
+      isIdle: () => starts.isIdle,
     },
-    {name: "requests", drain: () => list.api.settled()},
+    {name: "requests", drain: () => list.api.idle()},
     jobs,
     timers,
     agents,

@@ -28,7 +28,7 @@ export interface Answers {
 
 export interface App extends Answers {
   /** Resolves when no request is in progress, except for streams. */
-  settled(): Promise<void>
+  idle(): Promise<void>
 }
 
 const methods: readonly Route["method"][] = ["POST", "GET", "PUT", "DELETE"]
@@ -46,7 +46,7 @@ export const createApp = ({routes, door, log, requests, scrub}: AppOptions): App
   // Only a HEAD enters the WeakMap: one entry for each request would cost Node's collector a quarter of its time.
   const heads = new WeakMap<Request, Request>()
   let peerOf: PeerOf = () => ""
-  const {toAnswer, recall, refuse, settled} = createPipeline({
+  const {toAnswer, recall, refuse, idle} = createPipeline({
     ...door,
     addressOf: request => door.live().clientAddress(peerOf(heads.get(request) ?? request), request),
     log,
@@ -103,7 +103,7 @@ export const createApp = ({routes, door, log, requests, scrub}: AppOptions): App
     return new Response(null, {status: response.status, headers: response.headers})
   }
   return {
-    settled,
+    idle,
     recall: (path, authorization) => recalls.get(path)?.(authorization),
     fetch: (request, peer) => {
       peerOf = peer

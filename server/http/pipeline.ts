@@ -80,7 +80,7 @@ export const createPipeline = (options: PipelineOptions) => {
     },
     refuse: (problem: Problem, headers?: Record<string, string>) => problemAnswer(problem, nextId(), headers, scrub),
     /** Resolves when no request is in progress, except for streams. */
-    settled: inFlight.none,
+    idle: inFlight.none,
   }
 }
 

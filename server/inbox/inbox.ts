@@ -176,13 +176,13 @@ export class Inbox {
   }
 
   /** True if no handler runs, no event is being stored, and no waiting one could run. */
-  get isQuiet(): boolean {
-    return this.#lanes.isQuiet
+  get isIdle(): boolean {
+    return this.#lanes.isIdle
   }
 
   /** Resolves when no handler runs and no waiting one could run. */
-  settled(): Promise<void> {
-    return this.#lanes.settled()
+  idle(): Promise<void> {
+    return this.#lanes.idle()
   }
 
   /**
@@ -193,7 +193,7 @@ export class Inbox {
     this.#stopping = true
     this.#lanes.pause()
     await this.#outages.stop()
-    await this.#lanes.settled()
+    await this.#lanes.idle()
   }
 
   /**

@@ -47,7 +47,7 @@ export interface DispatchOptions {
   /** Stores the files that sessions send; without it there are none. */
   readonly files?: DraftFiles
   /** Resolves when no change of generation is in progress. */
-  readonly settled: () => Promise<unknown>
+  readonly idle: () => Promise<unknown>
   readonly log: Log
   /** The last time that an endpoint had no connection; unknown when left out. */
   readonly awayOf?: (endpoint: string) => Span | undefined
@@ -147,12 +147,12 @@ type RunOptions = DispatchOptions & {
 }
 
 const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt: Attempt): Promise<Outcome> => {
-  const {current, settled, endpoints, timers = noTimers, privateHosts = () => [], files} = options
+  const {current, idle, endpoints, timers = noTimers, privateHosts = () => [], files} = options
   const {timeout = handlerTimeout, scrub = asItIs, notes} = options
   let handler = find(options, stored, id, attempt)
   if (handler?.signal.aborted) {
     // Its instance has failed, and a new one is about to replace it.
-    await settled()
+    await idle()
     handler = find(options, stored, id, attempt)
   }
   if (handler === undefined) return {is: "failed", error: "the running generation has no such handler"}

@@ -201,13 +201,13 @@ export class Outbox {
   }
 
   /** True if no message is being sent or could be sent now. */
-  get isQuiet(): boolean {
-    return this.#sends.isQuiet && !this.#schedule.isFiring && !this.#expiry.isFiring
+  get isIdle(): boolean {
+    return this.#sends.isIdle && !this.#schedule.isFiring && !this.#expiry.isFiring
   }
 
   /** Resolves when every message is sent that can be sent now. */
-  settled(): Promise<void> {
-    return this.#sends.settled()
+  idle(): Promise<void> {
+    return this.#sends.idle()
   }
 
   /** Starts no further send. Resolves when the running ones have ended. */

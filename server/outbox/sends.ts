@@ -141,13 +141,13 @@ export class Sends {
   }
 
   /** True if no message is being sent or could be sent now. */
-  get isQuiet(): boolean {
-    return this.#lanes.isQuiet
+  get isIdle(): boolean {
+    return this.#lanes.isIdle
   }
 
   /** Resolves when every message is sent that can be sent now. */
-  async settled(): Promise<void> {
-    await this.#lanes.settled()
+  async idle(): Promise<void> {
+    await this.#lanes.idle()
   }
 
   /** Starts no further send. Resolves when the running ones have ended. */
@@ -156,7 +156,7 @@ export class Sends {
     this.#paces.stop()
     for (const callOff of this.#resting.values()) callOff()
     this.#lanes.pause()
-    await this.#lanes.settled()
+    await this.#lanes.idle()
   }
 
   async #sendFirst({row, sender, pace, ...lane}: First): Promise<void> {

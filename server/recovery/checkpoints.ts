@@ -136,7 +136,7 @@ export class Checkpoints {
   }
 
   /** Resolves once no task is running. */
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     await this.#running.catch(() => {})
   }
 

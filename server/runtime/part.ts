@@ -39,9 +39,9 @@ export interface Part {
   /** What alerts look at. */
   readonly facts?: FactReadings
   /** Is nothing of it running? Only parts that run handlers, or start them, have it. */
-  isQuiet?(): boolean
+  isIdle?(): boolean
   /** Resolves when nothing of it is running. */
-  settled?(): unknown
+  idle?(): unknown
   /** Rows of a user were forgotten: the part updates its memory. */
   forgotten?(part: UserPartName, rows: readonly Row[]): unknown
 }

@@ -88,17 +88,17 @@ export class Runner {
   async drain(): Promise<void> {
     this.#stopping = true
     this.#lanes.pause()
-    await this.#lanes.settled()
+    await this.#lanes.idle()
   }
 
   /** True if nothing runs, and nothing waits that could run. */
-  get isQuiet(): boolean {
-    return this.#lanes.isQuiet
+  get isIdle(): boolean {
+    return this.#lanes.isIdle
   }
 
   /** Resolves when everything that can start now has ended. */
-  settled(): Promise<void> {
-    return this.#lanes.settled()
+  idle(): Promise<void> {
+    return this.#lanes.idle()
   }
 
   async #take(run: QueuedRun): Promise<void> {

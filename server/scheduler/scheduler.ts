@@ -124,8 +124,8 @@ export class Scheduler {
   }
 
   /** True if everything due has been claimed, and everything that can start has ended. */
-  get isQuiet(): boolean {
-    return this.#works === 0 && this.runner.isQuiet
+  get isIdle(): boolean {
+    return this.#works === 0 && this.runner.isIdle
   }
 
   /** Resolves when everything due has been claimed. */
@@ -134,9 +134,9 @@ export class Scheduler {
   }
 
   /** Resolves when everything due has been claimed, and everything that can start has ended. */
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     await this.claimed()
-    await this.runner.settled()
+    await this.runner.idle()
   }
 
   #enqueue(work: () => Promise<void>): Promise<void> {

@@ -48,7 +48,7 @@ export interface PluginJobs {
   /** The jobs of the running generation, by `<plugin>/<job>`. */
   readonly current: () => ReadonlyMap<string, PublishedJob>
   /** Resolves when no change of generation is in progress. */
-  readonly settled: () => Promise<unknown>
+  readonly idle: () => Promise<unknown>
   readonly requireTarget: (address: Address) => void
   readonly clock?: Clock
   /** Stores the files that runs send; without it there are none. */
@@ -58,7 +58,7 @@ export interface PluginJobs {
 /** A target that calls a function declared with `plugin.job`. */
 export const pluginTarget = (
   outbox: Outbox,
-  {current, settled, requireTarget, files, clock = systemClock}: PluginJobs,
+  {current, idle, requireTarget, files, clock = systemClock}: PluginJobs,
 ): FiringTarget => {
   const find = ({plugin, job}: JobTarget) => current().get(`${plugin}/${job}`)
   const problem = (target: JobTarget) =>
@@ -71,7 +71,7 @@ export const pluginTarget = (
     },
     fire: async firing => {
       // Its instance may have failed, and a new one may be about to replace it.
-      if (find(firing.target)?.signal.aborted !== false) await settled()
+      if (find(firing.target)?.signal.aborted !== false) await idle()
       const job = find(firing.target)
       if (job?.plugin === undefined) throw new Problem("job_unknown", problem(firing.target) ?? "")
       requireFit(job, firing.target.data)

@@ -51,7 +51,7 @@ const openFiles = async ({database, paths, authority, log}: WorkroomSetting): Pr
     authority,
     log,
     onRecorded: telling.add,
-    beforeClose: () => telling.settled(),
+    beforeClose: () => telling.idle(),
   })
   await telling.start(workroom.head.seq)
   return workroom

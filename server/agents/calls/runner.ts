@@ -93,11 +93,11 @@ export class Runner {
   }
 
   /** Resolves once no run is working. */
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     await Promise.all([this.#considering, ...[...this.#active.values()].map(({ended}) => ended)])
   }
 
-  get isQuiet(): boolean {
+  get isIdle(): boolean {
     return this.#active.size === 0 && this.#considering === undefined && !this.#due.isFiring
   }
 

@@ -164,8 +164,8 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
       await indexWhileNeeded()
       await (await opened?.catch(() => undefined))?.stop()
     },
-    isQuiet: () => (agents === undefined ? opened === undefined : agents.isQuiet),
-    settled: () => agents?.settled(),
+    isIdle: () => (agents === undefined ? opened === undefined : agents.isIdle),
+    idle: () => agents?.idle(),
     routes: async () => {
       const [{permissionRoutes}, {agentRoutes}, {approvalRoutes}] = await Promise.all([
         import("./permissions.ts"),

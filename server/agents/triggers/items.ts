@@ -58,7 +58,7 @@ export class ItemWatch {
     await this.#looking
   }
 
-  get isQuiet(): boolean {
+  get isIdle(): boolean {
     return this.#looking === undefined
   }
 

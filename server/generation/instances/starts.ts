@@ -33,7 +33,7 @@ export class PluginStarts {
   }
 
   /** True if no `onStart` function is running. */
-  get isQuiet(): boolean {
+  get isIdle(): boolean {
     return this.#running.size === 0
   }
 

@@ -64,7 +64,7 @@ const findStanding = async (
 
 /** Throws why the checkpoint could not be made, and `checkpoint_failed` if it cannot be restored. */
 const makeVerified = async (checkpoints: Checkpoints, signal: AbortSignal): Promise<string> => {
-  await checkpoints.settled()
+  await checkpoints.idle()
   const {id, verification} = await checkpoints.create({reason: "migration", signal})
   if (verification?.ok === true) return id
   await checkpoints.remove(id)

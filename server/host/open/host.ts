@@ -60,9 +60,9 @@ export interface Host {
   /** The token generated for this run: in development without `http.token`. */
   readonly token: Secret | undefined
   /** Resolves once no handler, job, timer or send is running, or could run before the clock advances. */
-  settled(): Promise<void>
+  idle(): Promise<void>
   /** Whether the Host is settled now. */
-  isQuiet(): boolean
+  isIdle(): boolean
   /** The usages of the running generation's commands. */
   commands(): readonly string[]
   /** Resolves when the Host itself asks the process to exit: after a restart over the API, or a lost lease. */

@@ -81,16 +81,16 @@ export class Parts {
     for (const part of this.#all) await part.forgotten?.(...about)
   }
 
-  isQuiet(): boolean {
-    return this.#all.every(part => part.isQuiet?.() !== false)
+  isIdle(): boolean {
+    return this.#all.every(part => part.isIdle?.() !== false)
   }
 
   /** Resolves once no part runs handlers, or could before the clock advances. */
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     do {
-      await Promise.all(this.#all.map(part => part.settled?.()))
+      await Promise.all(this.#all.map(part => part.idle?.()))
       await turn()
-    } while (!this.isQuiet())
+    } while (!this.isIdle())
   }
 
   /**

@@ -61,8 +61,8 @@ export const inboxPart = (inbox: Inbox, dispatch: Dispatch, about: InboxAbout): 
   close: () => inbox.drain(),
   limit: 250,
   handlers: {name: "handlers", drain: () => inbox.drain()},
-  isQuiet: () => inbox.isQuiet,
-  settled: () => inbox.settled(),
+  isIdle: () => inbox.isIdle,
+  idle: () => inbox.idle(),
   metrics: [
     {
       group: "messages",

@@ -68,7 +68,7 @@ export const runPluginWork = async <T>(
       const toEnd = async () => {
         const returned = await work(open)
         queue.end()
-        await queued.settled()
+        await queued.idle()
         return returned
       }
       const result = await handler.run(() => holdWhileFailing(hold, toEnd), about)

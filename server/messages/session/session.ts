@@ -69,7 +69,7 @@ export const openSession = (options: SessionOptions): OpenSession => {
     close: () => work.end(),
     end: () => {
       work.end()
-      return work.queued.isSettled ? own.work() : work.queued.settled().then(() => own.work())
+      return work.queued.isSettled ? own.work() : work.queued.idle().then(() => own.work())
     },
     abandon: () => work.queued.release(),
   }

@@ -101,9 +101,9 @@ export class Alerts {
   }
 
   /** Resolves when the messages in progress were accepted or refused. */
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     await this.#checking
-    await Promise.all([this.#heartbeat.settled(), ...[...this.#targets.values()].map(({sending}) => sending)])
+    await Promise.all([this.#heartbeat.idle(), ...[...this.#targets.values()].map(({sending}) => sending)])
   }
 
   get view(): AlertsView {

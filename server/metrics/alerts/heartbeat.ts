@@ -40,7 +40,7 @@ export class Heartbeat {
     })
   }
 
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     await this.#beating
   }
 

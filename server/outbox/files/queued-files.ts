@@ -51,7 +51,7 @@ export class QueuedFiles {
   }
 
   /** Resolves once no file is being stored. */
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     while (this.#pending.size > 0) await Promise.allSettled(this.#pending)
   }
 

@@ -65,12 +65,12 @@ export const outboxPart = (outbox: Outbox, {database, endpoints, scrub, files}: 
     }),
   drain: async later => {
     await later
-    await outbox.settled()
+    await outbox.idle()
   },
   close: () => outbox.drain(),
   limit: 1000,
-  isQuiet: () => outbox.isQuiet,
-  settled: () => outbox.settled(),
+  isIdle: () => outbox.isIdle,
+  idle: () => outbox.idle(),
   routes: async () => {
     const [{outboxRoutes}, {redactOutbox}] = await Promise.all([import("./messages.ts"), import("../upkeep/redact.ts")])
     const redact = async (id: string, reason: string | null) => {

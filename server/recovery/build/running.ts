@@ -52,7 +52,7 @@ export class RunningBuild {
   }
 
   /** Resolves to the build once git has answered. */
-  async settled(): Promise<BuildIdentity> {
+  async idle(): Promise<BuildIdentity> {
     await this.start()
     return this.current
   }
@@ -61,7 +61,7 @@ export class RunningBuild {
   async recorded(): Promise<{readonly build: BuildIdentity; readonly changes: readonly string[]}> {
     const {configuration, isReloading = false} = this.#options
     const files = await readBuild(this.#paths.project)
-    const running = await this.settled()
+    const running = await this.idle()
     const {commit, dirty, lockfile} = files
     const build = isReloading ? identify({...running, commit, dirty, lockfile}) : running
     const loaded = configuration?.()

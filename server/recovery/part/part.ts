@@ -83,7 +83,7 @@ export const createRecovery = (
     checkpoints,
     ingress,
     code: () => readCode(paths.project, process.env),
-    build: () => build.settled(),
+    build: () => build.idle(),
     changes: async () => (await build.recorded()).changes,
     copy: () => hashProject(paths),
     discard: () => discardPrepared(paths),

@@ -13,7 +13,7 @@ import type {Arrival} from "./arrival.ts"
 const loadArrivals = () => import("./arrival.ts")
 
 export interface UploadsOptions {
-  readonly checkpoints: Pick<Checkpoints, "store" | "settled">
+  readonly checkpoints: Pick<Checkpoints, "store" | "idle">
   /** Returns the values that no checkpoint may contain. */
   readonly secrets: () => SecretValues
   readonly temporary: string
@@ -124,7 +124,7 @@ export class Uploads {
   async #store(arrival: Arrival, task: CheckpointTask): Promise<CheckpointTask> {
     const {checkpoints, tell, log} = this.#options
     const {id, manifest} = arrival
-    await checkpoints.settled()
+    await checkpoints.idle()
     const {storeArrival} = await loadArrivals()
     await storeArrival(checkpoints.store, arrival, await this.#verify(arrival, task))
     log.info(`uploaded and verified checkpoint ${id}`)

@@ -55,7 +55,7 @@ export class Lanes<T> {
   }
 
   /** True if no item runs, is about to be pushed, or is ready to run. */
-  get isQuiet(): boolean {
+  get isIdle(): boolean {
     const mayRun = !this.#paused && this.#places.isWanted
     return this.#places.taken === 0 && this.#expected.size === 0 && this.#soon === 0 && !mayRun
   }
@@ -106,7 +106,7 @@ export class Lanes<T> {
   }
 
   /** Resolves when no item runs and none is ready to run. */
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     while (this.#places.taken > 0) await new Promise<void>(done => this.#idle.push(done))
   }
 

@@ -41,7 +41,7 @@ export const createTimers = (
       (running.current?.instances ?? []).flatMap(({name, registrations}) =>
         [...registrations.timers.keys()].map(timer => [name, timer] as const),
       ),
-    settled: () => running.settled(),
+    idle: () => running.idle(),
     isPaused: () => ingress.isPaused,
     fire: (firings, around) => inbox.fire(firings, around),
   })
@@ -54,7 +54,7 @@ export const createTimers = (
     timers,
     start: () => timers.start(),
     drain: () => timers.stop(),
-    isQuiet: () => timers.isQuiet,
+    isIdle: () => timers.isIdle,
     metrics: [{group: "messages", read: async () => ({svc_timers: by("state", await countTimers(database))})}],
     routes: async () => (await import("./timers.ts")).timerRoutes(timers, endpoints, database),
   }
@@ -92,7 +92,7 @@ export const createJobs = (
       message: messageTarget(outbox, endpoints, clock),
       plugin: pluginTarget(outbox, {
         current: () => running.current?.snapshot.jobs ?? new Map(),
-        settled: () => running.settled(),
+        idle: () => running.idle(),
         requireTarget: address => endpoints.requireTarget(address),
         clock,
         files,
@@ -109,10 +109,10 @@ export const createJobs = (
     jobs,
     start: () => jobs.start(),
     drain: () => jobs.drain(),
-    isQuiet: () => jobs.scheduler.isQuiet,
+    isIdle: () => jobs.scheduler.isIdle,
     metrics: [{group: "jobs", read: async () => ({svc_job_runs_total: by("outcome", await readJobTotals(database))})}],
     facts: {jobs: async () => ({items: await withLastRuns(database, views()), file: jobs.file})},
-    settled: () => jobs.scheduler.settled(),
+    idle: () => jobs.scheduler.idle(),
     routes: async () => (await import("./jobs.ts")).jobRoutes(jobs, database),
   }
 }

@@ -57,7 +57,7 @@ export interface TimersOptions {
   /** Returns all timers of the running generation. */
   readonly declared: () => readonly DeclaredName[]
   /** Resolves when no change of generation is in progress. */
-  readonly settled: () => Promise<unknown>
+  readonly idle: () => Promise<unknown>
   readonly isPaused: () => boolean
   /** Stores events for handlers in one batch with these statements. Throws `database_refused` if one of them fails. */
   readonly fire: (firings: readonly Firing[], around: Around) => Promise<void>
@@ -99,7 +99,7 @@ export class Timers {
     return this.#due.stop()
   }
 
-  get isQuiet(): boolean {
+  get isIdle(): boolean {
     return !this.#due.isFiring
   }
 
@@ -190,11 +190,11 @@ export class Timers {
   }
 
   async #fire(now: number): Promise<void> {
-    const {database, log, settled, find, fire} = this.#options
+    const {database, log, idle, find, fire} = this.#options
     const rows = await persist("timers", log, () => database.read(selectDue, [now]))
     const kindOf = (row: Row) => find(String(row.plugin), String(row.name))
     // A plugin may have failed, and another instance may be about to replace it.
-    if (rows.some(row => kindOf(row) === undefined)) await settled()
+    if (rows.some(row => kindOf(row) === undefined)) await idle()
     const due = rows.map(row => ({row, kind: kindOf(row)}))
     const changes = due.map(({row, kind}) => this.#change(row, kind, now))
     for (const {row, to} of changes)

@@ -88,7 +88,7 @@ export class FileTelling {
   }
 
   /** Resolves when all records are reported. */
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     await this.#running
   }
 

@@ -17,7 +17,7 @@ const openTool = async (place = localDatabase()) => {
     clock: new HandClock("2026-05-01T09:00:00Z"),
     find: (plugin, name) => (plugin === "agents" && name === "wake" ? kind : undefined),
     declared: () => [["agents", "wake"]],
-    settled: async () => {},
+    idle: async () => {},
     isPaused: () => false,
     fire: async () => {},
   })

@@ -234,7 +234,7 @@ describe.each(engines)("the event log on $name", ({make}) => {
   test("stores events raised beside any change in order, without blocking", async () => {
     const events = await logOf(await open(await make()))
     for (let n = 0; n < 500; n++) events.raise("host.stopping", {code: n, reason: ""}, {endpoint: `e${n}`})
-    await events.settled()
+    await events.idle()
     expect((await all(events)).map(({endpoint}) => endpoint)).toEqual(Array.from({length: 500}, (_, n) => `e${n}`))
     expect(events.dropped).toBe(0)
   })

@@ -54,7 +54,7 @@ test("a logged error that becomes an event has no part of a secret", async () =>
     if (data !== undefined) events.raise("log.error", data)
   })
   for (const message of across) logs.log.error(message)
-  await events.settled()
+  await events.idle()
   const rows = await stored()
   expect(rows).toHaveLength(secret.length)
   expect(rows.filter(({data}) => part.test(data))).toEqual([])

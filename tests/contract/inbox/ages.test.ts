@@ -80,7 +80,7 @@ const begin = async (options: Options = {}) => {
     )
   const notices = async () =>
     (await database.read("SELECT content FROM outbox ORDER BY seq")).map(({content}) => JSON.parse(String(content))[0])
-  return {clock, database, inbox, line, say, marks, notices, ran, ages, settled: () => untilSettled(database)}
+  return {clock, database, inbox, line, say, marks, notices, ran, ages, idle: () => untilSettled(database)}
 }
 
 const before = (ms: number) => ({timestamp: noon - ms})
@@ -135,9 +135,9 @@ test("a short connection does not end an outage, and a platform may keep what th
 })
 
 test("without a limit, nothing expires, and the handler learns the age", async () => {
-  const {say, settled, marks, ran, ages} = await begin()
+  const {say, idle, marks, ran, ages} = await begin()
   await say("/open 1", before(20 * hour))
-  await settled()
+  await idle()
   expect(await marks()).toEqual(["command handled", "handler handled"])
   expect(ran).toContain("/open 1")
   expect(ages).toEqual([20 * hour])
@@ -145,11 +145,11 @@ test("without a limit, nothing expires, and the handler learns the age", async (
 
 test("a command above its limit expires with one notice in its conversation; other handlers run", async () => {
   const away = {from: noon - 20 * hour, to: noon}
-  const {say, settled, marks, ran, notices, database} = await begin({host: {commands: "1h"}, away})
+  const {say, idle, marks, ran, notices, database} = await begin({host: {commands: "1h"}, away})
   for (const n of [1, 2, 3]) await say(`/open ${n}`, before(19 * hour))
   await say("/open 4", {...before(19 * hour), channel: {id: "other", type: 0}})
   await say("/open 5", before(hour / 2))
-  await settled()
+  await idle()
   expect((await marks()).filter(mark => mark === "command expired")).toHaveLength(4)
   expect(ran.filter(text => text.startsWith("/"))).toEqual(["/open 5"])
   expect(ran).toContain("heard /open 1")
@@ -162,15 +162,15 @@ test("a conversation gets its notice once after a restart too, and none about ha
   const away = {from: noon - 20 * hour, to: noon}
   const first = await begin({host: {commands: "1h", messages: "1h"}, away})
   await first.say("hello", before(2 * hour))
-  await first.settled()
+  await first.idle()
   expect(await first.notices()).toEqual([])
   await first.say("/open 1", before(19 * hour))
-  await first.settled()
+  await first.idle()
   const again = await begin({host: {commands: "1h"}, away, kept: first.database})
   await again.say("/open 2", before(19 * hour))
   // It waited mostly for something else.
   await again.say("/open 3", before(41 * hour))
-  await again.settled()
+  await again.idle()
   expect(await again.notices()).toHaveLength(1)
 })
 
@@ -180,17 +180,17 @@ test("an endpoint sends at most 50 notices about an outage, and none with notice
     [true, 50],
     [false, 0],
   ] as const) {
-    const {say, settled, notices} = await begin({host: {commands: "1h"}, away, tells})
+    const {say, idle, notices} = await begin({host: {commands: "1h"}, away, tells})
     for (let n = 0; n < 60; n++) await say("/open 1", {...before(19 * hour), channel: {id: `c${n}`, type: 0}})
-    await settled()
+    await idle()
     expect(await notices()).toHaveLength(count)
   }
 })
 
 test("if the bot was not away, the notice says that it waited too long", async () => {
-  const {say, settled, notices} = await begin({host: {commands: "1h"}, away: {from: noon - 20, to: noon - 10}})
+  const {say, idle, notices} = await begin({host: {commands: "1h"}, away: {from: noon - 20, to: noon - 10}})
   await say("/open 1", before(2 * hour))
-  await settled()
+  await idle()
   expect(await notices()).toEqual([builtInTexts.in("en")("expired.late")])
 })
 
@@ -200,22 +200,22 @@ test.each([
   ["never lifts a wider limit", {endpoint: {commands: "never"}, host: {commands: "1h"}}, "handled"],
   ["the command's own limit needs no other", {own: "1h"}, "expired"],
 ] as const)("%s", async (_, options, state) => {
-  const {say, settled, marks} = await begin(options)
+  const {say, idle, marks} = await begin(options)
   await say("/open 1", before(2 * hour))
-  await settled()
+  await idle()
   expect((await marks())[0]).toBe(`command ${state}`)
 })
 
 test("what expired runs at any age once a person retries it, and can be discarded", async () => {
-  const {say, settled, marks, ran, inbox} = await begin({host: {commands: "1h"}})
+  const {say, idle, marks, ran, inbox} = await begin({host: {commands: "1h"}})
   const {sn} = await say("/open 1", before(2 * hour))
-  await settled()
+  await idle()
   await inbox.act("retry", {seq: sn})
-  await settled()
+  await idle()
   expect(await marks()).toEqual(["command handled", "handler handled"])
   expect(ran).toContain("/open 1")
   const other = await say("/open 2", before(2 * hour))
-  await settled()
+  await idle()
   await inbox.act("discard", {seq: other.sn})
   expect((await marks()).at(2)).toBe("command discarded")
 })
@@ -223,11 +223,11 @@ test("what expired runs at any age once a person retries it, and can be discarde
 test("a middleware runs unless every handler inside it has expired", async () => {
   const some = await begin({hasMiddleware: true, host: {commands: "1h"}})
   await some.say("/open 1", before(2 * hour))
-  await some.settled()
+  await some.idle()
   expect(await some.marks()).toEqual(["command expired", "handler handled", "middleware handled"])
   const all = await begin({hasMiddleware: true, host: {commands: "1h", messages: "1h"}})
   await all.say("/open 1", before(2 * hour))
-  await all.settled()
+  await all.idle()
   expect(await all.marks()).toEqual(["command expired", "handler expired", "middleware expired"])
   expect(all.ran).toEqual([])
 })
@@ -240,7 +240,7 @@ test("an event that waits behind a slow one expires at its turn, and a failed on
     begun.resolve()
     return slow.promise
   }
-  const {say, settled, marks, clock} = await begin({host: {commands: "1h"}, opening})
+  const {say, idle, marks, clock} = await begin({host: {commands: "1h"}, opening})
   await say("/open 1")
   await begun.promise
   await say("/open 2")
@@ -248,7 +248,7 @@ test("an event that waits behind a slow one expires at its turn, and a failed on
   await expect.poll(async () => (await marks()).filter(mark => mark === "command pending")).toHaveLength(2)
   await clock.passTo("2026-11-29T15:00:01Z", async () => {})
   slow.resolve()
-  await settled()
+  await idle()
   expect((await marks()).filter(mark => mark.startsWith("command"))).toEqual([
     "command handled",
     "command expired",
@@ -263,38 +263,38 @@ test("a command expires instead of a retry after its storage failed until it is 
   }
   const all = await begin({host: {commands: "1h"}, opening})
   await all.say("/open 1")
-  await all.settled()
+  await all.idle()
   expect(await all.marks()).toEqual(["command expired", "handler handled"])
   expect(all.ran.filter(text => text.startsWith("/"))).toHaveLength(1)
 })
 
 test("a command that a killed run left expires in the next run", async () => {
-  const {database, marks, say, settled} = await begin()
+  const {database, marks, say, idle} = await begin()
   await say("/open 1", before(2 * hour))
-  await settled()
+  await idle()
   await database.write([
     {sql: "UPDATE inbox_marks SET state = 'pending', attempt = 1 WHERE handler LIKE '%/command/%'"},
   ])
-  await (await begin({host: {commands: "1h"}, kept: database})).settled()
+  await (await begin({host: {commands: "1h"}, kept: database})).idle()
   expect(await marks()).toEqual(["command expired", "handler handled"])
 })
 
 test("a clock that jumps forward expires what waits, and a clock that is set back does not", async () => {
-  const {say, settled, marks, clock} = await begin({host: {commands: "1h"}})
+  const {say, idle, marks, clock} = await begin({host: {commands: "1h"}})
   clock.set("2026-11-29T10:00:00Z")
   await say("/open 1", before(0))
   clock.set("2026-11-30T12:00:00Z")
   await say("/open 2", before(0))
-  await settled()
+  await idle()
   expect((await marks()).filter(mark => mark.startsWith("command"))).toEqual(["command handled", "command expired"])
 })
 
 test("what a platform without times kept counts from the loss of the connection, until it was stored", async () => {
-  const {say, settled, marks, line} = await begin({host: {commands: "1h"}})
+  const {say, idle, marks, line} = await begin({host: {commands: "1h"}})
   line.past.awaySince = noon - 2 * hour
   await say("/open 1", {isKept: true})
   await say("/open 2")
-  await settled()
+  await idle()
   expect((await marks()).filter(mark => mark.startsWith("command"))).toEqual(["command expired", "command handled"])
 })
 
@@ -312,9 +312,9 @@ test("a pause for a release does not count, while it lasts and afterwards, over 
   await next.start()
   expect(next.releases).toEqual([{from: pause?.from, to: expect.any(Number)}])
   const uncounted = () => [{from: noon - 2 * hour, to: noon - hour / 2}]
-  const {say, settled, marks, ages} = await begin({host: {commands: "1h"}, uncounted})
+  const {say, idle, marks, ages} = await begin({host: {commands: "1h"}, uncounted})
   await say("/open 1", before(2 * hour))
-  await settled()
+  await idle()
   expect(await marks()).toEqual(["command handled", "handler handled"])
   expect(ages).toEqual([hour / 2])
 })

@@ -33,7 +33,7 @@ const blockedBy = async (database: Awaited<ReturnType<typeof open>>, blocking: s
     (await database.read("SELECT state, error FROM inbox_marks ORDER BY seq, handler")).map(({state, error}) =>
       error === null ? state : `${state} (${error})`,
     )
-  const settle = () => inbox.settled()
+  const settle = () => inbox.idle()
   return {inbox, ran, go: going.resolve, statesOf, settle}
 }
 

@@ -52,12 +52,12 @@ const start = async (database: Database, hasButtons: boolean, options: Options =
   }
   await inbox.start(dispatch)
   const endpoint = lineEndpoint(inbox, hasButtons ? {features: ["buttons"]} : {})
-  const settled = () => untilSettled(database)
+  const idle = () => untilSettled(database)
   const place = (user: string, channel = "c") => ({channel: {id: channel, type: 0}, user: {id: user}})
   const say = async (text: string, user = "ann", channel = "c") => {
     const id = uuid()
     const receipt = await inbox.receive(endpoint, incoming(id, {...place(user, channel), message: {id, content: text}}))
-    await settled()
+    await idle()
     return receipt
   }
   /** Asks, and delivers the message. Resolves to its outbox id. */
@@ -72,18 +72,18 @@ const start = async (database: Database, hasButtons: boolean, options: Options =
   }
   const press = (button: string, user = "ann", id = uuid(), timestamp = Date.now()) =>
     inbox.receive(endpoint, {id, type: "interaction/button", timestamp, ...place(user), button: {id: button}})
-  return {inbox, database, say, ask, press, settled, pressed, heard}
+  return {inbox, database, say, ask, press, idle, pressed, heard}
 }
 
 describe.each(engines)("a button on $name", ({make}) => {
   test("that works once is pressed by one of several users at once, and by no repeat", async () => {
-    const {ask, press, settled, pressed, heard, database} = await start(await open(await make()), true, {once: true})
+    const {ask, press, idle, pressed, heard, database} = await start(await open(await make()), true, {once: true})
     const message = await ask()
     await Promise.all([press(`${message}:1`, "ann", "one"), press(`${message}:2`, "bob", "two")])
-    await settled()
+    await idle()
     await press(`${message}:1`, "ann", "one")
     await press(`${message}:1`, "cyd")
-    await settled()
+    await idle()
     expect(pressed).toHaveLength(1)
     expect(heard.sort()).toHaveLength(2)
     expect(new Set(heard.map(line => line.split(" ")[1]))).toEqual(new Set(["host/button/taken"]))
@@ -96,43 +96,43 @@ describe.each(engines)("a button on $name", ({make}) => {
     const first = await start(database, true)
     const message = await first.ask()
     await first.press(`${message}:2`)
-    await first.settled()
+    await first.idle()
     await first.inbox.drain()
-    const {press, settled, pressed, heard} = await start(database, true)
+    const {press, idle, pressed, heard} = await start(database, true)
     await press(`${message}:1`)
     await press(`${message}:1`, "bob")
-    await settled()
+    await idle()
     expect([first.pressed, pressed.sort(), heard]).toEqual([['ann "no"'], ['ann "yes"', 'bob "yes"'], []])
     await database.write([{sql: "UPDATE buttons SET expires_at = 1"}])
     await press(`${message}:1`, "cyd")
     await press(`${uuid()}:1`, "dan")
     await press(`${message}:9`, "eve")
-    await settled()
+    await idle()
     const gone = ["cyd", "dan", "eve"].map(user => `${user} host/button/gone`)
     expect([pressed.length, heard.sort()]).toEqual([2, gone])
   })
 
   test("for the asked user cannot be pressed by another user", async () => {
-    const {ask, press, settled, pressed, heard} = await start(await open(await make()), true, {asked: true})
+    const {ask, press, idle, pressed, heard} = await start(await open(await make()), true, {asked: true})
     const message = await ask("ann")
     await press(`${message}:1`, "bob")
     await press(`${message}:1`, "ann")
-    await settled()
+    await idle()
     expect([pressed, heard]).toEqual([['ann "yes"'], ["bob host/button/others"]])
   })
 
   test("without its action fails by name, keeps its data, and works after a retry", async () => {
     let isGone = true
-    const {inbox, ask, press, settled, pressed} = await start(await open(await make()), true, {
+    const {inbox, ask, press, idle, pressed} = await start(await open(await make()), true, {
       once: true,
       isGone: () => isGone,
     })
     const message = await ask()
     const {sn} = await press(`${message}:2`)
-    await settled()
+    await idle()
     isGone = false
     await inbox.act("retry", {seq: sn, handler: vote})
-    await settled()
+    await idle()
     expect(pressed).toEqual(['ann "no"'])
   })
 
@@ -143,13 +143,13 @@ describe.each(engines)("a button on $name", ({make}) => {
     await first.inbox.drain()
     const restored = JSON.stringify({at: Date.now()})
     await database.write([{sql: "INSERT INTO svc_meta (key, value) VALUES ('restored', ?)", args: [restored]}])
-    const {inbox, press, settled, pressed, heard} = await start(database, true, {once: true})
+    const {inbox, press, idle, pressed, heard} = await start(database, true, {once: true})
     await press(`${message}:1`, "ann", "held", 1)
     await press(`${message}:2`, "bob")
-    await settled()
+    await idle()
     expect([pressed, heard]).toEqual([[], ["bob host/button/taken"]])
     await inbox.act("release", "held")
-    await settled()
+    await idle()
     expect(pressed).toEqual(['ann "yes"'])
   })
 
@@ -179,18 +179,18 @@ describe.each(engines)("a button on $name", ({make}) => {
 
   test("still works for a minute after an edit with the same button, unless it works once", async () => {
     const database = await open(await make())
-    const {ask, press, settled, pressed, heard} = await start(database, true)
+    const {ask, press, idle, pressed, heard} = await start(database, true)
     const message = await ask()
     const acts = actsOn(database, message)
     await acts.act("edit 1", "edit", [anotherButton('"yes"')], Date.now())
     await press(`${message}:1`, "ann")
     await press(`${message}:2`, "bob")
-    await settled()
+    await idle()
     expect([pressed, heard]).toEqual([['ann "yes"'], ["bob host/button/gone"]])
     // By the stored times, the next edit comes long after.
     await acts.act("edit 2", "edit", [anotherButton('"yes"')], Date.now() - 60_000)
     await press(`${message}:1`, "eve")
-    await settled()
+    await idle()
     expect([pressed.length, heard.at(-1)]).toEqual([1, "eve host/button/gone"])
     await acts.act("edit 3", "edit", [anotherButton('"yes"', 1)], Date.now())
     await acts.act("edit 4", "edit", [anotherButton('"yes"', 1)], Date.now())

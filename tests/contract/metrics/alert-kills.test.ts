@@ -68,7 +68,7 @@ test.each<Death>(["before", "after"])(
       const live = async (mortal: MortalDatabase, end: number) => {
         const alerts = alertsOn(mortal, told, () => now)
         for (; now < end && !mortal.isDead; now += 1000)
-          await Promise.race([alerts.check().then(() => alerts.settled()), mortal.died])
+          await Promise.race([alerts.check().then(() => alerts.idle()), mortal.died])
       }
       const first = new MortalDatabase(database)
       first.doom(writes, death)

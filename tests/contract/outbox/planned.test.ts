@@ -62,7 +62,7 @@ describe.each(engines)("a message that a plugin sends outside its handlers, on $
     ])
     expect(ids).toEqual(["m1", "m1", "m3"])
     await until("both to be sent", () => sent.length === 2)
-    await outbox.settled()
+    await outbox.idle()
     expect(await plan("late", {key: "k"})).toBe("m1")
     expect(await states()).toEqual(["m1 sent", "m3 sent"])
     expect([...sent].sort()).toEqual(["team: one", "team: other"])
@@ -83,11 +83,11 @@ describe.each(engines)("a message that a plugin sends outside its handlers, on $
 
   test("is sent at its time, or at once when that is past", async () => {
     const {clock, plan, sent, states, outbox} = await openOutbox(await make())
-    const settle = () => outbox.settled()
+    const settle = () => outbox.idle()
     await plan("later", {due: Date.parse(start) + 5 * minute})
     await plan("now", {due: Date.parse(start) - minute})
     await until("the first message", () => sent.length === 1)
-    await outbox.settled()
+    await outbox.idle()
     expect(await states()).toEqual(["m1 scheduled", "m2 sent"])
     await clock.passTo("2026-03-01T12:04:59Z", settle)
     expect(sent).toEqual(["team: now"])
@@ -101,7 +101,7 @@ describe.each(engines)("a message that a plugin sends outside its handlers, on $
     const later = await plan("later", {due: Date.parse(start) + minute})
     const now = await plan("now")
     await until("one to be sent", () => sent.length === 1)
-    await outbox.settled()
+    await outbox.idle()
     await expect(outbox.cancel(later, "other")).rejects.toMatchObject({code: "outbox_unknown"})
     expect([
       await outbox.cancel(later, "bot"),
@@ -134,7 +134,7 @@ describe.each(engines)("a message that a plugin sends outside its handlers, on $
     }
     const policy = {...noPolicy, rates: [{messages: 1, per: 60_000}]}
     const {clock, outbox, plan, sent} = await openOutbox(await make(), {policy, opening})
-    const settle = () => outbox.settled()
+    const settle = () => outbox.idle()
     await plan("one", {user: "ann"})
     await until("the request for the channel", () => asked === 1)
     await plan("two", {user: "bob"})

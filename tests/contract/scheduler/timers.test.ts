@@ -50,7 +50,7 @@ const openTimers = async (place: Location) => {
     clock,
     find: (plugin, name) => kinds.get(`${plugin}/${name}`),
     declared: () => [...kinds.keys()].map(name => name.split("/") as [string, string]),
-    settled: async () => {},
+    idle: async () => {},
     isPaused: () => paused,
     fire: (...args) => inbox.fire(...args),
   })

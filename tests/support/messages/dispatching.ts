@@ -33,7 +33,7 @@ export const dispatchTo = (
   table: ReturnType<typeof tableOf>,
   more: Partial<Parameters<typeof createDispatch>[0]> = {},
 ): ReturnType<typeof createDispatch> =>
-  createDispatch({current: () => table, endpoints: ableEndpoints, settled: async () => {}, log, ...more})
+  createDispatch({current: () => table, endpoints: ableEndpoints, idle: async () => {}, log, ...more})
 
 /** A direct message of Ann in the sandbox. */
 export const messageOf = (content: string, more: Partial<SatoriEvent> = {}): SatoriEvent => ({

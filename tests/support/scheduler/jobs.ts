@@ -44,7 +44,7 @@ export const schedulerOn = (database: Database, {clock, fire, isPaused = () => f
     targetOf: () => target,
     clock,
   })
-  return {scheduler, fired, settle: () => scheduler.settled(), claim: () => scheduler.claimed()}
+  return {scheduler, fired, settle: () => scheduler.idle(), claim: () => scheduler.claimed()}
 }
 
 /** `hourly 2026-05-01T09:00 succeeded`, in the order of the claims. */

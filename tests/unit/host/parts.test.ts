@@ -172,18 +172,18 @@ test("the Host is quiet once every part is, and settled once work that others be
   let isBusy = false
   parts.add(
     part("a", {
-      settled: () => {
+      idle: () => {
         isBusy = false
       },
-      isQuiet: () => !isBusy,
+      isIdle: () => !isBusy,
     }),
   )
-  parts.add(part("b", {settled: () => sleep(1).then(() => {})}))
-  expect(parts.isQuiet()).toBe(true)
+  parts.add(part("b", {idle: () => sleep(1).then(() => {})}))
+  expect(parts.isIdle()).toBe(true)
   isBusy = true
-  expect(parts.isQuiet()).toBe(false)
-  await parts.settled()
-  expect(parts.isQuiet()).toBe(true)
+  expect(parts.isIdle()).toBe(false)
+  await parts.idle()
+  expect(parts.isIdle()).toBe(true)
 })
 
 test("the routes of the Host are those of its parts, also before they have started", async () => {

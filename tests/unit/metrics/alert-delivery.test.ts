@@ -38,7 +38,7 @@ test("a heartbeat is sent at its interval while the Host is ready and stores row
   const look = async (at: number) => {
     now = at * 1000
     heartbeat.consider({url: "http://127.0.0.1:9/", every: "1m"})
-    await heartbeat.settled()
+    await heartbeat.idle()
     return asked
   }
   expect([await look(0), await look(30), await look(60)]).toEqual([1, 1, 2])
@@ -89,7 +89,7 @@ test("a channel that waits for the database receives no alert whose cause ends d
   })
   for (; now < 5000; now += 1000) {
     await alerts.check()
-    await alerts.settled()
+    await alerts.idle()
   }
   expect(sent).toHaveLength(1)
   expect(sent[0]).toMatch(/^Resolved/)

@@ -60,7 +60,7 @@ test("a paused lane starts nothing more, and settles when its running work has e
   lanes.pause()
   lanes.push("b", "1")
   let settled = false
-  const settling = lanes.settled().then(() => {
+  const settling = lanes.idle().then(() => {
     settled = true
   })
   await new Promise(turn => setImmediate(turn))
@@ -73,10 +73,10 @@ test("a paused lane starts nothing more, and settles when its running work has e
 
 test("lanes settle at once when nothing runs, or when the last one is idle", async () => {
   const {lanes, end} = makeLanes(2)
-  await lanes.settled()
+  await lanes.idle()
   lanes.push("a", "1")
   lanes.push("a", "2")
-  const settling = lanes.settled()
+  const settling = lanes.idle()
   await end("a1")
   await end("a2")
   await settling

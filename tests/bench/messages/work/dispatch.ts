@@ -61,7 +61,7 @@ const routeAll = (size: number) => {
 /** The same with a session, the handler and its reply; nothing is stored. */
 const dispatchAll = (size: number) => {
   const table = tableOf(size)
-  const dispatch = createDispatch({current: () => table, endpoints: ableEndpoints, settled: async () => {}, log})
+  const dispatch = createDispatch({current: () => table, endpoints: ableEndpoints, idle: async () => {}, log})
   const events = eventsFor(size)
   return async () => {
     for (const event of events) {
@@ -82,7 +82,7 @@ const dispatchGuarded = (size: number) => {
   const dispatch = createDispatch({
     current: () => table,
     endpoints: ableEndpoints,
-    settled: async () => {},
+    idle: async () => {},
     log,
     clock: {
       ...systemClock,

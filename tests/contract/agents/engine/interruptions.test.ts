@@ -39,7 +39,7 @@ test("a run takes no further step while ingress is paused, and continues after a
   const runId = await agents.queue(askedBy("ada", "go"))
   const row = () => database.read("SELECT state, waits_for FROM agent_runs WHERE run_id = ?", [runId])
   await until("the run to wait", async () => (await row())[0]?.waits_for === "ingress")
-  await agents.settled()
+  await agents.idle()
   await expect(agents.queue(askedBy("ada", "more"))).rejects.toMatchObject({code: "ingress_paused"})
   expect(await database.read("SELECT state FROM agent_steps WHERE kind = 'tool'")).toEqual([{state: "planned"}])
   isPaused = false
@@ -60,7 +60,7 @@ test("a decision made while ingress is paused counts, and the run continues afte
   const approval = await waitingApproval(database)
   isPaused = true
   await agents.decide(approval, {approve: true, by: "grace"})
-  await agents.settled()
+  await agents.idle()
   expect(await database.read("SELECT state FROM agent_runs")).toEqual([{state: "queued"}])
   isPaused = false
   agents.ingressChanged()
@@ -97,7 +97,7 @@ test.each([
   clock.set(minutes * 60_000)
   const next = await again()
   if (state !== "held") return expect(await endOf(runId)).toMatchObject({state})
-  await next.settled()
+  await next.idle()
   expect(await row()).toEqual({state, reason: "cut_off", waits_for: null})
   expect(await next.act("release", {runId})).toBe(1)
   expect(await endOf(runId)).toMatchObject({state: "succeeded", answer: "At last."})
@@ -184,7 +184,7 @@ test("a decision made while a run starts to wait for it counts at once", async (
   const {agents, database, endOf} = await converse({script: once, setup: act, settings: approved, database: meddled})
   const runId = await agents.queue(askedBy("ada", "go"))
   const approval = await waitingApproval(database)
-  await agents.settled()
+  await agents.idle()
   // Something requeues the run: it finds the question open and waits a second time.
   await database.write([{sql: "UPDATE agent_runs SET state = 'queued', waits_for = NULL, due_at = NULL"}])
   const [row] = await database.read("SELECT expires_at FROM agent_approvals")

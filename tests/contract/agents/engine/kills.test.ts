@@ -83,7 +83,7 @@ const approveAll = async ({database}: Place, {agents, workroom}: Life, own: Data
       if (!isProblem(error, "database_outcome_unknown")) throw error
     })
   const open = "SELECT 1 FROM agent_runs WHERE state NOT IN ('succeeded', 'failed', 'cancelled')"
-  const isOver = agents.isQuiet && (await own.read(open)).length === 0
+  const isOver = agents.isIdle && (await own.read(open)).length === 0
   return isOver && workroom.items.every(({state}) => state === "review")
 }
 

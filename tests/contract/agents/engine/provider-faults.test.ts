@@ -82,7 +82,7 @@ describe.each(["before", "headers", "text"] as const)("a provider that hangs: %s
     await until("the connection to close", () => model.closed() === 1)
     expect(await endOf(runId)).toMatchObject({state: "cancelled", error: "by grace"})
     await expect(agents.cancel(runId, "grace")).rejects.toMatchObject({code: "agent_run_state"})
-    await agents.settled()
+    await agents.idle()
     expect(model.requests).toHaveLength(1)
   })
 })

@@ -61,7 +61,7 @@ export class Platform {
   }
 
   /** Is everything delivered that can be? */
-  get isQuiet(): boolean {
+  get isIdle(): boolean {
     return !this.isUp || (this.#link !== undefined && !this.#link.isBusy)
   }
 

@@ -235,8 +235,8 @@ export class Round {
     if (!this.bot.isRunning) return
     const {host} = this.bot.running
     for (const end = performance.now() + 30_000; performance.now() < end; await turn()) {
-      await host.settled()
-      if (host.isQuiet() && !this.#clock.time.isWaking && this.#platforms.every(({isQuiet}) => isQuiet)) return
+      await host.idle()
+      if (host.isIdle() && !this.#clock.time.isWaking && this.#platforms.every(({isIdle}) => isIdle)) return
     }
     throw new Error("the Host is not quiet")
   }
