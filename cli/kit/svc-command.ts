@@ -19,7 +19,7 @@ export abstract class SvcCommand extends Command {
 
   async execute(): Promise<number> {
     try {
-      await this.#settleRestore()
+      await this.#finishRestore()
       return (await this.run()) ?? exit.ok
     } catch (error) {
       this.tell(this.describe(error))
@@ -28,11 +28,11 @@ export abstract class SvcCommand extends Command {
   }
 
   /** Completes or undoes an interrupted restore or install before the command runs. */
-  async #settleRestore(): Promise<void> {
+  async #finishRestore(): Promise<void> {
     const paths = projectPaths(this.folder)
     if (!existsSync(paths.restore) && !existsSync(paths.install)) return
-    const {settleUnlessHeld} = await import("../../server/project/held.ts")
-    for (const done of await settleUnlessHeld(paths)) this.tell(`svc: ${done}`)
+    const {finishUnlessHeld} = await import("../../server/project/held.ts")
+    for (const done of await finishUnlessHeld(paths)) this.tell(`svc: ${done}`)
   }
 
   get folder(): string {

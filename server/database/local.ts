@@ -150,7 +150,7 @@ class LocalEngine implements Engine {
         await this.#recover()
         throw databaseProblem(cause, "returning free space to the disk failed")
       }
-      await this.#settle()
+      await this.#makeDurable()
     })
   }
 
@@ -212,7 +212,7 @@ class LocalEngine implements Engine {
     }
     this.#group = this.#group < 0 ? await this.#readGroup() : group
     if (!this.#isScratch) this.#disk.took(performance.now() - begun)
-    await this.#settle()
+    await this.#makeDurable()
     return results.slice(0, statements.length)
   }
 
@@ -235,12 +235,12 @@ class LocalEngine implements Engine {
       throw isStatementError(cause) ? new StatementFailed(index, cause) : databaseProblem(cause, "the migration failed")
     }
     this.#group = await this.#readGroup()
-    await this.#settle()
+    await this.#makeDurable()
   }
 
   /** Resolves once the committed data is durable. */
-  async #settle(): Promise<void> {
-    await this.#disk.settle()
+  async #makeDurable(): Promise<void> {
+    await this.#disk.makeDurable()
     if (!this.#disk.isDue) return
     void this.#alone(() => this.#disk.checkpoint().catch(() => this.#recover()), true)
   }

@@ -134,7 +134,7 @@ export class Writer {
       if (error instanceof StatementFailed) return this.#commitWithout(group, error)
       if (isProblem(error, "database_failed") && (await this.#works())) return this.#isolate(group, error)
       if (error instanceof AnswerLost || isProblem(error, "database_outcome_unknown")) this.#committed()
-      return error instanceof AnswerLost ? settleStored(group, error) : rejectAll(group, error)
+      return error instanceof AnswerLost ? confirmStored(group, error) : rejectAll(group, error)
     }
   }
 
@@ -185,7 +185,7 @@ const rejectAll = (group: readonly Pending[], error: unknown): unknown => {
 const about = (statements: readonly Statement[], cause: unknown) => ` (${kindsOf(statements)}): ${messageOf(cause)}`
 
 /** Resolves the batches without result rows: to know that they are stored is enough. Others look rows up again. */
-const settleStored = (group: readonly Pending[], cause: AnswerLost): void => {
+const confirmStored = (group: readonly Pending[], cause: AnswerLost): void => {
   for (const {statements, resolve, reject} of group) {
     if (statements.some(({sql}) => returnsRows.test(sql)))
       reject(new Problem("database_outcome_unknown", cause.message, {cause}))

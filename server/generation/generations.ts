@@ -206,7 +206,7 @@ export class Generations {
         this.#options.log,
       )
       this.running.current = Object.freeze({...current, instances, snapshot})
-      this.#settle(
+      this.#adjustEndpoints(
         this.running.current,
         [...next.keys()].filter(instance => instance !== failed),
       )
@@ -256,7 +256,7 @@ export class Generations {
     if (this.#isSame(draft, pin)) {
       await draft.dispose()
       this.#forgetFailure(pin)
-      if (this.running.current !== undefined) this.#settle(this.running.current, [])
+      if (this.running.current !== undefined) this.#adjustEndpoints(this.running.current, [])
       return undefined
     }
     const generation = await this.#commit(draft, reason, pin).catch(async error => {
@@ -341,11 +341,11 @@ export class Generations {
     this.#forgetFailure(this.running.pin)
     for (const instance of draft.fresh) instance.activate()
     this.running.committed(generation)
-    this.#settle(generation, leaving)
+    this.#adjustEndpoints(generation, leaving)
   }
 
   /** Opens and closes endpoints, then disposes the replaced instances. A stop waits for it. */
-  #settle(generation: Generation, leaving: readonly Instance[]): void {
+  #adjustEndpoints(generation: Generation, leaving: readonly Instance[]): void {
     const closed = this.#options.endpoints.apply(generation.snapshot.endpoints)
     void this.#leaving.add(() => closed.then(() => disposeInOrder(leaving, drainLimit)))
   }

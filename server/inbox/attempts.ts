@@ -176,7 +176,7 @@ export class Attempts {
       const stored = await this.#refusalOf(key, () => this.#ends.store({key, departures: departures.items}))
       if (stored instanceof Problem) return stored
       // The attempt had already ended, or an earlier try stored it but its answer was lost.
-      if (stored === undefined) await outbox.settle(departures)
+      if (stored === undefined) await outbox.recheck(departures)
       else departures.commit(stored)
       return undefined
     } finally {

@@ -25,7 +25,7 @@ import {Outages, type OutagesOptions} from "./intake/outages.ts"
 import {type Asked, Prompts} from "./intake/prompts.ts"
 import {Repeats} from "./intake/repeats.ts"
 import {readChannelEnds} from "./newest.ts"
-import {settleSetBack} from "./upkeep/set-back.ts"
+import {moveBackWaits} from "./upkeep/set-back.ts"
 
 /** The pauses before a handler with `retries` runs again. */
 const retry: Backoff = {first: 500, longest: 30_000}
@@ -113,7 +113,7 @@ export class Inbox {
    */
   async start(dispatch: Dispatch): Promise<void> {
     this.#dispatch = dispatch
-    await settleSetBack(this.#database, this.#log, this.#clock.now())
+    await moveBackWaits(this.#database, this.#log, this.#clock.now())
     await this.#prompts.start()
     const restored = await readMeta(this.#database, "restored")
     this.#intake.start(dispatch, fromJson(restored ?? '{"at":0}') as RestoredAt)

@@ -22,7 +22,7 @@ import {
   type NewRow,
   newRows,
   readDeparted,
-  settleInterrupted,
+  resolveInterrupted,
 } from "./rows.ts"
 import {expireUnknown, scheduleSends} from "./schedule.ts"
 import {type Senders, Sends} from "./sends.ts"
@@ -89,7 +89,7 @@ export class Outbox {
   /** Begins to send what earlier runs left unsent. Call it once the first generation is committed. */
   async start(senders: Senders): Promise<void> {
     this.#sends.start(senders)
-    const unsure = await settleInterrupted(
+    const unsure = await resolveInterrupted(
       this.#database,
       endpoint => this.#sends.policy(endpoint),
       this.#timing,
@@ -121,7 +121,7 @@ export class Outbox {
   }
 
   /** After an unknown outcome, finds out which drafts are durable, and commits those. */
-  async settle(departures: Departures): Promise<void> {
+  async recheck(departures: Departures): Promise<void> {
     if (departures.items.length === 0) return
     const ids = departures.items.map(({draft}) => draft.id)
     departures.commit(await persist("the outbox", this.#log, () => readDeparted(this.#database, ids)))
@@ -142,7 +142,7 @@ export class Outbox {
     } catch (error) {
       // A message whose storing failed may still be stored, and is then sent.
       if (!isProblem(error, "database_outcome_unknown")) departures.release()
-      else void this.settle(departures).catch(() => departures.release())
+      else void this.recheck(departures).catch(() => departures.release())
       throw error
     }
   }

@@ -265,7 +265,7 @@ export const notingIf = (
  * Settles the messages that the Host's end left `sending`. Resolves to those that the Host does not send again: they
  * may have arrived.
  */
-export const settleInterrupted = async (
+export const resolveInterrupted = async (
   database: Database,
   policy: (endpoint: string) => Policy,
   timing: Timing,

@@ -16,7 +16,7 @@ export interface AuthorityFile {
  * Settles the one random id that all durable state of a project shares. The first start mints it in a migrated
  * database; after a kill, the next start finishes that. Call it once the existing state was compared.
  */
-export const settleAuthority = async (
+export const resolveAuthority = async (
   database: Database,
   path: string,
   file: AuthorityFile | undefined,

@@ -1,7 +1,7 @@
 import {type ConfigText, type LoadedConfig, parseConfig, readConfigText, readEnvironment} from "../config/load.ts"
-import {settleInstall} from "../recovery/build/settle.ts"
+import {finishInstall} from "../recovery/build/finish.ts"
 import {hostScratch} from "../recovery/checkpoint/scratch.ts"
-import {settleRestore} from "../recovery/restore/swap.ts"
+import {finishRestore} from "../recovery/restore/swap.ts"
 import {isThere, leavingNoFolders, makePrivateFolder} from "../runtime/files.ts"
 import {isLocked, withLock} from "../runtime/lock.ts"
 import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
@@ -24,8 +24,8 @@ export const holding = async <T>(
   return leavingNoFolders([hostScratch(paths.temporary), paths.checkpoints], async () => {
     await makePrivateFolder(paths.state)
     return withLock(paths, command, async () => {
-      await settleInstall(paths, command)
-      await settleRestore(paths)
+      await finishInstall(paths, command)
+      await finishRestore(paths)
       return work(paths)
     })
   })
@@ -35,11 +35,11 @@ export const holding = async <T>(
  * Completes or undoes an interrupted install, and an interrupted restore unless a process holds the lock: that one may still
  * be restoring. Resolves to messages about it.
  */
-export const settleUnlessHeld = async (paths: ProjectPaths): Promise<readonly string[]> => {
-  const installed = await settleInstall(paths, "svc")
+export const finishUnlessHeld = async (paths: ProjectPaths): Promise<readonly string[]> => {
+  const installed = await finishInstall(paths, "svc")
   const restored =
     (await isThere(paths.restore)) && !(await isLocked(paths))
-      ? await withLock(paths, "svc", () => settleRestore(paths))
+      ? await withLock(paths, "svc", () => finishRestore(paths))
       : undefined
   return [
     ...(installed === undefined ? [] : [`an interrupted install was ${installed}`]),

@@ -31,7 +31,7 @@ export const projectName = async (paths: ProjectPaths): Promise<string> => {
  * Returns the full token: the configured one, or in development one generated for this run. Production requires a configured
  * token, and refuses tokens that can be guessed. Throws `token_missing`, `token_placeholder`, `token_weak`.
  */
-export const settleToken = ({config}: LoadedConfig, mode: Mode): {used: Secret; made: Secret | undefined} => {
+export const resolveToken = ({config}: LoadedConfig, mode: Mode): {used: Secret; made: Secret | undefined} => {
   const {token} = config.http
   if (mode === "production") requireStrongTokens(config.http)
   if (token !== undefined) return {used: token, made: undefined}

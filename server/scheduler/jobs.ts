@@ -17,14 +17,14 @@ import {calls, newDefaults, recordDefaults, withDefaults} from "./job-defaults.t
 import type {JobFileContent} from "./job-file/job-file.ts"
 import {draftFindings} from "./job-file/job-findings.ts"
 import {JobStore, jobFileName} from "./job-file/job-store.ts"
-import {recordJobFile} from "./job-file/settle-job-file.ts"
+import {recordJobFile} from "./job-file/reconcile-job-file.ts"
 import {scheduleKey} from "./job-states.ts"
 import {iso, viewJob} from "./job-view.ts"
 import {Scheduler, type SchedulerOptions} from "./scheduler.ts"
 
 export interface JobsOptions extends Omit<SchedulerOptions, "targetOf"> {
   readonly authority: string
-  /** The job file, and the content that `settleJobFile` found. */
+  /** The job file, and the content that `reconcileJobFile` found. */
   readonly path: string
   readonly content: JobFileContent | undefined
   /** Throws `ingress_paused`. */

@@ -6,7 +6,7 @@ import {makePrivateFolder, writeFileAtomic} from "../runtime/files.ts"
 import {writeAcknowledged} from "./store/acknowledged.ts"
 import {authorityOfTables} from "./store/authority.ts"
 import {Catalog, type CatalogHead} from "./store/catalog.ts"
-import {examineFiles, settleFiles} from "./store/file-open.ts"
+import {examineFiles, recoverFiles} from "./store/file-open.ts"
 import {FileStore} from "./store/file-store.ts"
 import {endOfFrames} from "./store/frames.ts"
 import {chained} from "./store/record.ts"
@@ -92,7 +92,7 @@ const factsOf = ({origin, authority, head, count}: Catalog): StoreFacts => ({ori
  * permanently. Does nothing if the store already has that authority, or if there is no store.
  */
 export const adoptStore = async (folder: string, authority: string, at: string): Promise<void> => {
-  const catalog = await settleFiles(storePaths(folder))
+  const catalog = await recoverFiles(storePaths(folder))
   if (catalog === undefined || catalog.authority === authority) return
   const store = new FileStore({folder})
   await adopt(store, (await store.open(catalog.authority)).catalog, authority, at)

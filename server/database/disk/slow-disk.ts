@@ -113,7 +113,7 @@ export class SlowDisk {
   }
 
   /** Call it after a commit, which is durable when this resolves. Throws `database_outcome_unknown`. */
-  async settle(): Promise<void> {
+  async makeDurable(): Promise<void> {
     if (this.#slow === undefined) {
       if (this.#slowCommits >= slowInARow) await this.#enter()
       return

@@ -1,13 +1,13 @@
 import {join} from "node:path"
 import {Problem} from "../../../shared/problems.ts"
 import {type Database, schemaOf} from "../../database/database.ts"
-import {settleAuthority} from "../../project/authority.ts"
+import {resolveAuthority} from "../../project/authority.ts"
 import {requireOneHistory} from "../../project/one-history.ts"
 import type {StoredCheckpoint} from "../../recovery/checkpoint/store.ts"
 import {countBoxes} from "../../recovery/restore/heads.ts"
 import {restoreCheckpoint} from "../../recovery/restore/restore.ts"
 import {projectPaths} from "../../runtime/project.ts"
-import {settleJobFile} from "../../scheduler/job-file/settle-job-file.ts"
+import {reconcileJobFile} from "../../scheduler/job-file/reconcile-job-file.ts"
 import {openWorkroom} from "../../workroom/open.ts"
 import type {Once} from "./assemble-once.ts"
 
@@ -52,8 +52,8 @@ export const openCheckpoint = async (
   )
   const database = await open(paths.database)
   const {file} = await requireOneHistory({paths, config, database})
-  const authority = await settleAuthority(database, paths.authority, file)
-  const jobs = await settleJobFile(database, paths, authority)
+  const authority = await resolveAuthority(database, paths.authority, file)
+  const jobs = await reconcileJobFile(database, paths, authority)
   const workroom = await openWorkroom({config, database, paths, authority, log})
   scope.defer(() => workroom.close())
   return {

@@ -7,14 +7,14 @@ import {type ConfigText, type LoadedConfig, parseConfig, readConfigText, readEnv
 import {type Database, type FoundDatabase, openUnmigrated} from "../../database/database.ts"
 import type {DatabaseObserver} from "../../database/failing.ts"
 import {recordEnd, recordStart} from "../../database/state/runs.ts"
-import {settleAuthority} from "../../project/authority.ts"
+import {resolveAuthority} from "../../project/authority.ts"
 import {markStored, requireNotOlder} from "../../project/high-water.ts"
 import {requireKnownDatabase, tellingOf, upgradeDatabase} from "../../project/migrate.ts"
 import {requireDatabaseFile, requireOneHistory} from "../../project/one-history.ts"
-import {foldersOf, locationOf, projectName, requireProject, settleToken, urlOf} from "../../project/settings.ts"
-import {settleInstall} from "../../recovery/build/settle.ts"
+import {foldersOf, locationOf, projectName, requireProject, resolveToken, urlOf} from "../../project/settings.ts"
+import {finishInstall} from "../../recovery/build/finish.ts"
 import type {Progress} from "../../recovery/files/files.ts"
-import {settleRestore} from "../../recovery/restore/swap.ts"
+import {finishRestore} from "../../recovery/restore/swap.ts"
 import {makePrivateFolder, removeFolder, syncFolder} from "../../runtime/files.ts"
 import {systemClock} from "../../runtime/flow/clock.ts"
 import {removeHostFile} from "../../runtime/host-file.ts"
@@ -25,7 +25,7 @@ import {type ProjectPaths, projectPaths} from "../../runtime/project.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
 import {uuid} from "../../runtime/uuid.ts"
 import {version} from "../../runtime/version.ts"
-import {settleJobFile} from "../../scheduler/job-file/settle-job-file.ts"
+import {reconcileJobFile} from "../../scheduler/job-file/reconcile-job-file.ts"
 import type {Entrance} from "./entrance.ts"
 import type {HostOptions} from "./host.ts"
 import {chooseLastGood, requireSameSchema} from "./last-good.ts"
@@ -94,9 +94,9 @@ const hold = async ({project: folder, command, supervisor, logs}: HostOptions, r
     limit: 250,
   })
   parts.add({name: "the Host's file", close: () => removeHostFile(paths, runtimeId)})
-  const installed = await settleInstall(paths, command)
+  const installed = await finishInstall(paths, command)
   if (installed !== undefined) logs.log.warn(`an interrupted install was ${installed}`)
-  const settled = await settleRestore(paths)
+  const settled = await finishRestore(paths)
   if (settled !== undefined) logs.log.warn(`an interrupted restore was ${settled}`)
   await removeFolder(paths.pluginCache)
   return {paths, project, lock}
@@ -108,7 +108,7 @@ const configure = async ({mode, logs, environment = mode}: HostOptions, paths: P
   const boot = parseConfig(instead ?? (await readConfigText(paths.config)), await readVariables())
   logs.hide(boot.secrets)
   logs.setLevel(boot.config.log_level)
-  const token = settleToken(boot, mode)
+  const token = resolveToken(boot, mode)
   if (token.made !== undefined) logs.hide([token.made.reveal()])
   return {readVariables, boot, token}
 }
@@ -227,13 +227,13 @@ const openState = async (
     progress: tellingSlow(text => log.info(text)),
   })
   if (upgraded.applied.length > 0) log.info(`the database is at schema version ${upgraded.to}`)
-  const authority = await settleAuthority(database, paths.authority, found.file)
+  const authority = await resolveAuthority(database, paths.authority, found.file)
   await parts.open({
     name: "the mark of what is stored",
     start: () => markStored(database, authority, paths.highWater, log),
     close: (_, end) => end(),
   })
-  const content = await settleJobFile(database, paths, authority, text => log.warn(text))
+  const content = await reconcileJobFile(database, paths, authority, text => log.warn(text))
   const history = await parts.open({
     name: "the record of this run",
     start: () =>

@@ -8,7 +8,7 @@ import {readStorage} from "../../database/upkeep/compact.ts"
 import {GenerationHistory, renumbering} from "../../generation/history.ts"
 import {requireKnownDatabase} from "../../project/migrate.ts"
 import {requireOneHistory} from "../../project/one-history.ts"
-import {locationKey, locationOf, settleToken} from "../../project/settings.ts"
+import {locationKey, locationOf, resolveToken} from "../../project/settings.ts"
 import {isThere} from "../../runtime/files.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
 import {assembleOnce, type Once, type RunOptions, runOnce} from "../once/assemble-once.ts"
@@ -41,7 +41,7 @@ export const tryStart = (options: TrialOptions, runtime: Runtime): Promise<boole
 const attempt = async ({mode}: TrialOptions, files: TrialFiles, once: Once): Promise<Tried> => {
   const request = await readRequest(files)
   const boot = await once.readConfig()
-  settleToken(boot, mode)
+  resolveToken(boot, mode)
   await requireInstalled(once.paths, once.runtime)
   requireSameStore(boot, request)
   await tryAddress(boot, request, once.runtime)

@@ -146,7 +146,7 @@ export class Intake {
     try {
       const dropped = incoming.length - offers.length
       const settled = await this.#store(endpoint, offers, cursor, dropped)
-      const receipts = await Promise.all(offers.map((offer, index) => this.#settle(offer, settled[index] as Settled)))
+      const receipts = await Promise.all(offers.map((offer, index) => this.#confirm(offer, settled[index] as Settled)))
       const next = receipts.values()
       return incoming.map(each => (isKnowable(each) ? (next.next().value as Receipt) : droppedReceipt))
     } finally {
@@ -267,7 +267,7 @@ export class Intake {
   /**
    * Passes a new event to its handlers, in its place. For an event that was stored before, nothing remains to be done.
    */
-  async #settle(offer: Offer, {seq, didAlso, isUnsettled}: Settled): Promise<Receipt> {
+  async #confirm(offer: Offer, {seq, didAlso, isUnsettled}: Settled): Promise<Receipt> {
     const {arrival, question, press, parts, instead} = offer
     this.#unhold(arrival, seq !== undefined)
     if (seq === undefined) {

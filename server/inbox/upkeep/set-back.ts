@@ -17,7 +17,7 @@ const lastTime = `SELECT max(at) AS at, ${metaSql(knownKey)} AS known FROM (${se
  * message's retry or a question's end would wait that much longer. Runs once for each time that the clock was set back.
  * Within a run, a monotonic clock measures waits.
  */
-export const settleSetBack = async (database: Database, log: Log, now: number): Promise<void> => {
+export const moveBackWaits = async (database: Database, log: Log, now: number): Promise<void> => {
   const [row] = await database.read(lastTime)
   const last = Number(row?.at ?? 0)
   const back = last - now

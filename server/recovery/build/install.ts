@@ -8,10 +8,10 @@ import type {ProjectPaths} from "../../runtime/project.ts"
 import {type CodeChange, codeFolders, planCode, removeEmptyFolders, stageCode} from "../restore/code.ts"
 import {giveCodeToOwners, giveToOwners, isWritable} from "../restore/deployment.ts"
 import {git} from "../restore/git.ts"
-import {type RestoreRecord, recorded, settleRestore, stagingName, swapAll, writeRecord} from "../restore/swap.ts"
+import {finishRestore, type RestoreRecord, recorded, stagingName, swapAll, writeRecord} from "../restore/swap.ts"
 import {exchangeBuild} from "./exchange.ts"
+import {installRecord, placeOfTrial} from "./finish.ts"
 import {isPackages, readBuild, readKept, replacedName, type StoredBuild, verifiedName} from "./kept.ts"
-import {installRecord, placeOfTrial} from "./settle.ts"
 import {hashProject, refuse} from "./source.ts"
 
 export interface InstallOptions {
@@ -35,14 +35,14 @@ export interface Installed {
 
 /**
  * Replaces the project's code, build and packages by those that `svc release verify` tried: the commit, the output of install
- * and build, and the stamp of its lockfile. After an interruption, `settleInstall` makes the project entirely the old or
+ * and build, and the stamp of its lockfile. After an interruption, `finishInstall` makes the project entirely the old or
  * entirely the verified one. Works beside a running Host, which continues with the code that it has loaded. Throws
  * `release_refused` or `release_not_verified` without changing anything.
  */
 export const installRelease = async ({paths, release, command}: InstallOptions): Promise<Installed> => {
   await makePrivateFolder(paths.temporary)
   return withLock(placeOfTrial(paths), command, async () => {
-    await settleRestore(installRecord(paths))
+    await finishRestore(installRecord(paths))
     const {verification} = release
     if (verification?.ok !== true)
       throw new Problem("release_not_verified", `the release ${release.id} has no passed verification`, {
@@ -96,7 +96,7 @@ const install = async (
     for (const each of folders) await syncFolder(join(each, "new"))
     await swapAll(own, {...record, swaps: [...staged.code, ...staged.git, ...built.swaps]})
   } catch (cause) {
-    if ((await settleRestore(own)) !== "finished")
+    if ((await finishRestore(own)) !== "finished")
       throw refuse(`nothing was installed: ${messageOf(cause)}`, "Fix the problem, and repeat the command.")
   }
   if (change !== undefined) await removeEmptyFolders(change)

@@ -11,7 +11,7 @@ import {
   type StoreFacts,
   type WorkroomMark,
 } from "../../workroom/checkpoint.ts"
-import {settleFiles} from "../../workroom/store/file-open.ts"
+import {recoverFiles} from "../../workroom/store/file-open.ts"
 import {storePaths} from "../../workroom/store/segments.ts"
 import type {Participant} from "../checkpoint/participant.ts"
 import type {PartRule, StagedPart} from "./rule.ts"
@@ -44,7 +44,7 @@ export const workroomParticipant = ({state}: ProjectPaths, workroom: {mark(): Wo
 
 /** Resolves to the workroom files of a stopped project, settled like at a start; undefined if it has none. */
 export const stoppedWorkroom = async ({state}: ProjectPaths): Promise<{mark(): WorkroomMark} | undefined> => {
-  const catalog = await settleFiles(storePaths(state))
+  const catalog = await recoverFiles(storePaths(state))
   if (catalog === undefined) return undefined
   const {origin, authority, head} = catalog
   return {mark: () => ({store: "file", origin, authority, ...head, catalog: catalog.text()})}

@@ -41,7 +41,7 @@ import {
 import {placeForReplaced} from "./kept-configuration.ts"
 import {type Checkpoint, requireUnmixed} from "./mismatch.ts"
 import {noteOf, type RollbackPart} from "./rollback-part.ts"
-import {type RestoreRecord, recorded, settleRestore, stagingName, swapAll, writeRecord} from "./swap.ts"
+import {finishRestore, type RestoreRecord, recorded, stagingName, swapAll, writeRecord} from "./swap.ts"
 import {type Targets, targetsOf} from "./targets.ts"
 
 export interface RestoreOptions {
@@ -167,7 +167,7 @@ const locate = async (
 }
 
 /**
- * Replaces a project's state by a checkpoint; only for the holder of the lock. After an interruption, `settleRestore` makes
+ * Replaces a project's state by a checkpoint; only for the holder of the lock. After an interruption, `finishRestore` makes
  * the state entirely the old one or entirely the checkpoint's. Throws the problems of `planRestore`, `restore_mismatch` and
  * `restore_refused` without changing anything.
  */
@@ -228,7 +228,7 @@ export const restoreCheckpoint = async (checkpoint: Checkpoint, options: Restore
       return done
     } catch (cause) {
       // Writing the record may have failed after it reached the disk; then the restore is completed.
-      if ((await settleRestore(paths)) === "finished" && done !== undefined) return done
+      if ((await finishRestore(paths)) === "finished" && done !== undefined) return done
       if (cause instanceof Problem) throw cause
       throw new Problem("restore_refused", `nothing was restored: ${messageOf(cause)}`, {cause})
     }

@@ -83,11 +83,11 @@ export const swapAll = async (paths: SwapPaths, record: RestoreRecord): Promise<
     throw new Problem("restore_refused", `nothing was restored: ${messageOf(cause)}`, {cause})
   }
   // The restore is done. If the cleanup fails, the next command or start does it.
-  await settle(paths, {...record, state: "cleaning"}).catch(() => settleRestore(paths))
+  await settle(paths, {...record, state: "cleaning"}).catch(() => finishRestore(paths))
 }
 
 /** Completes or undoes an interrupted restore, under the lock. Resolves to what it did. Throws `restore_unfinished`. */
-export const settleRestore = async (paths: SwapPaths): Promise<"finished" | "undone" | undefined> => {
+export const finishRestore = async (paths: SwapPaths): Promise<"finished" | "undone" | undefined> => {
   const record = await readRecord(paths)
   if (record === undefined) return undefined
   try {

@@ -31,7 +31,7 @@ export const openFiles = async (paths: StorePaths, authority: string, above: Abo
 }
 
 /** Completes what an interrupted process left of a store, under any authority. Undefined if there is no store. */
-export const settleFiles = async (paths: StorePaths): Promise<Catalog | undefined> => {
+export const recoverFiles = async (paths: StorePaths): Promise<Catalog | undefined> => {
   const found = await examineFiles(paths, "keep")
   return found === undefined ? undefined : (await settle(paths, found, found.catalog.authority, "keep")).catalog
 }

@@ -4,12 +4,12 @@ import {join} from "node:path"
 import {describe, expect, test} from "vitest"
 import {parseConfig} from "../../../server/config/load.ts"
 import type {Database} from "../../../server/database/database.ts"
-import {settleAuthority} from "../../../server/project/authority.ts"
+import {resolveAuthority} from "../../../server/project/authority.ts"
 import {requireOneHistory} from "../../../server/project/one-history.ts"
 import {sha256Of} from "../../../server/runtime/files.ts"
 import {projectPaths} from "../../../server/runtime/project.ts"
 import {writeJobFile} from "../../../server/scheduler/job-file/job-store.ts"
-import {recordJobFile} from "../../../server/scheduler/job-file/settle-job-file.ts"
+import {recordJobFile} from "../../../server/scheduler/job-file/reconcile-job-file.ts"
 import {adoptStore, adoptTables} from "../../../server/workroom/checkpoint.ts"
 import {FileStore} from "../../../server/workroom/store/file-store.ts"
 import {TableStore} from "../../../server/workroom/store/table-store.ts"
@@ -27,7 +27,7 @@ const makeState = async (store: "database" | "file") => {
   const text = `workroom: {store: ${store}}\n`
   const {config} = parseConfig({file: "svc.config.yml", text, sha256: sha256Of(text)}, {})
   const database = await open({dialect: "sqlite", file: paths.database})
-  const authority = await settleAuthority(database, paths.authority, undefined)
+  const authority = await resolveAuthority(database, paths.authority, undefined)
   const workroom = await openWorkroom(
     store === "file" ? new FileStore({folder: paths.state}) : new TableStore(database),
     authority,

@@ -2,7 +2,7 @@ import {setImmediate as turn} from "node:timers/promises"
 import {describe, expect, onTestFinished, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import {noPolicy, type Policy} from "../../../server/endpoints/policy.ts"
-import {settleSetBack} from "../../../server/inbox/upkeep/set-back.ts"
+import {moveBackWaits} from "../../../server/inbox/upkeep/set-back.ts"
 import {readOutboxDepth} from "../../../server/outbox/depths.ts"
 import type {OutboxDraft} from "../../../server/outbox/draft.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
@@ -195,7 +195,7 @@ test("a message that was written while the clock was ahead does not wait longer 
   await before.enqueue("a")
   await before.outbox.drain()
   const clock = new HandClock(start, 60 * minute)
-  await settleSetBack(database, log, clock.now())
+  await moveBackWaits(database, log, clock.now())
   const {pass, connect, become} = await openOutbox({database, policy: {...noPolicy, maxAge: 10 * minute}}, clock)
   await pass(11 * minute)
   connect()

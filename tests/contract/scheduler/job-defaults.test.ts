@@ -5,7 +5,7 @@ import {expect, test} from "vitest"
 import type {Database, Statement} from "../../../server/database/database.ts"
 import type {JobDefault} from "../../../server/generation/kinds/job.ts"
 import {jobDefaultProblem} from "../../../server/scheduler/job-defaults.ts"
-import {settleJobFile} from "../../../server/scheduler/job-file/settle-job-file.ts"
+import {reconcileJobFile} from "../../../server/scheduler/job-file/reconcile-job-file.ts"
 import {Jobs} from "../../../server/scheduler/jobs.ts"
 import type {FiringTarget} from "../../../shared/api/scheduled/jobs.ts"
 import {log, memoryFolder, open} from "../../support/database/databases.ts"
@@ -29,7 +29,7 @@ const makePlace = async () => {
 }
 
 const settle = (database: Database, path: string) =>
-  settleJobFile(database, {jobs: path, generation: `${path}.generation`}, authority)
+  reconcileJobFile(database, {jobs: path, generation: `${path}.generation`}, authority)
 
 /** The jobs of one life of a Host, made as at its start. */
 const makeJobs = async (database: Database, path: string, declared: () => readonly JobDefault[]): Promise<Jobs> =>

@@ -8,8 +8,8 @@ import {isThere, readJsonIfExists, removeFolder, syncFolder, writeFileAtomic} fr
 import {isLocked, withLock} from "../../../runtime/lock.ts"
 import type {ProjectPaths} from "../../../runtime/project.ts"
 import {version} from "../../../runtime/version.ts"
+import {placeOfTrial} from "../../build/finish.ts"
 import {readBuild} from "../../build/kept.ts"
-import {placeOfTrial} from "../../build/settle.ts"
 import {folderOf, removeWorktree, type Source, subjectOf} from "../../build/source.ts"
 import {git} from "../../restore/git.ts"
 

@@ -7,6 +7,7 @@ import {makeFolder, makePrivateFolder, removeFolder} from "../../../runtime/file
 import {withLock} from "../../../runtime/lock.ts"
 import {Mask} from "../../../runtime/logs/mask.ts"
 import type {ProjectPaths} from "../../../runtime/project.ts"
+import {installRecord, placeOfTrial} from "../../build/finish.ts"
 import {
   describeKept,
   isPackages,
@@ -18,7 +19,6 @@ import {
   verifiedName,
 } from "../../build/kept.ts"
 import {outputsOfCopy, outputsOfTree} from "../../build/outputs.ts"
-import {installRecord, placeOfTrial} from "../../build/settle.ts"
 import {
   copySources,
   findSource,
@@ -29,7 +29,7 @@ import {
   worktreeCommand,
 } from "../../build/source.ts"
 import {CheckpointStore, type StoredCheckpoint} from "../../checkpoint/store.ts"
-import {settleRestore} from "../../restore/swap.ts"
+import {finishRestore} from "../../restore/swap.ts"
 import {ReleaseRecord, releasesOf} from "../record.ts"
 import {stepEnvironments} from "./environment.ts"
 import {packageManagerOf} from "./package-manager.ts"
@@ -70,7 +70,7 @@ export const tryRelease = async (options: TryOptions): Promise<ReleaseVerificati
   const {paths, release, signal} = options
   await makePrivateFolder(paths.temporary)
   return withLock(placeOfTrial(paths), options.command, async () => {
-    await settleRestore(installRecord(paths))
+    await finishRestore(installRecord(paths))
     try {
       const output = await prepareOutput(join(paths.state, "verifications"), release.id)
       const verification = await attempt(options, output)

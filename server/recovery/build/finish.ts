@@ -2,7 +2,7 @@ import {join} from "node:path"
 import {isThere, makePrivateFolder} from "../../runtime/files.ts"
 import {withLock} from "../../runtime/lock.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
-import {settleRestore} from "../restore/swap.ts"
+import {finishRestore} from "../restore/swap.ts"
 
 /** Returns the lock for trying, keeping or installing a build: one process at a time, also beside a running Host. */
 export const placeOfTrial = (paths: ProjectPaths): ProjectPaths => ({
@@ -18,11 +18,11 @@ export const installRecord = (paths: ProjectPaths): ProjectPaths => ({...paths, 
  * Completes an install that was interrupted after its last rename, and undoes any other. Waits for a running install. Throws
  * `locked` if that takes too long, and `restore_unfinished`.
  */
-export const settleInstall = async (
+export const finishInstall = async (
   paths: ProjectPaths,
   command: string,
 ): Promise<"finished" | "undone" | undefined> => {
   if (!(await isThere(paths.install))) return undefined
   await makePrivateFolder(paths.temporary)
-  return withLock(placeOfTrial(paths), command, () => settleRestore(installRecord(paths)))
+  return withLock(placeOfTrial(paths), command, () => finishRestore(installRecord(paths)))
 }

@@ -17,7 +17,7 @@ const seenKey = "jobs.file"
  * the authority. With a remote database, a file that is missing or older than the last run elsewhere is written again
  * from the database, and `tell` says so. Throws `authority_mismatch`, and `jobs_invalid` if the file is damaged or lost.
  */
-export const settleJobFile = async (
+export const reconcileJobFile = async (
   database: Database,
   {jobs: path, generation}: Pick<ProjectPaths, "jobs" | "generation">,
   authority: string,
