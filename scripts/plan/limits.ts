@@ -9,12 +9,13 @@ export interface Limit {
  * A change that grows one lowers another, or says in its own commit why not. A limit only falls otherwise.
  */
 export const limits = {
-  rooms: {limit: 28},
-  arrows: {limit: 173, goal: 150},
+  rooms: {limit: 25},
+  arrows: {limit: 150},
   pairs: {limit: 0},
   circles: {limit: 0},
   files: {limit: 20},
   tables: {limit: 0},
+  operations: {limit: 0},
   core: {limit: 92_680, goal: 78_000},
   tests: {limit: 101_290, goal: 92_000},
   words: {limit: 117_180, goal: 60_000},
@@ -22,7 +23,7 @@ export const limits = {
   problems: {limit: 154},
   keys: {limit: 395},
   packages: {limit: 20},
-  size: {limit: 22.2},
+  size: {limit: 22.1},
 } as const satisfies Readonly<Record<string, Limit>>
 
 export type FigureName = keyof typeof limits
