@@ -5,16 +5,13 @@ import {Channels} from "../satori/history.ts"
 import {Intake} from "../satori/intake.ts"
 import {loginStatus} from "../satori/protocol.ts"
 import type {AccountSettings} from "./account.ts"
-import {mendEdits, refuseFiles} from "./edits.ts"
-import {connectionError} from "./failures.ts"
+import {refuseFiles} from "./edits.ts"
 import {LentFiles} from "./files.ts"
-import {fileElementOf} from "./known.ts"
 import type {Bot, Session} from "./koishi.ts"
 import {BotMethods, LastSessions, originOf} from "./methods.ts"
 import {incomingFrom} from "./receive.ts"
 import {runBot} from "./run.ts"
 import {loadStock, type Stock} from "./stock.ts"
-import {fileScheme, gateTelegram, isTelegram, keepsFor} from "./telegram.ts"
 
 export const features: readonly Feature[] = satoriFeatures.filter(feature => feature !== "upload")
 
@@ -23,10 +20,8 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
   const stock = await loadStock(account, endpoint.load)
   const intake = new Intake(endpoint, {url: "", sn: undefined})
   const sessions = new LastSessions()
-  const files = new LentFiles(endpoint, fileElementOf(stock.name))
-  const opened = Promise.withResolvers<void>()
+  const files = new LentFiles(endpoint)
   const proxies = proxiesOf(stock)
-  const lost = (error: unknown) => endpoint.lost(connectionError(error, stock))
   const heard = (session: Session) => {
     if (endpoint.signal.aborted) return
     sessions.learn(session)
@@ -38,18 +33,11 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
     defer: undo => endpoint.defer(undo),
     heard,
     lost: error => endpoint.lost(error),
-    connecting: bot => {
-      mendEdits(bot, stock)
-      if (isTelegram(stock))
-        gateTelegram(bot, stock, {opened: opened.promise, stored: () => intake.stored(), lost, log: endpoint.log})
-    },
   })
   const api = new BotMethods(stock, running, sessions)
   files.serve(running.context, link => api.open(link, endpoint.signal))
   endpoint.login({platform: running.bot.platform, user: userOf(running.bot, stock), status: loginStatus.online})
-  if (isTelegram(stock)) endpoint.covers(Date.now() - keepsFor)
   intake.open()
-  opened.resolve()
   const sender = senderOf({
     api,
     login: {features: running.bot.features},
@@ -67,10 +55,10 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
   }
 }
 
-/** Returns prefixes of addresses that the adapter opens for the Host: Telegram's files, and the bot's own platform. */
+/** Returns prefixes of addresses that the adapter opens for the Host: those of the bot's own platform. */
 const proxiesOf = (stock: Stock): readonly string[] => {
   const origin = originOf(stock)
-  return [fileScheme, ...(origin === undefined ? [] : [`${origin}/`])]
+  return origin === undefined ? [] : [`${origin}/`]
 }
 
 /** An unreadable event must not end the connection. */

@@ -7,14 +7,10 @@ import type {Veil} from "./veil.ts"
 /** Returns the first error if a library throws several together. */
 const firstOf = (error: unknown): unknown => listOf((error as Fields | undefined)?.errors)[0] ?? error
 
-/**
- * Returns the platform's status; undefined if it did not answer. Some adapters write the status into their own text.
- */
-export const statusOf = (error: unknown): number | undefined => {
-  const answer = fieldsOf(fieldsOf(firstOf(error)).response)
-  const told = /^\[(\d{3})\]|\bAPI error (\d{3})\b/.exec(textOf(error))
-  return numberIn(answer, "status") ?? (told === null ? undefined : Number(told[1] ?? told[2]))
-}
+const answerOf = (error: unknown): Fields => fieldsOf(fieldsOf(firstOf(error)).response)
+
+/** Returns the platform's status; undefined if it did not answer. */
+export const statusOf = (error: unknown): number | undefined => numberIn(answerOf(error), "status")
 
 /** Whether the platform did not answer the request. */
 export const isUnanswered = (error: unknown): boolean =>
@@ -32,28 +28,23 @@ export const failureOf = (error: unknown, veil: Veil): Error => {
   if (isRefusal(error)) return error
   const status = statusOf(error)
   const reason = veil.reason(firstOf(error))
-  const wait = waitOf(error)
-  if (status === 429 || wait !== undefined) return retryAfter(wait ?? null, reason)
+  if (status === 429) return retryAfter(waitOf(error), reason)
   if (status === 401 || status === 403)
     return refused(reason, {
       reason: "rejected",
       remediation: "Give the bot the permission on its platform, or correct secrets in the account.",
     })
-  // Telegram answers 400 for a message that does not exist.
-  const isGone = status === 404 || (status === 400 && /message to \w+ not found/i.test(reason))
-  return status === undefined ? new Error(reason) : new AnswerError(isGone ? 404 : status, reason)
+  return status === undefined ? new Error(reason) : new AnswerError(status, reason)
 }
 
-/** Returns how long the platform asks to wait, in milliseconds. */
-const waitOf = (error: unknown): number | undefined => {
-  const {headers} = fieldsOf(fieldsOf(firstOf(error)).response)
-  const header = headers instanceof Headers ? Number(headers.get("retry-after") ?? Number.NaN) : Number.NaN
-  const [, told] = /retry[_ ]after"?:?\s*(\d+(?:\.\d+)?)/i.exec(textOf(error)) ?? []
-  const seconds = Number.isNaN(header) ? Number(told ?? Number.NaN) : header
-  return Number.isNaN(seconds) ? undefined : seconds * 1000
+/** Returns how long the platform asks to wait, in milliseconds; KOOK in `x-rate-limit-reset`. */
+const waitOf = (error: unknown): number | null => {
+  const {headers} = answerOf(error)
+  const seconds = headers instanceof Headers && (headers.get("retry-after") ?? headers.get("x-rate-limit-reset"))
+  return typeof seconds === "string" && /^\d+(\.\d+)?$/.test(seconds) ? Number(seconds) * 1000 : null
 }
 
-/** Words and close codes with which platforms reject a bot: Discord's 4004 and 4014, and words of others. */
+/** Words and close codes with which platforms reject a bot: 4004 and 4014 of gateways with Discord's protocol. */
 const refusal =
   /\b(4004|4014)\b|unauthori[sz]ed|authentication failed|invalid (app|token|secret|credential|appid|client)/i
 

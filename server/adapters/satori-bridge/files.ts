@@ -18,12 +18,9 @@ interface ReadFile {
 export class LentFiles {
   readonly #files = new Map<string, StoredFile>()
   readonly #endpoint: Pick<Endpoint, "file">
-  readonly #type: string | undefined
 
-  /** `type` is the element that shows a file, if it differs from the message's. */
-  constructor(endpoint: Pick<Endpoint, "file">, type?: string) {
+  constructor(endpoint: Pick<Endpoint, "file">) {
     this.#endpoint = endpoint
-    this.#type = type
   }
 
   /**
@@ -73,7 +70,7 @@ export class LentFiles {
     const address = `${scheme}${randomUUID()}/${encodeURIComponent(file.name)}`
     this.#files.set(address, file)
     lent.push(address)
-    return {type: this.#type ?? element.type, attrs: {...element.attrs, src: address}, children}
+    return {...element, attrs: {...element.attrs, src: address}, children}
   }
 }
 

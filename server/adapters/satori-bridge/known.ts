@@ -1,49 +1,48 @@
-import type {Feature} from "../../../shared/sdk/sdk.ts"
+import {type Feature, refused} from "../../../shared/sdk/sdk.ts"
 import {features} from "../satori/acts.ts"
 import type {AccountSettings} from "./account.ts"
 
-/** The optional features of the tested adapters. */
-const tested: Readonly<Record<string, readonly Feature[]>> = {
-  "@satorijs/adapter-telegram": [
-    "edit",
-    "delete",
-    "open",
-    "buttons",
-    "guild.get",
-    "guild.member.get",
-    "guild.member.kick",
-    "guild.member.list",
-    "guild.member.approve",
-    "user.get",
-  ],
-  "@satorijs/adapter-discord": [
-    "edit",
-    "delete",
-    "react",
-    "unreact",
-    "open",
-    "history",
-    "buttons",
-    "channel.get",
-    "channel.list",
-    "guild.get",
-    "guild.list",
-    "guild.member.get",
-    "guild.member.kick",
-    "guild.member.list",
-    "guild.member.role.list",
-    "guild.member.role.set",
-    "guild.member.role.unset",
-    "guild.role.create",
-    "guild.role.delete",
-    "guild.role.list",
-    "guild.role.update",
-    "message.get",
-    "reaction.clear",
-    "reaction.list",
-    "user.get",
-  ],
+/** The built-in adapters for packages that the bridge refuses. */
+const builtIns: Readonly<Record<string, string>> = {
+  "@satorijs/adapter-discord": "discord",
+  "@satorijs/adapter-telegram": "telegram",
 }
+
+/**
+ * Throws a refusal for a package whose platform has a built-in adapter: alone, the package for Telegram drops pending
+ * updates, and the one for Discord drops files.
+ */
+export const refuseBuiltIn = (name: string): void => {
+  const adapter = Object.hasOwn(builtIns, name) ? builtIns[name] : undefined
+  if (adapter === undefined) return
+  throw refused(`svc has the adapter ${adapter} in place of ${name}`, {
+    reason: "package",
+    remediation: `Run svc adapter add ${adapter}, and move the account to plugins.${adapter}.`,
+  })
+}
+
+const tested = "@satorijs/adapter-kook"
+
+/** The optional features of the tested package, `@satorijs/adapter-kook` 4.8. */
+const kook: readonly Feature[] = [
+  "edit",
+  "delete",
+  "react",
+  "unreact",
+  "open",
+  "buttons",
+  "channel.create",
+  "channel.list",
+  "guild.list",
+  "guild.member.list",
+  "guild.member.role.set",
+  "guild.member.role.unset",
+  "guild.role.create",
+  "guild.role.delete",
+  "guild.role.update",
+  "message.get",
+  "reaction.list",
+]
 
 /** Features that the bridge itself provides for every adapter. */
 const always: readonly Feature[] = ["upload", "download", "files"]
@@ -55,14 +54,7 @@ const optional = features.filter(feature => !always.includes(feature))
  * when it is tried.
  */
 export const lacks = ({package: name, buttons}: AccountSettings): readonly Feature[] => {
-  const has = Object.hasOwn(tested, name) ? tested[name] : optional.filter(feature => feature !== "buttons")
-  const shows = buttons ?? has?.includes("buttons") ?? false
-  return optional.filter(feature => (feature === "buttons" ? !shows : !has?.includes(feature)))
+  const has = name === tested ? kook : optional.filter(feature => feature !== "buttons")
+  const shows = buttons ?? has.includes("buttons")
+  return optional.filter(feature => (feature === "buttons" ? !shows : !has.includes(feature)))
 }
-
-/**
- * Returns the element that shows a file of any kind. Discord's adapter drops `file`, and reads `audio` as a voice
- * message.
- */
-export const fileElementOf = (name: string): string | undefined =>
-  name === "@satorijs/adapter-discord" ? "img" : undefined

@@ -70,7 +70,6 @@ export interface Bot {
   readonly error: unknown
   readonly features: readonly string[]
   readonly adapter: StockAdapter | undefined
-  readonly internal: Record<string, (params: Fields) => Promise<unknown>>
   /** In some adapters: asks for the bot's user, and starts. */
   initialize?(...args: readonly unknown[]): Promise<unknown>
   getLogin(): Promise<unknown>

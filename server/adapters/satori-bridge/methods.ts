@@ -5,7 +5,6 @@ import {failureOf} from "./failures.ts"
 import type {Bot, Session} from "./koishi.ts"
 import type {RunningBot} from "./run.ts"
 import type {Stock} from "./stock.ts"
-import {fileScheme, openTelegramFile} from "./telegram.ts"
 
 /** The number of channels whose last message is remembered. */
 const remembered = 500
@@ -62,12 +61,10 @@ export class BotMethods implements Methods {
   }
 
   async open(link: string, signal: AbortSignal): Promise<Response | undefined> {
-    const {context, bot} = this.#running
     try {
-      if (link.startsWith(fileScheme)) return await openTelegramFile(bot, link)
       const url = URL.parse(link)
       if (url?.protocol === "internal:") {
-        const {status, headers, body} = await context.satori.handleInternalRoute("GET", url)
+        const {status, headers, body} = await this.#running.context.satori.handleInternalRoute("GET", url)
         return new Response(body ?? null, {status, ...(headers === undefined ? {} : {headers})})
       }
       // The bot's own platform, asked without its credentials.
@@ -91,7 +88,7 @@ const send = async (bot: Bot, {channelId, content}: Fields, session: Session | u
 }
 
 const nothingSent = () =>
-  refused("the adapter sent nothing: it supports no part of the message", {
+  refused("the adapter sent nothing: it supports no part of the message, or hides the platform's refusal", {
     reason: "unsupported",
     remediation: "Send text, or a kind of file that the adapter supports.",
   })

@@ -47,7 +47,5 @@ export const incomingFrom = (
   const type = textIn(event, "type") ?? ""
   // Besides each event, adapters report the platform's own, which that event's `_data` already contains.
   if (type === "internal") return undefined
-  const update = textIn(fieldsOf(event._data), "update_id")
-  const id = update === undefined ? randomUUID() : `${type}/${update}`
-  return incomingOf(event, {login: {user: {id: session.selfId ?? ""}}, proxies, id})
+  return incomingOf(event, {login: {user: {id: session.selfId ?? ""}}, proxies, id: randomUUID()})
 }

@@ -9,8 +9,6 @@ import {clearTimers, tame} from "./tame.ts"
 const onlinePatience = 40_000
 
 export interface RunOptions extends Pick<Endpoint, "signal" | "defer" | "log"> {
-  /** Called before a bot connects. An error from it ends the attempt. */
-  readonly connecting: (bot: Bot) => void
   readonly heard: (session: Session) => void
   /** Called when the connection ends after `runBot` has resolved. */
   readonly lost: (error: Error) => void
@@ -59,7 +57,6 @@ export const runBot = async (stock: Stock, options: RunOptions): Promise<Running
   }
   context.on("bot-connect", (bot: Bot) => {
     if (bot.sn === bots[0]?.sn) accepted = tame(bot, {failed, opened: socket => sockets.push(socket)}).accepted
-    options.connecting(bot)
   })
   // An adapter sets the status first, and the error after it.
   context.on("bot-status-updated", (bot: Bot) => queueMicrotask(() => void told(bot)))

@@ -1,6 +1,7 @@
 import {type Endpoint, isRefusal, refused} from "../../../shared/sdk/sdk.ts"
 import {type Fields, fieldsOf} from "../satori/fields.ts"
 import {type AccountSettings, configOf} from "./account.ts"
+import {refuseBuiltIn} from "./known.ts"
 import type {Core, Schema, StockPlugin} from "./koishi.ts"
 import {Veil} from "./veil.ts"
 
@@ -9,28 +10,27 @@ export interface Stock {
   readonly name: string
   readonly core: Core
   readonly plugin: StockPlugin
-  /** All exports of the package. */
-  readonly exports: Fields
   readonly config: Fields
   readonly veil: Veil
 }
 
 /** Loads the account's package. Throws a refusal if it is missing, is not an adapter, or rejects its configuration. */
 export const loadStock = async (account: AccountSettings, load: Endpoint["load"]): Promise<Stock> => {
+  refuseBuiltIn(account.package)
   const core = coreIn(await load("@satorijs/core"))
-  const {plugin, exports} = exportsIn(await load(account.package), account.package)
+  const plugin = pluginIn(await load(account.package), account.package)
   // Koishi's logger writes to stdout, including tokens.
   core.Logger.targets.length = 0
   if (needsServer(plugin.inject)) throw serverMissing(account.package)
   const veil = new Veil(account)
-  return {name: account.package, core, plugin, exports, config: checkConfig(account, plugin.Config, veil), veil}
+  return {name: account.package, core, plugin, config: checkConfig(account, plugin.Config, veil), veil}
 }
 
 /** One runtime loads a CommonJS module as a namespace of its names, another puts it in `default`. */
 const coreIn = (loaded: unknown): Core =>
   ("Context" in fieldsOf(loaded) ? loaded : fieldsOf(loaded).default) as unknown as Core
 
-const exportsIn = (loaded: unknown, name: string): Pick<Stock, "plugin" | "exports"> => {
+const pluginIn = (loaded: unknown, name: string): StockPlugin => {
   const outer = loaded as Fields
   const inner = outer.default as Fields | undefined
   const plugin = [inner, inner?.default, outer].find(each => typeof each === "function" || hasApply(each))
@@ -39,7 +39,7 @@ const exportsIn = (loaded: unknown, name: string): Pick<Stock, "plugin" | "expor
       reason: "package",
       remediation: "Correct package in the account: it must be a package such as @satorijs/adapter-kook.",
     })
-  return {plugin: plugin as StockPlugin, exports: {...(typeof inner === "object" ? inner : {}), ...outer}}
+  return plugin as StockPlugin
 }
 
 const hasApply = (value: unknown): boolean => typeof fieldsOf(value).apply === "function"

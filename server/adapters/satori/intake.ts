@@ -43,7 +43,6 @@ export class Intake {
   #isFull = false
   #isOpen = false
   #isStoring = false
-  #storing: Promise<void> = Promise.resolve()
 
   constructor(endpoint: IntakeEndpoint, {url, sn}: {readonly url: string; readonly sn: number | undefined}) {
     this.#endpoint = endpoint
@@ -64,16 +63,9 @@ export class Intake {
     this.#store()
   }
 
-  /** Resolves once all added events are stored. Rejects if storing ends the connection. */
-  async stored(): Promise<void> {
-    await this.#storing
-    if (this.#isFull) throw new Error("the connection has ended")
-  }
-
   #store(): void {
     if (this.#isStoring) return
-    this.#storing = this.#storeAll()
-    this.#storing.catch(error => {
+    this.#storeAll().catch(error => {
       // Later events are left to the next connection.
       this.#isFull = true
       const isClosed = this.#endpoint.signal.aborted || isProblem(error, "admission_closed")

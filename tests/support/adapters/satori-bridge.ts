@@ -1,52 +1,39 @@
-import type {AdapterUnderTest, PlatformUnderTest} from "../../../server/testing/adapter/conformance.ts"
-import {discord} from "./discord.ts"
-import {telegram} from "./telegram.ts"
+import type {AdapterUnderTest} from "../../../server/testing/adapter/conformance.ts"
+import {FakeKook} from "../platforms/kook/kook.ts"
+import {channel, guild, token} from "../platforms/kook/methods.ts"
 
-/** Stock adapters of Koishi, in the versions of package.json, at the fakes of the built-in adapters. */
-const bridged = (
-  builtIn: AdapterUnderTest,
-  account: (platform: PlatformUnderTest) => object,
-  token: {readonly right: string; readonly wrong: string},
-  more: (platform: PlatformUnderTest) => Partial<PlatformUnderTest>,
-): AdapterUnderTest => ({
-  ...builtIn,
+/** `@satorijs/adapter-kook` at a protocol fake of KOOK. */
+export const bridgedKook: AdapterUnderTest = {
   use: "satori-bridge",
   name: "satori-bridge",
+  env: {KOOK_TOKEN: token, WRONG_TOKEN: "1/MTA=/wrong=="},
   platform: async defer => {
-    // Each stock adapter has its own clients.
-    const {hostile: _, ...platform} = await builtIn.platform(defer)
-    const made = {id: "one", ...account(platform)}
+    const kook = await FakeKook.start(defer)
+    const account = {
+      id: "one",
+      package: "@satorijs/adapter-kook",
+      config: {protocol: "ws", endpoint: `${kook.url}/api/v3`},
+    }
+    const role = {guild_id: guild.id, user_id: "42", role_id: "700"}
     return {
-      ...platform,
-      account: {...made, secrets: {token: token.right}},
-      refused: {...made, secrets: {token: token.wrong}},
-      ...more(platform),
+      account: {...account, secrets: {token: "${KOOK_TOKEN}"}},
+      refused: {...account, secrets: {token: "${WRONG_TOKEN}"}},
+      channel,
+      user: "42",
+      calls: {
+        "guild.list": {},
+        "guild.member.list": {guild_id: guild.id},
+        "guild.member.role.set": role,
+        "guild.member.role.unset": role,
+        "channel.list": {guild_id: guild.id},
+      },
+      say: async text => void kook.say(text),
+      sayFile: async ({name, type, bytes}) => kook.sayFile({name, type, bytes: Uint8Array.from(bytes)}),
+      repeat: async () => kook.repeat(),
+      heard: () => kook.heard().map(({reactions, ...message}) => ({...message, reactions: [...reactions]})),
+      cut: () => kook.cut(),
+      connections: () => kook.connections,
+      slowDown: milliseconds => kook.slowDown(milliseconds),
     }
   },
-})
-
-/** `@satorijs/adapter-telegram`, polling. It prefixes the names of sent files with a number. */
-export const bridgedTelegram = bridged(
-  telegram,
-  ({account}) => ({
-    package: "@satorijs/adapter-telegram",
-    config: {protocol: "polling", endpoint: account?.apiRoot, pollingTimeout: 2000},
-  }),
-  {right: "${TELEGRAM_TOKEN}", wrong: "${WRONG_TOKEN}"},
-  ({heard}) => ({
-    calls: {"guild.member.get": {guild_id: "-1001", user_id: "7"}},
-    heard: async at =>
-      (await heard(at)).map(({files = [], ...shown}) => ({
-        ...shown,
-        files: files.map(file => ({...file, name: file.name.replace(/^0/, "")})),
-      })),
-  }),
-)
-
-/** `@satorijs/adapter-discord`. */
-export const bridgedDiscord = bridged(
-  discord,
-  ({account}) => ({package: "@satorijs/adapter-discord", config: {endpoint: `${account?.api}/v10`}}),
-  {right: "${DISCORD_TOKEN}", wrong: "${WRONG_TOKEN}"},
-  () => ({}),
-)
+}
