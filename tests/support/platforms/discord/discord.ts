@@ -3,6 +3,7 @@ import {buffer} from "node:stream/consumers"
 import {setTimeout as sleep} from "node:timers/promises"
 import {whenOver} from "../../host/shared.ts"
 import {listen} from "../../machine/listen.ts"
+import {serveSockets} from "../../machine/serve-sockets.ts"
 import {createTroubles, type FakePlatform, type Said} from "../platform.ts"
 import {createRoutes, type FakeAnswer} from "./routes.ts"
 import {type Bot, Sessions} from "./sessions.ts"
@@ -104,24 +105,12 @@ export const startDiscord = async ({latency = 0}: DiscordOptions = {}): Promise<
     wrote: channel => void typing.set(channel, (typing.get(channel) ?? 0) + 1),
   })
 
-  // On Bun, Vitest also finds Node's.
-  const {serve: serveSockets} = await (process.versions.bun === undefined
-    ? import("crossws/server/node")
-    : import("crossws/server/bun"))
-  const gateway = serveSockets({
-    hostname: "127.0.0.1",
-    port: 0,
-    silent: true,
-    fetch: () => new Response(null, {status: 426}),
-    websocket: {
-      open: peer => sessions.open(peer),
-      message: (peer, message) => sessions.hear(peer, JSON.parse(message.text())),
-      close: (peer, {code}) => sessions.close(peer, code),
-    },
+  const gateway = await serveSockets(whenOver, () => new Response(null, {status: 426}), {
+    open: peer => sessions.open(peer),
+    message: (peer, message) => sessions.hear(peer, JSON.parse(message.text())),
+    close: (peer, {code}) => sessions.close(peer, code),
   })
-  whenOver(() => gateway.close(true))
-  await gateway.ready()
-  sessions.url = `ws://${new URL(gateway.url ?? "").host}`
+  sessions.url = gateway.replace("http", "ws")
 
   const serve = async (request: IncomingMessage): Promise<FakeAnswer & {readonly headers?: Record<string, string>}> => {
     const {pathname, searchParams} = new URL(request.url ?? "/", "http://discord")

@@ -1,5 +1,6 @@
 import {randomUUID} from "node:crypto"
 import type {Peer} from "crossws"
+import {serveSockets} from "../../machine/serve-sockets.ts"
 import {ann, channel, guild, KookError, methods, type StoredFile, shownIn, token, type World} from "./methods.ts"
 
 /** The signals of the gateway. */
@@ -20,25 +21,13 @@ export class FakeKook {
 
   static async start(defer: (undo: () => unknown) => void): Promise<FakeKook> {
     const kook = new FakeKook()
-    // On Bun, Vitest also finds Node's.
-    const {serve} =
-      process.versions.bun === undefined ? await import("crossws/server/node") : await import("crossws/server/bun")
-    const server = serve({
-      port: 0,
-      hostname: "127.0.0.1",
-      silent: true,
-      fetch: (request: Request) => kook.#serve(request),
-      websocket: {
-        open: peer => kook.#open(peer),
-        message: (peer, message) => {
-          if (JSON.parse(message.text()).s === signal.ping) peer.send(JSON.stringify({s: signal.pong}))
-        },
-        close: peer => void kook.#peers.delete(peer),
+    kook.url = await serveSockets(defer, request => kook.#serve(request), {
+      open: peer => kook.#open(peer),
+      message: (peer, message) => {
+        if (JSON.parse(message.text()).s === signal.ping) peer.send(JSON.stringify({s: signal.pong}))
       },
+      close: peer => void kook.#peers.delete(peer),
     })
-    await server.ready()
-    kook.url = (server.url ?? "").replace(/\/$/, "")
-    defer(() => server.close(true))
     return kook
   }
 

@@ -1,7 +1,7 @@
 import {createHmac} from "node:crypto"
 import type {Peer} from "crossws"
-import type {serve} from "crossws/server"
 import {until} from "../../host/process.ts"
+import {serveSockets} from "../../machine/serve-sockets.ts"
 import {type Arguments, fileOf, messageOf, methods, refusalOf, type Slack} from "./methods.ts"
 import {bot, type Message, type StoredFile, team, World} from "./world.ts"
 
@@ -44,40 +44,24 @@ export class FakeSlack {
   url = ""
   readonly #peers = new Set<Peer>()
   readonly #envelopes = new Map<string, Envelope>()
-  #server: ReturnType<typeof serve> | undefined
   #count = 0
   #wait: number | undefined
 
   static async start(defer: (undo: () => unknown) => void): Promise<FakeSlack> {
     const slack = new FakeSlack()
-    // On Bun, the tests' resolution of packages also finds Node's.
-    const {serve: serveHere} =
-      process.versions.bun === undefined ? await import("crossws/server/node") : await import("crossws/server/bun")
-    const server = serveHere({
-      port: 0,
-      hostname: "127.0.0.1",
-      silent: true,
-      fetch: request => slack.#serve(request),
-      websocket: {
-        open: peer => slack.#open(peer),
-        message: (_, message) => slack.#hear(message.text()),
-        close: peer => slack.#close(peer),
-      },
+    defer(() => {
+      for (const {timer} of slack.#envelopes.values()) clearTimeout(timer)
     })
-    await server.ready()
-    slack.#server = server
-    slack.url = (server.url ?? "").replace(/\/$/, "")
-    defer(() => slack.end())
+    slack.url = await serveSockets(defer, request => slack.#serve(request), {
+      open: peer => slack.#open(peer),
+      message: (_, message) => slack.#hear(message.text()),
+      close: peer => slack.#close(peer),
+    })
     return slack
   }
 
   get connections(): number {
     return this.#peers.size
-  }
-
-  async end(): Promise<void> {
-    for (const {timer} of this.#envelopes.values()) clearTimeout(timer)
-    await this.#server?.close(true)
   }
 
   /** Breaks the connections. */
