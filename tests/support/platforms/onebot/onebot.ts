@@ -1,6 +1,6 @@
 import {createHmac} from "node:crypto"
-import {loadRuntime} from "../../../../server/runtime/engines/load-runtime.ts"
 import {whenOver} from "../../host/shared.ts"
+import {serveSockets} from "../../machine/serve-sockets.ts"
 import {socketWith} from "../../satori/socket.ts"
 
 type Json = Readonly<Record<string, unknown>>
@@ -176,36 +176,26 @@ export const startOneBot = async (self = firstBot): Promise<OneBotFake> => {
     socket.addEventListener("close", again)
   }
   whenOver(() => stopReverse())
-  const listener = await (await loadRuntime()).serve({
-    host: "127.0.0.1",
-    port: 0,
-    fixed: {},
-    connections: 1000,
-    refuse: ({status, message}) => ({status, headers: {}, body: message}),
-    fetch: serveHttp,
-    socket: {
-      upgrade: request => {
-        const status = refusal(request.headers.get("authorization"))
-        return status === undefined ? {context: {}} : new Response("", {status})
-      },
-      open: peer => {
-        const known: Peer = {role: "Universal", send: text => void peer.send(text), terminate: () => peer.terminate()}
-        served.set(peer.id, known)
-        join(known)
-      },
-      message: (peer, message) => {
-        const known = served.get(peer.id)
-        if (known !== undefined) hear(known, message.text())
-      },
-      close: peer => {
-        const known = served.get(peer.id)
-        served.delete(peer.id)
-        if (known !== undefined) peers.delete(known)
-      },
+  const url = await serveSockets(whenOver, serveHttp, {
+    upgrade: request => {
+      const status = refusal(request.headers.get("authorization"))
+      return status === undefined ? {context: {}} : new Response("", {status})
+    },
+    open: peer => {
+      const known: Peer = {role: "Universal", send: text => void peer.send(text), terminate: () => peer.terminate()}
+      served.set(peer.id, known)
+      join(known)
+    },
+    message: (peer, message) => {
+      const known = served.get(peer.id)
+      if (known !== undefined) hear(known, message.text())
+    },
+    close: peer => {
+      const known = served.get(peer.id)
+      served.delete(peer.id)
+      if (known !== undefined) peers.delete(known)
     },
   })
-  whenOver(() => listener.close(true))
-  const url = `http://127.0.0.1:${listener.port}`
   const hearing = () => [...peers].filter(({role}) => role !== "API")
   const send = (text: string) => {
     for (const peer of hearing()) peer.send(text)

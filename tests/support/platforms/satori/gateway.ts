@@ -1,5 +1,5 @@
 import type {Peer} from "crossws"
-import {serve} from "./serve.ts"
+import {serveSockets} from "../../machine/serve-sockets.ts"
 
 /** A proxy to a real Satori server. A test can cut connections, repeat events, and ask clients to wait. */
 export interface Gateway {
@@ -71,7 +71,7 @@ export const layGateway = async (target: string, defer: (undo: () => unknown) =>
     },
   }
   const answer = (request: Request) => pass(request).catch(() => new Response(null, {status: 502}))
-  const url = await serve({fetch: answer, socket}, defer)
+  const url = await serveSockets(defer, answer, socket)
   return {
     url,
     get connections() {

@@ -1,6 +1,6 @@
 import type {Peer} from "crossws"
 import {until} from "../../host/process.ts"
-import {serve} from "./serve.ts"
+import {serveSockets} from "../../machine/serve-sockets.ts"
 
 interface Asked {
   /** The path after `/satori/v1/`. */
@@ -46,21 +46,16 @@ export const startStandInServer = async (defer: (undo: () => unknown) => void): 
     tell(peer, 4, {logins: [login], proxy_urls: server.proxies})
     peers.add(peer)
   }
-  const url = await serve(
-    {
-      fetch: async request => {
-        const path = request.url.slice(request.url.indexOf("/satori/v1/") + "/satori/v1/".length)
-        const one = {path, headers: Object.fromEntries(request.headers), body: await request.text()}
-        asked.push(one)
-        return server.answer(one) ?? new Response(null, {status: 404})
-      },
-      socket: {
-        message: (peer, message) => hear(peer, JSON.parse(message.text())),
-        close: peer => void peers.delete(peer),
-      },
-    },
-    defer,
-  )
+  const answer = async (request: Request) => {
+    const path = request.url.slice(request.url.indexOf("/satori/v1/") + "/satori/v1/".length)
+    const one = {path, headers: Object.fromEntries(request.headers), body: await request.text()}
+    asked.push(one)
+    return server.answer(one) ?? new Response(null, {status: 404})
+  }
+  const url = await serveSockets(defer, answer, {
+    message: (peer, message) => hear(peer, JSON.parse(message.text())),
+    close: peer => void peers.delete(peer),
+  })
   const server: StandIn = {
     url: `${url}/satori`,
     identified,

@@ -5,18 +5,16 @@ import {openSocket} from "../../../../server/runtime/outgoing/open-socket.ts"
 import {isRefusal} from "../../../../shared/sdk/adapter/refusal.ts"
 import {Secret} from "../../../../shared/secret.ts"
 import {until} from "../../../support/host/process.ts"
-import {serve} from "../../../support/platforms/satori/serve.ts"
+import {serveSockets} from "../../../support/machine/serve-sockets.ts"
 
 type Say = {op: number; body?: {token?: string}}
 
 /** Connects to a server that answers as `hear` says, with a PING every 50 ms. */
 const open = async (hear: (peer: Peer, said: Say) => void) => {
-  const url = await serve(
-    {
-      fetch: () => new Response(null, {status: 404}),
-      socket: {message: (peer, message) => hear(peer, JSON.parse(message.text()))},
-    },
+  const url = await serveSockets(
     undo => onTestFinished(async () => void (await undo())),
+    () => new Response(null, {status: 404}),
+    {message: (peer, message) => hear(peer, JSON.parse(message.text()))},
   )
   const lost: {readonly error: string; readonly since: number | undefined}[] = []
   const strange: string[] = []
