@@ -34,10 +34,9 @@ const scratchSpace = 32 * 1024 ** 2
 
 export interface Trials {
   /**
-   * Tries the next start of this Host in a separate process, with the current code and configuration. Resolves if that
-   * start would commit a generation, to what would not be ready (`unreadyIn`). Throws `trial_failed` with the issues,
-   * `not_tried` with what a trial needs, `conflict` while another one runs, and `stopping`. The failure is logged and
-   * kept as the newest one.
+   * Tries the next start in a separate process, with the current code and configuration. Resolves if it would commit a
+   * generation, to what would not be ready (`unreadyIn`). Throws `trial_failed` with the issues, `not_tried` with what a
+   * trial needs, `conflict` while another one runs, and `stopping`. The failure is logged and kept as the newest one.
    */
   run(reason: string, isReady: boolean): Promise<readonly string[]>
   /** Ends a trial in progress. */
