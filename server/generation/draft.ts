@@ -142,7 +142,7 @@ export const prepareAll = async (
     results.push(...(await Promise.allSettled(some.map(prepare))))
   }
   if (signal.aborted) {
-    await loader.written()
+    await loader.writes.ends()
     throw new Problem("stopping", "the Host is stopping")
   }
   const failed = results.flatMap((result, index) =>

@@ -80,7 +80,8 @@ interface Cached {
 export class Loader {
   readonly #options: LoaderOptions
   readonly #cache = new Map<string, Cached>()
-  readonly #writes = new Running()
+  /** The compiled code that is being written. */
+  readonly writes = new Running()
 
   constructor(options: LoaderOptions) {
     this.#options = options
@@ -123,14 +124,9 @@ export class Loader {
     await Promise.all(old.map(path => rm(path, {force: true}).catch(() => {})))
   }
 
-  /** Resolves once no compiled code is being written. */
-  async written(): Promise<void> {
-    await this.#writes.ends()
-  }
-
   async #write(path: string, code: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    await this.#writes.add(async () => {
+    await this.writes.add(async () => {
       await makePrivateFolder(this.#options.cache)
       if (!(await isFile(path))) await writeFileAtomic(path, code)
     })

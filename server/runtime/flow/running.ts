@@ -11,15 +11,22 @@ export class Running {
     return running.finally(() => this.#all.delete(running))
   }
 
-  /** Resolves to true once no work runs, also none that starts meanwhile; to false after `limit` milliseconds. */
+  /**
+   * Resolves to true once no work runs, also none that starts meanwhile; to false after `limit` milliseconds. Of a time
+   * in which the event loop is blocked, a tenth of the limit counts at most: the work could not go on.
+   */
   async ends(limit?: number): Promise<boolean> {
-    const drain = async (signal?: AbortSignal) => {
-      while (this.#all.size > 0 && signal?.aborted !== true) {
-        await Promise.allSettled(this.#all)
-        await turn()
-      }
-    }
-    if (this.#all.size > 0) await (limit === undefined ? drain() : withTimeLimit(limit, drain).catch(() => {}))
+    const drained = this.#drain()
+    if (limit === undefined) await drained
+    for (let step = 0; step < 10 && this.#all.size > 0; step++)
+      await withTimeLimit((limit ?? 0) / 10, () => drained).catch(() => {})
     return this.#all.size === 0
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#all.size > 0) {
+      await Promise.allSettled(this.#all)
+      await turn()
+    }
   }
 }

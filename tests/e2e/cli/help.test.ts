@@ -44,32 +44,27 @@ describe("help", () => {
   })
 })
 
+const list = "svc --help lists the commands"
+const call = (command: string) => `svc ${command} --help shows how to call it`
+
 describe("an unknown command or an invalid call", () => {
   test.each([
-    ["doctr", 'there is no command "doctr" (did you mean "doctor"?)', "svc --help lists the commands"],
-    [
-      "runtime strat",
-      'there is no command "runtime strat" (did you mean "runtime start"?)',
-      "svc --help lists the commands",
-    ],
-    ["xyzzy", 'there is no command "xyzzy"', "svc --help lists the commands"],
-    ["doctor --jsno", 'there is no option --jsno (did you mean "--json"?)', "svc doctor --help shows how to call it"],
-    ["send sandbox", "not enough positional arguments", "svc send --help shows how to call it"],
-    ["inbox show 1 2", 'extraneous positional argument ("2")', "svc inbox show --help shows how to call it"],
-    ["release complete", "--accepted-by <value> is missing", "svc release complete --help shows how to call it"],
-    [
-      "release complete --window 72h",
-      "--accepted-by <value> is missing",
-      "svc release complete --help shows how to call it",
-    ],
+    ["doctr", 'there is no command "doctr" (did you mean "doctor"?)', list],
+    ["runtime strat", 'there is no command "runtime strat" (did you mean "runtime start"?)', list],
+    ["xyzzy", 'there is no command "xyzzy"', list],
+    ["doctor --jsno", 'there is no option --jsno (did you mean "--json"?)', call("doctor")],
+    ["send sandbox", "not enough positional arguments", call("send")],
+    ["inbox show 1 2", 'extraneous positional argument ("2")', call("inbox show")],
+    ["release complete", "--accepted-by <value> is missing", call("release complete")],
+    ["release complete --window 72h", "--accepted-by <value> is missing", call("release complete")],
     [
       "send telegram~main -1001234 hello",
       "-1001234 looks like an option",
       "put -- before the arguments, and options before that: svc send -- … -1001234 …",
     ],
-    ["checkpoint prune", "--keep <value> is missing", "svc checkpoint prune --help shows how to call it"],
-    ["checkpoint export 1", "--output <value> is missing", "svc checkpoint export --help shows how to call it"],
-    ["doctor --live", "not enough arguments to option --live", "svc doctor --help shows how to call it"],
+    ["checkpoint prune", "--keep <value> is missing", call("checkpoint prune")],
+    ["checkpoint export 1", "--output <value> is missing", call("checkpoint export")],
+    ["doctor --live", "not enough arguments to option --live", call("doctor")],
   ])("is explained on stderr with exit code 1: svc %s", async (line, message, hint) => {
     const {code, stdout, stderr} = await runCommand(makeProject(), line)
     expect({code, stdout, stderr}).toEqual({code: 1, stdout: "", stderr: `svc: ${message}\n  hint: ${hint}\n`})

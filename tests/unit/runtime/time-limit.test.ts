@@ -1,4 +1,7 @@
+import {stat} from "node:fs/promises"
+import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
+import {Running} from "../../../server/runtime/flow/running.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../../../server/runtime/flow/time-limit.ts"
 
 const never = new Promise<never>(() => {})
@@ -71,4 +74,24 @@ test("work that holds the limit uses up no time, and has all of it again afterwa
   await expect(after).rejects.toThrow("timed out after 0.05 s")
   const failing = withTimeLimit(50, (_, hold) => hold(Promise.reject(new Error("inside"))).catch(() => never))
   await expect(failing).rejects.toThrow(TimeLimitExceeded)
+})
+
+test("while the event loop is blocked, the limit of an end hardly passes", async () => {
+  const running = new Running()
+  void running.add(async () => {
+    await sleep(10)
+    await stat(".")
+  })
+  const ended = running.ends(2000)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500)
+  expect(await ended).toBe(true)
+})
+
+test("an end gives up at its limit", async () => {
+  const running = new Running()
+  const work = Promise.withResolvers<void>()
+  void running.add(() => work.promise)
+  expect(await running.ends(20)).toBe(false)
+  work.resolve()
+  expect(await running.ends()).toBe(true)
 })
