@@ -86,7 +86,7 @@ const dispatchGuarded = (size: number) => {
     log,
     clock: {
       ...systemClock,
-      elapsed: () => {
+      now: () => {
         now += 1000
         return now
       },
