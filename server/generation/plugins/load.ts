@@ -97,7 +97,7 @@ export class Loader {
       case "file":
         return this.#compile(name, found.path, signal)
       case "built":
-        return this.#built(name, found.path, found.isStale)
+        return this.#built(name, found.path, found.isStale, signal)
       case "built-in":
         return this.#builtIn(found.name, found.load)
       case "package":
@@ -130,7 +130,6 @@ export class Loader {
       await makePrivateFolder(this.#options.cache)
       if (!(await isFile(path))) await writeFileAtomic(path, code)
     })
-    signal.throwIfAborted()
   }
 
   async #builtIn(name: string, load: () => Promise<BuiltIn>): Promise<LoadedPlugin> {
@@ -186,13 +185,13 @@ export class Loader {
     const fingerprint = sha256Of(code)
     const path = join(cache, `${name}-${fingerprint.slice(0, 16)}.mjs`)
     await this.#write(path, code, signal)
-    return this.#import({name, path, fingerprint, files: [...files, path], origin: "source", source: entry})
+    return this.#import({name, path, fingerprint, files: [...files, path], origin: "source", source: entry}, signal)
   }
 
-  async #built(name: string, path: string, isStale: boolean): Promise<LoadedPlugin> {
+  async #built(name: string, path: string, isStale: boolean, signal: AbortSignal): Promise<LoadedPlugin> {
     const code = (await readFileIfExists(path)) ?? ""
     const files = [path, ...mappedSources(path, code)]
-    return this.#import({name, path, fingerprint: sha256Of(code), files, origin: "built", isStale})
+    return this.#import({name, path, fingerprint: sha256Of(code), files, origin: "built", isStale}, signal)
   }
 
   /** A package resolves from the project, so it is imported through a file in the project. */
@@ -214,20 +213,14 @@ export class Loader {
     await this.#write(path, code, signal)
     const files = [join("node_modules", specifier)]
     const plugin = await whileImporting(files, () =>
-      this.#import({name, path, fingerprint, files: [path], origin: "package"}),
+      this.#import({name, path, fingerprint, files: [path], origin: "package"}, signal),
     )
     return {...plugin, from: `${specifier} ${version}`, files}
   }
 
-  async #import({
-    name,
-    path,
-    fingerprint,
-    files,
-    origin,
-    isStale = false,
-    source = path,
-  }: Importable): Promise<LoadedPlugin> {
+  async #import(found: Importable, signal: AbortSignal): Promise<LoadedPlugin> {
+    signal.throwIfAborted()
+    const {name, path, fingerprint, files, origin, isStale = false, source = path} = found
     const cached = this.#cache.get(name)
     if (cached?.plugin.fingerprint === fingerprint && cached.path === path) return {...cached.plugin, isStale}
     const from = relative(this.#options.paths.project, source)
