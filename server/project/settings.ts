@@ -49,6 +49,9 @@ const requireStrongTokens = (http: ProjectConfig["http"]): void => {
   }
 }
 
+/** Returns the free space, in bytes, below which the Host pauses ingress. */
+export const minimumFreeOf = ({ingress}: Pick<ProjectConfig, "ingress">): number => ingress.minimumFree * 1024 ** 2
+
 /** Returns the configured tokens of the API, by their keys in the configuration. */
 export const tokensOf = ({token, previousToken, demoToken}: ProjectConfig["http"]): readonly [string, string][] =>
   Object.entries({

@@ -20,7 +20,7 @@ import {createFiles} from "../../outbox/files/part.ts"
 import {createDraftFiles, createOutbox} from "../../outbox/part/part.ts"
 import {createCapacity} from "../../project/capacity/part.ts"
 import type {UserDataOptions} from "../../project/capacity/user/user-data.ts"
-import {foldersOf} from "../../project/settings.ts"
+import {foldersOf, minimumFreeOf} from "../../project/settings.ts"
 import {createRecovery} from "../../recovery/part/part.ts"
 import {filesParticipant} from "../../recovery/parts/files.ts"
 import {jobsParticipant} from "../../recovery/parts/jobs.ts"
@@ -90,7 +90,7 @@ export const createParts = async (options: HostOptions, runtime: Runtime, opened
   const jobs = createJobs(ground, {...sending, item: workroom.target, agent: agents.target})
   const disk = {
     folders: foldersOf(database.location, paths),
-    least: () => running.settings.ingress.minimumFree * 1024 ** 2,
+    least: () => minimumFreeOf(running.settings),
   }
   const participants = [
     workroomParticipant(paths, workroom.workroom),

@@ -30,7 +30,7 @@ import {holding, loadStopped, type StoppedOptions} from "../held.ts"
 import {requireNotOlder} from "../high-water.ts"
 import {requireKnownDatabase} from "../migrate.ts"
 import {requireOneHistory} from "../one-history.ts"
-import {locationOf, requireProject} from "../settings.ts"
+import {locationOf, minimumFreeOf, requireProject} from "../settings.ts"
 
 /** Creates a checkpoint of a stopped project. Throws `checkpoint_failed` and the problems of `createCheckpoint`. */
 export const createStopped = (options: StoppedOptions, how: CreateOptions): Promise<StoredCheckpoint> =>
@@ -76,7 +76,7 @@ export const importStopped = (
     const store = new CheckpointStore(paths.checkpoints)
     await store.cleanUp()
     const spare = await loadStopped(options).then(
-      ({config}) => config.ingress.minimumFree * 1024 ** 2,
+      ({config}) => minimumFreeOf(config),
       // An empty folder has no configuration; it is in the checkpoint.
       () => 0,
     )

@@ -15,7 +15,7 @@ import {holding, loadStopped, type StoppedOptions} from "../held.ts"
 import {requireNotOlder} from "../high-water.ts"
 import {requireKnownDatabase} from "../migrate.ts"
 import {requireOneHistory} from "../one-history.ts"
-import {foldersOf, locationOf, requireProject} from "../settings.ts"
+import {foldersOf, locationOf, minimumFreeOf, requireProject} from "../settings.ts"
 
 /** Resolves to the information of `svc database info` for a stopped project. */
 export const infoStopped = (options: StoppedOptions, tables: boolean): Promise<DatabaseInfo> =>
@@ -23,7 +23,7 @@ export const infoStopped = (options: StoppedOptions, tables: boolean): Promise<D
     const {config} = await loadStopped(options)
     const location = locationOf(config, paths)
     return withCurrentDatabase(location, database => {
-      const least = () => config.ingress.minimumFree * 1024 ** 2
+      const least = () => minimumFreeOf(config)
       const settings = {retention: config.retention, fileQuota: config.files.quota}
       return readInfo(database, {folders: foldersOf(location, paths), least}, settings, tables)
     })
