@@ -17,16 +17,17 @@ export class Running {
    */
   async ends(limit?: number): Promise<boolean> {
     const drained = this.#drain()
-    if (limit === undefined) await drained
+    if (limit === undefined) return drained
     for (let step = 0; step < 10 && this.#all.size > 0; step++)
-      await withTimeLimit((limit ?? 0) / 10, () => drained).catch(() => {})
+      await withTimeLimit(limit / 10, () => drained).catch(() => {})
     return this.#all.size === 0
   }
 
-  async #drain(): Promise<void> {
+  async #drain(): Promise<true> {
     while (this.#all.size > 0) {
       await Promise.allSettled(this.#all)
       await turn()
     }
+    return true
   }
 }
