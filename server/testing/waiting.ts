@@ -71,7 +71,7 @@ export const untilDone = async (
   const watch = new Watch(what, clock)
   const told = async (own: readonly Pending[]) => `${list(own)}${await others(host, own)}`
   for (let pause: number = pauses.first, still = 0; ; pause = Math.min(pauses.longest, pause * 1.5)) {
-    const wasQuiet = isIdle({host, clock})
+    const wasIdle = isIdle({host, clock})
     const pending = await read()
     if (pending.length === 0) return
     const failed = pending.filter(({is}) => is === "failed" || is === "again")
@@ -79,7 +79,7 @@ export const untilDone = async (
     if (failed.length > 0 && (failed.length === pending.length || watch.waited > afterFailure))
       throw new Error(`${what}:${list(failed)}`)
     // Something outside the Host, such as a connection, may still end it.
-    const isStuck = wasQuiet && isIdle({host, clock}) && pending.every(({is}) => is === "waiting")
+    const isStuck = wasIdle && isIdle({host, clock}) && pending.every(({is}) => is === "waiting")
     still = isStuck ? still + 1 : 0
     if (still === 3) throw new Error(`${what} waits for work that needs bot.clock.advance():${await told(pending)}`)
     await watch.look(() => told(pending))
