@@ -4,7 +4,7 @@
  */
 const grammy = `
 import {Bot} from "grammy"
-const names = ["guard", "name", "count", "add", "greet-back", "remind", "tell", "halt", "greet"]
+const names = ["guard", "name", "count", "add", "greet-back", "remind"]
 const bot = new Bot("999:token", {client: {apiRoot: process.env.PLATFORM}})
 for (const name of names) (await import("./" + name + ".ts")).apply(bot)
 await bot.start()
@@ -23,18 +23,16 @@ load("@koishijs/plugin-http")
 const koishi = `${koishiApp}load("@koishijs/plugin-database-memory")
 const account = {protocol: "polling", token: "999:token", endpoint: process.env.PLATFORM, pollingTimeout: 2000, files: {}}
 load("@satorijs/adapter-telegram", account)
-for (const name of ["guard", "count", "add", "greet-back", "remind", "tell", "halt", "name"])
+for (const name of ["guard", "count", "add", "greet-back", "remind", "name"])
   app.plugin({...require("./" + name + ".cjs"), name})
-app.plugin({...require("./greet.cjs"), name: "greet"}, {greeting: process.env.GREETING})
 await app.start()
-app.inject(["database"], () => app.database.createUser("telegram", "1", {authority: 4}))
 `
 
 const discord = `
 import {Client, GatewayIntentBits, Partials} from "discord.js"
 const {DirectMessages, MessageContent} = GatewayIntentBits
 const client = new Client({intents: [DirectMessages, MessageContent], partials: [Partials.Channel], rest: {api: process.env.PLATFORM}})
-for (const name of ["name", "add", "greet-back", "remind", "tell", "halt", "greet"])
+for (const name of ["name", "add", "greet-back", "remind"])
   (await import("./" + name + ".ts")).apply(client)
 await client.login("token")
 `
@@ -64,7 +62,7 @@ class Polling extends Adapter {
 }
 const robot = new Robot({name: "polling", use: robot => new Polling(robot)}, false, "bot")
 await robot.loadAdapter()
-for (const name of ["guard", "count", "add", "greet-back", "remind", "tell", "halt", "name", "greet"])
+for (const name of ["guard", "count", "add", "greet-back", "remind", "name"])
   (await import("./" + name + ".mjs")).default(robot)
 await robot.run()
 `
