@@ -377,6 +377,7 @@ export class Endpoint {
       },
       file: this.#file,
       load: this.spec.load,
+      verifier: async verify => (await import("../runtime/signatures/verifier.ts")).createVerifier(verify),
       post,
       openSocket,
       lost: lose,

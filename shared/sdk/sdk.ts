@@ -38,6 +38,7 @@ export type {
 } from "./adapter/sender.ts"
 export type {AcceptSocket, PlatformSocket, SocketHandler, SocketInit, SocketRefused} from "./adapter/socket.ts"
 export {TokenBucket, type TokenBucketLimits} from "./adapter/token-bucket.ts"
+export type {HmacScheme, Verifier, Verify} from "./adapter/verify.ts"
 export {type Content, type Element, h, isElement, type Node, renderContent, textOf} from "./content/elements.ts"
 export {type FileOptions, type FileSource, file, type ProjectFile, type StoredFile} from "./content/file-source.ts"
 export {
@@ -81,6 +82,14 @@ export type {DeclarePrompt, PromptCall, PromptDefinition, PromptHandler} from ".
 export type {PluginAnswer, PluginCall, PluginRoute} from "./plugin/route.ts"
 export {type Service, service, type UsedServices, type Uses} from "./plugin/service.ts"
 export type {DeclareTool, ToolCall, ToolDefinition, ToolEffect, ToolHandler} from "./plugin/tool.ts"
+export type {
+  DeclareWebhook,
+  EventCall,
+  RequestValue,
+  WebhookCall,
+  WebhookDefinition,
+  WebhookRequest,
+} from "./plugin/webhook.ts"
 export type {Arguments, ArgumentType, Cooldown, OptionDefinition} from "./session/command.ts"
 export type {
   PluginDatabase,

@@ -3,7 +3,7 @@ import {type AccountSettings, type Transport, transportOf} from "./account.ts"
 import {type Ask, isRecord} from "./api.ts"
 import {isUnknown, toEvent} from "./events.ts"
 import {createHistory} from "./history.ts"
-import {createHook} from "./hook.ts"
+import {createHook, scheme} from "./hook.ts"
 import {askByHttp} from "./http.ts"
 import {createCall} from "./methods.ts"
 import {ReverseSockets} from "./reverse.ts"
@@ -45,7 +45,8 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
   self = await withDeadline(logInPatience, signal => logIn(ask, endpoint, signal), endpoint.signal)
   if (transport.is === "reverse" && self !== transport.selfId)
     throw new Error(`the implementation is logged in as ${self}; reverse.selfId is ${transport.selfId}`)
-  const hook = createHook(account, (payload, id) =>
+  const verifier = account.secret && (await endpoint.verifier({...scheme, secret: account.secret}))
+  const hook = createHook(verifier, (payload, id) =>
     take(payload, id).catch(error => {
       tell(endpoint, error)
       throw error

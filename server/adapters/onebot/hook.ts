@@ -1,11 +1,9 @@
-import {createHash, createHmac, timingSafeEqual} from "node:crypto"
-import {Problem, parseJson} from "../../../shared/sdk/sdk.ts"
-import type {AccountSettings} from "./account.ts"
+import {createHash} from "node:crypto"
+import {type HmacScheme, Problem, parseJson, type Verifier} from "../../../shared/sdk/sdk.ts"
 import {isRecord} from "./api.ts"
 
-/** Returns the header `X-Signature` for a body (OneBot v11, "communication/http-post"). */
-export const signatureOf = (secret: string, body: Uint8Array): string =>
-  `sha1=${createHmac("sha1", secret).update(body).digest("hex")}`
+/** How an implementation signs what it posts (OneBot v11, "communication/http-post"). */
+export const scheme: HmacScheme = {by: "hmac", header: "x-signature", algorithm: "sha1", prefix: "sha1="}
 
 /** Nobody posts an older event, except from a recording. In milliseconds: longer than the Host's clock may be wrong. */
 const oldest = 86_400_000
@@ -16,7 +14,7 @@ const oldest = 86_400_000
  */
 export const createHook =
   (
-    {secret}: AccountSettings,
+    verifier: Verifier | undefined,
     take: (payload: Readonly<Record<string, unknown>>, id: string) => Promise<void>,
     now: () => number = Date.now,
   ) =>
@@ -24,10 +22,8 @@ export const createHook =
     if (request.method !== "POST")
       throw new Problem("method_not_allowed", "events must be sent by POST", {hint: "Use POST."})
     const body = Buffer.from(await request.arrayBuffer())
-    const expected = Buffer.from(secret === undefined ? "" : signatureOf(secret.reveal(), body))
-    const shown = Buffer.from(request.headers.get("x-signature") ?? "")
-    if (secret === undefined || shown.length !== expected.length || !timingSafeEqual(shown, expected))
-      throw new Problem("signature_invalid", "X-Signature does not match the account's secret")
+    if (verifier === undefined) throw new Problem("signature_invalid", "the account of this endpoint has no secret")
+    verifier.verify(request.headers, body)
     const payload = parse(body.toString("utf8"))
     const {time} = payload
     if (typeof time === "number" && time > 0 && time * 1000 < now() - oldest)

@@ -49,12 +49,13 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
     const event = messageEvent(message, channel, reading)
     return event?.user === undefined ? event : {...event, user: await people.complete(event.user)}
   }
+  const verifier = signingSecret && (await endpoint.verifier({by: "slack", secret: signingSecret}))
   return {
     ...createActs(ask),
     ...createFiles(ask, account),
     ...createHistory(ask, read),
     ...createMembers(ask),
     channelOf: channelOfPress,
-    answer: request => answerRequest(request, signingSecret, inbox),
+    answer: request => answerRequest(request, verifier, inbox),
   }
 }

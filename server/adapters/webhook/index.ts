@@ -1,7 +1,6 @@
 import {definePlugin, Type} from "../../../shared/sdk/sdk.ts"
 import {receive} from "./receive.ts"
 import {createSend} from "./send.ts"
-import {openSignatures} from "./signatures.ts"
 
 /** One partner, which signs its requests and receives messages by POST. */
 export const Account = Type.Object(
@@ -36,11 +35,11 @@ export default definePlugin({
       idempotent: true,
       features: ["react"],
       open: async ({secrets, url}, endpoint) => {
-        const signatures = await openSignatures(secrets)
+        const verifier = await endpoint.verifier({by: "standard", secret: secrets})
         endpoint.login({platform: "webhook", user: {id: "bot", name: "bot", is_bot: true}, status: 1})
         return {
-          ...createSend(url, signatures, endpoint),
-          receive: (request: Request) => receive(request, signatures, endpoint),
+          ...createSend(url, verifier, endpoint),
+          receive: (request: Request) => receive(request, verifier, endpoint),
         }
       },
       webhook: (request, {receive}) => receive(request),

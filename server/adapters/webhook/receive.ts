@@ -1,26 +1,26 @@
-import {type DatedIncoming, type Endpoint, Problem} from "../../../shared/sdk/sdk.ts"
+import {type DatedIncoming, type Endpoint, Problem, type Verifier} from "../../../shared/sdk/sdk.ts"
 import {toIncoming} from "./event.ts"
-import type {Signatures} from "./signatures.ts"
 
 /** Verifies one delivery, stores it, and only then acknowledges it. A repeated `webhook-id` is acknowledged and stored once. */
 export const receive = async (
   request: Request,
-  signatures: Signatures,
+  verifier: Verifier,
   endpoint: Endpoint<DatedIncoming>,
 ): Promise<Response> => {
   if (request.method !== "POST") return onlyPost()
-  const text = decodeBody(await request.arrayBuffer())
-  const {id, timestamp} = signatures.verify(request.headers, text)
-  if (!/^application\/(.+\+)?json\b/i.test(request.headers.get("content-type") ?? ""))
+  const {headers} = request
+  const bytes = new Uint8Array(await request.arrayBuffer())
+  verifier.verify(headers, bytes)
+  const [id, timestamp] = [headers.get("webhook-id") ?? "", Number(headers.get("webhook-timestamp"))]
+  if (!/^application\/(.+\+)?json\b/i.test(headers.get("content-type") ?? ""))
     throw new Problem("unsupported_media_type", "the body must be sent as application/json")
-  const {duplicate} = await endpoint.receive(toIncoming(id, timestamp * 1000, text))
+  const {duplicate} = await endpoint.receive(toIncoming(id, timestamp * 1000, decodeBody(bytes)))
   return answer(202, {id, duplicate})
 }
 
 const decoder = new TextDecoder("utf-8", {fatal: true, ignoreBOM: true})
 
-/** The library signs text, which equals the bytes only if they are UTF-8. */
-const decodeBody = (bytes: ArrayBuffer): string => {
+const decodeBody = (bytes: Uint8Array): string => {
   try {
     return decoder.decode(bytes)
   } catch (cause) {

@@ -6,9 +6,9 @@ import {
   retryAfter,
   type Sender,
   textOf,
+  type Verifier,
 } from "../../../shared/sdk/sdk.ts"
 import {ownTypes} from "./event.ts"
-import type {Signatures} from "./signatures.ts"
 
 /** Statuses below 500 for which a retry may succeed (RFC 9110, RFC 8470, RFC 6585). */
 const passing: readonly number[] = [408, 425, 429]
@@ -16,7 +16,7 @@ const passing: readonly number[] = [408, 425, 429]
 /** Posts messages and reactions to the partner. `webhook-id` is the outbox id: the same for every attempt. */
 export const createSend = (
   url: string | undefined,
-  signatures: Signatures,
+  verifier: Pick<Verifier, "sign">,
   endpoint: Pick<Endpoint, "post">,
 ): Sender & Required<Pick<Sender, "react">> => {
   const post = async (id: string, body: object, signal: AbortSignal): Promise<void> => {
@@ -27,7 +27,7 @@ export const createSend = (
       })
     }
     const text = JSON.stringify(body)
-    const headers = {"content-type": "application/json", ...signatures.sign(id, text)}
+    const headers = {"content-type": "application/json", ...verifier.sign(id, text)}
     const answered = await endpoint.post(url, {headers, body: text, signal}).catch(explain)
     if (!answered.ok) throw failureOf(answered)
   }

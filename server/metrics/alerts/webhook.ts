@@ -1,7 +1,7 @@
-import {createHmac} from "node:crypto"
 import type {WebhookTarget} from "../../../shared/config/alerts.ts"
 import {messageOf} from "../../../shared/problems.ts"
 import type {Answered, Post} from "../../../shared/sdk/adapter/post.ts"
+import {createVerifier} from "../../runtime/signatures/verifier.ts"
 
 export type PostTo = (url: string, post: Post) => Promise<Answered>
 
@@ -13,20 +13,12 @@ export const postAlert = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const own = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-  const signed = secret === undefined ? {} : signatureOf(secret.reveal(), id, body)
+  const signed = secret === undefined ? {} : createVerifier({by: "standard", secret}).sign(id, body)
   const sent = {"content-type": "application/json", ...own, "webhook-id": id, ...signed}
   const answered = await post(url, {headers: sent, body, signal}).catch((cause: unknown) => {
     throw new Error(reachFailure(cause, signal), {cause})
   })
   if (!answered.ok) throw new Error(statusFailure(answered.status))
-}
-
-/** Returns the headers that a receiver checks: `id.timestamp.body` under HMAC-SHA256. */
-const signatureOf = (secret: string, id: string, body: string): Readonly<Record<string, string>> => {
-  const timestamp = Math.floor(Date.now() / 1000)
-  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64")
-  const signature = createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64")
-  return {"webhook-timestamp": String(timestamp), "webhook-signature": `v1,${signature}`}
 }
 
 export const statusFailure = (status: number): string =>

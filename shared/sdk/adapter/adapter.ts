@@ -7,6 +7,7 @@ import type {DatedIncoming, Incoming} from "./incoming.ts"
 import type {Answered, Post} from "./post.ts"
 import type {Feature, Limits, RateLimit, Sender} from "./sender.ts"
 import type {AcceptSocket, PlatformSocket, SocketHandler, SocketInit} from "./socket.ts"
+import type {Verifier, Verify} from "./verify.ts"
 
 export interface Receipt {
   /** The event's sequence in the inbox; 0 if the Host dropped it. */
@@ -57,6 +58,11 @@ export interface Endpoint<I extends Incoming = Incoming> {
    * does not load, throws a refusal (`library_missing`) with the command that installs it.
    */
   load<L = unknown>(library: string): Promise<L>
+  /**
+   * Returns what verifies the platform's webhooks by their signatures, and signs others. Throws a refusal
+   * (`secret_invalid`) for a secret that the scheme cannot use.
+   */
+  verifier(verify: Verify): Promise<Verifier>
   /**
    * Posts a short text and resolves with the head of the response. It drops the body and follows no redirect. On Node
    * it takes a fifth of the processor time of `fetch`. Rejects as `fetch` does.
@@ -116,7 +122,8 @@ export type IncomingOf<H extends History> = H extends "replay" ? DatedIncoming :
 
 /**
  * A part of an event that its platform may change when it delivers the event again. `elements`: everything in the
- * content but its text, such as the names in mentions and the addresses of files. `payload`: that of an `internal` event.
+ * content but its text, such as the names in mentions and the addresses of files. `payload`: that of an event that
+ * keeps it.
  */
 export type Varying = "channel" | "elements" | "payload"
 

@@ -2,7 +2,6 @@ import {describe, expect, test} from "vitest"
 import type {Payload} from "../../../../server/adapters/slack/api/payload.ts"
 import {readEvents} from "../../../../server/adapters/slack/incoming/events.ts"
 import {readCommand, readInteraction} from "../../../../server/adapters/slack/incoming/interactions.ts"
-import {requireSignature} from "../../../../server/adapters/slack/incoming/signature.ts"
 import {Threads} from "../../../../server/adapters/slack/incoming/threads.ts"
 
 const reading = () => ({me: {user: "U0BOT", bot: "B0BOT"}, threads: new Threads()})
@@ -155,53 +154,4 @@ test("a slash command is a message with its text", () => {
     },
   ])
   expect(readCommand({command: "/deploy"})).toEqual([])
-})
-
-/** The example of https://docs.slack.dev/authentication/verifying-requests-from-slack. */
-const published = {
-  secret: "8f742231b10e8888abcd99yyyzzz85a5",
-  timestamp: "1531420618",
-  signature: "v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503",
-  body: "token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c",
-}
-
-interface Change {
-  readonly headers?: Record<string, string>
-  readonly body?: string
-  readonly at?: number
-  readonly secret?: string
-}
-
-describe("a signature of Slack", () => {
-  const verify = ({headers = {}, body = published.body, at = 0, secret = published.secret}: Change = {}) =>
-    requireSignature(
-      secret,
-      new Headers({
-        "x-slack-request-timestamp": published.timestamp,
-        "x-slack-signature": published.signature,
-        ...headers,
-      }),
-      Buffer.from(body),
-      (Number(published.timestamp) + at) * 1000,
-    )
-
-  test("is accepted as in Slack's documentation, for five minutes", () => {
-    expect(verify()).toBeUndefined()
-    expect(verify({at: 299})).toBeUndefined()
-    expect(verify({at: -299})).toBeUndefined()
-  })
-
-  test.each<[string, Change]>([
-    ["another body", {body: `${published.body}&x=1`}],
-    ["another secret", {secret: "8f742231b10e8888abcd99yyyzzz85a6"}],
-    ["an older time", {at: 301}],
-    ["a later time", {at: -301}],
-    ["another time in the header", {headers: {"x-slack-request-timestamp": "1531420619"}}],
-    ["an invalid time", {headers: {"x-slack-request-timestamp": "1531420618:token"}}],
-    ["no signature", {headers: {"x-slack-signature": ""}}],
-    ["capitals", {headers: {"x-slack-signature": published.signature.toUpperCase()}}],
-    ["two signatures", {headers: {"x-slack-signature": `${published.signature}, ${published.signature}`}}],
-  ])("is refused with %s", (_, change) => {
-    expect(() => verify(change)).toThrow(expect.objectContaining({code: "signature_invalid"}))
-  })
 })
