@@ -2,7 +2,7 @@ import {hash} from "node:crypto"
 import {toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
-import type {SatoriEvent} from "../../../shared/sdk/content/satori.ts"
+import {hasPayload, type SatoriEvent} from "../../../shared/sdk/content/satori.ts"
 import {isId, lastTime} from "../../../shared/sdk/session/values.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
 import type {EndpointSpec} from "../../endpoints/spec.ts"
@@ -45,7 +45,7 @@ export const toEvent = (endpoint: Endpoint, incoming: Incoming, now: number): Sa
     ...event,
     ...(raw === undefined ? {} : {_type: raw.type}),
     // A platform's own event is useless without its payload (Satori, "internal").
-    ...(raw !== undefined && event.type === "internal" ? {_data: raw.data} : {}),
+    ...(raw !== undefined && hasPayload(event.type) ? {_data: raw.data} : {}),
   }
 }
 
@@ -67,7 +67,7 @@ export const contentHash = (
     emoji?.id,
     button?.id,
     form && toJson(form.values),
-    type === "internal" && !varies.includes("payload") ? toJson(raw?.data) : undefined,
+    hasPayload(type) && !varies.includes("payload") ? toJson(raw?.data) : undefined,
     varies.includes("elements") ? said.replace(element, "") : said,
   ]
   // Of these, only the last may contain a NUL.

@@ -81,7 +81,7 @@ export const isAnswerTo = ({definition}: Prompt, said: Said & {readonly isComman
 }
 
 /** Throws `event_invalid` if the data of `id` does not fit its schema. */
-export const requireFit = (id: string, {data: schema}: PromptDefinition<TSchema>, data: unknown): void => {
+export const requireFit = (id: string, {data: schema}: {readonly data?: TSchema | undefined}, data: unknown): void => {
   if (schema === undefined) return
   const [error] = explainValue(schema, data)
   if (error === undefined) return

@@ -1,4 +1,4 @@
-import {messageOf, Problem} from "../../../shared/problems.ts"
+import {isProblem, messageOf, Problem} from "../../../shared/problems.ts"
 import type {Content} from "../../../shared/sdk/content/elements.ts"
 import type {Middleware, Reply, Session} from "../../../shared/sdk/session/session.ts"
 import {isUserError} from "../../../shared/sdk/session/user-error.ts"
@@ -113,10 +113,12 @@ export const runToEnd = async (
       return {is: "handled", sends: [withExpiry(answer, undefined, notAfter)]}
     }
     log().error(`${handler.id} failed: ${messageOf(error)}`, {error})
-    // A handler that timed out may still run, so the Host does not run it again at the same time.
+    // A handler that timed out may still run, so the Host does not run it again at the same time. An event that does not
+    // fit never will.
     const at = plugin?.positionOf?.(error)
     const where = at === undefined ? {} : {at}
-    return {is: "failed", error: messageOf(error), ...where, ...(error instanceof TimeLimitExceeded ? {} : again)}
+    const isLasting = error instanceof TimeLimitExceeded || isProblem(error, "event_invalid")
+    return {is: "failed", error: messageOf(error), ...where, ...(isLasting ? {} : again)}
   }
 }
 

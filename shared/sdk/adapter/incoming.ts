@@ -27,7 +27,10 @@ export interface Incoming {
   readonly button?: {readonly id: string}
   /** For `interaction/button` from a filled-in form: the text of each field, by field name. */
   readonly form?: {readonly values: Readonly<Record<string, string>>}
-  /** The platform's own name of the event and its original payload. The Host stores them with the event. */
+  /**
+   * The platform's own name of the event and its original payload. The Host stores them with the event. Handlers get the
+   * payload of `internal`, and of types with a slash that Satori does not have.
+   */
   readonly raw?: {readonly type: string; readonly data: unknown}
 }
 

@@ -117,6 +117,11 @@ export const eventTypes = [
 /** An event type: one of Satori's, or one with a slash that an adapter defines. */
 export type EventType = (typeof eventTypes)[number] | `${string}/${string}`
 
+const standard: ReadonlySet<string> = new Set<EventType>(eventTypes)
+
+/** Returns whether `_data` of such an event has its payload: of `internal`, and of every type that an adapter defines. */
+export const hasPayload = (type: string): boolean => type === "internal" || (type.includes("/") && !standard.has(type))
+
 /** An inbox event. `sn` is its sequence in the inbox; `timestamp` is in milliseconds since 1970. */
 export const SatoriEvent = Type.Object(
   {

@@ -24,6 +24,7 @@ import type {DeclarePrompt} from "./prompt.ts"
 import type {PluginRoute} from "./route.ts"
 import {requireUses, type Service, type UsedServices, type Uses} from "./service.ts"
 import type {DeclareTool} from "./tool.ts"
+import type {EventCall} from "./webhook.ts"
 
 export interface SendOptions extends Expiry {
   /**
@@ -74,6 +75,15 @@ export interface Plugin {
   /** Handles every event of a type, such as `message-created`. The log warns about a type that Satori does not have. */
   on(type: EventType, handler: (session: Session) => Reply): void
   on(type: EventType, definition: EventHandlerDefinition, handler: (session: Session) => Reply): void
+  /**
+   * The same for an event that keeps its payload: `internal`, or a type with a slash that an adapter or `webhook`
+   * defines. A payload that does not fit `data` fails this handler (`event_invalid`), without retries.
+   */
+  on<D extends TSchema, V = Static<D>>(
+    type: "internal" | `${string}/${string}`,
+    definition: EventHandlerDefinition<D>,
+    handler: (call: EventCall<NoInfer<V>>) => Reply,
+  ): void
   /**
    * Handles users' messages whose text matches a pattern: a `RegExp` or its source. It ignores messages that call a
    * command, that get the Host's reply to a mistyped command, or that answer a question. Matching takes linear time, so

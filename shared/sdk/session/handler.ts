@@ -30,5 +30,7 @@ export interface Named {
   readonly name?: string
 }
 
-/** The options of `on`. */
-export interface EventHandlerDefinition extends HandlerDefinition, Named {}
+/** The options of `on`. `data` is the schema of the payload: of `internal`, or of a type such as `forge/push`. */
+export interface EventHandlerDefinition<D = undefined> extends HandlerDefinition, Named {
+  readonly data?: D
+}
