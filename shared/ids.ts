@@ -25,6 +25,7 @@ export type CapabilityKind =
   | "endpoint"
   | "route"
   | "page"
+  | "webhook"
 
 /** Returns `<owner>/<kind>/<name>`. `name` is the stable last part that selectors use. */
 export const capabilityId = (owner: PluginPath, kind: CapabilityKind, name: string): string =>

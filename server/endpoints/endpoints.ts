@@ -48,10 +48,11 @@ export class Endpoints {
     return this.#byName.get(name)?.spec.features.includes(feature) === true
   }
 
-  /** Throws `endpoint_unknown`, and `unsupported` for a user at an endpoint that opens no direct channels. */
+  /** Throws `endpoint_unknown`, and `unsupported` for a webhook, or for a user where there are no direct channels. */
   requireTarget({endpoint, user}: {readonly endpoint: string; readonly user?: string}): void {
-    if (user === undefined) this.require(endpoint)
-    else this.requireFeature(endpoint, "open")
+    if (this.require(endpoint).spec.isWebhook === true)
+      throw new Problem("unsupported", `${endpoint} is a webhook, which only receives; send to another endpoint`)
+    if (user !== undefined) this.requireFeature(endpoint, "open")
   }
 
   /** Shows that the bot is typing, if the endpoint can now. */

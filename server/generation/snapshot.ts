@@ -55,14 +55,16 @@ export const buildSnapshot = (
     }
     return all
   })
-  const {adapters, jobs, tools, routes, pages, forms, ...handlers} = joinPublished(published)
-  const endpoints = adapters.map(({spec}) => spec)
-  const adapterOf = new Map(adapters.map(({spec: {name}, adapter}) => [name, adapter]))
+  const {adapters, webhooks, jobs, tools, routes, pages, forms, ...handlers} = joinPublished(published)
+  const all = [...adapters, ...webhooks]
+  const endpoints = all.map(({spec}) => spec)
+  const adapterOf = new Map(all.map(({spec: {name}, adapter}) => [name, adapter]))
   issues.push(...ruleIssues(loaded, adapterOf))
   const idRules = new Map([...adapterOf].map(([name, {ignoresCase = false}]) => [name, {ignoresCase}]))
   const ruleOf = readRules(config.permissions, idRules)
   const messages = createMessageTable({
     ...handlers,
+    handlers: [...handlers.handlers, ...webhooks.map(({handler}) => handler)],
     prompts: [...handlers.prompts, ...forms.map(({prompt}) => prompt)],
     actions: [...handlers.actions, ...forms.map(({action}) => action)],
     forms: forms.map(({form}) => form),

@@ -1,4 +1,4 @@
-import {definePlugin, Type} from "svc-runtime"
+import {definePlugin, Secret, Type} from "svc-runtime"
 
 /** Checked by the compiler: a line below an `@ts-expect-error` must fail to compile, all others must compile. */
 export default definePlugin({
@@ -26,6 +26,33 @@ export default definePlugin({
     plugin.on("mesage-created", () => {})
     // @ts-expect-error: the same with a definition
     plugin.on("message-create", {retries: 1}, () => {})
+
+    plugin.on("forge/push", {data: Type.Object({ref: Type.String()}), name: "push"}, ({data, session}) => {
+      const ref: string = data.ref
+      // @ts-expect-error: the payload has no such field
+      return session.send(ref + data.other)
+    })
+    // @ts-expect-error: a message has no payload
+    plugin.on("message-created", {data: Type.String()}, ({data}) => data)
+    const secret = new Secret("from the configuration")
+    plugin.webhook(
+      "push",
+      {verify: {by: "github", secret}, user: {field: "sender.login"}, data: Type.Object({ref: Type.String()})},
+      ({data, type, session}) => {
+        const ref: string = data.ref
+        // @ts-expect-error: the body has no such field
+        return session.send(`${type} ${ref} ${data.other}`, {endpoint: "sandbox", channel: "dev"})
+      },
+    )
+    const mac = {by: "hmac", header: "x-mac", encoding: "base64", timestamp: "x-time", secret: [secret]} as const
+    plugin.webhook("any", {verify: mac, id: ({headers}) => headers.get("x-id") ?? undefined}, ({data}) => {
+      // @ts-expect-error: without a schema, the body is unknown
+      return data.ref
+    })
+    // @ts-expect-error: an unknown scheme
+    plugin.webhook("push", {verify: {by: "gitlub", secret}}, () => {})
+    // @ts-expect-error: a secret that the configuration shows
+    plugin.webhook("push", {verify: {by: "github", secret: "hunter2"}}, () => {})
 
     const vote = plugin.action("vote", {data: Type.Object({choice: Type.String()}), once: true}, ({data}) => {
       const choice: string = data.choice

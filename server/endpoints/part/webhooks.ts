@@ -1,6 +1,6 @@
 import {type Asked, serve} from "../../../shared/api/operations/operation.ts"
 import {hookOperations} from "../../../shared/api/operations/public.ts"
-import {pluginPath} from "../../../shared/ids.ts"
+import {endpointName, pluginPath} from "../../../shared/ids.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {type Call, isResponse} from "../../../shared/route.ts"
 import type {Endpoint} from "../endpoint.ts"
@@ -21,9 +21,13 @@ export const webhookRoutes = (endpoints: Pick<Endpoints, "get">) => {
   )
 }
 
-const findEndpoint = (endpoints: Pick<Endpoints, "get">, {params}: Call): Endpoint => {
-  const endpoint = endpoints.get(params.endpoint ?? "")
-  const isThere = endpoint?.spec.open !== undefined && endpoint.spec.owner === pluginPath(params.plugin ?? "")
+const findEndpoint = (
+  endpoints: Pick<Endpoints, "get">,
+  {params: {plugin = "", endpoint: name = ""}}: Call,
+): Endpoint => {
+  const own = endpoints.get(endpointName(plugin, name))
+  const endpoint = own?.spec.isWebhook === true ? own : endpoints.get(name)
+  const isThere = endpoint?.spec.open !== undefined && endpoint.spec.owner === pluginPath(plugin)
   if (isThere && endpoint.spec.sockets === true)
     throw new Problem("upgrade_required", "the platform of this endpoint connects by WebSocket")
   if (!isThere || endpoint.spec.webhook === undefined)

@@ -120,6 +120,10 @@ export class Instance {
     return this.#options.project
   }
 
+  now(): number {
+    return this.#options.host?.now() ?? Date.now()
+  }
+
   /** The plugin's own tables. */
   get database(): Omit<PluginDatabase, "migrate"> {
     return pluginDatabase(this.name, this.#database)
@@ -191,7 +195,7 @@ export class Instance {
       project: this.#options.project,
       log: this.log,
       signal: this.scope.signal,
-      now: () => this.#options.host?.now() ?? Date.now(),
+      now: () => this.now(),
       defer: undo => this.scope.defer(() => this.as(undo)),
       database: {...this.database, migrate},
       send: async (target, content, options) => this.#host("send()").send(this.name, target, content, options),

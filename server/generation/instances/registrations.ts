@@ -18,6 +18,7 @@ import {states} from "../kinds/state.ts"
 import {texts} from "../kinds/texts.ts"
 import {timers} from "../kinds/timer.ts"
 import {tools} from "../kinds/tool.ts"
+import {webhooks} from "../kinds/webhook/webhook.ts"
 
 /** Every kind of declaration, in the order in which a plugin's capabilities are listed. */
 const kinds = {
@@ -34,6 +35,7 @@ const kinds = {
   tools,
   services,
   adapters,
+  webhooks,
   routes,
   pages,
   states,

@@ -48,6 +48,8 @@ export interface Owner {
   /** The folder of its project. */
   readonly project: string
   readonly log: Log
+  /** Returns the Host's time in milliseconds since 1970. */
+  now(): number
   run<T>(work: () => T | Promise<T>, about?: LogFields, what?: string): Promise<T>
   as<T>(work: () => T, about?: LogFields): T
   answer(given: Response, about: LogFields): Response

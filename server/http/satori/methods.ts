@@ -33,7 +33,8 @@ const found = <T>(value: T | undefined, what: string): T => {
 
 export const methods: Methods = {
   "login.get": (_, login) => showLogin(login),
-  "message.create": async ({outbox}, {endpoint}, {channel_id, content}) => {
+  "message.create": async ({outbox, endpoints}, {endpoint}, {channel_id, content}) => {
+    endpoints.requireTarget({endpoint})
     const id = uuid()
     await outbox.enqueue({
       id,

@@ -72,7 +72,7 @@ export const outboxRoutes = ({database, outbox, endpoints, redact}: OutboxServic
     }),
     show: async ({params: {id}}) => viewDetail(await requireMessage(database, id)),
     send: async ({body: {endpoint, channel, text, notAfter: time, important}}) => {
-      endpoints.require(endpoint)
+      endpoints.requireTarget({endpoint})
       const id = uuid()
       const draft = {id, kind: "message", endpoint, channel, content: [text]} as const
       const notAfter = time === undefined ? undefined : new Date(time)

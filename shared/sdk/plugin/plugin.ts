@@ -24,7 +24,7 @@ import type {DeclarePrompt} from "./prompt.ts"
 import type {PluginRoute} from "./route.ts"
 import {requireUses, type Service, type UsedServices, type Uses} from "./service.ts"
 import type {DeclareTool} from "./tool.ts"
-import type {EventCall} from "./webhook.ts"
+import type {DeclareWebhook, EventCall} from "./webhook.ts"
 
 export interface SendOptions extends Expiry {
   /**
@@ -188,6 +188,12 @@ export interface Plugin {
     Q extends TSchema | undefined = undefined,
     R extends TSchema | undefined = undefined,
   >(route: PluginRoute<B, Q, R>): void
+  /**
+   * Receives a foreign webhook at `/hooks/<plugin>/<name>`, without an adapter. The Host verifies it, answers 2xx once
+   * it is durable, and handles its id once: as the event `<plugin>/<name>` of the endpoint `<plugin>~<name>`, which
+   * sends nothing. The handler sends to a chat with `session.send(content, {endpoint, channel})`.
+   */
+  webhook: DeclareWebhook
   /**
    * Publishes a page at `/pages/<name><path>` for anyone, without a token, if the operator lists the path in
    * `plugins.<name>.pages`. It handles GET, HEAD and POST, has a sandboxed origin, and sets no cookies.

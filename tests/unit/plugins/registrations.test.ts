@@ -1,6 +1,9 @@
 import {expect, test} from "vitest"
 import {collectRegistrations} from "../../../server/generation/instances/registrations.ts"
+import type {Verify} from "../../../shared/sdk/adapter/verify.ts"
 import type {PluginMigration} from "../../../shared/sdk/session/database.ts"
+import {Secret} from "../../../shared/secret.ts"
+import {Type} from "../../../shared/type.ts"
 
 const nothing = () => {}
 
@@ -55,4 +58,37 @@ test("a migration says in words whether it can be undone, and is declared once",
   declaring.migrate(sound)
   refused({name: "two", up}).toThrow('migration "two" is given twice')
   expect(close().migrations).toEqual(sound)
+})
+
+test("a schema of data needs an event that keeps its payload", () => {
+  const {declaring} = collectRegistrations("root/bot")
+  const data = Type.String()
+  // Plugins may be JavaScript.
+  for (const type of ["message-created", "interaction/button", "timer"])
+    expect(() => declaring.on(type as "internal", {data}, nothing)).toThrow(`on("${type}"): data needs`)
+  for (const type of ["internal", "forge/push"] as const) declaring.on(type, {data}, nothing)
+})
+
+test("a webhook without a scheme, a secret or an id that it needs is refused, and so is a name with two addresses", () => {
+  const {declaring} = collectRegistrations("root/bot")
+  const secret = new Secret("s3cret")
+  const wrong: readonly (readonly [string, unknown])[] = [
+    ["verify.by", {verify: {by: "gitlub", secret}}],
+    ["verify.by", {}],
+    ["verify.secret", {verify: {by: "github", secret: "s3cret"}}],
+    ["verify.secret", {verify: {by: "github", secret: []}}],
+    ["verify.secret", {verify: {by: "github"}}],
+    ["verify.header", {verify: {by: "hmac", secret}, id: "body"}],
+    ["needs id", {verify: {by: "hmac", secret, header: "x-mac"}}],
+    ["needs id", {verify: {by: "bearer", secret}}],
+    ["retries", {verify: {by: "github", secret}, retries: 11}],
+  ]
+  for (const [why, definition] of wrong)
+    expect(() => declaring.webhook("push", definition as {verify: Verify}, nothing)).toThrow(why)
+  const verify = {by: "github", secret} as const
+  expect(() => declaring.webhook("a/b", {verify}, nothing)).toThrow("letters")
+  declaring.adapter("forge", {history: "none", open: async () => ({send: async () => ({ids: []})})})
+  expect(() => declaring.webhook("forge", {verify}, nothing)).toThrow("has that name already")
+  declaring.webhook("push", {verify}, nothing)
+  expect(() => declaring.webhook("push", {verify}, nothing)).toThrow("declared twice")
 })

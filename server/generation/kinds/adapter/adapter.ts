@@ -10,7 +10,8 @@ export const adapters = (setup: Setup) => {
   const declared = new Map<string, AdapterDefinition<TSchema>>()
   const adapter: Plugin["adapter"] = (slot, added) => {
     const what = setup.begin("adapter", slot)
-    if (declared.has(slot)) throw new Error(`${what} is declared twice`)
+    // An endpoint without an account and a webhook of one name would have one address.
+    setup.claim(what, "adapter", slot, ["slot", "webhook"])
     const read = added as unknown as AdapterDefinition<TSchema>
     requireAdapter(slot, read)
     declared.set(slot, read)

@@ -100,7 +100,7 @@ const requireActs = (sender: Sender, {features = []}: AdapterDefinition<TSchema>
   })
 }
 
-const specOf = (
+export const specOf = (
   instance: Owner,
   slot: string,
   adapter: AdapterDefinition<TSchema>,
