@@ -11,6 +11,7 @@ export const endpointName = (slot: string, account?: string): string =>
   account === undefined ? slot : `${slot}~${account}`
 
 export type CapabilityKind =
+  | "access"
   | "command"
   | "handler"
   | "hears"

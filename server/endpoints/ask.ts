@@ -1,5 +1,6 @@
+import {setTimeout as sleep} from "node:timers/promises"
 import {messageOf, Problem} from "../../shared/problems.ts"
-import {isRefusal} from "../../shared/sdk/adapter/refusal.ts"
+import {isRefusal, postponementOf} from "../../shared/sdk/adapter/refusal.ts"
 import type {Sender} from "../../shared/sdk/adapter/sender.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Endpoint} from "./endpoint.ts"
@@ -46,8 +47,26 @@ const failureOf = (error: unknown, {spec: {name, log}}: Endpoint): Problem => {
   return new Problem("platform_failed", `${name} failed; see the Host's log for the error`)
 }
 
+/** Calls a method now, in its turn. Waits if the platform asks to, as long as there is time. Throws like `ask`. */
 export const askMethod = (
   endpoint: Endpoint,
   method: string,
   params: Readonly<Record<string, unknown>>,
-): Promise<unknown> => ask(endpoint, (sender, signal) => sender.call?.(method, params, signal))
+  turn = async (_: AbortSignal): Promise<void> => {},
+): Promise<unknown> => {
+  const end = performance.now() + patience
+  return ask(endpoint, (sender, signal) => {
+    const calling = async (): Promise<unknown> => {
+      await turn(signal)
+      return sender.call?.(method, params, signal).catch(async error => {
+        const wait = postponementOf(error)
+        if (wait === undefined) throw error
+        if (performance.now() + wait >= end)
+          throw new Problem("platform_failed", messageOf(error), {retryAfter: Math.ceil(wait / 1000)})
+        await sleep(wait, undefined, {signal})
+        return calling()
+      })
+    }
+    return sender.call && calling()
+  })
+}

@@ -5,6 +5,7 @@ import type {Login} from "../../shared/sdk/content/satori.ts"
 import type {Source} from "../runtime/outgoing/bounded-stream.ts"
 import {download} from "./download.ts"
 import {Endpoint, type EndpointHooks} from "./endpoint.ts"
+import {type Caller, type MethodUse, requireMethod} from "./methods.ts"
 import type {EndpointSpec} from "./spec.ts"
 
 /** How long the platform may take, in milliseconds. */
@@ -42,6 +43,11 @@ export class Endpoints {
     if (features.includes(feature)) return
     const able = features.length === 0 ? "only send messages" : `send and ${features.join(", ")}`
     throw new Problem("unsupported", `${name} cannot ${feature}; it can ${able}`)
+  }
+
+  /** Throws the errors of `requireMethod`. */
+  requireMethod(name: string, method: string, plugin: Caller | undefined): MethodUse {
+    return requireMethod(this, name, method, plugin)
   }
 
   hasFeature(name: string, feature: Feature): boolean {

@@ -7,6 +7,7 @@ import type {
   CheckTools,
   Endpoint as EndpointHandle,
 } from "../../shared/sdk/adapter/adapter.ts"
+import type {OwnMethods} from "../../shared/sdk/adapter/own-methods.ts"
 import type {Sender} from "../../shared/sdk/adapter/sender.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {type Delivery, noPolicy, type Policy} from "./policy.ts"
@@ -17,6 +18,7 @@ type Declared = "history" | "forgetsAcknowledged" | "idempotent" | "claimedIds" 
 /** One endpoint according to a generation. */
 export interface EndpointSpec extends Required<Pick<AdapterDefinition<TSchema>, Declared | "features">> {
   readonly name: string
+  readonly methods?: OwnMethods | undefined
   readonly owner: PluginPath
   readonly slot: string
   /** Equal if the endpoint may stay connected: same instance, same account. */

@@ -40,6 +40,10 @@ export const buildSnapshot = (
   const published = instances.map(instance => {
     const {name: plugin, path: owner} = instance
     const report = (message: string) => issues.push(loaded.source.issue(["plugins", plugin], message, "key"))
+    for (const name of ["platform", "raw"] as const) {
+      const id = capabilityId(owner, "access", name)
+      if (instance.side[name] === true) capabilities.push(Object.freeze({id, owner, kind: "access", name}))
+    }
     const all = instance.publish({loaded, texts, language: known[0], report, issues, secrets})
     for (const {capabilities: own = [], claims = []} of Object.values<Published<unknown>>(all)) {
       for (const {kind, name, description} of own) {

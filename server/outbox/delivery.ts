@@ -9,7 +9,7 @@ import type {Policy} from "../endpoints/policy.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {type PartsOf, type Performed, type Progress, perform} from "./acting.ts"
 import {presentButtons} from "./buttons.ts"
-import type {OutboxDraft} from "./draft.ts"
+import type {CallContent, OutboxDraft} from "./draft.ts"
 
 /** The direct channels that each connection has opened, by user. */
 const opened = new WeakMap<Sender, Map<string, string>>()
@@ -135,6 +135,13 @@ export const judge = (error: unknown, policy: Policy, counted: number, timing: T
   }
   if (counted >= timing.mostAttempts) return {is: "dead", error: message, reason: "attempts"}
   return {is: "queued", error: message, wait: Math.round(pauseAfter(counted, timing.retry)), counts: true}
+}
+
+/** Returns how a row is sent. A platform's own method says itself whether the Host may call it again. */
+export const policyFor = ({kind, content}: Row, policy: Policy): Policy => {
+  if (kind !== "call") return policy
+  const {repeats}: CallContent = fromJson(String(content))
+  return repeats === undefined ? policy : {...policy, idempotent: repeats, resumes: repeats}
 }
 
 /** Returns the new state of a message that a killed Host left `sending`. */

@@ -70,18 +70,24 @@ export interface ReactionContent {
   readonly emoji: string
 }
 
-/** A method of Satori v1 with a side effect. */
+/** A method of Satori v1 or of the platform with a side effect. */
 export interface CallContent {
   readonly method: string
+  /** Of the platform's own method: may it be called twice without harm? Otherwise the adapter's `idempotent` decides. */
+  readonly repeats?: boolean
   readonly params: Readonly<Record<string, unknown>>
 }
 
+/** The parameters that name a channel, or else a guild: of Satori, and of platforms. */
+const places = ["channel_id", "chat_id", "channel", "room_id", "guild_id", "group_id"] as const
+
 /** Creates a call of a method. Calls of one channel, guild or account keep their order. Throws `request_invalid`. */
-export const callDraft = (endpoint: string, {method, params}: CallContent): OutboxDraft => {
+export const callDraft = (endpoint: string, content: CallContent): OutboxDraft => {
+  const {params} = content
   requireParams(params)
   readJson("params", params, "request_invalid")
-  const channel = String(params.channel_id ?? params.guild_id ?? "")
-  return {id: uuid(), endpoint, channel, kind: "call", content: {method, params}}
+  const channel = places.map(name => params[name]).find(id => id !== undefined)
+  return {id: uuid(), endpoint, channel: String(channel ?? ""), kind: "call", content}
 }
 
 /** Returns the lane of messages to a user whose channel is not known. */

@@ -127,6 +127,16 @@ export class Outbox {
     departures.commit(await persist("the outbox", this.#log, () => readDeparted(this.#database, ids)))
   }
 
+  /** Throws `ingress_paused` if nothing new may be sent. */
+  requireOpen(): void {
+    this.#requireOpen()
+  }
+
+  /** Resolves when a call that is not stored may begin, at the pace of its endpoint. Rejects once the signal is aborted. */
+  turn(endpoint: string, signal: AbortSignal): Promise<void> {
+    return this.#sends.turn(endpoint, signal)
+  }
+
   /** Takes note of drafts that are durable and queued. */
   stored(drafts: readonly OutboxDraft[]): void {
     for (const {endpoint, channel} of drafts) this.#sends.push({endpoint, channel})

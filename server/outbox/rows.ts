@@ -9,7 +9,7 @@ import type {Policy} from "../endpoints/policy.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import type {Reservation} from "../runtime/flow/reservation.ts"
 import {isPast, isTooOld} from "./age.ts"
-import {arrived, type End, judgeInterrupted, type Timing} from "./delivery.ts"
+import {arrived, type End, judgeInterrupted, policyFor, type Timing} from "./delivery.ts"
 import type {Address, OutboxDraft} from "./draft.ts"
 import {findMessage} from "./look-ups.ts"
 import type {MarkKey} from "./mark-key.ts"
@@ -272,12 +272,12 @@ export const resolveInterrupted = async (
   now = Date.now(),
 ): Promise<readonly Row[]> => {
   const rows = await database.read(
-    `SELECT seq, endpoint, kind, attempt, spared, progress, not_after, aged_from, created_at FROM outbox
+    `SELECT seq, endpoint, kind, content, attempt, spared, progress, not_after, aged_from, created_at FROM outbox
      WHERE state = 'sending'`,
   )
   const judged = rows.map(row => {
     const attempts = Number(row.attempt) - Number(row.spared)
-    const sending = policy(String(row.endpoint))
+    const sending = policyFor(row, policy(String(row.endpoint)))
     const state = judgeInterrupted(sending, attempts, timing)
     const isOver = (state === "queued" ? isTooOld : isPast)(row, sending.maxAge, now)
     return {...row, state: isOver ? "expired" : state}

@@ -8,8 +8,9 @@ import {noPolicy, type Policy} from "../endpoints/policy.ts"
 import type {Clock} from "../runtime/flow/clock.ts"
 import {Lanes} from "../runtime/flow/lanes.ts"
 import {type Reservation, reserve} from "../runtime/flow/reservation.ts"
+import {uuid} from "../runtime/uuid.ts"
 import {expiringQueued, isPast, isTooOld, limitOf, tooOld} from "./age.ts"
-import {attempt, longestWait, type Timing} from "./delivery.ts"
+import {attempt, longestWait, policyFor, type Timing} from "./delivery.ts"
 import {type Pace, Paces} from "./pace.ts"
 import {
   claiming,
@@ -31,11 +32,13 @@ export interface Senders {
   readonly scrub?: (text: string) => string
 }
 
+type Turns = Pace<Lane | (() => void)>
+
 /** A message with a claimed first attempt, and what sends it. */
 interface First extends Lane {
   readonly row: Row
   readonly sender: Sender
-  readonly pace: Pace<Lane>
+  readonly pace: Turns
 }
 
 /** Throws `database_unanswered` if another Host may already hold the database and send the same messages. */
@@ -58,7 +61,8 @@ export class Sends {
   readonly #timing: Timing
   readonly #finishes: Gather<Finish, void>
   readonly #lanes: Lanes<Lane | First>
-  readonly #paces: Paces<Lane>
+  /** A lane, or the function that begins a call that is not stored. */
+  readonly #paces: Paces<Lane | (() => void)>
   readonly #closing = new AbortController()
   /** Channels that wait to be looked at. */
   readonly #pushed = new Set<string>()
@@ -80,7 +84,7 @@ export class Sends {
     this.#database = database
     this.#asks = asks
     this.#clock = clock
-    this.#paces = new Paces<Lane>(lane => this.push(lane), clock)
+    this.#paces = new Paces(waiting => (typeof waiting === "function" ? waiting() : this.push(waiting)), clock)
     this.#log = log
     this.#timing = timing
     this.#finishes = gatherFinishes(database, clock)
@@ -131,6 +135,21 @@ export class Sends {
         turn.release()
       },
     )
+  }
+
+  /** See `Outbox.turn`. */
+  async turn(endpoint: string, signal: AbortSignal): Promise<void> {
+    const pace = this.#paces.of(endpoint, this.policy(endpoint).rates)
+    const key = uuid()
+    const {promise, resolve, reject} = Promise.withResolvers<void>()
+    const stop = () => {
+      pace.leave(key)
+      reject(signal.reason)
+    }
+    signal.addEventListener("abort", stop, {once: true})
+    if (pace.ask(key, resolve)) resolve()
+    await promise.finally(() => signal.removeEventListener("abort", stop))
+    pace.begin(key)
   }
 
   /** An endpoint can send from now on. */
@@ -238,7 +257,7 @@ export class Sends {
     this.#resting.set(key, this.#clock.wait(Math.ceil(pause), wake))
   }
 
-  async #sendNext(row: Row, lane: Lane, sender: Sender, pace: Pace<Lane>): Promise<void> {
+  async #sendNext(row: Row, lane: Lane, sender: Sender, pace: Turns): Promise<void> {
     const seq = Number(row.seq)
     const number = Number(row.attempt) + 1
     const [claimed] = await this.#persist(seq, () => this.#database.write([claiming(seq, number)]))
@@ -250,7 +269,7 @@ export class Sends {
    * Counts the send in its pace once the platform was called: if the Host stands still before that, the next send still
    * keeps its distance.
    */
-  async #begin(row: Row, lane: Lane, sender: Sender, pace: Pace<Lane>, number: number): Promise<string> {
+  async #begin(row: Row, lane: Lane, sender: Sender, pace: Turns, number: number): Promise<string> {
     const key = laneKeyOf(lane)
     let isCalled = false
     const called = () => {
@@ -269,7 +288,7 @@ export class Sends {
     const seq = Number(row.seq)
     this.#due.delete(laneKeyOf(lane))
     requireOwn(this.#database)
-    const policy = this.policy(lane.endpoint)
+    const policy = policyFor(row, this.policy(lane.endpoint))
     const isLate = (by: typeof isPast) => by(row, policy.maxAge, this.#clock.now())
     const making = {
       sender,

@@ -19,6 +19,7 @@ export {AnswerTooLarge, type FetchInit, fetchWhole, readStart, readText} from ".
 export {type Backoff, pauseAfter} from "./adapter/backoff.ts"
 export {withDeadline} from "./adapter/deadline.ts"
 export type {DatedIncoming, Incoming} from "./adapter/incoming.ts"
+export type {OwnMethods} from "./adapter/own-methods.ts"
 export type {Answered, Post} from "./adapter/post.ts"
 export {isRefusal, type Refusal, refused, retryAfter} from "./adapter/refusal.ts"
 export type {
@@ -54,6 +55,8 @@ export {
 export {fileHeaders} from "./files/headers.ts"
 export {decodeName} from "./files/name.ts"
 export {fileElement, type ReadOptions, type SessionFile} from "./files/session-file.ts"
+export type {MethodParameters, PlatformMethods} from "./platform/methods.ts"
+export {platformMethods} from "./platform/names.ts"
 export type {
   ActionCall,
   ActionDefinition,

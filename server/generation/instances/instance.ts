@@ -5,9 +5,11 @@ import type {Position} from "../../../shared/api/plugin-views.ts"
 import {type PluginPath, pluginPath} from "../../../shared/ids.ts"
 import type {Log, LogFields} from "../../../shared/log.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
+import type {MethodParameters} from "../../../shared/sdk/platform/methods.ts"
 import type {Plugin} from "../../../shared/sdk/plugin/plugin.ts"
 import type {PluginDatabase} from "../../../shared/sdk/session/database.ts"
 import type {Database} from "../../database/database.ts"
+import type {Caller} from "../../endpoints/methods.ts"
 import type {PluginSide} from "../../messages/session/handler.ts"
 import {runAround, whatIsAround} from "../../runtime/flow/around.ts"
 import {countRunning, showRunning} from "../../runtime/flow/handler-slots.ts"
@@ -158,6 +160,7 @@ export class Instance {
     const {prompts, states, texts} = this.registrations
     return {
       name: this.name,
+      ...this.#access,
       database: this.database,
       positionOf: error => this.positionOf(error),
       prompt: name => prompts.get(name),
@@ -168,6 +171,16 @@ export class Instance {
         return found.say(languages, key, values)
       },
     }
+  }
+
+  /** What it declares that it gets beyond a plugin's usual access. */
+  get #access() {
+    const {platform = false, raw = false} = this.plugin.definition
+    return {platform, raw}
+  }
+
+  get #caller(): Caller {
+    return {name: this.name, ...this.#access}
   }
 
   /** The instances whose services its `setup` received. */
@@ -222,7 +235,10 @@ export class Instance {
       }),
       message: async id => this.#host("message()").message(id),
       cancel: async id => this.#host("cancel()").cancel(this.name, id),
-      ask: async (endpoint, method, params = {}) => this.#host("ask()").ask(endpoint, method, params),
+      ask: async (endpoint: string, method: string, params: MethodParameters = {}) =>
+        this.#host("ask()").ask(this.#caller, endpoint, method, params),
+      callNow: async (endpoint: string, method: string, params: MethodParameters) =>
+        this.#host("callNow()").callNow(this.#caller, endpoint, method, params),
     }
     try {
       const {setup} = this.plugin.definition

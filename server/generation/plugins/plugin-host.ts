@@ -1,8 +1,10 @@
 import type {Content} from "../../../shared/sdk/content/elements.ts"
+import type {MethodParameters} from "../../../shared/sdk/platform/methods.ts"
 import type {AgentResult, AgentRunOptions} from "../../../shared/sdk/plugin/agent.ts"
 import type {SendOptions, SentMessage} from "../../../shared/sdk/plugin/plugin.ts"
 import type {Target} from "../../../shared/sdk/session/session.ts"
 import type {TimerOptions, TimerPlace, When} from "../../../shared/sdk/session/timer.ts"
+import type {Caller} from "../../endpoints/methods.ts"
 
 /** The Host's functions for plugin instances outside their handlers, from the composition root, by plugin. */
 export interface PluginHost {
@@ -24,10 +26,12 @@ export interface PluginHost {
   /** Resolves to whether there was one. */
   clearTimer(plugin: string, key: string): Promise<boolean>
   /**
-   * Queries a platform now with a Satori method that only reads. Throws `endpoint_unknown`, `unsupported`,
-   * `request_invalid` for a method that acts, `endpoint_offline`, `platform_failed`.
+   * Queries a platform now with a method that only reads. Throws the errors of `requireMethod`, `request_invalid` for a
+   * method that acts, `endpoint_offline`, `platform_failed`.
    */
-  ask(endpoint: string, method: string, params: Readonly<Record<string, unknown>>): Promise<unknown>
+  ask(plugin: Caller, endpoint: string, method: string, params: MethodParameters): Promise<unknown>
+  /** Calls a method that acts now. Throws the errors of `ask`, and `ingress_paused`. */
+  callNow(plugin: Caller, endpoint: string, method: string, params: MethodParameters): Promise<unknown>
   /** Returns the language of a conversation. Throws `target_invalid`. */
   languageOf(place: TimerPlace): Promise<string>
   /** Resolves to the runId once the run of the agent is durable. Throws what `AgentHandle.run` throws. */

@@ -1,8 +1,7 @@
 import type {AgentRunState} from "../../../shared/agents/states.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Feature} from "../../../shared/sdk/adapter/sender.ts"
 import {channelType} from "../../../shared/sdk/content/satori.ts"
-import {kindOf} from "../../../shared/sdk/content/satori-methods.ts"
+import type {MethodParameters} from "../../../shared/sdk/platform/methods.ts"
 import type {SendOptions} from "../../../shared/sdk/plugin/plugin.ts"
 import type {TimerPlace} from "../../../shared/sdk/session/timer.ts"
 import {fieldsOf, isId, readKey, readTime} from "../../../shared/sdk/session/values.ts"
@@ -11,6 +10,7 @@ import type {AgentService} from "../../agents/runs/service.ts"
 import type {Database} from "../../database/database.ts"
 import {askMethod} from "../../endpoints/ask.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
+import {requireNoTool} from "../../endpoints/methods.ts"
 import type {PluginHost} from "../../generation/plugins/plugin-host.ts"
 import {atAnyAge, withExpiry} from "../../outbox/age.ts"
 import {addressOf, messageDraft, requireParams} from "../../outbox/draft.ts"
@@ -23,7 +23,7 @@ import type {Timers} from "../../scheduler/timers/timers.ts"
 
 export interface PluginHostOptions {
   readonly outbox: Outbox
-  readonly endpoints: Pick<Endpoints, "require" | "requireFeature" | "requireTarget">
+  readonly endpoints: Pick<Endpoints, "require" | "requireMethod" | "requireTarget">
   readonly database: Pick<Database, "read" | "write">
   readonly timers: Timers
   readonly files: DraftFiles
@@ -42,71 +42,86 @@ export const createPluginHost = ({
   languageOf,
   clock,
   agents,
-}: PluginHostOptions): PluginHost => ({
-  now: () => clock.now(),
-  send: async (plugin, target, content, options = {}) => {
-    const address = addressOf(target)
-    endpoints.requireTarget(address)
-    const draft = withExpiry(messageDraft(address, content), options)
-    const how = {plugin, key: readKey(options.key, "request_invalid"), due: dueOf(options.at)}
-    if (how.due !== undefined && how.due >= (draft.notAfter ?? atAnyAge))
-      throw new Problem("request_invalid", "notAfter must be later than at")
-    if (!hasFiles(draft)) return outbox.plan(draft, how)
-    const lease = files.lease()
-    try {
-      return await outbox.plan(await files.store(draft, lease), how)
-    } finally {
-      lease.release()
-    }
-  },
-  setTimer: async (plugin, name, given, data, options) => {
-    const {target, ...when} = given ?? {}
-    if (target !== undefined) endpoints.require(requirePlace(target).endpoint)
-    const setting = timers.prepare(plugin, name, when, data, placeOf(target), options)
-    await database.write(setting.statements)
-    setting.stored()
-    return setting.id
-  },
-  clearTimer: async (plugin, key) => {
-    const [cleared] = await database.write([timers.clearing(plugin, key)])
-    return (cleared?.rows.length ?? 0) > 0
-  },
-  languageOf: async place => languageOf(requirePlace(place)),
-  runAgent: async (plugin, agent, input, {target, user, key} = {}) => {
-    const own = readKey(key, "request_invalid")
-    if (user !== undefined && !isId(user))
-      throw new Problem("target_invalid", "user must be the id of a user on the target's platform")
-    if (target === undefined && user !== undefined)
-      throw new Problem("target_invalid", "user needs target: a user belongs to an endpoint's platform")
-    if (target !== undefined) endpoints.requireTarget(addressOf(target))
-    return agents.queue({
-      agent,
-      trigger: "plugin",
-      input,
-      plugin,
-      ...(own === undefined ? {} : {request: `plugin/${plugin}/${agent}/${own}`}),
-      ...(target === undefined
-        ? {}
-        : {endpoint: target.endpoint, channel: {id: target.channel, type: channelType.text}}),
-      ...(user === undefined ? {} : {user: {id: user}}),
-    })
-  },
-  agentResult: async (plugin, runId) => {
-    const row = await findRun(database, String(runId))
-    if (row?.plugin !== plugin) throw new Problem("agent_run_unknown", `${plugin} has not asked for a run ${runId}`)
-    const textOf = (value: unknown) => (typeof value === "string" ? value : null)
-    return {state: row.state as AgentRunState, answer: textOf(row.answer), reason: textOf(row.reason)}
-  },
-  message: id => readMessage(database, String(id)),
-  cancel: (plugin, id) => outbox.cancel(String(id), plugin),
-  ask: async (endpoint, method, params) => {
-    endpoints.requireFeature(endpoint, method as Feature)
-    requireParams(params)
-    const kind = kindOf(method)
-    if (kind === undefined || kind.is === "read") return askMethod(endpoints.require(endpoint), method, params)
-    throw new Problem("request_invalid", `${method} has a side effect: use session.call, which stores it first`)
-  },
-})
+}: PluginHostOptions): PluginHost => {
+  const callNow = (endpoint: string, method: string, params: MethodParameters) =>
+    askMethod(endpoints.require(endpoint), method, params, signal => outbox.turn(endpoint, signal))
+  return {
+    now: () => clock.now(),
+    send: async (plugin, target, content, options = {}) => {
+      const address = addressOf(target)
+      endpoints.requireTarget(address)
+      const draft = withExpiry(messageDraft(address, content), options)
+      const how = {plugin, key: readKey(options.key, "request_invalid"), due: dueOf(options.at)}
+      if (how.due !== undefined && how.due >= (draft.notAfter ?? atAnyAge))
+        throw new Problem("request_invalid", "notAfter must be later than at")
+      if (!hasFiles(draft)) return outbox.plan(draft, how)
+      const lease = files.lease()
+      try {
+        return await outbox.plan(await files.store(draft, lease), how)
+      } finally {
+        lease.release()
+      }
+    },
+    setTimer: async (plugin, name, given, data, options) => {
+      const {target, ...when} = given ?? {}
+      if (target !== undefined) endpoints.require(requirePlace(target).endpoint)
+      const setting = timers.prepare(plugin, name, when, data, placeOf(target), options)
+      await database.write(setting.statements)
+      setting.stored()
+      return setting.id
+    },
+    clearTimer: async (plugin, key) => {
+      const [cleared] = await database.write([timers.clearing(plugin, key)])
+      return (cleared?.rows.length ?? 0) > 0
+    },
+    languageOf: async place => languageOf(requirePlace(place)),
+    runAgent: async (plugin, agent, input, {target, user, key} = {}) => {
+      const own = readKey(key, "request_invalid")
+      if (user !== undefined && !isId(user))
+        throw new Problem("target_invalid", "user must be the id of a user on the target's platform")
+      if (target === undefined && user !== undefined)
+        throw new Problem("target_invalid", "user needs target: a user belongs to an endpoint's platform")
+      if (target !== undefined) endpoints.requireTarget(addressOf(target))
+      return agents.queue({
+        agent,
+        trigger: "plugin",
+        input,
+        plugin,
+        ...(own === undefined ? {} : {request: `plugin/${plugin}/${agent}/${own}`}),
+        ...(target === undefined
+          ? {}
+          : {endpoint: target.endpoint, channel: {id: target.channel, type: channelType.text}}),
+        ...(user === undefined ? {} : {user: {id: user}}),
+      })
+    },
+    agentResult: async (plugin, runId) => {
+      const row = await findRun(database, String(runId))
+      if (row?.plugin !== plugin) throw new Problem("agent_run_unknown", `${plugin} has not asked for a run ${runId}`)
+      const textOf = (value: unknown) => (typeof value === "string" ? value : null)
+      return {state: row.state as AgentRunState, answer: textOf(row.answer), reason: textOf(row.reason)}
+    },
+    message: id => readMessage(database, String(id)),
+    cancel: (plugin, id) => outbox.cancel(String(id), plugin),
+    ask: async (plugin, endpoint, method, params) => {
+      const {reads} = endpoints.requireMethod(endpoint, method, plugin)
+      requireParams(params)
+      if (!reads)
+        throw new Problem(
+          "request_invalid",
+          `${method} has a side effect: use session.call, which stores it first, or plugin.callNow`,
+        )
+      return callNow(endpoint, method, params)
+    },
+    callNow: async (plugin, endpoint, method, params) => {
+      requireNoTool("plugin.callNow")
+      const {acts} = endpoints.requireMethod(endpoint, method, plugin)
+      requireParams(params)
+      if (!acts) throw new Problem("request_invalid", `${method} only reads: use plugin.ask`)
+      outbox.requireOpen()
+      return callNow(endpoint, method, params)
+    },
+  }
+}
 
 /** Throws `target_invalid`. */
 const requirePlace = (target: TimerPlace): TimerPlace => {

@@ -11,6 +11,9 @@ import type {DeclaredTimer} from "./timers.ts"
 /** What a session may use of the handler's plugin. */
 export interface PluginSide {
   readonly name: string
+  /** Does it declare `platform`, and `raw`? */
+  readonly platform?: boolean
+  readonly raw?: boolean
   readonly database: Pick<SessionDatabase, "table" | "read">
   prompt(name: string): Prompt | undefined
   /** Returns where in the plugin's files an error was thrown. */

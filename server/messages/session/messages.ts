@@ -1,8 +1,9 @@
 import {Problem} from "../../../shared/problems.ts"
 import type {Feature} from "../../../shared/sdk/adapter/sender.ts"
 import {type Content, h} from "../../../shared/sdk/content/elements.ts"
-import {kindOf} from "../../../shared/sdk/content/satori-methods.ts"
+import type {MethodParameters} from "../../../shared/sdk/platform/methods.ts"
 import type {Expiry, MessageTarget, Session, Target} from "../../../shared/sdk/session/session.ts"
+import {fieldsOf, isId} from "../../../shared/sdk/session/values.ts"
 import {conversationOf} from "../../inbox/intake/handling.ts"
 import {withExpiry} from "../../outbox/age.ts"
 import {
@@ -20,6 +21,20 @@ import {uuid} from "../../runtime/uuid.ts"
 import type {OpenWork} from "./open-work.ts"
 import type {SessionOptions} from "./options.ts"
 
+/** Reads `[target,] method, params, [expiry]`. Throws `target_invalid`. */
+const readCall = (given: readonly unknown[], here: string) => {
+  const [first, ...rest] = typeof given[0] === "string" ? [{endpoint: here}, ...given] : given
+  const {endpoint} = fieldsOf(first)
+  if (!isId(endpoint)) throw new Problem("target_invalid", "call() needs a method, or {endpoint} and a method")
+  const [method, params, expiry] = rest
+  return {
+    to: endpoint,
+    method: String(method),
+    params: params as MethodParameters,
+    expiry: expiry as Expiry | undefined,
+  }
+}
+
 /** A message and its conversation. */
 interface Found {
   readonly at: Address
@@ -29,7 +44,7 @@ interface Found {
 type Members = Pick<Session, "send" | "sendNow" | "reply" | "react" | "typing" | "edit" | "delete" | "unreact" | "call">
 
 /** The messages and acts of a session. Each act is a row of the outbox, in the lane of the message that it is about. */
-export const sessionMessages = ({stored, attempt, endpoints, now}: SessionOptions, work: OpenWork): Members => {
+export const sessionMessages = ({stored, attempt, plugin, endpoints, now}: SessionOptions, work: OpenWork): Members => {
   const {event, endpoint} = stored
   let early = 0
   const limited = (draft: OutboxDraft, expiry?: Expiry): OutboxDraft =>
@@ -103,15 +118,16 @@ export const sessionMessages = ({stored, attempt, endpoints, now}: SessionOption
         kind: "unreact",
         content: {message, emoji: emojiOf(emoji)},
       })),
-    call: async (method, params, to = endpoint, expiry) => {
+    call: async (...given: readonly unknown[]) => {
       work.requireOpen()
-      endpoints.requireFeature(to, method as Feature)
-      if (kindOf(method)?.is === "read")
+      const {to, method, params, expiry} = readCall(given, endpoint)
+      const {acts, repeats} = endpoints.requireMethod(to, method, plugin)
+      if (!acts)
         throw new Problem(
           "request_invalid",
           `${method} only reads: use plugin.ask, which returns the platform's response`,
         )
-      return queue(callDraft(to, {method, params}), expiry)
+      return queue(callDraft(to, {method, params, ...(repeats === undefined ? {} : {repeats})}), expiry)
     },
   }
 }

@@ -4,6 +4,7 @@ import type {Element} from "../content/elements.ts"
 import type {StoredFile} from "../content/file-source.ts"
 import type {Login} from "../content/satori.ts"
 import type {DatedIncoming, Incoming} from "./incoming.ts"
+import type {OwnMethods} from "./own-methods.ts"
 import type {Answered, Post} from "./post.ts"
 import type {Feature, Limits, RateLimit, Sender} from "./sender.ts"
 import type {AcceptSocket, PlatformSocket, SocketHandler, SocketInit} from "./socket.ts"
@@ -166,6 +167,8 @@ export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender,
   readonly rate?: RateLimit
   /** The optional acts of `Sender` that the platform has, and the Satori methods that `call` accepts. */
   readonly features?: readonly Feature[]
+  /** The platform's own methods, which `call` accepts too, for plugins that declare `platform`. */
+  readonly methods?: OwnMethods
   /** Returns the `features` that this account lacks, if that depends on its settings. */
   lacks?(account: Static<A>): readonly Feature[]
   readonly limits?: Limits

@@ -114,8 +114,9 @@ export interface Sender {
   /** Replaces the list of the bot's commands that the platform shows. */
   commands?(commands: readonly CommandSummary[], signal: AbortSignal): Promise<void>
   /**
-   * Calls a Satori v1 method from `features`, such as `guild.member.mute`, and resolves to its response. `id` is the
-   * outbox id, the same for every attempt; undefined for a query, which the Host does not store.
+   * Calls a Satori v1 method from `features`, such as `guild.member.mute`, or one of `methods`, such as
+   * `telegram/pinChatMessage`, and resolves to its response. `id` is the outbox id, the same for every attempt; undefined
+   * for a call that the Host does not store.
    */
   call?(method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal, id?: string): Promise<unknown>
   /**

@@ -5,6 +5,7 @@ import type {AdapterDefinition, History} from "../adapter/adapter.ts"
 import type {Sender} from "../adapter/sender.ts"
 import type {Content} from "../content/elements.ts"
 import type {EventType} from "../content/satori.ts"
+import type {CheckedMethod, ParametersOf} from "../platform/methods.ts"
 import type {CheckedPattern, OptionDefinition} from "../session/command.ts"
 import type {PluginDatabase} from "../session/database.ts"
 import type {EventHandlerDefinition, Named} from "../session/handler.ts"
@@ -161,12 +162,18 @@ export interface Plugin {
    */
   cancel(id: string): Promise<boolean>
   /**
-   * Queries a platform with a Satori v1 method that only reads, such as `guild.member.list`. The endpoint's `features`
-   * must name it. Resolves to the platform's response, within 10 s. The Host stores nothing. Throws `not_active`,
-   * `endpoint_unknown`, `unsupported`, `request_invalid` for a method with a side effect (use `session.call`),
-   * `endpoint_offline`, `platform_failed`.
+   * Queries a platform with a method that only reads: one of Satori v1, such as `guild.member.list`, or one of the
+   * platform, such as `telegram/getChat`, if the plugin declares `platform`. Resolves to the platform's response, within
+   * 10 s. The Host stores nothing. Throws `not_active`, `endpoint_unknown`, `unsupported`, `request_invalid` for a
+   * method with a side effect and without `platform`, `endpoint_offline`, `platform_failed`.
    */
-  ask(endpoint: string, method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown>
+  ask<M extends string>(endpoint: string, method: M & CheckedMethod<M>, params?: ParametersOf<M>): Promise<unknown>
+  /**
+   * Calls a method with a side effect now, and resolves to the platform's response, within 10 s. The Host stores
+   * nothing: if it ends meanwhile, or the platform does not answer, the call may have happened, and nobody repeats it.
+   * Prefer `session.call` where the response does not matter. Throws the errors of `ask`.
+   */
+  callNow<M extends string>(endpoint: string, method: M & CheckedMethod<M>, params: ParametersOf<M>): Promise<unknown>
   /**
    * Runs a function once the plugin is part of a committed generation and messages can be sent: at the start of the
    * Host, and after a reload that created this instance. An error counts as an uncaught exception of the plugin.
@@ -208,6 +215,10 @@ export interface PluginDefinition<C extends TSchema = TSchema, U extends Uses = 
   readonly config?: C
   /** Services of other plugins, which `setup` receives under the same keys. svc refuses the draft if one is missing. */
   readonly uses?: U
+  /** True if it calls methods of platforms, such as `telegram/pinChatMessage`. Calls of agents' tools never may. */
+  readonly platform?: boolean
+  /** True if its handlers get the platform's own event as `session.event.raw`. The Host stores it until they have ended. */
+  readonly raw?: boolean
   /** Declares what the plugin publishes. Do not connect here: an adapter connects in `open`. */
   setup(plugin: Plugin, config: NoInfer<V>, services: UsedServices<U>): void | Promise<void>
 }
@@ -217,6 +228,8 @@ export interface AnyPlugin {
   readonly description?: string
   readonly config?: TSchema
   readonly uses?: Uses
+  readonly platform?: boolean
+  readonly raw?: boolean
   setup(plugin: Plugin, config: never, services: never): void | Promise<void>
 }
 

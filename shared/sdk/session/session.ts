@@ -2,6 +2,7 @@ import type {Log} from "../../log.ts"
 import type {Content, Node} from "../content/elements.ts"
 import type {Channel, SatoriEvent, User} from "../content/satori.ts"
 import type {SessionFile} from "../files/session-file.ts"
+import type {CheckedMethod, ParametersOf} from "../platform/methods.ts"
 import type {LocalText, TextKey, TextRest, Texts, TextTable, TextValues} from "../text/texts.ts"
 import type {Arguments, Cooldown, OptionDefinition, Options} from "./command.ts"
 import type {PluginDatabase, Statement} from "./database.ts"
@@ -100,10 +101,18 @@ export interface Session {
   /** Queues the removal of one of the bot's reactions. Works like `edit`. */
   unreact(message: MessageTarget, emoji: string, expiry?: Expiry): Promise<string>
   /**
-   * Queues a Satori v1 method, such as `guild.member.mute`, at this endpoint or another. Works like `edit`. Throws
-   * `request_invalid` for a method that only reads: call `plugin.ask` instead.
+   * Queues a method with a side effect at this endpoint, or at that of `target`: one of Satori v1, such as
+   * `guild.member.mute`, or one of the platform, such as `telegram/pinChatMessage`, if the plugin declares `platform`.
+   * Works like `edit`. Throws `unsupported` for a method that the endpoint lacks, and `request_invalid` for a method
+   * that only reads (use `plugin.ask`), and without `platform`.
    */
-  call(method: string, params: Readonly<Record<string, unknown>>, endpoint?: string, expiry?: Expiry): Promise<string>
+  call<M extends string>(method: M & CheckedMethod<M>, params: ParametersOf<M>, expiry?: Expiry): Promise<string>
+  call<M extends string>(
+    target: {readonly endpoint: string},
+    method: M & CheckedMethod<M>,
+    params: ParametersOf<M>,
+    expiry?: Expiry,
+  ): Promise<string>
   /** Shows for a few seconds that the bot is typing, if the platform can. Best effort: at once, and never stored. */
   typing(): void
   /** Queues a message like `send`, and quotes the message being handled. */

@@ -4,6 +4,7 @@ import type {EndpointActs} from "../../../server/messages/session/options.ts"
 export const ableEndpoints: EndpointActs = {
   requireTarget: () => {},
   requireFeature: () => {},
+  requireMethod: () => ({reads: true, acts: true}),
   hasFeature: () => true,
   typing: () => {},
   download: async () => undefined,

@@ -1,4 +1,5 @@
 import type {AdapterDefinition, Varying} from "../../../../shared/sdk/adapter/adapter.ts"
+import type {OwnMethods} from "../../../../shared/sdk/adapter/own-methods.ts"
 import {contentFeatures, senderFeatures} from "../../../../shared/sdk/adapter/sender.ts"
 import type {TSchema} from "../../../../shared/type.ts"
 
@@ -13,6 +14,9 @@ const varying: readonly string[] = ["channel", "elements", "payload"] satisfies 
 
 const named: readonly string[] = [...senderFeatures, ...contentFeatures]
 
+const isOwn = ({name, ...lists}: OwnMethods): boolean =>
+  /^[a-z][a-z0-9-]*$/.test(name) && Object.values(lists).every(list => list?.every(each => /^[\w.-]+$/.test(each)))
+
 const isCount = (value: unknown): boolean => typeof value === "number" && Number.isInteger(value) && value >= 1
 
 /** Checks an adapter's definition, because adapters may be JavaScript. Throws an error that says what is expected. */
@@ -25,6 +29,7 @@ export const requireAdapter = (slot: string, adapter: AdapterDefinition<TSchema>
     forgetsAcknowledged,
     varies = [],
     features = [],
+    methods,
     limits: {text, file} = {},
     rate,
     libraries = {},
@@ -51,6 +56,8 @@ export const requireAdapter = (slot: string, adapter: AdapterDefinition<TSchema>
   if (features.includes("upload") && !features.includes("files")) refuse("declares the feature upload without files")
   const onButtons = (["selects", "forms"] as const).find(feature => features.includes(feature))
   if (onButtons !== undefined && !features.includes("buttons")) refuse(`declares ${onButtons}, which needs buttons`)
+  if (methods !== undefined && !isOwn(methods))
+    refuse("needs methods as a name in lower case, and lists of names in reads, sets and acts")
   const unknown = features.find(feature => !method.test(feature) && !named.includes(feature))
   if (unknown !== undefined)
     refuse(

@@ -87,8 +87,9 @@ const deliveryOf = (
 }
 
 /** Throws a refusal if the adapter declares a feature that its sender does not have. */
-const requireActs = (sender: Sender, {features = []}: AdapterDefinition<TSchema>): Sender => {
-  const missing = features.filter(feature => {
+const requireActs = (sender: Sender, {features = [], methods}: AdapterDefinition<TSchema>): Sender => {
+  const declared = methods === undefined ? features : [...features, `${methods.name}/…`]
+  const missing = declared.filter(feature => {
     if (contentFeatures.some(each => each === feature)) return false
     const name = senderFeatures.find(each => each === feature) ?? "call"
     return sender[name] === undefined
@@ -123,6 +124,7 @@ export const specOf = (
     claimedIds: adapter.claimedIds ?? false,
     varies: adapter.varies ?? [],
     features: featuresOf(adapter, account),
+    methods: adapter.methods,
     limits: adapter.limits ?? {},
     log: instance.log.with({endpoint: name}),
     own: work => instance.as(work, {endpoint: name}),
