@@ -1,4 +1,4 @@
-import {definePlugin} from "../../../shared/sdk/sdk.ts"
+import {definePlugin, platformMethods} from "../../../shared/sdk/sdk.ts"
 import {methodNames} from "./acts/methods.ts"
 import {Account} from "./api/account.ts"
 import {check} from "./check.ts"
@@ -39,6 +39,7 @@ export default definePlugin({
       limits: {text: longestText, file: 10 * 1024 * 1024},
       // Counts all requests of a bot, of any kind (Discord: Rate Limits, "Global Rate Limit").
       rate: {messages: 50, per: 1000},
+      methods: platformMethods("discord"),
       open: connect,
       check,
       webhook: (request, {hook}) => hook(request),

@@ -7,6 +7,7 @@ import {createHistory} from "./history.ts"
 import {Invitations} from "./invitations.ts"
 import {download, Uploads} from "./media.ts"
 import {createCall, createOpen} from "./members.ts"
+import {callOwn} from "./own-methods.ts"
 import {Rooms} from "./rooms.ts"
 import {createActs} from "./send.ts"
 import {cursorOf, follow, look, type Syncing, sinceOf} from "./sync.ts"
@@ -33,10 +34,14 @@ export const connect = async (
     const isPassword = account.accessToken === undefined
     endpoint.lost(isTokenRefused(error) && !isPassword ? tokenRefused(error) : asError(error))
   })
+  const callSatori = createCall({client, rooms})
   return {
     ...createActs({client, self, rooms, uploads: new Uploads(client), endpoint, notices: account.notices ?? false}),
     open: createOpen({client, rooms}),
-    call: createCall({client, rooms}),
+    call: (method, params, abort, id) => {
+      const [name = "", own] = method.split("/")
+      return own === undefined ? callSatori(name, params, abort) : callOwn({client, rooms}, own, params, abort, id)
+    },
     history: createHistory({client, rooms, translator}),
     download: (file, abort) => download(client, file, abort),
   }

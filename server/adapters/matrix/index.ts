@@ -1,4 +1,4 @@
-import {definePlugin} from "../../../shared/sdk/sdk.ts"
+import {definePlugin, platformMethods} from "../../../shared/sdk/sdk.ts"
 import {checkAccount} from "./check.ts"
 import {Account} from "./client/account.ts"
 import {Logins} from "./client/login.ts"
@@ -20,6 +20,7 @@ export default definePlugin({
       resumes: true,
       features: ["edit", "delete", "react", "unreact", "typing", "open", "history", "download", "files", ...methods],
       limits: {text: 10_000},
+      methods: platformMethods("matrix"),
       open: (account, endpoint) => connect(logins, account, endpoint),
       check: (account, tools) => checkAccount(logins, account, tools),
     })

@@ -61,7 +61,7 @@ export const createCall =
 
 const userOf = (id: string, name: string | undefined): User => ({id, name: name?.trim() || localPart(id)})
 
-const requireText = (params: Fields, key: string): string => {
+export const requireText = (params: Fields, key: string): string => {
   const text = textIn(params, key)
   if (text !== undefined && text !== "") return text
   throw refused(`${key} is missing`, {reason: "params_invalid", remediation: `Send ${key}.`})
@@ -100,7 +100,7 @@ const isTogether = async (client: Client, room: string, user: string, signal: Ab
 /**
  * Returns undefined if the user was never in the room, or if the bot has left it, because the homeserver then hides it.
  */
-const membershipIn = async (
+export const membershipIn = async (
   client: Client,
   room: string,
   user: string,

@@ -1,4 +1,4 @@
-import {definePlugin} from "../../../shared/sdk/sdk.ts"
+import {definePlugin, platformMethods} from "../../../shared/sdk/sdk.ts"
 import {Account} from "./account.ts"
 import {check} from "./check.ts"
 import {connect} from "./connect.ts"
@@ -19,6 +19,7 @@ export default definePlugin({
       // The standard sets no limits. These are what QQ accepts by experience, and a sensible size for base64 in one
       // JSON text.
       limits: {text: 4000, file: 20 * 1024 * 1024},
+      methods: platformMethods("onebot"),
       open: connect,
       check,
       webhook: (request, {hook}) => hook(request),

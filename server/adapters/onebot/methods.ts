@@ -58,6 +58,15 @@ const methods = {
   "guild.member.approve": decide("add"),
 } as const satisfies Readonly<Record<string, Method>>
 
+/** An id as svc has it is text; OneBot's are numbers. */
+const numbered = (params: Params): Params =>
+  Object.fromEntries(
+    Object.entries(params).map(([key, value]) => [
+      key,
+      /^(group|user|message)_id$/.test(key) && typeof value === "string" ? numberOf(value) : value,
+    ]),
+  )
+
 type Name = keyof typeof methods
 
 export const methodNames = Object.keys(methods) as readonly Name[]
@@ -65,6 +74,7 @@ export const methodNames = Object.keys(methods) as readonly Name[]
 export const createCall =
   (ask: Ask): NonNullable<Sender["call"]> =>
   async (method, params, signal) => {
+    if (method.startsWith("onebot/")) return (await ask(method.slice("onebot/".length), numbered(params), signal)) ?? {}
     const run: Method | undefined = Object.hasOwn(methods, method) ? methods[method as Name] : undefined
     if (run === undefined) throw new Error(`there is no method ${method}`)
     return (await run(ask, params, signal)) ?? {}

@@ -1,4 +1,4 @@
-import {definePlugin} from "../../../shared/sdk/sdk.ts"
+import {definePlugin, platformMethods} from "../../../shared/sdk/sdk.ts"
 import {memberMethods} from "./acts/members.ts"
 import {Account} from "./api/account.ts"
 import {check} from "./check.ts"
@@ -37,6 +37,7 @@ export default definePlugin({
       // One message a second in a channel, and a few hundred a minute in a workspace (https://docs.slack.dev/apis/web-api/rate-limits).
       rate: {messages: 200, per: 60_000},
       libraries,
+      methods: platformMethods("slack"),
       open: connect,
       check,
       webhook: (request, {answer}) => answer(request),

@@ -5,6 +5,7 @@ import {acting} from "./api/failures.ts"
 import {Places} from "./api/place.ts"
 import {Intake} from "./incoming/intake.ts"
 import {download, edit, open, react, remove, setCommands, unreact} from "./outgoing/acts.ts"
+import {callBotApi} from "./outgoing/bot-api.ts"
 import {callMethod} from "./outgoing/members.ts"
 import {createSend} from "./outgoing/send.ts"
 import {poll} from "./poll.ts"
@@ -64,6 +65,12 @@ const createSender = (bot: Bot, endpoint: Endpoint<DatedIncoming>, places: Place
     channelOf: (sent, press) => places.channelOf(sent, press),
     download: (file, signal) => acting(() => download(bot, file, signal)),
     commands: (commands, signal) => acting(() => setCommands(bot, commands, signal)),
-    call: (method, params, signal) => acting(() => callMethod(bot, places, method, params, signal)),
+    call: (method, params, signal) =>
+      acting(() => {
+        const [name, own] = method.split("/")
+        return own === undefined
+          ? callMethod(bot, places, String(name), params, signal)
+          : callBotApi(bot, places, own, params, signal)
+      }),
   }
 }

@@ -1,4 +1,4 @@
-import {definePlugin} from "../../../shared/sdk/sdk.ts"
+import {definePlugin, platformMethods} from "../../../shared/sdk/sdk.ts"
 import {Account} from "./api/account.ts"
 import {check} from "./check.ts"
 import {connect} from "./connect.ts"
@@ -34,6 +34,7 @@ export default definePlugin({
         "buttons",
         ...methodNames,
       ],
+      methods: platformMethods("telegram"),
       open: connect,
       check,
       webhook: (request, {takeUpdate}) => takeUpdate(request),

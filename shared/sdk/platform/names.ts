@@ -42,7 +42,7 @@ const words = {
   discord: {
     reads: `getBan getGuild getInvite getMessage listBans listInvites listPins listPollVoters listThreads`,
     sets: `addRole addThreadMember ban deleteChannel deleteInvite deleteRole editChannel editMember editRole endPoll
-      joinThread leaveThread pinMessage removeRole removeThreadMember suppressEmbeds unban unpinMessage`,
+      joinThread leaveThread pinMessage removeRole removeThreadMember unban unpinMessage`,
     acts: `createChannel createInvite createMessage createRole createThread crosspostMessage startThread`,
   },
   matrix: {

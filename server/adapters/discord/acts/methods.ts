@@ -4,6 +4,7 @@ import {type Payload, payloadOf, payloadsOf, textIn} from "../api/payload.ts"
 import {channelOf} from "../api/places.ts"
 import {memberUserOf, userOf} from "../content/user.ts"
 import {emojiPath, unless} from "./acts.ts"
+import {callRoute} from "./routes.ts"
 
 type Parameters = Readonly<Record<string, unknown>>
 
@@ -123,6 +124,7 @@ export const methodNames = Object.keys(methods) as readonly Feature[]
 export const createCall =
   (api: Api): NonNullable<Sender["call"]> =>
   async (name, params, signal) => {
+    if (name.startsWith("discord/")) return callRoute(api, name.slice("discord/".length), params, signal)
     const found = methods[name as keyof typeof methods]
     if (found === undefined)
       throw refused(`there is no method ${name}`, {reason: "unsupported", remediation: "Call another method."})

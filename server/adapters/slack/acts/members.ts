@@ -8,6 +8,7 @@ export const memberMethods = ["guild.member.kick", "guild.member.list"] as const
 
 export const createMembers = (ask: Ask): Required<Pick<Sender, "call">> => ({
   call: async (method, params, signal) => {
+    if (method.startsWith("slack/")) return ask(method.slice("slack/".length), params, signal)
     const {channel} = placeOf(required(params, "guild_id"))
     if (method === "guild.member.kick") {
       const args = {channel, user: required(params, "user_id")}
