@@ -64,6 +64,7 @@ export const list = listCommand({
       description:
         "Only messages in this state: queued, sending, sent, failed, dead, unknown, held, discarded or expired",
     }),
+    lasting: Option.Boolean("--lasting", {description: "Only messages with buttons that do not expire"}),
   },
   columns: {
     id: ({id}) => id,

@@ -1,6 +1,7 @@
 import {erasingRunsOf} from "../agents/runs/user-part.ts"
 import type {RequestMeter} from "../http/request-meter.ts"
 import type {Dispatch} from "../inbox/intake/handling.ts"
+import {selectLasting} from "../inbox/intake/presses.ts"
 import {inboxPart} from "../inbox/part/part.ts"
 import type {Alerts} from "../metrics/alerts/alerts.ts"
 import {MetricsPage} from "../metrics/page.ts"
@@ -43,7 +44,12 @@ export const listParts = (list: ListOptions): readonly Part[] => {
   const {events, files, ingress, connected, satori, jobs, timers, agents, recovery, capacity} = sources
   const {starts, containment} = sources
   const inbox = inboxPart(sources.inbox, list.dispatch, {...sources, logFolder: opened.paths.logs, erasingRunsOf})
-  const outbox = outboxPart(sources.outbox, {...sources, files: files.store, scrub: list.options.logs.scrub})
+  const outbox = outboxPart(sources.outbox, {
+    ...sources,
+    files: files.store,
+    scrub: list.options.logs.scrub,
+    lasting: selectLasting,
+  })
   const alerts = createAlerts({...list, project: opened.paths.project, isReady: list.system.isReady})
   return [
     {name: "the trial of a change", stopTaking: () => list.trials.stop(), limit: 3000},

@@ -8,7 +8,7 @@ import type {OutboxDraft} from "../outbox/draft.ts"
 import {selectEarly} from "../outbox/look-ups.ts"
 import type {MarkKey} from "../outbox/mark-key.ts"
 import type {Outbox} from "../outbox/outbox.ts"
-import {insertion, type NewRow, readAddress} from "../outbox/rows.ts"
+import {insertion, locate, type NewRow} from "../outbox/rows.ts"
 import {Expiry, type ExpiryOptions} from "./expiry.ts"
 import type {Attempt, Dispatch, InboxEvent, Outcome, Work} from "./intake/handling.ts"
 import type {IntakeOptions} from "./intake/intake.ts"
@@ -100,7 +100,7 @@ export class Attempts {
       maxAge: dispatch.ages?.limitOf(stored.endpoint, handler),
       ...(around === alone ? {expires} : {}),
       sendNow: (draft, ordinal) => this.#sendNow(key, draft, ordinal),
-      sent: id => this.#persist(seq, () => readAddress(this.#options.database, id)),
+      sent: id => this.#persist(seq, () => locate(this.#options.database, id)),
       question: async () => {
         answered = await this.#options.prompts.answeredBy(seq, handler)
         return answered

@@ -17,6 +17,16 @@ export interface Address {
 /** A message on the platform: one of the bot's by its outbox id, or any by the platform's id. */
 export type MessageRef = {readonly outbox: string} | {readonly platform: string}
 
+/** A message, and the address of its conversation. */
+export interface Located {
+  readonly at: Address
+  readonly message: MessageRef
+}
+
+/** Returns the message that an outbox row shows: for an edit, the message that it changes. */
+export const messageShownBy = (id: string, kind: unknown, content: unknown): MessageRef =>
+  kind === "edit" ? (content as {readonly message: MessageRef}).message : {outbox: id}
+
 /** A message or an act for a platform. Its id is the same for every attempt. */
 export type OutboxDraft = {
   readonly id: string

@@ -10,7 +10,7 @@ import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import type {Reservation} from "../runtime/flow/reservation.ts"
 import {isPast, isTooOld} from "./age.ts"
 import {arrived, type End, judgeInterrupted, policyFor, type Timing} from "./delivery.ts"
-import type {Address, OutboxDraft} from "./draft.ts"
+import {type Located, messageShownBy, type OutboxDraft} from "./draft.ts"
 import {findMessage} from "./look-ups.ts"
 import type {MarkKey} from "./mark-key.ts"
 
@@ -27,9 +27,12 @@ export const endpointOfLane = (lane: string): string => lane.slice(0, lane.index
 
 export const laneOf = (row: Row): Lane => ({endpoint: String(row.endpoint), channel: String(row.channel)})
 
-export const readAddress = async (database: Database, id: string): Promise<Address | undefined> => {
+/** Returns the message that an outbox row shows, and its address; undefined if the row is not in the outbox. */
+export const locate = async (database: Reader, id: string): Promise<Located | undefined> => {
   const row = await findMessage(database, id)
-  return row && {...laneOf(row), ...(typeof row.user === "string" ? {user: row.user} : {})}
+  if (row === undefined) return undefined
+  const at = {...laneOf(row), ...(typeof row.user === "string" ? {user: row.user} : {})}
+  return {at, message: messageShownBy(id, row.kind, fromJson(String(row.content)))}
 }
 
 /** Returns the platform's ids of a message that an act is about. Throws a refusal if the message was not sent. */

@@ -1,3 +1,4 @@
+import type {OutboxDetail} from "../../shared/api/messages.ts"
 import type {Host} from "../host/open/host.ts"
 import {lastMessage, pendingHandlers, pendingRuns, pendingSends, sentAfter} from "../host/pending.ts"
 import {uuid} from "../runtime/uuid.ts"
@@ -97,9 +98,17 @@ const act = async (
     ...(await pendingHandlers(host, {sql: "m.seq = ?", args: [sn]})),
     ...(await pendingSends(host, {sql: "inbox_seq = ?", args: [sn]})),
   ])
-  const {replies} = await apiOf(host).get("/api/inbox/:seq", {seq: sn})
-  return (await messages(bot, channel)).filter(({id}) => replies.includes(id)).map(message => message.text)
+  const {replies, event} = await apiOf(host).get("/api/inbox/:seq", {seq: sn})
+  const shown = await messages(bot, channel)
+  const acts = replies.filter(id => !shown.some(message => message.id === id))
+  const changed = await Promise.all(acts.map(async id => editedBy(await apiOf(host).get("/api/outbox/:id", {id}))))
+  const isPressed = (id: string) => event.button !== undefined && id === event.message?.id && changed.includes(id)
+  return shown.filter(({id}) => replies.includes(id) || isPressed(id)).map(message => message.text)
 }
+
+/** Returns the outbox id of the message that an edit changes. */
+const editedBy = ({kind, content}: OutboxDetail): string | undefined =>
+  kind === "edit" ? (content as {readonly message: {readonly outbox?: string}}).message.outbox : undefined
 
 const apiOf = (host: Host) => apiBy((path, body) => ask(host, path, body))
 

@@ -66,7 +66,8 @@ export interface Bot {
   say(text: string, options?: SayOptions): Promise<readonly string[]>
   /**
    * Presses the newest button in the channel with this label, or with this number in its message. Resolves and rejects
-   * like `say`. Rejects if no message has this button.
+   * like `say`; if the bot edits the message with the button, that is the first text. Rejects if no message has this
+   * button.
    */
   press(button: string, options?: PressOptions): Promise<readonly string[]>
   /**

@@ -124,6 +124,7 @@ export const OutboxQuery = Type.Object({
   state: Optional.Enum([...outboxStates, ...(Object.keys(outboxGroups) as (keyof typeof outboxGroups)[])], {
     description: "Messages in this state. open: queued or sending; aside: failed, dead, unknown or held",
   }),
+  lasting: Optional.Boolean({description: "True for the messages and edits with buttons that do not expire"}),
 })
 
 export const OutboxView = Named("OutboxView", {

@@ -54,6 +54,9 @@ export default definePlugin({
     // @ts-expect-error: a secret that the configuration shows
     plugin.webhook("push", {verify: {by: "github", secret: "hunter2"}}, () => {})
 
+    plugin.action("menu", {expires: "never"}, ({session}) => session.update("Chosen.").then(() => {}))
+    // @ts-expect-error: neither seconds nor never
+    plugin.action("menu", {expires: "forever"}, () => {})
     const vote = plugin.action("vote", {data: Type.Object({choice: Type.String()}), once: true}, ({data}) => {
       const choice: string = data.choice
       // @ts-expect-error: the button stores no such field

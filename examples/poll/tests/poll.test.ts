@@ -12,7 +12,8 @@ test("counts one vote of each user, and shows the counts in its message", () =>
   plugin.test(poll, async bot => {
     const shown = async () => (await bot.messages("team")).find(({from}) => from === "bot")?.text
     assert.deepEqual(await bot.say(lunch, {...team, user: "ada"}), [`${heading}\n${buttons}`])
-    assert.deepEqual(await bot.press("Pizza", {...team, user: "ann"}), [])
+    const one = `${heading}\nPizza: 1 vote\nSalad: 0 votes\nSoup: 0 votes\n${buttons}`
+    assert.deepEqual(await bot.press("Pizza", {...team, user: "ann"}), [one])
     await bot.press("2", {...team, user: "bob"})
     await bot.press("Pizza", {...team, user: "ada"})
     assert.equal(await shown(), `${heading}\nPizza: 2 votes\nSalad: 1 vote\nSoup: 0 votes\n${buttons}`)

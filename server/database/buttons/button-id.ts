@@ -8,12 +8,15 @@ export interface Made {
   readonly handler: string
   /** JSON. */
   readonly data: string
-  /** Milliseconds. */
+  /** Milliseconds; `lasting` for ever. */
   readonly expires: number
   readonly once: 0 | 1
   /** Only the user whom the message answers may press it. */
   readonly asked: 0 | 1
 }
+
+/** The wait of a button that lasts, in milliseconds. Its end is later than this, and a time that a Date still holds. */
+export const lasting = 8e15
 
 const start = "action:"
 
@@ -48,6 +51,12 @@ export const readButtonId = (id: string): Made | undefined => {
 
 /** Returns the id that a platform gets: short (some platforms allow 64 bytes) and meaningless to the platform. */
 export const platformIdOf = (message: string, n: number): string => `${message}:${n}`
+
+/** Returns the id of a stored press: that of its button, and what tells it from other presses. */
+export const pressIdOf = (message: string, n: number, unique: string): string => `${platformIdOf(message, n)}:${unique}`
+
+/** Returns the message and the number that such an id names, or the id of a press; undefined for other ids. */
+export const readPress = (id: string) => readPlatformId(id.split(":", 2).join(":"))
 
 /** Returns the message and the number that such an id names; undefined for the id of another button. */
 export const readPlatformId = (id: string): {readonly message: string; readonly n: number} | undefined => {

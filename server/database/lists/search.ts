@@ -171,8 +171,8 @@ export interface MessageSearch {
   readonly rows: Searched
   /** SQL of the numbers in a state, `?3`: below `?1`, highest first, at most `?2`. */
   readonly inState: string
-  /** The same for the numbers of events whose id came again with other content. */
-  readonly repeated?: string
+  /** Returns the same for the few rows that a query asks for by a mark of theirs; undefined for all rows. */
+  readonly marked: (query: MessageQuery) => string | undefined
   /** Words for groups of states. */
   readonly groups: Readonly<Record<string, readonly string[]>>
   conditionsOf(query: MessageQuery): readonly Condition[]
@@ -181,22 +181,20 @@ export interface MessageSearch {
 /** The messages that match a request's filters; `also` adds conditions. */
 export const searchMessages = (
   database: Reader,
-  {rows, inState, repeated, groups, conditionsOf}: MessageSearch,
+  {rows, inState, marked, groups, conditionsOf}: MessageSearch,
   query: MessageQuery,
   {before, limit, also = []}: {before: number; limit: number; also?: readonly Condition[]},
-): Promise<SearchResult> =>
-  searchRows(database, rows, {
+): Promise<SearchResult> => {
+  const found = marked(query)
+  const states = query.state === undefined ? undefined : (groups[query.state] ?? [query.state])
+  return searchRows(database, rows, {
     conditions: [...conditionsOf(query), ...also],
-    numbers:
-      repeated !== undefined && "repeats" in query && query.repeats
-        ? {sql: repeated, args: []}
-        : query.state === undefined
-          ? undefined
-          : numbersIn(inState, groups[query.state] ?? [query.state]),
+    numbers: found === undefined ? states && numbersIn(inState, states) : {sql: found, args: []},
     ...timesOf(query),
     before,
     limit,
   })
+}
 
 /** A search of a table's rows in these states; their age counts from a column. */
 export const searchWaiting =

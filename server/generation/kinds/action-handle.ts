@@ -10,7 +10,7 @@ import type {
 } from "../../../shared/sdk/plugin/action.ts"
 import {fieldsOf, longestKept, readJson} from "../../../shared/sdk/session/values.ts"
 import type {TSchema} from "../../../shared/type.ts"
-import {makeButtonId} from "../../database/buttons/button-id.ts"
+import {lasting, makeButtonId} from "../../database/buttons/button-id.ts"
 import {misfitOf} from "../../runtime/text/explain.ts"
 
 /** How many seconds a button works by default, and at most. */
@@ -24,7 +24,8 @@ const styles: readonly unknown[] = ["primary", "secondary", "danger", undefined]
 
 /** Throws an error for invalid options of an action. Plugins may be JavaScript. */
 export const requireAction = (what: string, {expires = 1, once = false, who}: ActionDefinition): void => {
-  if (!(expires > 0 && expires <= longest)) throw new Error(`${what}: expires must be seconds, at most 30 days`)
+  if (expires !== "never" && !(expires > 0 && expires <= longest))
+    throw new Error(`${what}: expires must be "never", or seconds, at most 30 days`)
   if (typeof once !== "boolean") throw new Error(`${what}: once must be true or false`)
   if (!["anyone", "asked", undefined].includes(who)) throw new Error(`${what}: who must be anyone or asked`)
 }
@@ -36,7 +37,7 @@ export const actionHandle = (name: string, handler: string, definition: ActionDe
     makeButtonId({
       handler,
       data: kept(handler, definition, data),
-      expires: Math.round(expires * 1000),
+      expires: expires === "never" ? lasting : Math.round(expires * 1000),
       once: once ? 1 : 0,
       asked: who === "asked" ? 1 : 0,
     })

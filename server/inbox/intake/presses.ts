@@ -2,7 +2,7 @@ import {toJson} from "../../../shared/json.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
 import {channelType, type User} from "../../../shared/sdk/content/satori.ts"
 import {blank, inAscii} from "../../../shared/sdk/text/typed.ts"
-import {readPlatformId} from "../../database/buttons/button-id.ts"
+import {lasting, pressIdOf, readPlatformId} from "../../database/buttons/button-id.ts"
 import type {Reader, Row, Statement} from "../../database/database.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
 import {hasButtons} from "../../endpoints/spec.ts"
@@ -13,6 +13,12 @@ import type {Lanes} from "../../runtime/flow/lanes.ts"
 import type {Reservation} from "../../runtime/flow/reservation.ts"
 import {uuid} from "../../runtime/uuid.ts"
 import {passingOn, personOf, unanswered} from "./prompts.ts"
+
+/** Selects the `message` and the `handler` of each button that lasts and can still be pressed. */
+export const selectLasting = `SELECT message, handler FROM buttons WHERE expires_at >= ${lasting} AND pressed_seq IS NULL`
+
+/** For how long a bare number presses a button that lasts, in milliseconds; later the message must quote the list. */
+const longestList = 30 * 24 * 60 * 60_000
 
 /** The event type of a press. */
 export const pressType = "interaction/button"
@@ -143,7 +149,8 @@ export class Presses<T> {
       `SELECT b.message, b.n, b.handler, max(o.seq) OVER () = o.seq AS newest FROM buttons b JOIN ${shownMessages} o ON o.id = b.message
         WHERE b.endpoint = ?1 AND b.channel IN (SELECT value FROM json_each(?2)) AND b.expires_at > ?3
           AND (b.once = 0 OR b.pressed_seq IS NULL) AND (b.user IS NULL OR b.user IN (SELECT value FROM json_each(?4)))
-          AND (?5 IS NULL OR ?5 IN (SELECT value FROM json_each(coalesce(o.platform_ids, '[]'))))`,
+          AND iif(?5 IS NULL, b.expires_at < ${lasting} OR b.expires_at - ?3 > ${lasting - longestList},
+            ?5 IN (SELECT value FROM json_each(coalesce(o.platform_ids, '[]'))))`,
       [endpoint, toJson(channelsOf(incoming)), this.#clock.now(), toJson(pressersOf(incoming.user)), quote],
     )
     const row = rows.find(({newest, n}) => newest === 1 && n === chosen)
@@ -170,7 +177,7 @@ export const pressing = (
   otherwise: readonly string[],
 ): readonly Statement[] => {
   const event = [endpoint, eventId, handler] as const
-  const id = uuid()
+  const id = pressIdOf(message, n, uuid())
   return [
     {
       sql: `INSERT INTO prompts (id, handler, endpoint, channel, user, data, expires_at, asked_seq, answer_seq)

@@ -79,7 +79,10 @@ const conditionsOf: MessageSearch["conditionsOf"] = query => {
 const inboxSearch: MessageSearch = {
   rows: {table: "inbox", time: "received_at", more: `, ${state} AS state`},
   inState,
-  repeated: "SELECT seq FROM inbox WHERE repeats > 0 AND seq < ?1 ORDER BY seq DESC LIMIT ?2",
+  marked: query =>
+    "repeats" in query && query.repeats
+      ? "SELECT seq FROM inbox WHERE repeats > 0 AND seq < ?1 ORDER BY seq DESC LIMIT ?2"
+      : undefined,
   groups: inboxGroups,
   conditionsOf,
 }

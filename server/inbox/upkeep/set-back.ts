@@ -1,4 +1,5 @@
 import type {Log} from "../../../shared/log.ts"
+import {lasting} from "../../database/buttons/button-id.ts"
 import type {Database} from "../../database/database.ts"
 import {metaSql, setMeta} from "../../database/state/meta.ts"
 import {selectRunTimes} from "../../database/state/runs.ts"
@@ -24,7 +25,7 @@ export const moveBackWaits = async (database: Database, log: Log, now: number): 
   if (back <= 0 || last <= Number(row?.known ?? 0)) return
   await database.write([
     ...settingBack(back, now),
-    {sql: "UPDATE buttons SET expires_at = expires_at - ?", args: [back]},
+    {sql: "UPDATE buttons SET expires_at = expires_at - ? WHERE expires_at < ?", args: [back, lasting]},
     {sql: "UPDATE prompts SET expires_at = expires_at - ? WHERE answer_seq IS NULL", args: [back]},
     setMeta(knownKey, String(last)),
   ])

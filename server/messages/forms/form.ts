@@ -34,7 +34,7 @@ export interface Form {
 /** Creates a form. Throws an `Error` that says what is wrong with the declaration. */
 export const createForm = (declared: FormDeclaration, texts: HostTexts): Form => {
   const {name, promptId, actionId, definition, handle} = declared
-  const {expires, cancel, data: dataSchema} = definition
+  const {cancel, data: dataSchema} = definition
   const fields = readFields(definition)
   const [first] = fields
   const openField = (values: Kept["values"]) =>
@@ -99,7 +99,7 @@ export const createForm = (declared: FormDeclaration, texts: HostTexts): Form =>
   return {
     prompt: {
       id: promptId,
-      definition: {data: Kept, ...(expires === undefined ? {} : {expires}), ...(cancel === undefined ? {} : {cancel})},
+      definition: {data: Kept, expires: waitOf(definition), ...(cancel === undefined ? {} : {cancel})},
       // The schema `Kept` has already checked the data.
       handle: call => answer(call.session, call.answer, call.data as Kept),
     },
@@ -137,8 +137,8 @@ type Filled = Readonly<Record<string, string>>
 
 const textIn = (given: Filled, {name}: Field): string => (Object.hasOwn(given, name) ? (given[name] ?? "") : "")
 
-/** How many seconds a form may be filled in by default. */
-const patience = 3600
+/** Returns for how many seconds a form may be filled in. */
+const waitOf = ({expires = 3600}: FormDeclaration["definition"]): number => (expires === "never" ? 3600 : expires)
 
 interface Shown {
   readonly data: unknown
@@ -160,7 +160,7 @@ const formElement = (
       "event_invalid",
       `the data of the form ${name} has ${kept.length} characters as JSON; at most ${longestKept} are allowed`,
     )
-  const expires = Math.round((definition.expires ?? patience) * 1000)
+  const expires = Math.round(waitOf(definition) * 1000)
   const id = makeButtonId({handler: actionId, data: kept, expires, once: 1, asked: 1})
   const {title} = fieldsOf(definition.fields)
   return h(

@@ -4,16 +4,17 @@ import {type Content, h} from "../../../shared/sdk/content/elements.ts"
 import type {MethodParameters} from "../../../shared/sdk/platform/methods.ts"
 import type {Expiry, MessageTarget, Session, Target} from "../../../shared/sdk/session/session.ts"
 import {fieldsOf, isId} from "../../../shared/sdk/session/values.ts"
+import {readPress} from "../../database/buttons/button-id.ts"
 import {conversationOf} from "../../inbox/intake/handling.ts"
 import {withExpiry} from "../../outbox/age.ts"
 import {
-  type Address,
   addressOf,
   callDraft,
   contentOf,
   emojiOf,
-  type MessageRef,
+  type Located,
   messageDraft,
+  messageShownBy,
   messageTargetOf,
   type OutboxDraft,
 } from "../../outbox/draft.ts"
@@ -35,13 +36,10 @@ const readCall = (given: readonly unknown[], here: string) => {
   }
 }
 
-/** A message and its conversation. */
-interface Found {
-  readonly at: Address
-  readonly message: MessageRef
-}
-
-type Members = Pick<Session, "send" | "sendNow" | "reply" | "react" | "typing" | "edit" | "delete" | "unreact" | "call">
+type Members = Pick<
+  Session,
+  "send" | "sendNow" | "reply" | "react" | "typing" | "edit" | "update" | "delete" | "unreact" | "call"
+>
 
 /** The messages and acts of a session. Each act is a row of the outbox, in the lane of the message that it is about. */
 export const sessionMessages = ({stored, attempt, plugin, endpoints, now}: SessionOptions, work: OpenWork): Members => {
@@ -58,24 +56,40 @@ export const sessionMessages = ({stored, attempt, plugin, endpoints, now}: Sessi
     return messageDraft(address, content, event.user !== undefined || address.user !== undefined)
   }
   const send: Session["send"] = async (content, to, expiry) => queue(messageTo(content, to), expiry)
-  const locate = async (target: MessageTarget): Promise<Found> => {
+  const locate = async (target: MessageTarget): Promise<Located> => {
     const read = messageTargetOf(target, {endpoint, channel: conversationOf(stored)?.channel})
     if ("at" in read) return {at: read.at, message: {platform: read.platform}}
-    const at = work.sends.find(draft => draft.id === read.outbox) ?? (await attempt.sent(read.outbox))
-    if (at === undefined) throw new Problem("outbox_unknown", `there is no outbox message ${read.outbox}`)
-    return {at, message: read}
+    const queued = work.sends.find(draft => draft.id === read.outbox)
+    if (queued !== undefined) return {at: queued, message: messageShownBy(queued.id, queued.kind, queued.content)}
+    const sent = await attempt.sent(read.outbox)
+    if (sent === undefined) throw new Problem("outbox_unknown", `there is no outbox message ${read.outbox}`)
+    return sent
+  }
+  /** Finds the message whose button was pressed. */
+  const pressed = async (): Promise<MessageTarget> => {
+    const message = readPress(event.button?.id ?? (await attempt.question())?.id ?? "")?.message
+    if (message !== undefined) return message
+    if (event.button !== undefined && event.message !== undefined) return {platform: event.message.id}
+    throw new Problem("event_invalid", "this event presses no button, so there is no message to update")
   }
   const act = async (
     target: MessageTarget,
     feature: Feature,
     expiry: Expiry | undefined,
-    draftOf: (found: Found) => OutboxDraft,
+    draftOf: (found: Located) => OutboxDraft,
   ) => {
     work.requireOpen()
     const found = await locate(target)
     endpoints.requireFeature(found.at.endpoint, feature)
     return queue(draftOf(found), expiry)
   }
+  const edit: Session["edit"] = (target, content, expiry) =>
+    act(target, "edit", expiry, ({at, message}) => ({
+      ...at,
+      id: uuid(),
+      kind: "edit",
+      content: {message, content: contentOf(content, event.user !== undefined)},
+    }))
   return {
     send,
     sendNow: async (content, to, expiry) => {
@@ -102,13 +116,11 @@ export const sessionMessages = ({stored, attempt, plugin, endpoints, now}: Sessi
       const channel = event.channel?.id
       if (channel !== undefined) endpoints.typing(endpoint, channel)
     },
-    edit: (target, content, expiry) =>
-      act(target, "edit", expiry, ({at, message}) => ({
-        ...at,
-        id: uuid(),
-        kind: "edit",
-        content: {message, content: contentOf(content, event.user !== undefined)},
-      })),
+    edit,
+    update: async (content, expiry) => {
+      work.requireOpen()
+      return edit(await pressed(), content, expiry)
+    },
     delete: (target, expiry) =>
       act(target, "delete", expiry, ({at, message}) => ({...at, id: uuid(), kind: "delete", content: {message}})),
     unreact: (target, emoji, expiry) =>

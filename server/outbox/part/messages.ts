@@ -10,6 +10,7 @@ import {
   type Condition,
   containingInJson,
   given,
+  type MessageQuery,
   type MessageSearch,
   olderBy,
   searchedList,
@@ -23,7 +24,7 @@ import {requireMessage} from "../look-ups.ts"
 import type {Outbox} from "../outbox.ts"
 import {viewDetail, viewMessage} from "./view.ts"
 
-const conditionsOf: MessageSearch["conditionsOf"] = ({endpoint, channel, user, plugin, command, text, older}) => {
+const conditionsOf = ({endpoint, channel, user, plugin, command, text, older}: MessageQuery): readonly Condition[] => {
   const handlers = `root/${plugin}/`
   return [
     ...given(endpoint, "+endpoint = ?"),
@@ -38,12 +39,22 @@ const conditionsOf: MessageSearch["conditionsOf"] = ({endpoint, channel, user, p
   ]
 }
 
-const outboxSearch: MessageSearch = {
+/** `lasting` selects the `message` of each button that lasts. */
+const searchOf = (lasting: string): MessageSearch => ({
   rows: {table: "outbox", time: "created_at"},
   inState: "SELECT seq FROM outbox WHERE state = ?3 AND seq < ?1 ORDER BY seq DESC LIMIT ?2",
+  marked: query =>
+    isLasting(query) && query.state === undefined ? `${withLasting(lasting)} ${belowLimit}` : undefined,
   groups: outboxGroups,
-  conditionsOf,
-}
+  conditionsOf: query => [
+    ...conditionsOf(query),
+    ...(isLasting(query) ? [{sql: `seq IN (${withLasting(lasting)})`, args: []}] : []),
+  ],
+})
+
+const isLasting = (query: MessageQuery): boolean => "lasting" in query && query.lasting === true
+const withLasting = (lasting: string) => `SELECT seq FROM outbox WHERE id IN (SELECT message FROM (${lasting}))`
+const belowLimit = "AND seq < ?1 ORDER BY seq DESC LIMIT ?2"
 
 const isFor = (action: OutboxAction): Condition => ({
   sql: "+state IN (SELECT value FROM json_each(?))",
@@ -54,11 +65,14 @@ export interface OutboxServices {
   readonly database: Database
   readonly outbox: Outbox
   readonly endpoints: Endpoints
+  /** SQL that selects the `message` of each button that lasts. */
+  readonly lasting: string
   /** Redacts a message, and deletes its files unless another message needs them. */
   redact(id: string, reason: string | null): Promise<{readonly erased: Purged}>
 }
 
-export const outboxRoutes = ({database, outbox, endpoints, redact}: OutboxServices) => {
+export const outboxRoutes = ({database, outbox, endpoints, lasting, redact}: OutboxServices) => {
+  const outboxSearch = searchOf(lasting)
   const act =
     (action: OutboxAction) =>
     async ({params: {id}}: Asked<(typeof outboxOperations)["retry"]>) => {

@@ -52,10 +52,12 @@ export interface OutboxNeeds {
   /** Hides the values of secrets. */
   readonly scrub: (text: string) => string
   readonly files: FileStore
+  /** SQL that selects the `message` of each button that lasts. */
+  readonly lasting: string
 }
 
 /** It ends after everything that sends; the endpoints close after it. */
-export const outboxPart = (outbox: Outbox, {database, endpoints, scrub, files}: OutboxNeeds): Part => ({
+export const outboxPart = (outbox: Outbox, {database, endpoints, scrub, files, lasting}: OutboxNeeds): Part => ({
   name: "the outbox",
   start: () =>
     outbox.start({
@@ -78,7 +80,7 @@ export const outboxPart = (outbox: Outbox, {database, endpoints, scrub, files}: 
       await files.sweep()
       return redaction
     }
-    return outboxRoutes({database, outbox, endpoints, redact})
+    return outboxRoutes({database, outbox, endpoints, lasting, redact})
   },
   metrics: [
     {

@@ -5,13 +5,24 @@ const isDone = "o.state IN ('sent', 'discarded', 'expired')"
 
 const endedAt = "coalesce(o.ended_at, o.created_at)"
 
+/** For how many of its newest messages an action's lasting buttons keep the message at any age. */
+export const mostLasting = 1000
+
+/** SQL: the row `o` shows a button that lasts, or is the message of an edit that does. */
+const isHeldBy = (lasting: string) => `o.state = 'sent' AND o.id IN (WITH shown AS (SELECT m.id, m.kind, m.content,
+    dense_rank() OVER (PARTITION BY b.handler ORDER BY m.seq DESC) AS nth
+    FROM (${lasting}) b JOIN outbox m ON m.id = b.message WHERE m.state = 'sent')
+  SELECT id FROM shown WHERE nth <= ${mostLasting}
+  UNION SELECT coalesce(content ->> '$.message.outbox', id) FROM shown WHERE nth <= ${mostLasting} AND kind = 'edit')`
+
 /**
  * Messages that were sent or abandoned. `sendNow` skips messages that it has sent before, so those of a handler that may
- * run again are kept: `mayRunAgain` is SQL about the handler of the row `o`.
+ * run again are kept: `mayRunAgain` is SQL about the handler of the row `o`. `lasting` selects the `message` and the
+ * `handler` of each button that lasts: its message is kept.
  */
-export const outboxPart = (mayRunAgain: string): RetentionPart => {
+export const outboxPart = (mayRunAgain: string, lasting: string): RetentionPart => {
   const mayGo = `o.seq > ?1 AND o.seq <= ?2 AND NOT (o.early = 1 AND ${mayRunAgain})
-    AND ((${isDone} AND (${endedAt} < ?3 OR o.seq <= ?4))
+    AND ((${isDone} AND (${endedAt} < ?3 OR o.seq <= ?4) AND NOT (${isHeldBy(lasting)}))
       OR (o.state IN ('failed', 'dead', 'unknown', 'held') AND ${endedAt} < ?5))`
   const kinds = `SELECT iif(${isDone}, '', 'undelivered') AS detail, count(*) AS rows FROM outbox o WHERE ${mayGo} GROUP BY 1`
   return {

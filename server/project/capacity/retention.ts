@@ -9,6 +9,7 @@ import {type PartLimits, type RetentionPart, sweepPart} from "../../database/ret
 import {sweepFullBuckets} from "../../database/state/plugin-state.ts"
 import {runsPart} from "../../database/state/runs.ts"
 import {gapsPart} from "../../endpoints/gaps/gap-retention.ts"
+import {selectLasting} from "../../inbox/intake/presses.ts"
 import {mayRunAgain, readNumberBefore} from "../../inbox/look-ups.ts"
 import {duplicatesPart, inboxPart} from "../../inbox/upkeep/retention.ts"
 import {eraseUnhandled} from "../../inbox/user/unhandled.ts"
@@ -31,7 +32,7 @@ const every = 600_000
 export const retentionParts: readonly RetentionPart[] = [
   inboxPart,
   duplicatesPart,
-  outboxPart(mayRunAgain("o.inbox_seq", "o.handler")),
+  outboxPart(mayRunAgain("o.inbox_seq", "o.handler"), selectLasting),
   jobRunsPart,
   agentRunsPart,
   gapsPart,

@@ -6,8 +6,11 @@ import type {Reply, Session} from "../session/session.ts"
 export interface ActionDefinition<D extends TSchema = TSchema> {
   /** The schema of the data that a button keeps. svc checks it when the button is made and again when it is pressed. */
   readonly data?: D
-  /** How many seconds a button works, from its message's storage or planned send time. An hour when left out. */
-  readonly expires?: number
+  /**
+   * How many seconds a button works, from its message's storage or planned send time; at most 30 days. With `never` it
+   * works as long as its message shows it. An hour when left out.
+   */
+  readonly expires?: number | "never"
   /** With `true`, one press counts for all buttons of this action in a message. Any number counts when left out. */
   readonly once?: boolean
   /** `asked`: only the user to whom the message replies or is sent may press. `anyone` when left out. */

@@ -14,8 +14,11 @@ export interface FormDefinition<F extends TSchema = TSchema, D extends TSchema =
   readonly fields: F
   /** The question of each field, instead of `title`: texts of `plugin.texts`, or plain text. */
   readonly labels?: {readonly [K in keyof Static<F>]?: string | LocalText}
-  /** How many seconds each question waits for an answer, and the form's button works; an hour when left out. */
-  readonly expires?: number
+  /**
+   * How many seconds each question waits for an answer, and the form's button works; an hour when left out. With
+   * `never` the button works as long as its message shows it, and each question waits for an hour.
+   */
+  readonly expires?: number | "never"
   /** The word that cancels the form, as with `plugin.prompt`. */
   readonly cancel?: string
 }

@@ -96,6 +96,11 @@ export interface Session {
    * fails with `message_not_sent` if the message was not sent.
    */
   edit(message: MessageTarget, content: Content, expiry?: Expiry): Promise<string>
+  /**
+   * Queues an edit of the message whose button, menu or form the user pressed. Buttons that should stay are in the new
+   * content. Works like `edit`. Throws `event_invalid` if this event is no press.
+   */
+  update(content: Content, expiry?: Expiry): Promise<string>
   /** Queues the deletion of a message: the bot's own, or another's if the platform allows it. Works like `edit`. */
   delete(message: MessageTarget, expiry?: Expiry): Promise<string>
   /** Queues the removal of one of the bot's reactions. Works like `edit`. */

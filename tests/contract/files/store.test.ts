@@ -14,6 +14,7 @@ import {fileURLToPath} from "node:url"
 import {describe, expect, onTestFinished, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import {sweepPart} from "../../../server/database/retention/retention.ts"
+import {selectLasting} from "../../../server/inbox/intake/presses.ts"
 import {mayRunAgain} from "../../../server/inbox/look-ups.ts"
 import {contentOfFile, type FileContent} from "../../../server/outbox/files/content.ts"
 import {FileFolder, hashOf, piecesIn, piecesOf} from "../../../server/outbox/files/folder.ts"
@@ -151,7 +152,7 @@ describe.each(engines)("stored files, on $name,", ({make}) => {
     await redactOutbox(database, "two", null)
     expect(await store.sweep()).toBe(1)
     const limits = {age: 0, rows: undefined, undelivered: undefined, spareAfter: Number.MAX_SAFE_INTEGER}
-    await sweepPart(database, outboxPart(mayRunAgain("o.inbox_seq", "o.handler")), limits, {now: Date.now() + 60_000})
+    await sweepPart(database, outboxPart(mayRunAgain("o.inbox_seq", "o.handler"), selectLasting), limits, {now: Date.now() + 60_000})
     expect(await database.read("SELECT * FROM outbox_files")).toEqual([])
     expect((await stateOf(database, folder)).rows).toEqual([other.sha256])
     expect(await store.sweep(Date.now() + orphanAge + 1000)).toBe(1)

@@ -1,13 +1,22 @@
 import {v7 as uuid} from "uuid"
 import {expect, test} from "vitest"
 import {buttonsOf, findButton, shownText} from "../../../server/adapters/sandbox/buttons.ts"
-import {type Made, makeButtonId, readButtonId, readPlatformId} from "../../../server/database/buttons/button-id.ts"
-import {actionHandle} from "../../../server/generation/kinds/action-handle.ts"
+import {
+  lasting,
+  type Made,
+  makeButtonId,
+  readButtonId,
+  readPlatformId,
+} from "../../../server/database/buttons/button-id.ts"
+import {actionHandle, requireAction} from "../../../server/generation/kinds/action-handle.ts"
 import {presentButtons} from "../../../server/outbox/buttons.ts"
 import {contentOf} from "../../../server/outbox/draft.ts"
 import {splitContent} from "../../../server/outbox/split.ts"
 import {type Element, h, isElement, textOf} from "../../../shared/sdk/content/elements.ts"
+import type {SatoriEvent} from "../../../shared/sdk/content/satori.ts"
 import {Type} from "../../../shared/type.ts"
+import {firstAttempt} from "../../support/messages/attempt.ts"
+import {dispatchTo, hearerOf, messageOf, tableOf} from "../../support/messages/dispatching.ts"
 
 const made: Made = {handler: "root/bot/action/vote", data: '{"choice":"<yes>"}', expires: 1000, once: 0, asked: 0}
 const id = makeButtonId(made)
@@ -124,6 +133,29 @@ test("a button that another run made, or whose question has no user, is refused"
   expect(contentOf([asked], true)).toEqual([asked])
 })
 
+test("a press updates the message of its button, also by number or through an edit; without a press it fails", async () => {
+  const [menu, edit] = [uuid(), uuid()]
+  const at = {endpoint: "sandbox", channel: "c"}
+  const update = async (event: Partial<SatoriEvent>, pressed = "") => {
+    const dispatch = dispatchTo(tableOf({handlers: [hearerOf(session => session.update("new").then(() => {}))]}))
+    const outcome = await dispatch.run({endpoint: "sandbox", event: messageOf("1", event)}, hearerOf(() => {}).id, {
+      ...firstAttempt,
+      sent: async id => ({at, message: {outbox: id === edit ? menu : id}}),
+      question: async () =>
+        pressed === "" ? undefined : {id: pressed, handler: "", user: "", data: "null", expiresAt: 0, ...at},
+    })
+    if (outcome.is === "failed") return outcome.error
+    return outcome.is === "handled" ? outcome.sends.map(({kind, content}) => ({kind, content})) : outcome.is
+  }
+  const press = (id: string) => ({type: "interaction/button", button: {id}})
+  const updated = (message: object) => [{kind: "edit", content: {message, content: ["new"]}}]
+  expect(await update(press(`${menu}:2`))).toEqual(updated({outbox: menu}))
+  expect(await update(press(`${edit}:1`))).toEqual(updated({outbox: menu}))
+  expect(await update({}, `${menu}:1:${uuid()}`)).toEqual(updated({outbox: menu}))
+  expect(await update(press("own"))).toEqual(updated({platform: "m"}))
+  expect(await update({}, uuid())).toContain("press")
+})
+
 test("an action's handle refuses data that is invalid, too long or without a label", () => {
   const data = Type.Object({choice: Type.String()})
   const vote = actionHandle("vote", "root/bot/action/vote", {data, once: true, who: "asked", expires: 2})
@@ -134,6 +166,8 @@ test("an action's handle refuses data that is invalid, too long or without a lab
     once: 1,
     asked: 1,
   })
+  expect(readButtonId(actionHandle("menu", "m", {expires: "never"}).id(1))?.expires).toBe(lasting)
+  expect(() => requireAction("menu", {expires: "forever" as never})).toThrow(/"never"/)
   expect(() => vote.id({})).toThrow(/ schema: data\.choice/)
   expect(() => vote.button({choice: "x".repeat(65_536)}, "Yes")).toThrow(/at most 65536 are allowed/)
   expect(() => vote.button({choice: "yes"}, " ")).toThrow(/needs a label/)
