@@ -8,11 +8,12 @@ import type {OutboxDraft} from "../outbox/draft.ts"
 import {selectEarly} from "../outbox/look-ups.ts"
 import type {MarkKey} from "../outbox/mark-key.ts"
 import type {Outbox} from "../outbox/outbox.ts"
-import {insertion, locate, type NewRow} from "../outbox/rows.ts"
+import {findOwn, insertion, locate, type NewRow} from "../outbox/rows.ts"
 import {Expiry, type ExpiryOptions} from "./expiry.ts"
 import type {Attempt, Dispatch, InboxEvent, Outcome, Work} from "./intake/handling.ts"
 import type {IntakeOptions} from "./intake/intake.ts"
 import {assertRunning, ending, readIsRunning, repeating, stopping, yielding} from "./intake/marks.ts"
+import {channelsOf} from "./intake/presses.ts"
 import {forgetting, type Question} from "./intake/prompts.ts"
 import {
   type Claim,
@@ -101,6 +102,10 @@ export class Attempts {
       ...(around === alone ? {expires} : {}),
       sendNow: (draft, ordinal) => this.#sendNow(key, draft, ordinal),
       sent: id => this.#persist(seq, () => locate(this.#options.database, id)),
+      own: platform => {
+        const place = {endpoint: stored.endpoint, channels: channelsOf(stored.event)}
+        return this.#persist(seq, () => findOwn(this.#options.database, {...place, platform}))
+      },
       question: async () => {
         answered = await this.#options.prompts.answeredBy(seq, handler)
         return answered

@@ -23,6 +23,12 @@ export interface Located {
   readonly message: MessageRef
 }
 
+/** One of the bot's messages by its outbox id, with its present content. */
+export interface OwnMessage {
+  readonly id: string
+  readonly content: readonly Node[]
+}
+
 /** Returns the message that an outbox row shows: for an edit, the message that it changes. */
 export const messageShownBy = (id: string, kind: unknown, content: unknown): MessageRef =>
   kind === "edit" ? (content as {readonly message: MessageRef}).message : {outbox: id}

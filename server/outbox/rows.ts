@@ -10,8 +10,8 @@ import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import type {Reservation} from "../runtime/flow/reservation.ts"
 import {isPast, isTooOld} from "./age.ts"
 import {arrived, type End, judgeInterrupted, policyFor, type Timing} from "./delivery.ts"
-import {type Located, messageShownBy, type OutboxDraft} from "./draft.ts"
-import {findMessage} from "./look-ups.ts"
+import {type Located, messageShownBy, type OutboxDraft, type OwnMessage} from "./draft.ts"
+import {findMessage, newestMessage} from "./look-ups.ts"
 import type {MarkKey} from "./mark-key.ts"
 
 /** The messages of one channel, which are sent in order. */
@@ -33,6 +33,30 @@ export const locate = async (database: Reader, id: string): Promise<Located | un
   if (row === undefined) return undefined
   const at = {...laneOf(row), ...(typeof row.user === "string" ? {user: row.user} : {})}
   return {at, message: messageShownBy(id, row.kind, fromJson(String(row.content)))}
+}
+
+/** How many of the newest rows are searched for a message by the platform's id, which no index has. */
+const searched = 10_000
+
+/** Returns the newest state of the bot's message that the platform names by this id in one of the channels. */
+export const findOwn = async (
+  database: Reader,
+  {endpoint, channels, platform}: {endpoint: string; channels: readonly string[]; platform: string},
+): Promise<OwnMessage | undefined> => {
+  const [row] = await database.read(
+    `SELECT id, kind, content FROM outbox WHERE seq > ${newestMessage} - ${searched} AND +endpoint = ?
+      AND +channel IN (SELECT value FROM json_each(?)) AND +kind IN ('message', 'edit') AND +state = 'sent'
+      AND ? IN (SELECT value FROM json_each(platform_ids)) ORDER BY seq DESC LIMIT 1`,
+    [endpoint, toJson(channels), platform],
+  )
+  if (row === undefined) return undefined
+  const [id, content] = [String(row.id), fromJson(String(row.content))]
+  const shown = messageShownBy(id, row.kind, content)
+  if (!("outbox" in shown)) return undefined
+  return {
+    id: shown.outbox,
+    content: row.kind === "edit" ? (content as {content: OwnMessage["content"]}).content : content,
+  }
 }
 
 /** Returns the platform's ids of a message that an act is about. Throws a refusal if the message was not sent. */

@@ -29,6 +29,8 @@ export interface PressOptions {
 export interface SayOptions extends PressOptions {
   /** Files sent with the text, at most 512 KiB together. */
   readonly files?: readonly TestFile[]
+  /** The message that it answers, by its id in `bot.messages()`. */
+  readonly quote?: string
 }
 
 export interface FireOptions {
@@ -57,12 +59,19 @@ export const started = async (bot: UnderTest): Promise<void> => {
 export const say = (
   bot: UnderTest,
   text: string,
-  {files = [], ...options}: SayOptions = {},
+  {files = [], quote, ...options}: SayOptions = {},
 ): Promise<readonly string[]> =>
   act(
     bot,
     `say(${JSON.stringify(text.slice(0, 60))})`,
-    {path: "messages", done: {text, ...(files.length === 0 ? {} : {files: files.map(encodeFile)})}},
+    {
+      path: "messages",
+      done: {
+        text,
+        ...(quote === undefined ? {} : {quote}),
+        ...(files.length === 0 ? {} : {files: files.map(encodeFile)}),
+      },
+    },
     options,
   )
 

@@ -13,6 +13,7 @@ const NewMessage = Type.Object(
   {
     text: Type.Optional(Type.String({maxLength: 100_000, default: "", description: "Required without files"})),
     files: Type.Optional(Type.Array(NewFile, {maxItems: 20, description: "Sent with the text"})),
+    quote: Type.Optional(Type.String({minLength: 1, description: "The id of the message that it answers"})),
     ...sayerFields,
   },
   {title: "NewMessage", additionalProperties: false},
@@ -66,7 +67,7 @@ export default definePlugin({
       status: 202,
       handle: async (_, call) => {
         const {text = "", files = [], channel = "chat", user = "you", id = randomUUID(), group} = call.body
-        const {account, locale} = call.body
+        const {account, locale, quote} = call.body
         // As on other platforms, a muted user can still write to the bot directly, for example to appeal.
         const why = channel === directChannel(user) ? undefined : guild.whySilent(user, channel)
         if (why !== undefined) throw new Problem("conflict", why)
@@ -79,7 +80,10 @@ export default definePlugin({
           id,
           type: "message-created",
           ...placeOf({channel, user, account, locale, group}),
-          message: {id, content: renderContent(elements)},
+          message: {
+            id,
+            content: renderContent([...(quote === undefined ? [] : [room.quote(channel, quote)]), ...elements]),
+          },
         })
         if (!receipt.duplicate) room.say("user", channel, id, elements)
         return call.json(Stored, {...receipt, id}, {status: 202})

@@ -1,4 +1,4 @@
-import {type CommandSummary, type Content, refused, type StoredFile} from "../../../shared/sdk/sdk.ts"
+import {type CommandSummary, type Content, type Element, h, refused, type StoredFile} from "../../../shared/sdk/sdk.ts"
 import {buttonsOf, type RoomButton, shownText} from "./buttons.ts"
 
 /** One message of a sandbox channel, by a user or by the bot. */
@@ -116,6 +116,12 @@ export class Room {
       reason: "message_unknown",
       remediation: "The sandbox remembers only its newest messages, and none from before the Host started.",
     })
+  }
+
+  /** Returns the quote of a message. Throws a refusal if the message does not exist. */
+  quote(channel: string, id: string): Element {
+    const {from, elements} = this.message(channel, id)
+    return h("quote", {id}, ...(from === "bot" ? [h("author", {id: "bot", name: "bot"})] : []), ...[elements].flat())
   }
 
   /** Returns the messages of a channel, oldest first. */

@@ -2,7 +2,7 @@ import type {Position} from "../../../shared/api/plugin-views.ts"
 import type {Login, SatoriEvent} from "../../../shared/sdk/content/satori.ts"
 import type {Statement} from "../../../shared/sdk/session/database.ts"
 import type {HandlerOrder} from "../../../shared/sdk/session/handler.ts"
-import type {Address, Located, OutboxDraft} from "../../outbox/draft.ts"
+import type {Address, Located, OutboxDraft, OwnMessage} from "../../outbox/draft.ts"
 import type {Question} from "./prompts.ts"
 
 /** An event as its handlers receive it: stored, with its sequence. */
@@ -76,6 +76,8 @@ export interface Attempt {
   sendNow(draft: OutboxDraft, ordinal: number): Promise<string>
   /** Returns the message that an outbox row shows, and its address. */
   sent(id: string): Promise<Located | undefined>
+  /** Returns the bot's own message that the platform names by this id in the event's conversation. */
+  own(platform: string): Promise<OwnMessage | undefined>
   /** Returns the question that this event answers, or the press that it is. */
   question(): Promise<Question | undefined>
   /** Runs the handlers inside a middleware, and resolves when they have ended. Does nothing for other handlers. */

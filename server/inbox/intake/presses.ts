@@ -78,8 +78,8 @@ const chosenIn = (content = ""): number => {
 const pressersOf = (user: User | undefined): readonly string[] =>
   user === undefined ? [] : [personOf(user), `to ${user.id}`]
 
-/** Returns the channels of messages whose buttons an event may press: its own, and the lane of messages to its user. */
-const channelsOf = ({channel, user}: Incoming): readonly string[] => {
+/** Returns the channels of the bot's messages that an event may mean: its own, and the lane of messages to its user. */
+export const channelsOf = ({channel, user}: Pick<Incoming, "channel" | "user">): readonly string[] => {
   const isDirect = user !== undefined && (channel === undefined || channel.type === channelType.direct)
   return [channel?.id ?? user?.id ?? "", ...(isDirect ? [userLane(user.id)] : [])]
 }

@@ -11,6 +11,8 @@ import type {EndpointActs} from "./options.ts"
 
 export interface SessionFilesOptions {
   readonly stored: InboxEvent
+  /** The platform's id of the message that has them. */
+  readonly message?: string | undefined
   readonly elements: readonly Node[]
   readonly endpoints: Pick<EndpointActs, "download">
   /** Hosts on private networks from which the Host may read. */
@@ -29,14 +31,14 @@ export interface SessionFiles {
 
 /** Opens the files of one event for one handler. */
 export const openFiles = (options: SessionFilesOptions): SessionFiles => {
-  const {stored, elements, signal, late} = options
+  const {stored, message, elements, signal, late} = options
   const ended = new AbortController()
   const close = () => ended.abort(late())
   signal.addEventListener("abort", close, {once: true})
-  const {channel, message} = stored.event
+  const {channel} = stored.event
   const place = {
     ...(channel === undefined ? {} : {channel: channel.id}),
-    ...(message === undefined ? {} : {message: message.id}),
+    ...(message === undefined ? {} : {message}),
   }
   const list = fileElements(elements).map((element): SessionFile => {
     const known = describeFile(element)

@@ -1,3 +1,4 @@
+import type {Node} from "../../../shared/sdk/content/elements.ts"
 import {parseContent, textOfMessage} from "../../../shared/sdk/content/parse-content.ts"
 import type {Session} from "../../../shared/sdk/session/session.ts"
 import type {Texts} from "../../../shared/sdk/text/texts.ts"
@@ -7,6 +8,7 @@ import {sessionMessages} from "./messages.ts"
 import {OpenWork} from "./open-work.ts"
 import type {SessionOptions} from "./options.ts"
 import {SessionPlugin} from "./plugin.ts"
+import {readQuoted} from "./quoted.ts"
 import {sayIn} from "./say-in.ts"
 
 export interface OpenSession {
@@ -29,12 +31,13 @@ export const openSession = (options: SessionOptions): OpenSession => {
   const own = new SessionPlugin(options, work, () => session)
   // Few handlers read the elements or the files.
   const elements = lazy(() => parseContent(event.message?.content ?? ""))
-  const files = lazy(() => {
+  const filesOf = (elements: readonly Node[], message?: string) => {
     const {requireOpen, late} = work
-    const opened = openFiles({stored, elements: elements(), endpoints, privateHosts, signal, requireOpen, late})
+    const opened = openFiles({stored, message, elements, endpoints, privateHosts, signal, requireOpen, late})
     work.onEnd(opened.close)
     return opened.list
-  })
+  }
+  const files = lazy(() => filesOf(elements(), event.message?.id))
   const log = lazy(options.log)
   const session: Session = {
     event,
@@ -49,6 +52,12 @@ export const openSession = (options: SessionOptions): OpenSession => {
     },
     user: event.user,
     channel: event.channel,
+    guild: event.guild,
+    member: event.member,
+    quoted: async () => {
+      work.requireOpen()
+      return readQuoted(options, elements(), filesOf)
+    },
     age: attempt.age,
     endpoint,
     get permission() {

@@ -45,10 +45,20 @@ export const Guild = Type.Object(
   {title: "Guild"},
 )
 
+export type Guild = Static<typeof Guild>
+
+/** A role of the platform, by its id. */
+const Role = Type.Object({id: Type.String(), name: Type.Optional(Type.String({private: true}))}, {title: "GuildRole"})
+
 export const Member = Type.Object(
-  {nick: Type.Optional(Type.String({private: true})), joined_at: Type.Optional(Type.Integer())},
+  {
+    nick: Type.Optional(Type.String({private: true})),
+    joined_at: Type.Optional(Type.Integer()),
+    roles: Type.Optional(Type.Array(Role)),
+  },
   {title: "Member"},
 )
+export type Member = Static<typeof Member>
 
 export const Message = Type.Object(
   {

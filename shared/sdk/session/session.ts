@@ -1,6 +1,6 @@
 import type {Log} from "../../log.ts"
 import type {Content, Node} from "../content/elements.ts"
-import type {Channel, SatoriEvent, User} from "../content/satori.ts"
+import type {Channel, Guild, Member, SatoriEvent, User} from "../content/satori.ts"
 import type {SessionFile} from "../files/session-file.ts"
 import type {CheckedMethod, ParametersOf} from "../platform/methods.ts"
 import type {LocalText, TextKey, TextRest, Texts, TextTable, TextValues} from "../text/texts.ts"
@@ -48,6 +48,19 @@ export interface Expiry {
   readonly important?: boolean
 }
 
+/** The message that a message answers, as far as its platform tells. */
+export interface Quoted {
+  /** The platform's id, for `{platform: id}`. */
+  readonly id: string
+  /** The outbox id if it is the bot's own, among its newest 10,000 messages: for `edit` and `delete`. */
+  readonly outbox: string | undefined
+  readonly user: User | undefined
+  /** Empty if the platform sends only the id of another user's message: `plugin.ask` may get it. */
+  readonly text: string
+  readonly elements: readonly Node[]
+  readonly files: readonly SessionFile[]
+}
+
 /** One event, as one handler receives it. The session ends with the handler; later calls throw `late`. */
 export interface Session {
   readonly event: SatoriEvent
@@ -58,6 +71,11 @@ export interface Session {
   readonly files: readonly SessionFile[]
   readonly user: User | undefined
   readonly channel: Channel | undefined
+  readonly guild: Guild | undefined
+  /** The user as a member of the guild, as far as the event tells. */
+  readonly member: Member | undefined
+  /** Resolves to the message that this one answers. It asks the database, and never the platform. */
+  quoted(): Promise<Quoted | undefined>
   /**
    * How old the event was when this attempt began, in milliseconds: since the platform's server says it was written, or
    * since it arrived. Pauses for a release do not count.

@@ -5,6 +5,7 @@ export const firstAttempt: Attempt = {
   age: 0,
   sendNow: async draft => draft.id,
   sent: async () => undefined,
+  own: async () => undefined,
   question: async () => undefined,
   next: async () => {},
 }

@@ -49,6 +49,7 @@ const quoteOf = (message: Payload, channelName: (id: string) => string | undefin
       {id},
       ...(author === undefined ? [] : [h("author", {id: author.id, name: author.nick ?? author.name})]),
       ...(text === undefined ? [] : readMarkdown(text, namedIn(quoted, channelName))),
+      ...payloadsOf(quoted.attachments).flatMap(attachmentOf),
     ),
   ]
 }
