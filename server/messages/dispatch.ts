@@ -86,7 +86,10 @@ export const createDispatch = (options: DispatchOptions): Dispatch => {
 }
 
 const match = (table: MessageTable, event: SatoriEvent, endpoint: string, asked?: string): readonly string[] => {
-  const handlers = [...table.middleware.keys(), ...(table.byType.get(event.type) ?? []).map(handler => handler.id)]
+  const handlers = [
+    ...table.middleware.keys(),
+    ...(table.byType.get(event.type)?.of(event, endpoint) ?? []).map(({id}) => id),
+  ]
   const wanting = (isTaken: boolean) => wantingHandlers(table, event, endpoint, isTaken)
   // If the action no longer exists, its mark fails by name and can be retried once the action exists again.
   if (asked !== undefined && (isActionId(asked) || isPressRefusal(asked))) return [asked, ...handlers, ...wanting(true)]
@@ -96,7 +99,9 @@ const match = (table: MessageTable, event: SatoriEvent, endpoint: string, asked?
   const wants = wanting(routed.is === "command")
   // The Host replies to a mistyped command, unless another handler wants the message.
   const own = routed.is === "unknown" && wants.length > 0 ? undefined : handlerOf(table, routed)
-  return own === undefined ? [...handlers, ...wants, ...heardBy(table.hears, event)] : [own, ...handlers, ...wants]
+  return own === undefined
+    ? [...handlers, ...wants, ...heardBy(table.hearing, event, endpoint)]
+    : [own, ...handlers, ...wants]
 }
 
 /** Returns the handlers that choose among the events of their type, and want this one. */

@@ -1,9 +1,11 @@
 import {textOfMessage} from "../../shared/sdk/content/parse-content.ts"
 import type {SatoriEvent} from "../../shared/sdk/content/satori.ts"
 import type {HearsCall, HearsDefinition, Match} from "../../shared/sdk/plugin/hears.ts"
+import type {EventFilter} from "../../shared/sdk/session/handler.ts"
 import type {Reply, Session} from "../../shared/sdk/session/session.ts"
 import {composed, pastBlanks, trimSpace} from "../../shared/sdk/text/typed.ts"
 import {mayUse} from "./command/permissions.ts"
+import type {FilterIndex} from "./filters.ts"
 import {cooldownsOf} from "./limits/cooldowns.ts"
 import type {Turns} from "./limits/limits.ts"
 import type {Handler} from "./session/handler.ts"
@@ -11,6 +13,7 @@ import type {Handler} from "./session/handler.ts"
 /** A handler for messages whose text matches its pattern. */
 export interface HearsHandler extends Handler {
   readonly definition: HearsDefinition
+  readonly filter?: EventFilter
   /** Matches in linear time. */
   readonly pattern: {
     test(text: string): boolean
@@ -31,10 +34,15 @@ const heardText = (event: SatoriEvent): string => {
 }
 
 /** Returns the ids of the handlers that match. Messages of bots never do: two bots must not reply to each other. */
-export const heardBy = (hears: ReadonlyMap<string, HearsHandler>, event: SatoriEvent): readonly string[] => {
-  if (hears.size === 0 || event.user?.is_bot === true) return []
+export const heardBy = (
+  hearing: FilterIndex<HearsHandler>,
+  event: SatoriEvent,
+  endpoint: string,
+): readonly string[] => {
+  const wanting = event.user?.is_bot === true ? [] : hearing.of(event, endpoint)
+  if (wanting.length === 0) return []
   const text = heardText(event)
-  return [...hears.values()].filter(({pattern}) => mayHear(pattern, text)).map(({id}) => id)
+  return wanting.filter(({pattern}) => mayHear(pattern, text)).map(({id}) => id)
 }
 
 /** Returns whether a pattern matches. One that throws does: the event is stored, and its handler runs and fails. */

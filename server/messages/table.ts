@@ -6,8 +6,10 @@ import type {Command} from "./command/command.ts"
 import {helpCommand} from "./command/help.ts"
 import type {PermissionOf, RuleOf} from "./command/permissions.ts"
 import {Router} from "./command/router.ts"
+import {FilterIndex} from "./filters.ts"
 import type {Form} from "./forms/form.ts"
 import {byId, type HandlerLists, type HandlersById} from "./handler-kinds.ts"
+import type {HearsHandler} from "./hears.ts"
 import {languageCommand} from "./language/command.ts"
 import {type Languages, oneLanguage} from "./language/languages.ts"
 import {CommandLimits} from "./limits/limits.ts"
@@ -17,9 +19,10 @@ import {HostTexts} from "./texts/host-texts.ts"
 /** How the running generation handles messages. */
 export interface MessageTable extends HandlersById {
   readonly router: Router
-  /** The handlers of each Satori event type, in the order of their declaration. */
-  readonly byType: ReadonlyMap<string, readonly EventHandler[]>
-  /** Likewise, the handlers that choose among the events of their type. */
+  /** The handlers of each Satori event type. */
+  readonly byType: ReadonlyMap<string, FilterIndex<EventHandler>>
+  readonly hearing: FilterIndex<HearsHandler>
+  /** By type, in the order of their declaration, the handlers that choose among the events of their type. */
   readonly choosing: ReadonlyMap<string, readonly ChoosingHandler[]>
   /** By the id of their prompts. */
   readonly forms: ReadonlyMap<string, Form>
@@ -99,7 +102,8 @@ export const createMessageTable = ({
   return {
     ...byKind,
     router,
-    byType: Map.groupBy(plain, ({type}) => type),
+    byType: new Map([...Map.groupBy(plain, ({type}) => type)].map(([type, each]) => [type, new FilterIndex(each)])),
+    hearing: new FilterIndex([...byKind.hears.values()]),
     choosing: Map.groupBy(handlers.filter(isChoosing), ({type}) => type),
     forms: new Map(forms.map(form => [form.prompt.id, form])),
     runners: new Map([

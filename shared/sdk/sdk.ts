@@ -106,7 +106,7 @@ export type {
   WriteStatement,
 } from "./session/database.ts"
 export type {FormHandle} from "./session/form.ts"
-export type {HandlerDefinition, HandlerOrder} from "./session/handler.ts"
+export type {EventFilter, HandlerDefinition, HandlerOrder} from "./session/handler.ts"
 export type {Permission} from "./session/permission.ts"
 export type {
   CommandCall,

@@ -22,6 +22,9 @@ export default definePlugin({
     plugin.on("message-created", () => {})
     plugin.on("reaction-added", {name: "stars"}, () => {})
     plugin.on("forge/pushed", () => {})
+    plugin.on("message-created", {channel: ["a", "b"], user: "ann", platform: "irc", endpoint: "home"}, () => {})
+    // @ts-expect-error: an event has no such part
+    plugin.on("message-created", {chanel: "a"}, () => {})
     // @ts-expect-error: an event that Satori does not have
     plugin.on("mesage-created", () => {})
     // @ts-expect-error: the same with a definition

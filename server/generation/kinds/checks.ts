@@ -1,6 +1,9 @@
 import {agePattern} from "../../../shared/duration.ts"
-import type {HandlerDefinition, HandlerOrder, Named} from "../../../shared/sdk/session/handler.ts"
+import type {EventFilter, HandlerDefinition, HandlerOrder, Named} from "../../../shared/sdk/session/handler.ts"
 import type {TimerDefinition} from "../../../shared/sdk/session/timer.ts"
+import {isId} from "../../../shared/sdk/session/values.ts"
+import {filterKeys, idsOf} from "../../messages/filters.ts"
+import {didYouMean} from "../../runtime/text/suggest.ts"
 
 /** How long a question may wait for its answer, in seconds. */
 export const longestWait = 30 * 24 * 60 * 60
@@ -41,6 +44,22 @@ export const requireHandling = (
   for (const [key, limit] of Object.entries({maxAge, maxLate}))
     if (typeof limit !== "string" || !new RegExp(agePattern).test(limit))
       throw new Error(`${what}: ${key} must be a duration such as 2m or 1h, or never`)
+}
+
+/** Throws for a key that the definition cannot have. */
+export const requireKeys = (what: string, definition: object, known: Readonly<Record<string, true>>): void => {
+  const unknown = Object.keys(definition).find(key => !Object.hasOwn(known, key))
+  if (unknown !== undefined)
+    throw new Error(`${what}: the unknown key ${unknown}${didYouMean(unknown, Object.keys(known))}`)
+}
+
+/** Throws for a filter that no event can pass. */
+export const requireFilter = (what: string, filter: EventFilter): void => {
+  for (const key of filterKeys) {
+    const ids: unknown = idsOf(filter, key)
+    if (ids !== undefined && !(Array.isArray(ids) && ids.length > 0 && ids.every(isId)))
+      throw new Error(`${what}: ${key} must be an id, or a list of one or more ids`)
+  }
 }
 
 /** Returns a function for a declaration's id: its name, else its number among the unnamed ones; no name is a number. */

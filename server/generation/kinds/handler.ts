@@ -2,16 +2,16 @@ import {capabilityId} from "../../../shared/ids.ts"
 import {type EventType, eventTypes, hasPayload} from "../../../shared/sdk/content/satori.ts"
 import type {Plugin} from "../../../shared/sdk/plugin/plugin.ts"
 import type {EventCall} from "../../../shared/sdk/plugin/webhook.ts"
-import type {HandlerDefinition} from "../../../shared/sdk/session/handler.ts"
+import type {EventHandlerDefinition} from "../../../shared/sdk/session/handler.ts"
 import type {Reply} from "../../../shared/sdk/session/session.ts"
 import type {TSchema} from "../../../shared/type.ts"
 import {requireFit} from "../../messages/forms/prompt.ts"
 import {type EventHandler, type Wants, wantsKey} from "../../messages/session/handler.ts"
 import {didYouMean} from "../../runtime/text/suggest.ts"
-import {createNaming, readArguments, requireHandling} from "./checks.ts"
+import {createNaming, readArguments, requireFilter, requireHandling, requireKeys} from "./checks.ts"
 import {declarationsOf, publishEach, type Setup} from "./kind.ts"
 
-type Definition = HandlerDefinition & {readonly name?: string; readonly data?: TSchema; readonly [wantsKey]?: Wants}
+type Definition = EventHandlerDefinition<TSchema> & {readonly [wantsKey]?: Wants}
 
 /** Returns a handler of events that passes the payload on. It throws `event_invalid` for one that does not fit. */
 export const withData =
@@ -24,6 +24,17 @@ export const withData =
 
 type Declared = Pick<EventHandler, "id" | "type" | "handle"> & {readonly definition: Definition}
 
+export const handlerKeys: Readonly<Record<Exclude<keyof EventHandlerDefinition, "data">, true>> = {
+  name: true,
+  retries: true,
+  order: true,
+  maxAge: true,
+  channel: true,
+  user: true,
+  platform: true,
+  endpoint: true,
+}
+
 /** The handlers of events. */
 export const handlers = (setup: Setup) => {
   const declared: Declared[] = []
@@ -35,6 +46,8 @@ export const handlers = (setup: Setup) => {
     requireHandling(what, read.definition)
     if (data !== undefined && !hasPayload(type))
       throw new Error(`${what}: data needs an event with a payload: internal, or a type such as forge/push`)
+    requireKeys(what, read.definition, {...handlerKeys, data: true})
+    requireFilter(what, read.definition)
     const nameOf = naming.get(type) ?? createNaming(what)
     naming.set(type, nameOf)
     const id = capabilityId(setup.owner, "handler", `${type}.${nameOf(read.definition)}`)
@@ -46,7 +59,13 @@ export const handlers = (setup: Setup) => {
     publish: at =>
       publishEach(at, "handler", declared, ({id, type, definition, handle}): EventHandler => {
         const wants = definition[wantsKey]
-        return {...at.handler(id, definition), ...(wants === undefined ? {} : {wants}), type, handle}
+        return {
+          ...at.handler(id, definition),
+          ...(wants === undefined ? {} : {wants}),
+          filter: definition,
+          type,
+          handle,
+        }
       }),
     notes: () => findUnknownEvents(setup.owner, declared),
   })

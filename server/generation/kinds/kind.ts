@@ -1,9 +1,10 @@
 import type {CapabilityKind, PluginPath} from "../../../shared/ids.ts"
 import type {Log, LogFields} from "../../../shared/log.ts"
 import type {Issue} from "../../../shared/problems.ts"
-import type {HandlerDefinition} from "../../../shared/sdk/session/handler.ts"
+import type {EventFilter, HandlerDefinition} from "../../../shared/sdk/session/handler.ts"
 import type {TimerDefinition} from "../../../shared/sdk/session/timer.ts"
 import type {LoadedConfig} from "../../config/load.ts"
+import {filterText} from "../../messages/filters.ts"
 import type {Handler} from "../../messages/session/handler.ts"
 import type {HostTexts} from "../../messages/texts/host-texts.ts"
 import {requireName} from "./checks.ts"
@@ -102,16 +103,19 @@ export const declarationsOf = <Methods extends object, Declared, T = never>(
 ): Declarations<Methods, Declared, T> => ({publish: () => ({items: []}), ...declarations})
 
 /** Publishes handlers under their own ids, `<owner>/<kind>/<name>`. */
-export const publishEach = <D extends {readonly id: string; readonly shown?: string}, T>(
+export const publishEach = <
+  D extends {readonly id: string; readonly shown?: string; readonly definition?: EventFilter},
+  T,
+>(
   {owner}: Publishing,
   kind: CapabilityKind,
   declared: readonly D[],
   publish: (each: D) => T,
 ): Published<T> => ({
   items: declared.map(publish),
-  capabilities: declared.map(({id, shown}) => ({
+  capabilities: declared.map(({id, shown, definition = {}}) => ({
     kind,
     name: id.slice(`${owner.path}/${kind}/`.length),
-    description: shown,
+    description: [shown, filterText(definition)].filter(each => each !== undefined).join("; ") || undefined,
   })),
 })

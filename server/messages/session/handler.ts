@@ -1,7 +1,7 @@
 import type {Position} from "../../../shared/api/plugin-views.ts"
 import type {Log, LogFields} from "../../../shared/log.ts"
 import type {SatoriEvent} from "../../../shared/sdk/content/satori.ts"
-import type {HandlerOrder} from "../../../shared/sdk/session/handler.ts"
+import type {EventFilter, HandlerOrder} from "../../../shared/sdk/session/handler.ts"
 import type {Reply, Session, SessionDatabase} from "../../../shared/sdk/session/session.ts"
 import type {TextValues} from "../../../shared/sdk/text/texts.ts"
 import type {DeclaredState} from "../../database/state/plugin-state.ts"
@@ -56,8 +56,9 @@ export interface Handler {
 
 export interface EventHandler extends Handler {
   readonly type: string
-  /** When left out, the handler wants every event of its type. */
+  /** When left out, like the filter, the handler wants every event of its type. */
   readonly wants?: Wants
+  readonly filter?: EventFilter
   readonly handle: (session: Session) => Reply
 }
 

@@ -1,5 +1,5 @@
 import type {Cooldown} from "../session/command.ts"
-import type {HandlerDefinition, Named} from "../session/handler.ts"
+import type {EventFilter, HandlerDefinition, Named} from "../session/handler.ts"
 import type {Permission} from "../session/permission.ts"
 import type {Reply, Session} from "../session/session.ts"
 
@@ -30,7 +30,7 @@ export interface HearsCall<P extends string | RegExp = string> {
 }
 
 /** The options of `hears`. A user without permission, or in the cooldown, gets no reply: nobody called the bot. */
-export interface HearsDefinition extends HandlerDefinition, Named {
+export interface HearsDefinition extends HandlerDefinition, Named, EventFilter {
   /** The permission that the user needs; everybody's messages when left out. */
   readonly permission?: Permission
   /** How often the handler may run. */

@@ -30,7 +30,20 @@ export interface Named {
   readonly name?: string
 }
 
+/**
+ * Which events a handler wants, by an id or a list of ids; an event must match each key. The Host compares when the
+ * event arrives: a handler that does not want it gets no mark, and a later filter changes no waiting event.
+ */
+export interface EventFilter {
+  readonly channel?: string | readonly string[]
+  readonly user?: string | readonly string[]
+  /** The name of a platform, such as `telegram`. */
+  readonly platform?: string | readonly string[]
+  /** The name of an endpoint of the configuration. */
+  readonly endpoint?: string | readonly string[]
+}
+
 /** The options of `on`. `data` is the schema of the payload: of `internal`, or of a type such as `forge/push`. */
-export interface EventHandlerDefinition<D = undefined> extends HandlerDefinition, Named {
+export interface EventHandlerDefinition<D = undefined> extends HandlerDefinition, Named, EventFilter {
   readonly data?: D
 }

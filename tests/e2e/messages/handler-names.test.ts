@@ -8,10 +8,11 @@ const hanging = (name: string) => `async session => {
 
 const noting = (name: string) => `session => note("${name} " + session.text)`
 
-/** Three handlers, two of them named. None of them ends. */
+/** Four handlers, three of them named. None of them ends. */
 const before = pluginWith(`
     plugin.on("message-created", {name: "audit"}, ${hanging("audit")})
     plugin.on("message-created", {name: "removed"}, ${hanging("removed")})
+    plugin.on("message-created", {name: "narrowed"}, ${hanging("narrowed")})
     plugin.on("message-created", ${hanging("nameless")})`)
 
 /** The same plugin without one handler, and with two others in front. */
@@ -19,9 +20,10 @@ const after = pluginWith(`
     plugin.on("message-created", ${noting("put-before")})
     plugin.on("message-created", {name: "new"}, ${noting("new")})
     plugin.on("message-created", ${noting("nameless")})
-    plugin.on("message-created", {name: "audit"}, ${noting("audit")})`)
+    plugin.on("message-created", {name: "audit"}, ${noting("audit")})
+    plugin.on("message-created", {name: "narrowed", channel: ["x", "y"]}, ${noting("narrowed")})`)
 
-test("waiting events keep their named handlers when the plugin changes, and fail if theirs is gone", async () => {
+test("waiting events keep their named handlers when the plugin or a filter changes, and fail if theirs is gone", async () => {
   const first = await startHost({
     own: true,
     config: "http: {port: 0}\nplugins: {bot: {}, sandbox: {}}\n",
@@ -29,7 +31,7 @@ test("waiting events keep their named handlers when the plugin changes, and fail
   })
   const {project} = first
   const seqs = [await tell(first, {text: "one"}), await tell(first, {text: "two"})]
-  await until("the handlers to run", () => project.read("notes.log").trim().split("\n").length === 3)
+  await until("the handlers to run", () => project.read("notes.log").trim().split("\n").length === 4)
   await first.stop("SIGKILL")
   project.write("notes.log", "")
   project.write("plugins/bot.ts", after)
@@ -40,6 +42,7 @@ test("waiting events keep their named handlers when the plugin changes, and fail
     expect(marks.map(({handler, state, error}) => [handler, state, error])).toEqual([
       ["root/bot/handler/message-created.0", "handled", null],
       ["root/bot/handler/message-created.audit", "handled", null],
+      ["root/bot/handler/message-created.narrowed", "handled", null],
       ["root/bot/handler/message-created.removed", "failed", expect.stringMatching(/\bno such handler$/)],
     ])
   }
@@ -49,6 +52,8 @@ test("waiting events keep their named handlers when the plugin changes, and fail
   expect(project.read("notes.log").trim().split("\n").sort()).toEqual([
     "audit one",
     "audit two",
+    "narrowed one",
+    "narrowed two",
     "put-before one",
     "put-before two",
   ])
@@ -58,5 +63,12 @@ test("waiting events keep their named handlers when the plugin changes, and fail
     "root/bot/handler/message-created.audit",
     "root/bot/handler/message-created.new",
   ])
+  const {items: plugins} = await second.get("/api/plugins")
+  expect(plugins.find(({name}) => name === "bot")?.capabilities).toContainEqual({
+    id: "root/bot/handler/message-created.narrowed",
+    kind: "handler",
+    name: "message-created.narrowed",
+    description: "channel x, y",
+  })
   expect((await second.stop()).code).toBe(0)
 })

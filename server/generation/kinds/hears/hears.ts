@@ -4,7 +4,8 @@ import type {Reply} from "../../../../shared/sdk/session/session.ts"
 import {fieldsOf} from "../../../../shared/sdk/session/values.ts"
 import {checkCallRules} from "../../../messages/call-command.ts"
 import type {HearsHandler} from "../../../messages/hears.ts"
-import {createNaming, readArguments, requireHandling} from "../checks.ts"
+import {createNaming, readArguments, requireFilter, requireHandling, requireKeys} from "../checks.ts"
+import {handlerKeys} from "../handler.ts"
 import {declarationsOf, publishEach, type Setup} from "../kind.ts"
 import {type CompiledPattern, compileHears, type DeclaredPattern} from "./compile.ts"
 
@@ -16,6 +17,8 @@ interface Declared extends DeclaredPattern {
 
 /** The most patterns of a plugin. Each message is matched against all of them. */
 const mostPatterns = 100
+
+const keys: Readonly<Record<keyof HearsDefinition, true>> = {...handlerKeys, permission: true, cooldown: true}
 
 /** The handlers of messages that match a pattern. */
 export const hears = (setup: Setup) => {
@@ -33,6 +36,8 @@ export const hears = (setup: Setup) => {
       throw new Error(`hears(): a plugin may have at most ${mostPatterns} patterns; join some with |, or use plugin.on`)
     const definition: HearsDefinition = fieldsOf(given)
     requireHandling(what, definition)
+    requireKeys(what, definition, keys)
+    requireFilter(what, definition)
     const id = capabilityId(setup.owner, "hears", nameOf(definition))
     declared.push({id, pattern, shown, definition, handle, at: new Error("declared here")})
   }
@@ -46,7 +51,7 @@ export const hears = (setup: Setup) => {
       publishEach(at, "hears", compiled, ({id, shown, definition, compiled: pattern, handle}): HearsHandler => {
         const wrong = checkCallRules(definition)
         if (wrong !== undefined) at.report(`hears(${shown}): ${wrong}`)
-        return {...at.handler(id, definition), definition, pattern, handle}
+        return {...at.handler(id, definition), definition, filter: definition, pattern, handle}
       }),
   })
 }

@@ -1,6 +1,7 @@
 import {collectRegistrations} from "../../../../server/generation/instances/registrations.ts"
 import {compileHears} from "../../../../server/generation/kinds/hears/compile.ts"
-import {heardBy} from "../../../../server/messages/hears.ts"
+import {FilterIndex} from "../../../../server/messages/filters.ts"
+import {type HearsHandler, heardBy} from "../../../../server/messages/hears.ts"
 import {channelType, type SatoriEvent} from "../../../../shared/sdk/content/satori.ts"
 import {log} from "../../../support/host/silence.ts"
 import {cpuMilliseconds, printSamples, rateOf} from "../../measure/rate.ts"
@@ -44,11 +45,9 @@ const handlersOf = async (patterns: readonly (string | RegExp)[]) => {
   for (const pattern of patterns) declaring.hears(pattern, () => {})
   const compiled = await compileHears(close().hears)
   const signal = new AbortController().signal
-  return new Map(
-    compiled.map(({id, definition, compiled, handle}) => [
-      id,
-      {id, log, signal, run: async <T>(work: () => T | Promise<T>) => work(), definition, pattern: compiled, handle},
-    ]),
+  const run = async <T>(work: () => T | Promise<T>) => work()
+  return new FilterIndex<HearsHandler>(
+    compiled.map(({compiled: pattern, ...each}) => ({...each, log, signal, run, pattern})),
   )
 }
 
@@ -77,7 +76,7 @@ for (const count of counts) {
   const patterns = Array.from({length: count}, (_, index) => patternOf(index))
   const handlers = await handlersOf(patterns)
   const heard = () => {
-    for (const event of events) if (heardBy(handlers, event).length !== 0) throw new Error("heard")
+    for (const event of events) if (heardBy(handlers, event, "sandbox").length !== 0) throw new Error("heard")
   }
   const native = () => {
     for (const text of texts) if (patterns.some(pattern => pattern.test(text))) throw new Error("heard")
@@ -91,7 +90,8 @@ for (const [name, {pattern, letters, times}] of Object.entries(evil)) {
       const letter = () => letters[random(letters.length)] ?? ""
       const event = eventOf(`${Array.from({length: length - 1}, letter).join("")}!`)
       const all = timeOf(() => {
-        for (let done = 0; done < times; done++) if (heardBy(handlers, event).length !== 0) throw new Error("heard")
+        for (let done = 0; done < times; done++)
+          if (heardBy(handlers, event, "sandbox").length !== 0) throw new Error("heard")
       })
       return all / times
     }

@@ -1,0 +1,62 @@
+import {expect, test} from "vitest"
+import {collectRegistrations} from "../../../server/generation/instances/registrations.ts"
+import {FilterIndex} from "../../../server/messages/filters.ts"
+import type {EventFilter} from "../../../shared/sdk/session/handler.ts"
+import {dispatchTo, hearerOf, messageOf, runnerOf, tableOf} from "../../support/messages/dispatching.ts"
+
+const filters: Readonly<Record<string, EventFilter>> = {
+  team: {channel: "team"},
+  rooms: {channel: ["team", "ops"], user: "ann"},
+  people: {user: ["ann", "bob"], platform: "sandbox"},
+  all: {},
+  home: {endpoint: "home"},
+  everything: {channel: "ops", user: "bob", endpoint: "home", platform: "sandbox"},
+}
+
+/** The names of the handlers that want a message, in order. */
+const wantingOf = (channel: string, user: string, endpoint = "away"): readonly string[] => {
+  const handlers = Object.entries(filters).map(([id, filter]) => hearerOf(() => id, {id, filter}))
+  return dispatchTo(tableOf({handlers})).match(
+    messageOf("hi", {channel: {id: channel, type: 0}, user: {id: user}}),
+    undefined,
+    endpoint,
+  )
+}
+
+test("a handler gets the events that match each key of its filter, in the order of declaration", () => {
+  expect(wantingOf("team", "ann")).toEqual(["team", "rooms", "people", "all"])
+  expect(wantingOf("team", "eve")).toEqual(["team", "all"])
+  expect(wantingOf("ops", "bob")).toEqual(["people", "all"])
+  expect(wantingOf("ops", "bob", "home")).toEqual(["people", "all", "home", "everything"])
+  expect(wantingOf("constructor", "__proto__")).toEqual(["all"])
+})
+
+test("an event without a user or channel matches no filter for one", () => {
+  const index = new FilterIndex(Object.entries(filters).map(([id, filter]) => ({id, filter})))
+  const {user: _, channel: __, ...nobody} = messageOf("hi")
+  expect(index.of(nobody, "home").map(({id}) => id)).toEqual(["all", "home"])
+})
+
+test("hears compares the text of messages that pass its filter only", () => {
+  let matched = 0
+  const pattern = {test: () => ++matched > 0, match: () => undefined}
+  const hears = Array.from({length: 50}, (_, index) => {
+    return {...runnerOf(`hears/${index}`), definition: {}, filter: {channel: `c${index}`}, pattern, handle: () => ""}
+  })
+  const event = messageOf("hi", {channel: {id: "c7", type: 0}})
+  expect(dispatchTo(tableOf({hears})).match(event)).toEqual(["hears/7"])
+  expect(matched).toBe(1)
+})
+
+test("a declaration with an unknown key or an empty filter is refused", () => {
+  const {declaring} = collectRegistrations("root/bot")
+  const on = (definition: object) => () => declaring.on("message-created", definition, () => "")
+  const hears = (definition: object) => () => declaring.hears("a", definition, () => "")
+  for (const declare of [on, hears]) {
+    expect(declare({chanel: "team"})).toThrow(/\): .* chanel .*"channel"/)
+    for (const wrong of [[], "", 1, ["team", ""], ["team", 1], null])
+      expect(declare({user: wrong}), String(wrong)).toThrow(/\): user /)
+    expect(declare({channel: ["team", "ops"], user: "ann", endpoint: undefined})).not.toThrow()
+  }
+  expect(on({permission: "trusted"})).toThrow(/ permission/)
+})
