@@ -122,7 +122,15 @@ export type {
   Target,
 } from "./session/session.ts"
 export type {DeclareState, StateHandle, StateOptions, StateScope, StateSubject, StateValue} from "./session/state.ts"
-export type {TimerDefinition, TimerFired, TimerHandle, TimerOptions, TimerPlace, When} from "./session/timer.ts"
+export type {
+  ListedTimer,
+  TimerDefinition,
+  TimerFired,
+  TimerHandle,
+  TimerOptions,
+  TimerPlace,
+  When,
+} from "./session/timer.ts"
 export {UserError} from "./session/user-error.ts"
 export {decodeEntities} from "./text/entities.ts"
 export type {

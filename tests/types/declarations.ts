@@ -60,6 +60,18 @@ export default definePlugin({
     plugin.action("menu", {expires: "never"}, ({session}) => session.update("Chosen.").then(() => {}))
     // @ts-expect-error: neither seconds nor never
     plugin.action("menu", {expires: "forever"}, () => {})
+    const remind = plugin.timer("remind", {data: Type.Object({text: Type.String()})}, () => {})
+    plugin.on("message-created", async session => {
+      const [first, ...others] = await session.timers(remind, "channel")
+      const text: string | undefined = first?.data.text
+      // @ts-expect-error: the timer's data has no such field
+      const other = first?.data.other
+      // @ts-expect-error: a timer belongs to a user or a channel
+      await session.timers(remind, "plugin")
+      for (const each of others) await session.clearTimer(each)
+      return `${text} ${other}`
+    })
+
     const vote = plugin.action("vote", {data: Type.Object({choice: Type.String()}), once: true}, ({data}) => {
       const choice: string = data.choice
       // @ts-expect-error: the button stores no such field

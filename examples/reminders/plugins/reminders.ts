@@ -1,13 +1,9 @@
-import {definePlugin, type Session, Type, UserError, type When} from "svc-runtime"
+import {definePlugin, Type, UserError, type When} from "svc-runtime"
 
-const Reminder = Type.Object({n: Type.Integer(), text: Type.String(), when: Type.String(), isOnce: Type.Boolean()})
+const Reminder = Type.Object({n: Type.Integer(), text: Type.String(), when: Type.String()})
 
-/** The state of a user: their time zone and their reminders. */
-const Notebook = Type.Object({
-  timezone: Type.String({default: "UTC"}),
-  last: Type.Integer({default: 0}),
-  reminders: Type.Array(Reminder, {default: []}),
-})
+/** The state of a user: their time zone, and the number of their last reminder. */
+const Person = Type.Object({timezone: Type.String({default: "UTC"}), last: Type.Integer({default: 0})})
 
 const minute = 60_000
 const units: Readonly<Record<string, number>> = {s: 1000, m: minute, h: 60 * minute, d: 24 * 60 * minute}
@@ -51,25 +47,12 @@ const readTime = (isOnce: boolean, text: string, timezone: string, now: number):
   return {timer: {cron: `${past} ${hour} * * *`, timezone}, when: `every day at ${time} (${timezone})`}
 }
 
-/** All timers of a plugin share one set of keys, so each key names the user. */
-const keyOf = ({endpoint, user}: Session, n: number): string => `${endpoint} ${user?.id} ${n}`
-
 export default definePlugin({
   description: "Reminds people in their own time zone",
   setup(plugin) {
-    const notebooks = plugin.state("user", Notebook)
+    const people = plugin.state("user", Person)
 
-    const remove = (session: Session, n: number) =>
-      session.state(notebooks).update(({reminders, ...others}) => {
-        return {...others, reminders: reminders.filter(each => each.n !== n)}
-      })
-
-    const ring = plugin.timer("ring", {data: Type.Object({n: Type.Integer()})}, async (session, {n}) => {
-      const {reminders} = await session.state(notebooks).get()
-      const found = reminders.find(each => each.n === n)
-      if (found?.isOnce) await remove(session, n)
-      return found && `${session.user?.name ?? "You"}: ${found.text}`
-    })
+    const ring = plugin.timer("ring", {data: Reminder}, ({user}, {text}) => `${user?.name ?? "You"}: ${text}`)
 
     const definition = {
       description: "Remind you later: in 10m, at 18:30, every 2h, every 9:00",
@@ -78,31 +61,29 @@ export default definePlugin({
     plugin.command("remind <how:string> <time:string> <text:text>", definition, async ({args, session}) => {
       const {how, time, text} = args
       if (!["in", "at", "every"].includes(how)) throw new UserError("Write in, at or every: remind in 10m tea.")
-      const {timezone, last, reminders} = await session.state(notebooks).get()
-      if (reminders.length === 50) throw new UserError("You already have 50 reminders. Cancel one first: cancel 1.")
+      const set = await session.timers(ring)
+      if (set.length === 50) throw new UserError("You already have 50 reminders. Cancel one first: cancel 1.")
+      const {timezone, last} = await session.state(people).update(each => ({...each, last: each.last + 1}))
       const {timer, when} = readTime(how !== "every", time, timezone, plugin.now())
-      const reminder = {n: last + 1, text, when, isOnce: how !== "every"}
-      await session.state(notebooks).set({timezone, last: reminder.n, reminders: [...reminders, reminder]})
-      await session.timer(ring, timer, {n: reminder.n}, {key: keyOf(session, reminder.n)})
-      return `Reminder ${reminder.n}, ${when}: ${text}`
+      await session.timer(ring, timer, {n: last, text, when})
+      return `Reminder ${last}, ${when}: ${text}`
     })
 
     plugin.command("reminders", {description: "Your reminders"}, async ({session}) => {
-      const {reminders} = await session.state(notebooks).get()
-      return reminders.map(({n, when, text}) => `${n}, ${when}: ${text}`).join("\n") || "You have no reminders."
+      const set = await session.timers(ring)
+      return set.map(({data: {n, when, text}}) => `${n}, ${when}: ${text}`).join("\n") || "You have no reminders."
     })
 
     plugin.command("cancel <n:integer>", {description: "Cancel a reminder"}, async ({args: {n}, session}) => {
-      const {reminders} = await session.state(notebooks).get()
-      if (!reminders.some(each => each.n === n)) throw new UserError(`You have no reminder ${n}.`)
-      await remove(session, n)
-      await session.clearTimer(keyOf(session, n))
+      const found = (await session.timers(ring)).find(({data}) => data.n === n)
+      if (found === undefined) throw new UserError(`You have no reminder ${n}.`)
+      await session.clearTimer(found)
       return `Reminder ${n} is cancelled.`
     })
 
     plugin.command("timezone <name:string>", {description: "Set your time zone"}, async ({args: {name}, session}) => {
       if (!isTimezone(name)) throw new UserError(`There is no time zone "${name}". Write Europe/Berlin, for example.`)
-      await session.state(notebooks).update(notebook => ({...notebook, timezone: name}))
+      await session.state(people).update(each => ({...each, timezone: name}))
       return `Your time zone is ${name}.`
     })
   },

@@ -5,7 +5,7 @@ import {cursorSchema} from "./cursor-schema.ts"
 import {ageSchema, eventLogSchema, filledGapSchema, plannedGapSchema} from "./event-log-schema.ts"
 import {fileSchema} from "./file-schema.ts"
 import {jobSchema} from "./job-schema.ts"
-import {plannedSendSchema, pluginStateSchema, timerSchema} from "./plugin-act-schema.ts"
+import {plannedSendSchema, pluginStateSchema, timerListIndex, timerSchema} from "./plugin-act-schema.ts"
 import {stateIndexSchema} from "./state-index-schema.ts"
 
 /** A change of the schema. It runs once, in order, in one transaction with its version row. */
@@ -203,6 +203,7 @@ export const migrations: readonly Migration[] = [
     undo: "drop ingress_pauses, outbox_important, any_age of inbox_marks, kept_since of inbox, and not_after, aged_from and important of outbox; the triggers may stay",
     statements: ageSchema,
   },
+  {version: 26, name: "timer-lists", undo: "drop the index timers_of", statements: [timerListIndex]},
 ]
 
 /** The schema version of this svc. */

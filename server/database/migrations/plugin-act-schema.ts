@@ -26,6 +26,9 @@ export const timerSchema: readonly string[] = [
   "CREATE UNIQUE INDEX timers_key ON timers (plugin, key) WHERE key IS NOT NULL",
 ]
 
+/** For a plugin's lists of the timers of a user. */
+export const timerListIndex = "CREATE INDEX timers_of ON timers (plugin, name, endpoint, user)"
+
 /** A value of a plugin. `scope` is `user`, `channel` or `plugin`; `endpoint` and `subject` are empty for `plugin`. */
 export const pluginStateSchema: readonly string[] = [
   `CREATE TABLE plugin_state (

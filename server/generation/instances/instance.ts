@@ -8,6 +8,7 @@ import {messageOf, Problem} from "../../../shared/problems.ts"
 import type {MethodParameters} from "../../../shared/sdk/platform/methods.ts"
 import type {Plugin} from "../../../shared/sdk/plugin/plugin.ts"
 import type {PluginDatabase} from "../../../shared/sdk/session/database.ts"
+import type {ListedTimer, TimerHandle, TimerPlace} from "../../../shared/sdk/session/timer.ts"
 import type {Database} from "../../database/database.ts"
 import type {Caller} from "../../endpoints/methods.ts"
 import type {PluginSide} from "../../messages/session/handler.ts"
@@ -220,7 +221,11 @@ export class Instance {
           data,
           options,
         ),
-      clearTimer: async key => this.#host("clearTimer()").clearTimer(this.name, key),
+      clearTimer: async timer => this.#host("clearTimer()").clearTimer(this.name, timer),
+      timers: async <D>({name}: TimerHandle<D>, of?: TimerPlace) => {
+        const all = await this.#host("timers()").timers(this.name, name, of)
+        return all as readonly ListedTimer<D>[]
+      },
       state: (scope, schema, options = {}) =>
         stateHandle(declareState(scope, schema, options), {
           plugin: this.name,

@@ -3,7 +3,7 @@ import type {MethodParameters} from "../../../shared/sdk/platform/methods.ts"
 import type {AgentResult, AgentRunOptions} from "../../../shared/sdk/plugin/agent.ts"
 import type {SendOptions, SentMessage} from "../../../shared/sdk/plugin/plugin.ts"
 import type {Target} from "../../../shared/sdk/session/session.ts"
-import type {TimerOptions, TimerPlace, When} from "../../../shared/sdk/session/timer.ts"
+import type {ListedTimer, TimerOptions, TimerPlace, When} from "../../../shared/sdk/session/timer.ts"
 import type {Caller} from "../../endpoints/methods.ts"
 
 /** The Host's functions for plugin instances outside their handlers, from the composition root, by plugin. */
@@ -24,7 +24,9 @@ export interface PluginHost {
     options?: TimerOptions,
   ): Promise<string>
   /** Resolves to whether there was one. */
-  clearTimer(plugin: string, key: string): Promise<boolean>
+  clearTimer(plugin: string, timer: string | Pick<ListedTimer, "id">): Promise<boolean>
+  /** Throws `timer_unknown`, `target_invalid`. */
+  timers(plugin: string, name: string, of?: TimerPlace): Promise<readonly ListedTimer[]>
   /**
    * Queries a platform now with a method that only reads. Throws the errors of `requireMethod`, `request_invalid` for a
    * method that acts, `endpoint_offline`, `platform_failed`.

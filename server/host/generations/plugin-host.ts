@@ -70,10 +70,11 @@ export const createPluginHost = ({
       setting.stored()
       return setting.id
     },
-    clearTimer: async (plugin, key) => {
-      const [cleared] = await database.write([timers.clearing(plugin, key)])
+    clearTimer: async (plugin, timer) => {
+      const [cleared] = await database.write([timers.clearing(plugin, timer)])
       return (cleared?.rows.length ?? 0) > 0
     },
+    timers: (plugin, name, of) => timers.list(plugin, name, of && requirePlace(of)),
     languageOf: async place => languageOf(requirePlace(place)),
     runAgent: async (plugin, agent, input, {target, user, key} = {}) => {
       const own = readKey(key, "request_invalid")

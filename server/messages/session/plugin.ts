@@ -1,5 +1,6 @@
 import {Problem} from "../../../shared/problems.ts"
 import type {Session} from "../../../shared/sdk/session/session.ts"
+import type {ListedTimer, TimerHandle} from "../../../shared/sdk/session/timer.ts"
 import type {Work} from "../../inbox/intake/handling.ts"
 import type {Question} from "../../inbox/intake/prompts.ts"
 import {ask} from "../forms/prompt.ts"
@@ -8,7 +9,7 @@ import type {OpenWork} from "./open-work.ts"
 import type {SessionOptions} from "./options.ts"
 import {SessionState} from "./state.ts"
 
-type Members = Pick<Session, "prompt" | "form" | "timer" | "clearTimer" | "state" | "database">
+type Members = Pick<Session, "prompt" | "form" | "timer" | "timers" | "clearTimer" | "state" | "database">
 
 /** What a session does with its plugin: its questions, forms, timers, states and tables. */
 export class SessionPlugin {
@@ -55,9 +56,16 @@ export class SessionPlugin {
         this.#afterwards.push(setting.stored)
         return work.give(setting.id)
       },
-      clearTimer: async key => {
+      timers: async <D>({name}: TimerHandle<D>, of: "user" | "channel" = "user") => {
         requireOpen()
-        work.writes.push(timers.clearing(side().name, key))
+        const id = {user, channel}[of]?.id
+        if (id === undefined) throw new Problem("event_invalid", `the event has no ${of} whose timers to list`)
+        const all = await timers.list(side().name, name, {endpoint, [of]: id})
+        return all as readonly ListedTimer<D>[]
+      },
+      clearTimer: async timer => {
+        requireOpen()
+        work.writes.push(timers.clearing(side().name, timer))
       },
       state: handle => {
         requireOpen()

@@ -2,7 +2,7 @@ import {Problem} from "../../../shared/problems.ts"
 import type {TimerHandler} from "../../../shared/sdk/plugin/declare-timer.ts"
 import type {Statement} from "../../../shared/sdk/session/database.ts"
 import type {Reply, Session} from "../../../shared/sdk/session/session.ts"
-import type {TimerDefinition, TimerOptions, When} from "../../../shared/sdk/session/timer.ts"
+import type {ListedTimer, TimerDefinition, TimerOptions, TimerPlace, When} from "../../../shared/sdk/session/timer.ts"
 import type {TSchema} from "../../../shared/type.ts"
 import type {InboxEvent} from "../../inbox/intake/handling.ts"
 import {misfitOf} from "../../runtime/text/explain.ts"
@@ -22,7 +22,9 @@ export interface SessionTimers {
     options?: TimerOptions,
   ): {readonly id: string; readonly statements: readonly Statement[]; stored(): void}
   /** Throws `timer_invalid`. */
-  clearing(plugin: string, key: string): Statement
+  clearing(plugin: string, timer: string | Pick<ListedTimer, "id">): Statement
+  /** Throws `timer_unknown`. */
+  list(plugin: string, name: string, of: TimerPlace): Promise<readonly ListedTimer[]>
 }
 
 /** For a table without a Host: no timer can be set. */
@@ -33,6 +35,7 @@ export const noTimers: SessionTimers = {
   clearing: () => {
     throw new Problem("timer_invalid", "timers are not available here")
   },
+  list: async () => [],
 }
 
 /** The data of a firing in its event. */

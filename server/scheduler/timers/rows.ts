@@ -1,6 +1,7 @@
 import {toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Channel, User} from "../../../shared/sdk/content/satori.ts"
+import type {TimerPlace} from "../../../shared/sdk/session/timer.ts"
 import {assertThat, type Database, type Reader, type Row, type Statement} from "../../database/database.ts"
 import {readNumber} from "../../database/engine/cells.ts"
 import {countStates} from "../../outbox/depths.ts"
@@ -26,18 +27,32 @@ export interface NewTimer extends Plan {
   readonly at: number
 }
 
-/** Deletes the plugin's timer with this key, and returns its row. */
-export const clearing = (plugin: string, key: string): Statement => ({
-  sql: "DELETE FROM timers WHERE plugin = ? AND key = ? RETURNING id",
-  args: [plugin, key],
+/** Deletes the plugin's timer with this key or id, and returns its row. */
+export const clearing = (plugin: string, column: "key" | "id", value: string): Statement => ({
+  sql: `DELETE FROM timers WHERE plugin = ? AND ${column} = ? RETURNING id`,
+  args: [plugin, value],
 })
+
+/** Selects a plugin's timers of one name and, as far as given, of one conversation: the soonest ones first. */
+export const listing = (
+  plugin: string,
+  name: string,
+  {endpoint, user, channel}: Partial<TimerPlace> = {},
+): Statement => {
+  const named = Object.entries({plugin, name, endpoint, user, channel}).filter(([, value]) => value !== undefined)
+  return {
+    sql: `SELECT id, key, due_at, schedule, data, state FROM timers
+      WHERE ${named.map(([column]) => `${column} = ?`).join(" AND ")} ORDER BY due_at, seq LIMIT 1000`,
+    args: named.map(([, value]) => value ?? null),
+  }
+}
 
 /** Stores a timer, and replaces the one with its key. */
 export const setting = (timer: NewTimer): readonly Statement[] => {
   const {id, plugin, name, key, due, schedule, timezone, missed, data, place, at} = timer
   const {endpoint = null, channel, user} = place
   return [
-    ...(key === null ? [] : [clearing(plugin, key)]),
+    ...(key === null ? [] : [clearing(plugin, "key", key)]),
     {
       sql: `INSERT INTO timers (id, plugin, name, key, due_at, schedule, timezone, missed, data, endpoint, channel, user, place, created_at)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -2,8 +2,8 @@ import type {DraftCheck, TimerChange, TimerDraft, TimerDraftCheck} from "../../.
 import {fromJson, toJson} from "../../../shared/json.ts"
 import type {Log} from "../../../shared/log.ts"
 import {isProblem, Problem} from "../../../shared/problems.ts"
-import type {TimerOptions, When} from "../../../shared/sdk/session/timer.ts"
-import {longestKept, readJson, readKey} from "../../../shared/sdk/session/values.ts"
+import type {ListedTimer, TimerOptions, TimerPlace, When} from "../../../shared/sdk/session/timer.ts"
+import {fieldsOf, longestKept, readJson, readKey} from "../../../shared/sdk/session/values.ts"
 import type {Database, Row, Statement} from "../../database/database.ts"
 import {groupCommitted, persist, writeIf} from "../../database/persist.ts"
 import type {Around, Firing} from "../../inbox/firing.ts"
@@ -27,6 +27,7 @@ import {
   type Change,
   changing,
   clearing,
+  listing,
   type Place,
   rearming,
   requireTimer,
@@ -169,8 +170,7 @@ export class Timers {
 
   /** Returns a declared timer, and the JSON of data that fits it. Throws `timer_unknown`, `timer_invalid`. */
   #fit(plugin: string, name: string, data: unknown): {readonly missed: TimerKind["missed"]; readonly kept: string} {
-    const kind = this.#options.find(plugin, name)
-    if (kind === undefined) throw new Problem("timer_unknown", `${plugin} declares no timer "${name}"`)
+    const kind = this.#require(plugin, name)
     const kept = data === undefined ? "null" : readJson(`the data of timer "${name}"`, data, "timer_invalid")
     const wrong =
       kept.length > longestKept ? `it has more than ${longestKept} characters as JSON` : kind.problemOf(fromJson(kept))
@@ -178,8 +178,33 @@ export class Timers {
     return {missed: kind.missed, kept}
   }
 
-  clearing(plugin: string, key: string): Statement {
-    return clearing(plugin, readKey(key, "timer_invalid") ?? "")
+  clearing(plugin: string, timer: string | Pick<ListedTimer, "id">): Statement {
+    if (typeof timer !== "object") return clearing(plugin, "key", readKey(timer, "timer_invalid") ?? "")
+    return clearing(plugin, "id", String(fieldsOf(timer).id))
+  }
+
+  /** Returns timers whose data fits, of one conversation or all of the plugin. Throws `timer_unknown`. */
+  async list(plugin: string, name: string, of?: TimerPlace): Promise<readonly ListedTimer[]> {
+    const kind = this.#require(plugin, name)
+    const {sql, args} = listing(plugin, name, of)
+    const rows = await this.#options.database.read(sql, args)
+    const timers = rows.map(
+      ({id, key, due_at, schedule, data, state}): ListedTimer => ({
+        id: String(id),
+        key: textOf(key) ?? undefined,
+        due: Number(due_at),
+        repeats: schedule !== null,
+        data: fromJson(String(data)),
+        state: state as ListedTimer["state"],
+      }),
+    )
+    return timers.filter(({data}) => kind.problemOf(data) === undefined)
+  }
+
+  #require(plugin: string, name: string): TimerKind {
+    const kind = this.#options.find(plugin, name)
+    if (kind === undefined) throw new Problem("timer_unknown", `${plugin} declares no timer "${name}"`)
+    return kind
   }
 
   async #next(): Promise<number | undefined> {

@@ -11,7 +11,7 @@ import type {PluginDatabase} from "../session/database.ts"
 import type {EventHandlerDefinition, Named} from "../session/handler.ts"
 import type {CommandCall, CommandDefinition, Expiry, Middleware, Reply, Session, Target} from "../session/session.ts"
 import type {DeclareState} from "../session/state.ts"
-import type {TimerHandle, TimerOptions, TimerPlace, When} from "../session/timer.ts"
+import type {ListedTimer, TimerHandle, TimerOptions, TimerPlace, When} from "../session/timer.ts"
 import type {DeclareTexts} from "../text/texts.ts"
 import type {DeclareAction} from "./action.ts"
 import type {AgentHandle} from "./agent.ts"
@@ -136,8 +136,13 @@ export interface Plugin {
     data?: D,
     options?: TimerOptions,
   ): Promise<string>
-  /** Cancels the plugin's timer with this key. Resolves to whether there was one. Throws `not_active`. */
-  clearTimer(key: string): Promise<boolean>
+  /**
+   * Lists timers outside a handler, like `session.timers`: those of a conversation, or all of the plugin. Throws
+   * `not_active`, `timer_unknown`, `target_invalid`.
+   */
+  timers<D>(timer: TimerHandle<D>, of?: TimerPlace): Promise<readonly ListedTimer<D>[]>
+  /** Cancels the plugin's timer with this key, or a listed one. Resolves to whether there was one. Throws `not_active`. */
+  clearTimer(timer: string | Pick<ListedTimer, "id">): Promise<boolean>
   /** Declares a job that schedules can call. */
   job: DeclareJob
   /**

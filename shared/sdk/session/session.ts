@@ -10,7 +10,7 @@ import type {FormHandle} from "./form.ts"
 import type {HandlerDefinition} from "./handler.ts"
 import type {Permission} from "./permission.ts"
 import type {StateHandle, StateScope, StateValue} from "./state.ts"
-import type {TimerHandle, TimerOptions, When} from "./timer.ts"
+import type {ListedTimer, TimerHandle, TimerOptions, When} from "./timer.ts"
 
 /**
  * A handler's return value: its reply, or nothing. An id that a session method resolved to does not count as a reply,
@@ -166,8 +166,14 @@ export interface Session {
    * `timer_invalid`.
    */
   timer<D>(timer: TimerHandle<D> | string, when: When, data?: D, options?: TimerOptions): Promise<string>
-  /** Cancels the plugin's timer with this key, together with the handler's mark. */
-  clearTimer(key: string): Promise<void>
+  /**
+   * Returns the plugin's timers for this user at this endpoint, or for this channel, as they are stored: without what
+   * this handler sets and clears. At most 1,000, the soonest first; not those whose data no longer fits. Throws
+   * `timer_unknown`, and `event_invalid` if the event has no user or no channel.
+   */
+  timers<D>(timer: TimerHandle<D>, of?: "user" | "channel"): Promise<readonly ListedTimer<D>[]>
+  /** Cancels the plugin's timer with this key, or a listed one, together with the handler's mark. */
+  clearTimer(timer: string | Pick<ListedTimer, "id">): Promise<void>
   /**
    * Returns a value declared with `plugin.state`, of this user, this channel or the plugin. Writes are stored with the
    * handler's mark, and the handler reads its own writes before that. If another handler changed the value meanwhile,

@@ -34,6 +34,20 @@ export interface TimerDefinition<D extends TSchema = TSchema> extends Pick<Handl
   readonly maxLate?: string
 }
 
+/** A timer of the plugin that fires again, or waits for an operator. */
+export interface ListedTimer<D = unknown> {
+  readonly id: string
+  /** The key under which it was set; undefined without one. */
+  readonly key: string | undefined
+  /** When it fires next, in milliseconds since 1970. */
+  readonly due: number
+  /** Does it fire again after that? */
+  readonly repeats: boolean
+  readonly data: D
+  /** `held` until an operator releases it; `failed` if its handler or data did not fit when it was due. */
+  readonly state: "waiting" | "held" | "failed"
+}
+
 /** How a timer fired. */
 export interface TimerFired {
   /** How long after its due time the handler runs, in milliseconds. */

@@ -2,9 +2,10 @@ import {describe, expect, onTestFinished, test} from "vitest"
 import type {Database, Location, Statement} from "../../../server/database/database.ts"
 import {Inbox} from "../../../server/inbox/inbox.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
-import {assertDue, selectDue, selectNext} from "../../../server/scheduler/timers/rows.ts"
+import {assertDue, listing, selectDue, selectNext} from "../../../server/scheduler/timers/rows.ts"
 import {type TimerKind, Timers} from "../../../server/scheduler/timers/timers.ts"
-import type {When} from "../../../shared/sdk/session/timer.ts"
+import {toJson} from "../../../shared/json.ts"
+import type {TimerPlace, When} from "../../../shared/sdk/session/timer.ts"
 import {engines, localDatabase, log, open, until} from "../../support/database/databases.ts"
 import {HandClock} from "../../support/scheduler/hand-clock.ts"
 
@@ -128,6 +129,46 @@ describe.each(engines)("a timer, on $name,", ({make}) => {
     await passTo("2026-03-29T09:00:00Z")
     // Berlin's clocks go forward that night, so half past nine comes an hour earlier.
     expect(fired).toEqual(["03-28T22:00 every", "03-29T07:30 cron", "03-29T08:00 every"])
+  })
+
+  test("is listed by its conversation, the soonest first, and cleared as listed", async () => {
+    const {database, timers} = await openTimers(await make())
+    const set = async (name: string, minutes: number, data: unknown, user: string, key?: string) => {
+      const place = {endpoint: "line", channel: {id: "team", type: 0}, user: {id: user}}
+      const options = key === undefined ? {} : {key}
+      const setting = timers.prepare("bot", name, {every: minutes * minute}, data, place, options)
+      await database.write(setting.statements)
+      return setting.id
+    }
+    const third = await set("remind", 3, "third", "ann")
+    await set("remind", 1, "first", "ann", "k")
+    await set("remind", 2, "second", "bob")
+    await set("poll", 1, "other", "ann")
+    const due = Date.parse(start)
+    const shown = (data: string, key: string | undefined, id: string, in_: number) => {
+      return {id, key, due: due + in_ * minute, repeats: true, data, state: "waiting"}
+    }
+    expect(await timers.list("bot", "remind", {endpoint: "line", user: "ann"})).toEqual([
+      shown("first", "k", expect.any(String), 1),
+      shown("third", undefined, third, 3),
+    ])
+    const dataOf = async (of?: TimerPlace) => (await timers.list("bot", "remind", of)).map(({data}) => data)
+    expect(await dataOf({endpoint: "line", channel: "team"})).toEqual(["first", "second", "third"])
+    expect(await dataOf({endpoint: "other"})).toEqual([])
+    await database.write([timers.clearing("bot", {id: third}), timers.clearing("other", "k")])
+    expect(await dataOf()).toEqual(["first", "second"])
+    await expect(timers.list("bot", "gone")).rejects.toMatchObject({code: "timer_unknown"})
+    const user = {endpoint: "line", user: "ann"}
+    const plan = `EXPLAIN QUERY PLAN ${listing("bot", "remind", user).sql}`
+    expect(toJson(await database.read(plan, listing("bot", "remind", user).args))).toContain("timers_of")
+  })
+
+  test("is listed only while its data fits", async () => {
+    const {timers, set, kinds} = await openTimers(await make())
+    await set("strict", {in: minute}, "good")
+    expect(await timers.list("bot", "strict")).toHaveLength(1)
+    kinds.set("bot/strict", {id: "root/bot/timer/strict", missed: "once", problemOf: () => "it is not good"})
+    expect(await timers.list("bot", "strict")).toEqual([])
   })
 
   test("is replaced under its key, and cleared by it", async () => {

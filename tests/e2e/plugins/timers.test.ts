@@ -12,6 +12,17 @@ const clock = pluginWith(`
       return "I will"
     })
     plugin.command("forget", async ({session}) => void (await session.clearTimer("remind")))
+    plugin.command("list [whose:user|channel]", async ({args, session}) => {
+      const set = await session.timers(remind, args.whose)
+      return set.map(({data}) => data.text).join() || "none"
+    })
+    plugin.command("drop <text:string>", async ({args, session}) => {
+      for (const each of await session.timers(remind)) if (each.data.text === args.text) await session.clearTimer(each)
+    })
+    plugin.route({
+      method: "GET", path: "/timers", scope: "full", summary: "All timers",
+      handle: async () => Response.json((await plugin.timers(remind)).map(({data}) => data.text)),
+    })
     plugin.command("bad", async ({session}) => void (await session.timer("remind", {in: 1}, {text: 7})))
     plugin.timer("tick", {data: Type.Object({n: Type.Number()})}, (session, {n}) => note("tick " + n))
     plugin.route({
@@ -26,6 +37,24 @@ const said = async (host: TestHost) =>
   ).items.flatMap(({text, from}) => (from === "bot" ? [text] : []))
 
 describe.each(bunOr("node24"))("timers on $name", runtime => {
+  test("are listed by their user, their channel and their plugin, and cleared as listed", async () => {
+    const host = await startHost({runtime, config, plugins: {clock}})
+    const keyed = clock.replace('{key: "remind"}', "{}")
+    host.project.write("plugins/clock.ts", keyed)
+    await host.post("/api/system/reload")
+    const say = (text: string, user: string, channel: string) => host.say(text, {user, channel})
+    await say("/remind 7200000 tea", "ann", "chat")
+    await say("/remind 3600000 soup", "ann", "kitchen")
+    await say("/remind 5400000 cake", "bob", "chat")
+    expect(await say("/list", "ann", "chat")).toEqual(["soup,tea"])
+    expect(await say("/list channel", "ann", "chat")).toEqual(["cake,tea"])
+    expect(await say("/list", "eve", "chat")).toEqual(["none"])
+    await say("/drop cake", "ann", "chat")
+    await say("/drop tea", "ann", "chat")
+    expect(await host.plugin("/api/plugins/clock/timers")).toEqual(["soup", "cake"])
+    await host.stop()
+  })
+
   test("are set in a handler, listed, fire in their conversation, and can be cleared or cancelled", async () => {
     const host = await startHost({runtime, config, plugins: {clock}})
     const application = await connectSatori(host)
