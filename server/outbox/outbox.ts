@@ -1,6 +1,7 @@
 import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {isProblem} from "../../shared/problems.ts"
+import type {SentMessage} from "../../shared/sdk/plugin/plugin.ts"
 import type {Database} from "../database/database.ts"
 import {Gather} from "../database/gather.ts"
 import {persist} from "../database/persist.ts"
@@ -26,6 +27,7 @@ import {
 } from "./rows.ts"
 import {expireUnknown, scheduleSends} from "./schedule.ts"
 import {type Senders, Sends} from "./sends.ts"
+import {SentWaits} from "./sent-waits.ts"
 
 export interface OutboxOptions {
   /** Throws if nothing new may be sent. */
@@ -59,6 +61,7 @@ export class Outbox {
   readonly #schedule: DueClock
   readonly #expiry: DueClock
   readonly #clock: Clock
+  readonly #sentWaits: SentWaits
 
   constructor(database: Database, log: Log, options: OutboxOptions = {}) {
     const {requireOpen = () => {}, timing = usualTiming, clock = systemClock} = options
@@ -71,6 +74,7 @@ export class Outbox {
     this.#planned = gatherPlanned(database)
     this.#schedule = scheduleSends(database, log, lane => this.#sends.push(lane), clock)
     this.#clock = clock
+    this.#sentWaits = new SentWaits(database)
     this.#departures = new Gather(database, {
       sizeOf: ({content}) => content.length,
       statements: departures => [inserting(departures)],
@@ -185,6 +189,11 @@ export class Outbox {
     const lane = await cancel(this.#database, id, plugin, this.#clock.now())
     if (lane !== undefined) this.#sends.wake(lane)
     return lane !== undefined
+  }
+
+  /** Resolves to a message once it has ended. Throws `outbox_unknown`, and the reason of an aborted signal. */
+  ended(id: string, signals: readonly AbortSignal[]): Promise<SentMessage> {
+    return this.#sentWaits.until(id, signals)
   }
 
   /** Resolves to the number of changed messages. Throws `outbox_unknown`, `outbox_state`. */

@@ -239,6 +239,10 @@ export class Instance {
         result: async runId => this.#host("agent().result()").agentResult(this.name, runId),
       }),
       message: async id => this.#host("message()").message(id),
+      sent: async (id, {signal} = {}) => {
+        const signals = [this.scope.signal, ...(signal === undefined ? [] : [signal])]
+        return this.#host("sent()").sent(id, signals)
+      },
       cancel: async id => this.#host("cancel()").cancel(this.name, id),
       ask: async (endpoint: string, method: string, params: MethodParameters = {}) =>
         this.#host("ask()").ask(this.#caller, endpoint, method, params),

@@ -42,6 +42,8 @@ export interface PluginHost {
   agentResult(plugin: string, runId: string): Promise<AgentResult>
   /** Returns a message of the outbox, sent by any plugin or the Host; undefined if it is not there. */
   message(id: string): Promise<SentMessage | undefined>
+  /** Resolves to a message once it has ended. Throws `outbox_unknown`, and the reason of an aborted signal. */
+  sent(id: string, signals: readonly AbortSignal[]): Promise<SentMessage>
   /** Resolves to whether the message was cancelled. Throws `outbox_unknown`. */
   cancel(plugin: string, id: string): Promise<boolean>
 }

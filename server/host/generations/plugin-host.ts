@@ -102,6 +102,7 @@ export const createPluginHost = ({
       return {state: row.state as AgentRunState, answer: textOf(row.answer), reason: textOf(row.reason)}
     },
     message: id => readMessage(database, String(id)),
+    sent: (id, signals) => outbox.ended(String(id), signals),
     cancel: (plugin, id) => outbox.cancel(String(id), plugin),
     ask: async (plugin, endpoint, method, params) => {
       const {reads} = endpoints.requireMethod(endpoint, method, plugin)

@@ -159,6 +159,13 @@ export interface Plugin {
   send(target: Target, content: Content, options?: SendOptions): Promise<string>
   /** Returns the state of any plugin's message by its outbox id; undefined once it is deleted. Throws `not_active`. */
   message(id: string): Promise<SentMessage | undefined>
+  /**
+   * Waits until a message is sent or ends otherwise: its state is none of `scheduled`, `queued` and `sending`. The wait
+   * ends with this instance, so call it again after a restart. What `session.send` queues is stored only at the end of
+   * its handler; there, wait for it in a timer's handler. Throws `not_active`, `outbox_unknown`, and the reason of
+   * `signal`.
+   */
+  sent(id: string, options?: {readonly signal?: AbortSignal}): Promise<SentMessage>
   /** Returns an agent that the project binds under `agents.<name>`, to start runs and read their results. */
   agent(name: string): AgentHandle
   /**

@@ -53,6 +53,36 @@ const openOutbox = async (
 }
 
 describe.each(engines)("a message that a plugin sends outside its handlers, on $name,", ({make}) => {
+  test("is waited for until it has ended, also by several at once", async () => {
+    const opening = Promise.withResolvers<void>()
+    const {plan, outbox} = await openOutbox(await make(), {opening: () => opening.promise})
+    await plan("hello", {user: "ann"})
+    await plan("later", {due: Date.parse(start) + minute})
+    const over = new Set<string>()
+    const ended = (id: string) => outbox.ended(id, []).finally(() => over.add(id))
+    const first = [ended("m1"), ended("m1")]
+    const second = ended("m2")
+    await plan("other")
+    await expect(ended("m3")).resolves.toEqual({endpoint: "line", channel: "team", state: "sent", platform: ["m3"]})
+    expect([...over]).toEqual(["m3"])
+    opening.resolve()
+    const direct = {endpoint: "line", state: "sent", platform: ["m1"]}
+    expect(await Promise.all(first)).toEqual([expect.objectContaining(direct), expect.objectContaining(direct)])
+    await outbox.cancel("m2", "bot")
+    expect(await second).toMatchObject({state: "discarded", platform: []})
+  })
+
+  test("is waited for no longer than a signal says, and not at all if it is unknown", async () => {
+    const {plan, outbox} = await openOutbox(await make())
+    await plan("later", {due: Date.parse(start) + minute})
+    const waiting = new AbortController()
+    const ended = expect(outbox.ended("m1", [new AbortController().signal, waiting.signal])).rejects.toThrow("enough")
+    waiting.abort(new Error("enough"))
+    await ended
+    await expect(outbox.ended("m1", [waiting.signal])).rejects.toThrow("enough")
+    await expect(outbox.ended("m9", [])).rejects.toMatchObject({code: "outbox_unknown"})
+  })
+
   test("is stored once under a key, however often it is sent again", async () => {
     const {plan, sent, states, outbox} = await openOutbox(await make())
     const ids = await Promise.all([

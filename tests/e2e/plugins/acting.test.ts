@@ -47,6 +47,20 @@ const actor = pluginWith(`
         return Response.json({id: await plugin.send({endpoint: "sandbox", channel: "log"}, text, options)})
       },
     })
+    const told = plugin.timer("told", {data: Type.Object({id: Type.String()})}, async (_, {id}) => {
+      const {state, platform} = await plugin.sent(id)
+      note(state + " " + platform.length)
+    })
+    plugin.command("tell", async ({session}) => {
+      const id = await session.send("told")
+      await session.timer(told, {in: 0}, {id})
+      note(await plugin.sent(id).then(() => "early", error => error.code))
+    })
+    plugin.route({
+      method: "POST", path: "/wait/:id", scope: "full", summary: "Wait",
+      handle: async (_, call) => Response.json(await plugin.sent(call.params.id ?? "", {signal: AbortSignal.timeout(100)})
+        .catch(error => ({error: error.name}))),
+    })
     plugin.route({
       method: "POST", path: "/cancel/:id", scope: "full", summary: "Cancel",
       handle: async (_, call) => Response.json({done: await plugin.cancel(call.params.id ?? "")}),
@@ -88,6 +102,18 @@ describe.each(bunOr("node22"))("a plugin on $name", runtime => {
     // Bob is muted in the room, but may still write to the bot directly.
     const direct = {text: "why?", user: "bob", channel: "@bob"}
     expect(await host.plugin("/api/plugins/sandbox/messages", direct)).toMatchObject({duplicate: false})
+    await host.stop()
+  })
+
+  test("waits for the ends of its messages, durably in a timer of the same batch", async () => {
+    const host = await startHost({runtime, config: config("one"), plugins: {actor}})
+    await say(host, "/tell")
+    await until("the timer", () => notes(host).includes("sent 1"))
+    expect(notes(host)).toContain("outbox_unknown")
+    const {id} = await host.plugin<{id: string}>("/api/plugins/actor/send", {text: "x", at: Date.now() + 86_400_000})
+    expect(await host.plugin(`/api/plugins/actor/wait/${id}`, {})).toEqual({error: "TimeoutError"})
+    await host.plugin(`/api/plugins/actor/cancel/${id}`, {})
+    expect(await host.plugin(`/api/plugins/actor/wait/${id}`, {})).toMatchObject({state: "discarded", channel: "log"})
     await host.stop()
   })
 
