@@ -19,6 +19,8 @@ export interface Pending {
    * - `failed`: it does not continue.
    */
   readonly is: "moving" | "waiting" | "again" | "failed"
+  /** Returns whether a log record has the error of this handler or run. */
+  readonly isIn?: (record: Readonly<Record<string, unknown>>) => boolean
 }
 
 /** Selects rows: a condition and its arguments. */
@@ -70,10 +72,11 @@ const handlerOf = (row: Row): Pending => {
   const {seq, handler, state, attempt, failures, started_at, ended_at, received_at, error} = row
   const what = `${handler} of ${eventOf(row)}`
   const key = `handler ${seq} ${handler} ${state} ${attempt}`
+  const isIn: Pending["isIn"] = ({event, message}) => event === seq && String(message).startsWith(`${handler} failed`)
   if (state === "running")
     return {key, is: "moving", text: `${what} has been running since ${at(started_at)}, attempt ${attempt}`}
   if (state !== "pending")
-    return {key, is: "failed", text: `${what} is ${state} (since ${at(ended_at ?? received_at)})${why(error)}`}
+    return {key, isIn, is: "failed", text: `${what} is ${state} (since ${at(ended_at ?? received_at)})${why(error)}`}
   if (Number(failures) === 0)
     return {
       key,
@@ -82,6 +85,7 @@ const handlerOf = (row: Row): Pending => {
     }
   return {
     key,
+    isIn,
     is: "again",
     text: `${what} failed at ${at(ended_at)}, attempt ${attempt}${why(error)}; it runs again once bot.clock.advance() has passed its pause`,
   }
@@ -115,5 +119,6 @@ const runOf = ({run_id, job, state, reason, error, started_at, created_at}: Row)
   const key = `run ${run_id} ${state}`
   if (state === "running") return {key, is: "moving", text: `${what} has been running since ${at(started_at)}`}
   if (state === "queued") return {key, is: "waiting", text: `${what} has been queued since ${at(created_at)}`}
-  return {key, is: "failed", text: `${what} is ${state}${why(error ?? reason)}`}
+  const isIn: Pending["isIn"] = ({runId}) => runId === run_id
+  return {key, isIn, is: "failed", text: `${what} is ${state}${why(error ?? reason)}`}
 }

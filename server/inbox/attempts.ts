@@ -1,3 +1,4 @@
+import {withPlace} from "../../shared/api/plugin-views.ts"
 import {toJson} from "../../shared/json.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
@@ -263,4 +264,4 @@ const isBindable = ({endpoint, channel, user = "", content}: OutboxDraft): boole
   content !== undefined && [endpoint, channel, user].every(text => typeof text === "string" && !text.includes("\0"))
 
 const reasonOf = (outcome: Exclude<Outcome, {is: "handled"}>): string =>
-  outcome.is === "failed" ? outcome.error : "its plugin instance was disposed before it ended"
+  outcome.is === "failed" ? withPlace(outcome.error, outcome.at) : "its plugin instance was disposed before it ended"

@@ -25,7 +25,7 @@ export const buildPlugins = async (project: string): Promise<readonly string[]> 
   }).catch(cause => {
     throw new Problem("plugin_invalid", "the plugins do not compile", {cause, issues: esbuildIssues(cause)})
   })
-  const outputs = built.outputFiles.map(({path, text}) => ({name: basename(path), text}))
+  const outputs = built.outputFiles.map(({path, text}) => ({name: basename(path), text: compiledOnBun(text)}))
   const record: BuildRecord = {
     builtAt: new Date().toISOString(),
     plugins: await hashInputs(paths.project, built.metafile),
@@ -37,6 +37,10 @@ export const buildPlugins = async (project: string): Promise<readonly string[]> 
   ])
   return Object.keys(sources)
 }
+
+/** Without this mark Bun compiles the file, which gives an ES module `require` and `__dirname`, but loses the source map. */
+const compiledOnBun = (text: string): string =>
+  /\b__(?:require|dirname|filename)\b/.test(text) ? text.replace(pluginBuild.banner.js, "//") : text
 
 interface NamedText {
   readonly name: string

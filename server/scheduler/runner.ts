@@ -1,3 +1,4 @@
+import {withPlace} from "../../shared/api/plugin-views.ts"
 import type {FiringTarget, Job, JobTarget} from "../../shared/api/scheduled/jobs.ts"
 import type {Log} from "../../shared/log.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
@@ -134,7 +135,7 @@ export class Runner {
     try {
       await this.#fire(run, job, abort.signal)
     } catch (error) {
-      if (!(error instanceof Cancelled)) await this.#fail(run, error)
+      if (!(error instanceof Cancelled)) await this.#fail(run, job, error)
     } finally {
       this.#running.delete(run.runId)
     }
@@ -161,10 +162,11 @@ export class Runner {
     effect.stored?.()
   }
 
-  async #fail(run: QueuedRun, error: unknown): Promise<void> {
+  async #fail(run: QueuedRun, {target}: Job, error: unknown): Promise<void> {
     const reason = this.#stopping ? "host_stopped" : reasonOf(error)
     this.#options.log.error(`job ${run.job} failed: ${messageOf(error)}`, {error, runId: run.runId, job: run.job})
-    await this.#end(run, {state: "failed", reason, error: this.#options.scrub(messageOf(error))})
+    const text = withPlace(messageOf(error), this.#options.targetOf(target).positionOf?.(target, error))
+    await this.#end(run, {state: "failed", reason, error: this.#options.scrub(text)})
   }
 
   async #end(run: QueuedRun, end: End): Promise<void> {

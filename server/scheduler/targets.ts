@@ -69,6 +69,7 @@ export const pluginTarget = (
       const job = find(target)
       return job === undefined ? undefined : misfitOf(job, target.data)
     },
+    positionOf: (target, error) => find(target)?.plugin?.positionOf?.(error),
     fire: async firing => {
       // Its instance may have failed, and a new one may be about to replace it.
       if (find(firing.target)?.signal.aborted !== false) await idle()

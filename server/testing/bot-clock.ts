@@ -1,11 +1,12 @@
 import {pendingOf} from "../host/pending.ts"
 import {readSpan, readTime, type Span, type Time} from "./clock.ts"
+import {withoutOwnFrames} from "./failures.ts"
 import {silence, type UnderTest, untilQuiet} from "./waiting.ts"
 
 /** The clock of a bot under test. It moves only with these calls, which resolve once all that fell due has happened. */
 export interface BotClock {
   readonly now: Date
-  /** Moves the clock. Rejects if something that fell due failed for good; with a `RangeError` for an earlier time. */
+  /** Moves the clock. Rejects with what failed for good and was not reported before; with a `RangeError` for an earlier time. */
   set(time: Time): Promise<void>
   /** Moves the clock by seconds, or by the sum of `days`, `hours`, `minutes` and `seconds`. Rejects as `set` does. */
   advance(span: Span): Promise<void>
@@ -25,14 +26,16 @@ export const createBotClock = (bot: UnderTest): BotClock => {
     get now() {
       return new Date(clock.now())
     },
-    set: async time => {
-      const to = readTime("the time of bot.clock.set()", time)
-      await inTurn(() => moveTo(bot, to, "bot.clock.set()"))
-    },
-    advance: async span => {
-      const step = readSpan(span)
-      await inTurn(() => moveTo(bot, clock.now() + step, "bot.clock.advance()"))
-    },
+    set: time =>
+      withoutOwnFrames(async () => {
+        const to = readTime("the time of bot.clock.set()", time)
+        await inTurn(() => moveTo(bot, to, "bot.clock.set()"))
+      }),
+    advance: span =>
+      withoutOwnFrames(async () => {
+        const step = readSpan(span)
+        await inTurn(() => moveTo(bot, clock.now() + step, "bot.clock.advance()"))
+      }),
   }
 }
 
@@ -42,15 +45,16 @@ const moveTo = async (bot: UnderTest, to: number, what: string): Promise<void> =
     throw new RangeError(
       `${what}: the clock cannot go back; it shows ${new Date(clock.now()).toISOString()}. Start the bot with an earlier "now"`,
     )
-  const before = new Set((await failures(bot)).map(({key}) => key))
   const telling = setTimeout(() => tellFar(clock.now(), to, what), silence)
   try {
     await clock.moveTo(to, () => untilQuiet(bot, what))
   } finally {
     clearTimeout(telling)
   }
-  const failed = (await failures(bot)).filter(({key}) => !before.has(key))
-  if (failed.length > 0) throw new Error(`${what}:${failed.map(({text}) => `\n- ${text}`).join("")}`)
+  bot.failures.throwNew(
+    what,
+    (await pendingOf(bot.host)).filter(({is}) => is === "failed"),
+  )
 }
 
 const tellFar = (now: number, to: number, what: string): void => {
@@ -59,5 +63,3 @@ const tellFar = (now: number, to: number, what: string): void => {
     `svc-runtime/test: ${what} is at ${at} after ${silence / 1000} s, on its way to ${end}, because much falls due in between\n`,
   )
 }
-
-const failures = async ({host}: UnderTest) => (await pendingOf(host)).filter(({is}) => is === "failed")

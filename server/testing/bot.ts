@@ -24,8 +24,9 @@ import {type BotClock, createBotClock} from "./bot-clock.ts"
 import {type BotFile, filesOf} from "./bot-files.ts"
 import {readTime, TestClock, type Time} from "./clock.ts"
 import {Editions} from "./editions.ts"
+import {Failures, withFindings, withoutOwnFrames} from "./failures.ts"
 import {type Change, Changes, messages, type RoomMessage} from "./room.ts"
-import {type UnderTest, untilQuiet} from "./waiting.ts"
+import {type UnderTest, untilQuiet, untilSettled} from "./waiting.ts"
 
 /** One plugin of a bot under test. */
 export interface PluginUnderTest {
@@ -97,14 +98,24 @@ export interface Bot {
    * unchanged.
    */
   upgrade(to: AnyPlugin, options?: UpgradeOptions): Promise<void>
+  /**
+   * Resolves once everything that the bot knows of is done, or waits for its clock: after a request to its API, or after
+   * an event of a platform. Rejects with the failures that no earlier call has reported.
+   */
+  settle(): Promise<void>
   /** The URL of the Host's HTTP API, for what `say` does not show. `token` is its full token. */
   readonly url: string
   readonly token: string
   close(): Promise<void>
 }
 
+type Subject = (asked: "fire" | "upgrade") => string
+
 /** `subject` returns the plugin for calls of `fire` and `upgrade` that name none. */
-export const openBot = async (options: BotOptions, subject: (asked: "fire" | "upgrade") => string): Promise<Bot> => {
+export const openBot = (options: BotOptions, subject: Subject): Promise<Bot> =>
+  withoutOwnFrames(() => open(options, subject))
+
+const open = async (options: BotOptions, subject: Subject): Promise<Bot> => {
   const clock = new TestClock(readTime("now", options.now ?? Date.now()))
   const project = await mkdtemp(join(tmpdir(), "svc-test-"))
   const remove = () => rm(project, {recursive: true, force: true})
@@ -112,12 +123,13 @@ export const openBot = async (options: BotOptions, subject: (asked: "fire" | "up
     await writeFile(join(project, "package.json"), JSON.stringify({name: "bot-under-test"}))
     await writeFile(join(project, "svc.config.yml"), JSON.stringify(configOf(options)))
     const editions = new Editions(options.plugins)
-    const host = await startHost(project, options, {editions, clock})
+    const failures = new Failures()
+    const host = await startHost(project, options, {editions, clock, failures})
     const close = async () => {
       await host.stop({code: exit.ok, reason: "test ended"})
       await remove()
     }
-    const bot = {host, clock}
+    const bot = {host, clock, failures}
     await started(bot).catch(async error => {
       await close()
       throw error
@@ -125,15 +137,17 @@ export const openBot = async (options: BotOptions, subject: (asked: "fire" | "up
     return {...membersOf(bot, editions, subject), close}
   } catch (error) {
     await remove()
-    throw error
+    throw withFindings(error)
   }
 }
 
 const startHost = async (
   project: string,
   {log = () => {}}: BotOptions,
-  {editions, clock}: {readonly editions: Editions; readonly clock: TestClock},
+  {editions, clock, failures}: {readonly editions: Editions} & Pick<UnderTest, "clock" | "failures">,
 ): Promise<Host> => {
+  const logs = createLogs({level: "debug", format: "pretty", colors: false, write: log})
+  logs.onError(record => failures.hear(record))
   const host = await start(
     {
       project,
@@ -141,7 +155,7 @@ const startHost = async (
       watch: false,
       command: "svc-runtime/test",
       supervisor: () => "none",
-      logs: createLogs({level: "debug", format: "pretty", colors: false, write: log}),
+      logs,
       plugins: editions.builtIns,
       clock,
       isScratch: true,
@@ -153,25 +167,22 @@ const startHost = async (
   return host
 }
 
-const membersOf = (
-  bot: UnderTest,
-  editions: Editions,
-  subject: (asked: "fire" | "upgrade") => string,
-): Omit<Bot, "close"> => {
+const membersOf = (bot: UnderTest, editions: Editions, subject: Subject): Omit<Bot, "close"> => {
   const {host} = bot
   const changes = new Changes()
   let calls = 0
   // Everything that follows from a call ends before it resolves. But two concurrent calls may need each other.
-  const toEnd = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
-    calls++
-    try {
-      const result = await work()
-      if (calls === 1) await untilQuiet(bot, what)
-      return result
-    } finally {
-      calls--
-    }
-  }
+  const toEnd = <T>(what: string, work: () => Promise<T>): Promise<T> =>
+    withoutOwnFrames(async () => {
+      calls++
+      try {
+        const result = await work()
+        if (calls === 1) await untilQuiet(bot, what)
+        return result
+      } finally {
+        calls--
+      }
+    })
   return {
     url: host.url,
     token: host.token?.reveal() ?? "",
@@ -186,10 +197,9 @@ const membersOf = (
       const plugin = how.plugin ?? subject("fire")
       return toEnd("bot.fire()", () => fire(bot, job, {...how, plugin}))
     },
-    upgrade: async (to, {plugin: name = subject("upgrade")} = {}) => {
-      await editions.replace(name, to, () => host.generations.reload("the test's upgrade"))
-      await untilQuiet(bot, "bot.upgrade()")
-    },
+    settle: () => toEnd("bot.settle()", () => untilSettled(bot, "bot.settle()")),
+    upgrade: async (to, {plugin: name = subject("upgrade")} = {}) =>
+      toEnd("bot.upgrade()", () => editions.replace(name, to, () => host.generations.reload("the test's upgrade"))),
   }
 }
 

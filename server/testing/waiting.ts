@@ -2,11 +2,13 @@ import {setTimeout as sleep} from "node:timers/promises"
 import type {Host} from "../host/open/host.ts"
 import {type Pending, pendingOf} from "../host/pending.ts"
 import type {TestClock} from "./clock.ts"
+import type {Failures} from "./failures.ts"
 
-/** A bot under test, and its clock. */
+/** A bot under test. */
 export interface UnderTest {
   readonly host: Host
   readonly clock: TestClock
+  readonly failures: Failures
 }
 
 /** How long a call waits for its end, in milliseconds of real time: less than test runners allow a test with a Host. */
@@ -64,7 +66,7 @@ class Watch {
  * Otherwise throws when `patience` runs out. Each error names what is open.
  */
 export const untilDone = async (
-  {host, clock}: UnderTest,
+  {host, clock, failures}: UnderTest,
   what: string,
   read: () => Promise<readonly Pending[]>,
 ): Promise<void> => {
@@ -74,10 +76,10 @@ export const untilDone = async (
     const wasIdle = isIdle({host, clock})
     const pending = await read()
     if (pending.length === 0) return
-    const failed = pending.filter(({is}) => is === "failed" || is === "again")
+    const failed = pending.filter(isFailure)
     // Lets other work end first, such as the message that reports the failure to the user.
     if (failed.length > 0 && (failed.length === pending.length || watch.waited > afterFailure))
-      throw new Error(`${what}:${list(failed)}`)
+      throw failures.report(what, failed)
     // Something outside the Host, such as a connection, may still end it.
     const isStuck = wasIdle && isIdle({host, clock}) && pending.every(({is}) => is === "waiting")
     still = isStuck ? still + 1 : 0
@@ -87,7 +89,29 @@ export const untilDone = async (
   }
 }
 
-const isIdle = ({host, clock}: UnderTest): boolean => host.isIdle() && !clock.isWaking
+/**
+ * Resolves once all that the Host knows of is done or waits for the clock. Throws the failures that no call has reported,
+ * or what still moves when `patience` runs out.
+ */
+export const untilSettled = async (bot: UnderTest, what: string): Promise<void> => {
+  const {host, clock, failures} = bot
+  const watch = new Watch(what, clock)
+  let pending: readonly Pending[] = []
+  // An event that was just stored is pending before the Host is busy with it.
+  for (let pause: number = pauses.first, still = 0; still < 3; pause = Math.min(pauses.longest, pause * 1.5)) {
+    await sleep(pause)
+    const wasIdle = isIdle(bot)
+    pending = await pendingOf(host)
+    const moving = pending.filter(({is}) => is === "moving")
+    still = wasIdle && isIdle(bot) && moving.length === 0 ? still + 1 : 0
+    await watch.look(async () => list(moving))
+  }
+  failures.throwNew(what, pending.filter(isFailure))
+}
+
+const isFailure = ({is}: Pending): boolean => is === "failed" || is === "again"
+
+const isIdle = ({host, clock}: Pick<UnderTest, "host" | "clock">): boolean => host.isIdle() && !clock.isWaking
 
 /** Resolves once nothing of the bot moves. Throws when `patience` runs out, and names what still moves. */
 export const untilQuiet = async (bot: UnderTest, what: string): Promise<void> => {

@@ -9,6 +9,10 @@ export const Place = Named("Place", {file: Type.String(), line: Type.Integer(), 
 
 export type Position = Readonly<Static<typeof Place>>
 
+/** Returns the text of an error with the place where it was thrown, as far as known: `no die (plugins/die.ts:7:9)`. */
+export const withPlace = (error: string, at: Position | undefined): string =>
+  at === undefined ? error : `${error} (${at.file}:${at.line}:${at.column})`
+
 /** Counts of a plugin's handlers, over restarts of the Host. */
 const PluginHandlers = Named("PluginHandlers", {
   hour: Named("PluginCounts", {

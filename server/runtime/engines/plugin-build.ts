@@ -8,4 +8,6 @@ export const pluginBuild = {
   packages: "external",
   metafile: true,
   logLevel: "silent",
+  // Bun reads a source map only in a file that it need not compile.
+  banner: {js: "// @bun"},
 } as const

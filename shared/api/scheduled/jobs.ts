@@ -2,6 +2,7 @@ import {type RunTrigger, runTriggers} from "../../sdk/plugin/job.ts"
 import type {Statement} from "../../sdk/session/database.ts"
 import {Closed, Named, NamedClosed, Optional, orNull, type Static, Time, Type} from "../../type.ts"
 import {page} from "../pages.ts"
+import type {Position} from "../plugin-views.ts"
 import {commandBodies} from "../workroom.ts"
 
 /** The pattern of job ids, as a regular expression source. */
@@ -196,4 +197,6 @@ export interface FiringTarget {
   misfit?(target: JobTarget): string | undefined
   /** Runs the target. An error fails the run. */
   fire(firing: Firing): Promise<FiringEffect>
+  /** Returns where in the target's own files an error was thrown. */
+  positionOf?(target: JobTarget, error: unknown): Position | undefined
 }

@@ -53,15 +53,16 @@ test.each(runtimes)("plugin.test() passes on the function's errors and leaves no
 
 const slow = `
 import {test} from "node:test"
-import "svc-runtime/test"
+import "./kit.mjs"
 
 test("takes longer than Bun lets a test take", () => new Promise(resolve => setTimeout(resolve, 5200)))
 `
 
-test("under bun test, a test that may start a Host gets more than five seconds", async () => {
-  const project = makeProject({files: {"slow.test.mjs": slow}})
+test("under bun test, a test that may start a Host gets more than five seconds in every file", async () => {
+  const files = {"kit.mjs": 'export {plugin} from "svc-runtime/test"', "one.test.mjs": slow, "two.test.mjs": slow}
+  const project = makeProject({files})
   const ran = await runProcess([onBun.command[0] ?? "", "test"], {cwd: project.folder})
-  expect({code: ran.code, output: ran.stderr}).toMatchObject({code: 0, output: expect.stringContaining(" 1 pass")})
+  expect({code: ran.code, output: ran.stderr}).toMatchObject({code: 0, output: expect.stringContaining(" 2 pass")})
 })
 
 const upgrading = `
