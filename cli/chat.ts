@@ -212,9 +212,12 @@ const listen = (
     while (!signal.aborted) {
       try {
         host ??= await connectHost(project)
+        let last: Change["change"] | undefined
         for await (const change of changes(host, channel, signal, connected)) {
           heard++
-          const text = describe(change)
+          // A bot that writes for long says so again and again.
+          const text = change.change === "typing" && last === "typing" ? undefined : describe(change)
+          last = change.change
           if (text !== undefined) show(text)
           if ("message" in change && (change.change === "said" || change.change === "edited"))
             for (const line of await receive(host, channel, change.message)) show(line)

@@ -88,11 +88,11 @@ export const remove = rowCommand({
 
 export const run = postCommand({
   description: "run a scheduled job now, due or not",
-  details: "Prints the run's id once the run is stored; svc schedule runs shows its result. Needs a running Host.",
+  details: "Queues a run and prints its id; svc schedule runs shows its result. Needs a running Host.",
   examples: [["Try a job", "svc schedule run standup"]],
   options: {id: Option.String({name: "id"})},
   path: "/api/jobs/:id/run",
-  describe: ({id}) => id,
+  describe: ({id}, call) => `queued run ${id} of ${call.id}; svc schedule runs ${call.id} shows its result`,
 })
 
 export const runs = listCommand({

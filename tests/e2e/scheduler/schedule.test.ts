@@ -254,7 +254,7 @@ test.each(twoRuntimes)("svc schedule edits, shows and runs jobs, Host stopped or
   expect(items).toMatchObject([{id: "standup", enabled: false, missed: "once", nextAt: null}])
   expect(items[0]).not.toHaveProperty("jitter")
   await printed(project, "schedule resume standup", runtime)
-  const runId = (await printed(project, "schedule run standup", runtime)).trim()
+  const {id: runId} = await printedJson<{id: string}>(project, "schedule run standup", runtime)
   expect(await ended(host, runId)).toMatchObject({state: "succeeded", trigger: "manual"})
   expect(await printed(project, "schedule runs standup", runtime)).toContain(`${runId}  standup`)
   await host.stop()
