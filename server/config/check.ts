@@ -28,9 +28,22 @@ export const check = (source: Source, variables: Variables, schema: TSchema, raw
   const wrong = fits(schema, plain) ? [] : explain(schema, plain, at, path => walk.origins.get(formatPath(path)))
   const errors = wrong
     .filter(error => !isBroken(error.path))
-    .map(error => source.issue(error.path, error.message, error.where))
+    .map(({path, message, where, quotes}) =>
+      source.issue(path, quotes === undefined ? message : `${message}; ${quotes}`, where),
+    )
   const issues = [...walk.issues, ...errors].sort((a, b) => a.line - b.line || a.column - b.column)
   return {value: freeze(wrap(schema, plain)), issues, secrets: walk.secrets}
+}
+
+/** Returns the findings about unset variables in a part of a configuration that no schema has been applied to. */
+export const findUnset = (source: Source, variables: Variables, raw: unknown, at: Path): readonly Issue[] => {
+  if (typeof raw === "string") {
+    const expansion = expand(raw, variables)
+    return expansion.is === "unset" ? [source.issue(at, expansion.message)] : []
+  }
+  if (typeof raw !== "object" || raw === null) return []
+  const keyOf = (key: string) => (Array.isArray(raw) ? Number(key) : key)
+  return Object.entries(raw).flatMap(([key, item]) => findUnset(source, variables, item, [...at, keyOf(key)]))
 }
 
 class Walk {

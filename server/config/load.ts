@@ -7,7 +7,7 @@ import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
 import {sha256Of} from "../runtime/files.ts"
 import {showRunning} from "../runtime/flow/handler-slots.ts"
 import {readApart} from "./apart.ts"
-import {check} from "./check.ts"
+import {check, findUnset} from "./check.ts"
 import {crossCheck} from "./cross-check.ts"
 import type {Variables} from "./expand.ts"
 import {decodeSource, invalid, parseSource, type Source} from "./text/source.ts"
@@ -48,9 +48,23 @@ const checkConfig = (source: Source, from: ConfigText, variables: Variables): Lo
   const checked = check(source, variables, ProjectConfig, source.raw)
   const found = [...source.duplicates, ...checked.issues].sort(byPosition)
   const issues = found.length > 0 ? found : crossCheck(source, checked.value as ProjectConfig)
-  if (issues.length > 0) throw invalid(issues)
+  if (issues.length > 0) throw invalid([...issues, ...unsetOfPlugins(source, variables)].sort(byPosition))
   return {...from, source, variables, config: checked.value as ProjectConfig, secrets: checked.secrets}
 }
+
+/** The plugins' own keys are checked only without other findings; their variables are set in the same place as all. */
+const unsetOfPlugins = (source: Source, variables: Variables): readonly Issue[] => {
+  const {plugins} = (source.raw ?? {}) as {readonly plugins?: Readonly<Record<string, RawEntry>>}
+  return Object.entries(plugins ?? {})
+    .filter(([, entry]) => entry?.enabled !== false)
+    .flatMap(([name, entry]) =>
+      (["config", "endpoints"] as const).flatMap(key =>
+        findUnset(source, variables, entry?.[key], ["plugins", name, key]),
+      ),
+    )
+}
+
+type RawEntry = Readonly<Record<"enabled" | "config" | "endpoints", unknown>> | null
 
 /** The same, away from the event loop for a long text. Reuses the last result if text and variables are unchanged. */
 export const parseUnlessSame = async (

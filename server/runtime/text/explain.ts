@@ -9,6 +9,8 @@ export interface Explanation {
   readonly path: Path
   readonly message: string
   readonly where: "key" | "value"
+  /** How to write a value in YAML that was read as something other than text. */
+  readonly quotes?: string
 }
 
 /** Returns the environment variables that the value at a path came from, if any. */
@@ -92,12 +94,16 @@ const explainOne = (
         where: "key",
       }))
     }
-    case "type":
-      return [{path, message: `expected ${typeNames(error.params.type)}${got()}`, where: "value"}]
+    case "type": {
+      const types = [error.params.type].flat()
+      const message = `expected ${types.map(name => named[name] ?? name).join(" or ")}${got()}`
+      return [{path, message, where: "value", ...quotesFor(actual, types.includes("string"))}]
+    }
     case "enum": {
       const allowed = error.params.allowedValues.map(String)
+      const quotes = quotesFor(actual, allowed.includes(String(actual)))
       const meant = typeof actual === "string" && shown === show ? didYouMean(actual, allowed) : ""
-      return [{path, message: `expected one of ${allowed.join(", ")}${got()}${meant}`, where: "value"}]
+      return [{path, message: `expected one of ${allowed.join(", ")}${got()}${meant}`, where: "value", ...quotes}]
     }
     case "minimum":
     case "maximum":
@@ -116,16 +122,21 @@ const explainOne = (
       ]
     case "propertyNames":
       return [{path, message: `${error.message}: ${error.params.propertyNames.slice(0, 10).join(", ")}`, where: "key"}]
-    default:
-      return [{path, message: `${error.message}${got()}`, where: "value"}]
+    default: {
+      const branches = (shapeAt(schema, inner)?.anyOf ?? []) as readonly Shape[]
+      const quotes = quotesFor(
+        actual,
+        branches.some(({type}) => type === "string"),
+      )
+      return [{path, message: `${error.message}${got()}`, where: "value", ...quotes}]
+    }
   }
 }
 
-const typeNames = (type: string | string[]) =>
-  [type]
-    .flat()
-    .map(name => named[name] ?? name)
-    .join(" or ")
+const quotesFor = (actual: unknown, isText: boolean): Pick<Explanation, "quotes"> => {
+  if (isText && (typeof actual === "number" || typeof actual === "boolean")) return {quotes: "write it in quotes"}
+  return isText && actual === null ? {quotes: "write text that begins with # in quotes"} : {}
+}
 
 const knownKeys = (keys: readonly string[]) => (keys.length === 0 ? "" : `; the keys are ${keys.join(", ")}`)
 

@@ -25,6 +25,29 @@ const findings = (text: string, variables: Record<string, string> = {}): string[
   }
 }
 
+test.each([
+  ["42", /got 42; .*quotes/],
+  ["0x1F", /got 31; .*quotes/],
+  ["true", /got true; .*quotes/],
+  ["#general", /got nothing; .*#.*quotes/],
+  ["[a]", /got a list$/],
+  ["2026-11-30", undefined],
+  ["'42'", undefined],
+])("text that YAML reads as %s is told how to be quoted", (value, told) => {
+  const text = `text: ${value}\n`
+  const kinds = [
+    Type.String(),
+    Type.Union([Type.String(), Type.Array(Type.Object({}))]),
+    Type.Enum(["42", "31", "true", "null", "2026-11-30"]),
+  ]
+  for (const kind of kinds) {
+    const source = parseSource("svc.config.yml", text)
+    const [issue] = check(source, {}, Type.Object({text: kind}), source.raw).issues
+    if (told === undefined) expect(issue).toBeUndefined()
+    else expect(issue?.message).toMatch(told)
+  }
+})
+
 describe("alerts", () => {
   const alerts = (text: string) => `alerts:\n${text}`
   const where = (text: string, variables = {}) => findings(alerts(text), variables).join("\n")
@@ -233,6 +256,17 @@ describe("variables", () => {
     expect(findings("http:\n  token: ${HTTP_TOKEN}\n", {HTTP_TOKEM: "x"})).toEqual([
       'svc.config.yml:2:10 http.token: the environment variable HTTP_TOKEN is not set (did you mean "HTTP_TOKEM"?)',
     ])
+  })
+
+  test("that a plugin needs are named with the first findings", () => {
+    const plugins =
+      "{a: {endpoints: [{token: '${A}', id: '${B:-b}'}], config: {x: '${C}'}}, b: {enabled: false, config: '${D}'}}"
+    expect(findings(`http: {prot: 1}\nplugins: ${plugins}\n`).map(line => line.split(" ")[1])).toEqual([
+      "http.prot:",
+      "plugins.a.endpoints[0].token:",
+      "plugins.a.config.x:",
+    ])
+    expect(findings(`plugins: ${plugins}\n`)).toEqual([])
   })
 
   test("that are empty count as not set, never as empty text", () => {
