@@ -1,6 +1,7 @@
 import {isRefusal, refused} from "../../shared/sdk/adapter/refusal.ts"
 import type {Sender, SenderFeature} from "../../shared/sdk/adapter/sender.ts"
-import {isElement, type Node, textOf} from "../../shared/sdk/content/elements.ts"
+import {isElement, type Node} from "../../shared/sdk/content/elements.ts"
+import {textOf} from "../../shared/sdk/content/text.ts"
 import type {CallContent, MessageRef, OutboxDraft, ReactionContent} from "./draft.ts"
 
 /** Finds the parts of an earlier message by its outbox id. Throws a refusal if it was not sent. */

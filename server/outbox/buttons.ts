@@ -1,4 +1,5 @@
-import {type Element, isElement, type Node, textOf} from "../../shared/sdk/content/elements.ts"
+import {type Element, isElement, type Node} from "../../shared/sdk/content/elements.ts"
+import {textOf} from "../../shared/sdk/content/text.ts"
 import {isActionButton, platformIdOf} from "../database/buttons/button-id.ts"
 import type {Policy} from "../endpoints/policy.ts"
 

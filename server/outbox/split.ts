@@ -1,4 +1,5 @@
-import {type Element, isElement, type Node, textOf} from "../../shared/sdk/content/elements.ts"
+import {type Element, isElement, type Node} from "../../shared/sdk/content/elements.ts"
+import {textOf} from "../../shared/sdk/content/text.ts"
 
 /** One text or unsplittable element of a tree, with its ancestors, outermost first. */
 interface Leaf {
@@ -82,7 +83,7 @@ const leavesOf = (nodes: readonly Node[], path: readonly Element[], limit: numbe
 
 /** Returns the most that an element adds to each part in which it is opened. */
 const overheadOf = ({type, attrs}: Element): number => {
-  if (block.has(type)) return 1
+  if (block.has(type)) return 2
   return type === "a" && typeof attrs.href === "string" ? ` (${attrs.href})`.length : 0
 }
 

@@ -40,8 +40,10 @@ export type {
 export type {AcceptSocket, PlatformSocket, SocketHandler, SocketInit, SocketRefused} from "./adapter/socket.ts"
 export {TokenBucket, type TokenBucketLimits} from "./adapter/token-bucket.ts"
 export type {HmacScheme, Verifier, Verify} from "./adapter/verify.ts"
-export {type Content, type Element, h, isElement, type Node, renderContent, textOf} from "./content/elements.ts"
+export type {Elements} from "./content/element-table.ts"
+export {type Content, type Element, h, isElement, type Node, renderContent} from "./content/elements.ts"
 export {type FileOptions, type FileSource, file, type ProjectFile, type StoredFile} from "./content/file-source.ts"
+export {type Block, type LowerOptions, lower} from "./content/lower.ts"
 export {
   type Channel,
   channelType,
@@ -54,6 +56,7 @@ export {
   type SatoriEvent,
   type User,
 } from "./content/satori.ts"
+export {textOf} from "./content/text.ts"
 export {fileHeaders} from "./files/headers.ts"
 export {decodeName} from "./files/name.ts"
 export {fileElement, type ReadOptions, type SessionFile} from "./files/session-file.ts"

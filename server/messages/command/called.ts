@@ -1,6 +1,7 @@
-import {isElement, type Node, writtenText} from "../../../shared/sdk/content/elements.ts"
+import {isElement, type Node} from "../../../shared/sdk/content/elements.ts"
 import {readMessage} from "../../../shared/sdk/content/parse-content.ts"
 import type {SatoriEvent} from "../../../shared/sdk/content/satori.ts"
+import {writtenText} from "../../../shared/sdk/content/text.ts"
 import {blank, invisible, keyOf, past, pastBlanks, pastInvisible, pastName} from "../../../shared/sdk/text/typed.ts"
 
 /** How a message calls the bot. */

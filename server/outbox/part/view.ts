@@ -1,6 +1,7 @@
 import {type OutboxDetail, OutboxView} from "../../../shared/api/messages.ts"
 import {fromJson} from "../../../shared/json.ts"
-import {type Node, textOf} from "../../../shared/sdk/content/elements.ts"
+import type {Node} from "../../../shared/sdk/content/elements.ts"
+import {textOf} from "../../../shared/sdk/content/text.ts"
 import type {Row} from "../../database/database.ts"
 import {numberOrNull, textOrNull, timeOf} from "../../database/lists/pages.ts"
 import {rowReader} from "../../database/lists/rows.ts"

@@ -1,5 +1,6 @@
-import {type Node, writtenText} from "./elements.ts"
+import type {Node} from "./elements.ts"
 import type {SatoriEvent} from "./satori.ts"
+import {writtenText} from "./text.ts"
 
 /** Deeper nesting is flattened into its innermost allowed element. */
 const deepest = 32

@@ -1,7 +1,8 @@
 import {describe, expect, test} from "vitest"
 import {changesOf} from "../../../server/outbox/acting.ts"
 import {splitContent} from "../../../server/outbox/split.ts"
-import {h, isElement, type Node, renderContent, textOf} from "../../../shared/sdk/content/elements.ts"
+import {h, isElement, type Node, renderContent} from "../../../shared/sdk/content/elements.ts"
+import {textOf} from "../../../shared/sdk/content/text.ts"
 
 const split = (content: readonly Node[], limit: number) => splitContent(content, limit).map(part => renderContent(part))
 

@@ -1,7 +1,8 @@
 import {describe, expect, test} from "vitest"
-import {h, renderContent, textOf} from "../../../shared/sdk/content/elements.ts"
+import {h, renderContent} from "../../../shared/sdk/content/elements.ts"
 import {fetchedOf, file, fileSource, pathOf, storedHash, storedSource} from "../../../shared/sdk/content/file-source.ts"
 import {parseContent} from "../../../shared/sdk/content/parse-content.ts"
+import {textOf} from "../../../shared/sdk/content/text.ts"
 
 describe("the result of file", () => {
   test("shows its path, name and type", () => {

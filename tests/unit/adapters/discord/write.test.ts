@@ -30,7 +30,7 @@ test.each<readonly [Node, string]>([
   [h("sharp", {id: "600"}), "<#600>"],
   [h("emoji", {id: "99", name: "smile"}), "<:smile:99>"],
   [h("emoji", {id: "99", name: "x:1> @everyone <:y"}), "<:x1everyoney:99>"],
-  [h("marquee", "unknown"), "unknown"],
+  [h("x-marquee", "unknown"), "unknown"],
   [h("img", {src: "https://example.com/a.png", title: "a"}), "[a] https://example.com/a.png"],
 ])("writes %j", (node, text) => expect(write(node).text).toBe(text))
 

@@ -36,7 +36,7 @@ test.each([
   ],
   ["a mention", ["hi ", h("at", {id: "ann@x.test", name: "Ann"})], "hi @Ann", undefined],
   ["paragraphs", [h("p", "a"), h("p", "b")], "a\nb", undefined],
-  ["an element that HTML lacks", [h("unknown", h("spl", "a"))], "a", "a"],
+  ["an element that HTML lacks", [h("x-unknown", h("spl", "a"))], "a", "a"],
   ["a quotation", [h("quote", {id: "q@x"}), "a"], "a", undefined],
 ])("composes %s", async (_, content, text, html) => {
   const mail = await composed(...content)

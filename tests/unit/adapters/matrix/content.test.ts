@@ -123,7 +123,7 @@ describe("outgoing messages", () => {
     ],
     [[h("a", {href: "javascript:alert(1)"}, "x")], "x", undefined],
     [[h("sharp", {id: "#r:example.org", name: "r"})], "#r", '<a href="https://matrix.to/#/%23r%3Aexample.org">#r</a>'],
-    [[h("unknown", {}, "inner")], "inner", undefined],
+    [[h("x-unknown", {}, "inner")], "inner", undefined],
     [[h("quote", {id: "$1"}, "old"), "new"], "new", undefined],
     [[h("img", {src: "https://a.example/x.png", title: "x"})], "[x] https://a.example/x.png", undefined],
     [["\0\x1b[2J\ud800"], "[2J\ufffd", undefined],

@@ -80,7 +80,7 @@ test("outgoing messages are segments, with the reply first, and text stays text"
     h("img", {src: "https://e.org/a.png", title: "a.png"}),
     h("img", {src: "file:///etc/passwd"}),
     h("a", {href: "https://e.org"}, "link"),
-    h("unknown", "kept"),
+    h("x-unknown", "kept"),
     h("quote", {id: "7"}, "not sent"),
     h("p", "last"),
   ]

@@ -72,7 +72,7 @@ describe("elements become Slack blocks", () => {
     ["link", h("a", {href: "https://a.example"}, "a"), [{type: "link", url: "https://a.example", text: "a"}]],
     ["bare link", h("a", {href: "https://a.example"}), [{type: "link", url: "https://a.example"}]],
     ["no link", h("a", {href: "javascript:alert(1)"}, "a"), [{type: "text", text: "a (javascript:alert(1))"}]],
-    ["unknown element", h("spoiler", h("b", "a")), [{type: "text", text: "a", style: {bold: true}}]],
+    ["unknown element", h("x-spoiler", h("b", "a")), [{type: "text", text: "a", style: {bold: true}}]],
     [
       "image elsewhere",
       h("img", {src: "https://a.example/i.png"}),

@@ -142,7 +142,7 @@ describe("elements as Telegram text", () => {
     ["everybody", h("at", {type: "all"}), "@all", []],
     ["paragraphs and lines", [h("p", "one"), h("p", {}, "two", h("br"), "three")], "one\ntwo\nthree", []],
     ["formatting up to the end of a paragraph", h("b", {}, h("p", "x")), "x", [{type: "bold", offset: 0, length: 1}]],
-    ["an element that Telegram lacks", [h("sharp", {name: "news"}), h("marquee", "x"), h("sup", "2")], "#newsx2", []],
+    ["an element that Telegram lacks", [h("sharp", {name: "news"}), h("x-marquee", "x"), h("sup", "2")], "#newsx2", []],
     ["formatting of an empty text", h("b"), "", []],
     ["a file that is not sent", h("img", {src: "cid:1", title: "cat.png"}), "[cat.png] cid:1", []],
   ])("%s", (_, content, text, entities) => {

@@ -23,7 +23,7 @@ describe("elements as an XMPP message", () => {
     ["a link", [h("a", {href: "https://a.example"}, "here")], "here (https://a.example)", false],
     ["somebody in the room", [h("at", {id: "team@rooms.localhost/ann"}), ": hi"], "ann: hi", false],
     ["somebody elsewhere", [h("at", {id: "x@y", name: "Xe"}), " hi"], "@Xe hi", false],
-    ["an unknown element", [h("spl", "hidden"), h("custom", {a: 1}, "x")], "hiddenx", false],
+    ["an unknown element", [h("spl", "hidden"), h("x-custom", {a: 1}, "x")], "hiddenx", false],
   ])("%s", (_, content, body, isStyled) => {
     const written = write(content)
     expect(written.body.trimEnd()).toBe(body)

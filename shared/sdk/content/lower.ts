@@ -1,0 +1,272 @@
+import {type Content, type Element, fileTypes, isElement, type Node, nodesOf} from "./elements.ts"
+import {fileWord, plain} from "./plain.ts"
+import {alignedRows} from "./rows.ts"
+
+const headings = ["h1", "h2", "h3", "h4", "h5", "h6"] as const
+
+/** Elements that stand on lines of their own. */
+export const blocks = [
+  ...headings,
+  "p",
+  "message",
+  "br",
+  "hr",
+  "pre",
+  "blockquote",
+  "ul",
+  "ol",
+  "table",
+  "card",
+  "markdown",
+] as const
+export type Block = (typeof blocks)[number]
+
+export interface LowerOptions {
+  /** The blocks that the platform has. */
+  readonly has: readonly Block[]
+}
+
+/**
+ * Returns content for a platform that has only some of the blocks: the others become ones that it has, or lines of
+ * text. Everything that is no block stays, such as `b` and `img`. Linear in the size of the result.
+ *
+ * If the platform has no `p`, each block, also one that it has, is on lines of its own that end in `"\n"`, but for the
+ * last line of the message. If it has `p`, what is lowered is in paragraphs.
+ */
+export const lower = (content: Content, {has}: LowerOptions): readonly Node[] => lowered(content, new Set(has))
+
+type Word = (element: Element) => string
+
+/** The same, in which `word` writes each element without children as text, except links. */
+export const lowered = (content: Content, has: ReadonlySet<string>, word?: Word): readonly Node[] => {
+  const nodes = nodesOf(content)
+  return nodes.some(isElement) ? new Lines(has, word).trimmed(nodes) : nodes
+}
+
+const isBlock: ReadonlySet<string> = new Set(blocks)
+
+/** Parts of the blocks around them. */
+const isPart: ReadonlySet<string> = new Set(["li", "tr", "th", "td", "card-field"])
+
+/** Elements that platforms show beside the text. */
+const isBeside: ReadonlySet<string> = new Set([...fileTypes, "button", "select", "form"])
+
+const element = (type: string, children: readonly Node[], attrs: Element["attrs"] = {}): Element => ({
+  type,
+  attrs,
+  children,
+})
+
+const line = "———"
+
+/** Writes nodes one after the other and knows where lines begin. */
+class Lines {
+  readonly #has: ReadonlySet<string>
+  readonly #word: Word | undefined
+  /** Nothing is on the line yet. */
+  #isStart = true
+  /** Begins the next line, once. */
+  #marker: string | undefined
+  /** Begins each further line. */
+  #indent = ""
+  /** How much was written. */
+  #written = 0
+
+  constructor(has: ReadonlySet<string>, word?: Word) {
+    this.#has = has
+    this.#word = word
+  }
+
+  /** Returns nodes without the end of the last line, if they have lines. */
+  trimmed(nodes: readonly Node[]): readonly Node[] {
+    const out: Node[] = []
+    this.#write(nodes, out)
+    return this.#hasLines && nodes.some(isElement) ? withoutEnd(out) : out
+  }
+
+  get #hasLines(): boolean {
+    return !this.#has.has("p")
+  }
+
+  #write(nodes: readonly Node[], out: Node[]): void {
+    for (const node of nodes) {
+      if (!isElement(node)) this.#text(node, out)
+      else if (node.type === "quote") out.push(node)
+      else if (this.#word === undefined && isBeside.has(node.type)) this.#beside(node, out)
+      else if (isPart.has(node.type)) out.push(this.#inside(node))
+      else if (!isBlock.has(node.type)) this.#inline(node, out)
+      else if (this.#has.has(node.type)) this.#kept(node, out)
+      else this.#lowered(node, out)
+    }
+  }
+
+  #inline(node: Element, out: Node[]): void {
+    if (node.children.length > 0) {
+      const children: Node[] = []
+      this.#write(node.children, children)
+      out.push({...node, children})
+      return
+    }
+    this.#written++
+    if (this.#word !== undefined && node.type !== "a") this.#text(this.#word(node), out)
+    else {
+      this.#begin(out)
+      out.push(node)
+    }
+  }
+
+  #beside(node: Element, out: Node[]): void {
+    this.#written++
+    out.push(node)
+  }
+
+  /** Returns an element whose children begin anew. */
+  #inside(node: Element): Element {
+    return {...node, children: new Lines(this.#has, this.#word).trimmed(node.children)}
+  }
+
+  #kept(node: Element, out: Node[]): void {
+    this.#written++
+    if (!this.#hasLines) {
+      out.push(this.#inside(node))
+      return
+    }
+    this.#startLine(out)
+    if (this.#marker !== undefined) this.#newLine(out)
+    out.push(this.#inside(node))
+    add(out, "\n")
+  }
+
+  #lowered(node: Element, out: Node[]): void {
+    const {type, attrs, children} = node
+    const simpler = simplerOf(node)
+    if (type === "br") this.#newLine(out)
+    else if (simpler !== undefined) this.#simpler(simpler, out)
+    else if (!this.#hasLines) out.push(element("p", type === "message" ? this.#inside(node).children : asText(node)))
+    else
+      this.#block(out, () => {
+        if (type === "blockquote") this.#nest("> ", "> ", out, children)
+        else if (type === "ul" || type === "ol") this.#list(children, type === "ul" ? undefined : startOf(attrs), out)
+        else this.#write(children, out)
+      })
+  }
+
+  #simpler(nodes: readonly Node[], out: Node[]): void {
+    if (this.#hasLines) this.#block(out, () => this.#write(nodes, out))
+    else this.#write(nodes, out)
+  }
+
+  #list(items: readonly Node[], start: number | undefined, out: Node[]): void {
+    let number = start
+    for (const item of items) {
+      if (typeof item === "string" && item.trim() === "") continue
+      const marker = number === undefined ? "- " : `${number++}. `
+      const children = isElement(item) && item.type === "li" ? item.children : [item]
+      this.#block(out, () => this.#nest(marker, "  ", out, children))
+    }
+  }
+
+  /** Writes nodes whose first line begins with `first`, the others with `rest`. */
+  #nest(first: string, rest: string, out: Node[], nodes: readonly Node[]): void {
+    const indent = this.#indent
+    this.#marker = (this.#marker ?? indent) + first
+    this.#indent = indent + rest
+    this.#block(out, () => this.#write(nodes, out))
+    this.#indent = indent
+  }
+
+  #block(out: Node[], write: () => void): void {
+    this.#startLine(out)
+    const before = this.#written
+    write()
+    if (!this.#isStart || this.#written === before) this.#newLine(out)
+  }
+
+  #text(text: string, out: Node[]): void {
+    const [first = "", ...others] = text.split("\n")
+    this.#piece(first, out)
+    for (const each of others) {
+      this.#newLine(out)
+      this.#piece(each, out)
+    }
+  }
+
+  #piece(text: string, out: Node[]): void {
+    if (text === "") return
+    this.#begin(out)
+    add(out, text)
+  }
+
+  #begin(out: Node[]): void {
+    this.#written++
+    if (!this.#isStart) return
+    add(out, this.#marker ?? this.#indent)
+    this.#marker = undefined
+    this.#isStart = false
+  }
+
+  #startLine(out: Node[]): void {
+    if (!this.#isStart) this.#newLine(out)
+  }
+
+  #newLine(out: Node[]): void {
+    this.#written++
+    if (this.#isStart) add(out, (this.#marker ?? this.#indent).trimEnd())
+    this.#marker = undefined
+    add(out, "\n")
+    this.#isStart = true
+  }
+}
+
+/** Returns simpler blocks for a block that is not lines. */
+const simplerOf = (node: Element): readonly Node[] | undefined => {
+  const {type, children} = node
+  if (type === "table") return [element("pre", [alignedRows(node, cellText)])]
+  if (type === "hr") return [element("p", [line])]
+  if (type === "card") return cardOf(node)
+  return type.startsWith("h") ? [element("p", [element("b", children)])] : undefined
+}
+
+const startOf = ({start}: Element["attrs"]): number => {
+  const number = Number(start ?? 1)
+  return Number.isSafeInteger(number) ? number : 1
+}
+
+const cardOf = ({attrs: {title, href}, children}: Element): readonly Node[] => {
+  const link = href === undefined ? undefined : element("a", title === undefined ? [] : [String(title)], {href})
+  const named = link ?? (title === undefined ? undefined : String(title))
+  const head = named === undefined ? [] : [element("p", [element("b", [named])])]
+  return [...head, ...children.map(lineOfCard)]
+}
+
+const lineOfCard = (node: Node): Node => {
+  if (!isElement(node)) return node
+  if (node.type !== "card-field") return isBeside.has(node.type) ? element("p", [node]) : node
+  const [first] = node.children
+  const isBelow = isElement(first) && isBlock.has(first.type)
+  return element("p", [element("b", [`${node.attrs.title ?? ""}:`]), ...(isBelow ? [] : [" "]), ...node.children])
+}
+
+const none: ReadonlySet<string> = new Set()
+
+/** Returns a block as lines, which stand in a paragraph. */
+const asText = (node: Element): readonly Node[] => lowered(node, none)
+
+const cellText = ({children}: Element): string => plain(lowered(children, none, fileWord))
+
+/** Appends text to the text at the end. */
+const add = (out: Node[], text: string): void => {
+  if (text === "") return
+  const last = out.at(-1)
+  if (typeof last === "string") out[out.length - 1] = last + text
+  else out.push(text)
+}
+
+/** Removes the end of the last line. */
+const withoutEnd = (nodes: readonly Node[]): readonly Node[] => {
+  const last = nodes.at(-1)
+  if (last === undefined) return nodes
+  const before = nodes.slice(0, -1)
+  if (!isElement(last)) return last === "\n" ? before : [...before, last.replace(/\n$/, "")]
+  return isBlock.has(last.type) ? nodes : [...before, {...last, children: withoutEnd(last.children)}]
+}

@@ -1,0 +1,31 @@
+import {type Element, fileTypeOf, type Node} from "./elements.ts"
+
+/** Returns the text that stands for an element without children. */
+export const wordOf = ({type, attrs}: Element): string => {
+  switch (type) {
+    case "at":
+      return `@${attrs.name ?? attrs.id ?? attrs.role ?? attrs.type ?? ""}`
+    case "sharp":
+      return `#${attrs.name ?? attrs.id ?? ""}`
+    default:
+      return ""
+  }
+}
+
+/** Returns the text of a file: its title, and its address unless it is the Host's own. */
+export const fileWord = (element: Element): string => {
+  if (fileTypeOf(element) === undefined) return wordOf(element)
+  const {title, src} = element.attrs
+  return `[${title ?? element.type}] ${String(src ?? "").startsWith("internal:") ? "" : (src ?? "")}`.trimEnd()
+}
+
+/** Returns the text of nodes without blocks: a link with its address, no quoted message. */
+export const plain = (nodes: readonly Node[]): string => nodes.map(plainNode).join("")
+
+const plainNode = (node: Node): string => {
+  if (typeof node === "string") return node
+  if (node.type === "quote") return ""
+  const text = node.children.length === 0 ? fileWord(node) : plain(node.children)
+  if (node.type !== "a" || typeof node.attrs.href !== "string" || node.attrs.href === text) return text
+  return `${text} (${node.attrs.href})`.trimStart()
+}
