@@ -64,7 +64,7 @@ const idsOf = async (message: MessageRef, partsOf: PartsOf): Promise<readonly st
 const split = async (content: readonly Node[], limit: number | undefined): Promise<readonly (readonly Node[])[]> =>
   limit === undefined || textOf(content).length <= limit
     ? [content]
-    : (await import("./split.ts")).splitContent(content, limit)
+    : (await import("./split/split.ts")).splitContent(content, limit)
 
 /** Returns the id of a part, from 0. The first part has the id of the row. */
 const partId = (id: string, part: number): string => (part === 0 ? id : `${id}.${part + 1}`)

@@ -11,7 +11,7 @@ import {
 import {actionHandle, requireAction} from "../../../server/generation/kinds/action-handle.ts"
 import {presentButtons} from "../../../server/outbox/buttons.ts"
 import {contentOf} from "../../../server/outbox/draft.ts"
-import {splitContent} from "../../../server/outbox/split.ts"
+import {splitContent} from "../../../server/outbox/split/split.ts"
 import {type Element, h, isElement} from "../../../shared/sdk/content/elements.ts"
 import type {SatoriEvent} from "../../../shared/sdk/content/satori.ts"
 import {textOf} from "../../../shared/sdk/content/text.ts"

@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {changesOf} from "../../../server/outbox/acting.ts"
-import {splitContent} from "../../../server/outbox/split.ts"
+import {splitContent} from "../../../server/outbox/split/split.ts"
 import {h, isElement, type Node, renderContent} from "../../../shared/sdk/content/elements.ts"
 import {textOf} from "../../../shared/sdk/content/text.ts"
 
@@ -47,6 +47,42 @@ describe("a long message is split", () => {
     expect(split([twice, twice], 5)).toEqual(["<b>12345</b>", "<b>12345</b>"])
   })
 
+  test("between the items of a list, whose numbers go on", () => {
+    const list = h("ol", {start: 9}, h("li", "one"), "\n", h("li", h("p", "two"), h("p", "three four")), h("li"))
+    expect(split([list, "after"], 15)).toEqual([
+      '<ol start="9"><li>one</li>\n<li><p>two</p></li></ol>',
+      '<ol start="10"><li><p>three four</p></li></ol>',
+      '<ol start="11"><li/></ol>after',
+    ])
+  })
+
+  test("between the rows of a table, which repeats its header", () => {
+    const row = (...cells: string[]) => h("tr", {}, ...cells.map(cell => h("td", cell)))
+    const header = h("tr", h("th", "No"), h("th", "Name"))
+    const parts = splitContent([h("table", header, row("1", "Ann"), row("2", "Bob"), row("3", "Eve"))], 40)
+    expect(parts).toEqual([
+      [h("table", header, row("1", "Ann"), row("2", "Bob"))],
+      [h("table", header, row("3", "Eve"))],
+    ])
+    const long = splitContent(
+      [h("table", header, row("1", "Ann Bob Eve"), row("2", "has a long name, which is cut"))],
+      40,
+    )
+    expect(long.map(part => textOf(part))).toEqual([
+      "No  Name\n--  -----------\n1   Ann Bob Eve",
+      "No  Name\n--  ----------\n2   has a long",
+      "No  Name\n--  -----------\n    name, which",
+      "No  Name\n--  ------\n    is cut",
+    ])
+  })
+
+  test("inside code and quoted text, behind a line", () => {
+    expect(split([h("blockquote", h("p", "one"), "\n", h("pre", {lang: "ts"}, "two\nthree\nfour\n"))], 18)).toEqual([
+      '<blockquote><p>one</p>\n<pre lang="ts">two\n</pre></blockquote>',
+      '<blockquote><pre lang="ts">three\nfour\n</pre></blockquote>',
+    ])
+  })
+
   test("with its quote and its author in the first part", () => {
     const quote = h("quote", {id: "7"}, "something very long that was said before")
     expect(split(["one two ", quote, "three"], 8)).toEqual([`${renderContent(quote)}one two `, "three"])
@@ -90,7 +126,23 @@ const words = [
   "\r\n",
   "नमस्ते",
 ]
-const marks = ["b", "i", "code", "spl", "p", "weird"]
+const marks = [
+  "b",
+  "i",
+  "code",
+  "spl",
+  "p",
+  "weird",
+  "ul",
+  "li",
+  "blockquote",
+  "pre",
+  "h2",
+  "table",
+  "tr",
+  "td",
+  "card",
+]
 
 const anyNodes = (next: (below: number) => number, depth = 0): readonly Node[] =>
   Array.from({length: 1 + next(5)}, (): Node => {
@@ -110,7 +162,7 @@ const saidBy = (nodes: readonly Node[]): string =>
         ? node
         : node.children.length > 0
           ? saidBy(node.children)
-          : node.type === "br"
+          : ["br", "td"].includes(node.type)
             ? "\n"
             : `<${node.type}>`,
     )
