@@ -1,5 +1,6 @@
-import {isElement, type Node, writtenText} from "../../../shared/sdk/content/elements.ts"
+import {isElement, type Node} from "../../../shared/sdk/content/elements.ts"
 import type {User} from "../../../shared/sdk/content/satori.ts"
+import {writtenText} from "../../../shared/sdk/content/text.ts"
 import type {Quoted} from "../../../shared/sdk/session/session.ts"
 import type {SessionFiles} from "./files.ts"
 import type {SessionOptions} from "./options.ts"
