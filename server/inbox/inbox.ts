@@ -23,6 +23,7 @@ import {type Due, readDue, takeOver} from "./intake/marks.ts"
 import {groupsOf, ownerOfLane, type Placed, widthOf} from "./intake/order.ts"
 import {Outages, type OutagesOptions} from "./intake/outages.ts"
 import {type Asked, Prompts} from "./intake/prompts.ts"
+import {readRaw} from "./intake/raw.ts"
 import {Repeats} from "./intake/repeats.ts"
 import {readChannelEnds} from "./newest.ts"
 import {moveBackWaits} from "./upkeep/set-back.ts"
@@ -39,6 +40,8 @@ export interface InboxOptions {
   readonly uncounted?: () => readonly Span[]
   /** Holds what was written before the end of a long outage; nothing when left out. */
   readonly outages?: Pick<OutagesOptions, "asking" | "pastOf">
+  /** Hides the values of secrets in JSON; nothing when left out. */
+  readonly scrub?: (json: string) => string
   /** The clock of pauses, of the ends of questions and of stored times. */
   readonly clock?: Clock
 }
@@ -68,7 +71,7 @@ export class Inbox {
 
   constructor(database: Database, outbox: Outbox, runtimeId: string, log: Log, options: InboxOptions = {}) {
     const {pauses = retry, oldest = () => Number.NEGATIVE_INFINITY} = options
-    const {clock = systemClock, uncounted = () => []} = options
+    const {clock = systemClock, uncounted = () => [], scrub = json => json} = options
     const {outages = {asking: () => ({}), pastOf: () => ({})}} = options
     const resume = (due: readonly Due[]) => this.#resume(due)
     const groups = (event: Placed, handlers: readonly string[]) => groupsOf(this.#dispatch, event, handlers)
@@ -90,6 +93,7 @@ export class Inbox {
       outages: this.#outages,
       oldest,
       groups,
+      scrub,
       resume,
     })
     const loginOf = (endpoint: string) => this.#dispatch?.loginOf?.(endpoint) ?? {platform: endpoint}
@@ -240,12 +244,12 @@ export class Inbox {
 
   async #read(seq: number): Promise<InboxEvent> {
     const [row] = await persist(`event ${seq}`, this.#log, () =>
-      this.#database.read("SELECT endpoint, event, received_at, kept_since FROM inbox WHERE seq = ?", [seq]),
+      this.#database.read("SELECT endpoint, event, raw, received_at, kept_since FROM inbox WHERE seq = ?", [seq]),
     )
     if (row === undefined) throw new Problem("inbox_unknown", `there is no inbox event ${seq}`)
     const event: SatoriEvent = {...fromJson(String(row.event)), sn: seq}
     const keptSince = row.kept_since === null ? null : Number(row.kept_since)
     const since = sinceOf({timestamp: event.timestamp, receivedAt: Number(row.received_at), keptSince})
-    return {endpoint: String(row.endpoint), event, since}
+    return {endpoint: String(row.endpoint), event, since, raw: readRaw(row.raw)}
   }
 }

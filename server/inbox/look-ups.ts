@@ -35,9 +35,9 @@ export const readLastDeleted = async (database: Reader, after: number): Promise<
 export const readNumberBefore = async (database: Reader, newest: number): Promise<number> =>
   Number((await readCell(database, "SELECT seq FROM inbox ORDER BY seq DESC LIMIT 1 OFFSET ?", [newest])) ?? -1)
 
-/** Returns the next events after a number, in order: `seq`, `endpoint`, `event` and `raw`. */
+/** Returns the next events after a number, in order: `seq`, `endpoint` and `event`. */
 export const readEvents = (database: Reader, after: number, most: number): Promise<readonly Row[]> =>
-  database.read("SELECT seq, endpoint, event, raw FROM inbox WHERE seq > ? ORDER BY seq LIMIT ?", [after, most])
+  database.read("SELECT seq, endpoint, event FROM inbox WHERE seq > ? ORDER BY seq LIMIT ?", [after, most])
 
 /** A received event with its number. */
 export interface Received {

@@ -71,6 +71,7 @@ export const createDispatch = (options: DispatchOptions): Dispatch => {
     match: (event, asked, endpoint = "") => match(options.current(), event, endpoint, asked),
     nest: handlers => nestingOf(options.current().middleware, handlers),
     orderOf: handler => options.current().orderOf(handler),
+    keepsRaw: handlers => handlers.some(handler => options.current().keepsRaw(handler)),
     loginOf: name => options.endpoints.loginOf?.(name) ?? {platform: name},
     ages: {
       limitOf: (endpoint, handler) => options.current().ageLimits.of(endpoint, handler),

@@ -39,6 +39,8 @@ export interface MessageTable extends HandlersById {
   readonly ageLimits: AgeLimits
   /** Returns which earlier events a handler waits for. */
   readonly orderOf: (handler: string) => HandlerOrder
+  /** Does a handler get the platform's own event? */
+  readonly keepsRaw: (handler: string) => boolean
   readonly commandLimits: CommandLimits
   /** Are users told what expired? */
   readonly tellsAge: boolean
@@ -97,6 +99,7 @@ export const createMessageTable = ({
   ]
   const ordered = new Map(all.flatMap(({id, order}) => (order === undefined ? [] : [[id, order] as const])))
   const limits = all.flatMap(({id, maxAge}) => (maxAge === undefined ? [] : [[id, maxAge] as const]))
+  const raw = new Set(all.flatMap(({id, plugin}) => (plugin?.raw === true ? [id] : [])))
   const orderOfKind = (kind: AgeKind | undefined) => (kind && orders[kind]) ?? "channel"
   const hasOrders = ordered.size > 0 || Object.values(orders).some(order => order !== "channel")
   return {
@@ -116,6 +119,7 @@ export const createMessageTable = ({
     texts,
     failureText,
     orderOf: handler => (hasOrders ? (ordered.get(handler) ?? orderOfKind(kindOf(handler))) : "channel"),
+    keepsRaw: handler => raw.has(handler),
     ageLimits: new AgeLimits(new Map(limits), ages.byEndpoint, ages.host),
     commandLimits: new CommandLimits(rates),
     tellsAge: ages.tells,

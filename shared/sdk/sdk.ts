@@ -119,6 +119,7 @@ export type {
   Middleware,
   Next,
   Quoted,
+  RawEvent,
   Reply,
   Session,
   SessionDatabase,

@@ -204,6 +204,17 @@ export const migrations: readonly Migration[] = [
     statements: ageSchema,
   },
   {version: 26, name: "timer-lists", undo: "drop the index timers_of", statements: [timerListIndex]},
+  {
+    version: 27,
+    name: "raw-events",
+    undo: "drop the trigger inbox_raw_ended",
+    statements: [
+      // The platform's own event is for handlers alone.
+      `CREATE TRIGGER inbox_raw_ended AFTER UPDATE OF state ON inbox_marks WHEN NEW.state IN ('handled', 'discarded') BEGIN
+        UPDATE inbox SET raw = NULL WHERE seq = NEW.seq AND raw IS NOT NULL AND NOT EXISTS (
+          SELECT 1 FROM inbox_marks m WHERE m.seq = NEW.seq AND m.state NOT IN ('handled', 'discarded')); END`,
+    ],
+  },
 ]
 
 /** The schema version of this svc. */

@@ -2,6 +2,7 @@ import type {Position} from "../../../shared/api/plugin-views.ts"
 import type {Login, SatoriEvent} from "../../../shared/sdk/content/satori.ts"
 import type {Statement} from "../../../shared/sdk/session/database.ts"
 import type {HandlerOrder} from "../../../shared/sdk/session/handler.ts"
+import type {RawEvent} from "../../../shared/sdk/session/session.ts"
 import type {Address, Located, OutboxDraft, OwnMessage} from "../../outbox/draft.ts"
 import type {Question} from "./prompts.ts"
 
@@ -11,6 +12,8 @@ export interface InboxEvent {
   readonly event: SatoriEvent
   /** From when its age counts, in milliseconds since 1970; its timestamp when left out. */
   readonly since?: number
+  /** The platform's own event, for plugins that declare `raw`. */
+  readonly raw?: RawEvent | undefined
 }
 
 /** Returns the address of a reply to an event; undefined for an event without a conversation. */
@@ -109,6 +112,8 @@ export interface Dispatch {
   nest(handlers: readonly string[]): {readonly around: readonly string[]; readonly within: readonly string[]}
   /** Returns which earlier events a handler waits for; all of its conversation when left out. */
   orderOf?(handler: string): HandlerOrder
+  /** Does a handler get the platform's own event? None does when left out. */
+  keepsRaw?(handlers: readonly string[]): boolean
   /** Nothing expires when left out. */
   readonly ages?: Ages
   /** Returns who the bot is at an endpoint. */

@@ -32,6 +32,7 @@ import {
   refusals,
 } from "./presses.ts"
 import type {Prompts, Question} from "./prompts.ts"
+import {rawToStore, readRaw} from "./raw.ts"
 import type {Repeats} from "./repeats.ts"
 
 /** When this state was restored from a checkpoint, in milliseconds since 1970; 0 for never. */
@@ -103,6 +104,8 @@ export interface IntakeOptions {
   readonly oldest: () => number
   /** Divides the handlers of an event by their order. */
   readonly groups: (event: Placed, handlers: readonly string[]) => readonly Group[]
+  /** Hides the values of secrets in JSON. */
+  readonly scrub: (json: string) => string
   /** Runs the handlers of an event that was stored although storing it seemed to fail. */
   readonly resume: (due: readonly Due[]) => void
 }
@@ -177,7 +180,7 @@ export class Intake {
     const now = clock.now()
     const event = toEvent(endpoint, inChannel(incoming, expected?.press), now)
     const {sn: _, ...stored} = event
-    const texts = {event: textOf(stored), raw: incoming.raw === undefined ? null : textOf(incoming.raw)}
+    const text = textOf(stored)
     const content = contentHash(incoming, endpoint.spec)
     const id = endpoint.spec.claimedIds ? `${incoming.id} ${content}` : incoming.id.toWellFormed()
     const kept = incoming.isKept === true ? keptSince(endpoint.past) : null
@@ -197,6 +200,8 @@ export class Intake {
     const otherwise = isAnswer
       ? this.#match(event, name, event.type === pressType ? refusals.taken : undefined)
       : handlers
+    const isKept = incoming.raw !== undefined && this.#dispatch?.keepsRaw?.([...handlers, ...otherwise]) === true
+    const raw = isKept && incoming.raw !== undefined ? rawToStore(incoming.raw, this.#options.scrub) : null
     if (question !== undefined) prompts.take(question)
     const reason = () => (handlers.length === 0 ? undefined : outages.reasonFor(endpoint.past, conversation, since))
     const held: Arrival["held"] = isRestored ? "restored" : reason()
@@ -214,7 +219,8 @@ export class Intake {
       type: event.type,
       at: now,
       keptSince: kept,
-      ...texts,
+      event: text,
+      raw,
       content,
       handlers,
       claimed: begun.flatMap(part => this.#first(part.handlers)),
@@ -279,8 +285,8 @@ export class Intake {
     return {sn: seq, duplicate: false, dropped: false}
   }
 
-  #hand({arrival: {endpoint, claimed}, event, since}: Offer, seq: number, parts: readonly Part[]): void {
-    const stored = {endpoint, event: {...event, sn: seq}, since}
+  #hand({arrival: {endpoint, claimed, raw}, event, since}: Offer, seq: number, parts: readonly Part[]): void {
+    const stored = {endpoint, event: {...event, sn: seq}, since, raw: readRaw(raw)}
     for (const {handlers, hasTurn, place} of parts) {
       if (handlers.length === 0) continue
       const isKept = hasTurn || this.#options.lanes.length < keptInMemory

@@ -24,6 +24,7 @@ export interface InboxOptions {
   readonly log: Log
   readonly runtimeId: string
   readonly clock: Clock
+  readonly logs: {scrubJson(json: string): string}
 }
 
 export interface InboxNeeds {
@@ -34,11 +35,12 @@ export interface InboxNeeds {
 }
 
 export const createInbox = (
-  {database, log, runtimeId, clock}: InboxOptions,
+  {database, log, runtimeId, clock, logs}: InboxOptions,
   {outbox, ingress, pasts, running}: InboxNeeds,
 ): Inbox =>
   new Inbox(database, outbox, runtimeId, log, {
     clock,
+    scrub: logs.scrubJson,
     uncounted: () => ingress.releases,
     outages: {asking: () => running.settings.ingress, pastOf: name => pasts.of(name)},
     oldest: () => oldestKnown(running.settings.retention, clock.now()),

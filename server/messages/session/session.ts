@@ -26,7 +26,8 @@ export interface OpenSession {
 /** Opens a session: one event, as one handler receives it. */
 export const openSession = (options: SessionOptions): OpenSession => {
   const {stored, attempt, plugin, endpoints, permissionOf, privateHosts, languages, signal} = options
-  const {event, endpoint} = stored
+  const {endpoint, raw} = stored
+  const event = plugin?.raw === true && raw !== undefined ? {...stored.event, raw} : stored.event
   const work = new OpenWork("handler", options.files, signal)
   const own = new SessionPlugin(options, work, () => session)
   // Few handlers read the elements or the files.

@@ -33,8 +33,9 @@ export interface Incoming {
   /** For `interaction/button` from a filled-in form: the text of each field, by field name. */
   readonly form?: {readonly values: Readonly<Record<string, string>>}
   /**
-   * The platform's own name of the event and its original payload. The Host stores them with the event. Handlers get the
-   * payload of `internal`, and of types with a slash that Satori does not have.
+   * The platform's own name of the event and its original payload. The Host stores the payload of `internal` and of types
+   * with a slash that Satori does not have, and of another event until its handlers have ended, if their plugin declares
+   * `raw`.
    */
   readonly raw?: {readonly type: string; readonly data: unknown}
 }

@@ -61,9 +61,21 @@ export interface Quoted {
   readonly files: readonly SessionFile[]
 }
 
+/**
+ * An event as the platform sent it, without secrets and phone numbers. `isCut`: it had more than 64 KiB, so that long
+ * texts, or all of `data`, are missing.
+ */
+export interface RawEvent {
+  /** The platform's name of the event. */
+  readonly type: string
+  readonly data: unknown
+  readonly isCut?: true
+}
+
 /** One event, as one handler receives it. The session ends with the handler; later calls throw `late`. */
 export interface Session {
-  readonly event: SatoriEvent
+  /** `raw` is the platform's own event, if the plugin declares `raw`, the adapter has it, and the Host still has it. */
+  readonly event: SatoriEvent & {readonly raw?: RawEvent}
   /** The text that the user wrote: plain text, without files and link addresses. Empty for events without a message. */
   readonly text: string
   readonly elements: readonly Node[]

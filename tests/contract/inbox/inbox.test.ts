@@ -28,7 +28,8 @@ describe.each(engines)("the inbox on $name", ({make}) => {
     ({id: uuid(), kind: "message", endpoint: "line~one", channel: "c", content: [text]}) as const
 
   test("stores an event with its payload and one mark per handler before it answers", async () => {
-    const {database, receive, marks} = await start({match: () => ["b", "a"], run: () => new Promise(() => {})})
+    const run = () => new Promise<never>(() => {})
+    const {database, receive, marks} = await start({match: () => ["b", "a"], run, keepsRaw: () => true})
     const raw = {type: "PRIVMSG", data: {line: ":ann PRIVMSG #c :hello"}}
     expect(await receive(incoming("one", {raw, timestamp: 1000}))).toEqual({sn: 1, duplicate: false, dropped: false})
     const [row] = await database.read("SELECT * FROM inbox")
@@ -156,7 +157,7 @@ describe.each(engines)("the inbox on $name", ({make}) => {
     ["1,000 levels", JSON.parse("[".repeat(1000) + "]".repeat(1000))],
   ])("refuses a payload that is not JSON, and its conversation continues: %s", async (_, data) => {
     const {receive, marks} = await start()
-    await expect(receive(incoming("one", {raw: {type: "PRIVMSG", data}}))).rejects.toMatchObject({
+    await expect(receive(incoming("one", {type: "internal", raw: {type: "PRIVMSG", data}}))).rejects.toMatchObject({
       code: "event_invalid",
       message: expect.stringMatching(/\bJSON\b/),
     })

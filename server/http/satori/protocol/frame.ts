@@ -21,16 +21,15 @@ const ownTypes: ReadonlySet<string> = new Set(["timer"])
 export type LoginOf = (endpoint: string, stored: SatoriEvent["login"]) => KnownLogin
 
 /**
- * Makes a frame of a row of the inbox. Satori v1 puts the platform's original payload under the platform's name
- * (internal API). Clients create a property of that name, and the platform could name its event anything.
+ * Makes a frame of a row of the inbox. Satori v1 puts the original payload of a platform's own event under the
+ * platform's name (internal API). Clients create a property of that name, and the platform could name its event anything.
  */
 export const toFrame = (row: Row, loginOf: LoginOf): Frame => {
   const sn = Number(row.seq)
-  const {_type: _, ...event}: SatoriEvent = fromJson(String(row.event))
+  const {_type: _, _data: data, ...event}: SatoriEvent = fromJson(String(row.event))
   const login = loginOf(String(row.endpoint), event.login)
   if (ownTypes.has(event.type)) return {sn, login, text: ""}
-  const raw: {data?: unknown} | undefined = row.raw === null ? undefined : fromJson(String(row.raw))
-  const native = raw === undefined ? {} : {_type: login.platform, _data: raw.data}
+  const native = data === undefined ? {} : {_type: login.platform, _data: data}
   const {message} = event
   const shown = message === undefined ? {} : {message: {...message, content: withFileLinks(message.content, login, sn)}}
   return {sn, login, text: signal(opcode.event, {...event, ...shown, sn, id: sn, ...loginOfEvent(login), ...native})}
