@@ -1,3 +1,4 @@
+import {methodKinds, type OwnMethods} from "../../shared/sdk/adapter/own-methods.ts"
 import {contentFeatures, senderFeatures} from "../../shared/sdk/adapter/sender.ts"
 import {code, page, table} from "./markdown.ts"
 import type {PublishedSlot} from "./running-host.ts"
@@ -22,6 +23,23 @@ export const featuresPage = (slots: readonly PublishedSlot[]): string => {
       limits?.text === undefined ? "" : String(limits.text),
     ]
   })
+  const own = slots.flatMap(({adapter: {methods}}) => (methods === undefined ? [] : [ownMethods(methods)]))
   const head = ["Adapter", "History", "Repeats are dropped", ...named.map(code), "Methods of Satori", "Longest text"]
-  return page("Features of the built-in adapters", intro, table(head, rows))
+  return page("Features of the built-in adapters", intro, [table(head, rows), aboutOwn, ...own].join("\n\n"))
 }
+
+const aboutOwn = `## Methods of the platforms
+
+[Plugins with \`platform: true\`](../plugins/act.md#a-platforms-own-methods) call these, under the platform's name.
+\`plugin.ask\` calls those that read. If the Host ends during a queued call, it repeats those that may be called twice.`
+
+const titles = {reads: "read", sets: "may be called twice", acts: "are never repeated"} as const
+
+const ownMethods = ({name, ...lists}: OwnMethods): string =>
+  [
+    `### \`${name}/…\``,
+    table(
+      ["Methods that", ""],
+      methodKinds.map(kind => [titles[kind], (lists[kind] ?? []).map(code).join(", ")]),
+    ),
+  ].join("\n\n")

@@ -4,13 +4,19 @@ import type {Feature} from "../../shared/sdk/adapter/sender.ts"
 import {kindOf} from "../../shared/sdk/content/satori-methods.ts"
 import {whatIsAround} from "../runtime/flow/around.ts"
 import {didYouMean} from "../runtime/text/suggest.ts"
-import type {Endpoints} from "./endpoints.ts"
+import type {EndpointSpec} from "./spec.ts"
 
 /** The plugin that calls a method. */
 export interface Caller {
   readonly name: string
   /** Does it declare `platform`? */
   readonly platform?: boolean
+}
+
+/** The endpoints of the running generation. */
+interface Known {
+  require(name: string): {readonly spec: Pick<EndpointSpec, "methods">}
+  requireFeature(name: string, feature: Feature): void
 }
 
 /** How a method may be called. */
@@ -26,7 +32,7 @@ export interface MethodUse {
  * the plugin does not declare `platform`, and `tool_effect` in an agent's tool.
  */
 export const requireMethod = (
-  endpoints: Pick<Endpoints, "require" | "requireFeature">,
+  endpoints: Known,
   endpoint: string,
   method: string,
   plugin: Caller | undefined,

@@ -2,7 +2,6 @@ import type {Log} from "../../../shared/log.ts"
 import type {Feature, FileRef} from "../../../shared/sdk/adapter/sender.ts"
 import type {Login} from "../../../shared/sdk/content/satori.ts"
 import type {Permission} from "../../../shared/sdk/session/permission.ts"
-import type {Caller, MethodUse} from "../../endpoints/methods.ts"
 import type {Attempt, InboxEvent} from "../../inbox/intake/handling.ts"
 import type {Address} from "../../outbox/draft.ts"
 import type {DraftFiles} from "../../outbox/files/draft-files.ts"
@@ -17,8 +16,12 @@ export interface EndpointActs {
   requireTarget(address: Address): void
   /** Throws `endpoint_unknown`, `unsupported`. */
   requireFeature(endpoint: string, feature: Feature): void
-  /** Throws the errors of `requireMethod`. */
-  requireMethod(endpoint: string, method: string, plugin: Caller | undefined): MethodUse
+  /** Returns how a method may be called. Throws the errors of `requireMethod`. */
+  requireMethod(
+    endpoint: string,
+    method: string,
+    plugin: Pick<PluginSide, "name" | "platform"> | undefined,
+  ): {readonly acts: boolean; readonly repeats?: boolean}
   /** Returns false for an unknown endpoint. */
   hasFeature(endpoint: string, feature: Feature): boolean
   /** Returns who the bot is at an endpoint. */

@@ -4,7 +4,7 @@ import {startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {bunOr, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {tell} from "../../support/messages/messages.ts"
 
-/** A platform with methods of its own, which notes each call. A call of `stuck` never ends. */
+/** A platform with its own methods, which notes each call. A call of `stuck` never ends. */
 const shop = pluginWith(`
     let waits = 0
     plugin.adapter("shop", {

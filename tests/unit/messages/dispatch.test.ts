@@ -177,6 +177,19 @@ describe("a handler", () => {
     expect(await run(messageOf("hello"))).toMatchObject({is: "failed", error: expect.stringContaining("notAfter")})
   })
 
+  test("gets the platform's own event only if its plugin declares raw", async () => {
+    const raw = {type: "update", data: {n: 1}}
+    const seen: unknown[] = []
+    const note = handler(session => void seen.push(session.event.raw))
+    const plugin = {name: "p", database: {table: (name: string) => name, read: async () => []}, prompt: () => undefined}
+    for (const isRaw of [true, false]) {
+      const dispatch = dispatchTo(tableOf({handlers: [{...note, plugin: {...plugin, raw: isRaw}}]}))
+      expect(dispatch.keepsRaw?.([note.id])).toBe(isRaw)
+      await dispatch.run({endpoint: "line", event: messageOf("hello"), raw}, note.id, firstAttempt)
+    }
+    expect(seen).toEqual([raw, undefined])
+  })
+
   test("of a timer knows how late it runs", async () => {
     const id = "root/test/timer/due"
     const late: number[] = []
