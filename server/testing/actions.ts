@@ -103,11 +103,7 @@ const act = async (
     ...(language === undefined ? {} : {locale: language}),
   }
   const {sn} = await ask<{readonly sn: number}>(host, `/api/plugins/sandbox/${path}`, body)
-  await untilDone(bot, what, async () => [
-    ...(await pendingHandlers(host, {sql: "m.seq = ?", args: [sn]})),
-    ...(await pendingSends(host, {sql: "inbox_seq = ?", args: [sn]})),
-  ])
-  const {replies, event} = await apiOf(host).get("/api/inbox/:seq", {seq: sn})
+  const {replies, event} = await endOf(bot, what, sn)
   const shown = await messages(bot, channel)
   const acts = replies.filter(id => !shown.some(message => message.id === id))
   const changed = await Promise.all(acts.map(async id => editedBy(await apiOf(host).get("/api/outbox/:id", {id}))))
@@ -115,11 +111,22 @@ const act = async (
   return shown.filter(({id}) => replies.includes(id) || isPressed(id)).map(message => message.text)
 }
 
+/** @internal Resolves to an event once its handlers have ended and their messages are sent. */
+export const endOf = async (bot: UnderTest, what: string, sn: number) => {
+  const {host} = bot
+  await untilDone(bot, what, async () => [
+    ...(await pendingHandlers(host, {sql: "m.seq = ?", args: [sn]})),
+    ...(await pendingSends(host, {sql: "inbox_seq = ?", args: [sn]})),
+  ])
+  return apiOf(host).get("/api/inbox/:seq", {seq: sn})
+}
+
 /** Returns the outbox id of the message that an edit changes. */
 const editedBy = ({kind, content}: OutboxDetail): string | undefined =>
   kind === "edit" ? (content as {readonly message: {readonly outbox?: string}}).message.outbox : undefined
 
-const apiOf = (host: Host) => apiBy((path, body) => ask(host, path, body))
+/** @internal */
+export const apiOf = (host: Host) => apiBy((path, body) => ask(host, path, body))
 
 const encodeFile = ({name, type, bytes}: TestFile, index: number) => ({
   name: name ?? `file ${index + 1}`,
@@ -150,7 +157,8 @@ export const fire = async (
     await api.post("/api/jobs/:id/remove", {id})
   }
   await untilDone(bot, what, () => pendingSends(host, {sql: "seq > ? AND inbox_seq IS NULL", args: [since]}))
-  return sentSince(host, since)
+  // Messages that answer no event.
+  return sentAs(host, await sentAfter(host, since))
 }
 
 /** Replaces the name of the temporary scheduled job, which the test does not know. */
@@ -160,9 +168,8 @@ const pendingRun = async (host: Host, id: string, job: string) =>
     text: run.text.replace(/job test-\S+/, `job ${job}`),
   }))
 
-/** Returns the messages sent since `seq` that answer no inbox event, in order. */
-const sentSince = async (host: Host, seq: number): Promise<readonly Sent[]> => {
-  const ids = await sentAfter(host, seq)
+/** @internal Returns messages by their ids. */
+export const sentAs = async (host: Host, ids: readonly string[]): Promise<readonly Sent[]> => {
   const views = await Promise.all(ids.map(id => apiOf(host).get("/api/outbox/:id", {id})))
   return views.map(({endpoint, channel, text}) => ({endpoint, channel, text}))
 }

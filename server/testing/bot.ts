@@ -27,6 +27,7 @@ import {Editions} from "./editions.ts"
 import {Failures, withFindings, withoutOwnFrames} from "./failures.ts"
 import {type Change, Changes, messages, type RoomMessage} from "./room.ts"
 import {type UnderTest, untilQuiet, untilSettled} from "./waiting.ts"
+import {postWebhook, type WebhookOptions} from "./webhooks.ts"
 
 /** One plugin of a bot under test. */
 export interface PluginUnderTest {
@@ -93,6 +94,12 @@ export interface Bot {
    */
   fire(job: string, options?: FireOptions): Promise<readonly Sent[]>
   /**
+   * Posts to a webhook that the plugin declares with `plugin.webhook`, as its sender does: signed with the first secret.
+   * A text is sent as it is, everything else as JSON. Resolves to the messages of its handlers once they are sent: none
+   * for a repeated id. Rejects if the Host refuses the request, or like `say`.
+   */
+  webhook(name: string, body: unknown, options?: WebhookOptions): Promise<readonly Sent[]>
+  /**
    * Replaces the plugin with another version on the same data, as a reload would: with its migrations, and with a
    * checkpoint before one that cannot be undone. Rejects with the reason of a refusal; the bot then continues
    * unchanged.
@@ -109,9 +116,12 @@ export interface Bot {
   close(): Promise<void>
 }
 
-type Subject = (asked: "fire" | "upgrade") => string
+/** The calls that may name their plugin. */
+export type Asked = "fire" | "upgrade" | "webhook"
 
-/** `subject` returns the plugin for calls of `fire` and `upgrade` that name none. */
+type Subject = (asked: Asked) => string
+
+/** `subject` returns the plugin for calls that name none. */
 export const openBot = (options: BotOptions, subject: Subject): Promise<Bot> =>
   withoutOwnFrames(() => open(options, subject))
 
@@ -198,6 +208,10 @@ const membersOf = (bot: UnderTest, editions: Editions, subject: Subject): Omit<B
       return toEnd("bot.fire()", () => fire(bot, job, {...how, plugin}))
     },
     settle: () => toEnd("bot.settle()", () => untilSettled(bot, "bot.settle()")),
+    webhook: async (name, body, how = {}) => {
+      const plugin = how.plugin ?? subject("webhook")
+      return toEnd("bot.webhook()", () => postWebhook(bot, name, body, {...how, plugin}))
+    },
     upgrade: async (to, {plugin: name = subject("upgrade")} = {}) =>
       toEnd("bot.upgrade()", () => editions.replace(name, to, () => host.generations.reload("the test's upgrade"))),
   }

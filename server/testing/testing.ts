@@ -1,7 +1,7 @@
 import {type AnyPlugin, definePlugin} from "../../shared/sdk/plugin/plugin.ts"
 import type {UsedServices, Uses} from "../../shared/sdk/plugin/service.ts"
 import type {Permission} from "../../shared/sdk/session/permission.ts"
-import {type Bot, type BotOptions, openBot, type PluginUnderTest} from "./bot.ts"
+import {type Asked, type Bot, type BotOptions, openBot, type PluginUnderTest} from "./bot.ts"
 import {raiseTimeLimit} from "./time-limit.ts"
 
 export type {FireOptions, PressOptions, SayOptions, Sent, TestFile} from "./actions.ts"
@@ -10,6 +10,7 @@ export type {BotClock} from "./bot-clock.ts"
 export type {BotFile} from "./bot-files.ts"
 export type {Span, Time} from "./clock.ts"
 export type {Change, RoomMessage} from "./room.ts"
+export type {WebhookOptions} from "./webhooks.ts"
 
 await raiseTimeLimit()
 
@@ -85,7 +86,7 @@ const providing = (uses: Uses, services: Readonly<Record<string, object | undefi
   })
 }
 
-const onlyPlugin = (plugins: BotOptions["plugins"], asked: "fire" | "upgrade"): string => {
+const onlyPlugin = (plugins: BotOptions["plugins"], asked: Asked): string => {
   const [name, ...others] = Object.keys(plugins)
   if (name === undefined || others.length > 0) throw new TypeError(`bot.${asked}() needs the name of the plugin`)
   return name
