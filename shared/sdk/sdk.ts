@@ -42,7 +42,25 @@ export {TokenBucket, type TokenBucketLimits} from "./adapter/token-bucket.ts"
 export type {HmacScheme, Verifier, Verify} from "./adapter/verify.ts"
 export type {Elements} from "./content/element-table.ts"
 export {type Content, type Element, h, isElement, type Node, renderContent} from "./content/elements.ts"
-export {type FileOptions, type FileSource, file, type ProjectFile, type StoredFile} from "./content/file-source.ts"
+export type {FileElement, FileOptions, StoredFile} from "./content/file-source.ts"
+export {
+  b,
+  type CardField,
+  type CardOptions,
+  card,
+  code,
+  file,
+  i,
+  image,
+  type ListOptions,
+  link,
+  list,
+  markdown,
+  mention,
+  quote,
+  type TableOptions,
+  table,
+} from "./content/helpers.ts"
 export {type Block, type LowerOptions, lower} from "./content/lower.ts"
 export {
   type Channel,

@@ -1,4 +1,4 @@
-import type {FileSource} from "./file-source.ts"
+import type {FileElement} from "./file-source.ts"
 
 /** The value of an attribute. The Host stores no attribute that is `undefined`. */
 export type Attribute = string | number | boolean | undefined
@@ -11,7 +11,7 @@ type None = Readonly<Record<never, never>>
 
 interface Shown {
   /** An address, the result of `file`, bytes, or the `src` of a stored file. */
-  readonly src?: string | FileSource | undefined
+  readonly src?: string | FileElement | Uint8Array | undefined
   /** The name that users see; of a picture, the text that stands for it. */
   readonly title?: Text
   /** The media type, such as `image/png`. */

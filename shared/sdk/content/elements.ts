@@ -1,5 +1,5 @@
 import type {Attribute, Elements} from "./element-table.ts"
-import {type FileSource, fileSource, isFileSource} from "./file-source.ts"
+import {type FileElement, type FileSource, fileSource, sourceIn} from "./file-source.ts"
 
 /** One node of a Satori message tree. Unknown types are kept; platforms show their text. */
 export interface Element {
@@ -17,7 +17,7 @@ export type Node = string | Element
 export type Content = Node | readonly Node[]
 
 /** The attributes of an element that the table does not have. */
-export type Attributes = Readonly<Record<string, Attribute | FileSource>>
+export type Attributes = Readonly<Record<string, Attribute | FileElement | Uint8Array>>
 
 type Own = `${string}-${string}` | `${string}:${string}`
 
@@ -37,11 +37,11 @@ export const h = <T extends string>(
 ): Element => {
   if (typeof attrs === "string" || isElement(attrs)) return {type, attrs: {}, children: [attrs, ...children]}
   const given = Object.entries(attrs).filter(
-    (entry): entry is [string, string | number | boolean] => entry[1] !== undefined && !isFileSource(entry[1]),
+    (entry): entry is [string, string | number | boolean] => entry[1] !== undefined && sourceIn(entry[1]) === undefined,
   )
-  const {src} = attrs as Attributes
-  const source = isFileSource(src) ? {[fileSource]: src} : {}
-  return {type, attrs: Object.fromEntries(given), children, ...source}
+  const source = sourceIn((attrs as Attributes).src)
+  const shown = source === undefined ? {} : {[fileSource]: source}
+  return {type, attrs: Object.fromEntries(given), children, ...shown}
 }
 
 export const isElement = (value: unknown): value is Element =>

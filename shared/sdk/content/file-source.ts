@@ -21,18 +21,8 @@ const brand: unique symbol = Symbol.for("svc.file")
 /** The size limits of a file that is read, in bytes: the default, and the most that a plugin may set. */
 export const fetchLimits = {usual: 32 * 1024 * 1024, most: 1024 * 1024 * 1024} as const
 
-/**
- * Returns a file for the `src` of `h("img" | "file" | "audio" | "video", {src})`. The Host stores it when the message
- * is queued.
- *
- * A path is relative to the project, or absolute. `send` throws `file_path_refused` if it does not exist, is not a
- * regular file, leads out of the project as a relative path, or belongs to the Host (`.svc/`, `.git/`, `.env`, the
- * configuration, the database).
- *
- * The Host fetches an `http:` or `https:` address. It never reads from a private network, even after redirects, except
- * from the hosts in `files.allowPrivate`. `send` throws `file_refused`, `file_unavailable`, `file_too_large`.
- */
-export const file = (source: string | URL, options: FileOptions = {}): ProjectFile => {
+/** Returns the file that `file(source)` names. Throws a TypeError. */
+export const projectFile = (source: string | URL, options: FileOptions = {}): ProjectFile => {
   const made = {[brand]: sourceOf(source), ...optionsOf(options)}
   // Not enumerable, so that a copy of its fields is not a file.
   return Object.defineProperty(made, brand, {enumerable: false})
@@ -77,11 +67,25 @@ export const fetchedOf = (value: unknown): string | undefined => {
   return source !== undefined && isAddress(source) ? source : undefined
 }
 
-/** What `src` may be in addition to text: a result of `file`, or bytes. */
+/** A file that is not stored yet. */
 export type FileSource = ProjectFile | Uint8Array
 
 /** The key under which an element keeps its first `src` until the file is stored. Text and JSON create no symbol. */
 export const fileSource: unique symbol = Symbol.for("svc.fileSource")
+
+/** The result of `file`. */
+export interface FileElement {
+  readonly type: "file"
+  readonly attrs: Readonly<Record<string, string | number | boolean>>
+  readonly children: readonly never[]
+  readonly [fileSource]: FileSource
+}
+
+/** Returns the file that the `src` of an element is; undefined for text. */
+export const sourceIn = (src: unknown): FileSource | undefined => {
+  const found = typeof src === "object" && src !== null && fileSource in src ? src[fileSource] : src
+  return isFileSource(found) ? found : undefined
+}
 
 export const isFileSource = (value: unknown): value is FileSource =>
   value instanceof Uint8Array || namedBy(value) !== undefined

@@ -1,17 +1,25 @@
 import {describe, expect, test} from "vitest"
 import {h, renderContent} from "../../../shared/sdk/content/elements.ts"
-import {fetchedOf, file, fileSource, pathOf, storedHash, storedSource} from "../../../shared/sdk/content/file-source.ts"
+import {
+  fetchedOf,
+  fileSource,
+  pathOf,
+  projectFile,
+  storedHash,
+  storedSource,
+} from "../../../shared/sdk/content/file-source.ts"
+import {file} from "../../../shared/sdk/content/helpers.ts"
 import {parseContent} from "../../../shared/sdk/content/parse-content.ts"
 import {textOf} from "../../../shared/sdk/content/text.ts"
 
 describe("the result of file", () => {
   test("shows its path, name and type", () => {
-    expect(pathOf(file("a.png"))).toBe("a.png")
-    expect(file("a.png", {name: "b.png", type: "image/png"})).toMatchObject({name: "b.png", type: "image/png"})
+    expect(pathOf(projectFile("a.png"))).toBe("a.png")
+    expect(projectFile("a.png", {name: "b.png", type: "image/png"})).toMatchObject({name: "b.png", type: "image/png"})
   })
 
   test("does not survive JSON, a copy of its fields, or a structured clone", () => {
-    const made = file("a.png", {name: "b.png"})
+    const made = projectFile("a.png", {name: "b.png"})
     expect(pathOf(JSON.parse(JSON.stringify(made)))).toBeUndefined()
     expect(pathOf({...made})).toBeUndefined()
     expect(pathOf(structuredClone(made))).toBeUndefined()
@@ -23,13 +31,13 @@ describe("the result of file", () => {
   })
 
   test.each([[""], ["a\0b"], [undefined], [1], [new URL("file:///etc/passwd")]])("is refused for %j", path => {
-    expect(() => file(path as string)).toThrow(TypeError)
+    expect(() => projectFile(path as string)).toThrow(TypeError)
   })
 
   test.each(["https://example.com/a.png", "HTTP://example.com/a.png", new URL("https://example.com/a.png")])(
     "is an address for %s, not a path",
     source => {
-      const made = file(source, {limit: 5})
+      const made = projectFile(source, {limit: 5})
       expect(fetchedOf(made)).toMatch(/^https?:\/\/example\.com\/a\.png$/i)
       expect(pathOf(made)).toBeUndefined()
       expect(made.limit).toBe(5)
@@ -39,21 +47,22 @@ describe("the result of file", () => {
 
   test("is a path for anything else, not an address", () => {
     for (const path of ["a.png", "https:/a.png", "/https://a", "data:,x"]) {
-      expect(fetchedOf(file(path))).toBeUndefined()
-      expect(pathOf(file(path))).toBe(path)
+      expect(fetchedOf(projectFile(path))).toBeUndefined()
+      expect(pathOf(projectFile(path))).toBe(path)
     }
     expect(fetchedOf("https://example.com/a.png")).toBeUndefined()
   })
 
   test.each([0, -1, 1.5, Number.NaN, 2 ** 31])("is refused with a limit of %d bytes", limit => {
-    expect(() => file("https://example.com", {limit})).toThrow(TypeError)
+    expect(() => projectFile("https://example.com", {limit})).toThrow(TypeError)
   })
 })
 
 describe("an element with a file", () => {
   test("keeps it apart from its attributes, also in a copy of the element", () => {
-    const source = file("a.png")
-    const element = h("img", {src: source, title: "A"})
+    const shown = file("a.png")
+    const source = shown[fileSource]
+    const element = h("img", {src: shown, title: "A"})
     expect(element.attrs).toEqual({title: "A"})
     expect(element[fileSource]).toBe(source)
     expect({...element}[fileSource]).toBe(source)
