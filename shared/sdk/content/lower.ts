@@ -1,4 +1,4 @@
-import {type Content, type Element, fileTypes, isElement, type Node, nodesOf} from "./elements.ts"
+import {type Content, type Element, fileTypeOf, fileTypes, isElement, type Node, nodesOf} from "./elements.ts"
 import {fileWord, plain} from "./plain.ts"
 import {alignedRows} from "./rows.ts"
 
@@ -24,6 +24,11 @@ export type Block = (typeof blocks)[number]
 export interface LowerOptions {
   /** The blocks that the platform has. */
   readonly has: readonly Block[]
+  /**
+   * Returns whether the platform shows this file or button beside the text; all if left out. The others become text, a
+   * button with an address a link.
+   */
+  readonly shows?: (element: Element) => boolean
 }
 
 /**
@@ -33,14 +38,19 @@ export interface LowerOptions {
  * If the platform has no `p`, each block, also one that it has, is on lines of its own that end in `"\n"`, but for the
  * last line of the message. If it has `p`, what is lowered is in paragraphs.
  */
-export const lower = (content: Content, {has}: LowerOptions): readonly Node[] => lowered(content, new Set(has))
+export const lower = (content: Content, {has, shows}: LowerOptions): readonly Node[] =>
+  lowered(content, new Set(has), shows && {shows})
 
-type Word = (element: Element) => string
+interface Words {
+  /** Writes each element without children as text, except links. */
+  readonly word?: (element: Element) => string
+  readonly shows?: (element: Element) => boolean
+}
 
-/** The same, in which `word` writes each element without children as text, except links. */
-export const lowered = (content: Content, has: ReadonlySet<string>, word?: Word): readonly Node[] => {
+/** The same, with words for elements. */
+export const lowered = (content: Content, has: ReadonlySet<string>, words: Words = {}): readonly Node[] => {
   const nodes = nodesOf(content)
-  return nodes.some(isElement) ? new Lines(has, word).trimmed(nodes) : nodes
+  return nodes.some(isElement) ? new Lines(has, words).trimmed(nodes) : nodes
 }
 
 const isBlock: ReadonlySet<string> = new Set(blocks)
@@ -62,7 +72,7 @@ const line = "———"
 /** Writes nodes one after the other and knows where lines begin. */
 class Lines {
   readonly #has: ReadonlySet<string>
-  readonly #word: Word | undefined
+  readonly #words: Words
   /** Nothing is on the line yet. */
   #isStart = true
   /** Begins the next line, once. */
@@ -72,9 +82,9 @@ class Lines {
   /** How much was written. */
   #written = 0
 
-  constructor(has: ReadonlySet<string>, word?: Word) {
+  constructor(has: ReadonlySet<string>, words: Words) {
     this.#has = has
-    this.#word = word
+    this.#words = words
   }
 
   /** Returns nodes without the end of the last line, if they have lines. */
@@ -92,7 +102,9 @@ class Lines {
     for (const node of nodes) {
       if (!isElement(node)) this.#text(node, out)
       else if (node.type === "quote") out.push(node)
-      else if (this.#word === undefined && isBeside.has(node.type)) this.#beside(node, out)
+      else if (this.#isBeside(node)) this.#beside(node, out)
+      else if (node.type === "button" && node.attrs.href !== undefined)
+        this.#write([element("a", node.children, {href: node.attrs.href})], out)
       else if (isPart.has(node.type)) out.push(this.#inside(node))
       else if (!isBlock.has(node.type)) this.#inline(node, out)
       else if (this.#has.has(node.type)) this.#kept(node, out)
@@ -101,6 +113,7 @@ class Lines {
   }
 
   #inline(node: Element, out: Node[]): void {
+    if (beginsLine(node)) this.#begin(out)
     if (node.children.length > 0) {
       const children: Node[] = []
       this.#write(node.children, children)
@@ -108,11 +121,18 @@ class Lines {
       return
     }
     this.#written++
-    if (this.#word !== undefined && node.type !== "a") this.#text(this.#word(node), out)
+    const word = this.#words.word ?? (fileTypeOf(node) === undefined ? undefined : fileWord)
+    if (word !== undefined && node.type !== "a") this.#text(word(node), out)
     else {
       this.#begin(out)
       out.push(node)
     }
+  }
+
+  #isBeside(node: Element): boolean {
+    const {word, shows} = this.#words
+    const isShown = shows === undefined || (fileTypeOf(node) === undefined && node.type !== "button") || shows(node)
+    return word === undefined && isBeside.has(node.type) && isShown
   }
 
   #beside(node: Element, out: Node[]): void {
@@ -122,7 +142,7 @@ class Lines {
 
   /** Returns an element whose children begin anew. */
   #inside(node: Element): Element {
-    return {...node, children: new Lines(this.#has, this.#word).trimmed(node.children)}
+    return {...node, children: new Lines(this.#has, this.#words).trimmed(insideOf(node))}
   }
 
   #kept(node: Element, out: Node[]): void {
@@ -158,10 +178,8 @@ class Lines {
 
   #list(items: readonly Node[], start: number | undefined, out: Node[]): void {
     let number = start
-    for (const item of items) {
-      if (typeof item === "string" && item.trim() === "") continue
+    for (const {children} of itemsOf(items)) {
       const marker = number === undefined ? "- " : `${number++}. `
-      const children = isElement(item) && item.type === "li" ? item.children : [item]
       this.#block(out, () => this.#nest(marker, "  ", out, children))
     }
   }
@@ -218,6 +236,13 @@ class Lines {
   }
 }
 
+/** Whether an element with children begins with something that stands on the line, so that a mark precedes it. */
+const beginsLine = ({children: [first]}: Element): boolean => {
+  if (!isElement(first)) return first !== undefined && /^[^\n]/.test(first)
+  const isInline = !isBlock.has(first.type) && !isBeside.has(first.type) && first.type !== "quote"
+  return isInline && (first.children.length === 0 || beginsLine(first))
+}
+
 /** Returns simpler blocks for a block that is not lines. */
 const simplerOf = (node: Element): readonly Node[] | undefined => {
   const {type, children} = node
@@ -225,6 +250,18 @@ const simplerOf = (node: Element): readonly Node[] | undefined => {
   if (type === "hr") return [element("p", [line])]
   if (type === "card") return cardOf(node)
   return type.startsWith("h") ? [element("p", [element("b", children)])] : undefined
+}
+
+/** Returns the items of a list. What is no item becomes one, except white space. */
+const itemsOf = (nodes: readonly Node[]): readonly Element[] =>
+  nodes.flatMap(node => {
+    if (isElement(node) && node.type === "li") return [node]
+    return typeof node === "string" && node.trim() === "" ? [] : [element("li", [node])]
+  })
+
+const insideOf = ({type, children}: Element): readonly Node[] => {
+  if (type === "ul" || type === "ol") return itemsOf(children)
+  return type === "table" || type === "tr" ? children.filter(isElement) : children
 }
 
 const startOf = ({start}: Element["attrs"]): number => {
@@ -252,7 +289,7 @@ const none: ReadonlySet<string> = new Set()
 /** Returns a block as lines, which stand in a paragraph. */
 const asText = (node: Element): readonly Node[] => lowered(node, none)
 
-const cellText = ({children}: Element): string => plain(lowered(children, none, fileWord))
+const cellText = ({children}: Element): string => plain(lowered(children, none, {word: fileWord}))
 
 /** Appends text to the text at the end. */
 const add = (out: Node[], text: string): void => {

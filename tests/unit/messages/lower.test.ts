@@ -103,6 +103,32 @@ describe("content for a platform with", () => {
     expect(lowered([quote, file, h("p", "a"), h("p", button)])).toEqual([quote, file, "a\n", button])
   })
 
+  test("no files and no buttons has their text, and links", () => {
+    const content = [h("p", h("img", {src: "https://a.example/"})), h("button", {href: "https://b.example/"}, "B"), "c"]
+    expect(lower(content, {has: [], shows: () => false})).toEqual([
+      "[img] https://a.example/\n",
+      h("a", {href: "https://b.example/"}, "B"),
+      "c",
+    ])
+    expect(lower(content, {has: [], shows: ({type}) => type === "img"})[0]).toEqual(
+      h("img", {src: "https://a.example/"}),
+    )
+    expect(textOf(content)).toBe("[img] https://a.example/\nB (https://b.example/)c")
+  })
+
+  test("lists has only items in them", () =>
+    expect(lowered(h("ol", "\n", "a", item("b"), h("b", "c")), "ol")).toEqual([
+      h("ol", item("a"), item("b"), item(h("b", "c"))),
+    ]))
+
+  test("marks before the format of a line", () =>
+    expect(lowered(h("ul", item(h("b", h("i", "a\nb"))), item(h("b", h("p", "c")))))).toEqual([
+      "- ",
+      h("b", h("i", "a\n  b")),
+      "\n",
+      h("b", "- c"),
+    ]))
+
   test("cells of any width", () => {
     const long = "x".repeat(500)
     expect(textOf(h("table", row(long, "a"), row("b", "c")))).toBe(`${long}  a\n${"b".padEnd(40)}  c`)
