@@ -59,6 +59,40 @@ describe("a bot on Discord (on the tests' fake)", () => {
     const marked = await ask("!marks")
     expect(marked.content).toBe("**bold** <@43> [link](<https://example.com/>)")
     expect(marked.body?.allowed_mentions).toMatchObject({parse: [], users: ["43"]})
+    const {content, body} = await ask("!card")
+    expect(content).toBe("- one\n- two \\<@43>")
+    expect(body?.embeds).toEqual([
+      {
+        title: "Build <7>",
+        color: 0xc0ffee,
+        description: "It failed.",
+        fields: [{name: "Branch", value: "main", inline: true}],
+      },
+    ])
+    const pictured = await ask("!pictured")
+    const [{name} = {name: ""}] = pictured.files
+    expect(pictured.body?.embeds).toEqual([
+      {title: "Seen", image: {url: `attachment://${name}`}},
+      {description: "more"},
+    ])
+    expect(name).toMatch(/^[\w.-]+$/)
+  })
+
+  test("shows more cards than Discord accepts in several messages, and in an edit as text", async () => {
+    const {fake} = given()
+    const before = fake.world.in(club).length
+    fake.write({channel: club, content: "!cards"})
+    const shown = await until("the cards", () => {
+      const [, ...own] = fake.world.in(club).slice(before)
+      return own.length === 3 && own[0]?.edits === 1 && own.map(({content, body}) => [content, body?.embeds])
+    })
+    const embeds = Array.from({length: 12}, (_, n) => ({title: `card ${n}`}))
+    const text = embeds.map(({title}) => `**${title}**`).join("\n")
+    expect(shown).toEqual([
+      [text, []],
+      ["", embeds.slice(0, 10)],
+      ["", embeds.slice(10)],
+    ])
   })
 
   test("replies to a message, and reads which message a reply quotes", async () => {

@@ -4,16 +4,20 @@ import {type Written, writeMarkdown} from "./write.ts"
 /** The longest text of one message. Discord counts it with its markup. */
 export const longestText = 2000
 
-/** Splits the content into parts that fit into one Discord message, including escapes. */
+/** Splits the content into parts that fit into one Discord message, or into `most` characters, including escapes. */
 export const writeParts = (
   content: readonly Node[],
   isShown: (file: Element) => boolean,
+  most: number = longestText,
 ): readonly {readonly content: readonly Node[]; readonly written: Written}[] => {
   const written = writeMarkdown(content, isShown)
   const length = textOf(content).length
-  if (written.text.length <= longestText || length < 2) return [{content, written}]
+  if (written.text.length <= most || length < 2) return [{content, written}]
   const [first, rest] = cut(content, Math.floor(length / 2))
-  return [...writeParts(first, isShown), ...writeParts(rest, isShown)]
+  // What has no more parts, such as a table's single cell, is cut as text.
+  const isCut = textOf(first).length < length && textOf(rest).length < length
+  const halves = isCut ? [first, rest] : cut([textOf(content)], Math.floor(length / 2))
+  return halves.flatMap(half => writeParts(half, isShown, most))
 }
 
 /**
@@ -31,7 +35,8 @@ const cut = (nodes: readonly Node[], at: number): readonly [Node[], Node[]] => {
     else if (isElement(node)) {
       const [before, behind] = cut(node.children, left)
       if (before.length > 0) first.push({...node, children: before})
-      rest.push({...node, children: behind})
+      const start = Number(node.attrs.start ?? 1) + node.children.length - behind.length
+      rest.push({...node, attrs: node.type === "ol" ? {...node.attrs, start} : node.attrs, children: behind})
     } else {
       const place = placeIn(node, left)
       first.push(node.slice(0, place))

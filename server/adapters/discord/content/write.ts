@@ -1,4 +1,4 @@
-import {type Element, isElement, type Node, textOf} from "../../../../shared/sdk/sdk.ts"
+import {type Element, isElement, lower, type Node, textOf} from "../../../../shared/sdk/sdk.ts"
 import {isSnowflake} from "../api/payload.ts"
 import {escapeCode, escapeText} from "./escape.ts"
 
@@ -31,6 +31,9 @@ const around: Readonly<Record<string, string>> = {
   del: "~~",
   spl: "||",
 }
+
+/** The blocks of Discord's Markdown. */
+const has = ["h1", "h2", "h3", "ul", "ol", "blockquote", "pre"] as const
 
 /**
  * Writes content as Discord's Markdown. `isShown`: whether the message attaches this file, so that the text needs no
@@ -84,19 +87,28 @@ export const writeMarkdown = (content: readonly Node[], isShown: (file: Element)
     if (type === "emoji" && isSnowflake(attrs.id))
       return `<${attrs.animated === true ? "a" : ""}:${String(attrs.name ?? "_").replace(/\W/g, "") || "_"}:${attrs.id}>`
     if (type === "a") return link(node)
-    if (type === "br") return "\n"
+    if (/^h[1-3]$/.test(type)) return `${"#".repeat(Number(type[1]))} ${inner(children).replaceAll("\n", " ")}`
+    if (type === "ul" || type === "ol") return list(node)
+    if (type === "blockquote") return inner(children).replace(/^/gm, "> ")
     if (type === "code" || type === "pre") return code(node)
-    if (apart.has(type)) {
-      const isFile = type === "img" || type === "file" || type === "audio" || type === "video"
-      return isFile && !isShown(node) ? escapeText(textOf(node)) : ""
-    }
+    if (apart.has(type)) return ""
     const text = children.length === 0 ? escapeText(textOf(node)) : inner(children)
     const mark = around[type]
-    if (mark !== undefined) return text.trim() === "" ? text : marked(text, mark)
-    return type === "p" || type === "message" ? `${text}\n` : text
+    return mark === undefined || text.trim() === "" ? text : marked(text, mark)
   }
 
-  const text = inner(content).replace(/\s+$/, "").replace(/^\n+/, "")
+  const list = ({type, attrs, children}: Element): string => {
+    const start = Number(attrs.start ?? 1)
+    const items = children.filter(isElement).map(({children}, n) => {
+      const mark = type === "ul" ? "-" : `${(Number.isInteger(start) ? start : 1) + n}.`
+      return `${mark} ${inner(children).replaceAll("\n", "\n  ")}`
+    })
+    return items.join("\n")
+  }
+
+  const text = inner(lower(content, {has, shows: each => each.type === "button" || isShown(each)}))
+    .replace(/\s+$/, "")
+    .replace(/^\n+/, "")
   return {
     text,
     mentions: {parse: everyone ? ["everyone"] : [], users: [...users], roles: [...roles], replied_user: true},
@@ -110,9 +122,9 @@ const marked = (text: string, mark: string): string => {
   return `${before}${mark}${middle}${mark}${after}`
 }
 
-const code = ({attrs, children}: Element): string => {
+const code = ({type, attrs, children}: Element): string => {
   const text = escapeCode(textOf(children))
   const lang = String(attrs.lang ?? "").replace(/[^\w+#.-]/g, "")
-  if (lang !== "" || text.includes("\n")) return `\`\`\`${lang}\n${text}\n\`\`\``
+  if (type === "pre" || lang !== "" || text.includes("\n")) return `\`\`\`${lang}\n${text}\n\`\`\``
   return text === "" ? "" : `\`${text}\``
 }

@@ -1,4 +1,5 @@
 import {type HostOptions, pluginWith, startHost, type TestHost, until} from "../../host/host.ts"
+import {cardCommand} from "../../messages/card-command.ts"
 import {type InboxItem, inboxOf} from "../../messages/inbox.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 import type {FakeDiscord} from "./discord.ts"
@@ -6,6 +7,14 @@ import type {FakeDiscord} from "./discord.ts"
 /** The source of the bot for the tests. */
 const bot = pluginWith(`
     plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)
+    ${cardCommand}
+    const png = h("img", {src: Uint8Array.from([137, 80, 78, 71]), title: "ä b.png", type: "image/png"})
+    plugin.command("pictured", () => [h("card", {title: "Seen"}, png), h("card", "more")])
+    plugin.command("cards", async ({session}) => {
+      const cards = Array.from({length: 12}, (_, n) => h("card", {title: "card " + n}))
+      await session.edit(await session.send("draft"), cards)
+      return cards
+    })
     plugin.command("repeat <text:text>", {description: "Say it again"}, ({args}) => args.text)
     plugin.command("quote", async ({session}) => void (await session.reply("what you said")))
     plugin.command("marks", () => [h("b", "bold"), " ", h("at", {id: "43"}), " ", h("a", {href: "https://example.com/"}, "link")])

@@ -34,6 +34,18 @@ export interface RoutesOptions {
   wrote(channel: string): void
 }
 
+interface FakeEmbed {
+  readonly title?: string
+  readonly description?: string
+  readonly fields?: readonly {readonly name: string; readonly value: string}[]
+}
+
+const isEmbed = ({title = "", description = "", fields = []}: FakeEmbed): boolean =>
+  title.length <= 256 &&
+  description.length <= 4096 &&
+  fields.length <= 25 &&
+  fields.every(({name, value}) => /^.{1,256}$/s.test(name) && /^.{1,1024}$/s.test(value))
+
 const ok = (body?: unknown): FakeAnswer => (body === undefined ? {status: 204} : {status: 200, body})
 const failed = (status: number, code: number, message: string): FakeAnswer => ({status, body: {code, message}})
 const unknownMessage = failed(404, 10008, "Unknown Message")
@@ -55,9 +67,11 @@ export const createRoutes = ({world, origin, refuses, made, gone, called, wrote}
       communication_disabled_until: until,
     }
   }
-  const wrongForm = ({content = "", components = []}: FakeRequest["body"], files: readonly unknown[]) => {
-    if (content === "" && files.length === 0 && (components as readonly unknown[]).length === 0)
+  const wrongForm = ({content = "", components = [], embeds = []}: FakeRequest["body"], files: readonly unknown[]) => {
+    const parts = [files, components, embeds] as readonly (readonly unknown[])[]
+    if (content === "" && parts.every(({length}) => length === 0))
       return failed(400, 50006, "Cannot send an empty message")
+    if (!(embeds as readonly FakeEmbed[]).every(isEmbed)) return failed(400, 50035, "Invalid Form Body: embeds")
     if (String(content).length <= longest) return undefined
     return failed(400, 50035, "Invalid Form Body: Must be 2000 or fewer in length.")
   }
