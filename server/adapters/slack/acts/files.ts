@@ -61,10 +61,15 @@ interface Shared {
  * Shows uploaded files in one message. Resolves to its `ts`, or to the id of the first file if Slack does not report
  * the `ts` in time.
  */
-export const shareFiles = async (ask: Ask, shared: Shared, signal: AbortSignal): Promise<string> => {
+export const shareFiles = async (
+  ask: Ask,
+  shared: Shared,
+  signal: AbortSignal,
+  known: readonly string[] = [],
+): Promise<string> => {
   const {channel, thread_ts, blocks, files} = shared
   const args = {files, channel_id: channel, thread_ts, ...(blocks.length === 0 ? {} : {blocks})}
-  await ask("files.completeUploadExternal", args, signal)
+  await ask("files.completeUploadExternal", args, signal, known)
   const id = files[0]?.id ?? ""
   return (await sharedAs(ask, id, channel, signal).catch(() => undefined)) ?? id
 }

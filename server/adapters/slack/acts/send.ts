@@ -1,9 +1,9 @@
-import {type Endpoint, refused, type Sender} from "../../../../shared/sdk/sdk.ts"
+import {type Endpoint, type Node, refused, type Sender} from "../../../../shared/sdk/sdk.ts"
 import {type Ask, isCredentials, SlackError} from "../api/api.ts"
 import {idIn, type Payload, payloadOf, tsIn} from "../api/payload.ts"
 import {placedAt, placeOf} from "../api/place.ts"
 import {emojiName} from "../content/emoji.ts"
-import {writeMessage} from "../content/write.ts"
+import {type Written, writeMessage} from "../content/write.ts"
 import {shareFiles} from "./files.ts"
 
 type Acts = Required<Pick<Sender, "send" | "edit" | "delete" | "react" | "unreact" | "open">>
@@ -28,23 +28,26 @@ export const losing =
 export const createActs = (ask: Ask): Acts => ({
   send: async ({channel: id, content}, signal) => {
     const {channel, thread} = placeOf(id)
-    const {text, blocks, files, quote} = writeMessage(content)
-    const thread_ts = thread ?? quote
-    if (files.length > 0) return {ids: [await shareFiles(ask, {channel, thread_ts, blocks, files}, signal)]}
-    // Slack ignores a message that contains only white space.
-    if (blocks.length === 0) return {ids: []}
-    const {ts} = await ask("chat.postMessage", {channel, thread_ts, text, blocks, ...plainly, ...folded}, signal)
-    return {ids: typeof ts === "string" ? [ts] : []}
+    return written(content, async ({text, blocks, files, quote}, known) => {
+      const thread_ts = thread ?? quote
+      if (files.length > 0) return {ids: [await shareFiles(ask, {channel, thread_ts, blocks, files}, signal, known)]}
+      // Slack ignores a message that contains only white space.
+      if (blocks.length === 0) return {ids: []}
+      const args = {channel, thread_ts, text, blocks, ...plainly, ...folded}
+      const {ts} = await ask("chat.postMessage", args, signal, known)
+      return {ids: typeof ts === "string" ? [ts] : []}
+    })
   },
   edit: async ({channel: id, message, content}, signal) => {
     const {channel} = placeOf(id)
-    const {text, blocks, files} = writeMessage(content)
-    if (files.length > 0 || blocks.length === 0)
-      throw refused("an edit on Slack can change only the text of a message and its buttons", {
-        reason: "unsupported",
-        remediation: "Send files in a separate message, and delete a message instead of emptying it.",
-      })
-    await ask("chat.update", {channel, ts: tsOf(message), text, blocks, ...plainly}, signal)
+    await written(content, ({text, blocks, files}, known) => {
+      if (files.length > 0 || blocks.length === 0)
+        throw refused("an edit on Slack can change only the text of a message and its buttons", {
+          reason: "unsupported",
+          remediation: "Send files in a separate message, and delete a message instead of emptying it.",
+        })
+      return ask("chat.update", {channel, ts: tsOf(message), text, blocks, ...plainly}, signal, known)
+    })
   },
   delete: async ({channel: id, message}, signal) => {
     const {channel} = placeOf(id)
@@ -69,6 +72,22 @@ export const createActs = (ask: Ask): Acts => ({
     return channel
   },
 })
+
+/**
+ * Sends content in blocks. Slack opens the pictures of blocks itself, and rejects the whole message if it cannot: then
+ * the content is sent as text, with the pictures' addresses.
+ */
+const written = async <T>(
+  content: readonly Node[],
+  send: (written: Written, known: readonly string[]) => Promise<T>,
+): Promise<T> => {
+  const message = writeMessage(content)
+  if (!message.blocks.some(({type}) => type === "image")) return send(message, [])
+  return send(message, ["invalid_blocks"]).catch(error => {
+    if (!(error instanceof SlackError)) throw error
+    return send(writeMessage(content, true), [])
+  })
+}
 
 /** Does not unfurl links below the message. */
 const folded = {unfurl_links: false, unfurl_media: false}

@@ -11,7 +11,7 @@ export const actionPrefix = {
 } as const
 
 /** Limits of Block Kit, in characters (https://docs.slack.dev/reference/block-kit). */
-const longest = {label: 75, option: 150, heading: 2000, input: 3000} as const
+const longest = {label: 75, option: 150, heading: 2000, input: 3000, address: 3000} as const
 
 /** The most elements in one block of actions. */
 const mostActions = 25
@@ -21,7 +21,7 @@ const shortened = (text: string, most: number): string => {
   return text.length <= most ? text : `${characters.slice(0, Math.floor(most / 2) - 1).join("")}…`
 }
 
-const plain = (text: string, most: number) => ({
+export const plain = (text: string, most: number) => ({
   type: "plain_text",
   text: shortened(text.trim() || "…", most),
   emoji: false,
@@ -34,11 +34,15 @@ const optionOf = (label: string, value: string) => ({text: plain(label, longest.
 
 const themes: readonly unknown[] = ["primary", "danger"]
 
+const isLink = ({attrs: {id, href}}: Element): boolean =>
+  id === undefined && /^https?:\/\/\S+$/i.test(String(href)) && String(href).length <= longest.address
+
 const buttonOf = (button: Element, n: number): Block => ({
   type: "button",
   action_id: `${actionPrefix.button}${n}`,
   text: plain(labelOf(button), longest.label),
-  value: String(button.attrs.id ?? ""),
+  // A press of a link is no event.
+  ...(isLink(button) ? {url: String(button.attrs.href)} : {value: String(button.attrs.id ?? "")}),
   ...(themes.includes(button.attrs.theme) ? {style: button.attrs.theme} : {}),
 })
 

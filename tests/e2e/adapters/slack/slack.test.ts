@@ -86,6 +86,12 @@ describe.each(bunOr("node24"))("a bot on a stand-in for Slack, on $name", runtim
     await slack.say("!mention")
     const {text} = await slack.untilHeard("to @U0ANN not <!channel> *x*")
     expect(text).toBe("to <@U0ANN> not &lt;!channel&gt; *x*")
+    await slack.say("!card")
+    const {blocks} = await slack.untilHeard("one\ntwo <@43>Build <7>\nIt failed.\n*Branch*\nmain")
+    expect(blocks.map(({type}) => type)).toEqual(["rich_text", "header", "rich_text", "section"])
+    // Slack rejects the blocks, because it cannot open the picture.
+    await slack.say("!unseen")
+    await slack.untilHeard("Unseen\n[img]")
   })
 
   test("handles a slash command", async () => {

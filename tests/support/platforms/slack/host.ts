@@ -1,4 +1,5 @@
 import {type EndpointView, eventsOf, type HostOptions, startHost, type TestHost, untilState} from "../../host/host.ts"
+import {cardCommand} from "../../messages/card-command.ts"
 import {type FakeSlack, signingSecret} from "./slack.ts"
 import {tokens} from "./world.ts"
 
@@ -30,6 +31,8 @@ export default definePlugin({
       return [type, channel?.id, user?.name ?? user?.id, message?.id, session.text].join(" ")
     }
     plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)
+    ${cardCommand}
+    plugin.command("unseen", () => h("card", {title: "Unseen"}, h("img", {src: "https://a.example/missing.png"})))
     const paint = plugin.action("paint", ({data, session}) => session.user.name + " takes " + data)
     plugin.command("paint", () => ["Which?", paint.button("red", "Red"), paint.button("blue", "Blue")])
     const order = plugin.form("order", {fields: Type.Object({name: Type.String(), size: Type.Integer()})}, ({values}) => values.name + " has " + values.size)

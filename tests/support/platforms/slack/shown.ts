@@ -22,10 +22,9 @@ const inlineText = (inline: Fields): string => {
   }
 }
 
-const requirePlain = (text: unknown, most: number): void => {
+const requirePlain = (text: unknown, most: number, kind = "plain_text"): void => {
   const {type, text: said} = text as Fields
-  if (type !== "plain_text" || typeof said !== "string" || said === "" || said.length > most)
-    throw new Error("invalid_blocks")
+  if (type !== kind || typeof said !== "string" || said === "" || said.length > most) throw new Error("invalid_blocks")
 }
 
 const requireOptions = (options: readonly Fields[]): void => {
@@ -51,14 +50,35 @@ export const shownText = (blocks: readonly Fields[]): string => {
   return blocks.map(blockText).join("")
 }
 
+const richText = (part: Fields): string => {
+  const elements = listIn(part, "elements")
+  if (part.type !== "rich_text_list") return elements.map(inlineText).join("")
+  if (elements.length === 0 || Number(part.indent) > 8) throw new Error("invalid_blocks")
+  return elements.map(richText).join("\n")
+}
+
 const blockText = (block: Fields): string => {
   const elements = listIn(block, "elements")
   switch (block.type) {
     case "rich_text":
-      return elements.map(section => listIn(section, "elements").map(inlineText).join("")).join("")
-    case "section":
-      requirePlain(block.text, 3000)
+      return elements.map(richText).join("\n")
+    case "header":
+      requirePlain(block.text, 150)
+      return `${(block.text as Fields).text}\n`
+    case "divider":
+      return "\n"
+    case "image":
+      // Slack opens the picture before it accepts the message.
+      if (typeof block.alt_text !== "string" || /missing|.{3001}/.test(String(block.image_url)))
+        throw new Error("invalid_blocks")
       return ""
+    case "section": {
+      const fields = listIn(block, "fields")
+      if (fields.length === 0) requirePlain(block.text, 3000)
+      if (fields.length > 10) throw new Error("invalid_blocks")
+      for (const field of fields) requirePlain(field, 2000, "mrkdwn")
+      return fields.map(({text}) => `\n${text}`).join("")
+    }
     case "actions":
       if (elements.length === 0 || elements.length > 25) throw new Error("invalid_blocks")
       elements.map(requireElement)
