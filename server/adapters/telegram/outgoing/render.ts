@@ -1,5 +1,5 @@
 import type {MessageEntity} from "grammy/types"
-import {type Element, isElement, type Node, textOf} from "../../../../shared/sdk/sdk.ts"
+import {type Element, isElement, lower, type Node, textOf} from "../../../../shared/sdk/sdk.ts"
 import {type Button, buttonOf} from "./buttons.ts"
 
 /** A message for the Bot API. The text is never parsed, so text by users cannot become markup. */
@@ -14,7 +14,7 @@ export interface Rendered {
 }
 
 /** Telegram's formatting, by Satori element. */
-const formats: Readonly<Record<string, "bold" | "italic" | "underline" | "strikethrough" | "spoiler" | "code">> = {
+const formats = {
   b: "bold",
   strong: "bold",
   i: "italic",
@@ -25,9 +25,14 @@ const formats: Readonly<Record<string, "bold" | "italic" | "underline" | "strike
   del: "strikethrough",
   spl: "spoiler",
   code: "code",
-}
+  blockquote: "blockquote",
+} as const
 
-const blocks: ReadonlySet<string> = new Set(["p", "message", "br"])
+const hasFormat = (type: string): type is keyof typeof formats => Object.hasOwn(formats, type)
+
+/** The blocks of Telegram's entities. */
+const has = ["pre", "blockquote"] as const
+
 const fileTypes: ReadonlySet<string> = new Set(["img", "audio", "video", "file"])
 
 /** Schemes of addresses that Telegram turns into links. */
@@ -43,46 +48,58 @@ export const render = (content: readonly Node[], shows: (element: Element) => bo
   const entities: MessageEntity[] = []
   const files: Element[] = []
   const buttons: Button[] = []
+  /** The types of the elements around the text. */
+  const open: string[] = []
 
-  const cover = (from: number, entity: (place: {offset: number; length: number}) => MessageEntity) => {
-    if (text.length > from) entities.push(entity({offset: from, length: text.length - from}))
+  /** Formats what `write` adds to the text. Telegram accepts no formatting inside code. */
+  const cover = (entity: (place: {offset: number; length: number}) => MessageEntity, write: () => void) => {
+    const from = text.length
+    write()
+    const isInCode = open.includes("pre") || open.includes("code")
+    if (text.length > from && !isInCode) entities.push(entity({offset: from, length: text.length - from}))
   }
   const walkAll = (nodes: readonly Node[]) => {
     for (const node of nodes) walk(node)
   }
+  const walkIn =
+    ({type, children}: Element) =>
+    () => {
+      open.push(type)
+      walkAll(children)
+      open.pop()
+    }
+  const isBeside = (element: Element) => buttonOf(element) !== undefined || shows(element)
   const walk = (node: Node): void => {
     if (!isElement(node)) {
       text += node
       return
     }
     const {type, attrs, children} = node
-    const from = text.length
     const button = buttonOf(node)
-    const format = Object.hasOwn(formats, type) ? formats[type] : undefined
     if (button !== undefined) buttons.push(button)
     else if (type === "quote") answers ??= idOf(attrs.id)
-    else if (fileTypes.has(type) && shows(node)) files.push(node)
+    else if (fileTypes.has(type)) files.push(node)
     else if (type === "at") {
-      text += textOf(node)
       const id = idOf(attrs.id)
-      if (id !== undefined) cover(from, place => mention(place, id))
+      const name = () => {
+        text += textOf(node)
+      }
+      if (id === undefined) name()
+      else cover(place => mention(place, id), name)
     } else if (type === "a" && linkable.test(String(attrs.href))) {
-      if (children.length === 0) text += String(attrs.href)
-      walkAll(children)
-      cover(from, place => ({type: "text_link", url: String(attrs.href), ...place}))
-    } else if (format !== undefined) {
-      walkAll(children)
-      cover(from, place => ({type: format, ...place}))
-    } else if (type === "pre") {
-      walkAll(children)
+      const url = String(attrs.href)
+      const shown = children.length === 0 ? {...node, children: [url]} : node
+      cover(place => ({type: "text_link", url, ...place}), walkIn(shown))
+    } else if (type === "blockquote" && open.includes(type)) walkAll(lower(node, {has: ["pre"], shows: isBeside}))
+    else if (hasFormat(type)) cover(place => ({type: formats[type], ...place}), walkIn(node))
+    else if (type === "pre") {
       const language = typeof attrs.lang === "string" && attrs.lang !== "" ? {language: attrs.lang} : {}
-      cover(from, place => ({type: "pre", ...language, ...place}))
-    } else if (type === "a" || (children.length === 0 && !blocks.has(type))) text += textOf(node)
+      cover(place => ({type: "pre", ...language, ...place}), walkIn(node))
+    } else if (type === "a" || children.length === 0) text += textOf(node)
     else walkAll(children)
-    if (blocks.has(type)) text += "\n"
   }
 
-  walkAll(content)
+  walkAll(lower(content, {has, shows: isBeside}))
   const said = text.replace(/\n$/, "")
   return {text: said, entities: within(entities, said.length), files, buttons, answers}
 }
