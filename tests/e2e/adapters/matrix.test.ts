@@ -60,6 +60,14 @@ describeWithDendrite("a bot on Matrix", () => {
     expect((await untilEvent(host, "message-created", reply)).message?.content).toBe(`<quote id="${said}"/>!quote`)
     const [, quoted] = await answersIn(room, 2)
     expect(quoted).toMatchObject({body: "as you say", "m.relates_to": {"m.in_reply_to": {event_id: reply}}})
+    await ann.say(room, "!card")
+    const [, , card] = await answersIn(room, 3)
+    expect(card).toMatchObject({
+      body: "- one\n- two <@43>\nBuild <7>\nIt failed.\nBranch: main",
+      formatted_body: expect.stringMatching(
+        /^<ul><li>one<\/li><li>two &lt;@43&gt;<\/li><\/ul><blockquote>.*<\/blockquote>$/,
+      ),
+    })
   })
 
   test("receives edits by the author only, deletions, and reactions being added and removed", async () => {

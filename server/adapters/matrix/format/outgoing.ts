@@ -1,4 +1,4 @@
-import {type Element, isElement, type Node, textOf} from "../../../../shared/sdk/sdk.ts"
+import {type Element, h, isElement, lower, type Node, textOf} from "../../../../shared/sdk/sdk.ts"
 import {isLink, linkTo} from "./links.ts"
 
 const tags: Readonly<Record<string, string>> = {
@@ -12,7 +12,25 @@ const tags: Readonly<Record<string, string>> = {
   del: "del",
   sup: "sup",
   sub: "sub",
+  ul: "ul",
+  li: "li",
+  blockquote: "blockquote",
+  table: "table",
+  tr: "tr",
+  th: "th",
+  td: "td",
+  ...Object.fromEntries(["h1", "h2", "h3", "h4", "h5", "h6"].map(tag => [tag, tag])),
 }
+
+/** The blocks of HTML, without the card and what is only a line. */
+const blocks = ["h1", "h2", "h3", "h4", "h5", "h6", "hr", "pre", "blockquote", "ul", "ol", "table"] as const
+
+/** Matrix has no buttons, and files that are left in the content have no event. */
+const shows = () => false
+
+/** The line ends around a block, which has its own lines. */
+const spare =
+  /<br>(?=<(?:\/?(?:h[1-6]|li|blockquote|t[dh])|hr|[ou]l|table|pre)\b)|(?<=<(?:\/(?:h[1-6]|blockquote|[ou]l|table|pre)|hr)>)<br>/g
 
 const escapes: Readonly<Record<string, string>> = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, character => escapes[character] ?? character)
@@ -92,25 +110,40 @@ export const textOfContent = (content: readonly Node[]): Text => {
     const text = shown.text === href ? href : `${shown.text} (${href})`
     return {text, html: `<a href="${escapeHtml(href)}">${shown.html}</a>`, isMarked: true}
   }
-  const code = ({children}: Element): Part => {
+  const code = ({type, attrs, children}: Element): Part => {
     const text = clean(textOf(children))
-    const html = `<code>${escapeHtml(text)}</code>`
-    return {text, html: text.includes("\n") ? `<pre>${html}</pre>` : html, isMarked: true}
+    const lang = String(attrs.lang ?? "").replace(/[^\w+#.-]/g, "")
+    const html = `<code${lang === "" ? "" : ` class="language-${lang}"`}>${escapeHtml(text)}</code>`
+    return {text, html: type === "pre" || text.includes("\n") ? `<pre>${html}</pre>` : html, isMarked: true}
+  }
+  const card = (element: Element): Part => {
+    const {title, href, colour, ...attrs} = element.attrs
+    const name = h("b", {}, href === undefined ? String(title) : h("a", {href: String(href)}, String(title)))
+    const isColour = /^#[0-9a-f]{6}$/i.test(String(colour))
+    const head = isColour ? wrapped(render(name), `<font data-mx-color="${colour}">`, "</font>") : render(name)
+    const rest = joined(lower({...element, attrs}, {has: blocks, shows}))
+    const html = title === undefined ? rest.html : `${head.html}<br>${rest.html}`
+    return wrapped({...rest, html}, "<blockquote>", "</blockquote>")
   }
   const render = (node: Node): Part => {
     if (!isElement(node)) return plain(node)
     const tag = tags[node.type]
     if (tag !== undefined) return wrapped(joined(node.children), `<${tag}>`, `</${tag}>`)
     switch (node.type) {
+      case "ol": {
+        const start = Number(node.attrs.start ?? 1)
+        return wrapped(
+          joined(node.children),
+          Number.isInteger(start) && start !== 1 ? `<ol start="${start}">` : "<ol>",
+          "</ol>",
+        )
+      }
+      case "hr":
+        return wrapped(plain(""), "<hr>", "")
+      case "card":
+        return card(node)
       case "quote":
         return plain("")
-      case "br":
-        return plain("\n")
-      case "p":
-      case "message": {
-        const inner = joined(node.children)
-        return {text: `${inner.text}\n`, html: `${inner.html}<br>`, isMarked: inner.isMarked}
-      }
       case "at":
         return mention(node)
       case "sharp":
@@ -118,15 +151,17 @@ export const textOfContent = (content: readonly Node[]): Text => {
       case "a":
         return link(node)
       case "code":
+      case "pre":
         return code(node)
       case "spl":
         return wrapped(joined(node.children), "<span data-mx-spoiler>", "</span>")
     }
     return node.children.length === 0 ? plain(textOf(node)) : joined(node.children)
   }
-  const {text, html, isMarked} = joined(content)
-  const body = text.replace(/\n+$/, "")
-  return {body, html: isMarked ? html.replace(/(<br>)+$/, "") : undefined, users: [...users], isForRoom}
+  const {html, isMarked} = joined(lower(content, {has: [...blocks, "card"], shows}))
+  const body = joined(lower(content, {has: [], shows})).text.replace(/\n+$/, "")
+  const marked = isMarked ? html.replace(spare, "").replace(/(<br>)+$/, "") : undefined
+  return {body, html: marked, users: [...users], isForRoom}
 }
 
 /** Returns the id of the quoted message. */

@@ -1,5 +1,6 @@
 import type {SatoriEvent} from "../../../../shared/sdk/content/satori.ts"
 import {type HostOptions, inboxOf, startHost, type TestHost, until} from "../../host/host.ts"
+import {cardCommand} from "../../messages/card-command.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 
 /** An entry of `plugins.matrix.endpoints`. */
@@ -16,6 +17,7 @@ import {definePlugin, h} from "svc-runtime"
 export default definePlugin({
   setup(plugin) {
     plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => ["hello ", h("b", {}, args.name)])
+    ${cardCommand}
     plugin.command("quote", async ({session}) => { await session.reply("as you say") })
     plugin.command("whisper", async ({session}) => {
       await session.send("by the way", {endpoint: session.endpoint, user: session.user.id})
