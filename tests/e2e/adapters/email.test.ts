@@ -152,6 +152,10 @@ describeWith("dovecot")("the email adapter with a real Dovecot and a real SMTP s
       text: "x\n.\nBcc: eve@people.test\n\n<b>y</b>",
       html: false,
     })
+    world.write({text: "/card", subject: "a card"})
+    const [, card] = await world.untilSent(ann, 2)
+    expect(card?.text).toBe("- one\n- two <@43>\nBuild <7>\nIt failed.\nBranch: main")
+    expect(card?.html).toMatch(/^<ul><li>one<\/li><li>two &lt;@43&gt;<\/li><\/ul><table.*Build &lt;7&gt;.*<\/table>$/s)
   })
 
   test("svc adapter check lists what works, and how to fix the rest", async () => {

@@ -1,15 +1,12 @@
 import {Readable} from "node:stream"
 import type {ReadableStream as NodeStream} from "node:stream/web"
 import type {SendMailOptions} from "nodemailer"
-import {type Element, type Endpoint, isElement, type Node, type StoredFile, textOf} from "../../../../shared/sdk/sdk.ts"
+import {type Element, type Endpoint, isElement, type Node, textOf} from "../../../../shared/sdk/sdk.ts"
 import {lineOf} from "../content/headers.ts"
-import {isLink} from "../content/html.ts"
+import {htmlOf, type Shown, subjectType} from "./html.ts"
 
 /** The subject of a new mail is the beginning of its text, up to this many characters. */
 const longestSubject = 78
-
-/** The element whose text is the subject of a new mail. */
-const subjectType = "email:subject"
 
 /** A message in the forms that a mail needs. */
 export interface Composed {
@@ -23,14 +20,6 @@ export interface Composed {
   /** The id of the quoted message. */
   readonly quoted?: string
 }
-
-/** A file of the message, with the content id if the HTML shows it. */
-interface Shown {
-  readonly file: StoredFile
-  readonly cid?: string
-}
-
-type FilesOf = ReadonlyMap<Element, Shown>
 
 /** Composes a mail. `name` makes the content ids unique. */
 export const compose = async (content: readonly Node[], file: Endpoint["file"], name: string): Promise<Composed> => {
@@ -46,12 +35,13 @@ export const compose = async (content: readonly Node[], file: Endpoint["file"], 
   const isMarked = elementsOf(content).some(element => !plainTypes.has(element.type))
   const subject = elementsOf(content).find(({type}) => type === subjectType)
   const quoted = elementsOf(content).find(({type}) => type === "quote")?.attrs.id
+  const html = isMarked ? htmlOf(content, files) : undefined
   const bytes = [...files.values()].reduce((sum, shown) => sum + encodedSize(shown.file.size), 0)
   return {
     text,
-    ...(isMarked ? {html: htmlOf(content, files)} : {}),
+    ...(html === undefined ? {} : {html}),
     attachments: [...files.values()].map(attachmentOf),
-    size: bytes + 4 * text.length + 4096,
+    size: bytes + 4 * (text.length + (html?.length ?? 0)) + 4096,
     subject: lineOf(subject === undefined ? text : textOf(subject.children))
       .slice(0, longestSubject)
       .toWellFormed(),
@@ -93,48 +83,3 @@ const withoutElements = (nodes: readonly Node[], isOut: (element: Element) => bo
     if (!isElement(node)) return [node]
     return isOut(node) ? [] : [{...node, children: withoutElements(node.children, isOut)}]
   })
-
-const escapes: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "\n": "<br>\n",
-}
-
-const escaped = (text: string): string => text.replace(/[&<>"\n]/g, character => escapes[character] ?? character)
-
-/** Elements with a counterpart in HTML, and its name there. */
-const tags: Readonly<Record<string, string>> = {
-  b: "b",
-  strong: "b",
-  i: "i",
-  em: "i",
-  u: "u",
-  ins: "u",
-  s: "s",
-  del: "s",
-  code: "code",
-  sup: "sup",
-  sub: "sub",
-  p: "p",
-}
-
-const htmlOf = (nodes: readonly Node[], files: FilesOf): string =>
-  nodes.map(node => (isElement(node) ? htmlOfElement(node, files) : escaped(node))).join("")
-
-const htmlOfElement = (element: Element, files: FilesOf): string => {
-  const {type, attrs, children} = element
-  const shown = files.get(element)
-  if (shown !== undefined)
-    return shown.cid === undefined ? "" : `<img src="cid:${shown.cid}" alt="${escaped(lineOf(shown.file.name))}">`
-  if (type === "quote" || type === subjectType) return ""
-  if (type === "br") return "<br>\n"
-  const inner = htmlOf(children, files)
-  const tag = tags[type]
-  if (tag !== undefined) return `<${tag}>${inner}</${tag}>`
-  if (type === "message") return `<div>${inner}</div>`
-  if (type === "a" && isLink(String(attrs.href ?? "")))
-    return `<a href="${escaped(String(attrs.href))}">${inner === "" ? escaped(String(attrs.href)) : inner}</a>`
-  return inner === "" ? escaped(textOf(element)) : inner
-}

@@ -1,5 +1,6 @@
 import {type ParsedMail, simpleParser} from "mailparser"
 import {type HostOptions, type InboxItem, inboxOf, startHost, type TestHost, until} from "../../host/host.ts"
+import {cardCommand} from "../../messages/card-command.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 import {type Dovecot, mailboxPassword, startDovecot} from "./dovecot.ts"
 import {type LetterOptions, letter} from "./letter.ts"
@@ -77,6 +78,7 @@ import {definePlugin, h} from "svc-runtime"
 export default definePlugin({
   setup(plugin) {
     plugin.command("greet <name:string>", ({args}) => ["hello ", h("b", args.name)])
+    ${cardCommand}
     plugin.command("who", ({session}) => session.user.id + " " + (session.user.account ?? "unknown"))
     plugin.command("picture", () => ["look", h("img", {src: Uint8Array.from([137, 80, 78, 71]), title: "a.png", type: "image/png"})])
     plugin.command("inject", () => [h("email:subject", "a\\r\\nBcc: eve@people.test"), "x\\r\\n.\\r\\nBcc: eve@people.test\\r\\n\\r\\n<b>y</b>"])
