@@ -1,4 +1,4 @@
-import {isElement, type Node, textOf} from "../../../shared/sdk/sdk.ts"
+import {isElement, lower, type Node, textOf} from "../../../shared/sdk/sdk.ts"
 
 /** Formatting codes of IRC clients (modern.ircdocs.horse/formatting). */
 const codes: Record<string, string> = {
@@ -10,8 +10,6 @@ const codes: Record<string, string> = {
   s: "\x1e",
   code: "\x11",
 }
-
-const blocks = new Set(["p", "message", "br"])
 
 /**
  * Removes characters that no IRC client shows as text: every C0 and C1 character and DEL, except tab, line ends and
@@ -26,19 +24,22 @@ export const plain = (text: string): string =>
 
 const render = (node: Node): string => {
   if (!isElement(node)) return node
-  if (node.type === "br") return "\n"
   if (node.type === "quote") return ""
   const code = codes[node.type]
-  if (code === undefined && !blocks.has(node.type) && node.children.length === 0) return textOf(node)
+  if (code === undefined && node.children.length === 0) return textOf(node)
   const inner = node.children.map(render).join("")
   if (node.type === "a") return textOf({...node, children: [inner]})
-  if (code !== undefined) return `${code}${inner}${code}`
-  return blocks.has(node.type) ? `${inner}\n` : inner
+  // Formatting ends with the line.
+  return code === undefined ? inner : inner.replace(/[^\r\n]+/g, line => `${code}${line}${code}`)
 }
 
 /** Returns the message as lines, because IRC has no messages of several lines. */
 export const toLines = (content: readonly Node[]): readonly string[] =>
-  withoutCommands(content.map(render).join(""))
+  withoutCommands(
+    lower(content, {has: [], shows: () => false})
+      .map(render)
+      .join(""),
+  )
     .split(/\r\n|\r|\n/)
     .filter(line => line.trim() !== "")
 

@@ -56,6 +56,8 @@ describeWith("prosody")("a bot on XMPP", () => {
     expect(answer.getChild("reply", "urn:xmpp:reply:0")?.attrs).toMatchObject({id: asked, to: ann.jid})
     expect(answer.getChild("fallback")?.getChild("body")?.attrs).toEqual({start: "0", end: "10"})
     expect(answer.getChild("unstyled")).toBeUndefined()
+    await ann.say(bot, "/card")
+    await ann.sees("the card", fromBot("- one\n- two <@43>\n*Build <7>*\nIt failed.\n*Branch:* main"))
     await ann.say(bot, "/raw")
     await ann.sees("the text without characters that XML forbids", fromBot("*a* <b/> &  ]]>"))
 

@@ -25,6 +25,11 @@ describeWith("ngircd", "inspircd")("a bot on IRC", () => {
     expect(await person.asks("svcbot", "svcbot", "\x02\x0304greet\x0f Émil")).toBe("hello Émil")
     expect(await person.asks("svcbot", "#lounge", "!greet")).toContain("Usage: !greet <name>")
     expect(await person.asks("svcbot", "#lounge", "svcbot: gret Bob")).toContain("Did you mean svcbot: greet?")
+    person.say("#lounge", "!card")
+    const card = ["- one", "- two <@43>", "\x02Build <7>\x02", "It failed.", "\x02Branch:\x02 main"]
+    expect(await heardInLounge(person, texts => texts.includes(card.at(-1) ?? ""))).toEqual(
+      expect.arrayContaining(card),
+    )
     person.say("#lounge", "!help")
     expect(await heardInLounge(person, texts => texts.includes("!greet <name>: Say hello"))).toContain("Commands:")
   })

@@ -1,4 +1,5 @@
 import {type EndpointView, endpointOf, type HostOptions, startHost, type TestHost, untilState} from "../host/host.ts"
+import {cardCommand} from "../messages/card-command.ts"
 import {type IrcServerName, joinIrc, startIrcServer} from "./servers.ts"
 
 /** One entry of `plugins.irc.endpoints`. */
@@ -22,13 +23,14 @@ export const ircConfig = (
 
 /** The source of the bot for the tests. */
 const bot = `
-import {definePlugin} from "svc-runtime"
+import {definePlugin, h} from "svc-runtime"
 
 const counted: number[] = []
 
 export default definePlugin({
   setup(plugin) {
     plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)
+    ${cardCommand}
     const paint = plugin.action("paint", {once: true}, ({data, session}) => session.user.name + " takes " + data)
     plugin.command("paint", () => ["Which?", paint.button("red", "Red"), paint.button("blue", "Blue")])
     plugin.command("lines <n:integer>", ({args}) => Array.from({length: args.n}, (_, i) => "line " + (i + 1)).join("\\n"))

@@ -1,4 +1,4 @@
-import {isElement, type Element as Markup, type Node, textOf} from "../../../../shared/sdk/sdk.ts"
+import {isElement, lower, type Element as Markup, type Node, textOf} from "../../../../shared/sdk/sdk.ts"
 
 /** A message for XMPP. */
 export interface Written {
@@ -28,7 +28,8 @@ const spans: Readonly<Record<string, string>> = {
   code: "`",
 }
 
-const blocks = new Set(["p", "message"])
+/** The blocks of Message Styling. */
+const blocks = ["pre", "blockquote"] as const
 const fileTypes = new Set(["img", "audio", "video", "file"])
 
 /**
@@ -37,14 +38,15 @@ const fileTypes = new Set(["img", "audio", "video", "file"])
  */
 export const writeContent = (content: readonly Node[], options: WriteOptions): Written => {
   const {withFiles = false} = options
-  const bodyOf = (isStyled: boolean) => {
-    const parts = content.map(node => render(node, {...options, isStyled, withFiles}))
+  const shows = withFiles ? () => false : isFile
+  const bodyOf = (nodes: readonly Node[], isStyled: boolean) => {
+    const parts = nodes.map(node => render(node, {...options, isStyled}))
     return parts.join("").replace(/\r\n?/g, "\n").replace(/\n+$/, "")
   }
-  const unstyled = bodyOf(false)
-  const isStyled = content.some(isMarked) && !/[*_~`]|^\s*>/m.test(unstyled)
+  const marked = lower(content, {has: blocks, shows})
+  const isStyled = marked.some(isMarked) && !/[*_~`]|^\s*>/m.test(bodyOf(marked, false))
   return {
-    body: isStyled ? bodyOf(true) : unstyled,
+    body: isStyled ? bodyOf(marked, true) : bodyOf(lower(content, {has: [], shows}), false),
     isStyled,
     files: withFiles ? [] : filesIn(content),
     quote: quoteIn(content),
@@ -56,39 +58,34 @@ type Rendering = WriteOptions & {readonly isStyled: boolean}
 const render = (node: Node, how: Rendering): string => {
   if (!isElement(node)) return node
   const {type, attrs, children} = node
-  if (type === "br") return "\n"
-  if (type === "quote") return ""
-  if (fileTypes.has(type) && typeof attrs.src === "string") return how.withFiles === true ? textOf(node) : ""
+  if (type === "quote" || isFile(node)) return ""
   if (type === "at" && typeof attrs.id === "string") return how.nickOf(attrs.id) ?? (textOf(node) || attrs.id)
   if (children.length === 0) return textOf(node)
   const inner = children.map(child => render(child, how)).join("")
-  if (how.isStyled) return styled(type, inner) ?? plain(node, inner)
-  return plain(node, inner)
+  if (type === "a") return textOf({...node, children: [inner]})
+  return how.isStyled ? styled(type, inner) : inner
 }
 
-const plain = (node: Markup, inner: string): string => {
-  if (node.type === "a") return textOf({...node, children: [inner]})
-  return blocks.has(node.type) ? `${inner}\n` : inner
-}
-
-const styled = (type: string, inner: string): string | undefined => {
-  if (type === "pre" || (type === "code" && inner.includes("\n")))
-    return `\`\`\`\n${inner.replace(/\n$/, "")}\n\`\`\`\n`
-  if (type === "blockquote") return `${inner.replace(/\n$/, "").replace(/^/gm, "> ")}\n`
+const styled = (type: string, inner: string): string => {
+  if (type === "pre") return `\`\`\`\n${inner.replace(/\n$/, "")}\n\`\`\``
+  if (type === "code" && inner.includes("\n")) return `\`\`\`\n${inner.replace(/\n$/, "")}\n\`\`\`\n`
+  if (type === "blockquote") return inner.replace(/^/gm, "> ")
   const mark = spans[type]
   // A span has one line, without spaces at its ends.
-  return mark && inner.replace(/^([^\S\n]*)(\S.*?)([^\S\n]*)$/gm, `$1${mark}$2${mark}$3`)
+  return mark === undefined ? inner : inner.replace(/^([^\S\n]*)(\S.*?)([^\S\n]*)$/gm, `$1${mark}$2${mark}$3`)
 }
 
 const isMarked = (node: Node): boolean =>
   isElement(node) &&
   node.type !== "quote" &&
-  (Object.hasOwn(spans, node.type) || ["pre", "blockquote"].includes(node.type) || node.children.some(isMarked))
+  (Object.hasOwn(spans, node.type) || blocks.some(type => type === node.type) || node.children.some(isMarked))
+
+const isFile = ({type, attrs}: Markup): boolean => fileTypes.has(type) && typeof attrs.src === "string"
 
 const filesIn = (content: readonly Node[]): readonly Markup[] =>
   content.flatMap(node => {
     if (!isElement(node) || node.type === "quote") return []
-    return fileTypes.has(node.type) && typeof node.attrs.src === "string" ? [node] : filesIn(node.children)
+    return isFile(node) ? [node] : filesIn(node.children)
   })
 
 const quoteIn = (content: readonly Node[]): Written["quote"] => {

@@ -1,6 +1,7 @@
 import type {OutboxDetail} from "../../../../shared/api/messages.ts"
 import type {SatoriEvent} from "../../../../shared/sdk/content/satori.ts"
 import {eventsOf, type HostOptions, messageAfter, sendTo, startHost, type TestHost, until} from "../../host/host.ts"
+import {cardCommand} from "../../messages/card-command.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 import {xml} from "./person.ts"
 
@@ -11,6 +12,7 @@ import {definePlugin, h} from "svc-runtime"
 export default definePlugin({
   setup(plugin) {
     plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)
+    ${cardCommand}
     plugin.command("answer", ({session}) => [h("quote", {id: session.event.message.id}), h("b", "yes")])
     plugin.command("who", ({session}) => (session.user.account ?? "nobody") + " as " + session.user.id)
     plugin.command("raw", () => "*a* <b/> & \\u0000\\u0001\\ufffe ]]>")
