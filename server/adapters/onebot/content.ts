@@ -1,4 +1,13 @@
-import {type Endpoint, fileElement, h, isElement, type Node, textOf} from "../../../shared/sdk/sdk.ts"
+import {
+  type Element,
+  type Endpoint,
+  fileElement,
+  h,
+  isElement,
+  lower,
+  type Node,
+  textOf,
+} from "../../../shared/sdk/sdk.ts"
 import type {Segment} from "./cq.ts"
 
 const mediaOf: Readonly<Record<string, string>> = {image: "image/*", record: "audio/*", video: "video/*"}
@@ -45,8 +54,6 @@ const fileOf = (type: string, {url, file, name, file_size: size}: Segment["data"
   return {...element, type: kind === "image" ? "img" : (kind ?? "file")}
 }
 
-const blocks = new Set(["p", "message"])
-
 /**
  * Converts the bot's message to segments. Reads a stored file into memory, because it is sent as base64 in one JSON
  * text.
@@ -62,7 +69,6 @@ export const toSegments = async (content: readonly Node[], file: Endpoint["file"
   const add = async (node: Node): Promise<void> => {
     if (!isElement(node)) return say(node)
     const {type, attrs, children} = node
-    if (type === "br") return say("\n")
     if (type === "at" && (attrs.type === "all" || attrs.id !== undefined))
       return void segments.push({type: "at", data: {qq: attrs.type === "all" ? "all" : String(attrs.id)}})
     if (type === "quote") {
@@ -79,21 +85,15 @@ export const toSegments = async (content: readonly Node[], file: Endpoint["file"
     }
     if (type === "a" || children.length === 0) return say(textOf(node))
     for (const child of children) await add(child)
-    if (blocks.has(type)) say("\n")
   }
-  for (const node of content) await add(node)
-  return trimmed(segments)
+  for (const node of lower(content, {has: [], shows: isSent})) await add(node)
+  return segments
 }
+
+/** Whether this is a file that is stored or has an address. */
+const isSent = ({attrs: {src}}: Element): boolean => /^(https?|internal):/.test(String(src))
 
 const textSegment = (text: string): Segment => ({type: "text", data: {text}})
-
-/** Removes the line end of a last paragraph. */
-const trimmed = (segments: readonly Segment[]): readonly Segment[] => {
-  const last = segments.at(-1)
-  if (last?.type !== "text") return segments
-  const text = (last.data.text ?? "").replace(/\n$/, "")
-  return text === "" ? segments.slice(0, -1) : [...segments.slice(0, -1), textSegment(text)]
-}
 
 const mediaOfElement = async (
   element: Exclude<Node, string>,

@@ -1,4 +1,4 @@
-import {isElement, type Node, renderContent} from "../../../shared/sdk/sdk.ts"
+import {isElement, lower, type Node, renderContent} from "../../../shared/sdk/sdk.ts"
 import {type Fields, fieldsOf, textIn} from "./fields.ts"
 
 /**
@@ -56,8 +56,11 @@ const pressScheme = "s:"
 /** Returns the id that the Host gave the button. */
 export const buttonIdOf = (id: string): string => (id.startsWith(pressScheme) ? id.slice(pressScheme.length) : id)
 
-/** Returns the content for the server, with the server's own links restored. */
-export const toContent = (nodes: readonly Node[]): string => renderContent(nodes.map(forServer))
+/** The blocks of Satori v1, and code, of which every server shows the text. */
+const has = ["p", "br", "message", "pre"] as const
+
+/** Returns the content for the server, in the elements of Satori v1, with the server's own links restored. */
+export const toContent = (nodes: readonly Node[]): string => renderContent(lower(nodes, {has}).map(forServer))
 
 const forServer = (node: Node): Node => {
   if (!isElement(node)) return node

@@ -1,6 +1,7 @@
 import {
   type Answered,
   type Endpoint,
+  lower,
   refused,
   renderContent,
   retryAfter,
@@ -33,8 +34,8 @@ export const createSend = (
   }
   return {
     send: async ({id, channel, content}, signal) => {
-      const message = {type: `${ownTypes}message`, channel, text: textOf(content), content: renderContent(content)}
-      await post(id, message, signal)
+      const shown = renderContent(lower(content, {has: ["p", "br", "message", "pre"]}))
+      await post(id, {type: `${ownTypes}message`, channel, text: textOf(content), content: shown}, signal)
       return {ids: [id]}
     },
     react: async ({id, channel, message, emoji}, signal) =>

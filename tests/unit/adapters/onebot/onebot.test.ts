@@ -92,7 +92,7 @@ test("outgoing messages are segments, with the reply first, and text stays text"
     {type: "at", data: {qq: "all"}},
     {type: "face", data: {id: "14"}},
     {type: "image", data: {file: "https://e.org/a.png", name: "a.png"}},
-    {type: "text", data: {text: expect.stringMatching(/link \(https:\/\/e\.org\)keptlast$/)}},
+    {type: "text", data: {text: expect.stringMatching(/link \(https:\/\/e\.org\)kept\nlast$/)}},
   ])
 })
 
