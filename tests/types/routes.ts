@@ -8,14 +8,16 @@ export default definePlugin({
   setup(plugin) {
     plugin.route({
       ...common,
-      path: "/notes",
+      path: "/notes/:id",
       body: Note,
       query: Type.Object({limit: Type.Integer({default: 1}), word: Type.Optional(Type.String())}),
       response: Type.Object({notes: Type.Array(Note)}),
       handle: (_, {body, query, params}) => {
         const limit: number = query.limit
         const word: string | undefined = query.word
-        const id: string | undefined = params.id
+        const id: string = params.id
+        // @ts-expect-error: the path has no such parameter
+        params.name
         // @ts-expect-error: the schema has no such parameter
         query.page
         // @ts-expect-error: the schema has no such property
@@ -28,11 +30,19 @@ export default definePlugin({
     plugin.route({
       ...common,
       path: "/none",
-      handle: (_, {body}) => {
+      handle: (_, {body, params}) => {
         const none: undefined = body
-        return new Response(String(none))
+        // @ts-expect-error: the path has no parameters
+        return new Response(String(none) + params.id)
       },
     })
+    plugin.route({
+      ...common,
+      path: "/of/:list/at/:n_2",
+      handle: (_, {params}) => new Response(params.list + params.n_2),
+    })
+    const path: string = "/known/when/:it/runs"
+    plugin.route({...common, path, handle: (_, {params}) => new Response(params.it ?? "")})
     // @ts-expect-error: the value does not match the schema
     plugin.route({...common, path: "/wrong", response: Note, handle: () => ({id: "1", text: ""})})
     // @ts-expect-error: a value needs a schema

@@ -5,6 +5,7 @@ import type {Mode} from "../../../shared/mode.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {type Call, isResponse, type Route} from "../../../shared/route.ts"
 import type {PluginRoute} from "../../../shared/sdk/plugin/route.ts"
+import {isId} from "../../../shared/sdk/session/values.ts"
 import {explainUnseen} from "../../runtime/text/explain.ts"
 import type {Generation} from "../generation.ts"
 import type {PublishedRoute} from "../kinds/route.ts"
@@ -71,18 +72,27 @@ const toResponse = (given: unknown, {response, status = 200}: PluginRoute, call:
 const findPluginRoute = (generation: Generation, method: PluginRoute["method"], {params}: Call) => {
   const owner: PluginPath = pluginPath(params.plugin ?? "")
   const path = `/${params["*"] ?? ""}`
-  const published = generation.snapshot.routes.find(
+  const fitting = generation.snapshot.routes.filter(
     ({instance, route}) => instance.path === owner && route.method === method && matches(route.path, path),
   )
+  const [published] = fitting.sort((one, other) => (opennessOf(one) < opennessOf(other) ? -1 : 1))
   if (published === undefined) throw new Problem("not_found", `${owner} publishes no ${method} ${path}`)
   return {published, params: paramsOf(published.route.path, path)}
 }
+
+/** Of the routes that fit a path, the one with the smallest openness answers. */
+const opennessOf = ({route}: PublishedRoute): string =>
+  route.path
+    .split("/")
+    .map(part => (part.startsWith(":") ? 1 : 0))
+    .join("")
 
 const matches = (pattern: string, path: string): boolean => {
   const expected = pattern.split("/")
   const actual = path.split("/")
   return (
-    expected.length === actual.length && expected.every((part, index) => part.startsWith(":") || part === actual[index])
+    expected.length === actual.length &&
+    expected.every((part, index) => (part.startsWith(":") ? actual[index] !== "" : part === actual[index]))
   )
 }
 
@@ -95,10 +105,16 @@ const paramsOf = (pattern: string, path: string): Record<string, string> => {
   )
 }
 
+/** The longest parameter of a path, in characters. */
+const longestParam = 1000
+
 const decode = (part: string): string => {
   try {
-    return decodeURIComponent(part)
-  } catch (cause) {
-    throw new Problem("request_invalid", `"${part.slice(0, 100)}" in the path is not percent-encoded text`, {cause})
+    const decoded = decodeURIComponent(part)
+    if (isId(decoded) && decoded.length <= longestParam) return decoded
+  } catch {
+    // It is not percent-encoded text.
   }
+  const what = `percent-encoded text without NUL of at most ${longestParam} characters`
+  throw new Problem("request_invalid", `"${part.slice(0, 100)}" in the path is not ${what}`)
 }

@@ -42,7 +42,7 @@ export const createOpenApi = (routes: readonly Route[], base: string, version: s
   const ownPath = ({path}: Route) => (path.startsWith(`${base}/`) ? path.slice(base.length) : path)
   const shown = routes.filter(each => !each.path.endsWith("*"))
   for (const route of byTag(shown, ownPath)) {
-    const path = route.path.replace(/:([A-Za-z]+)/g, "{$1}")
+    const path = route.path.replace(/:([A-Za-z]\w*)/g, "{$1}")
     const own = ownPath(route)
     paths[path] = {...paths[path], [route.method.toLowerCase()]: operation(route, own, parts)}
     used.add(tagOf(own))
@@ -136,7 +136,12 @@ const operationId = (method: Route["method"], path: string) =>
     .join("")
 
 const pathParameters = (path: string) =>
-  [...path.matchAll(/:([A-Za-z]+)/g)].map(([, name]) => ({name, in: "path", required: true, schema: {type: "string"}}))
+  [...path.matchAll(/:([A-Za-z]\w*)/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: {type: "string"},
+  }))
 
 const queryParameters = (query: TSchema | undefined, place: Place) => {
   const {properties = {}, required = []} = (query ?? {}) as {

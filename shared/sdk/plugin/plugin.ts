@@ -206,7 +206,8 @@ export interface Plugin {
     B extends TSchema | undefined = undefined,
     Q extends TSchema | undefined = undefined,
     R extends TSchema | undefined = undefined,
-  >(route: PluginRoute<B, Q, R>): void
+    const P extends string = string,
+  >(route: PluginRoute<B, Q, R, P>): void
   /**
    * Receives a foreign webhook at `/hooks/<plugin>/<name>`, without an adapter. The Host verifies it, answers 2xx once
    * it is durable, and handles its id once: as the event `<plugin>/<name>` of the endpoint `<plugin>~<name>`, which

@@ -3,8 +3,18 @@ import type {Static, TSchema} from "../../type.ts"
 
 type Schema = TSchema | undefined
 
+/** The names of the parameters in a path. */
+type Names<P extends string> = P extends `${string}/:${infer Name}/${infer Rest}`
+  ? Name | Names<`/${Rest}`>
+  : P extends `${string}/:${infer Name}`
+    ? Name
+    : never
+
 /** One request, as a plugin's route receives it. */
-export interface PluginCall<B extends Schema = Schema, Q extends Schema = Schema> extends Omit<Call, "body" | "query"> {
+export interface PluginCall<B extends Schema = Schema, Q extends Schema = Schema, P extends string = string>
+  extends Omit<Call, "body" | "query" | "params"> {
+  /** The parameters of the path, percent-decoded: each is text of 1 to 1,000 characters without NUL. */
+  readonly params: string extends P ? Call["params"] : {readonly [Name in Names<P>]: string}
   /** The body, parsed and checked by the route's `body` schema before `handle` runs; undefined without a schema. */
   readonly body: B extends TSchema ? Static<B> : undefined
   /** The query parameters, converted and checked by the route's `query` schema, with defaults; empty without one. */
@@ -14,10 +24,18 @@ export interface PluginCall<B extends Schema = Schema, Q extends Schema = Schema
 /** A route's response: a Response, or with a `response` schema also a value, which svc turns into a JSON Response. */
 export type PluginAnswer<R extends Schema> = Response | (R extends TSchema ? Static<R> : never)
 
-export interface PluginRoute<B extends Schema = Schema, Q extends Schema = Schema, R extends Schema = Schema> {
+export interface PluginRoute<
+  B extends Schema = Schema,
+  Q extends Schema = Schema,
+  R extends Schema = Schema,
+  P extends string = string,
+> {
   readonly method: "GET" | "POST" | "PUT" | "DELETE"
-  /** The path below `/api/plugins/<name>`, such as `/messages`. */
-  readonly path: string
+  /**
+   * The path below `/api/plugins/<name>`, such as `/messages` or `/messages/:id`. Where two routes fit a path, the one
+   * with a fixed part at their first difference answers.
+   */
+  readonly path: P
   readonly scope: Exclude<Scope, "none" | "signature">
   readonly summary: string
   readonly body?: B
@@ -32,5 +50,5 @@ export interface PluginRoute<B extends Schema = Schema, Q extends Schema = Schem
   readonly status?: number
   /** An endless response, exempt from the request timeout. */
   readonly stream?: boolean
-  handle(request: Request, call: PluginCall<B, Q>): PluginAnswer<R> | Promise<PluginAnswer<R>>
+  handle(request: Request, call: PluginCall<B, Q, NoInfer<P>>): PluginAnswer<R> | Promise<PluginAnswer<R>>
 }

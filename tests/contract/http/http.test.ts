@@ -102,6 +102,23 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     const paramsAt = async (path: string) => (await common().fetch(`${probe}/params${path}`)).json()
     expect(await paramsAt("")).toEqual({})
     expect(await paramsAt("/a/of/b%20c")).toEqual({one: "a", two: "b c"})
+    expect(await paramsAt("/a%2Fb%3A/of/%2525%C3%A4")).toEqual({one: "a/b:", two: "%25ä"})
+    expect(await paramsAt("/__proto__/of/constructor")).toEqual({one: "__proto__", two: "constructor"})
+  })
+
+  test("prefers a fixed part of a path to a parameter, at the first difference", async () => {
+    const paramsAt = async (path: string) => (await common().fetch(`${probe}/params${path}`)).json()
+    expect(await paramsAt("/a/of/all")).toEqual({fixed: "all"})
+    expect(await paramsAt("/new/of/all")).toEqual({two_2: "all"})
+    const document = await (await common().fetch("/api/openapi.json")).json()
+    const described = document.paths["/api/plugins/probe/params/new/of/{two_2}"]
+    expect(described.get.parameters).toEqual([expect.objectContaining({name: "two_2", in: "path", required: true})])
+  })
+
+  test("refuses a parameter of a path that is empty, too long or not text", async () => {
+    for (const [part, status] of Object.entries({"": 404, "%00": 400, "%ff": 400, [`${"%20".repeat(1001)}`]: 400}))
+      expect((await common().fetch(`${probe}/params/x/of/${part}`)).status, part.slice(0, 9)).toBe(status)
+    expect((await common().fetch(`${probe}/params/x/of/${"a".repeat(1000)}`)).status).toBe(200)
   })
 
   test("refuses an invalid path with an answer", async () => {

@@ -32,6 +32,8 @@ export default definePlugin({
     route("/never", () => new Promise(() => {}))
     route("/params", (_: Request, call: any) => new Response(JSON.stringify(call.params)))
     route("/params/:one/of/:two", (_: Request, call: any) => new Response(JSON.stringify(call.params)))
+    route("/params/:one/of/all", () => new Response('{"fixed":"all"}'))
+    route("/params/new/of/:two_2", (_: Request, call: any) => new Response(JSON.stringify(call.params)))
     route("/count/:n", (_: Request, call: any) => new Response("x".repeat(Number(call.params.n))))
     route("/query", (_: Request, call: any) => call.json(Type.Object({}), call.query), {
       query: Type.Object({n: Type.Integer({minimum: 1}), on: Type.Optional(Type.Boolean())}),

@@ -92,3 +92,19 @@ test("a webhook without a scheme, a secret or an id that it needs is refused, an
   declaring.webhook("push", {verify}, nothing)
   expect(() => declaring.webhook("push", {verify}, nothing)).toThrow("declared twice")
 })
+
+test("a route is refused if its path is malformed, or if another one matches the same paths", () => {
+  const {declaring, close} = collectRegistrations("root/bot")
+  const route = (path: string, method: "GET" | "POST" = "GET") =>
+    declaring.route({method, path, scope: "full", summary: "a route", handle: () => new Response()})
+  for (const path of ["items", "/a:b", "/:", "/:1", "/:a-b", "/:a:b", "/a?b", "/a#b"])
+    expect(() => route(path), path).toThrow(/^route\(".*"\): the path /)
+  expect(() => route("/:id/of/:id")).toThrow(/ another name$/)
+  const sound = ["/", "/items", "/items/:id", "/items/new", "/:list/:id", "/items/:id/parts", "/items/"]
+  for (const path of sound) route(path)
+  expect(() => route("/items")).toThrow(/ GET \/items$/)
+  expect(() => route("/items/:name")).toThrow(/ GET \/items\/:id$/)
+  expect(() => route("/items/:name", "POST")).toThrow(/ GET \/items\/:id$/)
+  route("/items/:id", "POST")
+  expect(close().routes.map(({path}) => path)).toEqual([...sound, "/items/:id"])
+})
