@@ -1,8 +1,8 @@
 import {copyFile, mkdir, readdir, readFile, stat, writeFile} from "node:fs/promises"
 import {basename, dirname, join, relative, resolve} from "node:path"
 import {messageOf, Problem} from "../../shared/problems.ts"
-import {listingName} from "../runtime/own-files.ts"
 import {version} from "../runtime/version.ts"
+import {packSvc} from "./package-tarball.ts"
 import {runProgram} from "./program.ts"
 import {
   type ProjectTemplate,
@@ -81,7 +81,7 @@ export const makeProject = async (options: NewProjectOptions): Promise<void> => 
   }
   options.report(`wrote ${folder}`)
   await mkdir(join(folder, "vendor"), {recursive: true})
-  await pack(options, join(folder, tarball))
+  await packSvc(options, join(folder, tarball))
   options.report(`packed svc ${version} into ${tarball}`)
   if (!options.install) return
   const [command, ...args] = packageManager(options.toolchain)
@@ -170,28 +170,6 @@ const manifestOf = (text: string, {name, template, toolchain}: Placement): strin
 const readmeOf = async ({source, packageRoot, name, toolchain}: Placement): Promise<string> => {
   const starter = await readFile(join(packageRoot, starterFolder, "README.md"), "utf8")
   return projectReadme({text: await readFile(source, "utf8"), starter, name, call: callOf(toolchain)})
-}
-
-/** Packs the installed svc package, or the build of a clone. */
-const pack = async ({packageRoot, toolchain, report}: NewProjectOptions, target: string): Promise<void> => {
-  const options = {cwd: packageRoot, hint: byHand}
-  if (!(await isBuilt(packageRoot))) {
-    report("building svc (only this time)")
-    await runProgram([process.versions.bun === undefined ? "npm" : process.execPath, "run", "build"], options)
-  }
-  if (toolchain === "bun" && process.versions.bun !== undefined) {
-    await runProgram([process.execPath, "pm", "pack", "--ignore-scripts", "--quiet", "--filename", target], options)
-  } else {
-    await runProgram(["npm", "pack", "--ignore-scripts", "--silent", "--pack-destination", dirname(target)], options)
-  }
-}
-
-/** The files that the build writes last for each part. A clone may have some parts and not others. */
-const built = ["dist/svc.js", "dist/bun/svc.js", `dist/console/${listingName}`, "dist/openapi.json"]
-
-const isBuilt = async (packageRoot: string): Promise<boolean> => {
-  const found = await Promise.all(built.map(file => stat(join(packageRoot, file)).catch(() => undefined)))
-  return !found.includes(undefined)
 }
 
 interface ReadmeOptions {
