@@ -152,7 +152,9 @@ describe.each(engines)("stored files, on $name,", ({make}) => {
     await redactOutbox(database, "two", null)
     expect(await store.sweep()).toBe(1)
     const limits = {age: 0, rows: undefined, undelivered: undefined, spareAfter: Number.MAX_SAFE_INTEGER}
-    await sweepPart(database, outboxPart(mayRunAgain("o.inbox_seq", "o.handler"), selectLasting), limits, {now: Date.now() + 60_000})
+    await sweepPart(database, outboxPart(mayRunAgain("o.inbox_seq", "o.handler"), selectLasting), limits, {
+      now: Date.now() + 60_000,
+    })
     expect(await database.read("SELECT * FROM outbox_files")).toEqual([])
     expect((await stateOf(database, folder)).rows).toEqual([other.sha256])
     expect(await store.sweep(Date.now() + orphanAge + 1000)).toBe(1)

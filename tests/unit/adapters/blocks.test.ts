@@ -94,7 +94,9 @@ describe("blocks and cards", () => {
   })
 
   test("have their address on Discord also without a title", () =>
-    expect(discord([h("card", {href: "https://a.example/"})]).embeds).toEqual([{description: "**https://a.example/**"}]))
+    expect(discord([h("card", {href: "https://a.example/"})]).embeds).toEqual([
+      {description: "**https://a.example/**"},
+    ]))
 
   test("are blocks on Slack", () => {
     const {blocks, text} = writeMessage([h("h1", "Title"), list, h("hr"), h("blockquote", "said"), card])
