@@ -2,7 +2,7 @@
 export const severities = ["critical", "warning"] as const
 export type Severity = (typeof severities)[number]
 
-interface Item {
+export interface Item {
   readonly severity: Severity
   /** How long the condition must hold before the alert is raised; a duration. */
   readonly for: string

@@ -1,4 +1,4 @@
-import {type AlertCode, alertCodes, alertItems, type Severity, severities} from "../alerts/items.ts"
+import {type AlertCode, alertCodes, alertItems, type Item, type Severity, severities} from "../alerts/items.ts"
 import {durationPattern} from "../duration.ts"
 import {namePattern} from "../ids.ts"
 import {Optional, type Static, Type} from "../type.ts"
@@ -123,7 +123,12 @@ const Quiet = Type.Object(
 )
 
 const Rule = (code: AlertCode) => {
-  const {severity, for: after, above, unit, when} = alertItems[code]
+  const {severity, for: after, above, unit, happens, when}: Item = alertItems[code]
+  const lasting = {
+    for: Type.Optional(
+      Type.String({pattern: durationPattern, description: `How long it must last; ${after} when left out.`}),
+    ),
+  }
   const limit =
     above === undefined
       ? {}
@@ -136,9 +141,8 @@ const Rule = (code: AlertCode) => {
     Type.Object(
       {
         enabled: Type.Optional(Type.Boolean({description: "false: the Host never raises it; true when left out."})),
-        for: Type.Optional(
-          Type.String({pattern: durationPattern, description: `How long it must last; ${after} when left out.`}),
-        ),
+        // Something that happened does not last.
+        ...(happens === true ? {} : lasting),
         severity: Type.Optional(
           Type.Enum([...severities], {description: `How urgent it is; ${severity} when left out.`}),
         ),
