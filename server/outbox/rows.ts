@@ -46,8 +46,8 @@ export const findOwn = async (
   const [row] = await database.read(
     `SELECT id, kind, content FROM outbox WHERE seq > ${newestMessage} - ${searched} AND +endpoint = ?
       AND +channel IN (SELECT value FROM json_each(?)) AND +kind IN ('message', 'edit') AND +state = 'sent'
-      AND ? IN (SELECT value FROM json_each(platform_ids)) ORDER BY seq DESC LIMIT 1`,
-    [endpoint, toJson(channels), platform],
+      AND iif(instr(platform_ids, ?), ? IN (SELECT value FROM json_each(platform_ids)), 0) ORDER BY seq DESC LIMIT 1`,
+    [endpoint, toJson(channels), toJson(platform), platform],
   )
   if (row === undefined) return undefined
   const [id, content] = [String(row.id), fromJson(String(row.content))]

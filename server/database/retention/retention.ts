@@ -1,4 +1,5 @@
 import {setTimeout as sleep} from "node:timers/promises"
+import {toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Database} from "../database.ts"
 import type {Row, Statement} from "../engine/engine.ts"
@@ -32,6 +33,7 @@ export type DroppedName = RetentionPartName | "unhandled" | "gapTime"
  * - `?5`: the time before which an undelivered row is old.
  * - `?6`: now.
  * - `?7`: the last number that may be deleted.
+ * - `?8`: the numbers that `kept` selects, as a JSON list.
  */
 export interface RetentionPart {
   readonly name: RetentionPartName
@@ -40,6 +42,8 @@ export interface RetentionPart {
   readonly number: string
   /** The column with the time of a row. Rows with higher numbers are not older. */
   readonly at: string
+  /** Selects the numbers `n` of rows to keep at any age. It is read once a sweep. */
+  readonly kept?: string
   /** Counts the rows of the look that may be deleted, as a query with one column `rows`. */
   readonly count: string
   /** The batch that counts the rows in `retention_dropped` and deletes them. */
@@ -115,6 +119,8 @@ export const sweepPart = async (
   {now, signal, progress}: SweepOptions,
 ): Promise<number> => {
   const bounds = await boundsOf(database, part, limits, now)
+  const kept = part.kept === undefined ? [] : await database.read(part.kept)
+  const keptNumbers = toJson(kept.map(({n}) => Number(n)))
   let dropped = 0
   const size = new LookSize()
   for (let after = -1; ; ) {
@@ -122,7 +128,7 @@ export const sweepPart = async (
     const began = performance.now()
     const look = await lookAfter(database, part, after, size.rows)
     if (look === undefined || !mayGo(look, bounds)) return dropped
-    const args = [after, look.last, bounds.before, bounds.upTo, bounds.undelivered, now, limits.spareAfter]
+    const args = [after, look.last, bounds.before, bounds.upTo, bounds.undelivered, now, limits.spareAfter, keptNumbers]
     const [found] = await database.read(part.count, argumentsOf(part.count, args))
     const rows = Number(found?.rows)
     if (rows > 0) await database.write(part.drop.map(sql => ({sql, args: argumentsOf(sql, args)})))

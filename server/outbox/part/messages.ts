@@ -54,7 +54,7 @@ const searchOf = (lasting: string): MessageSearch => ({
 
 const isLasting = (query: MessageQuery): boolean => "lasting" in query && query.lasting === true
 const withLasting = (lasting: string) => `SELECT seq FROM outbox WHERE id IN (SELECT message FROM (${lasting}))`
-const belowLimit = "AND seq < ?1 ORDER BY seq DESC LIMIT ?2"
+const belowLimit = "AND +seq < ?1 ORDER BY +seq DESC LIMIT ?2"
 
 const isFor = (action: OutboxAction): Condition => ({
   sql: "+state IN (SELECT value FROM json_each(?))",
