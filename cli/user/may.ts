@@ -16,6 +16,7 @@ export const may = getCommand({
     user: Option.String({name: "user"}),
     channel: Option.String("--channel", {description: "The platform's id of a group channel"}),
     account: Option.String("--account", {description: "The account that the platform vouches for"}),
+    role: Option.String("--role", {description: "The id of a role that the user has on the platform"}),
   },
   path: "/api/permissions/user",
   describe: answer =>

@@ -3,7 +3,7 @@ import type {Issue} from "../../shared/problems.ts"
 import type {PermissionRule} from "../../shared/sdk/session/permission.ts"
 import type {Source} from "./text/source.ts"
 
-const selectors = ["channel", "user", "account"] as const
+const selectors = ["channel", "user", "account", "role"] as const
 
 /** What a rule matches, key by key; undefined matches everything. */
 type Matches = readonly (string | undefined)[]

@@ -22,6 +22,8 @@ export interface PressOptions {
   readonly channel?: string
   /** True for a shared channel, where the bot reacts only to commands with a prefix or with its name. */
   readonly group?: boolean
+  /** The ids of the user's roles in a shared channel; none when left out. */
+  readonly roles?: readonly string[]
   /** The user's language as the platform reports it, such as `de-AT`; none when left out. */
   readonly language?: string
 }
@@ -92,7 +94,7 @@ const act = async (
   bot: UnderTest,
   what: string,
   {path, done}: {readonly path: string; readonly done: object},
-  {user = "tester", channel = "test", group, language}: PressOptions = {},
+  {user = "tester", channel = "test", group, roles, language}: PressOptions = {},
 ): Promise<readonly string[]> => {
   const {host} = bot
   const body = {
@@ -100,6 +102,7 @@ const act = async (
     user,
     channel,
     ...(group === undefined ? {} : {group}),
+    ...(roles === undefined ? {} : {roles}),
     ...(language === undefined ? {} : {locale: language}),
   }
   const {sn} = await ask<{readonly sn: number}>(host, `/api/plugins/sandbox/${path}`, body)

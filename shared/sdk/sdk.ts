@@ -69,7 +69,6 @@ export {
   eventTypes,
   type Guild,
   type Login,
-  type Member,
   type Message,
   type SatoriEvent,
   type User,

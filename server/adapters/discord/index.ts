@@ -18,6 +18,7 @@ export default definePlugin({
       // Discord resumes a session only for some minutes. Later messages come from the history.
       history: "none",
       varies: ["elements"],
+      roles: "unique",
       // Discord drops a message with a known nonce only for some minutes, which is shorter than a Host may be down.
       resumes: true,
       features: [

@@ -107,12 +107,18 @@ const spokenOf = (payload: Payload, base: Omit<Incoming, "id" | "type">): Incomi
   const anonymous = isRecord(payload.anonymous) ? nameOf(payload.anonymous.name) : undefined
   const name = anonymous ?? nameOf(sender.nickname)
   const nick = nameOf(sender.card)
+  const role = base.guild === undefined || anonymous !== undefined ? undefined : nameOf(sender.role)
   return {
     ...base,
     // Implementations number messages from the start again, or by short hashes.
     id: `${base.channel.id}:${id}:${payload.time}`,
     type: "message-created",
-    user: {id: String(user), ...(name === undefined ? {} : {name}), ...(nick === undefined ? {} : {nick})},
+    user: {
+      id: String(user),
+      ...(name === undefined ? {} : {name}),
+      ...(nick === undefined ? {} : {nick}),
+      ...(role === undefined ? {} : {roles: [role]}),
+    },
     message: {id: String(id), content: renderContent(toElements(segmentsOf(message)))},
   }
 }

@@ -13,6 +13,7 @@ export default definePlugin({
       account: Account,
       history: "none",
       varies: ["elements"],
+      roles: "local",
       features: ["delete", "open", "history", "files", ...methodNames],
       lacks: ({history}) => (history === true ? [] : ["history"]),
       sockets: ({reverse}) => reverse !== undefined,

@@ -47,6 +47,7 @@ export default definePlugin({
     let endpoint: Endpoint | undefined
     plugin.adapter("sandbox", {
       history: "inside",
+      roles: "unique",
       features,
       open: async (_, opened) => {
         endpoint = opened
@@ -67,7 +68,7 @@ export default definePlugin({
       status: 202,
       handle: async (_, call) => {
         const {text = "", files = [], channel = "chat", user = "you", id = randomUUID(), group} = call.body
-        const {account, locale, quote} = call.body
+        const {account, roles, locale, quote} = call.body
         // As on other platforms, a muted user can still write to the bot directly, for example to appeal.
         const why = channel === directChannel(user) ? undefined : guild.whySilent(user, channel)
         if (why !== undefined) throw new Problem("conflict", why)
@@ -79,7 +80,7 @@ export default definePlugin({
         const receipt = await endpoint.receive({
           id,
           type: "message-created",
-          ...placeOf({channel, user, account, locale, group}),
+          ...placeOf({channel, user, account, roles, locale, group}),
           message: {
             id,
             content: renderContent([...(quote === undefined ? [] : [room.quote(channel, quote)]), ...elements]),

@@ -42,7 +42,7 @@ export const routePresses = (plugin: Plugin, room: Room, endpoint: () => Endpoin
     status: 202,
     handle: async (_, call) => {
       const {button, message, values, channel = "chat", user = "you", account, locale, group} = call.body
-      const {id = randomUUID()} = call.body
+      const {id = randomUUID(), roles} = call.body
       const found = findIn(room, channel, button, message)
       if (found.shown !== undefined) requireValues(found.shown, values)
       const opened = endpoint()
@@ -50,7 +50,7 @@ export const routePresses = (plugin: Plugin, room: Room, endpoint: () => Endpoin
       const receipt = await opened.receive({
         id,
         type: "interaction/button",
-        ...placeOf({channel, user, account, locale, group}),
+        ...placeOf({channel, user, account, roles, locale, group}),
         button: {id: found.button},
         ...(values === undefined ? {} : {form: {values}}),
         message: {id: found.message, content: found.content},

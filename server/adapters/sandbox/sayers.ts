@@ -8,6 +8,12 @@ export const sayerFields = {
   account: Type.Optional(
     Type.String({minLength: 1, maxLength: 100, description: "The user's account, for permissions"}),
   ),
+  roles: Type.Optional(
+    Type.Array(Type.String({minLength: 1, maxLength: 100}), {
+      maxItems: 20,
+      description: "The ids of the user's roles in a group channel, for permissions",
+    }),
+  ),
   locale: Type.Optional(
     Type.String({minLength: 1, maxLength: 100, description: "The user's language, as a platform reports it: de-AT"}),
   ),
@@ -25,6 +31,7 @@ interface Sayer {
   readonly channel: string
   readonly user: string
   readonly account?: string | undefined
+  readonly roles?: readonly string[] | undefined
   readonly locale?: string | undefined
   readonly group?: boolean | undefined
 }
@@ -34,6 +41,7 @@ export const placeOf = ({
   channel,
   user,
   account,
+  roles,
   locale,
   group,
 }: Sayer): Pick<Incoming, "channel" | "guild" | "user"> => ({
@@ -43,6 +51,7 @@ export const placeOf = ({
     id: user,
     name: user,
     ...(account === undefined ? {} : {account}),
+    ...(roles === undefined || group !== true ? {} : {roles: [...roles]}),
     ...(locale === undefined ? {} : {locale}),
   },
 })

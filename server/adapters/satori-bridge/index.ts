@@ -17,6 +17,7 @@ export default definePlugin({
       account: Account,
       history: "none",
       varies: ["elements"],
+      roles: "local",
       features,
       lacks,
       limits: {text: 2000, file: 25 * 1024 * 1024},

@@ -89,7 +89,7 @@ export const guildOf = (fields: Fields): Incoming["guild"] => {
   return id === undefined ? undefined : {id, ...(name === undefined ? {} : {name})}
 }
 
-/** Other svc Hosts send `account` and `locale`. */
+/** Other svc Hosts send `account`, `locale` and the `roles` of users; Koishi sends those of members. */
 export const userOf = (event: Fields, message: Fields): Incoming["user"] => {
   const member = fieldsOf(event.member ?? message.member)
   const user = [event.user, message.user, member.user, event.operator].map(fieldsOf).find(each => textIn(each, "id"))
@@ -105,7 +105,15 @@ export const userOf = (event: Fields, message: Fields): Incoming["user"] => {
     ...Object.fromEntries(texts),
     ...(nick === undefined ? {} : {nick}),
     ...(typeof user.is_bot === "boolean" ? {is_bot: user.is_bot} : {}),
+    ...rolesOf(member.roles ?? user.roles),
   }
+}
+
+/** Returns the ids of roles: a list of ids, or of roles with ids. */
+const rolesOf = (roles: unknown): Pick<NonNullable<Incoming["user"]>, "roles"> => {
+  if (!Array.isArray(roles)) return {}
+  const ids = roles.map(role => textIn(typeof role === "string" ? {id: role} : fieldsOf(role), "id"))
+  return {roles: ids.filter(id => id !== undefined)}
 }
 
 export const messageOf = (message: Fields, proxies: readonly string[]): Pick<Incoming, "message"> => {

@@ -13,6 +13,7 @@ export default definePlugin({
       account: Account,
       history: "none",
       varies: ["elements"],
+      roles: "local",
       features,
       lacks: ({buttons}) => (buttons === true ? [] : ["buttons"]),
       open: connect,

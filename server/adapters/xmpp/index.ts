@@ -17,6 +17,7 @@ export default definePlugin({
       libraries,
       // Anyone in a room may take a free nick.
       claimedUsers: true,
+      roles: "local",
       limits: {text: 5000},
       features: [
         "edit",

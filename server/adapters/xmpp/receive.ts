@@ -208,9 +208,11 @@ export class Receiver {
    * message if the archive names the same account.
    */
   #occupant(message: Element, room: Room, nick: string, {isLive}: Source): User {
-    const account = room.occupants.get(nick)?.account
+    const {account, affiliation} = room.occupants.get(nick) ?? {}
     const isVouched = account !== undefined && (isLive || accountsIn(message).every(each => each === account))
-    return {id: room.occupant(nick), name: nick, ...(isVouched ? {account} : {})}
+    // An archived message may be of somebody who had the nick before.
+    const roles = isLive && affiliation !== undefined ? {roles: [affiliation]} : {}
+    return {id: room.occupant(nick), name: nick, ...(isVouched ? {account} : {}), ...roles}
   }
 
   #isOurs(message: Element, room: Room, nick: string): boolean {

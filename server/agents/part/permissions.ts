@@ -39,19 +39,19 @@ export const permissionRoutes = (services: PermissionServices) =>
   })
 
 /** A message as the user would write it there. */
-const eventOf = ({endpoint, user, channel, account}: Static<typeof MayQuery>): SatoriEvent => ({
+const eventOf = ({endpoint, user, channel, account, role}: Static<typeof MayQuery>): SatoriEvent => ({
   sn: 0,
   type: "message-created",
   timestamp: 0,
   login: {platform: endpoint},
-  user: {id: user, ...(account === undefined ? {} : {account})},
+  user: {id: user, ...(account === undefined ? {} : {account}), ...(role === undefined ? {} : {roles: [role]})},
   channel: channel === undefined ? {id: user, type: channelType.direct} : {id: channel, type: channelType.text},
 })
 
 const rulesOf = ({config, source}: LoadedConfig): readonly RuleView[] =>
-  config.permissions.map(({endpoint, channel = null, user = null, account = null, permission}, index) => {
+  config.permissions.map(({endpoint, channel = null, user = null, account = null, role = null, permission}, index) => {
     const {line, column} = source.issue(["permissions", index], "")
-    return {index, endpoint, channel, user, account, permission, line, column}
+    return {index, endpoint, channel, user, account, role, permission, line, column}
   })
 
 /** A use with its permission check, by the same function that decides at runtime. */

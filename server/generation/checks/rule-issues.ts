@@ -32,10 +32,21 @@ const permissionIssues = (loaded: LoadedConfig, adapters: Adapters): Issue[] =>
     const at = ["permissions", index]
     const unknown = endpointIssues(loaded, adapters, rule, at)
     if (unknown.length > 0) return unknown
-    if (!raises(rule) || adapters.get(rule.endpoint)?.claimedUsers !== true) return []
+    const adapter = adapters.get(rule.endpoint)
+    const role = adapter === undefined ? undefined : roleIssue(rule, adapter)
+    if (role !== undefined) return [source.issue([...at, "role"], role, "key")]
+    if (!raises(rule) || adapter?.claimedUsers !== true) return []
     const message = `anybody can take a user's name on ${rule.endpoint}: name the account instead`
     return [source.issue([...at, "user"], message, "key")]
   })
+
+/** Returns what is wrong with the role that a rule names. */
+const roleIssue = ({endpoint, channel, role, permission}: PermissionRule, {roles}: AdapterDefinition<TSchema>) => {
+  if (role === undefined) return undefined
+  if (roles === undefined) return `${endpoint} does not report the roles of users`
+  if (roles === "unique" || permission === "user" || channel !== undefined) return undefined
+  return `anybody can make a channel on ${endpoint} and be ${role} there: name the channel too`
+}
 
 type OfEndpoint = Pick<PermissionRule, "endpoint">
 

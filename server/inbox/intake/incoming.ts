@@ -13,7 +13,7 @@ import type {EndpointSpec} from "../../endpoints/spec.ts"
  */
 export const requireEvent = (endpoint: Endpoint, incoming: Incoming): void => {
   requireObject("an event", incoming)
-  const {id, type, timestamp, channel, guild, user, member, message, emoji, button, form, raw} = incoming
+  const {id, type, timestamp, channel, guild, user, message, emoji, button, form, raw} = incoming
   requireId("id", id)
   requireId("type", type)
   requireThing("channel", channel)
@@ -23,7 +23,8 @@ export const requireEvent = (endpoint: Endpoint, incoming: Incoming): void => {
   requireThing("emoji", emoji)
   requireThing("button", button)
   if (form !== undefined) requireValues(form)
-  if (member !== undefined) requireMember(member)
+  if (user?.roles !== undefined && !(Array.isArray(user.roles) && user.roles.every(isId)))
+    throw invalid("user.roles must be a list of ids")
   if (channel !== undefined && !Number.isInteger(channel.type)) throw invalid("channel.type must be one of channelType")
   if (message !== undefined && typeof message.content !== "string")
     throw invalid("message.content must be text (renderContent makes it from a tree)")
@@ -85,13 +86,6 @@ const requireThing = (key: string, value: {readonly id: unknown} | undefined): v
   if (value === undefined) return
   requireObject(key, value)
   requireId(`${key}.id`, value.id)
-}
-
-const requireMember = (member: NonNullable<Incoming["member"]>): void => {
-  requireObject("member", member)
-  const {roles = []} = member
-  if (!Array.isArray(roles)) throw invalid("member.roles must be a list")
-  for (const role of roles) requireThing("member.roles", role ?? null)
 }
 
 const requireValues = (form: NonNullable<Incoming["form"]>): void => {

@@ -51,12 +51,9 @@ const testOf = (rule: PermissionRule, fold: Fold): ((event: SatoriEvent) => bool
     {id: rule.channel, of: groupOf},
     {id: rule.user, of: (event: SatoriEvent) => event.user?.id},
     {id: rule.account, of: (event: SatoriEvent) => event.user?.account},
+    {id: rule.role, of: (event: SatoriEvent) => event.user?.roles},
   ].flatMap(({id, of}) => (id === undefined ? [] : [{id: fold(id), of}]))
-  return event =>
-    wanted.every(({id, of}) => {
-      const actual = of(event)
-      return actual !== undefined && fold(actual) === id
-    })
+  return event => wanted.every(({id, of}) => [of(event) ?? []].flat().some(actual => fold(actual) === id))
 }
 
 /** Returns the channel of an event if it is a shared one. */

@@ -54,7 +54,6 @@ export const openSession = (options: SessionOptions): OpenSession => {
     user: event.user,
     channel: event.channel,
     guild: event.guild,
-    member: event.member,
     quoted: async () => {
       work.requireOpen()
       return readQuoted(options, elements(), filesOf)

@@ -13,6 +13,7 @@ export const RuleView = Named("RuleView", {
   channel: id("Null for any channel, including direct conversations"),
   user: id("Null for any user"),
   account: id("Null for any account"),
+  role: id("Null for any role"),
   permission: PermissionName,
   line: Type.Integer({description: "Line in the configuration"}),
   column: Type.Integer(),
@@ -47,6 +48,7 @@ export const MayQuery = Type.Object({
   user: Type.String({...text, description: "The platform's id of the user"}),
   channel: Optional.String({...text, description: "A shared channel; a direct conversation when left out"}),
   account: Optional.String({...text, description: "The account that the platform vouches for"}),
+  role: Optional.String({...text, description: "The id of a role that the user has on the platform"}),
 })
 
 export const MayAnswer = Named("MayAnswer", {

@@ -185,6 +185,12 @@ export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender,
    */
   readonly claimedUsers?: boolean
   /**
+   * Whether events have `user.roles`: `unique` if an id belongs to one role of one guild, and nobody can choose it;
+   * `local` for words such as `admin`, which every channel has. A rule of `permissions` that grants something by a local
+   * role must name the channel.
+   */
+  readonly roles?: "unique" | "local"
+  /**
    * True if two events may have one id, because devices or senders choose it, or the platform starts over. The Host
    * then stores an event again unless its content is the same too.
    */

@@ -1,4 +1,4 @@
-import type {Channel, Guild, Member, Message, User} from "../content/satori.ts"
+import type {Channel, Guild, Message, User} from "../content/satori.ts"
 
 /** The event that an adapter passes to `endpoint.receive`: a Satori event without the fields that the Host adds. */
 export interface Incoming {
@@ -19,11 +19,6 @@ export interface Incoming {
   readonly channel?: Channel
   readonly guild?: Guild
   readonly user?: User
-  /**
-   * The user as a member. `roles` are those that the platform reports with the event, by ids that no user can choose:
-   * rules of `permissions` name them.
-   */
-  readonly member?: Member
   /** The message, with `content` in Satori elements; `renderContent` makes it from a tree or plain text. */
   readonly message?: Message
   /** For `reaction-added` and `reaction-removed`: the emoji, as `react` accepts it. */

@@ -17,6 +17,12 @@ export const User = Type.Object(
         description: "The account that the platform vouches for, if a user's id is not one. Not part of Satori",
       }),
     ),
+    roles: Type.Optional(
+      Type.Array(Type.String(), {
+        private: true,
+        description: "The ids of the platform's roles of the user, as the event reports them. Not part of Satori",
+      }),
+    ),
     locale: Type.Optional(
       Type.String({
         private: true,
@@ -47,18 +53,10 @@ export const Guild = Type.Object(
 
 export type Guild = Static<typeof Guild>
 
-/** A role of the platform, by its id. */
-const Role = Type.Object({id: Type.String(), name: Type.Optional(Type.String({private: true}))}, {title: "GuildRole"})
-
 export const Member = Type.Object(
-  {
-    nick: Type.Optional(Type.String({private: true})),
-    joined_at: Type.Optional(Type.Integer()),
-    roles: Type.Optional(Type.Array(Role)),
-  },
+  {nick: Type.Optional(Type.String({private: true})), joined_at: Type.Optional(Type.Integer())},
   {title: "Member"},
 )
-export type Member = Static<typeof Member>
 
 export const Message = Type.Object(
   {

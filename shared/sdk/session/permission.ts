@@ -22,6 +22,9 @@ export const PermissionRule = Type.Object(
         description: "The account that the platform vouches for, for example of IRC services.",
       }),
     ),
+    role: Type.Optional(
+      Type.String({minLength: 1, description: "The id of a role on the platform, as the event reports it."}),
+    ),
     permission: Type.Enum([...permissions], {description: "The permission of matching users."}),
   },
   {additionalProperties: false, description: "A rule matches if every key that it names matches."},

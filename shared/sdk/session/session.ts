@@ -1,6 +1,6 @@
 import type {Log} from "../../log.ts"
 import type {Content, Node} from "../content/elements.ts"
-import type {Channel, Guild, Member, SatoriEvent, User} from "../content/satori.ts"
+import type {Channel, Guild, SatoriEvent, User} from "../content/satori.ts"
 import type {SessionFile} from "../files/session-file.ts"
 import type {CheckedMethod, ParametersOf} from "../platform/methods.ts"
 import type {LocalText, TextKey, TextRest, Texts, TextTable, TextValues} from "../text/texts.ts"
@@ -84,8 +84,6 @@ export interface Session {
   readonly user: User | undefined
   readonly channel: Channel | undefined
   readonly guild: Guild | undefined
-  /** The user as a member of the guild, as far as the event tells. */
-  readonly member: Member | undefined
   /** Resolves to the message that this one answers. It asks the database, and never the platform. */
   quoted(): Promise<Quoted | undefined>
   /**

@@ -29,6 +29,12 @@ export const statusesIn = (stanza: Element): ReadonlySet<string> =>
 
 export const itemIn = (stanza: Element): Element | undefined => stanza.getChild("x", ns.mucUser)?.getChild("item")
 
+/** Returns the affiliation of an occupant, which a room gives to accounts: `owner`, `admin` or `member`. */
+export const affiliationIn = (stanza: Element): string | undefined => {
+  const affiliation = itemIn(stanza)?.attrs.affiliation
+  return affiliation === "none" ? undefined : affiliation
+}
+
 /** Returns the account of an occupant, if the room shows it. */
 export const accountIn = (stanza: Element): string | undefined => {
   const jid = itemIn(stanza)?.attrs.jid

@@ -9,7 +9,7 @@ import {failureIn, StanzaFailure} from "../stream/failures.ts"
 import {bare, resourceOf} from "../stream/jid.ts"
 import {ns} from "../stream/names.ts"
 import type {Session} from "../stream/session.ts"
-import {accountIn, itemIn, remedyOf, statusesIn} from "./presence.ts"
+import {accountIn, affiliationIn, itemIn, remedyOf, statusesIn} from "./presence.ts"
 
 /** The pauses before the bot tries to reenter a room, and the timeout for a room's answer, in milliseconds. */
 const again: Backoff = {first: 5000, longest: 300_000}
@@ -18,6 +18,7 @@ const patience = 20_000
 interface Occupant {
   /** The account, if the room shows it. */
   readonly account: string | undefined
+  readonly affiliation: string | undefined
 }
 
 export interface RoomHooks {
@@ -180,14 +181,14 @@ export class Room {
     const isSelf = statuses.has("110") || nick === this.#nick
     if (type === "error") this.#answer?.reject(failureIn(stanza))
     else if (type === undefined && isSelf) this.#answer?.resolve(stanza)
-    else if (type === undefined) this.#came(nick, accountIn(stanza))
+    else if (type === undefined) this.#came(nick, {account: accountIn(stanza), affiliation: affiliationIn(stanza)})
     else if (type === "unavailable") this.#went(stanza, nick, statuses, isSelf)
   }
 
-  #came(nick: string, account: string | undefined): void {
+  #came(nick: string, occupant: Occupant): void {
     const isNew = !this.occupants.has(nick)
-    this.occupants.set(nick, {account})
-    if (isNew && this.#isIn) this.#hooks.moved(this, nick, account, true)
+    this.occupants.set(nick, occupant)
+    if (isNew && this.#isIn) this.#hooks.moved(this, nick, occupant.account, true)
   }
 
   #went(stanza: Element, nick: string, statuses: ReadonlySet<string>, isSelf: boolean): void {
@@ -195,10 +196,11 @@ export class Room {
     if (isSelf && next !== undefined) this.#nick = next
     else if (isSelf && this.#isIn) this.#putOut(stanza, statuses)
     else if (!isSelf) {
-      const {account} = this.occupants.get(nick) ?? {}
+      const occupant = this.occupants.get(nick)
       this.occupants.delete(nick)
-      if (next !== undefined) this.occupants.set(next, {account})
-      else if (this.#isIn) this.#hooks.moved(this, nick, account, false)
+      if (next === undefined) {
+        if (this.#isIn) this.#hooks.moved(this, nick, occupant?.account, false)
+      } else this.occupants.set(next, occupant ?? {account: undefined, affiliation: undefined})
     }
   }
 

@@ -33,6 +33,7 @@ export const requireAdapter = (slot: string, adapter: AdapterDefinition<TSchema>
     limits: {text, file} = {},
     rate,
     libraries = {},
+    roles,
   } = adapter
   const refuse = (what: string): never => {
     throw new TypeError(`adapter("${slot}") ${what}`)
@@ -49,6 +50,7 @@ export const requireAdapter = (slot: string, adapter: AdapterDefinition<TSchema>
   if (forgetsAcknowledged === true && history !== "replay")
     refuse("declares forgetsAcknowledged, which needs history: replay")
   if (!varies.every(part => varying.includes(part))) refuse(`needs varies: any of ${varying.join(", ")}`)
+  if (!["unique", "local", undefined].includes(roles)) refuse("needs roles: unique or local")
   if (text !== undefined && !isCount(text)) refuse("needs limits.text as a whole number from 1")
   if (file !== undefined && !isCount(file)) refuse("needs limits.file as a whole number of bytes from 1")
   if (rate !== undefined && !(isCount(rate.messages) && rate.per > 0))

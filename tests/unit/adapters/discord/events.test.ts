@@ -21,14 +21,14 @@ test("a message of a server has its channel, its server, its time and its author
   const places = new Places()
   read("READY", {guilds: [{id: "500"}]}, places)
   read("GUILD_CREATE", {id: "500", name: "Club", channels: [{id: "600", name: "general", type: 0}]}, places)
-  const [event] = read("MESSAGE_CREATE", {...message, member: {nick: "Ann"}}, places)
+  const [event] = read("MESSAGE_CREATE", {...message, member: {nick: "Ann", roles: ["700", "admin"]}}, places)
   expect(event).toMatchObject({
     id,
     type: "message-created",
     timestamp: time,
     channel: {id: "600", type: 0, name: "general"},
     guild: {id: "500", name: "Club"},
-    user: {id: "42", name: "ann", nick: "Ann"},
+    user: {id: "42", name: "ann", nick: "Ann", roles: ["700"]},
     message: {id, content: "hi"},
   })
 })

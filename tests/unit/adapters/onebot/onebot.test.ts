@@ -179,8 +179,15 @@ describe("events", () => {
       message_id: 12,
       user_id: 12_345_678,
     }
-    const sender = {nickname: "小不点", sex: "male", age: 18}
-    expect(toEvent({...base, ...message, message: "你好～", raw_message: "你好～", font: 456, sender})).toMatchObject({
+    const sender = {nickname: "小不点", sex: "male", age: 18, role: "admin"}
+    const told = {...base, ...message, message: "你好～", raw_message: "你好～", font: 456, sender}
+    expect(toEvent({...told, message_type: "group", group_id: 7})?.user?.roles).toEqual(["admin"])
+    expect(toEvent({...told, message_type: "group", group_id: 7, anonymous: {name: "A"}})?.user).toEqual({
+      id: "12345678",
+      name: "A",
+    })
+    expect(toEvent(told)?.user?.roles).toBeUndefined()
+    expect(toEvent(told)).toMatchObject({
       id: "private:12345678:12:1515204254",
       type: "message-created",
       channel: {id: "private:12345678", type: 1},
