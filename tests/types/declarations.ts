@@ -57,6 +57,12 @@ export default definePlugin({
     // @ts-expect-error: a secret that the configuration shows
     plugin.webhook("push", {verify: {by: "github", secret: "hunter2"}}, () => {})
 
+    plugin.on("message-created", async session => {
+      const quoted = await session.quoted()
+      if (quoted?.outbox !== undefined) await session.edit(quoted.outbox, `${quoted.text} ${session.guild?.name}`)
+      // @ts-expect-error: a message may quote none
+      return quoted.text
+    })
     plugin.action("menu", {expires: "never"}, ({session}) => session.update("Chosen.").then(() => {}))
     // @ts-expect-error: neither seconds nor never
     plugin.action("menu", {expires: "forever"}, () => {})

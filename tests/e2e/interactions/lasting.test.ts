@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {plugin as testing} from "../../../server/testing/testing.ts"
+import {type Bot, plugin as testing} from "../../../server/testing/testing.ts"
 import {definePlugin, Type} from "../../../shared/sdk/sdk.ts"
 
 /** A menu whose buttons last and update its message, and commands about quoted messages and the guild. */
@@ -20,14 +20,24 @@ const menu = definePlugin({
   },
 })
 
+const ask = async ({url, token}: Pick<Bot, "url" | "token">, path: string) =>
+  (await fetch(`${url}${path}`, {headers: {authorization: `Bearer ${token}`}})).json()
+
 test("a menu works after a year and updates its message, until it is updated without its buttons", () =>
   testing.test(menu, async bot => {
+    const lasting = async (more = "") => {
+      const {items} = await ask(bot, `/api/outbox?lasting=true${more}`)
+      return items.map(({kind, text}: Record<string, string>) => `${kind}: ${text}`)
+    }
     const buttons = "[1] Red  [2] Blue  [3] Close"
     expect(await bot.say("/menu")).toEqual([`Choose.\n${buttons}`])
     await bot.clock.advance({days: 365})
     expect(await bot.press("Red", {user: "ann"})).toEqual([`ann is red.\n${buttons}`])
     expect(await bot.press("Blue", {user: "bob"})).toEqual([`bob is blue.\n${buttons}`])
+    expect(await lasting("&state=dead")).toEqual([])
+    expect(await lasting()).toEqual(["edit: bob is blue.\n1. Red\n2. Blue\n3. Close"])
     expect(await bot.press("Close")).toEqual(["Closed."])
+    expect(await lasting("&state=sent")).toEqual([])
     await expect(bot.press("Red")).rejects.toThrow(/has the button Red/)
   }))
 
@@ -51,5 +61,7 @@ test("a role of the platform gives its permission in a shared channel, and no na
       expect(refused).toContain("trusted")
       expect(await clean({roles: ["mods"]})).toBe(refused)
       expect(await clean({roles: ["other", "mods"], group: true})).toBe("Cleaned.")
+      const asked = "/api/permissions/user?endpoint=sandbox&user=ann&channel=c&role=mods"
+      expect(await ask(bot, asked)).toMatchObject({permission: "trusted", rule: {role: "mods"}})
     },
   ))

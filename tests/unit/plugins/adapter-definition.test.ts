@@ -36,6 +36,7 @@ test.for([
   ["a text limit of half a character", {limits: {text: 0.5}}, "limits.text"],
   ["a rate of zero", {rate: {messages: 0, per: 1000}}, "rate.messages"],
   ["a rate without time", {rate: {messages: 1, per: Number.NaN}}, "rate.per"],
+  ["roles of an unknown kind", {roles: "some"}, "needs roles: unique or local"],
   ["an unknown feature", {features: ["edit", "fly"]}, "declares the unknown feature fly"],
   ["forms without buttons", {features: ["forms"]}, "declares forms, which needs buttons"],
   ["menus without buttons", {features: ["selects"]}, "declares selects, which needs buttons"],
