@@ -31,7 +31,7 @@ export const nodeBundle = {
   target: "node20.19",
   // The database driver is native. Bundling the rest halves the start time and the size of a project's packages.
   // `ws` is a part of Bun, and only Bun loads it.
-  external: ["bun", "bun:test", "@libsql/client", "@libsql/core", "standardwebhooks", "ws"],
+  external: ["bun", "bun:test", "@libsql/client", "@libsql/core", "ws"],
   banner: {
     js: "import {createRequire as svcCreateRequire} from 'node:module'; const require = svcCreateRequire(import.meta.url);",
   },

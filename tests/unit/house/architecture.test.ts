@@ -23,7 +23,7 @@ const entrances: readonly string[] = [
 /** Libraries that are loaded by the command, endpoint or request that needs them. */
 const atFirstUse: ReadonlySet<string> = new Set(
   `crossws/adapters/node esbuild eventsource-parser intl-messageformat
-  irc-framework modern-tar modern-tar/fs node:zlib re2js srvx/node standardwebhooks string-width ws`.split(/\s+/),
+  irc-framework modern-tar modern-tar/fs node:zlib re2js srvx/node string-width ws`.split(/\s+/),
 )
 
 const files = sourceFiles()
