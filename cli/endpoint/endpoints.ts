@@ -72,7 +72,8 @@ const factsOf = (view: EndpointView): Facts => [
   ...(view.dropped === 0 ? [] : [["dropped", `${view.dropped} events that arrived too late to deduplicate`] as const]),
   ["plugin", view.owner],
   ["history", view.history],
-  ["can", ["send", ...view.features].join(", ")],
+  ["webhook", view.webhook],
+  ["can", view.webhook !== undefined ? "receive" : ["send", ...view.features].join(", ")],
   [
     "longest text",
     view.limits.text === undefined ? "no limit" : `${view.limits.text} characters; longer texts are split`,

@@ -56,7 +56,7 @@ export class Endpoints {
 
   /** Throws `endpoint_unknown`, and `unsupported` for a webhook, or for a user where there are no direct channels. */
   requireTarget({endpoint, user}: {readonly endpoint: string; readonly user?: string}): void {
-    if (this.require(endpoint).spec.isWebhook === true)
+    if (this.require(endpoint).spec.onlyReceives !== undefined)
       throw new Problem("unsupported", `${endpoint} is a webhook, which only receives; send to another endpoint`)
     if (user !== undefined) this.requireFeature(endpoint, "open")
   }

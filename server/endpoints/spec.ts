@@ -40,8 +40,8 @@ export interface EndpointSpec extends Required<Pick<AdapterDefinition<TSchema>, 
   readonly webhook?: ((request: Request, opened: Sender, requestId: string) => Promise<Response>) | undefined
   /** Does its platform open WebSockets to the Host? */
   readonly sockets?: boolean
-  /** Is it a webhook that a plugin declares? It sends nothing. */
-  readonly isWebhook?: boolean
+  /** For a webhook that a plugin declares, which only receives: its path. */
+  readonly onlyReceives?: string
 }
 
 /** Can its platform be asked for the messages missed in a gap? */

@@ -45,6 +45,9 @@ export const EndpointView = Named("EndpointView", {
     description:
       "What it can do in addition to sending: acts such as edit and typing, and Satori methods such as guild.member.mute",
   }),
+  webhook: Optional.String({
+    description: "For a webhook that a plugin declares, which only receives: its path below http.base",
+  }),
   limits: Type.Object({text: Optional.Integer({description: "UTF-16 code units of one message"})}),
   onUnknown: Type.Enum(["hold", "retry"]),
   rates: Type.Array(Type.Object({messages: Type.Integer(), per: Type.Integer({description: "Milliseconds"})}), {

@@ -80,6 +80,7 @@ const viewEndpoint = (
   cursorAt: timeOf(cursor.at),
   dropped: cursor.dropped,
   features: [...spec.features],
+  ...(spec.onlyReceives === undefined ? {} : {webhook: spec.onlyReceives}),
   limits: spec.limits,
   onUnknown: spec.delivery?.onUnknown ?? "hold",
   rates: [...(spec.delivery?.rates ?? [])],

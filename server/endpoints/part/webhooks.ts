@@ -26,7 +26,7 @@ const findEndpoint = (
   {params: {plugin = "", endpoint: name = ""}}: Call,
 ): Endpoint => {
   const own = endpoints.get(endpointName(plugin, name))
-  const endpoint = own?.spec.isWebhook === true ? own : endpoints.get(name)
+  const endpoint = own?.spec.onlyReceives !== undefined ? own : endpoints.get(name)
   const isThere = endpoint?.spec.open !== undefined && endpoint.spec.owner === pluginPath(plugin)
   if (isThere && endpoint.spec.sockets === true)
     throw new Problem("upgrade_required", "the platform of this endpoint connects by WebSocket")

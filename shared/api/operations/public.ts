@@ -48,7 +48,7 @@ export const pageOperations = {
 }
 
 const ofHook = {
-  answer: Type.Unknown({description: "What the endpoint's adapter answers"}),
+  answer: Type.Unknown({description: "What the endpoint's adapter, or the Host for a plugin's webhook, answers"}),
   problems: [
     "endpoint_unknown",
     "upgrade_required",

@@ -81,6 +81,7 @@ const start = async (options: HostOptions = {}) => {
 describe.each(bunOr("node22"))("a webhook that a plugin declares, on $name", runtime => {
   test("is stored before it is acknowledged, and handled once, with its payload", async () => {
     const host = await start({runtime})
+    expect(await untilState(host, "forge~pushes", "online")).toMatchObject({webhook: "/hooks/forge/pushes"})
     const answers = await Promise.all([1, 2, 3].map(() => push(host, "d-1", {ref: "main", sender: "ann"})))
     expect(answers.map(({status}) => status)).toEqual([202, 202, 202])
     const told = (await Promise.all(answers.map(answer => answer.json()))) as {id: string; duplicate: boolean}[]

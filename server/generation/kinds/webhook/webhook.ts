@@ -29,7 +29,7 @@ export const webhooks = (setup: Setup) => {
       const {owner} = at
       const type = `${owner.name}/${name}`
       const adapter = adapterOf(owner, type, definition)
-      const spec = {...specOf(owner, owner.name, adapter, name, definition.verify), isWebhook: true}
+      const spec = {...specOf(owner, owner.name, adapter, name, definition.verify), onlyReceives: `/hooks/${type}`}
       const receive = withData(id, definition.data, call => handle({...call, type: call.session.event._type ?? type}))
       // Another platform could name its events the same.
       const wants: EventHandler["wants"] = (_, {endpoint}) => endpoint === spec.name
@@ -44,7 +44,7 @@ export const webhooks = (setup: Setup) => {
       return {
         items,
         capabilities: [...all.declared].flatMap(([name, {definition}]): CapabilityName[] => [
-          {kind: "webhook", name, description: `POST /hooks/${at.owner.name}/${name}, ${definition.verify.by}`},
+          {kind: "webhook", name, description: `/hooks/${at.owner.name}/${name}, ${definition.verify.by}`},
           {kind: "endpoint", name: endpointName(at.owner.name, name)},
         ]),
         claims: items.map(({spec: {name}}) => `the endpoint "${name}"`),
