@@ -42,6 +42,7 @@ export const list = wholeListCommand({
     plugin: ({name}) => name,
     state: ({state}) => state,
     code: ({from}) => from,
+    access: ({capabilities}) => capabilities.flatMap(({kind, name}) => (kind === "access" ? [name] : [])).join(", "),
     error: ({error = "", at}) => (at === undefined ? error : `${at.file}:${at.line}:${at.column} ${error}`),
   },
 })

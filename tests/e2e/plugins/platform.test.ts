@@ -32,7 +32,7 @@ const caller = (declared: string) =>
         return [error.code, error.retryAfter ?? ""].join(" ").trim()
       }
     }
-    plugin.command("${declared === "" ? "plain" : "mod"} <way:string> <method:string> [params:text]", async ({args: {way, method, params = "{}"}, session}) => {
+    plugin.command("${declared.startsWith("uses") ? "plain" : "mod"} <way:string> <method:string> [params:text]", async ({args: {way, method, params = "{}"}, session}) => {
       const given = JSON.parse(params)
       if (way !== "queue") return call(way, method, given)
       try {
@@ -44,10 +44,15 @@ const caller = (declared: string) =>
     })
     plugin.tool("order", {description: "Orders", parameters: Type.Object({way: Type.String()}), effect: "none"}, async ({args: {way}}) => {
       await sleep(1)
+      if (way === "service") return desk.order()
       return call(way, way === "ask" ? "shop/getOrder" : "shop/makeOrder", {})
-    })`).replace("setup(plugin) {", `${declared}\n  setup(plugin) {`)
+    })
+    ${declared.startsWith("uses") ? "" : 'plugin.provide("desk", {order: () => call("now", "shop/makeOrder", {})})'}`).replace(
+    "setup(plugin) {",
+    `${declared}\n  setup(plugin, _config, {desk}: any) {`,
+  )
 
-const plugins = {shop, mod: caller("platform: true,"), plain: caller("")}
+const plugins = {shop, mod: caller("platform: true,"), plain: caller('uses: {desk: {name: "desk"}},')}
 const config = `http: {port: 0}
 plugins: {sandbox: {}, shop: {}, mod: {}, plain: {}}
 `
@@ -90,11 +95,17 @@ describe.each(bunOr("node24"))("a platform's own methods on $name", runtime => {
   })
 
   test("are never called by an agent's tool", async () => {
-    const model = await startScriptedModel(({results}) =>
-      results < 2 ? {calls: [{name: "mod.order", args: {way: results === 0 ? "ask" : "now"}}]} : {text: "no"},
-    )
+    const ways = [
+      {name: "mod.order", args: {way: "ask"}},
+      {name: "mod.order", args: {way: "now"}},
+      {name: "plain.order", args: {way: "service"}},
+    ]
+    const model = await startScriptedModel(({results}) => {
+      const next = ways[results]
+      return next === undefined ? {text: "no"} : {calls: [next]}
+    })
     const agents = `agents:
-  helper: {provider: openai-compatible, model: any, baseURL: ${model.url}, key: "\${MODEL_KEY}", instructionsFile: helper.md, tools: {mod.order: {}}, triggers: {direct: true}}
+  helper: {provider: openai-compatible, model: any, baseURL: ${model.url}, key: "\${MODEL_KEY}", instructionsFile: helper.md, tools: {mod.order: {}, plain.order: {}}, triggers: {direct: true}}
 `
     const host = await startHost({
       runtime,
@@ -106,7 +117,7 @@ describe.each(bunOr("node24"))("a platform's own methods on $name", runtime => {
     await host.say("order one")
     await runAsked(host, "order one")
     const told = JSON.stringify(model.requests.at(-1)?.body)
-    expect(told.match(/tool_effect/g)).toHaveLength(2)
+    expect(told.match(/tool_effect/g)).toHaveLength(3)
     expect(calls(host)).toEqual([""])
   })
 
