@@ -11,7 +11,8 @@ import {contentWithoutWords} from "./redact.ts"
  */
 const isOfUser = (answers: (others: boolean) => string): string =>
   `(${answers(false)} OR (o.endpoint = ?3 AND (o.user = ?4 OR o.channel = 'user:' || ?4
-    OR (o.kind = 'call' AND ?4 IN (CAST(o.content ->> '$.params.user_id' AS TEXT), o.content ->> '$.params.user'))
+    OR (o.kind = 'call' AND EXISTS (SELECT 1 FROM json_each(o.content, '$.params')
+      WHERE key LIKE 'user%' AND instr(',' || value || ',', ',' || ?4 || ',') > 0))
     OR (${isDirect("o.channel")} AND NOT ${answers(true)}))))`
 
 /** SQL: the message with this id is of the user. */

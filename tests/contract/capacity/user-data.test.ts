@@ -119,6 +119,12 @@ const fill = (database: Database) =>
       kind: "call",
       content: {method: "guild.member.mute", params: {user_id: "ann", why: canary}},
     }),
+    outbox("invite", canary, {
+      channel: "C1",
+      state: "sent",
+      kind: "call",
+      content: {method: "slack/conversations.invite", params: {users: "ben,ann", why: canary}},
+    }),
     outbox("bob", kept, {channel: "group", state: "sent", answers: 2}),
     // A channel that two users share, as in the sandbox.
     outbox("bob-direct", kept, {channel: "dm-ann", state: "queued", answers: 2}),
@@ -136,7 +142,7 @@ const fill = (database: Database) =>
     prompt("q3", "account acc-bob", 2, kept),
   ])
 
-const countsOfAnn = {inbox: 4, errors: 4, outbox: 6, agents: 2, timers: 2, state: 3, prompts: 2}
+const countsOfAnn = {inbox: 4, errors: 4, outbox: 7, agents: 2, timers: 2, state: 3, prompts: 2}
 const nothing = {inbox: 0, errors: 0, outbox: 0, agents: 0, timers: 0, state: 0, prompts: 0}
 
 const remains = async () => ({checkpoints: ["20260101-000000-abcdef"], workItems: 2, eventLog: "24h"})
@@ -310,7 +316,7 @@ test("a long table is read in slices, resuming where the last answer stopped", a
   await fill(database)
   const rest = JSON.stringify({part: 3, after: 3, channels: ["dm-ann"]})
   const {counts} = await running(database).forget(ann, {dryRun: false, next: rest})
-  expect(counts).toEqual({...nothing, outbox: 3, agents: 2, timers: 1, state: 3, prompts: 2})
+  expect(counts).toEqual({...nothing, outbox: 4, agents: 2, timers: 1, state: 3, prompts: 2})
   for (const next of ["x", "{}", '{"part":8,"after":0,"channels":[]}'])
     await expect(running(database).forget(ann, {dryRun: true, next})).rejects.toMatchObject({code: "request_invalid"})
 })
