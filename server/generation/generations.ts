@@ -10,6 +10,7 @@ import type {Failure, Generation, NewPin, Pin} from "./generation.ts"
 import type {GenerationHistory, GenerationRecord} from "./history.ts"
 import type {Instance} from "./instances/instance.ts"
 import {disposeInOrder} from "./instances/services.ts"
+import {foldersOf} from "./kinds/page.ts"
 import {migrateDraft, type SaveBefore} from "./migrate-draft.ts"
 import {restartReasons} from "./restart.ts"
 import {RunningGeneration} from "./running-generation.ts"
@@ -316,6 +317,7 @@ export class Generations {
       draft.config.sha256 === current.config.sha256 &&
       pin?.number === this.running.pin?.number &&
       toJson(draft.config.config) === toJson(current.config.config) &&
+      toJson(foldersOf(draft.snapshot.pages)) === toJson(foldersOf(current.snapshot.pages)) &&
       draft.snapshot.endpoints.every(
         ({fingerprint}, index) => fingerprint === current.snapshot.endpoints[index]?.fingerprint,
       )

@@ -94,7 +94,7 @@ export type {DeclareForm, FormCall, FormDefinition, FormHandler} from "./plugin/
 export type {DeclareTimer, TimerHandler} from "./plugin/declare-timer.ts"
 export type {HearsCall, HearsDefinition, Match} from "./plugin/hears.ts"
 export type {DeclareJob, DefaultSchedule, JobDefinition, JobHandler, JobRun} from "./plugin/job.ts"
-export type {PageHandler} from "./plugin/page.ts"
+export type {PageFolder, PageHandler} from "./plugin/page.ts"
 export {
   type AnyPlugin,
   definePlugin,

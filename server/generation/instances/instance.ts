@@ -1,5 +1,6 @@
 import {AsyncLocalStorage} from "node:async_hooks"
 import {randomUUID} from "node:crypto"
+import {join} from "node:path"
 import {setImmediate as turn} from "node:timers/promises"
 import type {Position} from "../../../shared/api/plugin-views.ts"
 import {type PluginPath, pluginPath} from "../../../shared/ids.ts"
@@ -125,6 +126,13 @@ export class Instance {
 
   now(): number {
     return this.#options.host?.now() ?? Date.now()
+  }
+
+  /** Where its own folders are: in its package or its project. A test passes the plugin itself, and runs in the project. */
+  get folder(): string {
+    const {origin, files} = this.plugin
+    if (origin === "built-in") return process.cwd()
+    return origin === "package" ? join(this.project, files[0] ?? "") : this.project
   }
 
   /** The plugin's own tables. */

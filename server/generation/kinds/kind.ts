@@ -48,6 +48,8 @@ export interface Owner {
   readonly path: PluginPath
   /** The folder of its project. */
   readonly project: string
+  /** Where its own folders are. */
+  readonly folder: string
   readonly log: Log
   /** Returns the Host's time in milliseconds since 1970. */
   now(): number

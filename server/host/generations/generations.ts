@@ -6,6 +6,7 @@ import {Generations} from "../../generation/generations.ts"
 import {GenerationHistory} from "../../generation/history.ts"
 import type {Instance} from "../../generation/instances/instance.ts"
 import type {PluginStarts} from "../../generation/instances/starts.ts"
+import {foldersOf} from "../../generation/kinds/page.ts"
 import {writeLastCommitted} from "../../generation/last-committed.ts"
 import type {BuiltIns} from "../../generation/plugins/load.ts"
 import type {RunningGeneration} from "../../generation/running-generation.ts"
@@ -73,10 +74,11 @@ export const createGenerations = (options: HostGenerationsOptions): Generations 
     onFail: failure => tellFailure(raise, failure),
   })
   running.onCommit(generation => {
-    const {number, reason, config, instances} = generation
+    const {number, reason, config, instances, snapshot} = generation
     logs.setLevel(config.config.log_level)
     logs.bind({generation: number})
     watcher?.add(instances.flatMap(({plugin}) => plugin.files))
+    watcher?.add(foldersOf(snapshot.pages).map(({folder}) => folder))
     logs.log.info(
       lastGood === undefined ? `generation ${number} committed (${reason})` : `generation ${number} runs again`,
     )

@@ -6,12 +6,14 @@ import {type Call, isResponse} from "../../../shared/route.ts"
 import type {TokenBucket, TokenBucketLimits} from "../../../shared/sdk/adapter/token-bucket.ts"
 import type {Generation} from "../../generation/generation.ts"
 import type {PublishedPage} from "../../generation/kinds/page.ts"
+import {ownCookies, settingCookies} from "./cookies.ts"
+import {answerFile, toFolder} from "./page-files.ts"
 import {type AddressRate, bucketOf, take} from "./rate.ts"
 
 /** The limit of one plugin's pages together: the burst, and then one request per `interval` milliseconds. */
 const ofPlugin: TokenBucketLimits = {burst: 300, interval: 100}
 
-/** The page gets an opaque origin: it cannot read the console, and its scripts have no storage and no cookies. */
+/** The page gets an opaque origin: it cannot read the console, and its scripts have no storage and read no cookies. */
 const sandbox = "sandbox allow-forms allow-scripts"
 
 /** Unless the page says who may frame it, nobody may. */
@@ -19,11 +21,11 @@ const unframed = `${sandbox}; frame-ancestors 'none'`
 
 const saysWhoFrames = /(?:^|[;,])\s*frame-ancestors(?![\w-])/i
 
-/** The headers that a page may set. Cookies and headers for the whole origin are not among them. */
+/** The headers that a page may set. Headers for the whole origin are not among them. */
 const allowed = `cache-control content-disposition content-language content-type etag last-modified location
-  retry-after vary`.split(/\s+/)
+  retry-after vary accept-ranges content-range`.split(/\s+/)
 
-/** Headers that are removed before a page sees the request: tokens and cookies. */
+/** Headers that are removed before a page sees the request: tokens, and cookies that are not its plugin's. */
 const withheld = ["authorization", "cookie", "proxy-authorization"]
 
 /** The public pages of plugins, as the configuration lists them: without a token, limited by address and by plugin. */
@@ -41,17 +43,17 @@ export class Pages {
   }
 
   routes() {
-    const show = ({request, call}: Asked<typeof pageOperations.get>) =>
-      answer(this.#find(call), request, call.requestId)
+    const show = ({request, call}: Asked<typeof pageOperations.get>) => answer(this.#find(call), request, call)
     return serve(pageOperations, {get: show, post: show}, {limit: (call, address) => this.#limit(call, address)})
   }
 
   #find({params}: Call): PublishedPage {
     const owner = pluginPath(params.plugin ?? "")
     const path = `/${params["*"] ?? ""}`
-    const found = this.#current().snapshot.pages.find(
-      ({instance, page}) => instance.path === owner && page.path === path,
-    )
+    const own = this.#current().snapshot.pages.filter(({instance}) => instance.path === owner)
+    const folders = own.filter(page => "files" in page && path.startsWith(inFolder(page.path)))
+    const [deepest] = folders.sort((one, other) => other.path.length - one.path.length)
+    const found = own.find(page => page.path === path) ?? deepest
     if (found === undefined) throw new Problem("not_found", "there is no such page")
     return found
   }
@@ -64,18 +66,40 @@ export class Pages {
   }
 }
 
-const answer = async ({instance, page}: PublishedPage, request: Request, requestId: string): Promise<Response> => {
+/** Returns what the paths of a folder's files begin with. */
+const inFolder = (path: string): string => (path === "/" ? path : `${path}/`)
+
+const answer = (found: PublishedPage, request: Request, {requestId, params}: Call): Response | Promise<Response> => {
+  const rest = params["*"] ?? ""
+  if ("handle" in found) return answerHandler(found, request, requestId, rest)
+  const isFolder = found.path === `/${rest}` && found.path !== "/"
+  const given = isFolder
+    ? toFolder(request.url)
+    : answerFile(found.files, `/${rest}`.slice(inFolder(found.path).length), request)
+  return new Response(given.body, {status: given.status, headers: headersOf(given, requestId)})
+}
+
+const answerHandler = async (
+  {instance, path, handle}: Extract<PublishedPage, {readonly handle: unknown}>,
+  request: Request,
+  requestId: string,
+  rest: string,
+): Promise<Response> => {
   const {url, method, signal} = request
-  const headers = new Headers(request.headers)
-  for (const name of withheld) headers.delete(name)
+  const asked = new Headers(request.headers)
+  for (const name of withheld) asked.delete(name)
+  const own = ownCookies(request.headers.get("cookie"), instance.name)
+  if (own !== undefined) asked.set("cookie", own)
   const body = request.body === null ? null : await request.arrayBuffer()
-  const asked = new Request(url, {method, headers, signal, body})
-  const given: unknown = await instance.run(() => page.handle(asked), {requestId}, `${instance.path}/page${page.path}`)
+  const run = () => handle(new Request(url, {method, headers: asked, signal, body}))
+  const given: unknown = await instance.run(run, {requestId}, `${instance.path}/page${path}`)
   if (!isResponse(given)) throw new Problem("internal", "the page returned no Response")
-  return new Response(instance.answer(given, {requestId}).body, {
-    status: given.status,
-    headers: headersOf(given, requestId),
-  })
+  const at = new URL(url)
+  const folder = at.pathname.slice(0, at.pathname.length - rest.length)
+  const headers = headersOf(given, requestId)
+  for (const cookie of settingCookies(given.headers, instance.name, {url: at, folder}))
+    headers.append("set-cookie", cookie)
+  return new Response(instance.answer(given, {requestId}).body, {status: given.status, headers})
 }
 
 /** Multiple policies all apply: a page's own policy can only forbid more. */

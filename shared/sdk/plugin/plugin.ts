@@ -20,7 +20,7 @@ import type {DeclareTimer} from "./declare-timer.ts"
 import type {DeclareHears} from "./hears.ts"
 import type {DeclareJob} from "./job.ts"
 import type {OutboxState} from "./outbox-state.ts"
-import type {PageHandler} from "./page.ts"
+import type {PageFolder, PageHandler} from "./page.ts"
 import type {DeclarePrompt} from "./prompt.ts"
 import type {PluginRoute} from "./route.ts"
 import {requireUses, type Service, type UsedServices, type Uses} from "./service.ts"
@@ -216,9 +216,10 @@ export interface Plugin {
   webhook: DeclareWebhook
   /**
    * Publishes a page at `/pages/<name><path>` for anyone, without a token, if the operator lists the path in
-   * `plugins.<name>.pages`. It handles GET, HEAD and POST, has a sandboxed origin, and sets no cookies.
+   * `plugins.<name>.pages`: a handler of GET, HEAD and POST, or a folder of files. It has a sandboxed origin. Its
+   * cookies are only for this plugin's pages and hidden from scripts; browsers send them with links and GET forms.
    */
-  page(path: string, handler: PageHandler): void
+  page(path: string, shown: PageHandler | PageFolder): void
 }
 
 /** `V` is a parameter because TypeScript takes seconds for `Static<C>` in a method while it infers `C`. */

@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
-import {expectProblem, pluginWith, startHost, svc, type TestHost} from "../../support/host/host.ts"
-import {bunOr, type TestRuntime} from "../../support/host/runtimes.ts"
-import {raw} from "./raw.ts"
+import {expectProblem, pluginWith, startHost, svc, type TestHost} from "../../../support/host/host.ts"
+import {bunOr, type TestRuntime} from "../../../support/host/runtimes.ts"
+import {raw} from "../raw.ts"
 
 const configOf = (pages: string) => `http: {port: 0, trustedProxies: [127.0.0.1]}
 plugins:
@@ -30,11 +30,15 @@ const site = pluginWith(`
     plugin.page("/", () => new Response("home", {headers: {
       "content-security-policy": "default-src 'self'; Frame-Ancestors https://shop.example",
     }}))
+    plugin.page("/cookies", request => {
+      const set = new URL(request.url).searchParams.getAll("set")
+      return new Response(request.headers.get("cookie"), {headers: set.map(each => ["set-cookie", each])})
+    })
     plugin.page("/hidden", () => new Response("hidden"))
     plugin.page("/fails", () => { throw new Error("the password is hunter2") })
     plugin.page("/nothing", () => undefined as any)`)
 
-const listed = "[/asked, /weak, /, /fails, /nothing, /lost]"
+const listed = "[/asked, /weak, /, /cookies, /fails, /nothing, /lost]"
 
 const start = (runtime: TestRuntime) => startHost({runtime, config: configOf(listed), plugins: {site}})
 
@@ -73,7 +77,7 @@ describe.each(bunOr("node24"))("the pages of plugins on $name", runtime => {
     expect(traversal).toMatch(/^HTTP\/1\.1 (400|401|404) /)
   })
 
-  test("are in a sandbox that they cannot leave, and set no cookies", async () => {
+  test("are in a sandbox that they cannot leave, and set no cookies for others", async () => {
     const host = await start(runtime)
     const answer = await open(host, "/weak")
     expect(answer.status).toBe(203)
@@ -90,8 +94,34 @@ describe.each(bunOr("node24"))("the pages of plugins on $name", runtime => {
     expect((await open(host, "/")).headers.get("content-security-policy")).toBe(
       "sandbox allow-forms allow-scripts, default-src 'self'; Frame-Ancestors https://shop.example",
     )
-    for (const name of ["set-cookie", "access-control-allow-origin", "clear-site-data"])
+    expect(answer.headers.getSetCookie()).toEqual(["svc.site.a=b; Path=/pages/site/; HttpOnly; SameSite=Lax"])
+    for (const name of ["access-control-allow-origin", "clear-site-data"])
       expect(answer.headers.get(name), name).toBeNull()
+  })
+
+  test("set and get cookies of their plugin only, hidden from scripts", async () => {
+    const host = await start(runtime)
+    const cookie = "a=1; svc.site.n=2; svc.other.n=3; svc.site.m=x=y; svc.sit.n=4; svc.site=5"
+    expect(await (await open(host, "/cookies", {headers: {cookie}})).text()).toBe("n=2; m=x=y")
+    const setting = async (path: string, headers = {}) => {
+      const answer = await open(host, `/cookies?${path}`, {headers})
+      return answer.ok ? answer.headers.getSetCookie() : answer.status
+    }
+    const fixed = "Path=/pages/site/; HttpOnly; SameSite=Lax"
+    const wide =
+      "n=1; Domain=example.org; path=/; Max-Age=60; SameSite=None; Partitioned; Expires=Wed, 01 Jan 2031 00:00:00 GMT"
+    expect(await setting(`set=${encodeURIComponent(wide)}&set=m%3D`)).toEqual([
+      `svc.site.n=1; Max-Age=60; Expires=Wed, 01 Jan 2031 00:00:00 GMT; ${fixed}`,
+      `svc.site.m=; ${fixed}`,
+    ])
+    const elsewhere = await raw(
+      host,
+      "GET /pages/site/cookies?set=n%3D1 HTTP/1.1\r\nHost: bot.example.org\r\nConnection: close\r\n\r\n",
+    )
+    expect(elsewhere).toContain(`svc.site.n=1; ${fixed}; Secure\r\n`)
+    for (const wrong of ["n", "=1", "a.b=1", "n=a b", 'n="1"', "n=a,b", "n=ä", `n=${"a".repeat(4096)}`])
+      expect(await setting(`set=${encodeURIComponent(wrong)}`), wrong.slice(0, 9)).toBe(500)
+    expect(await setting(Array.from({length: 11}, (_, n) => `set=n${n}%3D1`).join("&"))).toBe(500)
   })
 
   test("declare text when they consist of text alone", async () => {
@@ -128,7 +158,7 @@ describe.each(bunOr("node24"))("the pages of plugins on $name", runtime => {
     const {stdout} = await svc(runtime, host.project, ["doctor", "--json"])
     const {findings} = JSON.parse(stdout) as {findings: readonly {check: string; level: string; detail: string}[]}
     expect(findings.flatMap(({check, level, detail}) => (check === "pages" ? [`${level}: ${detail}`] : []))).toEqual([
-      "ok: anyone may open /pages/site/asked, /pages/site/weak, /pages/site/, /pages/site/fails, /pages/site/nothing",
+      "ok: anyone may open /pages/site/asked, /pages/site/weak, /pages/site/, /pages/site/cookies, /pages/site/fails, /pages/site/nothing",
       expect.stringMatching(/^ok: .*\bplugins\.<name>\.pages\b.*: site\/hidden$/),
       expect.stringMatching(/^warning: .* site\/lost, /),
     ])
