@@ -1,6 +1,6 @@
-import {definePlugin, Type, UserError, type When} from "svc-runtime"
+import {definePlugin, type Static, type TimerHandle, Type, UserError, type When} from "svc-runtime"
 
-const Reminder = Type.Object({n: Type.Integer(), text: Type.String(), when: Type.String()})
+const Reminder = Type.Object({n: Type.Integer(), text: Type.String(), when: Type.String(), isOnce: Type.Boolean()})
 
 /** The state of a user: their time zone, and the number of their last reminder. */
 const Person = Type.Object({timezone: Type.String({default: "UTC"}), last: Type.Integer({default: 0})})
@@ -52,7 +52,12 @@ export default definePlugin({
   setup(plugin) {
     const people = plugin.state("user", Person)
 
-    const ring = plugin.timer("ring", {data: Reminder}, ({user}, {text}) => `${user?.name ?? "You"}: ${text}`)
+    const ring: TimerHandle<Static<typeof Reminder>> = plugin.timer("ring", {data: Reminder}, async (session, data) => {
+      const {n, text, isOnce} = data
+      // A repeating reminder may fire while its user cancels it.
+      const isWanted = isOnce || (await session.timers(ring)).some(each => each.data.n === n)
+      return isWanted ? `${session.user?.name ?? "You"}: ${text}` : undefined
+    })
 
     const definition = {
       description: "Remind you later: in 10m, at 18:30, every 2h, every 9:00",
@@ -65,7 +70,7 @@ export default definePlugin({
       if (set.length === 50) throw new UserError("You already have 50 reminders. Cancel one first: cancel 1.")
       const {timezone, last} = await session.state(people).update(each => ({...each, last: each.last + 1}))
       const {timer, when} = readTime(how !== "every", time, timezone, plugin.now())
-      await session.timer(ring, timer, {n: last, text, when})
+      await session.timer(ring, timer, {n: last, text, when, isOnce: how !== "every"})
       return `Reminder ${last}, ${when}: ${text}`
     })
 
