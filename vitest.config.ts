@@ -79,6 +79,7 @@ export default defineConfig({
   },
   resolve: {
     alias: {
+      "svc-runtime/test/platforms": path("server/testing/platforms/platforms.ts"),
       "svc-runtime/test/adapter": path("server/testing/adapter/conformance.ts"),
       "svc-runtime/test": path("server/testing/testing.ts"),
       "svc-runtime": path("shared/sdk/sdk.ts"),

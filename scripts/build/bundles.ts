@@ -6,6 +6,7 @@ export const shipped = [
   "shared/sdk/sdk.ts",
   "server/testing/testing.ts",
   "server/testing/adapter/conformance.ts",
+  "server/testing/platforms/platforms.ts",
   "server/config/config-child.ts",
   "server/database/upkeep/database-child.ts",
   "server/runtime/process/program-child.ts",
@@ -18,6 +19,7 @@ export const declared = [
   "shared/sdk/sdk.d.ts",
   "server/testing/testing.d.ts",
   "server/testing/adapter/conformance.d.ts",
+  "server/testing/platforms/platforms.d.ts",
 ]
 
 /** The build options for everything that runs on Node. */

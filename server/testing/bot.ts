@@ -31,8 +31,8 @@ import {postWebhook, type WebhookOptions} from "./webhooks.ts"
 
 /** One plugin of a bot under test. */
 export interface PluginUnderTest {
-  /** The result of `definePlugin`. */
-  readonly plugin: AnyPlugin
+  /** The result of `definePlugin`; the built-in plugin of this name, such as `telegram`, when left out. */
+  readonly plugin?: AnyPlugin
   /** The value of `plugins.<name>.config`. Write a secret as `${NAME}`. */
   readonly config?: Readonly<Record<string, unknown>>
   /** The value of `plugins.<name>.endpoints`: the accounts of an adapter. */

@@ -6,9 +6,11 @@ import type {BuiltIn, BuiltIns} from "../generation/plugins/load.ts"
 export class Editions {
   readonly #current: Map<string, BuiltIn>
 
-  constructor(plugins: Readonly<Record<string, {readonly plugin: AnyPlugin}>>) {
+  constructor(plugins: Readonly<Record<string, {readonly plugin?: AnyPlugin}>>) {
     this.#current = new Map(
-      Object.entries(plugins).map(([name, {plugin}]) => [name, {default: plugin as PluginDefinition, edition: 0}]),
+      Object.entries(plugins).flatMap(([name, {plugin}]) =>
+        plugin === undefined ? [] : [[name, {default: plugin as PluginDefinition, edition: 0}] as const],
+      ),
     )
   }
 

@@ -59,8 +59,12 @@ export const withoutOwnFrames = async <T>(work: () => Promise<T>): Promise<T> =>
 
 const isFrame = (line: string): boolean => /^\s+at /.test(line)
 
+/** Bun reads only frames with a name from a changed stack. */
 const framesOf = ({stack = ""}: Error): readonly string[] =>
-  stack.split("\n").filter(line => isFrame(line) && !own.some(folder => line.includes(folder)))
+  stack
+    .split("\n")
+    .filter(line => isFrame(line) && !own.some(folder => line.includes(folder)))
+    .map(line => line.replace(/^(\s+at (?:async )?)([^\s(]+:\d+:\d+)$/, "$1<anonymous> ($2)"))
 
 /** Bun shows the frames that were removed if none is left. */
 const noFrame = "    at call (svc-runtime/test)"

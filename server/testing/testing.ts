@@ -1,8 +1,8 @@
 import {type AnyPlugin, definePlugin} from "../../shared/sdk/plugin/plugin.ts"
 import type {UsedServices, Uses} from "../../shared/sdk/plugin/service.ts"
 import type {Permission} from "../../shared/sdk/session/permission.ts"
+import {raiseTimeLimit} from "../runtime/engines/test-time-limit.ts"
 import {type Asked, type Bot, type BotOptions, openBot, type PluginUnderTest} from "./bot.ts"
-import {raiseTimeLimit} from "./time-limit.ts"
 
 export type {FireOptions, PressOptions, SayOptions, Sent, TestFile} from "./actions.ts"
 export type {Bot, BotOptions, PluginUnderTest, UpgradeOptions} from "./bot.ts"

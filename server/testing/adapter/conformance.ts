@@ -1,4 +1,4 @@
-import {raiseTimeLimit} from "../time-limit.ts"
+import {raiseTimeLimit} from "../../runtime/engines/test-time-limit.ts"
 import type {Check} from "./check.ts"
 import {allChecks} from "./checks.ts"
 import type {AdapterUnderTest} from "./platform.ts"

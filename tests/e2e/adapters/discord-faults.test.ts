@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {inboxOf, startHost, svc, until, untilGaps, usuallyOn} from "../../support/host/host.ts"
-import {startDiscord} from "../../support/platforms/discord/discord.ts"
 import {saidIn, startDiscordHost, tokens, untilDiscord, untilEvent} from "../../support/platforms/discord/host.ts"
+import {startDiscord} from "../../support/platforms/fakes.ts"
 
 const runtime = usuallyOn("node22")
 

@@ -1,7 +1,6 @@
 import {generateKeyPairSync, sign} from "node:crypto"
 import {describe, expect, test} from "vitest"
 import {expectProblem, gapsOf, inboxOf, shared, svc, until, usuallyOn} from "../../support/host/host.ts"
-import {startDiscord} from "../../support/platforms/discord/discord.ts"
 import {
   saidIn,
   startDiscordHost,
@@ -10,6 +9,7 @@ import {
   untilEvent,
   untilSaid,
 } from "../../support/platforms/discord/host.ts"
+import {startDiscord} from "../../support/platforms/fakes.ts"
 
 const runtime = usuallyOn("node24")
 
@@ -115,7 +115,9 @@ describe("a bot on Discord (on the tests' fake)", () => {
     await ask("!draft")
     await until("the edit", () => saidIn(fake, club).at(-1) === "final")
     fake.write({channel: club, content: "!wipe"})
-    await until("the deletion", () => fake.requests.some(request => /^DELETE .*\/messages\/\d+$/.test(request)))
+    await until("the deletion", () =>
+      fake.requests.received.some(({method}) => /^DELETE .*\/messages\/\d+$/.test(method)),
+    )
     const liked = fake.write({channel: club, content: "!like"})
     await until("the reaction", () => fake.world.messages.get(liked.id)?.reactions.length === 1)
 
@@ -214,7 +216,7 @@ describe("a bot on Discord (on the tests' fake)", () => {
     await until("the answer", () => saidIn(fake, club).at(-1) === "hello Eve")
     expect(fake.callbacks[before]?.body).toEqual({type: 5, data: {flags: 64}})
     await until("the deferred answer to be edited", () =>
-      fake.requests.some(request => request.endsWith("/messages/@original")),
+      fake.requests.received.some(({method}) => method.endsWith("/messages/@original")),
     )
   })
 
@@ -308,7 +310,7 @@ describe("a bot on Discord (on the tests' fake)", () => {
       return all.every(({to}) => to !== null) && all
     })
     expect(gaps[0]).toMatchObject({backfill: "filled"})
-    expect(fake.requests.filter(request => request.startsWith("GET /channels/"))).toEqual([])
+    expect(fake.requests.received.filter(({method}) => method.startsWith("GET /channels/"))).toEqual([])
   })
 
   test("svc adapter check lists what the account is allowed to do", async () => {

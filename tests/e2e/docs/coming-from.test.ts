@@ -2,10 +2,9 @@ import {transformSync} from "esbuild"
 import {describe, expect, test} from "vitest"
 import {readDocuments} from "../../support/docs/documents.ts"
 import {makeProject, startProcess, until} from "../../support/host/host.ts"
-import {startDiscord} from "../../support/platforms/discord/discord.ts"
+import {startDiscord, startTelegram} from "../../support/platforms/fakes.ts"
 import {installedFrameworks, linkFrameworks} from "../../support/platforms/frameworks.ts"
 import {idiomBots} from "../../support/platforms/idiom-bots.ts"
-import {startTelegram} from "../../support/platforms/telegram/telegram.ts"
 
 const page = readDocuments().find(({path}) => path === "docs/coming-from.md")
 

@@ -1,12 +1,11 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, test} from "vitest"
+import type {FakePlatform} from "../../../server/testing/platforms/platform.ts"
 import {readDocuments} from "../../support/docs/documents.ts"
 import {makeProject, type Running, startHost, startProcess, svc, until, usualRuntime} from "../../support/host/host.ts"
-import {startDiscord} from "../../support/platforms/discord/discord.ts"
 import {failingBots, failingPlugin} from "../../support/platforms/failing-bots.ts"
+import {startDiscord, startTelegram} from "../../support/platforms/fakes.ts"
 import {installedFrameworks, linkFrameworks} from "../../support/platforms/frameworks.ts"
-import type {FakePlatform} from "../../support/platforms/platform.ts"
-import {startTelegram} from "../../support/platforms/telegram/telegram.ts"
 
 /** The rows of the page's table, by their names here. */
 const rows = {

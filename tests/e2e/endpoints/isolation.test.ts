@@ -2,9 +2,9 @@ import {expect, test} from "vitest"
 import {pluginWith, startHost, svc, type TestHost, until, usualRuntime} from "../../support/host/host.ts"
 import {joinIrc, type Person, startIrcServer} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
-import {startDiscord} from "../../support/platforms/discord/discord.ts"
 import {tokens, untilDiscord} from "../../support/platforms/discord/host.ts"
 import {endpointOf} from "../../support/platforms/endpoint.ts"
+import {startDiscord} from "../../support/platforms/fakes.ts"
 
 /** More edits than the adapter keeps in memory. */
 const edits = 6000
@@ -66,7 +66,7 @@ describeWith("ngircd")("a platform in trouble", () => {
     fake.refuseAll(3600)
     await host.plugin("/api/plugins/bot/write", {})
     await until("Discord to limit the requests", () =>
-      fake.requests.some(request => request.startsWith("POST /channels/7")),
+      fake.requests.received.some(({method}) => method.startsWith("POST /channels/7")),
     )
     await expectAnswers(host, ann)
     const {items} = await host.get("/api/outbox", {state: "queued"})

@@ -1,6 +1,6 @@
 import type {AdapterUnderTest, FileUnderTest} from "../../../server/testing/adapter/conformance.ts"
-import {startDiscord} from "../platforms/discord/discord.ts"
-import {guild} from "../platforms/discord/world.ts"
+import {guild} from "../../../server/testing/platforms/discord/world.ts"
+import {startDiscord} from "../platforms/fakes.ts"
 
 const channel = guild.channels[0].id
 

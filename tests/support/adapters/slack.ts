@@ -1,7 +1,7 @@
 import {emojiText} from "../../../server/adapters/slack/content/emoji.ts"
 import type {AdapterUnderTest, Heard} from "../../../server/testing/adapter/conformance.ts"
-import {FakeSlack} from "../platforms/slack/slack.ts"
-import {tokens} from "../platforms/slack/world.ts"
+import {FakeSlack} from "../../../server/testing/platforms/slack/slack.ts"
+import {tokens} from "../../../server/testing/platforms/slack/world.ts"
 
 /** The built-in adapter `slack` in Socket Mode, at a fake of Slack. */
 export const slack: AdapterUnderTest = {

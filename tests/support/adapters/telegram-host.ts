@@ -1,5 +1,5 @@
 import {type EndpointView, type HostOptions, startHost, type TestHost, untilState} from "../host/host.ts"
-import type {TelegramFake} from "../platforms/telegram/telegram.ts"
+import type {TelegramFake} from "../platforms/fakes.ts"
 
 /** The token of the tests' bot. It must never be printed. */
 export const token = "999:AAtests-own-token"

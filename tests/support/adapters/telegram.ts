@@ -1,6 +1,6 @@
 import type {AdapterUnderTest, Heard} from "../../../server/testing/adapter/conformance.ts"
 import {until} from "../host/process.ts"
-import {startTelegram} from "../platforms/telegram/telegram.ts"
+import {startTelegram} from "../platforms/fakes.ts"
 
 const token = "999:right-token"
 

@@ -1,5 +1,5 @@
-import {startDiscord} from "../platforms/discord/discord.ts"
-import {guild} from "../platforms/discord/world.ts"
+import {guild} from "../../../server/testing/platforms/discord/world.ts"
+import {startDiscord} from "../platforms/fakes.ts"
 import {type KillPlatform, latency, noting} from "./platform.ts"
 
 const channel = guild.channels[0].id

@@ -1,5 +1,5 @@
-import {messageOf} from "../platforms/telegram/chats.ts"
-import {startTelegram} from "../platforms/telegram/telegram.ts"
+import {messageOf} from "../../../server/testing/platforms/telegram/chats.ts"
+import {startTelegram} from "../platforms/fakes.ts"
 import {type KillPlatform, latency, noting} from "./platform.ts"
 
 const token = "999:right-token"

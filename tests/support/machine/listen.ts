@@ -1,18 +1,10 @@
 import type {Server} from "node:net"
+import {listen as listenUntil} from "../../../server/testing/platforms/serve.ts"
 import {whenOver} from "../host/shared.ts"
 
 /** Makes a server listen on the loopback, on a free port by default, until the test ends. Resolves to the port. */
-export const listen = async (
+export const listen = (
   server: Server & {closeAllConnections?: () => void},
-  port = 0,
-  host = "127.0.0.1",
-): Promise<number> => {
-  await new Promise<void>(resolve => server.listen(port, host, resolve))
-  whenOver(() => {
-    server.closeAllConnections?.()
-    server.close()
-  })
-  const address = server.address()
-  if (address === null || typeof address === "string") throw new Error("the server has no port")
-  return address.port
-}
+  port?: number,
+  host?: string,
+): Promise<number> => listenUntil(server, whenOver, port, host)

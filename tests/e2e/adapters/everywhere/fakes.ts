@@ -1,12 +1,11 @@
+import {FakeSlack} from "../../../../server/testing/platforms/slack/slack.ts"
+import {tokens as slackTokens} from "../../../../server/testing/platforms/slack/world.ts"
 import {token as telegramToken} from "../../../support/adapters/telegram-host.ts"
 import {until} from "../../../support/host/process.ts"
 import {whenOver} from "../../../support/host/shared.ts"
-import {startDiscord} from "../../../support/platforms/discord/discord.ts"
+import {startDiscord, startTelegram} from "../../../support/platforms/fakes.ts"
 import {group, groupMessage, token as onebotToken, startOneBot} from "../../../support/platforms/onebot/onebot.ts"
 import {koishiToken, startKoishiServer} from "../../../support/platforms/satori/koishi-server.ts"
-import {FakeSlack} from "../../../support/platforms/slack/slack.ts"
-import {tokens as slackTokens} from "../../../support/platforms/slack/world.ts"
-import {startTelegram} from "../../../support/platforms/telegram/telegram.ts"
 import type {Place, Who} from "./place.ts"
 
 /** The user ids on platforms that identify people by numbers. */

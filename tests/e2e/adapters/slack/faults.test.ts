@@ -1,7 +1,7 @@
 import {expect, test} from "vitest"
+import {FakeSlack} from "../../../../server/testing/platforms/slack/slack.ts"
 import {bunOr, messageIn, sendTo, until, whenOver} from "../../../support/host/host.ts"
 import {accountOf, startSlackHost, textsOf, untilSlack} from "../../../support/platforms/slack/host.ts"
-import {FakeSlack} from "../../../support/platforms/slack/slack.ts"
 
 const [runtime] = bunOr("node24")
 

@@ -1,7 +1,7 @@
 import {describe, expect, onTestFinished, test} from "vitest"
+import {FakeSlack, signedHeaders} from "../../../../server/testing/platforms/slack/slack.ts"
 import {bunOr, shared, svc, until, whenOver} from "../../../support/host/host.ts"
 import {accountOf, environment, startSlackHost, textsOf, untilSlack} from "../../../support/platforms/slack/host.ts"
-import {FakeSlack, signedHeaders} from "../../../support/platforms/slack/slack.ts"
 
 describe.each(bunOr("node24"))("a bot on a stand-in for Slack, on $name", runtime => {
   const running = shared(async () => {

@@ -1,8 +1,8 @@
 import {describe, expect, test} from "vitest"
+import type {Shown} from "../../../../server/testing/platforms/telegram/chats.ts"
 import {accountAt, startTelegramHost, token, untilTelegram} from "../../../support/adapters/telegram-host.ts"
 import {bunOr, eventsOf, messageIn, sendTo, shared, until} from "../../../support/host/host.ts"
-import type {Shown} from "../../../support/platforms/telegram/chats.ts"
-import {startTelegram} from "../../../support/platforms/telegram/telegram.ts"
+import {startTelegram} from "../../../support/platforms/fakes.ts"
 
 const ada = {id: 7, is_bot: false, first_name: "Ada", username: "ada"}
 const group = {id: -1001, type: "supergroup", title: "Team"}

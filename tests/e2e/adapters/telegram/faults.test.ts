@@ -8,7 +8,7 @@ import {
   untilTelegram,
 } from "../../../support/adapters/telegram-host.ts"
 import {bunAnd, bunOr, makeProject, svc, textsBy, until} from "../../../support/host/host.ts"
-import {startTelegram} from "../../../support/platforms/telegram/telegram.ts"
+import {startTelegram} from "../../../support/platforms/fakes.ts"
 
 /** An answer of the Bot API that refuses. */
 const answer = (code: number): string => JSON.stringify({ok: false, error_code: code, description: `No: ${code}`})

@@ -7,7 +7,7 @@ import {
   untilTelegram,
 } from "../../../support/adapters/telegram-host.ts"
 import {bunOr, freePort, svc, textsBy, until} from "../../../support/host/host.ts"
-import {startTelegram} from "../../../support/platforms/telegram/telegram.ts"
+import {startTelegram} from "../../../support/platforms/fakes.ts"
 
 describe.each(bunOr("node22"))("on $name", runtime => {
   test("a webhook is verified, answered once its update is stored, survives kill -9, and is deleted for polling", async () => {

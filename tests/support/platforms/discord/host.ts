@@ -2,7 +2,7 @@ import {type HostOptions, pluginWith, startHost, type TestHost, until} from "../
 import {cardCommand} from "../../messages/card-command.ts"
 import {type InboxItem, inboxOf} from "../../messages/inbox.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
-import type {FakeDiscord} from "./discord.ts"
+import type {FakeDiscord} from "../fakes.ts"
 
 /** The source of the bot for the tests. */
 const bot = pluginWith(`

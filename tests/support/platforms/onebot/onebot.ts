@@ -1,6 +1,6 @@
 import {createHmac} from "node:crypto"
+import {serveSockets} from "../../../../server/testing/platforms/serve.ts"
 import {whenOver} from "../../host/shared.ts"
-import {serveSockets} from "../../machine/serve-sockets.ts"
 import {socketWith} from "../../satori/socket.ts"
 
 type Json = Readonly<Record<string, unknown>>

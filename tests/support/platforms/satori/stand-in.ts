@@ -1,6 +1,6 @@
 import type {Peer} from "crossws"
+import {serveSockets} from "../../../../server/testing/platforms/serve.ts"
 import {until} from "../../host/process.ts"
-import {serveSockets} from "../../machine/serve-sockets.ts"
 
 interface Asked {
   /** The path after `/satori/v1/`. */

@@ -1,7 +1,7 @@
+import {type FakeSlack, signingSecret} from "../../../../server/testing/platforms/slack/slack.ts"
+import {tokens} from "../../../../server/testing/platforms/slack/world.ts"
 import {type EndpointView, eventsOf, type HostOptions, startHost, type TestHost, untilState} from "../../host/host.ts"
 import {cardCommand} from "../../messages/card-command.ts"
-import {type FakeSlack, signingSecret} from "./slack.ts"
-import {tokens} from "./world.ts"
 
 export const environment = {
   SLACK_BOT: tokens.bot,

@@ -4,7 +4,7 @@ import {Gateway, GatewayClosed} from "../../../../server/adapters/discord/gatewa
 import {accountKey} from "../../../../server/adapters/discord/gateway/session.ts"
 import {until} from "../../../support/host/process.ts"
 import {listen} from "../../../support/machine/listen.ts"
-import {startDiscord} from "../../../support/platforms/discord/discord.ts"
+import {startDiscord} from "../../../support/platforms/fakes.ts"
 
 const open = async (url: string, token = "bot-999.token") => {
   const library = await import("@discordjs/ws")

@@ -2,10 +2,10 @@ import type {Peer} from "crossws"
 import {expect, onTestFinished, test} from "vitest"
 import {openSocket as connect} from "../../../../server/adapters/satori/socket.ts"
 import {openSocket} from "../../../../server/runtime/outgoing/open-socket.ts"
+import {serveSockets} from "../../../../server/testing/platforms/serve.ts"
 import {isRefusal} from "../../../../shared/sdk/adapter/refusal.ts"
 import {Secret} from "../../../../shared/secret.ts"
 import {until} from "../../../support/host/process.ts"
-import {serveSockets} from "../../../support/machine/serve-sockets.ts"
 
 type Say = {op: number; body?: {token?: string}}
 

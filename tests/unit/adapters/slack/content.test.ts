@@ -2,8 +2,8 @@ import {describe, expect, test} from "vitest"
 import {emojiName, emojiText} from "../../../../server/adapters/slack/content/emoji.ts"
 import {readMessage, readText} from "../../../../server/adapters/slack/content/read.ts"
 import {writeMessage} from "../../../../server/adapters/slack/content/write.ts"
+import {shownText} from "../../../../server/testing/platforms/slack/shown.ts"
 import {h, type Node, renderContent} from "../../../../shared/sdk/sdk.ts"
-import {shownText} from "../../../support/platforms/slack/shown.ts"
 
 describe("Slack text becomes elements", () => {
   test.each<[string, string]>([

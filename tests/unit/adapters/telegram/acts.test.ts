@@ -5,7 +5,7 @@ import {Places} from "../../../../server/adapters/telegram/api/place.ts"
 import {download, open, react, remove, setCommands} from "../../../../server/adapters/telegram/outgoing/acts.ts"
 import {callMethod} from "../../../../server/adapters/telegram/outgoing/members.ts"
 import {Secret} from "../../../../shared/sdk/sdk.ts"
-import {startTelegram} from "../../../support/platforms/telegram/telegram.ts"
+import {startTelegram} from "../../../support/platforms/fakes.ts"
 
 const token = "999:AAsecret-part"
 const {signal} = new AbortController()

@@ -1,10 +1,8 @@
 import {createServer, type IncomingMessage} from "node:http"
 import {buffer} from "node:stream/consumers"
 import {setTimeout as sleep} from "node:timers/promises"
-import {whenOver} from "../../host/shared.ts"
-import {listen} from "../../machine/listen.ts"
-import {serveSockets} from "../../machine/serve-sockets.ts"
-import {createTroubles, type FakePlatform, type Said} from "../platform.ts"
+import {createTroubles, type FakePlatform, Requests, type Said} from "../platform.ts"
+import {type Defer, listen, serveSockets} from "../serve.ts"
 import {createRoutes, type FakeAnswer} from "./routes.ts"
 import {type Bot, Sessions} from "./sessions.ts"
 import {type FakeFile, type FakeMessage, guild, publicUser, World} from "./world.ts"
@@ -36,8 +34,7 @@ export interface FakeDiscord extends FakePlatform {
   refuseAll(seconds?: number): void
   /** While true, accepts requests and gateway connections without answering them. Afterwards it cuts those off. */
   hang(is: boolean): void
-  /** All HTTP requests so far: method and path. */
-  readonly requests: readonly string[]
+  readonly requests: Requests
 }
 
 export interface DiscordOptions {
@@ -53,7 +50,7 @@ const botOf = (token: string): Bot | undefined => {
 }
 
 /**
- * A stand-in for Discord, written for the tests from the public documentation of its gateway and HTTP API, version 10
+ * A protocol fake of Discord, written from the public documentation of its gateway and HTTP API, version 10
  * (https://discord.com/developers/docs).
  *
  * The gateway sends hello, accepts identify, answers ready, dispatches events by the session's intents, accepts
@@ -62,12 +59,12 @@ const botOf = (token: string): Bot | undefined => {
  * outside of it is a direct channel with the user of the same number. It leaves out shards, compression, the rights of
  * roles and its own rate limits.
  */
-export const startDiscord = async ({latency = 0}: DiscordOptions = {}): Promise<FakeDiscord> => {
+export const startDiscord = async (defer: Defer, {latency = 0}: DiscordOptions = {}): Promise<FakeDiscord> => {
   const world = new World()
   const troubles = createTroubles()
   const typing = new Map<string, number>()
   const callbacks: {id: string; body: unknown}[] = []
-  const requests: string[] = []
+  const requests = new Requests()
   const sent: string[] = []
   let last: FakeMessage | undefined
   let refusing: number | undefined
@@ -105,7 +102,7 @@ export const startDiscord = async ({latency = 0}: DiscordOptions = {}): Promise<
     wrote: channel => void typing.set(channel, (typing.get(channel) ?? 0) + 1),
   })
 
-  const gateway = await serveSockets(whenOver, () => new Response(null, {status: 426}), {
+  const gateway = await serveSockets(defer, () => new Response(null, {status: 426}), {
     open: peer => sessions.open(peer),
     message: (peer, message) => sessions.hear(peer, JSON.parse(message.text())),
     close: (peer, {code}) => sessions.close(peer, code),
@@ -116,8 +113,10 @@ export const startDiscord = async ({latency = 0}: DiscordOptions = {}): Promise<
     const {pathname, searchParams} = new URL(request.url ?? "/", "http://discord")
     const method = request.method ?? "GET"
     const path = pathname.replace(/^\/api\/v\d+/, "")
-    requests.push(`${method} ${path}`)
     const bytes = await buffer(request)
+    const {body, files} = await readBody(bytes, request.headers["content-type"] ?? "", () => world.makeId())
+    const {status, body: reason = {}, headers: given = {}} = requests.take(`${method} ${path}`, body) ?? {}
+    if (status !== undefined) return {status, body: reason, headers: given}
     if (path.startsWith("/attachments/") && method === "GET") return fileAt(path)
     const bot = botOf((request.headers.authorization ?? "").replace(/^Bot /, ""))
     const isOpen = /^\/(interactions|webhooks)\//.test(path)
@@ -140,7 +139,6 @@ export const startDiscord = async ({latency = 0}: DiscordOptions = {}): Promise<
       const body = {message: "You are being rate limited.", retry_after: Number(seconds), global: isGlobal}
       return {status: 429, body, headers: isGlobal ? {...headers, "x-ratelimit-global": "true"} : headers}
     }
-    const {body, files} = await readBody(bytes, request.headers["content-type"] ?? "", () => world.makeId())
     const author = {...(bot ?? {id: "0", username: "nobody"}), bot: true}
     const answered = answer({method, path, query: searchParams, body, files, bot: author})
     const wait = answered.status === 429 ? {"retry-after": "1", "x-ratelimit-scope": "user"} : {}
@@ -158,7 +156,7 @@ export const startDiscord = async ({latency = 0}: DiscordOptions = {}): Promise<
 
   const server = createServer(async (request, response) => {
     if (isHanging) {
-      requests.push(`${request.method} ${request.url}`)
+      requests.take(`${request.method} ${request.url}`, {})
       held.add(request)
       request.once("close", () => held.delete(request))
       return
@@ -176,7 +174,7 @@ export const startDiscord = async ({latency = 0}: DiscordOptions = {}): Promise<
     if (body === undefined) response.writeHead(status).end()
     else response.writeHead(status, {"content-type": "application/json", ...headers}).end(JSON.stringify(body))
   })
-  const port = await listen(server)
+  const port = await listen(server, defer)
   const origin = () => `http://127.0.0.1:${port}`
 
   const write: FakeDiscord["write"] = message => {
@@ -268,6 +266,7 @@ const readBody = async (bytes: Buffer, type: string, makeId: () => string) => {
   const parts: Iterable<unknown> = form.values()
   for (const value of parts) {
     if (!(value instanceof File)) continue
+    // biome-ignore lint/plugin: these are files of the bot under test
     files.push({id: makeId(), name: value.name, type: value.type, bytes: new Uint8Array(await value.arrayBuffer())})
   }
   return {body: JSON.parse(String(form.get("payload_json") ?? "{}")), files}

@@ -1,3 +1,38 @@
+/** A request that a fake has received. */
+export interface PlatformRequest {
+  /** `sendMessage` of Telegram, `chat.postMessage` of Slack, `POST /channels/600/messages` of Discord. */
+  readonly method: string
+  /** The fields of the request, from its query, form or JSON. */
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** An answer in place of the fake's own. */
+export interface Refusal {
+  /** The HTTP status. */
+  readonly status: number
+  /** The JSON of the answer, in the platform's form. */
+  readonly body?: Readonly<Record<string, unknown>>
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** The requests that a fake has received, and the refusals of those to come. */
+export class Requests {
+  readonly received: PlatformRequest[] = []
+  readonly #refusals: (Refusal & {readonly method: string})[] = []
+
+  /** Refuses the next request of a method. */
+  refuseNext(method: string, refusal: Refusal): void {
+    this.#refusals.push({method, ...refusal})
+  }
+
+  /** Records a request. Returns its refusal. */
+  take(method: string, body: PlatformRequest["body"]): Refusal | undefined {
+    this.received.push({method, body})
+    const index = this.#refusals.findIndex(refusal => refusal.method === method)
+    return index < 0 ? undefined : this.#refusals.splice(index, 1)[0]
+  }
+}
+
 /** A message of a person. */
 export interface Said {
   readonly text: string

@@ -1,7 +1,7 @@
 export const bot = {user: "U0BOT", bot: "B0BOT", app: "A0APP"} as const
 export const team = "T0TEAM"
 
-/** The tokens that the stand-in accepts. */
+/** The tokens that the fake accepts. */
 export const tokens = {bot: "xoxb-the-right-bot", app: "xapp-the-right-app", second: "xoxb-another-right-bot"} as const
 
 export interface Message {

@@ -1,7 +1,8 @@
 import {createHmac} from "node:crypto"
 import type {Peer} from "crossws"
-import {until} from "../../host/process.ts"
-import {serveSockets} from "../../machine/serve-sockets.ts"
+import {until} from "../../asking.ts"
+import {Requests} from "../platform.ts"
+import {type Defer, serveSockets} from "../serve.ts"
 import {type Arguments, fileOf, messageOf, methods, refusalOf, type Slack} from "./methods.ts"
 import {bot, type Message, type StoredFile, team, World} from "./world.ts"
 
@@ -26,7 +27,7 @@ const allScopes =
   )
 
 /**
- * A stand-in for Slack, written for the tests from the public documentation (https://docs.slack.dev): Socket Mode, with
+ * A protocol fake of Slack, written from the public documentation (https://docs.slack.dev): Socket Mode, with
  * envelopes that it redelivers until they are acknowledged, and the Web API methods that the adapter uses. Messages
  * sent without a connection appear only in the history.
  */
@@ -39,7 +40,7 @@ export class FakeSlack {
   /** Tokens that were sent along after a redirect. */
   readonly leaked: string[] = []
   scopes: readonly string[] = allScopes
-  /** Answers a method in place of the stand-in. */
+  /** Answers a method in place of the fake. */
   answer: (method: string) => Response | undefined = () => undefined
   url = ""
   readonly #peers = new Set<Peer>()
@@ -47,7 +48,9 @@ export class FakeSlack {
   #count = 0
   #wait: number | undefined
 
-  static async start(defer: (undo: () => unknown) => void): Promise<FakeSlack> {
+  readonly requests = new Requests()
+
+  static async start(defer: Defer): Promise<FakeSlack> {
     const slack = new FakeSlack()
     defer(() => {
       for (const {timer} of slack.#envelopes.values()) clearTimeout(timer)
@@ -130,7 +133,7 @@ export class FakeSlack {
   }
 
   async untilHeard(text: string, channel?: string): Promise<Message> {
-    return until(`the bot to say ${text}`, () => this.heard(channel).find(({shown}) => shown === text))
+    return until(`the bot to say ${text}`, 60_000, () => this.heard(channel).find(({shown}) => shown === text))
   }
 
   #send(envelope: Envelope): void {
@@ -200,6 +203,11 @@ export class FakeSlack {
     this.calls.push({method, args, token})
     const own = this.answer(method)
     if (own !== undefined) return own
+    const refused = this.requests.take(method, args)
+    if (refused !== undefined) {
+      const {status, body = {ok: false, error: "refused"}, headers = {}} = refused
+      return Response.json(body, {status, headers})
+    }
     if (method === "chat.postMessage" && this.#wait !== undefined) {
       const seconds = Math.ceil(this.#wait / 1000)
       this.#wait = undefined

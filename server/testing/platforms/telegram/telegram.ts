@@ -1,7 +1,7 @@
 import {createServer, type IncomingMessage, type ServerResponse} from "node:http"
 import {setTimeout as sleep} from "node:timers/promises"
-import {listen} from "../../machine/listen.ts"
-import {createTroubles, type FakePlatform} from "../platform.ts"
+import {createTroubles, type FakePlatform, Requests, type Said} from "../platform.ts"
+import {type Defer, listen} from "../serve.ts"
 import {chatOf, messageOf, type Shown, userOf} from "./chats.ts"
 import {type Fields, type FormFile, formOf} from "./form.ts"
 import {type Answer, methods, type World} from "./methods.ts"
@@ -10,6 +10,8 @@ import {Updates} from "./updates.ts"
 /** The fake's additions for tests of the adapter. */
 export interface TelegramFake extends FakePlatform {
   sent(): readonly Shown[]
+  /** Returns the update of a person's message. */
+  said(message: Said): Fields
   /** Adds an update of any kind; returns its id. */
   push(update: Fields): number
   /** The ids of updates that the bot has not confirmed. */
@@ -33,6 +35,7 @@ export interface TelegramFake extends FakePlatform {
   /** A group becomes a supergroup. */
   move(from: string, to: number): void
   readonly updates: Updates
+  readonly requests: Requests
 }
 
 export interface TelegramOptions {
@@ -48,7 +51,7 @@ const bodyOf = (answer: Answer) =>
     : {ok: false, error_code: answer.code, description: answer.description, parameters: answer.parameters}
 
 /**
- * A stand-in for Telegram, written for the tests from the public documentation of the Bot API
+ * A protocol fake of Telegram, written from the public documentation of the Bot API
  * (https://core.telegram.org/bots/api).
  *
  * It has long polling: an update stays until `getUpdates` asks with a higher offset, and a second poll or a webhook
@@ -57,7 +60,11 @@ const bodyOf = (answer: Answer) =>
  * 429 with `retry_after`. It leaves out Telegram's own limits (429 comes only if a test asks for it), markup in texts,
  * rights in groups, and everything that bots of svc do not use. With a `token`, other tokens get 401.
  */
-export const startTelegram = async ({token, latency = 0}: TelegramOptions = {}): Promise<TelegramFake> => {
+export const startTelegram = async (
+  defer: Defer,
+  {token, latency = 0}: TelegramOptions = {},
+): Promise<TelegramFake> => {
+  const requests = new Requests()
   const updates = new Updates()
   const troubles = createTroubles()
   const counts = {id: 1, open: 0}
@@ -82,6 +89,8 @@ export const startTelegram = async ({token, latency = 0}: TelegramOptions = {}):
     const [, bot = "", name = ""] =
       /^\/bot([^/]+)\/(\w+)$/.exec(new URL(request.url ?? "/", "http://telegram").pathname) ?? []
     const form = await formOf(request)
+    const refusal = requests.take(name, form.fields)
+    if (refusal !== undefined) return {code: refusal.status, description: "Refused", ...refusal.body}
     if (token !== undefined && bot !== token) return {code: 401, description: "Unauthorized"}
     if (/^send(Message|Photo|Document)$/.test(name) && troubles.loses()) return undefined
     return (await methods[name]?.(world, form)) ?? {code: 404, description: "Not Found: method not found"}
@@ -105,11 +114,13 @@ export const startTelegram = async ({token, latency = 0}: TelegramOptions = {}):
     response.writeHead("code" in found ? found.code : 200, {"content-type": "application/json"})
     response.end(JSON.stringify(bodyOf(found)))
   })
-  const port = await listen(server)
+  const port = await listen(server, defer)
+  const said = (message: Said): Fields => ({message: messageOf(message, world.nextId())})
   const push = (update: Fields): number => updates.add(update)[0] ?? 0
   return {
     url: `http://127.0.0.1:${port}`,
-    say: (...messages) => void updates.add(...messages.map(each => ({message: messageOf(each, world.nextId())}))),
+    say: (...messages) => void updates.add(...messages.map(said)),
+    said,
     sayFile: ({name, type, bytes}) => {
       const id = `file-${world.nextId()}`
       world.files.set(id, {name, bytes})
@@ -140,6 +151,7 @@ export const startTelegram = async ({token, latency = 0}: TelegramOptions = {}):
     block: user => void world.blocked.add(user),
     move: (from, to) => void world.moved.set(from, to),
     updates,
+    requests,
     ...troubles.controls,
     arrivals: () => updates.polls,
   }

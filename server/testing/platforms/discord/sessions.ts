@@ -1,3 +1,4 @@
+import {setTimeout as sleep} from "node:timers/promises"
 import type {Peer} from "crossws"
 
 export interface Packet {
@@ -30,6 +31,8 @@ interface Session {
   readonly past: Packet[]
   sequence: number
   peer: Peer | undefined
+  /** The number of the last event that the client has confirmed. */
+  confirmed: number
 }
 
 const contentIntent = 1 << 15
@@ -95,6 +98,8 @@ export class Sessions {
   hear(peer: Peer, packet: Packet): void {
     if (this.isHanging) return
     if (packet.op === op.heartbeat && !this.isSilent) tell(peer, {op: op.heartbeatAck})
+    for (const session of this.#sessions.values())
+      if (packet.op === op.heartbeat && session.peer === peer) session.confirmed = Number(packet.d)
     if (packet.op === op.identify) this.#identify(peer, packet.d as {token: string; intents: number})
     if (packet.op === op.resume) this.#resume(peer, packet.d as {token: string; session_id: string; seq: number})
   }
@@ -102,6 +107,13 @@ export class Sessions {
   dispatch(t: string, d: Readonly<Record<string, unknown>>, only?: string): void {
     for (const session of this.#sessions.values())
       if (only === undefined || session.bot.id === only) this.#dispatch(session, t, d)
+  }
+
+  /** Resolves once a client has received all events so far: it answers a heartbeat request with the last one's number. */
+  async confirm(): Promise<void> {
+    const sequences = [...this.#sessions.values()].map(session => [session, session.sequence] as const)
+    for (const [{peer}] of sequences) if (peer !== undefined) tell(peer, {op: op.heartbeat})
+    while (sequences.some(([session, sequence]) => session.confirmed < sequence)) await sleep(5)
   }
 
   /** Forgets all sessions, and tells the connected ones. */
@@ -136,7 +148,7 @@ export class Sessions {
       return
     }
     const id = `session-${++this.identified}`
-    const session = {id, bot, intents, past: [], sequence: 0, peer}
+    const session = {id, bot, intents, past: [], sequence: 0, peer, confirmed: 0}
     this.#sessions.set(id, session)
     const user = {id: bot.id, username: bot.username, discriminator: "0", global_name: null, avatar: null, bot: true}
     const ready = {

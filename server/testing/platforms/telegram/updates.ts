@@ -43,6 +43,11 @@ export class Updates {
     return fresh.map(({update_id}) => update_id)
   }
 
+  /** Resolves once the bot has confirmed these updates. */
+  async confirmed(ids: readonly number[]): Promise<void> {
+    while (this.#waiting.some(({update_id}) => ids.includes(update_id))) await sleep(5)
+  }
+
   /** Delivers the last update again. */
   repeat(): void {
     const last = this.#last
