@@ -1,11 +1,11 @@
 import {until} from "../asking.ts"
 import {startDiscord as openDiscord} from "./discord/discord.ts"
-import type {PlatformRequest, Refusal, Requests} from "./platform.ts"
+import type {PlatformRequest, Refusal, Requests} from "./fake/platform.ts"
 import {FakeSlack} from "./slack/slack.ts"
 import {tokens} from "./slack/world.ts"
 import {startTelegram as openTelegram} from "./telegram/telegram.ts"
 
-export type {PlatformRequest, Refusal} from "./platform.ts"
+export type {PlatformRequest, Refusal} from "./fake/platform.ts"
 
 /** A message of the bot as the platform shows it now. */
 export interface PlatformMessage {

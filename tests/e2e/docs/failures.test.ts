@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, test} from "vitest"
-import type {FakePlatform} from "../../../server/testing/platforms/platform.ts"
+import type {FakePlatform} from "../../../server/testing/platforms/fake/platform.ts"
 import {readDocuments} from "../../support/docs/documents.ts"
 import {makeProject, type Running, startHost, startProcess, svc, until, usualRuntime} from "../../support/host/host.ts"
 import {failingBots, failingPlugin} from "../../support/platforms/failing-bots.ts"

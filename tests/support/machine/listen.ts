@@ -1,5 +1,5 @@
 import type {Server} from "node:net"
-import {listen as listenUntil} from "../../../server/testing/platforms/serve.ts"
+import {listen as listenUntil} from "../../../server/testing/platforms/fake/serve.ts"
 import {whenOver} from "../host/shared.ts"
 
 /** Makes a server listen on the loopback, on a free port by default, until the test ends. Resolves to the port. */

@@ -33,7 +33,7 @@ test.each([
   ["[a]", /got a list$/],
   ["2026-11-30", undefined],
   ["'42'", undefined],
-])("text that YAML reads as %s is told how to be quoted", (value, told) => {
+])("a text key with the value %s explains the quotes", (value, told) => {
   const text = `text: ${value}\n`
   const kinds = [
     Type.String(),

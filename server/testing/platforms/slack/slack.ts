@@ -1,8 +1,8 @@
 import {createHmac} from "node:crypto"
 import type {Peer} from "crossws"
 import {until} from "../../asking.ts"
-import {Requests} from "../platform.ts"
-import {type Defer, serveSockets} from "../serve.ts"
+import {Requests} from "../fake/platform.ts"
+import {type Defer, serveSockets} from "../fake/serve.ts"
 import {type Arguments, fileOf, messageOf, methods, refusalOf, type Slack} from "./methods.ts"
 import {bot, type Message, type StoredFile, team, World} from "./world.ts"
 

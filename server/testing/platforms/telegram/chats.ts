@@ -1,4 +1,4 @@
-import type {Said, Sent} from "../platform.ts"
+import type {Said, Sent} from "../fake/platform.ts"
 import type {Fields, Form, FormFile} from "./form.ts"
 
 export const me = {

@@ -1,6 +1,6 @@
 import {randomUUID} from "node:crypto"
 import type {Peer} from "crossws"
-import {serveSockets} from "../../../../server/testing/platforms/serve.ts"
+import {serveSockets} from "../../../../server/testing/platforms/fake/serve.ts"
 import {ann, channel, guild, KookError, methods, type StoredFile, shownIn, token, type World} from "./methods.ts"
 
 /** The signals of the gateway. */

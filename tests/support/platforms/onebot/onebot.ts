@@ -1,5 +1,5 @@
 import {createHmac} from "node:crypto"
-import {serveSockets} from "../../../../server/testing/platforms/serve.ts"
+import {serveSockets} from "../../../../server/testing/platforms/fake/serve.ts"
 import {whenOver} from "../../host/shared.ts"
 import {socketWith} from "../../satori/socket.ts"
 

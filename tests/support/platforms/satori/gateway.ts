@@ -1,5 +1,5 @@
 import type {Peer} from "crossws"
-import {serveSockets} from "../../../../server/testing/platforms/serve.ts"
+import {serveSockets} from "../../../../server/testing/platforms/fake/serve.ts"
 
 /** A proxy to a real Satori server. A test can cut connections, repeat events, and ask clients to wait. */
 export interface Gateway {

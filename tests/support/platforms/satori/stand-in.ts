@@ -1,5 +1,5 @@
 import type {Peer} from "crossws"
-import {serveSockets} from "../../../../server/testing/platforms/serve.ts"
+import {serveSockets} from "../../../../server/testing/platforms/fake/serve.ts"
 import {until} from "../../host/process.ts"
 
 interface Asked {
