@@ -93,7 +93,9 @@ describe.each(bunOr("node22"))("a plugin on $name", runtime => {
     await say(host, "/whisper")
     expect(await heard(host, "@ann")).toEqual(["psst"])
     const errorOf = async (text: string) => (await say(host, text)).marks.map(({error}) => error)
-    expect(await errorOf("/nowhere")).toEqual([expect.stringMatching(/\bendpoint nobody; .*: sandbox$/)])
+    expect(await errorOf("/nowhere")).toEqual([
+      expect.stringMatching(/\bendpoint nobody; .*: sandbox \(plugins\/actor\.ts:20:\d+\)$/),
+    ])
     expect(await errorOf("/unfriend")).toEqual([
       expect.stringMatching(/^sandbox cannot friend\.delete; it can send and /),
     ])

@@ -212,7 +212,8 @@ test("a failed or cancelled run sends nothing, and a failed one shows its error"
     digest("slow"),
   ])
   const host = await startHost({project})
-  expect(await ended(host, await run(host, "bad"))).toMatchObject({state: "failed", error: "it was told to fail"})
+  const error = expect.stringMatching(/^it was told to fail \(plugins\/team\.ts:16:\d+\)$/)
+  expect(await ended(host, await run(host, "bad"))).toMatchObject({state: "failed", error})
   expect(await ended(host, await run(host, "unfit"))).toMatchObject({state: "failed", reason: "request_invalid"})
   expect(await ended(host, await run(host, "nobody"))).toMatchObject({state: "failed", reason: "job_unknown"})
   expect((await jobsOf(host)).items.find(({id}) => id === "nobody")?.problem).toContain("no plugin nobody")
