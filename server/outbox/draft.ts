@@ -175,6 +175,7 @@ function requireNode(node: unknown, hasUser: boolean, depth: number): asserts no
     if (!isAttribute(value)) throw invalidContent(`<${type}> with the attribute ${name}, which is ${nameOf(value)}`)
   if (fileTypeOf(node) !== undefined) requireName(String(attrs.title ?? ""))
   if (isActionButton(node)) requireButton(node, hasUser)
+  if (type === "markdown") requireMarkdown(node)
   if (depth === deepest) throw invalidContent(`elements more than ${deepest} deep`)
   for (const child of children) requireNode(child, hasUser, depth + 1)
 }
@@ -183,6 +184,15 @@ function requireNode(node: unknown, hasUser: boolean, depth: number): asserts no
 export const requireName = (name: string): void => {
   if (isDeceptive(name))
     throw invalidContent(`a file name with control characters or with ones that change the text direction`)
+}
+
+/** The most UTF-16 code units of a Markdown text. */
+const longestMarkdown = 64 * 1024
+
+const requireMarkdown = ({children: [text, ...others]}: Element): void => {
+  if (typeof text !== "string" || others.length > 0) throw invalidContent("markdown that is not one text")
+  if (text.length > longestMarkdown)
+    throw invalidContent(`markdown of ${text.length} characters; at most ${longestMarkdown} are allowed`)
 }
 
 const requireButton = ({attrs}: Element, hasUser: boolean): void => {

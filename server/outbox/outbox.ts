@@ -14,6 +14,7 @@ import {type Timing, usualTiming} from "./delivery.ts"
 import {Departures} from "./departures.ts"
 import type {OutboxDraft} from "./draft.ts"
 import type {MarkKey} from "./mark-key.ts"
+import {hasMarkdown, readMarkdown} from "./markdown/markdown.ts"
 import {gatherPlanned, type Planned, readPlanned, type StoredPlan} from "./planned.ts"
 import {
   type Departure,
@@ -147,8 +148,9 @@ export class Outbox {
   }
 
   /** Stores a message that belongs to no event. Resolves once it is durable. Throws `ingress_paused`. */
-  async enqueue(draft: OutboxDraft): Promise<void> {
+  async enqueue(given: OutboxDraft): Promise<void> {
     this.#requireOpen()
+    const draft = hasMarkdown(given) ? await readMarkdown(given) : given
     const departures = this.reserve([draft])
     try {
       const rows = await Promise.all(departures.items.map(departure => this.#departures.store(departure)))
@@ -166,7 +168,7 @@ export class Outbox {
    * plugin has already sent under this key, resolves to that message's id, even while ingress is paused. Throws
    * `ingress_paused`.
    */
-  async plan(draft: OutboxDraft, {plugin, key, due = 0}: PlanOptions): Promise<string> {
+  async plan(given: OutboxDraft, {plugin, key, due = 0}: PlanOptions): Promise<string> {
     try {
       this.#requireOpen()
     } catch (error) {
@@ -174,6 +176,7 @@ export class Outbox {
       if (known === undefined) throw error
       return known
     }
+    const draft = hasMarkdown(given) ? await readMarkdown(given) : given
     const planned = {draft, content: toJson(draft.content), plugin, key, at: this.#clock.now(), due}
     const {id, isNew} = await this.#planned.store(planned).catch(error => {
       if (isProblem(error, "database_outcome_unknown")) void this.#resumeLater()

@@ -1,5 +1,6 @@
 import {Problem} from "../../../shared/problems.ts"
 import type {OutboxDraft} from "../draft.ts"
+import {hasMarkdown, readMarkdown} from "../markdown/markdown.ts"
 import {type DraftFiles, hasFiles} from "./draft-files.ts"
 import type {Lease} from "./lease.ts"
 
@@ -22,11 +23,12 @@ export class QueuedFiles {
   }
 
   /**
-   * Queues a draft. Resolves to its id once its files are durable. If they cannot be stored, removes the draft again.
+   * Queues a draft. Resolves to its id once its files are durable and its Markdown is read. If they cannot be stored,
+   * removes the draft again.
    */
   async queue(draft: OutboxDraft): Promise<string> {
     this.#sends.push(draft)
-    if (!hasFiles(draft)) return draft.id
+    if (!hasFiles(draft) && !hasMarkdown(draft)) return draft.id
     const stored = this.store(draft)
     this.#pending.add(stored)
     const place = () => this.#sends.indexOf(draft)
@@ -42,8 +44,9 @@ export class QueuedFiles {
     }
   }
 
-  /** Returns the draft with durable files. Throws the errors of `DraftFiles.store`. */
-  async store(draft: OutboxDraft): Promise<OutboxDraft> {
+  /** Returns the draft with durable files and without Markdown. Throws the errors of `DraftFiles.store`. */
+  async store(queued: OutboxDraft): Promise<OutboxDraft> {
+    const draft = await readMarkdown(queued)
     if (!hasFiles(draft)) return draft
     if (this.#files === undefined) throw new Problem("unsupported", "only a running Host can send files")
     this.#lease ??= this.#files.lease()
