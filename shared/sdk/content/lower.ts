@@ -33,7 +33,8 @@ export interface LowerOptions {
 
 /**
  * Returns content for a platform that has only some of the blocks: the others become ones that it has, or lines of
- * text. Everything that is no block stays, such as `b` and `img`. Linear in the size of the result.
+ * text. Everything that is no block stays, such as `b` and `img`; an element without children stays the same object.
+ * Linear in the size of the result.
  *
  * If the platform has no `p`, each block, also one that it has, is on lines of its own that end in `"\n"`, but for the
  * last line of the message. If it has `p`, what is lowered is in paragraphs.
@@ -305,5 +306,7 @@ const withoutEnd = (nodes: readonly Node[]): readonly Node[] => {
   if (last === undefined) return nodes
   const before = nodes.slice(0, -1)
   if (!isElement(last)) return last === "\n" ? before : [...before, last.replace(/\n$/, "")]
-  return isBlock.has(last.type) ? nodes : [...before, {...last, children: withoutEnd(last.children)}]
+  return isBlock.has(last.type) || last.children.length === 0
+    ? nodes
+    : [...before, {...last, children: withoutEnd(last.children)}]
 }
