@@ -2,7 +2,19 @@ import * as typebox from "typebox"
 import {durationPattern} from "./duration.ts"
 import type {Secret as SecretValue} from "./secret.ts"
 
-export type {Static, TObject, TProperties, TSchema} from "typebox"
+export type {TObject, TProperties, TSchema} from "typebox"
+
+interface Typed<T extends typebox.TSchema> {
+  readonly value: typebox.TSchema extends T ? unknown : typebox.Static<T>
+}
+
+/**
+ * The type of the values that fit a schema; for `TSchema` itself, `unknown`.
+ *
+ * It equals TypeBox's `Static`, and costs nothing for a schema that is a type parameter: behind an index that depends on
+ * the parameter, the compiler neither infers into TypeBox's type nor relates it, which takes a million instantiations.
+ */
+export type Static<T extends typebox.TSchema> = Typed<T>[T extends unknown ? "value" : never]
 
 /**
  * A string that only the environment may supply. The configuration contains a bare `${NAME}`; svc rejects a literal or

@@ -1,4 +1,21 @@
-import {definePlugin, Secret, Type} from "svc-runtime"
+import {definePlugin, Secret, type Static, type TSchema, Type} from "svc-runtime"
+
+const Config = Type.Object({word: Type.Optional(Type.String()), of: Type.Union([Type.Literal(1), Type.Null()])})
+const config: Static<typeof Config> = {word: "a", of: 1}
+const any: unknown = {} as Static<TSchema>
+// @ts-expect-error: not one of the values
+config.of = 2
+
+export const configured = [
+  definePlugin({config: Config, setup: (_, {word}) => void word?.length}),
+  // @ts-expect-error: the value is optional
+  definePlugin({config: Config, setup: (_, {word}) => void word.length}),
+  // @ts-expect-error: the configuration has no such key
+  definePlugin({config: Config, setup: (_, {words}) => void words}),
+  // @ts-expect-error: a function for another configuration
+  definePlugin({config: Config, setup: (_, given: {readonly word: number}) => void given}),
+  any,
+]
 
 /** Checked by the compiler: a line below an `@ts-expect-error` must fail to compile, all others must compile. */
 export default definePlugin({

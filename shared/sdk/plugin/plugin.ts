@@ -222,8 +222,7 @@ export interface Plugin {
   page(path: string, shown: PageHandler | PageFolder): void
 }
 
-/** `V` is a parameter because TypeScript takes seconds for `Static<C>` in a method while it infers `C`. */
-export interface PluginDefinition<C extends TSchema = TSchema, U extends Uses = Uses, V = Static<C>> {
+export interface PluginDefinition<C extends TSchema = TSchema, U extends Uses = Uses> {
   readonly description?: string
   /** The schema of `plugins.<name>.config`. */
   readonly config?: C
@@ -234,7 +233,7 @@ export interface PluginDefinition<C extends TSchema = TSchema, U extends Uses = 
   /** True if its handlers get the platform's own event as `session.event.raw`. The Host stores it until they have ended. */
   readonly raw?: boolean
   /** Declares what the plugin publishes. Do not connect here: an adapter connects in `open`. */
-  setup(plugin: Plugin, config: NoInfer<V>, services: UsedServices<U>): void | Promise<void>
+  setup(plugin: Plugin, config: Static<C>, services: UsedServices<U>): void | Promise<void>
 }
 
 /** Any plugin, regardless of its configuration type. */
@@ -251,9 +250,9 @@ export interface AnyPlugin {
 const brand = Symbol.for("svc.plugin")
 
 /** Declares a plugin. Make the result the default export of its file. */
-export const definePlugin = <C extends TSchema, const U extends Uses = Record<never, never>, V = Static<C>>(
-  definition: PluginDefinition<C, U, V>,
-): PluginDefinition<C, U, V> => {
+export const definePlugin = <C extends TSchema, const U extends Uses = Record<never, never>>(
+  definition: PluginDefinition<C, U>,
+): PluginDefinition<C, U> => {
   if (definition.uses !== undefined) requireUses(definition.uses)
   return Object.defineProperty({...definition}, brand, {value: 1})
 }
