@@ -125,7 +125,7 @@ export type {
   WriteResult,
   WriteStatement,
 } from "./session/database.ts"
-export type {FormHandle} from "./session/form.ts"
+export type {FormHandle, Handle, PromptHandle, TimerHandle} from "./session/handle.ts"
 export type {EventFilter, HandlerDefinition, HandlerOrder} from "./session/handler.ts"
 export type {Permission} from "./session/permission.ts"
 export type {
@@ -143,15 +143,7 @@ export type {
   Target,
 } from "./session/session.ts"
 export type {DeclareState, StateHandle, StateOptions, StateScope, StateSubject, StateValue} from "./session/state.ts"
-export type {
-  ListedTimer,
-  TimerDefinition,
-  TimerFired,
-  TimerHandle,
-  TimerOptions,
-  TimerPlace,
-  When,
-} from "./session/timer.ts"
+export type {ListedTimer, TimerDefinition, TimerFired, TimerOptions, TimerPlace, When} from "./session/timer.ts"
 export {UserError} from "./session/user-error.ts"
 export {decodeEntities} from "./text/entities.ts"
 export type {

@@ -129,12 +129,44 @@ export default definePlugin({
     )
     plugin.on("message-created", async session => {
       await session.form(signup, "Welcome", {course: "art"})
-      await session.form("signup", ["Welcome"])
+      await session.form(signup, ["Welcome"])
       await session.send(signup.button({course: "art"}, "Sign up"))
       // @ts-expect-error: a form's data must match its schema
       await session.form(signup, "Welcome", {course: 1})
       // @ts-expect-error: so must the data of its button
       signup.button({}, "Sign up")
+    })
+
+    const due = plugin.timer("due", {data: Type.Object({n: Type.Integer()})}, async (session, data) => {
+      await session.setTimer(due, {in: data.n}, {n: data.n + 1})
+    })
+    const size = plugin.prompt("size", {data: Type.Object({n: Type.Integer()})}, ({answer, data, prompt, session}) =>
+      answer === "" ? session.prompt(prompt, "Which size?", {n: data.n + 1}) : undefined,
+    )
+    plugin.on("message-created", async session => {
+      await session.prompt(size, "Which size?", {n: 1})
+      await session.setTimer(due, {in: 1}, {n: 1}, {key: "due"})
+      await plugin.setTimer(due, {in: 1, target: {endpoint: "irc"}}, {n: 1})
+      // @ts-expect-error: the name of a prompt
+      await session.prompt("size", "Which size?", {n: 1})
+      // @ts-expect-error: a prompt's data must match its schema
+      await session.prompt(size, "Which size?", {n: "1"})
+      // @ts-expect-error: a timer is no prompt
+      await session.prompt(due, "Which size?", {n: 1})
+      // @ts-expect-error: nor is a form
+      await session.prompt(signup, "Which size?", {course: "art"})
+      // @ts-expect-error: the name of a form
+      await session.form("signup", "Welcome")
+      // @ts-expect-error: an action is no form
+      await session.form(vote, "Welcome", {choice: "yes"})
+      // @ts-expect-error: the name of a timer
+      await session.setTimer("due", {in: 1}, {n: 1})
+      // @ts-expect-error: the same outside of a handler
+      await plugin.setTimer("due", {in: 1}, {n: 1})
+      // @ts-expect-error: a timer's data must match its schema
+      await session.setTimer(due, {in: 1}, {n: "1"})
+      // @ts-expect-error: a prompt is no timer
+      await session.setTimer(size, {in: 1}, {n: 1})
     })
     // @ts-expect-error: a label for an unknown field
     plugin.form("other", {fields: Type.Object({name: Type.String()}), labels: {nome: "Nome"}}, () => {})

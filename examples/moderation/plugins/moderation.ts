@@ -54,7 +54,7 @@ export default definePlugin({
       const isDeleted = await canDo(session.delete({platform: event.message.id}))
       const isMuted = await canDo(session.call("guild.member.mute", {guild_id: guild, user_id: user.id, duration}))
       await session.state(cases).set({isOpen: true, channel: channel.id, guild})
-      await session.timer(close, {in: duration}, {by: ""}, {key: keyOf(endpoint, user.id)})
+      await session.setTimer(close, {in: duration}, {by: ""}, {key: keyOf(endpoint, user.id)})
       const done = `${isDeleted ? "deleted" : "not deleted"}, ${isMuted ? `muted for ${minutes} min` : "not muted"}`
       await session.send(`${user.id} on ${endpoint} wrote "${text}" (${word}): ${done}.`, log)
       const told = `The word "${word}" is not allowed here. If this was a mistake, write here: /appeal and why.`

@@ -86,7 +86,7 @@ export default definePlugin({
       if (until > plugin.now()) throw new UserError(session.t(t, "busy"))
       const [number, endsAt] = [last + 1, plugin.now() + options.minutes * minute]
       const by = {id: session.user?.id ?? "", name: session.user?.name ?? session.user?.id ?? "?"}
-      await session.timer(end, {at: endsAt}, {number}, {key: keyOf(session)})
+      await session.setTimer(end, {at: endsAt}, {number}, {key: keyOf(session)})
       const counted = choices.map(choice => ({choice, votes: 0}))
       const {language} = session
       await show(session, {number, endsAt, by, language, question, choices: counted, heading: "", message: ""})

@@ -70,7 +70,7 @@ export default definePlugin({
       if (set.length === 50) throw new UserError("You already have 50 reminders. Cancel one first: cancel 1.")
       const {timezone, last} = await session.state(people).update(each => ({...each, last: each.last + 1}))
       const {timer, when} = readTime(how !== "every", time, timezone, plugin.now())
-      await session.timer(ring, timer, {n: last, text, when, isOnce: how !== "every"})
+      await session.setTimer(ring, timer, {n: last, text, when, isOnce: how !== "every"})
       return `Reminder ${last}, ${when}: ${text}`
     })
 

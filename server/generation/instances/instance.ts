@@ -9,9 +9,11 @@ import {messageOf, Problem} from "../../../shared/problems.ts"
 import type {MethodParameters} from "../../../shared/sdk/platform/methods.ts"
 import type {Plugin} from "../../../shared/sdk/plugin/plugin.ts"
 import type {PluginDatabase} from "../../../shared/sdk/session/database.ts"
-import type {ListedTimer, TimerHandle, TimerPlace} from "../../../shared/sdk/session/timer.ts"
+import type {TimerHandle} from "../../../shared/sdk/session/handle.ts"
+import type {ListedTimer, TimerPlace} from "../../../shared/sdk/session/timer.ts"
 import type {Database} from "../../database/database.ts"
 import type {Caller} from "../../endpoints/methods.ts"
+import {nameOf} from "../../messages/session/handle.ts"
 import type {PluginSide} from "../../messages/session/handler.ts"
 import {runAround, whatIsAround} from "../../runtime/flow/around.ts"
 import {countRunning, showRunning} from "../../runtime/flow/handler-slots.ts"
@@ -222,16 +224,10 @@ export class Instance {
       database: {...this.database, migrate},
       send: async (target, content, options) => this.#host("send()").send(this.name, target, content, options),
       setTimer: async (timer, when, data, options) =>
-        this.#host("setTimer()").setTimer(
-          this.name,
-          typeof timer === "string" ? timer : timer.name,
-          when,
-          data,
-          options,
-        ),
+        this.#host("setTimer()").setTimer(this.name, nameOf("timer", timer), when, data, options),
       clearTimer: async timer => this.#host("clearTimer()").clearTimer(this.name, timer),
-      timers: async <D>({name}: TimerHandle<D>, of?: TimerPlace) => {
-        const all = await this.#host("timers()").timers(this.name, name, of)
+      timers: async <D>(timer: TimerHandle<D>, of?: TimerPlace) => {
+        const all = await this.#host("timers()").timers(this.name, nameOf("timer", timer), of)
         return all as readonly ListedTimer<D>[]
       },
       state: (scope, schema, options = {}) =>

@@ -53,7 +53,7 @@ export const actionHandle = (name: string, handler: string, definition: ActionDe
       throw invalid(`a select of ${handler}: placeholder must be text`)
     return h("select", {placeholder}, ...options.map(option => button(fieldsOf(option).data, labelOf(option))))
   }
-  return {name, id, button, select}
+  return {kind: "action", name, id, button, select}
 }
 
 /** Returns an option's label; `button` rejects an invalid one. */

@@ -26,7 +26,7 @@ export const forms = (setup: Setup) => {
     const actionId = capabilityId(setup.owner, "action", name)
     declared.set(name, {name, promptId, actionId, ...read})
     const {button} = actionHandle(name, actionId, definition)
-    return {name, button: (data, label) => button(data, label)}
+    return {kind: "form", name, button: (data, label) => button(data, label)}
   }
   return declarationsOf({
     methods: {form},

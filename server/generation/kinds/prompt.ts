@@ -12,5 +12,9 @@ export const prompts = (setup: Setup) => {
     },
     publish: (prompt, at) => ({...at.handler(prompt.id), prompt}),
   })
-  return {...all, methods: {prompt: declare}}
+  const prompt = (name: string, second: unknown, third?: unknown) => {
+    declare(name, second, third)
+    return {kind: "prompt", name} as const
+  }
+  return {...all, methods: {prompt}}
 }

@@ -15,7 +15,7 @@ export const timers = (setup: Setup) => {
   })
   const timer = (name: string, second: unknown, third?: unknown) => {
     declare(name, second, third)
-    return {name}
+    return {kind: "timer", name} as const
   }
   return {...all, methods: {timer}}
 }

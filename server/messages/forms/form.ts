@@ -40,7 +40,7 @@ export const createForm = (declared: FormDeclaration, texts: HostTexts): Form =>
   const openField = (values: Kept["values"]) =>
     fields.find(field => !Object.hasOwn(values, field.name) || !fits(field, values[field.name]))
   const ask = (session: Session, field: Field, before: Content, {values, data}: Omit<Kept, "asked">): Promise<string> =>
-    session.prompt(name, [...leading(before), questionOf(field, session.language, texts)], {
+    session.prompt({kind: "prompt", name}, [...leading(before), questionOf(field, session.language, texts)], {
       asked: field.name,
       values,
       data,
@@ -108,7 +108,9 @@ export const createForm = (declared: FormDeclaration, texts: HostTexts): Form =>
       definition,
       handle: ({data, session}: ActionCall<unknown>) => {
         const filled = session.event.form?.values
-        return filled === undefined ? session.form(name, "", data).then(() => {}) : submit(session, filled, data)
+        return filled === undefined
+          ? session.form({kind: "form", name}, "", data).then(() => {})
+          : submit(session, filled, data)
       },
     },
     open,

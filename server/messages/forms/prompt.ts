@@ -51,7 +51,8 @@ export const answer = (
   const data: unknown = fromJson(question.data)
   requireFit(id, definition, data)
   const called = router.called(text, session.event)
-  return handle({answer: called?.by === "name" ? called.words : text, data, session})
+  const prompt = {kind: "prompt", name: id.slice(id.lastIndexOf("/") + 1)} as const
+  return handle({answer: called?.by === "name" ? called.words : text, data, prompt, session})
 }
 
 interface Said {

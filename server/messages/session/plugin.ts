@@ -1,15 +1,17 @@
 import {Problem} from "../../../shared/problems.ts"
+import type {TimerHandle} from "../../../shared/sdk/session/handle.ts"
 import type {Session} from "../../../shared/sdk/session/session.ts"
-import type {ListedTimer, TimerHandle} from "../../../shared/sdk/session/timer.ts"
+import type {ListedTimer} from "../../../shared/sdk/session/timer.ts"
 import type {Work} from "../../inbox/intake/handling.ts"
 import type {Question} from "../../inbox/intake/prompts.ts"
 import {ask} from "../forms/prompt.ts"
+import {nameOf} from "./handle.ts"
 import type {PluginSide} from "./handler.ts"
 import type {OpenWork} from "./open-work.ts"
 import type {SessionOptions} from "./options.ts"
 import {SessionState} from "./state.ts"
 
-type Members = Pick<Session, "prompt" | "form" | "timer" | "timers" | "clearTimer" | "state" | "database">
+type Members = Pick<Session, "prompt" | "form" | "setTimer" | "timers" | "clearTimer" | "state" | "database">
 
 /** What a session does with its plugin: its questions, forms, timers, states and tables. */
 export class SessionPlugin {
@@ -31,8 +33,9 @@ export class SessionPlugin {
     }
     this.#work = work
     this.members = {
-      prompt: async (name, content, data) => {
+      prompt: async (handle, content, data) => {
         requireOpen()
+        const name = nameOf("prompt", handle)
         const prompt = plugin?.prompt(name) ?? formOf(name)?.prompt
         if (prompt === undefined) throw new Problem("prompt_unknown", `the plugin declares no prompt "${name}"`)
         const question = ask(prompt, stored, data, now())
@@ -42,25 +45,24 @@ export class SessionPlugin {
       },
       form: async (form, content, data) => {
         requireOpen()
-        const name = typeof form === "string" ? form : form.name
+        const name = nameOf("form", form)
         const found = formOf(name)
         if (found === undefined) throw new Problem("form_unknown", `the plugin declares no form "${name}"`)
         return found.open(session(), content, data, endpoints.hasFeature(endpoint, "forms"))
       },
-      timer: async (timer, when, data, more) => {
+      setTimer: async (timer, when, data, more) => {
         requireOpen()
         const place = {endpoint, ...(channel === undefined ? {} : {channel}), ...(user === undefined ? {} : {user})}
-        const name = typeof timer === "string" ? timer : timer.name
-        const setting = timers.prepare(side().name, name, when, data, place, more)
+        const setting = timers.prepare(side().name, nameOf("timer", timer), when, data, place, more)
         work.writes.push(...setting.statements)
         this.#afterwards.push(setting.stored)
         return work.give(setting.id)
       },
-      timers: async <D>({name}: TimerHandle<D>, of: "user" | "channel" = "user") => {
+      timers: async <D>(timer: TimerHandle<D>, of: "user" | "channel" = "user") => {
         requireOpen()
         const id = {user, channel}[of]?.id
         if (id === undefined) throw new Problem("event_invalid", `the event has no ${of} whose timers to list`)
-        const all = await timers.list(side().name, name, {endpoint, [of]: id})
+        const all = await timers.list(side().name, nameOf("timer", timer), {endpoint, [of]: id})
         return all as readonly ListedTimer<D>[]
       },
       clearTimer: async timer => {

@@ -1,5 +1,6 @@
 import type {Static, TSchema} from "../../type.ts"
 import type {Element} from "../content/elements.ts"
+import type {Handle} from "../session/handle.ts"
 import type {Reply, Session} from "../session/session.ts"
 
 /** The options of `plugin.action`: what its buttons keep, and who may press them and for how long. */
@@ -43,8 +44,7 @@ export interface SelectOptions {
 }
 
 /** An action declared with `plugin.action`. */
-export interface ActionHandle<D = unknown> {
-  readonly name: string
+export interface ActionHandle<D = unknown> extends Handle<"action", D> {
   /**
    * Returns a button that triggers the action with this data. Use it in `send` and everywhere else that accepts
    * content. Throws `content_invalid` if the data does not fit the schema or is longer than 64 KiB as JSON, or if there

@@ -1,5 +1,5 @@
 import type {Static, TSchema} from "../../type.ts"
-import type {FormHandle} from "../session/form.ts"
+import type {FormHandle} from "../session/handle.ts"
 import type {Reply, Session} from "../session/session.ts"
 import type {LocalText} from "../text/texts.ts"
 import type {ActionDefinition} from "./action.ts"

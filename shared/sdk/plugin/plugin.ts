@@ -8,10 +8,11 @@ import type {EventType} from "../content/satori.ts"
 import type {CheckedMethod, ParametersOf} from "../platform/methods.ts"
 import type {CheckedPattern, OptionDefinition} from "../session/command.ts"
 import type {PluginDatabase} from "../session/database.ts"
+import type {TimerHandle} from "../session/handle.ts"
 import type {EventHandlerDefinition, Named} from "../session/handler.ts"
 import type {CommandCall, CommandDefinition, Expiry, Middleware, Reply, Session, Target} from "../session/session.ts"
 import type {DeclareState} from "../session/state.ts"
-import type {ListedTimer, TimerHandle, TimerOptions, TimerPlace, When} from "../session/timer.ts"
+import type {ListedTimer, TimerOptions, TimerPlace, When} from "../session/timer.ts"
 import type {DeclareTexts} from "../text/texts.ts"
 import type {DeclareAction} from "./action.ts"
 import type {AgentHandle} from "./agent.ts"
@@ -95,7 +96,7 @@ export interface Plugin {
   /** Runs around the handlers of every event: in the order of the plugins in the configuration, then of these calls. */
   middleware(around: Middleware): void
   middleware(definition: Named, around: Middleware): void
-  /** Declares what happens when a user answers a question of `session.prompt`. */
+  /** Declares what happens when a user answers a question. `session.prompt` asks it. */
   prompt: DeclarePrompt
   /**
    * Declares what happens when a user presses a button. The returned handle makes the buttons. On a platform without
@@ -123,17 +124,17 @@ export interface Plugin {
    * then the project's default. Throws `not_active`, `target_invalid`.
    */
   languageOf(place: TimerPlace): Promise<string>
-  /** Declares what a timer does when it fires. `session.timer` and `setTimer` set timers. */
+  /** Declares what a timer does when it fires. `setTimer` sets it. */
   timer: DeclareTimer
   /**
-   * Sets a timer outside a handler; in a handler use `session.timer`. Resolves to its id once it is durable. The timer
+   * Sets a timer outside a handler; in a handler use `session.setTimer`. Resolves to its id once it is durable. The timer
    * survives restarts and fires once for each due time. Throws `not_active`, `timer_unknown`, `timer_invalid`,
    * `endpoint_unknown`.
    */
   setTimer<D>(
-    timer: TimerHandle<D> | string,
+    timer: TimerHandle<D>,
     when: When & {readonly target?: TimerPlace},
-    data?: D,
+    data?: NoInfer<D>,
     options?: TimerOptions,
   ): Promise<string>
   /**

@@ -1,4 +1,5 @@
 import type {Static, TSchema} from "../../type.ts"
+import type {PromptHandle} from "../session/handle.ts"
 import type {Reply, Session} from "../session/session.ts"
 
 /** The options of `plugin.prompt`, which declares what happens when a user answers a question. */
@@ -18,6 +19,8 @@ export interface PromptCall<D> {
   readonly answer: string
   /** The data kept with the question. */
   readonly data: D
+  /** The prompt itself, to ask again: `return session.prompt(prompt, …)`. */
+  readonly prompt: PromptHandle<D>
   /** The session of the answer, not of the message that led to the question. */
   readonly session: Session
 }
@@ -26,6 +29,10 @@ export type PromptHandler<D> = (call: PromptCall<D>) => Reply
 
 /** `plugin.prompt`; see `Plugin`. */
 export interface DeclarePrompt {
-  (name: string, handler: PromptHandler<unknown>): void
-  <D extends TSchema>(name: string, definition: PromptDefinition<D>, handler: PromptHandler<Static<D>>): void
+  (name: string, handler: PromptHandler<unknown>): PromptHandle
+  <D extends TSchema>(
+    name: string,
+    definition: PromptDefinition<D>,
+    handler: PromptHandler<Static<D>>,
+  ): PromptHandle<Static<D>>
 }

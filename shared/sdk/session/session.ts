@@ -6,11 +6,11 @@ import type {CheckedMethod, ParametersOf} from "../platform/methods.ts"
 import type {LocalText, TextKey, TextRest, Texts, TextTable, TextValues} from "../text/texts.ts"
 import type {Arguments, Cooldown, OptionDefinition, Options} from "./command.ts"
 import type {PluginDatabase, Statement} from "./database.ts"
-import type {FormHandle} from "./form.ts"
+import type {Handle, PromptHandle, TimerHandle} from "./handle.ts"
 import type {HandlerDefinition} from "./handler.ts"
 import type {Permission} from "./permission.ts"
 import type {StateHandle, StateScope, StateValue} from "./state.ts"
-import type {ListedTimer, TimerHandle, TimerOptions, When} from "./timer.ts"
+import type {ListedTimer, TimerOptions, When} from "./timer.ts"
 
 /**
  * A handler's return value: its reply, or nothing. An id that a session method resolved to does not count as a reply,
@@ -159,23 +159,23 @@ export interface Session {
    */
   sendNow(content: Content, to?: Target, expiry?: Expiry): Promise<string>
   /**
-   * Asks the user a question. The next message of this user in this channel goes to the plugin's prompt of that name,
-   * together with `data`, even after a restart. Queued like `send`. Throws `prompt_unknown`.
+   * Asks the user a question. The next message of this user in this channel goes to the prompt's handler, together with
+   * `data`, even after a restart. Queued like `send`. Throws `prompt_unknown`.
    */
-  prompt(name: string, question: Content, data?: unknown): Promise<string>
+  prompt<D>(prompt: PromptHandle<D>, question: Content, data?: NoInfer<D>): Promise<string>
   /**
    * Starts one of the plugin's forms with `content` as the introduction, and keeps `data` for it. A platform with forms
    * shows the form in the message; elsewhere svc asks one field after another. Resolves to the outbox id of the
    * message. Queued like `send`. Throws `form_unknown`, and `event_invalid` if there is no user to ask or `data` does
    * not fit.
    */
-  form<D>(form: FormHandle<D> | string, content: Content, data?: D): Promise<string>
+  form<D>(form: Handle<"form", D>, content: Content, data?: NoInfer<D>): Promise<string>
   /**
    * Sets a timer declared with `plugin.timer` for this conversation, and resolves to its id at once. The timer is
    * stored with the handler's mark. It replaces the plugin's timer with the same `key`. Throws `timer_unknown`,
    * `timer_invalid`.
    */
-  timer<D>(timer: TimerHandle<D> | string, when: When, data?: D, options?: TimerOptions): Promise<string>
+  setTimer<D>(timer: TimerHandle<D>, when: When, data?: NoInfer<D>, options?: TimerOptions): Promise<string>
   /**
    * Returns the plugin's timers for this user at this endpoint, or for this channel, as they are stored: without what
    * this handler sets and clears. At most 1,000, the soonest first; not those whose data no longer fits. Throws

@@ -14,13 +14,6 @@ export type When =
   | {readonly every: number}
   | {readonly cron: string; readonly timezone: string}
 
-/** A timer declared with `plugin.timer`. It carries the type of its data. */
-export interface TimerHandle<D = unknown> {
-  readonly name: string
-  /** Only a type; it has no value. */
-  readonly data?: D
-}
-
 export interface TimerDefinition<D extends TSchema = TSchema> extends Pick<HandlerDefinition, "retries" | "order"> {
   /** The schema of the data kept with each timer. svc checks it when the timer is set and again when it fires. */
   readonly data?: D

@@ -18,8 +18,8 @@ const faller = `import {definePlugin, Type} from "svc-runtime"
 export default definePlugin({config: Type.Object({word: Type.String()}), setup(plugin) {
   plugin.command("fall", () => { throw new Error("canary-error") })
   plugin.command("tell", () => { plugin.log.error("canary-log"); return "canary-answer" })
-  plugin.timer("later", () => {})
-  plugin.command("later", async ({session}) => void (await session.timer("later", {in: 3600000}, "canary-timer", {key: "canary-key"})))
+  const later = plugin.timer("later", () => {})
+  plugin.command("later", async ({session}) => void (await session.setTimer(later, {in: 3600000}, "canary-timer", {key: "canary-key"})))
   plugin.job("trip", () => { throw new Error("canary-run") })
 }})`
 

@@ -6,9 +6,9 @@ import {fullAndDemo} from "../../support/host/tokens.ts"
 
 const team = pluginWith(`
     plugin.job("digest", {data: Type.Object({room: Type.String()})}, () => {})
-    plugin.timer("remind", {data: Type.Object({text: Type.String()})}, (_, {text}) => text)
+    const remind = plugin.timer("remind", {data: Type.Object({text: Type.String()})}, (_, {text}) => text)
     plugin.command("later", async ({session}) => {
-      await session.timer("remind", {in: 3600000}, {text: "tea"}, {key: "tea"})
+      await session.setTimer(remind, {in: 3600000}, {text: "tea"}, {key: "tea"})
       return "set"
     })`)
 

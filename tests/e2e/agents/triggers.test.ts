@@ -22,9 +22,9 @@ const toolbox = pluginWith(`
     plugin.tool("whoami", {description: "Who asks", parameters: Type.Object({}), effect: "none", permission: "trusted"}, call =>
       ({user: call.user?.id ?? "nobody", permission: call.permission}))
     plugin.on("message-created", async session => {
-      if (session.text === "ask my name") await session.prompt("name", "Your name?")
+      if (session.text === "ask my name") await session.prompt(name, "Your name?")
     })
-    plugin.prompt("name", ({answer}) => "Hello " + answer)
+    const name = plugin.prompt("name", ({answer}) => "Hello " + answer)
     plugin.route({method: "POST", path: "/ask", scope: "full", summary: "Ask", body: Type.Object({input: Type.String(), key: Type.String()}),
       handle: async (_, call) => Response.json({runId: await plugin.agent("helper").run(call.body.input, {key: call.body.key})})})
     plugin.route({method: "GET", path: "/result/:id", scope: "full", summary: "Result",

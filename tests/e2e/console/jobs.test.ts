@@ -22,7 +22,7 @@ const team = pluginWith(`
 const clock = pluginWith(`
     const due = plugin.timer("due", () => {})
     plugin.command("later <ms:integer>", async ({args, session}) => {
-      await session.timer(due, {in: args.ms}, undefined, {key: "later"})
+      await session.setTimer(due, {in: args.ms}, undefined, {key: "later"})
       return "set"
     })`)
 

@@ -13,10 +13,10 @@ const bot = definePlugin({
     const counter = plugin.state("plugin", Type.Number({default: 0}), {name: "n"})
     let failures = 2
     plugin.command("once <seconds:integer>", async ({args, session}) => {
-      await session.timer(once, {in: args.seconds * 1000})
+      await session.setTimer(once, {in: args.seconds * 1000})
     })
     plugin.command("daily", async ({session}) => {
-      await session.timer(daily, {cron: "0 9 * * *", timezone: "Europe/Berlin"})
+      await session.setTimer(daily, {cron: "0 9 * * *", timezone: "Europe/Berlin"})
     })
     plugin.command("flaky", {retries: 3}, () => {
       if (failures-- > 0) throw new Error("not yet")
@@ -26,8 +26,8 @@ const bot = definePlugin({
     plugin.command("later", async () => {
       await plugin.send({endpoint: "sandbox", channel: "test"}, "planned", {at: plugin.now() + 60_000})
     })
-    plugin.prompt("name", {expires: 60}, ({answer}) => "you are " + answer)
-    plugin.command("ask", async ({session}) => void (await session.prompt("name", "who?")))
+    const name = plugin.prompt("name", {expires: 60}, ({answer}) => "you are " + answer)
+    plugin.command("ask", async ({session}) => void (await session.prompt(name, "who?")))
     plugin.command("mute", async ({session}) => void (await session.call("guild.member.mute", {user_id: "eve", duration: 60_000})))
     plugin.command("count", async ({session}) => {
       await session.state(counter).update(n => n + 1)
@@ -129,7 +129,7 @@ const bot = definePlugin({
       throw new Error("the command broke")
     })
     plugin.command("wrong", async ({session}) => void (await session.edit({platform: "none"}, "x")))
-    plugin.command("breaks", async ({session}) => void (await session.timer(breaks, {in: 5000})))
+    plugin.command("breaks", async ({session}) => void (await session.setTimer(breaks, {in: 5000})))
     plugin.command("flaky", {retries: 3}, () => {
       throw new Error("never")
     })

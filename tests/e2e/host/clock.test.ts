@@ -34,9 +34,9 @@ const config = (receiver: string, irc: {readonly port: number}) =>
 /** Notes each message and answers it, on IRC with lines that must wait. `stumble` throws once, `ask-me` asks. */
 const clockPlugin = pluginWith(`
     let stumbled = false
-    plugin.prompt("name", {expires: 3}, ({answer}) => "hello " + answer)
+    const name = plugin.prompt("name", {expires: 3}, ({answer}) => "hello " + answer)
     plugin.on("message-created", {retries: 1}, async session => {
-      if (session.text === "ask-me") return void (await session.prompt("name", "who are you?"))
+      if (session.text === "ask-me") return void (await session.prompt(name, "who are you?"))
       if (session.text === "stumble" && !stumbled) {
         stumbled = true
         throw new Error("stumbled")

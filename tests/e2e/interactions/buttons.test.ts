@@ -32,12 +32,12 @@ const poll = pluginWith(`
       if (session.text === "ask") return question()
       if (session.text === "mine") return ["Only you", asked.button(null, "I")]
       if (session.text === "choose") return ["Which?", vote.select([{label: "Soup", data: {choice: "soup"}}, {label: "Salad", data: {choice: "salad"}}], {placeholder: "Dish"})]
-      if (session.text === "name") return void (await session.prompt("name", "Your name?"))
+      if (session.text === "name") return void (await session.prompt(name, "Your name?"))
       if (session.text === "bad") return vote.button({choice: 7}, "Bad")
       if (/^[0-9]+$/.test(session.text)) note(session.user.id + " says " + session.text)
     })
     plugin.on("interaction/button", session => note("heard " + (session.event.button.id.split(":")[1])))
-    plugin.prompt("name", ({answer}) => "Hello " + answer)
+    const name = plugin.prompt("name", ({answer}) => "Hello " + answer)
     plugin.job("ask", async run => void (await run.send({endpoint: "line", channel: "jobs"}, question())))
     plugin.route({
       method: "POST", path: "/ask", scope: "full", summary: "Ask",

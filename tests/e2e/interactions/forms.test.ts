@@ -39,8 +39,8 @@ const club = pluginWith(`
     plugin.on("message-created", async session => {
       if (session.text === "join") await session.form(form, "Join us.", {course: "art"})
       else if (session.text === "offer") return ["Join us.", form.button({course: "law"}, "Sign up")]
-      else if (session.text === "lost") await session.form("lost", "")
-      else if (session.text === "bad") await session.form("signup", "", {course: 1})
+      else if (session.text === "lost") await session.form({kind: "form", name: "lost"}, "")
+      else if (session.text === "bad") await session.form(form, "", {course: 1})
     })
     plugin.route({
       method: "GET", path: "/members", scope: "full", summary: "Members",

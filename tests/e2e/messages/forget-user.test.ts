@@ -15,13 +15,13 @@ const files = {
 /** A plugin that keeps the user's words in every way that there is. */
 const memo = pluginWith(`
     const words = plugin.state("user", Type.Object({last: Type.String({default: "nothing"})}))
-    plugin.timer("remind", {data: Type.String()}, (session, text) => text)
-    plugin.prompt("sure", {}, ({answer}) => "you said " + answer)
+    const remind = plugin.timer("remind", {data: Type.String()}, (session, text) => text)
+    const sure = plugin.prompt("sure", {}, ({answer}) => "you said " + answer)
     plugin.command("keep <text:text>", async ({args, session}) => {
       await session.state(words).set({last: args.text})
-      await session.timer("remind", {in: 3600000}, args.text)
+      await session.setTimer(remind, {in: 3600000}, args.text)
       await plugin.send({endpoint: "sandbox", user: session.user.id}, "later: " + args.text, {at: Date.now() + 3600000})
-      await session.prompt("sure", "sure about " + args.text + "?")
+      await session.prompt(sure, "sure about " + args.text + "?")
     })
     plugin.command("last", async ({session}) => (await session.state(words).get()).last)
     plugin.command("fail <text:text>", ({args}) => { throw new Error(args.text) })`)

@@ -157,16 +157,13 @@ test.each(both)("a handler that throws late ends neither the Host nor another pl
 })
 
 const order = `
-  plugin.prompt("size", {data: Type.Object({item: Type.String()}), expires: 600}, async ({answer, data, session}) => {
-    if (!/^[SML]$/.test(answer)) {
-      await session.prompt("size", answer + " is no size. S, M or L?", data)
-      return
-    }
+  const size = plugin.prompt("size", {data: Type.Object({item: Type.String()}), expires: 600}, ({answer, data, prompt, session}) => {
+    if (!/^[SML]$/.test(answer)) return session.prompt(prompt, answer + " is no size. S, M or L?", data)
     note(data.item + " " + answer)
     return "One " + data.item + " in " + answer
   })
   plugin.command("order <item>", async ({args, session}) => {
-    await session.prompt("size", "Which size?", {item: args.item})
+    await session.prompt(size, "Which size?", {item: args.item})
     if (args.item === "nothing") throw new Error("there is none")
   })`
 
@@ -199,10 +196,10 @@ test("a question stays open while its user calls commands, and ends with the wor
 })
 
 test("a later generation answers an open question, and nothing does while its prompt is missing", async () => {
-  const asking = `plugin.command("ask", async ({session}) => { await session.prompt("name", "Who?", 1) })`
+  const asking = `plugin.command("ask", async ({session}) => { await session.prompt(name, "Who?", 1) })`
   const answering = (word: string) =>
     pluginWith(`${asking}
-    plugin.prompt("name", ({answer, data}) => "${word} " + answer + " " + data)`)
+    const name = plugin.prompt("name", ({answer, data}) => "${word} " + answer + " " + data)`)
   const host = await startHost({config, plugins: {bot: answering("first")}, args: ["--no-watch"]})
   const reload = async (source: string) => {
     host.project.write("plugins/bot.ts", source)
@@ -225,8 +222,8 @@ test("a new question replaces the previous one, and a handler that throws asks n
 
 test("an undeclared question or data that does not fit fails the handler", async () => {
   const host = await start(`${order}
-    plugin.command("wrong", async ({session}) => { await session.prompt("sise", "?") })
-    plugin.command("bad", async ({session}) => { await session.prompt("size", "?", {item: 7}) })`)
+    plugin.command("wrong", async ({session}) => { await session.prompt({kind: "prompt", name: "sise"}, "?") })
+    plugin.command("bad", async ({session}) => { await session.prompt(size, "?", {item: 7}) })`)
   const wrong = await eventOf(host, await tell(host, {text: "/wrong"}))
   expect(wrong.marks).toMatchObject([{state: "failed", error: expect.stringMatching(/"sise"$/)}])
   const bad = await eventOf(host, await tell(host, {text: "/bad"}))
@@ -235,11 +232,11 @@ test("an undeclared question or data that does not fit fails the handler", async
 
 test("svc inbox retry repeats a failed handler with its answer, and discard gives it up", async () => {
   const host = await start(`
-    plugin.prompt("name", ({answer, data}) => {
+    const name = plugin.prompt("name", ({answer, data}) => {
       if (!existsSync(join(plugin.project, "fixed"))) throw new Error("not yet")
       return data + " " + answer
     })
-    plugin.command("ask", async ({session}) => { await session.prompt("name", "Who?", "hello") })`)
+    plugin.command("ask", async ({session}) => { await session.prompt(name, "Who?", "hello") })`)
   await host.say("/ask")
   const seq = await tell(host, {text: "Ada"})
   expect(await eventOf(host, seq)).toMatchObject({state: "failed", marks: [{error: "not yet"}]})

@@ -17,8 +17,8 @@ export default definePlugin({
     plugin.command("bye", ({session}) => session.t(t, "bye"))
     plugin.command("fail", () => { throw new Error("as asked") })
     plugin.command("sudo", {permission: "admin"}, () => "done")
-    plugin.prompt("name", {}, ({answer}) => "name: " + answer)
-    plugin.command("ask", async ({session}) => { await session.prompt("name", "?") })
+    const name = plugin.prompt("name", {}, ({answer}) => "name: " + answer)
+    plugin.command("ask", async ({session}) => { await session.prompt(name, "?") })
     plugin.command("place <user>", async ({args}) => plugin.languageOf({endpoint: "sandbox", channel: "town", user: args.user}))
   },
 })

@@ -56,8 +56,8 @@ export default definePlugin({
       trace("echo")
       return args.text
     })
-    plugin.command("ask", async ({session}) => void (await session.prompt("answer", "what?")))
-    plugin.prompt("answer", ({answer}) => "so it is " + answer)
+    plugin.command("ask", async ({session}) => void (await session.prompt(answer, "what?")))
+    const answer = plugin.prompt("answer", ({answer}) => "so it is " + answer)
     plugin.on("message-created", async session => {
       trace("on")
       if (session.text.includes("ping")) await session.send("pong")

@@ -32,14 +32,20 @@ const junk = pluginWith(`
       "request_invalid: call with a circle": s => s.call("guild.member.mute", circle),
       "request_invalid: half a pair as key": () => plugin.send(room, "x", {key: "\\ud83d"}),
       "request_invalid: at null": () => plugin.send(room, "x", {at: null as any}),
-      "timer_invalid: every 2 to the 60th": s => s.timer(remind, {every: 2 ** 60}),
-      "timer_invalid: in a text": s => s.timer(remind, {in: "5" as any}),
-      "timer_invalid: at null": s => s.timer(remind, {at: null as any}),
-      "timer_invalid: no time": s => s.timer(remind),
+      "prompt_unknown: ask a name": s => s.prompt("remind", "x"),
+      "prompt_unknown: ask a timer": s => s.prompt(remind, "x"),
+      "form_unknown: a form of a name": s => s.form("remind", "x"),
+      "timer_unknown: a name": s => s.setTimer("remind", {in: 1000}),
+      "timer_unknown: setTimer of a name": () => plugin.setTimer("remind" as any, {in: 1000}),
+      "timer_unknown: a timer that is not declared": s => s.setTimer({kind: "timer", name: "none"}, {in: 1000}),
+      "timer_invalid: every 2 to the 60th": s => s.setTimer(remind, {every: 2 ** 60}),
+      "timer_invalid: in a text": s => s.setTimer(remind, {in: "5" as any}),
+      "timer_invalid: at null": s => s.setTimer(remind, {at: null as any}),
+      "timer_invalid: no time": s => s.setTimer(remind),
       "timer_invalid: setTimer at no time": () => plugin.setTimer(remind, undefined as any),
-      "timer_invalid: a timezone beside in": s => s.timer(remind, {in: 1000, timezone: "UTC"}),
-      "timer_invalid: a BigInt as data": s => s.timer(remind, {in: 1000}, 1n),
-      "timer_invalid: a function as data": s => s.timer(remind, {in: 1000}, () => {}),
+      "timer_invalid: a timezone beside in": s => s.setTimer(remind, {in: 1000, timezone: "UTC"}),
+      "timer_invalid: a BigInt as data": s => s.setTimer(remind, {in: 1000}, 1n),
+      "timer_invalid: a function as data": s => s.setTimer(remind, {in: 1000}, () => {}),
       "database_refused: no statements": s => s.database.write(null),
       "database_refused: a statement without text": s => s.database.write([{}]),
       "database_refused: a text as args": () => plugin.database.read("SELECT ?", "secret" as any),
@@ -59,7 +65,7 @@ const junk = pluginWith(`
     plugin.command("late", ({session}) => {
       setTimeout(async () => note([
         await session.edit("none", "x").catch((error: any) => error.code),
-        await session.prompt("none", "x").catch((error: any) => error.code),
+        await session.prompt({kind: "prompt", name: "none"}, "x").catch((error: any) => error.code),
       ].join()), 100)
     })
     plugin.onStart(async () => {

@@ -8,7 +8,7 @@ const config = "http: {port: 0}\nplugins:\n  sandbox: {}\n  clock: {}\n"
 const clock = pluginWith(`
     const remind = plugin.timer("remind", {data: Type.Object({text: Type.String()})}, (session, {text}) => text)
     plugin.command("remind <ms:integer> <text:string>", async ({args, session}) => {
-      await session.timer(remind, {in: args.ms}, {text: args.text}, {key: "remind"})
+      await session.setTimer(remind, {in: args.ms}, {text: args.text}, {key: "remind"})
       return "I will"
     })
     plugin.command("forget", async ({session}) => void (await session.clearTimer("remind")))
@@ -23,13 +23,13 @@ const clock = pluginWith(`
       method: "GET", path: "/timers", scope: "full", summary: "All timers",
       handle: async () => Response.json((await plugin.timers(remind)).map(({data}) => data.text)),
     })
-    plugin.command("bad", async ({session}) => void (await session.timer("remind", {in: 1}, {text: 7})))
-    plugin.timer("tick", {data: Type.Object({n: Type.Number()})}, (session, {n}) => note("tick " + n))
+    plugin.command("bad", async ({session}) => void (await session.setTimer(remind, {in: 1}, {text: 7})))
+    const tick = plugin.timer("tick", {data: Type.Object({n: Type.Number()})}, (session, {n}) => note("tick " + n))
     plugin.route({
       method: "POST", path: "/tick", scope: "full", summary: "Set a tick",
-      handle: async () => Response.json(await plugin.setTimer("tick", {in: 1}, {n: 7}, {key: "tick"})),
+      handle: async () => Response.json(await plugin.setTimer(tick, {in: 1}, {n: 7}, {key: "tick"})),
     })
-    plugin.setTimer("tick", {in: 1}, {n: 0}).catch(error => note("setup " + error.code))`)
+    plugin.setTimer(tick, {in: 1}, {n: 0}).catch(error => note("setup " + error.code))`)
 
 const said = async (host: TestHost) =>
   (

@@ -108,17 +108,17 @@ export default definePlugin({
   config: Type.Object({greeting: Type.String()}),
   setup(plugin) {
     const tea = plugin.timer("tea", () => "tea")
-    plugin.prompt("name", ({answer}) => "hello " + answer)
+    const name = plugin.prompt("name", ({answer}) => "hello " + answer)
     plugin.on("message-created", {name: "words"}, async session => {
       if (session.text === "hello") return "hi"
-      if (session.text === "ask") await session.prompt("name", "name?")
+      if (session.text === "ask") await session.prompt(name, "name?")
       if (session.text === "slow") {
         console.log("begun")
         if (process.env.HANG) await new Promise(() => {})
         return "slow done"
       }
       if (session.text === "remind") {
-        await session.timer(tea, {in: 4000})
+        await session.setTimer(tea, {in: 4000})
         return "set"
       }
       if (session.text === "throw") throw new Error("thrown")

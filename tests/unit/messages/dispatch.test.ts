@@ -124,10 +124,10 @@ describe("a handler", () => {
   test.each<[string, (session: Session) => Reply, unknown]>([
     ["send", session => session.send("one"), [["one"]]],
     ["reply", session => session.reply("one"), [[{type: "quote", attrs: {id: "m"}, children: []}, "one"]]],
-    ["prompt", session => session.prompt("name", "Who?"), [["Who?"]]],
+    ["prompt", session => session.prompt({kind: "prompt", name: "name"}, "Who?"), [["Who?"]]],
     ["react", async session => await session.react("👍"), [{message: "m", emoji: "👍"}]],
     ["sendNow", session => session.sendNow("early"), []],
-    ["timer", session => session.timer("due", {in: 60}), []],
+    ["timer", session => session.setTimer({kind: "timer", name: "due"}, {in: 60}), []],
     [
       "send, beside other keys",
       async session => `sent ${(await session.send("one")) === "" ? "" : "it"}`,

@@ -16,12 +16,12 @@ const calls: Readonly<Record<string, string>> = {
   form: `const a = plugin.form("a", {fields: ${A}, labels: {a: "A"}, data: ${A}}, ({values, data}) => values.a + data.a); plugin.on("message-created", async session => void await session.form(a, "", {a: ""}))`,
   hears: `plugin.hears("(?<a>x)", ({match}) => match.named.a)`,
   job: `plugin.job("a", {data: ${A}, schedule: {every: "1d", timezone: "UTC", data: {a: ""}}}, ({data}) => data.a)`,
-  prompt: `plugin.prompt("a", {data: ${A}}, ({data}) => data.a)`,
+  prompt: `const a = plugin.prompt("a", {data: ${A}}, ({data, prompt, session}) => session.prompt(prompt, data.a, data)); plugin.on("message-created", session => session.prompt(a, "", {a: ""}))`,
   route: `plugin.route({${route}, body: ${A}, query: ${A}, response: ${A}, handle: (_, {body, query}) => ({a: body.a + query.a})})`,
   "route's json": `plugin.route({${route}, handle: (_, call) => call.json(${A}, {a: ""})})`,
   state: `const a = plugin.state("user", ${A}); plugin.on("message-created", async session => (await session.state(a).get()).a)`,
   texts: `const t = plugin.texts({en: {a: "{b, plural, one {#} other {#}}"}}); plugin.on("message-created", session => session.t(t, "a", {b: 1}))`,
-  timer: `const a = plugin.timer("a", {data: ${A}}, (_, data) => data.a); plugin.on("message-created", async session => void await session.timer(a, {in: 1}, {a: ""}))`,
+  timer: `const a = plugin.timer("a", {data: ${A}}, (_, data) => data.a); plugin.on("message-created", async session => void await session.setTimer(a, {in: 1}, {a: ""}))`,
   tool: `plugin.tool("a", {description: "A", parameters: ${A}, effect: "none"}, ({args}) => args.a)`,
 }
 

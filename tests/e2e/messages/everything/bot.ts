@@ -37,7 +37,7 @@ ${pluginWith(`// edition ${edition}
     })
     plugin.command("remind <word:string>", async ({args, session}) => {
       await count(session, "reminding")
-      await session.timer(fire, {in: 1 + Math.floor(Math.random() * 500)}, {word: args.word})
+      await session.setTimer(fire, {in: 1 + Math.floor(Math.random() * 500)}, {word: args.word})
       return "reminding " + args.word
     })
     const press = plugin.action("press", {data: Type.String(), once: true}, async ({data, session}) => {

@@ -1,5 +1,5 @@
 import {setImmediate as turn} from "node:timers/promises"
-import {definePlugin, type Plugin} from "../../../../shared/sdk/sdk.ts"
+import {definePlugin, type Plugin, type TimerHandle} from "../../../../shared/sdk/sdk.ts"
 import {Chance, seedOf} from "../../../support/machine/chance.ts"
 import {Book, type Said} from "./book.ts"
 import {Bot, makeProject, type RoundClock} from "./bot.ts"
@@ -37,6 +37,7 @@ export class Round {
   readonly #clock: RoundClock
   readonly #platforms: readonly Platform[]
   #plugin: Plugin | undefined
+  #timers: readonly TimerHandle[] = []
   #checkpoint: {readonly folder: string; readonly era: number} | undefined
   #sent = 0
 
@@ -102,8 +103,10 @@ export class Round {
         plugin.command("quick <n>", {maxAge: "2m", order: "user"}, ({args}) => act("quick", args.n))
         plugin.command("slow <n>", {maxAge: "never", order: "none"}, ({args}) => act("slow", args.n))
         plugin.on("message-created", ({text}) => act("heard", text.split(" ")[1]))
-        plugin.timer("rang", {maxLate: "10m"}, (_, n) => act("rang", n))
-        plugin.timer("late", (_, n) => act("late", n))
+        this.#timers = [
+          plugin.timer("rang", {maxLate: "10m"}, (_, n) => act("rang", n)),
+          plugin.timer("late", (_, n) => act("late", n)),
+        ]
       },
     })
   }
@@ -150,12 +153,12 @@ export class Round {
   async #setTimer(): Promise<void> {
     const n = this.book.said.length
     const place = this.#chance.pick(this.#platforms).kind
-    const what = this.#chance.pick(["rang", "late"])
+    const timer = this.#chance.pick(this.#timers)
     const since = this.#clock.now() + this.#chance.below(120) * minute
-    const entry = {n, place, channel: "room", handlers: [what], since, era: this.book.era, isDue: true}
+    const entry = {n, place, channel: "room", handlers: [timer.name], since, era: this.book.era, isDue: true}
     this.book.said.push({...entry, eventId: ""})
     const at = {at: since, target: {endpoint: place.endpoint, channel: "room"}}
-    const id = await this.#plugin?.setTimer(what, at, n)
+    const id = await this.#plugin?.setTimer(timer, at, n)
     this.book.said[n] = {...entry, eventId: `timer:${id}@${since}`}
   }
 

@@ -82,8 +82,8 @@ export default definePlugin({
     plugin.command("who", ({session}) => session.user.id + " " + (session.user.account ?? "unknown"))
     plugin.command("picture", () => ["look", h("img", {src: Uint8Array.from([137, 80, 78, 71]), title: "a.png", type: "image/png"})])
     plugin.command("inject", () => [h("email:subject", "a\\r\\nBcc: eve@people.test"), "x\\r\\n.\\r\\nBcc: eve@people.test\\r\\n\\r\\n<b>y</b>"])
-    plugin.prompt("age", ({answer}) => "you are " + answer)
-    plugin.command("ask", ({session}) => session.prompt("age", "how old?"))
+    const age = plugin.prompt("age", ({answer}) => "you are " + answer)
+    plugin.command("ask", ({session}) => session.prompt(age, "how old?"))
     plugin.on("message-created", async session => {
       if (session.text === "again and again") await session.send("again and again")
       if (session.text !== "weigh") return

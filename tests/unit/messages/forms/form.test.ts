@@ -44,7 +44,7 @@ const talk = (declared: FormDeclaration, data: unknown = {course: "art"}, hasFor
   const declare = (of: FormDeclaration) => {
     const form = createForm(of, new HostTexts())
     const join = (session: Session) =>
-      session.text === "join" ? session.form(of.name, "Welcome.", data).then(() => {}) : undefined
+      session.text === "join" ? session.form({kind: "form", name: of.name}, "Welcome.", data).then(() => {}) : undefined
     return tableOf({
       handlers: [hearerOf(join, {plugin})],
       prompts: [{...runnerOf(of.promptId, {plugin}), prompt: form.prompt}],
