@@ -144,6 +144,14 @@ export default definePlugin({
       answer === "" ? session.prompt(prompt, "Which size?", {n: data.n + 1}) : undefined,
     )
     plugin.on("message-created", async session => {
+      await session.send({endpoint: "irc", channel: "#a"}, "Hello", {notAfter: 1})
+      await session.sendNow(["Hello"], {notAfter: 1})
+      // @ts-expect-error: the target comes first
+      await session.send("Hello", {endpoint: "irc", channel: "#a"})
+      // @ts-expect-error: the same at once
+      await session.sendNow("Hello", {endpoint: "irc", channel: "#a"})
+      // @ts-expect-error: a target without content
+      await session.send({endpoint: "irc", channel: "#a"})
       await session.prompt(size, "Which size?", {n: 1})
       await session.setTimer(due, {in: 1}, {n: 1}, {key: "due"})
       await plugin.setTimer(due, {in: 1, target: {endpoint: "irc"}}, {n: 1})

@@ -38,10 +38,10 @@ export default definePlugin({
       if (!isOpen || session.user === undefined) return
       const {id} = session.user
       await session.state(cases).delete()
-      if (by === "") return void (await session.send(`The mute of ${id} has ended.`, log))
+      if (by === "") return void (await session.send(log, `The mute of ${id} has ended.`))
       await canDo(session.call("guild.member.mute", {guild_id: guild, user_id: id, duration: 0}))
-      await session.send(`${by} pardoned ${id}.`, log)
-      await canDo(session.send("You may write again.", {endpoint: session.endpoint, user: id}))
+      await session.send(log, `${by} pardoned ${id}.`)
+      await canDo(session.send({endpoint: session.endpoint, user: id}, "You may write again."))
     })
 
     plugin.on("message-created", {name: "words"}, async session => {
@@ -56,15 +56,15 @@ export default definePlugin({
       await session.state(cases).set({isOpen: true, channel: channel.id, guild})
       await session.setTimer(close, {in: duration}, {by: ""}, {key: keyOf(endpoint, user.id)})
       const done = `${isDeleted ? "deleted" : "not deleted"}, ${isMuted ? `muted for ${minutes} min` : "not muted"}`
-      await session.send(`${user.id} on ${endpoint} wrote "${text}" (${word}): ${done}.`, log)
+      await session.send(log, `${user.id} on ${endpoint} wrote "${text}" (${word}): ${done}.`)
       const told = `The word "${word}" is not allowed here. If this was a mistake, write here: /appeal and why.`
-      await canDo(session.send(told, {endpoint, user: user.id}))
+      await canDo(session.send({endpoint, user: user.id}, told))
     })
 
     plugin.command("appeal <why:text>", {description: "Appeal against a mute"}, async ({args, session}) => {
       if (!(await session.state(cases).get()).isOpen) throw new UserError("There is nothing to appeal.")
       const pardon = `/pardon ${session.endpoint} ${session.user?.id}`
-      await session.send(`${session.user?.id} appeals: "${args.why}". To let them write: ${pardon}`, log)
+      await session.send(log, `${session.user?.id} appeals: "${args.why}". To let them write: ${pardon}`)
       return "The moderators have your appeal."
     })
 

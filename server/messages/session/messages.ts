@@ -1,6 +1,6 @@
 import {Problem} from "../../../shared/problems.ts"
 import type {Feature} from "../../../shared/sdk/adapter/sender.ts"
-import {type Content, h} from "../../../shared/sdk/content/elements.ts"
+import {type Content, h, isElement} from "../../../shared/sdk/content/elements.ts"
 import type {MethodParameters} from "../../../shared/sdk/platform/methods.ts"
 import type {Expiry, MessageTarget, Session, Target} from "../../../shared/sdk/session/session.ts"
 import {fieldsOf, isId} from "../../../shared/sdk/session/values.ts"
@@ -41,6 +41,25 @@ type Members = Pick<
   "send" | "sendNow" | "reply" | "react" | "typing" | "edit" | "update" | "delete" | "unreact" | "call"
 >
 
+type SendArguments = readonly [first: Content | Target, second?: Content | Expiry, third?: Expiry]
+
+interface Sent {
+  readonly content: Content
+  readonly expiry: Expiry | undefined
+  /** Missing for this conversation. */
+  readonly to?: Target
+}
+
+/** Reads the arguments of `send`, also those of plain JavaScript. Throws `target_invalid` for a target that is second. */
+const readSend = ([first, second, third]: SendArguments): Sent => {
+  const isContent = typeof second === "string" || Array.isArray(second) || isElement(second)
+  if (isContent || isTarget(first)) return {to: first as Target, content: second as Content, expiry: third}
+  if (isTarget(second)) throw new Problem("target_invalid", "the target comes first: send(target, content)")
+  return {content: first as Content, expiry: second as Expiry | undefined}
+}
+
+const isTarget = (value: unknown): boolean => fieldsOf(value).endpoint !== undefined
+
 /** The messages and acts of a session. Each act is a row of the outbox, in the lane of the message that it is about. */
 export const sessionMessages = ({stored, attempt, plugin, endpoints, now}: SessionOptions, work: OpenWork): Members => {
   const {event, endpoint} = stored
@@ -48,14 +67,15 @@ export const sessionMessages = ({stored, attempt, plugin, endpoints, now}: Sessi
   const limited = (draft: OutboxDraft, expiry?: Expiry): OutboxDraft =>
     withExpiry(draft, expiry, attempt.maxAge === undefined ? undefined : now() + attempt.maxAge)
   const queue = async (draft: OutboxDraft, expiry?: Expiry): Promise<string> => work.queue(limited(draft, expiry))
-  const messageTo = (content: Content, to?: Target): OutboxDraft => {
-    const address = to === undefined ? conversationOf(stored) : addressOf(to)
+  const messageOf = (sent: Sent): OutboxDraft => {
+    const {content, expiry} = sent
+    const address = "to" in sent ? addressOf(sent.to) : conversationOf(stored)
     if (address === undefined)
       throw new Problem("target_invalid", "this event belongs to no conversation, so the message needs a target")
-    if (to !== undefined) endpoints.requireTarget(address)
-    return messageDraft(address, content, event.user !== undefined || address.user !== undefined)
+    if ("to" in sent) endpoints.requireTarget(address)
+    return limited(messageDraft(address, content, event.user !== undefined || address.user !== undefined), expiry)
   }
-  const send: Session["send"] = async (content, to, expiry) => queue(messageTo(content, to), expiry)
+  const send = async (...given: SendArguments): Promise<string> => work.queue(messageOf(readSend(given)))
   const locate = async (target: MessageTarget): Promise<Located> => {
     const read = messageTargetOf(target, {endpoint, channel: conversationOf(stored)?.channel})
     if ("at" in read) return {at: read.at, message: {platform: read.platform}}
@@ -92,15 +112,15 @@ export const sessionMessages = ({stored, attempt, plugin, endpoints, now}: Sessi
     }))
   return {
     send,
-    sendNow: async (content, to, expiry) => {
+    sendNow: async (...given: SendArguments) => {
       work.requireOpen()
       const ordinal = early++
-      const draft = await work.queued.store(limited(messageTo(content, to), expiry))
+      const draft = await work.queued.store(messageOf(readSend(given)))
       return work.give(await attempt.sendNow(draft, ordinal))
     },
     reply: async (content, expiry) => {
       const quoted = event.message?.id
-      return send(quoted === undefined ? content : [h("quote", {id: quoted}), ...contentOf(content)], undefined, expiry)
+      return send(quoted === undefined ? content : [h("quote", {id: quoted}), ...contentOf(content)], expiry)
     },
     react: async (emoji, expiry) => {
       const message = event.message?.id

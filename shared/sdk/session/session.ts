@@ -112,11 +112,12 @@ export interface Session {
   readonly signal: AbortSignal
   readonly log: Log
   /**
-   * Queues a message to this conversation, or to `to`, and resolves to its outbox id at once. The message commits
+   * Queues a message to this conversation, or to a target, and resolves to its outbox id at once. The message commits
    * together with the handler's mark, so a handler that throws sends nothing. Throws `content_invalid`,
    * `endpoint_unknown`, `target_invalid`, and `unsupported` for a user at an endpoint that opens no direct channels.
    */
-  send(content: Content, to?: Target, expiry?: Expiry): Promise<string>
+  send(content: Content, expiry?: Expiry): Promise<string>
+  send(target: Target, content: Content, expiry?: Expiry): Promise<string>
   /**
    * Queues an edit that replaces a message's content. Like all acts, it commits with the handler's mark, keeps its
    * order among the messages of its channel, and resolves to its own outbox id. Throws `content_invalid`,
@@ -157,7 +158,8 @@ export interface Session {
    * handler fails later. When a failed handler runs again, its first `sendNow` returns the id of the first run's first
    * `sendNow` and sends nothing again; the second likewise, and so on.
    */
-  sendNow(content: Content, to?: Target, expiry?: Expiry): Promise<string>
+  sendNow(content: Content, expiry?: Expiry): Promise<string>
+  sendNow(target: Target, content: Content, expiry?: Expiry): Promise<string>
   /**
    * Asks the user a question. The next message of this user in this channel goes to the prompt's handler, together with
    * `data`, even after a restart. Queued like `send`. Throws `prompt_unknown`.

@@ -19,7 +19,7 @@ export default definePlugin({
       }),
     })
     plugin.on("message-created", async session => {
-      await session.send(session.text, {endpoint: "sink", channel: session.channel?.id ?? ""})
+      await session.send({endpoint: "sink", channel: session.channel?.id ?? ""}, session.text)
     })
     plugin.route({
       method: "GET",

@@ -143,7 +143,7 @@ const bot = definePlugin({
     plugin.command("gone", async ({session}) => {
       const id = await session.send("oops")
       await session.delete(id)
-      await session.send("elsewhere", {endpoint: "sandbox", channel: "other"})
+      await session.send({endpoint: "sandbox", channel: "other"}, "elsewhere")
     })
     plugin.job("bad", () => {
       throw new Error("the job broke")

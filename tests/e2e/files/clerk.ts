@@ -21,9 +21,9 @@ export default definePlugin({
     })
     plugin.command("try <path:text>", ({args, session}) => trying(() => session.send(h("file", {src: file(args.path)}))))
     plugin.command("try-to <endpoint:string>", ({args, session}) =>
-      trying(() => session.send(q1(), {endpoint: args.endpoint, channel: "x"})))
+      trying(() => session.send({endpoint: args.endpoint, channel: "x"}, q1())))
     plugin.command("to <endpoint:string> <text:string>", async ({args, session}) =>
-      void (await session.send(note(args.text), {endpoint: args.endpoint, channel: "x"})))
+      void (await session.send({endpoint: args.endpoint, channel: "x"}, note(args.text))))
     plugin.command("parsed", () => h("file", {src: "reports/q1.pdf", title: "text"}))
     plugin.command("json", () => JSON.parse(JSON.stringify(h("file", {src: file("reports/q1.pdf"), title: "json"}))))
     plugin.command("fields", () => h("file", {src: {...file("reports/q1.pdf")} as any, title: "fields"}))

@@ -24,9 +24,9 @@ export default definePlugin({
     plugin.command("echo", ({session}) => session.elements.slice(1))
     plugin.command("json <address:string>", ({args}) => JSON.parse(JSON.stringify(shown(args.address, {name: "json"}))))
     plugin.command("plain <address:string>", async ({args, session}) =>
-      void (await session.send(shown(args.address), {endpoint: "plain", channel: "x"})))
+      void (await session.send({endpoint: "plain", channel: "x"}, shown(args.address))))
     plugin.command("small <address:string>", ({args, session}) =>
-      trying(() => session.send(shown(args.address), {endpoint: "small", channel: "x"})))
+      trying(() => session.send({endpoint: "small", channel: "x"}, shown(args.address))))
     const open = async (_, endpoint) => {
       endpoint.login({platform: endpoint.name})
       return {send: async ({id}) => ({ids: [id]})}

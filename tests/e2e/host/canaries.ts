@@ -66,7 +66,7 @@ export const vaultPlugin = pluginWith("").replace(
       setTimeout(() => { throw wrong("late") }, 1)
       return "soon"
     })
-    plugin.command("whisper", async ({session}) => { await session.send("psst", {endpoint: "vault", channel: "#c"}) })
+    plugin.command("whisper", async ({session}) => { await session.send({endpoint: "vault", channel: "#c"}, "psst") })
     plugin.route({method: "GET", path: "/throws", scope: "full", summary: "throws", handle: () => { throw wrong("route") }})
     plugin.adapter("vault", {
       history: "none",

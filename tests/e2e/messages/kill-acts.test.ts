@@ -64,7 +64,7 @@ const wire = pluginWith(`
 const actor = pluginWith(`
     plugin.on("message-created", async session => {
       const n = Number(session.text)
-      const id = await session.send("draft " + n, {endpoint: "wire~one", channel: "c" + n % 4})
+      const id = await session.send({endpoint: "wire~one", channel: "c" + n % 4}, "draft " + n)
       await session.edit(id, "final " + n)
       if (n % 3 === 0) await session.delete(id)
     })

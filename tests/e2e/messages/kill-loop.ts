@@ -14,7 +14,7 @@ export const lounge = {nick: "svcbot", channel: "#lounge"} as const
 export const twofoldPlugin = pluginWith(`
     plugin.on("message-created", async session => {
       await session.send("to " + session.text)
-      await session.send("log " + session.text, {endpoint: "sandbox", channel: "log"})
+      await session.send({endpoint: "sandbox", channel: "log"}, "log " + session.text)
     })
     ${openRoute}
     plugin.route({

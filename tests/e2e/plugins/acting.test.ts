@@ -19,8 +19,8 @@ const actor = pluginWith(`
     })
     plugin.command("fix", async ({session}) => void (await session.edit(posted, "fixed")))
     plugin.command("drop", async ({session}) => void (await session.delete(posted)))
-    plugin.command("whisper", async ({session}) => void (await session.send("psst", {endpoint: "sandbox", user: "ann"})))
-    plugin.command("nowhere", async ({session}) => void (await session.send("lost", {endpoint: "nobody", channel: "x"})))
+    plugin.command("whisper", async ({session}) => void (await session.send({endpoint: "sandbox", user: "ann"}, "psst")))
+    plugin.command("nowhere", async ({session}) => void (await session.send({endpoint: "nobody", channel: "x"}, "lost")))
     plugin.command("mute", async ({session}) =>
       void (await session.call("guild.member.mute", {guild_id: "sandbox", user_id: "bob", duration: 60_000})))
     plugin.command("unfriend", async ({session}) => void (await session.call("friend.delete", {user_id: "bob"})))
@@ -53,7 +53,7 @@ const actor = pluginWith(`
     })
     plugin.command("tell", async ({session}) => {
       const id = await session.send("told")
-      await session.timer(told, {in: 0}, {id})
+      await session.setTimer(told, {in: 0}, {id})
       note(await plugin.sent(id).then(() => "early", error => error.code))
     })
     plugin.route({

@@ -51,7 +51,7 @@ const wire = pluginWith(`
     })})`)
 
 const sending = pluginWith(`plugin.command("send", async ({session}) => {
-      await session.send("hello", {endpoint: "wire", channel: "room"})
+      await session.send({endpoint: "wire", channel: "room"}, "hello")
     })`)
 
 const busy = pluginWith(`plugin.on("message-created", session =>

@@ -38,7 +38,7 @@ export default definePlugin({
     plugin.command("unbroken <n:integer>", ({args}) => "é".repeat(args.n))
     plugin.command("inject", () => "one\\r\\nJOIN #elsewhere\\nQUIT :gone\\rNICK other\\0\\r\\n")
     plugin.command("whisper <name:string> <text:string>", async ({args, session}) => {
-      await session.send(args.text, {endpoint: session.endpoint, channel: args.name})
+      await session.send({endpoint: session.endpoint, channel: args.name}, args.text)
     })
     plugin.command("counted", () => {
       const inOrder = counted.every((n, i) => n === i + 1)

@@ -149,7 +149,7 @@ describe("a handler", () => {
       tableOf({
         handlers: [
           handler(async session => {
-            await session.send("own", undefined, {notAfter: new Date(5), important: true})
+            await session.send("own", {notAfter: new Date(5), important: true})
             return "inherited"
           }),
         ],
@@ -211,7 +211,7 @@ describe("a handler", () => {
         await session.send("one")
         await session.reply("two")
         await session.react("👍")
-        await session.send("elsewhere", {endpoint: "irc~libera", channel: "#team"})
+        await session.send({endpoint: "irc~libera", channel: "#team"}, "elsewhere")
         return "last"
       }),
     ])
@@ -235,7 +235,7 @@ describe("a handler", () => {
   test("stores its acts in the lanes of their messages", async () => {
     const {run} = dispatchOf([
       handler(async session => {
-        await session.edit(await session.send("one", {endpoint: "irc", user: "ann"}), "two")
+        await session.edit(await session.send({endpoint: "irc", user: "ann"}, "one"), "two")
         await session.delete({platform: "theirs"})
         await session.unreact({platform: "m", channel: "#team", endpoint: "irc"}, "👍")
         await session.call("guild.member.mute", {guild_id: "g", user_id: "u", duration: 60_000})

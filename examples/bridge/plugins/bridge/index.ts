@@ -68,7 +68,7 @@ export default definePlugin({
       const message = quotedBy(session)
       for (const place of places) {
         const quote = message === undefined ? [] : await quoteIn(place, {...origin, message})
-        const outbox = await session.send([...quote, ...content], place)
+        const outbox = await session.send(place, [...quote, ...content])
         await session.database.write([links.remember({...place, outbox}, origin, plugin.now())])
       }
     })
@@ -81,10 +81,13 @@ export default definePlugin({
       const content = await contentOf(session)
       for (const copy of copies) {
         if (await canDo(session.edit(copy.outbox, content))) continue
-        await session.send([h("quote", {outbox: copy.outbox}), ...content, " (edited)"], {
-          endpoint: copy.endpoint,
-          channel: copy.channel,
-        })
+        await session.send(
+          {
+            endpoint: copy.endpoint,
+            channel: copy.channel,
+          },
+          [h("quote", {outbox: copy.outbox}), ...content, " (edited)"],
+        )
       }
     })
 

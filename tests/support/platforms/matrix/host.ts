@@ -20,7 +20,7 @@ export default definePlugin({
     ${cardCommand}
     plugin.command("quote", async ({session}) => { await session.reply("as you say") })
     plugin.command("whisper", async ({session}) => {
-      await session.send("by the way", {endpoint: session.endpoint, user: session.user.id})
+      await session.send({endpoint: session.endpoint, user: session.user.id}, "by the way")
     })
     plugin.command("correct <id:string>", async ({args, session}) => { await session.edit({platform: args.id}, "corrected") })
     plugin.command("like", async ({session}) => { await session.react("👍") })
