@@ -142,7 +142,7 @@ describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
   test("fails a message without a retry if the user has blocked the bot", async () => {
     scene().fake.block("66")
     const row = await untilEnded("66", "hello", "failed")
-    expect(row).toMatchObject({attempt: 1, error: expect.stringContaining("bot was blocked by the user")})
+    expect(row).toMatchObject({attempt: 1, error: expect.stringContaining("Forbidden")})
   })
 
   test("fails a message to an unknown chat, with a hint", async () => {
