@@ -49,7 +49,7 @@ export default definePlugin({
       const word = words.find(each => text.toLowerCase().includes(each))
       if (word === undefined || user === undefined || channel === undefined || event.message === undefined) return
       if (channel.type === channelType.direct || session.permission !== "user") return
-      const guild = event.guild?.id ?? ""
+      const guild = session.guild?.id ?? ""
       const duration = minutes * 60_000
       const isDeleted = await canDo(session.delete({platform: event.message.id}))
       const isMuted = await canDo(session.call("guild.member.mute", {guild_id: guild, user_id: user.id, duration}))

@@ -52,14 +52,11 @@ export const readButtonId = (id: string): Made | undefined => {
 /** Returns the id that a platform gets: short (some platforms allow 64 bytes) and meaningless to the platform. */
 export const platformIdOf = (message: string, n: number): string => `${message}:${n}`
 
-/** Returns the id of a stored press: that of its button, and what tells it from other presses. */
-export const pressIdOf = (message: string, n: number, unique: string): string => `${platformIdOf(message, n)}:${unique}`
-
-/** Returns the message and the number that such an id names, or the id of a press; undefined for other ids. */
-export const readPress = (id: string) => readPlatformId(id.split(":", 2).join(":"))
-
 /** Returns the message and the number that such an id names; undefined for the id of another button. */
 export const readPlatformId = (id: string): {readonly message: string; readonly n: number} | undefined => {
   const [, message, n] = /^([0-9a-f-]{36}):([1-9]\d{0,4})$/.exec(id) ?? []
   return message === undefined ? undefined : {message, n: Number(n)}
 }
+
+/** Returns the same for the id of a press: that of its button, a colon, and what tells it from other presses. */
+export const readPress = (id: string) => readPlatformId(id.split(":", 2).join(":"))

@@ -2,7 +2,7 @@ import {toJson} from "../../../shared/json.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
 import {channelType, type User} from "../../../shared/sdk/content/satori.ts"
 import {blank, inAscii} from "../../../shared/sdk/text/typed.ts"
-import {lasting, pressIdOf, readPlatformId} from "../../database/buttons/button-id.ts"
+import {lasting, platformIdOf, readPlatformId} from "../../database/buttons/button-id.ts"
 import type {Reader, Row, Statement} from "../../database/database.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
 import {hasButtons} from "../../endpoints/spec.ts"
@@ -177,7 +177,7 @@ export const pressing = (
   otherwise: readonly string[],
 ): readonly Statement[] => {
   const event = [endpoint, eventId, handler] as const
-  const id = pressIdOf(message, n, uuid())
+  const id = `${platformIdOf(message, n)}:${uuid()}`
   return [
     {
       sql: `INSERT INTO prompts (id, handler, endpoint, channel, user, data, expires_at, asked_seq, answer_seq)
