@@ -61,7 +61,7 @@ export default definePlugin({
       ({data, type, session}) => {
         const ref: string = data.ref
         // @ts-expect-error: the body has no such field
-        return session.send(`${type} ${ref} ${data.other}`, {endpoint: "sandbox", channel: "dev"})
+        return session.send({endpoint: "sandbox", channel: "dev"}, `${type} ${ref} ${data.other}`)
       },
     )
     const mac = {by: "hmac", header: "x-mac", encoding: "base64", timestamp: "x-time", secret: [secret]} as const

@@ -21,7 +21,7 @@ const plugins = {
     const secret = plugin.forgeSecret
     plugin.webhook("pushes", {
       verify: {by: "github", secret}, user: {field: "sender"}, retries: 3, data: Type.Object({ref: Type.String()}),
-    }, ({type, data, session}) => session.send(type + " " + data.ref, {endpoint: "sandbox", channel: "dev"}))
+    }, ({type, data, session}) => session.send({endpoint: "sandbox", channel: "dev"}, type + " " + data.ref))
     plugin.webhook("app", {verify: {by: "slack", secret}}, ({type, data}) => note(JSON.stringify([type, data])))
     plugin.webhook("own", {verify: {by: "hmac", secret, header: "x-mac"}, id: "body"}, ({type, data}) => note(type))
     plugin.webhook("by-function", {

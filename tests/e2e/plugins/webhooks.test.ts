@@ -14,7 +14,7 @@ const numbers = Array.from({length: 20}, (_, n) => n)
 const forge = pluginWith(`
     plugin.webhook("pushes", {verify: {by: "github", secret: config.secret}, order: "none"}, async ({data, session}) => {
       while (!existsSync(join(plugin.project, "go"))) await sleep(5)
-      await session.send("push " + data.n, {endpoint: "sandbox", channel: "dev"})
+      await session.send({endpoint: "sandbox", channel: "dev"}, "push " + data.n)
     })`).replace("setup(plugin) {", "config: Type.Object({secret: Type.Secret()}),\n  setup(plugin, config) {")
 
 const push = async ({url}: TestHost, n: number): Promise<{readonly duplicate: boolean} | undefined> => {

@@ -13,9 +13,9 @@ import {readText} from "../../../server/adapters/slack/content/read.ts"
 import {writeMessage} from "../../../server/adapters/slack/content/write.ts"
 import {render} from "../../../server/adapters/telegram/outgoing/render.ts"
 import {writeContent} from "../../../server/adapters/xmpp/content/write.ts"
+import {shownText} from "../../../server/testing/platforms/slack/shown.ts"
 import {parseContent} from "../../../shared/sdk/content/parse-content.ts"
 import {type Element, h, isElement, type Node, textOf} from "../../../shared/sdk/sdk.ts"
-import {shownText} from "../../support/platforms/slack/shown.ts"
 
 const imageOf = ({type, attrs}: Element) => (type === "img" ? String(attrs.src) : undefined)
 const isImage = (element: Element) => imageOf(element) !== undefined
