@@ -53,7 +53,7 @@ interface Options {
 /** Opens a webhook. Throws a refusal for an unusable secret. */
 export const openWebhook = async ({type, definition, endpoint, now}: Options): Promise<WebhookSender> => {
   const {verify, user} = definition
-  const {id = "body", type: kind} = {...known[verify.by], ...definition}
+  const {id = known[verify.by].id ?? "body", type: kind = known[verify.by].type} = definition
   const verifier = await endpoint.verifier(verify)
   const store = async (request: Received): Promise<Response> => {
     const given = id === "body" ? hash("sha256", request.bytes) : valueIn(id, request)
