@@ -10,7 +10,7 @@ import {
   startHost,
   type TestHost,
 } from "../../../support/host/host.ts"
-import {bunOr} from "../../../support/host/runtimes.ts"
+import {bunAnd} from "../../../support/host/runtimes.ts"
 import {raw} from "../raw.ts"
 
 const site = pluginWith(`
@@ -37,7 +37,7 @@ const files = {
 const open = (host: TestHost, path: string, init: RequestInit = {}) =>
   fetch(`${host.url}/pages/site${path}`, {redirect: "manual", ...init})
 
-describe.each(bunOr("node24"))("the folder of a page on $name", runtime => {
+describe.each(bunAnd("node24"))("the folder of a page on $name", runtime => {
   test("is served by exact path, with its types, in the sandbox of pages", async () => {
     const host = await startHost({runtime, config, files, plugins: {site}})
     const page = await open(host, "/app/")

@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {expectProblem, pluginWith, startHost, svc, type TestHost} from "../../../support/host/host.ts"
-import {bunOr, type TestRuntime} from "../../../support/host/runtimes.ts"
+import {bunAnd, type TestRuntime} from "../../../support/host/runtimes.ts"
 import {raw} from "../raw.ts"
 
 const configOf = (pages: string) => `http: {port: 0, trustedProxies: [127.0.0.1]}
@@ -46,7 +46,7 @@ const start = (runtime: TestRuntime) => startHost({runtime, config: configOf(lis
 const open = (host: TestHost, path: string, init: RequestInit = {}) =>
   fetch(`${host.url}/pages/site${path}`, {redirect: "manual", ...init})
 
-describe.each(bunOr("node24"))("the pages of plugins on $name", runtime => {
+describe.each(bunAnd("node24"))("the pages of plugins on $name", runtime => {
   test("are public when they are listed, and see no tokens or cookies", async () => {
     const host = await start(runtime)
     expect(await (await open(host, "/")).text()).toBe("home")
