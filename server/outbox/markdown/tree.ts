@@ -52,8 +52,13 @@ class Reader {
 
   /** Blocks with an empty line between them. */
   #blocks(parts: readonly Part[], depth: number): readonly Node[] {
-    const blocks = parts.map(part => this.#one(part, depth)).filter(nodes => nodes.length > 0)
+    const blocks = parts.map(part => this.#block(part, depth)).filter(nodes => nodes.length > 0)
     return blocks.flatMap((nodes, index) => (index === 0 ? nodes : ["\n", ...nodes]))
+  }
+
+  #block(part: Part, depth: number): readonly Node[] {
+    const nodes = this.#one(part, depth)
+    return part.type === "html" ? [h("p", {}, ...nodes)] : nodes
   }
 
   #all(parts: readonly Part[], depth: number): readonly Node[] {
@@ -93,9 +98,9 @@ class Reader {
       case "delete":
         return [h("s", {}, ...this.#all(part.children, next))]
       case "link":
-        return this.#link(part.url, this.#all(part.children, next))
+        return this.#link(part.url, this.#labelOf(part.children, next))
       case "linkReference":
-        return this.#link(this.#addresses.get(part.identifier), this.#all(part.children, next))
+        return this.#link(this.#addresses.get(part.identifier), this.#labelOf(part.children, next))
       case "image":
         return this.#link(part.url, [part.alt ?? ""])
       case "imageReference":
@@ -111,6 +116,13 @@ class Reader {
     if (address === undefined || !isSafe(address) || address.length > this.#room) return shown
     this.#room -= address.length
     return [h("a", {href: address}, ...shown)]
+  }
+
+  /** A picture in a link is its text. */
+  #labelOf(parts: readonly Part[], depth: number): readonly Node[] {
+    return parts.flatMap(part =>
+      part.type === "image" || part.type === "imageReference" ? [part.alt ?? ""] : this.#one(part, depth),
+    )
   }
 
   #list({ordered, start, children}: Of<"list">, depth: number): Element {
@@ -144,7 +156,10 @@ class Reader {
   }
 }
 
-const isSafe = (address: string): boolean => /^(?:https?:\/\/|mailto:)[^\s<>"]+$/i.test(address)
+/** Matrix shows some addresses as mentions of users. */
+const isMention = (address: string): boolean => /^https?:\/\/matrix\.to\/#\/(?:@|%40)/i.test(address)
+
+const isSafe = (address: string): boolean => /^(?:https?:\/\/|mailto:)[^\s<>"]+$/i.test(address) && !isMention(address)
 
 const textIn = (part: Part): string => {
   if ("value" in part) return part.value

@@ -26,6 +26,9 @@ const plainNode = (node: Node): string => {
   if (typeof node === "string") return node
   if (node.type === "quote") return ""
   const text = node.children.length === 0 ? fileWord(node) : plain(node.children)
-  if (node.type !== "a" || typeof node.attrs.href !== "string" || node.attrs.href === text) return text
-  return `${text} (${node.attrs.href})`.trimStart()
+  const {href} = node.attrs
+  if (node.type !== "a" || typeof href !== "string") return text
+  return ["", "mailto:", "http://", "https://"].some(kind => href === kind + text)
+    ? text
+    : `${text} (${href})`.trimStart()
 }

@@ -38,11 +38,12 @@ describe("Markdown becomes", () => {
 describe("Markdown makes nothing unsafe of", () => {
   test.each<[string, string]>([
     ['<b>a</b> <at id="all"/>', "&lt;b&gt;a&lt;/b&gt; &lt;at id=&quot;all&quot;/&gt;"],
-    ["<script>\nx\n</script>", "&lt;script&gt;\nx\n&lt;/script&gt;"],
+    ["<script>\nx\n</script>", "<p>&lt;script&gt;\nx\n&lt;/script&gt;</p>"],
     ["a<br>b", "a<br/>b"],
     ["[a](javascript:x) [b](data:,x) [c](/d) [e](//f.org) <ftp://g.org>", "a b c e ftp://g.org"],
     ["[a](<https://e.org/ x>)", "a"],
     ["![a](file:///etc/passwd)", "a"],
+    ["[@a](https://matrix.to/#/@a:e.org) [![a](https://e.org/i)](https://e.org)", '@a <a href="https://e.org">a</a>'],
     ["@everyone <@1> [x](mailto:a@e.org)", '@everyone &lt;@1&gt; <a href="mailto:a@e.org">x</a>'],
   ])("%j", (text, content) => expect(rendered(text)).toBe(content))
 })

@@ -58,7 +58,19 @@ const table = 'table cellpadding="0" cellspacing="0"'
 
 /** Returns content as HTML. Only elements become tags; text stays text. */
 export const htmlOf = (nodes: readonly Node[], files: FilesOf): string =>
-  nodes.map(node => (isElement(node) ? htmlOfElement(node, files) : escaped(node))).join("")
+  nodes
+    .map((node, n) => {
+      if (isElement(node)) return htmlOfElement(node, files)
+      const isBetween = node.trim() === "" && [nodes[n - 1], nodes[n + 1]].some(isBlock)
+      return isBetween ? "\n" : escaped(node)
+    })
+    .join("")
+
+const blocks: ReadonlySet<string> = new Set(["p", "message", "hr", "pre", "blockquote", "ul", "ol", "table", "card"])
+
+/** HTML has its own space around these. */
+const isBlock = (node: Node | undefined): boolean =>
+  node !== undefined && isElement(node) && (blocks.has(node.type) || /^h[1-6]$/.test(node.type))
 
 const htmlOfElement = (element: Element, files: FilesOf): string => {
   const {type, attrs, children} = element
