@@ -5,6 +5,7 @@ import {agentsPage} from "./agents.ts"
 import {alertRules} from "./alert-rules.ts"
 import {commandsPage} from "./commands.ts"
 import {configurationPage} from "./configuration.ts"
+import {elementsPage} from "./elements.ts"
 import {eventsPage} from "./events.ts"
 import {exitCodesPage} from "./exit-codes.ts"
 import {featuresPage} from "./features.ts"
@@ -35,6 +36,7 @@ const generate = async (): Promise<Readonly<Record<string, string>>> => {
     "routes.md": routesPage(openApi),
     "texts.md": textsPage(),
     "svc.config.schema.json": json(configSchema()),
+    "../plugins/elements.md": await elementsPage(),
     "../../container/monitoring/svc.rules.yml": alertRules(),
   }
 }

@@ -14,8 +14,8 @@ import {type Timing, usualTiming} from "./delivery.ts"
 import {Departures} from "./departures.ts"
 import type {OutboxDraft} from "./draft.ts"
 import type {MarkKey} from "./mark-key.ts"
-import {hasMarkdown, readMarkdown} from "./markdown/markdown.ts"
 import {gatherPlanned, type Planned, readPlanned, type StoredPlan} from "./planned.ts"
+import {hasMarkdown, readMarkdown} from "./read-markdown.ts"
 import {
   type Departure,
   inserting,

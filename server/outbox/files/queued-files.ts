@@ -1,6 +1,6 @@
 import {Problem} from "../../../shared/problems.ts"
 import type {OutboxDraft} from "../draft.ts"
-import {hasMarkdown, readMarkdown} from "../markdown/markdown.ts"
+import {hasMarkdown, readMarkdown} from "../read-markdown.ts"
 import {type DraftFiles, hasFiles} from "./draft-files.ts"
 import type {Lease} from "./lease.ts"
 

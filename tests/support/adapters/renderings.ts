@@ -35,7 +35,7 @@ export const renderings = {
   },
   email: async content => {
     const {text, html} = await compose(content, async () => undefined, "m")
-    return {text, html}
+    return {text, ...(html === text ? {} : {html})}
   },
   xmpp: content => {
     const {body, isStyled, files} = writeContent(content, {nickOf: () => undefined})

@@ -1,6 +1,6 @@
-import {isElement, type Node} from "../../../shared/sdk/content/elements.ts"
-import {type OutboxDraft, shownBy, withShown} from "../draft.ts"
-import type {elementsOf} from "./tree.ts"
+import {isElement, type Node} from "../../shared/sdk/content/elements.ts"
+import {type OutboxDraft, shownBy, withShown} from "./draft.ts"
+import type {elementsOf} from "./markdown/tree.ts"
 
 const hasIn = (node: Node): boolean => isElement(node) && (node.type === "markdown" || node.children.some(hasIn))
 
@@ -10,7 +10,7 @@ export const hasMarkdown = (draft: OutboxDraft): boolean => shownBy(draft).some(
 /** Returns the draft with elements instead of its Markdown. The parser is loaded on first use. */
 export const readMarkdown = async (draft: OutboxDraft): Promise<OutboxDraft> => {
   if (!hasMarkdown(draft)) return draft
-  const {elementsOf} = await import("./tree.ts")
+  const {elementsOf} = await import("./markdown/tree.ts")
   return withShown(draft, async nodes => replaced(nodes, elementsOf))
 }
 
