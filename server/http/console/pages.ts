@@ -86,5 +86,6 @@ const chooseEncoding = (accepted: string | null, there: readonly Encoding[]): En
   return (Object.keys(encodings) as Encoding[]).find(encoding => there.includes(encoding) && taken.has(encoding))
 }
 
-const isKnown = (known: string | null, etag: string): boolean =>
+/** Returns whether the client has the content with this tag already. */
+export const isKnown = (known: string | null, etag: string): boolean =>
   known?.split(",").some(tag => tag.trim().replace(/^W\//, "") === etag) === true

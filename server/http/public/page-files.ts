@@ -1,6 +1,7 @@
 import {Problem} from "../../../shared/problems.ts"
 import type {PageFile, PageFiles} from "../../generation/plugins/page-folder.ts"
 import {decodePercent} from "../../runtime/text/percent.ts"
+import {isKnown} from "../console/pages.ts"
 
 /** Answers with a file by its path below the page's folder; a path that ends with `/` is its `index.html`. */
 export const answerFile = (files: PageFiles, path: string, request: Request): Response => {
@@ -15,18 +16,12 @@ export const answerFile = (files: PageFiles, path: string, request: Request): Re
 /** A page refers to its files relative to its folder. */
 export const toFolder = (url: string): Response => {
   const {pathname, search} = new URL(url)
-  return new Response(null, {status: 308, headers: {location: `${pathname.split("/").at(-1)}/${search}`}})
+  return new Response(null, {status: 308, headers: {location: `./${pathname.split("/").at(-1)}/${search}`}})
 }
 
 const serveFile = ({type, etag, bytes}: PageFile, asked: Headers): Response => {
   const headers = {etag, "content-type": type, "cache-control": "no-cache", "accept-ranges": "bytes"}
-  if (
-    asked
-      .get("if-none-match")
-      ?.split(",")
-      .some(tag => tag.trim().replace(/^W\//, "") === etag)
-  )
-    return new Response(null, {status: 304, headers})
+  if (isKnown(asked.get("if-none-match"), etag)) return new Response(null, {status: 304, headers})
   const range = asked.has("if-range") && asked.get("if-range") !== etag ? undefined : rangeOf(asked, bytes.length)
   if (range === undefined) return new Response(bytes, {headers})
   if (range === "none")

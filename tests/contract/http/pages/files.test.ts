@@ -55,8 +55,8 @@ describe.each(bunAnd("node24"))("the folder of a page on $name", runtime => {
     expect((await open(host, "/app/app.js")).headers.get("content-type")).toBe("text/javascript;charset=UTF-8")
     expect((await open(host, "/app/deep/y")).headers.get("content-type")).toBe("application/octet-stream")
     for (const [path, location] of [
-      ["/app?q=1", "app/?q=1"],
-      ["/app/sub", "sub/"],
+      ["/app?q=1", "./app/?q=1"],
+      ["/app/sub", "./sub/"],
     ] as const) {
       const moved = await open(host, path)
       expect([moved.status, moved.headers.get("location")]).toEqual([308, location])
