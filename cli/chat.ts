@@ -217,8 +217,10 @@ const listen = (
           heard++
           // A bot that writes for long says so again and again.
           const text = change.change === "typing" && last === "typing" ? undefined : describe(change)
-          last = change.change
-          if (text !== undefined) show(text)
+          if (text !== undefined) {
+            last = change.change
+            show(text)
+          }
           if ("message" in change && (change.change === "said" || change.change === "edited"))
             for (const line of await receive(host, channel, change.message)) show(line)
         }

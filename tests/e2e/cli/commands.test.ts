@@ -128,13 +128,21 @@ describe.each([usualRuntime])("with a running Host, on $name", runtime => {
   })
 })
 
-test("svc chat waits for the answers to piped input, even from a slow bot", story, async () => {
+test("svc chat waits for the answers to piped input, and shows once that a slow bot writes", story, async () => {
   const {project} = await startHost({
     config: "http: {port: 0}\nplugins:\n  sandbox: {}\n  thinker: {}\n",
-    plugins: {thinker: pluginWith(`plugin.command("think", async () => { await sleep(2000); return "at last" })`)},
+    plugins: {
+      thinker: pluginWith(`plugin.command("think", async ({session}) => {
+        for (let times = 0; times < 4; times++) {
+          await session.typing()
+          await sleep(500)
+        }
+        return "at last"
+      })`),
+    },
   })
   const {code, stdout, stderr} = await svc(onBun, project, ["chat"], {input: "/think\n"})
-  expect({code, stdout, stderr}).toEqual({code: 0, stdout: "at last\n", stderr: ""})
+  expect({code, stdout, stderr}).toEqual({code: 0, stdout: expect.stringMatching(/^\(.+\)\nat last\n$/), stderr: ""})
 })
 
 test("chat --group writes to a channel with several members, where a bare word is no command", async () => {

@@ -258,6 +258,7 @@ test.each(twoRuntimes)("svc schedule edits, shows and runs jobs, Host stopped or
   const {id: runId} = await printedJson<{id: string}>(project, "schedule run standup", runtime)
   expect(await ended(host, runId)).toMatchObject({state: "succeeded", trigger: "manual"})
   expect(await printed(project, "schedule runs standup", runtime)).toContain(`${runId}  standup`)
+  expect(await printed(project, "schedule run standup", runtime)).toMatch(/\bstandup\b/)
   await host.stop()
 
   expect(await printed(project, "schedule list", runtime)).toMatch(/\bno Host\b/)
