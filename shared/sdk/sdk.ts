@@ -43,6 +43,18 @@ export type {HmacScheme, Verifier, Verify} from "./adapter/verify.ts"
 export type {Elements} from "./content/element-table.ts"
 export {type Content, type Element, h, isElement, type Node, renderContent} from "./content/elements.ts"
 export type {FileElement, FileOptions, StoredFile} from "./content/file-source.ts"
+export {type Block, type LowerOptions, lower} from "./content/lower.ts"
+export {
+  type Channel,
+  channelType,
+  type EventType,
+  eventTypes,
+  type Guild,
+  type Login,
+  type Message,
+  type SatoriEvent,
+  type User,
+} from "./content/satori.ts"
 export {
   b,
   type CardField,
@@ -60,19 +72,7 @@ export {
   quote,
   type TableOptions,
   table,
-} from "./content/helpers.ts"
-export {type Block, type LowerOptions, lower} from "./content/lower.ts"
-export {
-  type Channel,
-  channelType,
-  type EventType,
-  eventTypes,
-  type Guild,
-  type Login,
-  type Message,
-  type SatoriEvent,
-  type User,
-} from "./content/satori.ts"
+} from "./content/shorthands.ts"
 export {textOf} from "./content/text.ts"
 export {fileHeaders} from "./files/headers.ts"
 export {decodeName} from "./files/name.ts"

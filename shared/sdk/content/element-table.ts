@@ -68,7 +68,7 @@ export interface Elements {
   readonly pre: {readonly lang?: Text}
   readonly span: None
   readonly br: None
-  /** Text on lines of its own. */
+  /** Text on separate lines. */
   readonly p: None
   readonly message: {readonly id?: Id; readonly forward?: Flag}
   readonly h1: None

@@ -4,7 +4,7 @@ import {alignedRows} from "./rows.ts"
 
 const headings = ["h1", "h2", "h3", "h4", "h5", "h6"] as const
 
-/** Elements that stand on lines of their own. */
+/** Elements on separate lines. */
 export const blocks = [
   ...headings,
   "p",
@@ -36,7 +36,7 @@ export interface LowerOptions {
  * text. Everything that is no block stays, such as `b` and `img`; an element without children stays the same object.
  * Linear in the size of the result.
  *
- * If the platform has no `p`, each block, also one that it has, is on lines of its own that end in `"\n"`, but for the
+ * If the platform has no `p`, each block, also one that it has, is on separate lines, which end in `"\n"`, but for the
  * last line of the message. If it has `p`, what is lowered is in paragraphs.
  */
 export const lower = (content: Content, {has, shows}: LowerOptions): readonly Node[] =>
@@ -141,7 +141,7 @@ class Lines {
     out.push(node)
   }
 
-  /** Returns an element whose children begin anew. */
+  /** Returns an element whose children begin at the start of a line. */
   #inside(node: Element): Element {
     return {...node, children: new Lines(this.#has, this.#words).trimmed(insideOf(node))}
   }

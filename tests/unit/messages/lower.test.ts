@@ -75,7 +75,7 @@ describe("content for a platform with", () => {
   test("lists keeps what is in them", () =>
     expect(lowered(h("ul", item(h("p", "a"), h("hr")), item("b")), "ul")).toEqual([h("ul", item("a\n———"), item("b"))]))
 
-  test("paragraphs has no lines of its own", () =>
+  test("paragraphs gets no line ends", () =>
     expect(lowered(["a", h("h1", "b"), h("p", "c"), h("hr"), h("ul", item("d"), item("e"))], "p")).toEqual([
       "a",
       h("p", h("b", "b")),

@@ -3,7 +3,7 @@ import {callDraft, contentOf, messageDraft, messageTargetOf} from "../../../serv
 import {DraftFiles} from "../../../server/outbox/files/draft-files.ts"
 import {Lease, Pins} from "../../../server/outbox/files/lease.ts"
 import {h, type Node} from "../../../shared/sdk/content/elements.ts"
-import {file} from "../../../shared/sdk/content/helpers.ts"
+import {file} from "../../../shared/sdk/content/shorthands.ts"
 import {log} from "../../support/database/databases.ts"
 
 const nested = (depth: number): Node => (depth === 0 ? "x" : h("b", {}, nested(depth - 1)))

@@ -3,7 +3,7 @@ import {contentOf, messageDraft} from "../../../server/outbox/draft.ts"
 import {elementsOf} from "../../../server/outbox/markdown/tree.ts"
 import {readMarkdown} from "../../../server/outbox/read-markdown.ts"
 import {h, isElement, type Node, renderContent} from "../../../shared/sdk/content/elements.ts"
-import {b, markdown} from "../../../shared/sdk/content/helpers.ts"
+import {b, markdown} from "../../../shared/sdk/content/shorthands.ts"
 import {textOf} from "../../../shared/sdk/content/text.ts"
 
 const rendered = (text: string): string => renderContent(elementsOf(text))

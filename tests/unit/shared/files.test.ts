@@ -8,7 +8,7 @@ import {
   storedHash,
   storedSource,
 } from "../../../shared/sdk/content/file-source.ts"
-import {file} from "../../../shared/sdk/content/helpers.ts"
+import {file} from "../../../shared/sdk/content/shorthands.ts"
 import {parseContent} from "../../../shared/sdk/content/parse-content.ts"
 import {textOf} from "../../../shared/sdk/content/text.ts"
 

@@ -15,7 +15,7 @@ import {
   mention,
   quote,
   table,
-} from "../../../shared/sdk/content/helpers.ts"
+} from "../../../shared/sdk/content/shorthands.ts"
 
 const picture = "https://e.org/a.png"
 
