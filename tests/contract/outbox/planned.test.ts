@@ -5,6 +5,8 @@ import {addressOf} from "../../../server/outbox/draft.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import {selectNext} from "../../../server/outbox/schedule.ts"
 import {Problem} from "../../../shared/problems.ts"
+import {h} from "../../../shared/sdk/content/elements.ts"
+import {markdown} from "../../../shared/sdk/content/shorthands.ts"
 import {engines, localDatabase, log, open, until} from "../../support/database/databases.ts"
 import {HandClock} from "../../support/scheduler/hand-clock.ts"
 
@@ -96,6 +98,20 @@ describe.each(engines)("a message that a plugin sends outside its handlers, on $
     expect(await plan("late", {key: "k"})).toBe("m1")
     expect(await states()).toEqual(["m1 sent", "m3 sent"])
     expect([...sent].sort()).toEqual(["team: one", "team: other"])
+  })
+
+  test("has elements instead of Markdown, as has one of an application", async () => {
+    const {outbox, database, sent} = await openOutbox(await make())
+    const draft = {
+      ...addressOf({endpoint: "line", channel: "team"}),
+      kind: "message",
+      content: [markdown("*a*")],
+    } as const
+    await outbox.plan({...draft, id: "m1"}, {plugin: "bot", key: undefined})
+    await outbox.enqueue({...draft, id: "m2"})
+    await until("both to be sent", () => sent.length === 2)
+    const rows = await database.read("SELECT content FROM outbox")
+    for (const {content} of rows) expect(JSON.parse(String(content))).toEqual([h("i", "a")])
   })
 
   test("is known by its key while ingress is paused, and a new one is refused", async () => {

@@ -1,9 +1,9 @@
 /** Source of a plugin that sends files in every way that a plugin can. */
-export const clerk = `import {definePlugin, file, h, Type} from "svc-runtime"
+export const clerk = `import {definePlugin, file, h, markdown, Type} from "svc-runtime"
 
 export default definePlugin({
   setup(plugin) {
-    const q1 = () => h("file", {src: file("reports/q1.pdf")})
+    const q1 = () => file("reports/q1.pdf")
     const note = (text: string) => h("file", {src: new TextEncoder().encode(text), title: "note.txt"})
     const trying = async (work: () => unknown) => {
       try { await work() } catch (error: any) { return error.code + ": " + error.message }
@@ -13,6 +13,7 @@ export default definePlugin({
     plugin.command("order", async ({session}) => {
       void session.send("first")
       void session.send(q1())
+      void session.send(markdown("**second**\\n- third"))
       return "last"
     })
     plugin.command("replace", async ({session}) => {
@@ -26,7 +27,7 @@ export default definePlugin({
       void (await session.send({endpoint: args.endpoint, channel: "x"}, note(args.text))))
     plugin.command("parsed", () => h("file", {src: "reports/q1.pdf", title: "text"}))
     plugin.command("json", () => JSON.parse(JSON.stringify(h("file", {src: file("reports/q1.pdf"), title: "json"}))))
-    plugin.command("fields", () => h("file", {src: {...file("reports/q1.pdf")} as any, title: "fields"}))
+    plugin.command("fields", () => h("file", {src: Object.fromEntries(Object.entries(file("reports/q1.pdf"))) as any, title: "fields"}))
     plugin.command("large <megabytes:integer>", async ({args, session}) =>
       trying(() => session.send(h("file", {src: new Uint8Array(args.megabytes * 1024 ** 2).fill(args.megabytes), title: args.megabytes + ".bin"}))))
     const grown: Record<string, number> = {}

@@ -89,7 +89,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
 
   test("keep the order of the messages while they are stored, also from a job and a route", async () => {
     const host = started()
-    expect(await host.say("/order", {channel: "two"})).toEqual(["first", "[q1.pdf]", "last"])
+    expect(await host.say("/order", {channel: "two"})).toEqual(["first", "[q1.pdf]", "second\n\n- third", "last"])
     await host.plugin("/api/plugins/clerk/deliver", {channel: "two"})
     expect((await host.say("/replace", {channel: "two"}))[0]).toBe("[note.txt]")
     await until("the edit and the route's message", async () => {
