@@ -1,5 +1,5 @@
 import {readFileSync} from "node:fs"
-import {blocks} from "../../shared/sdk/content/lower.ts"
+import {blocks} from "../../shared/sdk/content/blocks.ts"
 import {card, type Element, h, list, lower, mention, type Node, quote, table, textOf} from "../../shared/sdk/sdk.ts"
 import {type Platform, renderings} from "../../tests/support/adapters/renderings.ts"
 import {root} from "../root.ts"

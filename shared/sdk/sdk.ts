@@ -40,10 +40,11 @@ export type {
 export type {AcceptSocket, PlatformSocket, SocketHandler, SocketInit, SocketRefused} from "./adapter/socket.ts"
 export {TokenBucket, type TokenBucketLimits} from "./adapter/token-bucket.ts"
 export type {HmacScheme, Verifier, Verify} from "./adapter/verify.ts"
+export type {Block} from "./content/blocks.ts"
 export type {Elements} from "./content/element-table.ts"
 export {type Content, type Element, h, isElement, type Node, renderContent} from "./content/elements.ts"
 export type {FileElement, FileOptions, StoredFile} from "./content/file-source.ts"
-export {type Block, type LowerOptions, lower} from "./content/lower.ts"
+export {type LowerOptions, lower} from "./content/lower.ts"
 export {
   type Channel,
   channelType,

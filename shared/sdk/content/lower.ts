@@ -1,25 +1,6 @@
-import {type Content, type Element, fileTypeOf, fileTypes, isElement, type Node, nodesOf} from "./elements.ts"
+import {type Block, element, insideOf, isBeside, isBlock, isPart, itemsOf, simplerOf, startOf} from "./blocks.ts"
+import {type Content, type Element, fileTypeOf, isElement, type Node, nodesOf} from "./elements.ts"
 import {fileWord, plain} from "./plain.ts"
-import {alignedRows} from "./rows.ts"
-
-const headings = ["h1", "h2", "h3", "h4", "h5", "h6"] as const
-
-/** Elements on separate lines. */
-export const blocks = [
-  ...headings,
-  "p",
-  "message",
-  "br",
-  "hr",
-  "pre",
-  "blockquote",
-  "ul",
-  "ol",
-  "table",
-  "card",
-  "markdown",
-] as const
-export type Block = (typeof blocks)[number]
 
 export interface LowerOptions {
   /** The blocks that the platform has. */
@@ -53,22 +34,6 @@ export const lowered = (content: Content, has: ReadonlySet<string>, words: Words
   const nodes = nodesOf(content)
   return nodes.some(isElement) ? new Lines(has, words).trimmed(nodes) : nodes
 }
-
-const isBlock: ReadonlySet<string> = new Set(blocks)
-
-/** Parts of the blocks around them. */
-const isPart: ReadonlySet<string> = new Set(["li", "tr", "th", "td", "card-field"])
-
-/** Elements that platforms show beside the text. */
-const isBeside: ReadonlySet<string> = new Set([...fileTypes, "button", "select", "form"])
-
-const element = (type: string, children: readonly Node[], attrs: Element["attrs"] = {}): Element => ({
-  type,
-  attrs,
-  children,
-})
-
-const line = "———"
 
 /** Writes nodes one after the other and knows where lines begin. */
 class Lines {
@@ -160,7 +125,7 @@ class Lines {
 
   #lowered(node: Element, out: Node[]): void {
     const {type, attrs, children} = node
-    const simpler = simplerOf(node)
+    const simpler = simplerOf(node, cellText)
     if (type === "br") this.#newLine(out)
     else if (simpler !== undefined) this.#simpler(simpler, out)
     else if (!this.#hasLines) out.push(element("p", type === "message" ? this.#inside(node).children : asText(node)))
@@ -242,47 +207,6 @@ const beginsLine = ({children: [first]}: Element): boolean => {
   if (!isElement(first)) return first !== undefined && /^[^\n]/.test(first)
   const isInline = !isBlock.has(first.type) && !isBeside.has(first.type) && first.type !== "quote"
   return isInline && (first.children.length === 0 || beginsLine(first))
-}
-
-/** Returns simpler blocks for a block that is not lines. */
-const simplerOf = (node: Element): readonly Node[] | undefined => {
-  const {type, children} = node
-  if (type === "table") return [element("pre", [alignedRows(node, cellText)])]
-  if (type === "hr") return [element("p", [line])]
-  if (type === "card") return cardOf(node)
-  return type.startsWith("h") ? [element("p", [element("b", children)])] : undefined
-}
-
-/** Returns the items of a list. What is no item becomes one, except white space. */
-const itemsOf = (nodes: readonly Node[]): readonly Element[] =>
-  nodes.flatMap(node => {
-    if (isElement(node) && node.type === "li") return [node]
-    return typeof node === "string" && node.trim() === "" ? [] : [element("li", [node])]
-  })
-
-const insideOf = ({type, children}: Element): readonly Node[] => {
-  if (type === "ul" || type === "ol") return itemsOf(children)
-  return type === "table" || type === "tr" ? children.filter(isElement) : children
-}
-
-const startOf = ({start}: Element["attrs"]): number => {
-  const number = Number(start ?? 1)
-  return Number.isSafeInteger(number) ? number : 1
-}
-
-const cardOf = ({attrs: {title, href}, children}: Element): readonly Node[] => {
-  const link = href === undefined ? undefined : element("a", title === undefined ? [] : [String(title)], {href})
-  const named = link ?? (title === undefined ? undefined : String(title))
-  const head = named === undefined ? [] : [element("p", [element("b", [named])])]
-  return [...head, ...children.map(lineOfCard)]
-}
-
-const lineOfCard = (node: Node): Node => {
-  if (!isElement(node)) return node
-  if (node.type !== "card-field") return isBeside.has(node.type) ? element("p", [node]) : node
-  const [first] = node.children
-  const isBelow = isElement(first) && isBlock.has(first.type)
-  return element("p", [element("b", [`${node.attrs.title ?? ""}:`]), ...(isBelow ? [] : [" "]), ...node.children])
 }
 
 const none: ReadonlySet<string> = new Set()

@@ -51,6 +51,7 @@ export const usualValues: Examples["values"] = {
   number: "0",
   user: "canary-user",
   account: "canary-user",
+  role: "admin",
 }
 
 /** The page size is not a filter. */

@@ -1,6 +1,7 @@
 import {describe, expect, test} from "vitest"
+import type {Block} from "../../../shared/sdk/content/blocks.ts"
 import {type Content, h} from "../../../shared/sdk/content/elements.ts"
-import {type Block, lower} from "../../../shared/sdk/content/lower.ts"
+import {lower} from "../../../shared/sdk/content/lower.ts"
 import {textOf, writtenText} from "../../../shared/sdk/content/text.ts"
 
 const item = (...children: Parameters<typeof h<"li">>[2][]) => h("li", {}, ...children)

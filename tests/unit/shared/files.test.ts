@@ -8,8 +8,8 @@ import {
   storedHash,
   storedSource,
 } from "../../../shared/sdk/content/file-source.ts"
-import {file} from "../../../shared/sdk/content/shorthands.ts"
 import {parseContent} from "../../../shared/sdk/content/parse-content.ts"
+import {file} from "../../../shared/sdk/content/shorthands.ts"
 import {textOf} from "../../../shared/sdk/content/text.ts"
 
 describe("the result of file", () => {
