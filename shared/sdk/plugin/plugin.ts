@@ -212,7 +212,7 @@ export interface Plugin {
   /**
    * Receives a foreign webhook at `/hooks/<plugin>/<name>`, without an adapter. The Host verifies it, answers 2xx once
    * it is durable, and handles its id once: as the event `<plugin>/<name>` of the endpoint `<plugin>~<name>`, which
-   * sends nothing. The handler sends to a chat with `session.send(content, {endpoint, channel})`.
+   * sends nothing. The handler sends to a chat with `session.send({endpoint, channel}, content)`.
    */
   webhook: DeclareWebhook
   /**

@@ -79,15 +79,9 @@ export default definePlugin({
       const copies = await links.copiesOf(origin)
       if (copies.length === 0) return
       const content = await contentOf(session)
-      for (const copy of copies) {
-        if (await canDo(session.edit(copy.outbox, content))) continue
-        await session.send(
-          {
-            endpoint: copy.endpoint,
-            channel: copy.channel,
-          },
-          [h("quote", {outbox: copy.outbox}), ...content, " (edited)"],
-        )
+      for (const {outbox, ...place} of copies) {
+        if (await canDo(session.edit(outbox, content))) continue
+        await session.send(place, [h("quote", {outbox}), ...content, " (edited)"])
       }
     })
 
