@@ -5,27 +5,32 @@ import {timeOf} from "../../database/lists/pages.ts"
 import {ending, isDirect, listOf, type UserPart} from "../../database/retention/user-part.ts"
 import {contentWithoutWords} from "./redact.ts"
 
-/**
- * SQL: the outbox row `o` is an answer to the user, a message to them alone, or an act on them. `answers` is SQL: the row
- * answers an event of the user, or, with `true`, an event of another user.
- */
-const isOfUser = (answers: (others: boolean) => string): string =>
-  `(${answers(false)} OR (o.endpoint = ?3 AND (o.user = ?4 OR o.channel = 'user:' || ?4
-    OR (o.kind = 'call' AND EXISTS (SELECT 1 FROM json_each(o.content, '$.params')
+/** Returns SQL: the event with this number is of the user, or with `others` of another user. */
+type EventOfUser = (seq: string, others?: boolean) => string
+
+/** SQL: an outbox row is an answer to the user, a message to them alone, or an act on them. */
+const isToUser = (o: string, ofEvent: EventOfUser): string =>
+  `(${ofEvent(`${o}.inbox_seq`)} OR (${o}.endpoint = ?3 AND (${o}.user = ?4 OR ${o}.channel = 'user:' || ?4
+    OR (${o}.kind = 'call' AND EXISTS (SELECT 1 FROM json_each(${o}.content, '$.params')
       WHERE key LIKE 'user%' AND instr(',' || value || ',', ',' || ?4 || ',') > 0))
-    OR (${isDirect("o.channel")} AND NOT ${answers(true)}))))`
+    OR (${isDirect(`${o}.channel`)} AND NOT ${ofEvent(`${o}.inbox_seq`, true)}))))`
+
+/** SQL: the outbox row `o` is to the user, or an edit of such a message, whoever pressed its button. */
+const isOfUser = (ofEvent: EventOfUser): string =>
+  `(${isToUser("o", ofEvent)} OR (o.kind = 'edit' AND EXISTS (SELECT 1 FROM outbox edited
+    WHERE edited.id = o.content ->> '$.message.outbox' AND ${isToUser("edited", ofEvent)})))`
 
 /** SQL: the message with this id is of the user. */
-export const isMessageOfUser = (id: string, answers: (others: boolean) => string): string =>
-  `EXISTS (SELECT 1 FROM outbox o WHERE o.id = ${id} AND ${isOfUser(answers)})`
+export const isMessageOfUser = (id: string, ofEvent: EventOfUser): string =>
+  `EXISTS (SELECT 1 FROM outbox o WHERE o.id = ${id} AND ${isOfUser(ofEvent)})`
 
 const messageRows = jsonRows(["seq", "content"])
 
 /** What the bot said to the user. Unsent messages are cancelled. */
-export const outboxPart = (answers: (others: boolean) => string): UserPart => ({
+export const outboxPart = (ofEvent: EventOfUser): UserPart => ({
   name: "outbox",
   slices: {table: "outbox", key: "seq"},
-  find: `SELECT * FROM outbox o WHERE o.seq > ?1 AND o.seq <= ?2 AND ${isOfUser(answers)}`,
+  find: `SELECT * FROM outbox o WHERE o.seq > ?1 AND o.seq <= ?2 AND ${isOfUser(ofEvent)}`,
   toLine: row => ({
     id: row.id,
     kind: row.kind,

@@ -112,6 +112,14 @@ const fill = (database: Database) =>
       kind: "edit",
       content: {message: {outbox: "direct"}, content: [canary]},
     }),
+    // Bob pressed a button of what the bot answered to Ann.
+    outbox("edit-for-bob", canary, {
+      channel: "group",
+      state: "sent",
+      answers: 2,
+      kind: "edit",
+      content: {message: {outbox: "answer"}, content: [canary]},
+    }),
     outbox("later", canary, {channel: "user:ann", user: "ann", state: "scheduled"}),
     outbox("mute", canary, {
       channel: "guild",
@@ -142,7 +150,7 @@ const fill = (database: Database) =>
     prompt("q3", "account acc-bob", 2, kept),
   ])
 
-const countsOfAnn = {inbox: 4, errors: 4, outbox: 7, agents: 2, timers: 2, state: 3, prompts: 2}
+const countsOfAnn = {inbox: 4, errors: 4, outbox: 8, agents: 2, timers: 2, state: 3, prompts: 2}
 const nothing = {inbox: 0, errors: 0, outbox: 0, agents: 0, timers: 0, state: 0, prompts: 0}
 
 const remains = async () => ({checkpoints: ["20260101-000000-abcdef"], workItems: 2, eventLog: "24h"})
@@ -316,7 +324,7 @@ test("a long table is read in slices, resuming where the last answer stopped", a
   await fill(database)
   const rest = JSON.stringify({part: 3, after: 3, channels: ["dm-ann"]})
   const {counts} = await running(database).forget(ann, {dryRun: false, next: rest})
-  expect(counts).toEqual({...nothing, outbox: 4, agents: 2, timers: 1, state: 3, prompts: 2})
+  expect(counts).toEqual({...nothing, outbox: 5, agents: 2, timers: 1, state: 3, prompts: 2})
   for (const next of ["x", "{}", '{"part":8,"after":0,"channels":[]}'])
     await expect(running(database).forget(ann, {dryRun: true, next})).rejects.toMatchObject({code: "request_invalid"})
 })

@@ -13,8 +13,6 @@ import {channelTimersPart, timersPart} from "../../../scheduler/timers/user-part
 /** How many rows one read scans. No index finds a user's rows, and other work waits for a read. */
 const slice = 200
 
-const answers = (others: boolean) => isEventOfUser("o.inbox_seq", others)
-
 /**
  * The order matters. Timers come first, because a timer that fires meanwhile becomes an event of the inbox. The inbox names
  * the user's direct channels for the later parts, even after redaction, so that the walk can be repeated.
@@ -22,8 +20,8 @@ const answers = (others: boolean) => isEventOfUser("o.inbox_seq", others)
 export const parts: readonly UserPart[] = [
   timersPart,
   inboxPart,
-  errorsPart({event: isEventOfUser, message: id => isMessageOfUser(id, answers), run: isRunOfUser}),
-  outboxPart(answers),
+  errorsPart({event: isEventOfUser, message: id => isMessageOfUser(id, isEventOfUser), run: isRunOfUser}),
+  outboxPart(isEventOfUser),
   agentsPart,
   channelTimersPart,
   statePart,
