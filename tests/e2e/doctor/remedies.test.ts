@@ -1,7 +1,7 @@
 import {rmSync} from "node:fs"
 import {expect, test} from "vitest"
 import {conditionsOf} from "../../../server/metrics/alerts/words.ts"
-import {type AlertCode, alertCodes} from "../../../shared/alerts/items.ts"
+import {type AlertCode, alertCodes, alertItems} from "../../../shared/alerts/items.ts"
 import {type ReadinessReason, readinessReasons, readyBut} from "../../../shared/api/readiness.ts"
 import type {Finding} from "../../../shared/attention/finding.ts"
 import {readinessOf} from "../../support/host/generation.ts"
@@ -82,9 +82,11 @@ ${agents.flatMap(([name, {agent = ""}]) => (agent === "" ? [] : [`  ${name}: {${
   grace: 0s
   settle: 0s
   targets: {ops: {endpoint: sandbox, channel: ops}}
-  items: {${alertCodes.map(code => `${code}: {for: 0s${code === "database_capacity" ? ", above: 0" : ""}}`).join(", ")}}
+  items: {${lasting.map(code => `${code}: {for: 0s${code === "database_capacity" ? ", above: 0" : ""}}`).join(", ")}}
 `
 }
+
+const lasting = alertCodes.filter(code => !("happens" in alertItems[code]))
 
 /** Adds a provider on this machine, unless the agent is about the provider. */
 const complete = (agent: string): string =>
