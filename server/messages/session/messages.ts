@@ -67,9 +67,14 @@ export const sessionMessages = ({stored, attempt, plugin, endpoints, now}: Sessi
   const limited = (draft: OutboxDraft, expiry?: Expiry): OutboxDraft =>
     withExpiry(draft, expiry, attempt.maxAge === undefined ? undefined : now() + attempt.maxAge)
   const queue = async (draft: OutboxDraft, expiry?: Expiry): Promise<string> => work.queue(limited(draft, expiry))
+  /** A user without a channel is written to in their direct channel, if the endpoint opens those. */
+  const here = () =>
+    event.channel === undefined && event.user !== undefined && endpoints.hasFeature(endpoint, "open")
+      ? addressOf({endpoint, user: event.user.id})
+      : conversationOf(stored)
   const messageOf = (sent: Sent): OutboxDraft => {
     const {content, expiry} = sent
-    const address = "to" in sent ? addressOf(sent.to) : conversationOf(stored)
+    const address = "to" in sent ? addressOf(sent.to) : here()
     if (address === undefined)
       throw new Problem("target_invalid", "this event belongs to no conversation, so the message needs a target")
     if ("to" in sent) endpoints.requireTarget(address)

@@ -35,6 +35,11 @@ export class SessionPlugin {
     this.members = {
       prompt: async (handle, content, data) => {
         requireOpen()
+        if (channel === undefined && endpoints.hasFeature(endpoint, "open"))
+          throw new Problem(
+            "event_invalid",
+            "the event has no channel to ask in, and the user's is not known before a send",
+          )
         const name = nameOf("prompt", handle)
         const prompt = plugin?.prompt(name) ?? formOf(name)?.prompt
         if (prompt === undefined) throw new Problem("prompt_unknown", `the plugin declares no prompt "${name}"`)

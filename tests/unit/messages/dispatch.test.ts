@@ -259,6 +259,21 @@ describe("a handler", () => {
     ])
   })
 
+  test("of an event without a channel writes to the user's direct channel, and cannot ask there", async () => {
+    const {channel: _, ...alone} = messageOf("hello")
+    const {run} = dispatchOf([
+      handler(async session => {
+        const prompt = {kind: "prompt", name: "name"} as const
+        return session.prompt(prompt, "Who?").catch(error => error.code)
+      }),
+    ])
+    const outcome = await run(alone)
+    expect(outcome).toMatchObject({
+      is: "handled",
+      sends: [{channel: "user:ann", user: "ann", content: ["event_invalid"]}],
+    })
+  })
+
   test("cannot act on a message that the outbox does not have", async () => {
     const {run} = dispatchOf([handler(async session => void (await session.delete("nothing")))])
     expect(await run(messageOf("hello"))).toMatchObject({is: "failed", error: expect.stringMatching(/ nothing$/)})
