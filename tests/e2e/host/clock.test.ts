@@ -107,7 +107,7 @@ describeWith("ngircd", "faketime")("a clock that is set back by an hour", () => 
       clock.set(-hour)
       expect(await (await say(host, "early")).json()).toMatchObject({
         code: "signature_invalid",
-        detail: expect.stringMatching(/^webhook-timestamp .*\bahead$/),
+        detail: expect.stringMatching(/ ahead\b/),
       })
       for (const text of ["d", "stumble", "e", "again"]) expect((await say(host, text, {off: -hour})).status).toBe(202)
       await untilAnswer("got again", 2)
