@@ -1,5 +1,5 @@
-import {setTimeout as sleep} from "node:timers/promises"
 import type {Peer} from "crossws"
+import {until} from "../../asking.ts"
 
 export interface Packet {
   readonly op: number
@@ -109,11 +109,12 @@ export class Sessions {
       if (only === undefined || session.bot.id === only) this.#dispatch(session, t, d)
   }
 
-  /** Resolves once a client has received all events so far: it answers a heartbeat request with the last one's number. */
+  /** Resolves once a client has received all events: it answers a heartbeat request with the last one's number. */
   async confirm(): Promise<void> {
     const sequences = [...this.#sessions.values()].map(session => [session, session.sequence] as const)
     for (const [{peer}] of sequences) if (peer !== undefined) tell(peer, {op: op.heartbeat})
-    while (sequences.some(([session, sequence]) => session.confirmed < sequence)) await sleep(5)
+    const isBehind = () => sequences.some(([session, sequence]) => session.confirmed < sequence)
+    await until("the bot to answer", 30_000, () => !isBehind())
   }
 
   /** Forgets all sessions, and tells the connected ones. */

@@ -1,4 +1,5 @@
 import {setTimeout as sleep} from "node:timers/promises"
+import {until} from "../../asking.ts"
 import type {Fields} from "./form.ts"
 
 export type Update = Fields & {readonly update_id: number}
@@ -43,9 +44,9 @@ export class Updates {
     return fresh.map(({update_id}) => update_id)
   }
 
-  /** Resolves once the bot has confirmed these updates. */
-  async confirmed(ids: readonly number[]): Promise<void> {
-    while (this.#waiting.some(({update_id}) => ids.includes(update_id))) await sleep(5)
+  /** Resolves once the bot has confirmed these updates. Rejects after `limit` milliseconds. */
+  async confirmed(ids: readonly number[], limit = 30_000): Promise<void> {
+    await until("the bot to poll", limit, () => !this.waiting.some(id => ids.includes(id)))
   }
 
   /** Delivers the last update again. */
