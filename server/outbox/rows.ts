@@ -69,11 +69,17 @@ export const readParts = async (database: Database, id: string): Promise<readonl
   })
 }
 
-/** Returns a message as plugins see it; undefined if it is not in the outbox. */
+/** Returns a message or an act as plugins see it; undefined if it is not in the outbox. */
 export const readMessage = async (database: Reader, id: string): Promise<SentMessage | undefined> => {
   const row = await findMessage(database, id)
-  if (row?.kind !== "message") return undefined
-  return {...laneOf(row), state: row.state as OutboxState, platform: fromJson(String(row.platform_ids ?? "[]"))}
+  if (row === undefined) return undefined
+  const {state, reason, platform_ids: ids} = row
+  return {
+    ...laneOf(row),
+    state: state as OutboxState,
+    ...(typeof reason === "string" ? {reason} : {}),
+    platform: fromJson(String(ids ?? "[]")),
+  }
 }
 
 export const readNext = async (database: Database, {endpoint, channel}: Lane): Promise<Row | undefined> => {

@@ -38,12 +38,14 @@ export interface SendOptions extends Expiry {
   readonly at?: Date | number
 }
 
-/** A message as the outbox has it, sent or not. */
+/** A message or an act as the outbox has it, sent or not. */
 export interface SentMessage {
   readonly endpoint: string
   readonly channel: string
   /** `sent` once the platform has accepted it. docs/outbox.md describes the other states. */
   readonly state: OutboxState
+  /** A code for why it failed, expired or was cancelled, such as `unsupported`. */
+  readonly reason?: string
   /** The platform's ids of the message: several if it was sent in parts, none before it is sent. */
   readonly platform: readonly string[]
 }
@@ -158,7 +160,7 @@ export interface Plugin {
    * endpoint that opens no direct channels, `ingress_paused`.
    */
   send(target: Target, content: Content, options?: SendOptions): Promise<string>
-  /** Returns the state of any plugin's message by its outbox id; undefined once it is deleted. Throws `not_active`. */
+  /** Returns the state of a message or an act of any plugin by its outbox id; undefined once deleted. Throws `not_active`. */
   message(id: string): Promise<SentMessage | undefined>
   /**
    * Waits until a message is sent or ends otherwise: its state is none of `scheduled`, `queued` and `sending`. The wait

@@ -54,6 +54,8 @@ const actor = pluginWith(`
     plugin.command("tell", async ({session}) => {
       const id = await session.send("told")
       await session.setTimer(told, {in: 0}, {id})
+      const act = {guild_id: "sandbox", user_id: "bob", duration: 1}
+      await session.setTimer(told, {in: 0}, {id: await session.call("guild.member.mute", act)})
       note(await plugin.sent(id).then(() => "early", error => error.code))
     })
     plugin.route({
@@ -110,7 +112,9 @@ describe.each(bunOr("node22"))("a plugin on $name", runtime => {
   test("waits for the ends of its messages, durably in a timer of the same batch", async () => {
     const host = await startHost({runtime, config: config("one"), plugins: {actor}})
     await say(host, "/tell")
-    await until("the timer", () => notes(host).includes("sent 1"))
+    await until("the timers of a message and an act", () =>
+      ["sent 1", "sent 0"].every(line => notes(host).includes(line)),
+    )
     expect(notes(host)).toContain("outbox_unknown")
     const {id} = await host.plugin<{id: string}>("/api/plugins/actor/send", {text: "x", at: Date.now() + 86_400_000})
     expect(await host.plugin(`/api/plugins/actor/wait/${id}`, {})).toEqual({error: "TimeoutError"})
