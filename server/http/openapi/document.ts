@@ -149,11 +149,11 @@ const queryParameters = (query: TSchema | undefined, place: Place) => {
     required?: readonly string[]
   }
   return Object.entries(properties).map(([name, schema]) => {
-    const {description, ...rest} = place(schema, "full") as {description?: string}
+    const {description, ...rest} = place(schema, "full") as {description?: string; default?: unknown}
     return {
       name,
       in: "query",
-      required: required.includes(name),
+      required: required.includes(name) && rest.default === undefined,
       ...(description === undefined ? {} : {description}),
       schema: rest,
     }
@@ -171,6 +171,6 @@ const bodyOf = ({method, permission, body}: Route, place: Place) => {
 
 const contentOf = (status: number, schema: TSchema | string, permission: Permission, place: Place) => {
   if (status === 101) return {}
-  if (typeof schema === "string") return {content: {[schema]: {schema: {type: "string"}}}}
+  if (typeof schema === "string") return {content: {[schema]: schema === "*/*" ? {} : {schema: {type: "string"}}}}
   return {content: {"application/json": {schema: place(schema, permission === "demo" ? "demo" : "full")}}}
 }
