@@ -300,10 +300,11 @@ export class Instance {
     return this.#running.add(() => this.as(async () => work(), about, what).finally(ended))
   }
 
-  /** Returns its answer. Its disposal waits until a stream in it is read or cancelled. */
+  /** Returns its answer, whose headers may be set. Its disposal waits until a stream in it is read or cancelled. */
   answer(given: Response, about: LogFields): Response {
-    const body = isStreamed(given) ? given.body : null
-    if (body === null) return given
+    if (!isStreamed(given)) return given
+    const {body} = given
+    if (body === null) return new Response(null, given)
     const {readable, writable} = new TransformStream<Uint8Array<ArrayBuffer>>()
     this.run(() => body.pipeTo(writable), about).catch(() => {})
     return new Response(readable, given)

@@ -48,13 +48,17 @@ const toRoute = ({instance, route}: PublishedRoute, mode: Mode = "production"): 
   ...(route.query === undefined ? {} : {query: route.query}),
   ...(route.body === undefined ? {} : {body: route.body}),
   ...(route.stream === undefined ? {} : {stream: route.stream}),
-  response: {[route.status ?? 200]: route.response ?? {}},
+  response: {[route.status ?? 200]: route.response ?? "*/*"},
   handle: async (request, call) => {
     const body = route.body === undefined ? undefined : await call.body()
     const {params, query, scope, requestId} = call
     const own = {params, query, scope, requestId, body, json: call.json.bind(call)}
     const given = await instance.run(() => route.handle(request, own as never), {requestId})
-    return isResponse(given) ? instance.answer(given, {requestId}) : toResponse(given, route, call, mode)
+    if (!isResponse(given)) return toResponse(given, route, call, mode)
+    const answer = instance.answer(given, {requestId})
+    for (const [name, value] of call.json({}, null).headers)
+      if (name !== "content-type" && !answer.headers.has(name)) answer.headers.set(name, value)
+    return answer
   },
 })
 

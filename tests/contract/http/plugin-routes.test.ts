@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {fullAndDemo, pluginWith, startHost, type TestHost} from "../../support/host/host.ts"
+import {bunAnd, fullAndDemo, pluginWith, startHost, type TestHost} from "../../support/host/host.ts"
 
 const notes = pluginWith(`
     const Note = Type.Object({id: Type.Integer(), text: Type.String(), owner: Type.Optional(Type.String({private: true}))})
@@ -14,6 +14,8 @@ const notes = pluginWith(`
     plugin.route({...common, path: "/bare", handle: () => ({id: 1}) as any})
     plugin.route({...common, path: "/alike", response: Type.Object({status: Type.Integer(), headers: Type.Integer()}),
       handle: async () => ({status: 7, headers: 8})})
+    plugin.route({...common, path: "/own", handle: () => new Response("<p>", {headers: {"cache-control": "max-age=9"}})})
+    plugin.route({...common, path: "/moved", handle: () => Response.redirect("https://example.org/")})
     plugin.route({...common, path: "/whole", response: Note, handle: () => new Response("whole", {status: 202})})`)
 
 const {HTTP_TOKEN: full, DEMO_TOKEN: demo} = fullAndDemo.env
@@ -37,14 +39,9 @@ describe("a plugin's route", () => {
     }
     expect(await asked("/add/ada", note)).toEqual({status: 201, id: 2, text: "milk", owner: "ada"})
     expect(await asked("/add/ada?plus=5&loud=true", note, demo)).toEqual({status: 201, id: 6, text: "MILK"})
-    expect(await asked("/add/ada", {id: "1"})).toMatchObject({
-      status: 400,
-      detail: expect.stringContaining("text: is missing"),
-    })
-    expect(await asked("/add/ada?plus=many", note)).toMatchObject({
-      status: 400,
-      detail: expect.stringContaining("plus: expected an integer"),
-    })
+    const refused = (detail: string) => ({status: 400, detail: expect.stringContaining(detail)})
+    expect(await asked("/add/ada", {id: "1"})).toMatchObject(refused("text: is missing"))
+    expect(await asked("/add/ada?plus=many", note)).toMatchObject(refused("plus: expected an integer"))
     expect(await ask(host, "/whole")).toEqual({status: 202, text: "whole"})
     expect(await ask(host, "/alike")).toEqual({status: 200, text: '{"status":7,"headers":8}'})
 
@@ -63,6 +60,22 @@ describe("a plugin's route", () => {
         expect.stringMatching(/^POST \/api\/plugins\/notes\/bare failed: .*\bno Response, .*\bschema$/),
       ]),
     )
+  })
+
+  test.each(bunAnd("node24"))("gets the headers of the API on its own responses on $name", async runtime => {
+    const host = await startHost({config: fullAndDemo.config("notes"), env: fullAndDemo.env, plugins: {notes}, runtime})
+    const init = {method: "POST", headers: {authorization: `Bearer ${full}`}, redirect: "manual"} as const
+    for (const [path, cache] of Object.entries({own: "max-age=9", moved: "no-store"})) {
+      const headers = Object.fromEntries((await host.fetch(`/api/plugins/notes/${path}`, init)).headers)
+      const id = expect.stringMatching(/^\w+-\w+$/)
+      const common = {"cache-control": cache, "x-content-type-options": "nosniff", "x-request-id": id, vary: "Origin"}
+      expect(headers).toMatchObject(common)
+      expect(headers["content-type"]).not.toBe("application/json")
+    }
+    const {paths} = (await host.get("/api/openapi.json")) as {readonly paths: Readonly<Record<string, object>>}
+    expect(paths["/api/plugins/notes/own"]).toMatchObject({post: {responses: {200: {content: {"*/*": {}}}}}})
+    const parameters = ["by", "plus", "loud"].map(name => ({name, required: name === "by"}))
+    expect(paths["/api/plugins/notes/add/{by}"]).toMatchObject({post: {parameters}})
   })
 
   test("does not have its answers checked in production", async () => {
