@@ -38,12 +38,12 @@ export interface SayOptions extends PressOptions {
 export interface FireOptions {
   /** The data of the scheduled job; the job's schema checks it. */
   readonly data?: unknown
-  /** The name of the plugin that declares the job; the only plugin under test when left out. */
+  /** The name of the plugin that declares the job; the only one that does when left out. */
   readonly plugin?: string
 }
 
-/** How long the sandbox may take to open, in milliseconds. */
-const startLimit = 30_000
+/** @internal How long the sandbox or a webhook may take to open, in milliseconds. */
+export const startLimit = 30_000
 
 export interface Sent {
   readonly endpoint: string

@@ -119,9 +119,9 @@ export interface Bot {
 /** The calls that may name their plugin. */
 export type Asked = "fire" | "upgrade" | "webhook"
 
-type Subject = (asked: Asked) => string
+/** Returns the plugin for a call that names none; `declaring` has those that declare what the call is about. */
+type Subject = (asked: Asked, declaring: readonly string[]) => string
 
-/** `subject` returns the plugin for calls that name none. */
 export const openBot = (options: BotOptions, subject: Subject): Promise<Bot> =>
   withoutOwnFrames(() => open(options, subject))
 
@@ -180,6 +180,11 @@ const startHost = async (
 const membersOf = (bot: UnderTest, editions: Editions, subject: Subject): Omit<Bot, "close"> => {
   const {host} = bot
   const changes = new Changes()
+  const declaring = (kind: "job" | "webhook", name: string) =>
+    host.generations.running
+      .require()
+      .snapshot.capabilities.filter(each => each.kind === kind && each.name === name)
+      .map(({owner}) => owner.replace("root/", ""))
   let calls = 0
   // Everything that follows from a call ends before it resolves. But two concurrent calls may need each other.
   const toEnd = <T>(what: string, work: () => Promise<T>): Promise<T> =>
@@ -204,15 +209,15 @@ const membersOf = (bot: UnderTest, editions: Editions, subject: Subject): Omit<B
     changes: channel => changes.since(bot, channel),
     clock: createBotClock(bot),
     fire: async (job, how = {}) => {
-      const plugin = how.plugin ?? subject("fire")
+      const plugin = how.plugin ?? subject("fire", declaring("job", job))
       return toEnd("bot.fire()", () => fire(bot, job, {...how, plugin}))
     },
     settle: () => toEnd("bot.settle()", () => untilSettled(bot, "bot.settle()")),
     webhook: async (name, body, how = {}) => {
-      const plugin = how.plugin ?? subject("webhook")
+      const plugin = how.plugin ?? subject("webhook", declaring("webhook", name))
       return toEnd("bot.webhook()", () => postWebhook(bot, name, body, {...how, plugin}))
     },
-    upgrade: async (to, {plugin: name = subject("upgrade")} = {}) =>
+    upgrade: async (to, {plugin: name = subject("upgrade", [])} = {}) =>
       toEnd("bot.upgrade()", () => editions.replace(name, to, () => host.generations.reload("the test's upgrade"))),
   }
 }

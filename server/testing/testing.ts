@@ -19,7 +19,9 @@ await raiseTimeLimit()
  * prevents the start, for example `config_invalid` if `config` does not fit the plugin's schema.
  */
 export const startBot = (options: BotOptions): Promise<Bot> =>
-  openBot(options, asked => onlyPlugin(options.plugins, asked))
+  openBot(options, (asked, declaring) =>
+    onlyPlugin(declaring.length === 0 ? Object.keys(options.plugins) : declaring, asked),
+  )
 
 export interface PluginTestOptions<U extends Uses = Uses>
   extends Omit<PluginUnderTest, "plugin">,
@@ -86,8 +88,9 @@ const providing = (uses: Uses, services: Readonly<Record<string, object | undefi
   })
 }
 
-const onlyPlugin = (plugins: BotOptions["plugins"], asked: Asked): string => {
-  const [name, ...others] = Object.keys(plugins)
-  if (name === undefined || others.length > 0) throw new TypeError(`bot.${asked}() needs the name of the plugin`)
-  return name
+const onlyPlugin = (plugins: readonly string[], asked: Asked): string => {
+  const [name, ...others] = plugins
+  if (name !== undefined && others.length === 0) return name
+  const choices = plugins.map(each => `{plugin: "${each}"}`).join(" or ")
+  throw new TypeError(`bot.${asked}() needs the name of the plugin: ${choices}`)
 }

@@ -3,7 +3,8 @@ import {toJson} from "../../shared/json.ts"
 import {readText} from "../../shared/sdk/adapter/answer.ts"
 import type {WebhookSender} from "../generation/kinds/webhook/receive.ts"
 import {uuid} from "../runtime/uuid.ts"
-import {apiOf, endOf, type Sent, sentAs} from "./actions.ts"
+import {apiOf, endOf, type Sent, sentAs, startLimit} from "./actions.ts"
+import {until} from "./asking.ts"
 import type {UnderTest} from "./waiting.ts"
 
 export interface WebhookOptions {
@@ -13,7 +14,7 @@ export interface WebhookOptions {
   readonly id?: string
   /** More headers, in place of those that the scheme makes. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The name of the plugin that declares the webhook; the only plugin under test when left out. */
+  /** The name of the plugin that declares the webhook; the only one that does when left out. */
   readonly plugin?: string
 }
 
@@ -32,8 +33,9 @@ export const postWebhook = async (
 ): Promise<readonly Sent[]> => {
   const {host} = bot
   const endpoint = endpointName(plugin, name)
-  const opened = host.endpoints.get(endpoint)?.opened as WebhookSender | undefined
-  if (opened?.sign === undefined) throw new Error(`${plugin} declares no webhook "${name}" that is open`)
+  const found = () => host.endpoints.get(endpoint)
+  if (found()?.spec.onlyReceives === undefined) throw new Error(`${plugin} declares no webhook "${name}"`)
+  const opened = await until(`${endpoint} to open`, startLimit, () => found()?.opened as WebhookSender | undefined)
   const newest = async () => (await apiOf(host).get("/api/inbox", {endpoint, limit: 1})).items[0]?.seq
   const text = typeof body === "string" ? body : toJson(body)
   const before = await newest()

@@ -5,7 +5,7 @@ import {setImmediate as turn} from "node:timers/promises"
 import type {Position} from "../../../shared/api/plugin-views.ts"
 import {type PluginPath, pluginPath} from "../../../shared/ids.ts"
 import type {Log, LogFields} from "../../../shared/log.ts"
-import {messageOf, Problem} from "../../../shared/problems.ts"
+import {type Issue, messageOf, Problem} from "../../../shared/problems.ts"
 import type {MethodParameters} from "../../../shared/sdk/platform/methods.ts"
 import type {Plugin} from "../../../shared/sdk/plugin/plugin.ts"
 import type {PluginDatabase} from "../../../shared/sdk/session/database.ts"
@@ -376,18 +376,19 @@ export class Instance {
   }
 
   #explain(error: unknown): Problem {
-    const {from} = this.plugin
+    const {from, origin} = this.plugin
+    const setup = `setup of ${origin === "built-in" ? `the plugin ${this.name}` : from}`
+    // Only a file of the project can be the position of an error whose stack names none.
+    const file = origin === "built-in" || origin === "package" ? undefined : {file: from, line: 1, column: 1}
+    const issues = (message: string, at: Position | undefined = file): readonly Issue[] =>
+      at === undefined ? [] : [{...at, path: `plugins.${this.name}`, message}]
     if (error instanceof TimeLimitExceeded) {
-      return new Problem("plugin_timeout", `setup of ${from} did not end within ${setupTimeout / 1000} s`, {
-        issues: [{file: from, line: 1, column: 1, path: `plugins.${this.name}`, message: "setup did not end"}],
-      })
+      const text = `${setup} did not end within ${setupTimeout / 1000} s`
+      return new Problem("plugin_timeout", text, {issues: issues("setup did not end")})
     }
     const all: readonly unknown[] = error instanceof AggregateError && error.errors.length > 0 ? error.errors : [error]
-    const issues = all.map(each => ({
-      ...(positionIn(each, this.files, this.#options.project) ?? {file: from, line: 1, column: 1}),
-      path: `plugins.${this.name}`,
-      message: messageOf(each),
-    }))
-    return new Problem("plugin_invalid", `setup of ${from} failed: ${messageOf(error)}`, {cause: error, issues})
+    const why = file === undefined ? all.map(messageOf).join("; ") : messageOf(error)
+    const found = all.flatMap(each => issues(messageOf(each), positionIn(each, this.files, this.#options.project)))
+    return new Problem("plugin_invalid", `${setup} failed: ${why}`, {cause: error, issues: found})
   }
 }
