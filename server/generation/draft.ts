@@ -207,7 +207,8 @@ const throwAll = (failed: readonly {readonly error: unknown; readonly name: stri
     throw new Problem(code, message, {cause: first.error.cause, hint, issues})
   }
   const code = first.error instanceof Problem ? first.error.code : "plugin_invalid"
-  throw new Problem(code, failed.map(({error}) => messageOf(error)).join("; "), {cause: first.error, issues})
+  const text = failed.map(({error, name}) => `plugins.${name}: ${messageOf(error)}`).join("; ")
+  throw new Problem(code, text, {cause: first.error, issues})
 }
 
 const issuesOf = (error: unknown, name: string, loaded: LoadedConfig | undefined): readonly Issue[] => {

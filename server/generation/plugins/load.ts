@@ -154,7 +154,7 @@ export class Loader {
     if (again !== undefined && (await isFile(again))) return {is: "built", path: again, isStale: false} as const
     if (use !== undefined && (use.startsWith(".") || isAbsolute(use))) {
       const path = await firstFile(candidates(resolve(paths.project, use)))
-      if (path === undefined) throw new Problem("plugin_missing", `plugins.${name}: there is no file ${use}`)
+      if (path === undefined) throw new Problem("plugin_missing", `there is no file ${use}`)
       return {is: "file", path} as const
     }
     const built = join(paths.builtPlugins, `${name}.js`)
@@ -176,7 +176,7 @@ export class Loader {
     if (files.length === 0) return {isStale: false}
     if (builds === "stale") return {isStale: true}
     if (builds === "current") return undefined
-    throw new Problem("build_stale", `plugins.${name}: dist/plugins was not built from the current ${files.join(", ")}`)
+    throw new Problem("build_stale", `dist/plugins was not built from the current ${files.join(", ")}`)
   }
 
   async #compile(name: string, entry: string, signal: AbortSignal): Promise<LoadedPlugin> {
@@ -199,13 +199,11 @@ export class Loader {
     const {cache, paths} = this.#options
     const manifest = join(paths.project, "node_modules", specifier, "package.json")
     if ((await readFileIfExists(manifest)) === undefined) {
-      throw new Problem(
-        "plugin_missing",
-        `plugins.${name}: no plugins/${name}.ts or .js, no built-in adapter "${name}", and no package ${specifier}`,
-      )
+      const text = `no plugins/${name}.ts or .js, no built-in adapter "${name}", and no package ${specifier}`
+      throw new Problem("plugin_missing", text)
     }
     const found = await readJsonIfExists(manifest)
-    await requireFittingSdk(found, `plugins.${name}: ${specifier}`)
+    await requireFittingSdk(found, specifier)
     const version = (found as {version?: string} | undefined)?.version ?? "0"
     const code = `export {default} from ${toJson(specifier)}\n`
     const fingerprint = sha256Of(`${code}${version}`)

@@ -1,5 +1,6 @@
 import {existsSync, readdirSync} from "node:fs"
 import {describe, expect, test} from "vitest"
+import type {Issue} from "../../../shared/problems.ts"
 import {bunOr, makeProject, onBun, type Project, startHost, svc, type TestRuntime} from "../../support/host/host.ts"
 import {holdPort} from "../../support/machine/ports.ts"
 
@@ -35,7 +36,8 @@ interface Once {
   readonly ok: boolean
   readonly committed: boolean
   readonly code?: string
-  readonly issues?: readonly {readonly path: string; readonly line: number}[]
+  readonly detail?: string
+  readonly issues?: readonly Issue[]
   readonly endpoints?: readonly string[]
   readonly components?: readonly Record<string, unknown>[]
 }
@@ -70,10 +72,7 @@ describe.each(bunOr("node22"))("svc runtime start --once --mode test on $name", 
       endpoints: ["sandbox", "line~one"],
     })
     expect(isOpened()).toBe(false)
-    expect({state: readdirSync(project.path(".svc")), temporary: temporaryFiles(project)}).toEqual({
-      state: ["tmp"],
-      temporary: [],
-    })
+    expect([readdirSync(project.path(".svc")), temporaryFiles(project)]).toEqual([["tmp"], []])
     expect(existsSync(project.path("data"))).toBe(false)
   })
 
@@ -122,10 +121,15 @@ export default definePlugin({setup() { throw new Error("no luck") }})`
       const {code, result} = await once(onBun, project)
       expect({code, ok: result.ok, committed: result.committed}).toEqual({code: 1, ok: false, committed: false})
       expect(result.issues?.length).toBeGreaterThan(0)
+      for (const {path, message} of result.issues ?? []) expect(message).not.toContain(path || "plugins.broken")
       found.push(result.code)
       expect(temporaryFiles(project)).toEqual([])
     }
     expect(found).toEqual(["plugin_invalid", "plugin_invalid", "plugin_missing"])
+    const several = makeProject({config: "http: {port: 0}\nplugins: {missing: {}, sandbox: {config: {a: 1, b: 2}}}\n"})
+    const {detail, issues} = (await once(onBun, several)).result
+    expect(detail).toMatch(/^plugins\.missing: .*; plugins\.sandbox: /)
+    expect(issues).toHaveLength(3)
   })
 
   test("exits 1 and names a variable that is not set, and exits 0 once .env.test sets it", async () => {
