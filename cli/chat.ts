@@ -52,7 +52,7 @@ const completer = async (host: HostClient) => {
 }
 
 /** The line that presses a button. */
-const pressing = /^\/press\s+(\S.*?)\s*$/
+const pressing = /^\/press\s+("?)(\S.*?)\1\s*$/
 
 /** The line that fills in a form: the form by its number, then each field with its value. */
 const filling = /^\/fill\s+([1-9]\d*)((?:\s+[^\s=]+=(?:"[^"]*"|\S*))*)\s*$/
@@ -149,7 +149,7 @@ export class Chat extends SvcCommand {
   async #say(text: string): Promise<void> {
     const who = {user: this.user, channel: this.channel, group: this.group}
     const fill = filling.exec(text)
-    const button = fill?.[1] ?? pressing.exec(text)?.[1]
+    const button = fill?.[1] ?? pressing.exec(text)?.[2]
     const values = fill === null ? {} : {values: valuesIn(fill[2] ?? "")}
     // The button may be in the answer to the previous line.
     if (button !== undefined) await this.#answered()
