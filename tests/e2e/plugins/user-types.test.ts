@@ -1,4 +1,4 @@
-import {cpSync, mkdirSync, symlinkSync, writeFileSync} from "node:fs"
+import {cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync} from "node:fs"
 import {dirname, join} from "node:path"
 import {expect, test} from "vitest"
 import {makeFolder, root} from "../../support/host/host.ts"
@@ -10,9 +10,11 @@ import {adapterChecks, type AdapterUnderTest} from "svc-runtime/test/adapter"
 const own = definePlugin({config: Type.Object({a: Type.String()}), setup(bot, {a}) {bot.command("a", () => a)}})
 void plugin.test(own, {config: {a: ""}}, bot => bot.say("/a"))
 export const checksOf = (mine: AdapterUnderTest) => adapterChecks(mine)
+export const all = [Map.groupBy([1], n => n % 2), Promise.withResolvers()]
 `
+const {target} = JSON.parse(readFileSync(join(root, "cli/init/template/tsconfig.json"), "utf8")).compilerOptions
 const strict = {
-  target: "es2024",
+  target,
   strict: true,
   exactOptionalPropertyTypes: true,
   noUncheckedIndexedAccess: true,
@@ -44,7 +46,7 @@ test.each([
 ])("a user's compiler checks the package's types: $moduleResolution, with $with", async ({with: given, ...modules}) => {
   const isNode = given === "@types/node"
   const folder = installed(isNode ? [given] : [])
-  const lib = ["es2024", "esnext.disposable", ...(isNode ? [] : ["dom", "dom.iterable"])]
+  const lib = [target, "esnext.disposable", ...(isNode ? [] : ["dom", "dom.iterable"])]
   const compilerOptions = {...strict, ...modules, lib, types: isNode ? ["node"] : []}
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({compilerOptions, files: ["bot.ts"]}))
   const line = [process.execPath, join(root, "node_modules/.bin/tsc"), "-p", folder]
