@@ -9,7 +9,13 @@ const toRoot = isSource || /\/dist\/bun\/[^/]+$/.test(import.meta.url) ? "../.."
 
 export const packageRoot: string = fileURLToPath(new URL(toRoot, import.meta.url)).replace(/\/$/, "")
 
-/** The list of the console's files in `dist/console/`, which the build writes last. */
+/** The folders of svc's own code, as they appear in stacks. */
+const own = ["dist", "server", "shared", "cli"].map(folder => `${packageRoot}/${folder}/`)
+
+/** Returns whether a line of a stack is of svc's own code or of the runtime. */
+export const isOwnFrame = (line: string): boolean =>
+  !line.includes("/") || line.includes("node:") || own.some(folder => line.includes(folder))
+
 /** The list of the console's files, in `dist/console/`. */
 export const listingName = "files.json"
 

@@ -1,7 +1,7 @@
 import {formatIssue, Problem} from "../../shared/problems.ts"
 import type {Pending} from "../host/pending.ts"
 import type {LogRecord} from "../runtime/logs/record.ts"
-import {packageRoot} from "../runtime/own-files.ts"
+import {isOwnFrame} from "../runtime/own-files.ts"
 
 /** What the plugins of a bot under test threw, and which failures its calls have reported. */
 export class Failures {
@@ -40,9 +40,6 @@ const errorFrom = (described: unknown): Error | undefined => {
   return error
 }
 
-/** The folders of svc's own code, as they appear in stacks. */
-const own = ["dist", "server", "shared", "cli"].map(folder => `${packageRoot}/${folder}/`)
-
 /**
  * Runs a call of a test. Its errors keep only the frames of the test and of its plugins, because those of svc's bundles
  * tell nothing.
@@ -63,7 +60,7 @@ const isFrame = (line: string): boolean => /^\s+at /.test(line)
 const framesOf = ({stack = ""}: Error): readonly string[] =>
   stack
     .split("\n")
-    .filter(line => isFrame(line) && !own.some(folder => line.includes(folder)))
+    .filter(line => isFrame(line) && !isOwnFrame(line))
     .map(line => line.replace(/^(\s+at (?:async )?)([^\s(]+:\d+:\d+)$/, "$1<anonymous> ($2)"))
 
 /** Bun shows the frames that were removed if none is left. */

@@ -1,4 +1,5 @@
 import {formatIssue, Problem} from "../../../shared/problems.ts"
+import {isOwnFrame} from "../own-files.ts"
 import {isCredentialName, masked} from "./credentials.ts"
 import type {Mask} from "./mask.ts"
 
@@ -175,13 +176,14 @@ export class Describer {
     const {stack} = error
     if (typeof stack !== "string") return []
     // The message comes before the frames.
-    return stack
+    const frames = stack
       .slice(0, limits.record)
       .split("\n")
       .map(line => line.trim())
       .filter(line => line.startsWith("at "))
-      .slice(0, limits.stack)
-      .map(line => this.text(line))
+    // A refusal says why: the place in svc that refuses tells nothing.
+    if (error instanceof Problem && error.status < 500 && frames.every(isOwnFrame)) return []
+    return frames.slice(0, limits.stack).map(line => this.text(line))
   }
 }
 

@@ -94,12 +94,7 @@ describe.each(bunOr("node22"))("a webhook that a plugin declares, on $name", run
       endpoint: "forge~pushes",
       eventId: "d-1",
       state: "handled",
-      event: {
-        type: "forge/pushes",
-        _type: "push",
-        user: {id: "ann"},
-        _data: {ref: "main", sender: "ann"},
-      },
+      event: {type: "forge/pushes", _type: "push", user: {id: "ann"}, _data: {ref: "main", sender: "ann"}},
       marks: [{handler: "root/forge/webhook/pushes"}, {handler: "root/listener/handler/forge/pushes.0"}],
     })
     expect(host.project.read("notes.log")).toBe("forge~pushes main\n")
@@ -112,13 +107,10 @@ describe.each(bunOr("node22"))("a webhook that a plugin declares, on $name", run
     expect((await push(host, "d-1", {ref: 7})).status).toBe(202)
     const [seq = 0] = await stored(host)
     const {state, marks} = await eventOf(host, seq)
-    expect({state, marks}).toMatchObject({
-      state: "failed",
-      marks: [
-        {state: "failed", attempt: 1, error: expect.stringContaining(" ref ")},
-        {state: "failed", attempt: 1, error: expect.stringContaining(" ref ")},
-      ],
-    })
+    const failed = {state: "failed", attempt: 1, error: expect.stringContaining(" ref ")}
+    expect({state, marks}).toMatchObject({state: "failed", marks: [failed, failed]})
+    const errors = (await host.get("/api/logs")).items.flatMap(({error}) => (error === undefined ? [] : [error]))
+    expect(errors).toMatchObject([{stack: []}, {stack: []}])
   })
 
   test("is refused unless its signature fits these bytes, and shows no secret", async () => {
@@ -159,9 +151,8 @@ describe.each(bunOr("node22"))("a webhook that a plugin declares, on $name", run
   test("takes its id from a header, a field, a function or the body, and its data from a form too", async () => {
     const host = await start({runtime})
     const json1 = JSON.stringify({type: "event_callback", event_id: "Ev1", event: {type: "app_mention"}})
-    const pressed = new URLSearchParams({
-      payload: JSON.stringify({type: "block_actions", trigger_id: "1.2"}),
-    }).toString()
+    const payload = JSON.stringify({type: "block_actions", trigger_id: "1.2"})
+    const pressed = new URLSearchParams({payload}).toString()
     const command = new URLSearchParams({command: "/deploy", text: "now", trigger_id: "1.3"}).toString()
     const deliveries: [string, Scheme, string, Record<string, string>][] = [
       ["app", slack, json1, json],
@@ -189,13 +180,10 @@ describe.each(bunOr("node22"))("a webhook that a plugin declares, on $name", run
   test("answers a sender that tries the address, and stores nothing", async () => {
     const host = await start({runtime})
     expect((await push(host, "d-1", {zen: "x", hook_id: 1}, {"x-github-event": "ping"})).status).toBe(200)
-    const challenge = await post(host, "app", slack, '{"type":"url_verification","challenge":"abc"}')
+    const greeting = '{"type":"url_verification","challenge":"abc"}'
+    const challenge = await post(host, "app", slack, greeting)
     expect(await challenge.json()).toEqual({challenge: "abc"})
-    await expectProblem(
-      await post(host, "app", github, '{"type":"url_verification","challenge":"abc"}'),
-      403,
-      "signature_invalid",
-    )
+    await expectProblem(await post(host, "app", github, greeting), 403, "signature_invalid")
     expect(await stored(host)).toEqual([])
   })
 })
@@ -208,11 +196,8 @@ test("while ingress is paused, the sender is asked to retry, and nothing is sent
   await expectProblem(paused, 503, "ingress_paused")
   await host.post("/api/ingress/resume")
   expect((await push(host, "d-1", {ref: "main"})).status).toBe(202)
-  const sent = await host.fetch("/api/outbox", {
-    method: "POST",
-    headers: json,
-    body: JSON.stringify({endpoint: "forge~pushes", channel: "a", text: "b"}),
-  })
+  const body = JSON.stringify({endpoint: "forge~pushes", channel: "a", text: "b"})
+  const sent = await host.fetch("/api/outbox", {method: "POST", headers: json, body})
   await expectProblem(sent, 422, "unsupported")
 })
 
