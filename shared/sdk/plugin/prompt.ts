@@ -6,7 +6,7 @@ import type {Reply, Session} from "../session/session.ts"
 export interface PromptDefinition<D extends TSchema> {
   /** The schema of the data kept with the question. svc checks it when it is asked and when it is answered. */
   readonly data?: D
-  /** How many seconds the question waits for an answer; an hour when left out. */
+  /** How many seconds the question waits for an answer, at most 30 days; an hour when left out. */
   readonly expires?: number
   /** The word that cancels the question. When left out, `cancel` in any language of svc's texts; "" for none. */
   readonly cancel?: string
