@@ -64,17 +64,21 @@ test("a start that fails closes the parts before it, but not itself, and leaves 
 
 test("all stop taking work at once, the last first, then they drain, then they close one by one", async () => {
   const {parts, part, noted} = makeParts()
+  const drained = Promise.withResolvers<void>()
   const all = (name: string) =>
     part(name, {
+      // A part that stops slowly does not hold up the drains.
       stopTaking: async () => {
         noted.push(`stop taking ${name}`)
-        await sleep(name === "b" ? 40 : 10)
+        await drained.promise
+        if (name === "b") await sleep(1)
         noted.push(`takes nothing: ${name}`)
       },
       drain: async () => {
         noted.push(`drain ${name}`)
         await sleep(1)
         noted.push(`drained ${name}`)
+        if (name === "a") drained.resolve()
       },
     })
   await parts.startAll([all("a"), all("b")])
