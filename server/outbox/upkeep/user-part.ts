@@ -15,7 +15,7 @@ const isToUser = (o: string, ofEvent: EventOfUser): string =>
       WHERE key LIKE 'user%' AND instr(',' || value || ',', ',' || ?4 || ',') > 0))
     OR (${isDirect(`${o}.channel`)} AND NOT ${ofEvent(`${o}.inbox_seq`, true)}))))`
 
-/** SQL: the outbox row `o` is to the user, or an edit of such a message by anybody. */
+/** SQL: the outbox row `o` is to the user, or edits a message that is. */
 const isOfUser = (ofEvent: EventOfUser): string =>
   `(${isToUser("o", ofEvent)} OR (o.kind = 'edit' AND EXISTS (SELECT 1 FROM outbox edited
     WHERE edited.id = o.content ->> '$.message.outbox' AND ${isToUser("edited", ofEvent)})))`
