@@ -38,10 +38,12 @@ interface Entry<T> {
 
 /** Handlers by what their filters name: an event looks its own up, however many there are. */
 export class FilterIndex<T extends {readonly filter?: EventFilter}> {
+  readonly #all: readonly T[]
   readonly #plain: Entry<T>[] = []
   readonly #filtered = new Map<Key, Map<string, Entry<T>[]>>()
 
   constructor(handlers: readonly T[]) {
+    this.#all = handlers
     for (const [place, handler] of handlers.entries()) {
       const named = filterKeys.flatMap(key => {
         const ids = idsOf(handler.filter ?? {}, key)
@@ -56,6 +58,7 @@ export class FilterIndex<T extends {readonly filter?: EventFilter}> {
 
   /** Returns the handlers that want an event, in the order of declaration. */
   of(event: SatoriEvent, endpoint: string): readonly T[] {
+    if (this.#filtered.size === 0) return this.#all
     const found = [...this.#filtered].flatMap(([key, byId]) => byId.get(parts[key](event, endpoint) ?? "") ?? [])
     const wanting = found.filter(({others}) => others.every(([key, ids]) => ids.has(parts[key](event, endpoint) ?? "")))
     const all = wanting.length === 0 ? this.#plain : [...this.#plain, ...wanting].sort((a, b) => a.place - b.place)
