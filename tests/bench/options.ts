@@ -13,7 +13,7 @@ const list = [
 
 export const usage = `bun run bench [<row> …] [options]                     each row against its yardstick
 bun run bench [<row> …] --compare <ref> [options]     the working tree against an older commit, alternately
-bun run bench page [<row> …] --compare <ref> [options]  the same, written into docs/performance.md
+bun run bench page [<row> …] --compare <ref> [options]  the same, written into docs/reference/performance.md
 
 ${list}
 

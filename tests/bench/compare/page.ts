@@ -4,16 +4,15 @@ import {short} from "../measure/figure.ts"
 import type {Spread} from "../measure/statistics.ts"
 import {type Compared, type Comparison, changeOf} from "./compare.ts"
 
-/** The page whose middle part is measured. The text before and after the marks is written by hand. */
-export const pagePath = "docs/performance.md"
+/** The page of what was measured. */
+export const pagePath = "docs/reference/performance.md"
 
-export const marks = {
-  begin: "<!-- Begin: written by `bun run bench page`. -->",
-  end: "<!-- End: written by `bun run bench page`. -->",
-} as const
+const head = `# Measured performance
+
+\`bun run bench page\` writes this page. [How to read it](../performance.md#how-to-read-the-tables).`
 
 /** The prefix of a row's heading. */
-const heading = "### "
+const heading = "## "
 
 const cell = (text: string) => text.trim().replaceAll("|", "\\|")
 
@@ -109,8 +108,8 @@ export const renderComparison = (comparison: Comparison): ReadonlyMap<string, st
 }
 
 /** Returns the sections of a page, each with its caption in the place of its run's number. */
-const sectionsOf = (middle: string): ReadonlyMap<string, string> => {
-  const [runs = "", ...texts] = middle.split(new RegExp(`^${heading}`, "m"))
+const sectionsOf = (page: string): ReadonlyMap<string, string> => {
+  const [runs = "", ...texts] = page.split(new RegExp(`^${heading}`, "m"))
   const captions = [...runs.matchAll(/^\d+\. (.*)$/gm)].map(([, caption = ""]) => caption)
   const whole = (text: string) => text.trim().replace(/^Run (\d+)\.$/m, (_, run) => captions[Number(run) - 1] ?? "")
   return new Map(texts.map(text => [text.slice(0, text.indexOf("\n")), `${heading}${whole(text)}`]))
@@ -127,19 +126,12 @@ const numbered = (sections: readonly string[]): readonly string[] => {
 }
 
 /**
- * Replaces the sections of these rows in a page, all of them in the order of `order`. Sections of other rows stay, so
- * that a long measurement can be made in parts. Throws if the page does not have exactly the marks that this function
- * writes between.
+ * Returns a page with the measured sections, all in the order of `order`. Sections of other rows stay, so that a long
+ * measurement can be made in parts.
  */
 export const withMeasured = (page: string, measured: ReadonlyMap<string, string>, order: readonly string[]): string => {
-  const [begin, end] = [page.indexOf(marks.begin), page.indexOf(marks.end)]
-  const areAlone = page.indexOf(marks.begin, begin + 1) < 0 && page.indexOf(marks.end, end + 1) < 0
-  if (begin < 0 || end < begin || !areAlone)
-    throw new Error(`${pagePath} needs "${marks.begin}" and "${marks.end}", each once and in this order`)
-  const before = page.slice(0, begin + marks.begin.length)
-  const sections = new Map([...sectionsOf(page.slice(before.length, end)), ...measured])
-  const middle = numbered(order.flatMap(row => sections.get(row) ?? []))
-  return `${[before, ...middle].join("\n\n")}\n\n${page.slice(end)}`
+  const sections = new Map([...sectionsOf(page), ...measured])
+  return `${[head, ...numbered(order.flatMap(row => sections.get(row) ?? []))].join("\n\n")}\n`
 }
 
 export const writePage = (comparison: Comparison, order: readonly string[]): void => {
