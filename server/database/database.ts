@@ -56,12 +56,6 @@ export type DatabaseState =
     }
   | {readonly is: "closed"}
 
-export interface PointOptions {
-  /** Called when the point is fixed or abandoned: whatever was held back for it may continue. */
-  readonly released?: () => void
-  readonly signal?: AbortSignal
-}
-
 /** The Database Host: the project's only database, migrated, with one writer. */
 export interface Database {
   readonly location: Location
@@ -94,7 +88,7 @@ export interface Database {
    * Like `snapshotTo`, but the copy ends with a chosen batch. While nothing else is stored, `last` returns its
    * statements, which become the last ones of the copy. Writers wait until the copy has begun. Dialect sqlite only.
    */
-  snapshotPoint(target: string, last: () => Promise<readonly Statement[]>, options?: PointOptions): Promise<Fingerprint>
+  snapshotPoint(target: string, last: () => Promise<readonly Statement[]>, signal?: AbortSignal): Promise<Fingerprint>
   /** Returns at most this number of unused pages to the disk. Throws `compact_unavailable` for a remote database. */
   giveBack(pages: number): Promise<void>
   /** Copies the write-ahead log into the file and empties the log. */
@@ -330,7 +324,7 @@ class DatabaseHost implements Database {
   async snapshotPoint(
     target: string,
     last: () => Promise<readonly Statement[]>,
-    {released = () => {}, signal}: PointOptions = {},
+    signal?: AbortSignal,
   ): Promise<Fingerprint> {
     this.#requirePlace()
     const atPoint = async (begin: () => Promise<void>) => {
@@ -342,7 +336,6 @@ class DatabaseHost implements Database {
         await begin()
       } finally {
         release()
-        released()
       }
     }
     return this.#heeding(snapshotPoint(this.#file, target, atPoint, signal))

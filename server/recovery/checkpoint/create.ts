@@ -143,35 +143,17 @@ const copyState = async (
 ): Promise<{marker: Marker; known: readonly CheckpointFile[]}> => {
   const {database, participants, paths} = source
   const small: CheckpointFile[] = []
-  const marks = new Map<string, unknown>()
   const markAll = async () => {
     for (const name of projectFiles) small.push(...(await copyIfThere(join(paths.project, name), folder, name)))
-    for (const participant of participants) marks.set(participant.name, await participant.mark(folder))
-    return [marking(id, at, Object.fromEntries(marks))]
-  }
-  const releases: (() => void)[] = []
-  const held = async () => {
-    for (const participant of participants) releases.push(await participant.hold())
-    return markAll()
-  }
-  const release = () => {
-    for (const each of releases.splice(0)) each()
+    const marks: Record<string, unknown> = {}
+    for (const participant of participants) marks[participant.name] = await participant.mark(folder)
+    return [marking(id, at, marks)]
   }
   progress("copying the database", 0, 0)
-  try {
-    if (database.location.dialect === "sqlite") {
-      const target = join(folder, databaseName)
-      const fingerprint = await database.snapshotPoint(target, held, {
-        released: release,
-        ...(signal === undefined ? {} : {signal}),
-      })
-      small.push({path: databaseName, ...fingerprint})
-    } else {
-      await database.write(await held())
-    }
-  } finally {
-    release()
-  }
+  if (database.location.dialect === "sqlite") {
+    const fingerprint = await database.snapshotPoint(join(folder, databaseName), markAll, signal)
+    small.push({path: databaseName, ...fingerprint})
+  } else await database.write(await markAll())
   const marker = await readMarker(database)
   if (marker?.id !== id) throw new Error("another checkpoint was created at the same time")
   progress("copying the other parts", 0, 0)

@@ -8,9 +8,7 @@ export interface Participant {
   begin?(): Promise<() => void>
   /** Resolves to the most bytes of its copy; left out if that is little. */
   room?(): Promise<number>
-  /** Stops changes to the part for a few milliseconds. Resolves to the function that allows them again. */
-  hold(): Promise<() => void>
-  /** Called while the part is held. Copies small files into the checkpoint's folder. Resolves to the mark for the manifest. */
+  /** Called while the database stores nothing. Copies small files into the checkpoint's folder. Resolves to the mark for the manifest. */
   mark(folder: string): Promise<unknown>
   /** Copies the rest, up to the mark, durably; left out if there is none. */
   complete?(folder: string): Promise<void>

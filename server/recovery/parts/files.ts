@@ -49,7 +49,6 @@ export const filesParticipant = (
     }
     return bytes
   },
-  hold: async () => () => {},
   mark: async () => ((await hasFileTable(database)) ? readUsage(database) : null),
   // Later files are in the checkpoint too; a Host deletes them again if no message needs them.
   copies: async function* () {

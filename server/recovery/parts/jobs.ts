@@ -14,8 +14,7 @@ const file = "schedule-jobs.json"
 /** The job file at the moment of the marker. An invalid job file prevents the checkpoint. */
 export const jobsParticipant = ({jobs}: ProjectPaths): Participant => ({
   name,
-  // Nothing to hold: the file is replaced atomically, and a Host can start with a file that is newer than its database.
-  hold: async () => () => {},
+  // The file is replaced atomically, and a Host can start with a file that is newer than its database.
   mark: async folder => {
     const bytes = await ifThere(readFile(jobs))
     if (bytes === undefined) return null

@@ -29,8 +29,7 @@ export const workroomParticipant = ({state}: ProjectPaths, workroom: {mark(): Wo
   let marked: WorkroomMark | undefined
   return {
     name,
-    // Nothing to hold: the copy ends at the mark, and the copied database has no later data either.
-    hold: async () => () => {},
+    // The copy ends at the mark, and the copied database has no later data either.
     mark: async () => {
       marked = workroom.mark()
       const {catalog: _, ...head} = marked

@@ -111,7 +111,7 @@ test.for(["a failure to read the rows", "an abortion"])("%s leaves nothing of a 
     ending.abort()
     yield []
   }
-  const participants = [{name: "files", hold: async () => () => {}, mark: async () => null, copies}]
+  const participants = [{name: "files", mark: async () => null, copies}]
   await expect(create({participants}, ending.signal)).rejects.toMatchObject({code: "checkpoint_failed"})
   expect(readdirSync(paths.checkpoints)).toEqual([])
 })
