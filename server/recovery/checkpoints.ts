@@ -1,24 +1,13 @@
 import type {CheckpointFailure, CheckpointTask, NewestCheckpoint, Verification} from "../../shared/api/checkpoint.ts"
 import type {Log} from "../../shared/log.ts"
-import {messageOf, Problem, toProblem} from "../../shared/problems.ts"
+import {Problem, toProblem} from "../../shared/problems.ts"
 import {type CheckpointSource, type CreateOptions, createCheckpoint} from "./checkpoint/create.ts"
 import {pruneCheckpoints} from "./checkpoint/prune.ts"
 import {cleanScratch, hostScratch} from "./checkpoint/scratch.ts"
 import type {CheckpointStore, ListedCheckpoint} from "./checkpoint/store.ts"
 import type {Progress} from "./files/files.ts"
+import type {News, Tell} from "./news.ts"
 import {verifyApart} from "./verify/verify-apart.ts"
-
-/** News about a checkpoint, for the event log and other observers. */
-export type CheckpointNews =
-  | {readonly is: "created"; readonly id: string; readonly reason: string; readonly size: number}
-  | {
-      readonly is: "verified" | "refused"
-      readonly id: string
-      readonly findings: readonly string[]
-      readonly warnings: readonly string[]
-    }
-  | {readonly is: "failed"; readonly id: string; readonly code: string; readonly detail: string}
-  | {readonly is: "pruned"; readonly id: string}
 
 export interface CheckpointsOptions {
   readonly store: CheckpointStore
@@ -26,8 +15,7 @@ export interface CheckpointsOptions {
   readonly source: () => CheckpointSource
   readonly temporary: string
   readonly log: Log
-  /** Called with each change once it is durable. */
-  readonly tell: (news: CheckpointNews) => Promise<void>
+  readonly tell: Tell
 }
 
 export interface CreateRequest extends Pick<CreateOptions, "reason" | "restorePoint" | "signal"> {
@@ -107,7 +95,7 @@ export class Checkpoints {
         progress,
         signal: ending,
       })
-      await this.#tell({is: "created", id: created.id, reason, size: created.size})
+      await this.#tell({type: "checkpoint.created", data: {checkpoint: created.id, reason, size: created.size}})
       if (!verify) return created
       const verification = await this.#verify(created, progress, ending)
       return {...created, verification}
@@ -125,14 +113,14 @@ export class Checkpoints {
   async prune(keep: number, among: (checkpoint: ListedCheckpoint) => boolean = () => true): Promise<readonly string[]> {
     if (this.#task?.state === "running") throw busy(this.#task)
     const gone = await pruneCheckpoints(this.store, {keep, among, spared: this.spared})
-    for (const id of gone) await this.#tell({is: "pruned", id})
+    for (const checkpoint of gone) await this.#tell({type: "checkpoint.pruned", data: {checkpoint}})
     return gone
   }
 
   async remove(id: string): Promise<void> {
     await this.store.remove(id)
     await this.#refresh()
-    await this.#tell({is: "pruned", id})
+    await this.#tell({type: "checkpoint.pruned", data: {checkpoint: id}})
   }
 
   /** Resolves once no task is running. */
@@ -153,9 +141,14 @@ export class Checkpoints {
     const verification = await verifyApart(request, progress, signal)
     await this.store.keepVerification(stored.id, verification)
     const {ok, findings, warnings} = verification
-    if (ok) this.#end("verified")
-    else this.#end("refused", {code: "checkpoint_invalid", detail: findings.join("; ")})
-    await this.#tell({is: ok ? "verified" : "refused", id: stored.id, findings, warnings})
+    const checkpoint = stored.id
+    if (ok) {
+      this.#end("verified")
+      await this.#tell({type: "checkpoint.verified", data: {checkpoint, warnings}})
+    } else {
+      this.#end("refused", {code: "checkpoint_invalid", detail: findings.join("; ")})
+      await this.#tell({type: "checkpoint.refused", data: {checkpoint, findings, warnings}})
+    }
     await this.#refresh()
     return verification
   }
@@ -175,7 +168,8 @@ export class Checkpoints {
         const {code, message: detail, hint} = toProblem(error, "checkpoint_failed")
         this.#task = {...this.#current(), state: "failed", problem: {code, detail, hint}}
         this.#end("failed", {code, detail})
-        if (!this.#closing.signal.aborted) await this.#tell({is: "failed", id: this.#current().id, code, detail})
+        const data = {checkpoint: this.#current().id, code, detail}
+        if (!this.#closing.signal.aborted) await this.#tell({type: "checkpoint.failed", data})
         throw error
       },
     )
@@ -198,14 +192,18 @@ export class Checkpoints {
     this.#newest = await this.store.newestVerified()
   }
 
-  async #tell(news: CheckpointNews): Promise<void> {
+  async #tell(news: Extract<News, {readonly type: `checkpoint.${string}`}>): Promise<void> {
     const {log, tell} = this.#options
-    if (news.is === "failed")
-      log.error(`could not create a checkpoint: ${news.detail}`, {checkpoint: news.id, code: news.code})
-    else if (news.is === "refused") log.error(`checkpoint ${news.id} cannot be restored: ${news.findings.join("; ")}`)
-    else log.info(`checkpoint ${news.id} is ${news.is}`)
-    if (news.is === "verified") for (const warning of news.warnings) log.error(`checkpoint ${news.id}: ${warning}`)
-    await tell(news).catch(error => log.warn(`could not store an event of checkpoint ${news.id}: ${messageOf(error)}`))
+    const {type, data} = news
+    const {checkpoint} = data
+    if (type === "checkpoint.failed")
+      log.error(`could not create a checkpoint: ${data.detail}`, {checkpoint, code: data.code})
+    else if (type === "checkpoint.refused")
+      log.error(`checkpoint ${checkpoint} cannot be restored: ${data.findings.join("; ")}`)
+    else log.info(`checkpoint ${checkpoint} is ${type.replace("checkpoint.", "")}`)
+    if (type === "checkpoint.verified")
+      for (const warning of data.warnings) log.error(`checkpoint ${checkpoint}: ${warning}`)
+    await tell(news)
   }
 }
 

@@ -15,7 +15,8 @@ import {hashProject} from "../build/source.ts"
 import type {CheckpointSource} from "../checkpoint/create.ts"
 import {readCode} from "../checkpoint/provenance.ts"
 import {CheckpointStore} from "../checkpoint/store.ts"
-import {type CheckpointNews, Checkpoints} from "../checkpoints.ts"
+import {Checkpoints} from "../checkpoints.ts"
+import type {Tell} from "../news.ts"
 import {ReleaseRecord} from "../release/record.ts"
 import {Releases} from "../release/releases.ts"
 import {discardPrepared} from "../release/verification/prepared.ts"
@@ -61,6 +62,11 @@ export const createRecovery = (
     configuration: () => running.pin?.fileSha256 ?? running.current?.config.sha256,
     isReloading: watch && mode !== "production",
   })
+  const tell: Tell = async ({type, data}) => {
+    await database
+      .write([telling(type, data, {}, scrub)])
+      .catch(error => log.warn(`could not store the event ${type}: ${messageOf(error)}`))
+  }
   const values = new Set<string>()
   let secrets: Record<string, string> = {}
   const checkpoints = new Checkpoints({
@@ -68,7 +74,7 @@ export const createRecovery = (
     source: () => ({...options, participants, log, schema: schemaOf(database), secrets, build: () => build.recorded()}),
     temporary: paths.temporary,
     log,
-    tell: async news => void (await database.write([eventOf(news, scrub)])),
+    tell,
   })
   const uploads = new Uploads({
     checkpoints,
@@ -76,7 +82,7 @@ export const createRecovery = (
     temporary: paths.temporary,
     least: () => disk.least(),
     log,
-    tell: async ({id, size}) => void (await database.write([telling("checkpoint.uploaded", {checkpoint: id, size})])),
+    tell,
   })
   const releases = new Releases({
     record: new ReleaseRecord(paths.releases),
@@ -90,7 +96,7 @@ export const createRecovery = (
     runtimeId: options.runtimeId,
     window: () => running.settings.releases.window,
     log,
-    tell: async ({type, data}) => void (await database.write([telling(type, data, {}, scrub)])),
+    tell,
   })
   const learn = (config: LoadedConfig): void => {
     // Values of earlier generations may still be stored somewhere.
@@ -151,21 +157,5 @@ const countsOf = (checkpoints: Checkpoints) => {
     svc_checkpoint_verified_timestamp_seconds: singleOrNone(
       newest === null ? undefined : Date.parse(newest.createdAt) / 1000,
     ),
-  }
-}
-
-const eventOf = (news: CheckpointNews, scrub: Hide) => {
-  const {id: checkpoint} = news
-  switch (news.is) {
-    case "created":
-      return telling("checkpoint.created", {checkpoint, reason: news.reason, size: news.size})
-    case "verified":
-      return telling("checkpoint.verified", {checkpoint, warnings: [...news.warnings]})
-    case "refused":
-      return telling("checkpoint.refused", {checkpoint, findings: [...news.findings], warnings: [...news.warnings]})
-    case "failed":
-      return telling("checkpoint.failed", {checkpoint, code: news.code, detail: news.detail}, {}, scrub)
-    case "pruned":
-      return telling("checkpoint.pruned", {checkpoint})
   }
 }

@@ -4,23 +4,13 @@ import type {Manifest} from "../../../shared/api/checkpoint.ts"
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import type {ReleaseEntry, ReleaseVerification, ReleaseView, RestorePoint} from "../../../shared/api/release.ts"
 import {durationOf} from "../../../shared/duration.ts"
-import type {EventData} from "../../../shared/events/events.ts"
 import type {Log} from "../../../shared/log.ts"
 import {messageOf, Problem, toProblem} from "../../../shared/problems.ts"
 import type {ListedCheckpoint} from "../checkpoint/store.ts"
 import type {Checkpoints} from "../checkpoints.ts"
+import type {News, Tell} from "../news.ts"
 import {neededCheckpoints, type ReleaseRecord, releasesOf, stillPausing, underWay} from "./record.ts"
 import {requireCurrent, requireUnderWay, requireVerified, warningsOf} from "./rules.ts"
-
-type News = {
-  [Type in "release.begun" | "release.begin_failed" | "release.verified" | "release.completed" | "release.aborted"]: {
-    readonly type: Type
-    readonly data: EventData<Type>
-  }
-}
-
-/** News about a release, for the event log. */
-export type ReleaseNews = News[keyof News]
 
 export interface ReleasesOptions {
   readonly record: ReleaseRecord
@@ -40,7 +30,7 @@ export interface ReleasesOptions {
   /** Returns the configured length of the observation window. */
   readonly window: () => string
   readonly log: Log
-  readonly tell: (news: ReleaseNews) => Promise<void>
+  readonly tell: Tell
 }
 
 export interface Completion {
@@ -235,10 +225,10 @@ export class Releases {
     return done
   }
 
-  async #tell(news: ReleaseNews): Promise<void> {
+  async #tell(news: Extract<News, {readonly type: `release.${string}`}>): Promise<void> {
     const {log, tell} = this.#options
     log.info(`${news.type}: ${news.data.release}`)
-    await tell(news).catch(error => log.warn(`could not store the event ${news.type}: ${messageOf(error)}`))
+    await tell(news)
   }
 }
 

@@ -5,6 +5,7 @@ import {Problem, toProblem} from "../../../shared/problems.ts"
 import {sizeOf} from "../checkpoint/manifest.ts"
 import {hostScratch} from "../checkpoint/scratch.ts"
 import type {Checkpoints} from "../checkpoints.ts"
+import type {Tell} from "../news.ts"
 import type {SecretValues} from "../secrets/search.ts"
 import {verifyApart} from "../verify/verify-apart.ts"
 import type {Arrival} from "./arrival.ts"
@@ -20,8 +21,7 @@ export interface UploadsOptions {
   /** Returns how many bytes must stay free on the disk. */
   readonly least: () => number
   readonly log: Log
-  /** Called for each stored and verified checkpoint. */
-  readonly tell: (uploaded: {readonly id: string; readonly size: number}) => Promise<void>
+  readonly tell: Tell
 }
 
 /** Receives uploaded checkpoints in a running Host, one at a time. */
@@ -128,9 +128,7 @@ export class Uploads {
     const {storeArrival} = await loadArrivals()
     await storeArrival(checkpoints.store, arrival, await this.#verify(arrival, task))
     log.info(`uploaded and verified checkpoint ${id}`)
-    await tell({id, size: sizeOf(manifest)}).catch(error =>
-      log.warn(`could not store an event of checkpoint ${id}`, {error}),
-    )
+    await tell({type: "checkpoint.uploaded", data: {checkpoint: id, size: sizeOf(manifest)}})
     return {...task, state: "done", step: "stored"}
   }
 
