@@ -1,4 +1,4 @@
-import {type ConfigText, type LoadedConfig, parseConfig, readConfigText, readEnvironment} from "../config/load.ts"
+import {type LoadedConfig, parseConfig, readConfigText, readEnvironment} from "../config/load.ts"
 import {finishInstall} from "../recovery/build/finish.ts"
 import {hostScratch} from "../recovery/checkpoint/scratch.ts"
 import {finishRestore} from "../recovery/restore/swap.ts"
@@ -47,11 +47,11 @@ export const finishUnlessHeld = async (paths: ProjectPaths): Promise<readonly st
   ]
 }
 
-/** Loads a project's configuration like its next start, or another text instead. Throws `config_invalid`. */
-export const loadStopped = async (
-  {project, environment}: Pick<StoppedOptions, "project" | "environment">,
-  from?: ConfigText,
-): Promise<LoadedConfig> => {
+/** Loads a project's configuration like its next start. Throws `config_invalid`. */
+export const loadStopped = async ({
+  project,
+  environment,
+}: Pick<StoppedOptions, "project" | "environment">): Promise<LoadedConfig> => {
   const {variables} = await readEnvironment(project, environment, process.env)
-  return parseConfig(from ?? (await readConfigText(projectPaths(project).config)), variables)
+  return parseConfig(await readConfigText(projectPaths(project).config), variables)
 }

@@ -10,7 +10,6 @@ export interface ScheduleOptions {
   /** The time of the project's first start, in milliseconds since 1970; the first interval begins there. */
   readonly firstStart: number
   readonly log: Log
-  readonly now?: () => number
 }
 
 /** The longest wait until the next check, in milliseconds: the clock may be set and the configuration may change. */
@@ -55,16 +54,16 @@ export class CheckpointSchedule {
 
   /** Creates a checkpoint if one is due. Resolves to the time until the next check, in milliseconds. */
   async #consider(): Promise<number> {
-    const {checkpoints, settings, firstStart, now = Date.now} = this.#options
+    const {checkpoints, settings, firstStart} = this.#options
     const {every, keep} = settings()
     if (every === 0) return longestWait
     const [newest] = (await checkpoints.store.list()).checkpoints.filter(isSound)
     const last = newest === undefined ? firstStart : Date.parse(newest.manifest.createdAt)
     const due = Math.max(last + every, this.#lastFailure + Math.min(pause, every))
-    if (now() < due) return due - now()
+    if (Date.now() < due) return due - Date.now()
     // `create` reports its failures itself.
     const made = await checkpoints.create({reason: scheduledReason}).catch(() => undefined)
-    if (made === undefined || !isSound(made)) this.#lastFailure = now()
+    if (made === undefined || !isSound(made)) this.#lastFailure = Date.now()
     await this.#prune(keep)
     return 0
   }

@@ -18,9 +18,9 @@ export const run = (command: string, args: readonly string[]): Promise<Ran> =>
   })
 
 /** Runs a program that must exit with 0. Throws `service_failed` with its output. */
-export const mustRun = async (command: string, args: readonly string[], hint?: string): Promise<string> => {
+export const mustRun = async (command: string, args: readonly string[]): Promise<string> => {
   const {code, stdout, stderr} = await run(command, args)
   if (code === 0) return stdout
   const said = stderr.trim() || stdout.trim() || `exit code ${code}`
-  throw new Problem("service_failed", `${command} ${args.join(" ")}: ${said}`, hint === undefined ? {} : {hint})
+  throw new Problem("service_failed", `${command} ${args.join(" ")}: ${said}`)
 }

@@ -2,7 +2,6 @@ import type {Database, Reader} from "../../database/database.ts"
 
 /** The pages of a database file. Sizes in bytes. */
 export interface Pages {
-  readonly size: number
   readonly used: number
   readonly unused: number
   /** Whether the file can shrink in small steps. */
@@ -15,7 +14,6 @@ export const readPages = async (database: Reader): Promise<Pages> => {
   const size = Number(row?.page_size)
   const unused = Number(row?.freelist_count)
   return {
-    size,
     used: (Number(row?.page_count) - unused) * size,
     unused: unused * size,
     isIncremental: Number(row?.auto_vacuum) === 2,

@@ -31,8 +31,6 @@ export interface CapacityNeeds {
 }
 
 export interface CapacityPart extends Part {
-  readonly capacity: Capacity
-  readonly disk: DiskLimit
   readonly placeWatch: PlaceWatch
   readonly watches: {readonly place: Part; readonly disk: Part; readonly damage: Part}
 }
@@ -61,8 +59,6 @@ export const createCapacity = (
   })
   return {
     name: "the deletion of old rows",
-    capacity,
-    disk,
     placeWatch,
     start: () => capacity.start(),
     stopTaking: () => capacity.stop(),

@@ -87,7 +87,6 @@ export type KeptBuild = Static<typeof KeptBuild>
 
 /** A kept build with its place. */
 export interface StoredBuild extends KeptBuild {
-  readonly name: string
   /** The folder with the entries. */
   readonly files: string
 }
@@ -120,7 +119,7 @@ export const readKept = async (paths: Pick<ProjectPaths, "builds">, name: string
   const kept = json as KeptBuild
   const files = filesOf(paths, name)
   for (const entry of kept.entries) if (!(await isThere(join(files, entry)))) return undefined
-  return {...kept, name, files}
+  return {...kept, files}
 }
 
 export const listKept = async (paths: Pick<ProjectPaths, "builds">): Promise<readonly StoredBuild[]> => {

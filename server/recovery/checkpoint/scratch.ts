@@ -12,15 +12,12 @@ export const hostScratch = (temporary: string): string => join(temporary, "host"
  * Deletes copies left by a process that died while it verified or unpacked a checkpoint: those of Hosts at once, those of
  * commands after six hours. Only for the holder of the lock.
  */
-export const cleanScratch = async (temporary: string, now = Date.now()): Promise<void> => {
+export const cleanScratch = async (temporary: string): Promise<void> => {
   await removeFolder(hostScratch(temporary))
   for (const name of await readdir(temporary).catch(() => [])) {
     if (!/^(verify|archive|once|release|migrate)-/.test(name)) continue
     const path = join(temporary, name)
-    const at = await stat(path).then(
-      ({mtimeMs}) => mtimeMs,
-      () => now,
-    )
-    if (now - at > longestWork) await removeFolder(path)
+    const found = await stat(path).catch(() => undefined)
+    if (found !== undefined && Date.now() - found.mtimeMs > longestWork) await removeFolder(path)
   }
 }

@@ -43,7 +43,6 @@ export interface RecoveryNeeds extends Pick<CheckpointSource, "participants"> {
 export interface RecoveryPart extends Part {
   readonly build: RunningBuild
   readonly checkpoints: Checkpoints
-  readonly uploads: Uploads
   readonly releases: Releases
   /** Adds values of secrets, which no checkpoint may contain. */
   hide(values: readonly string[]): void
@@ -111,7 +110,6 @@ export const createRecovery = (
     name: "checkpoints and releases",
     build,
     checkpoints,
-    uploads,
     releases,
     hide: fresh => {
       for (const value of fresh) values.add(value)

@@ -17,11 +17,9 @@ export type NewEntry = Without<ReleaseEntry, "seq" | "at">
  */
 export class ReleaseRecord {
   readonly #file: string
-  readonly #now: () => number
 
-  constructor(file: string, now: () => number = Date.now) {
+  constructor(file: string) {
     this.#file = file
-    this.#now = now
   }
 
   /**
@@ -36,7 +34,7 @@ export class ReleaseRecord {
   async append(fresh: NewEntry): Promise<ReleaseEntry> {
     const text = (await readFileIfExists(this.#file)) ?? ""
     const entries = this.#parse(text)
-    const entry: ReleaseEntry = {seq: entries.length + 1, at: new Date(this.#now()).toISOString(), ...fresh}
+    const entry: ReleaseEntry = {seq: entries.length + 1, at: new Date().toISOString(), ...fresh}
     const file = await open(this.#file, "a", 0o600)
     try {
       await cutTail(file, text)

@@ -11,7 +11,6 @@ const tailLength = 4000
 
 /** The output of a step, without the values of secrets. A file that only its owner may read keeps it; the end is in memory. */
 export class StepOutput {
-  readonly file: string
   readonly #mask: Mask
   #handle: number | undefined
   #pending = ""
@@ -21,7 +20,6 @@ export class StepOutput {
 
   /** Starts a new file, and replaces an existing one. */
   constructor(file: string, mask: Mask) {
-    this.file = file
     this.#mask = mask
     this.#attempt(() => {
       this.#handle = openSync(file, "w", 0o600)
