@@ -1,27 +1,10 @@
-import type {Compacted, CompactTask, DatabaseCheck, DatabaseInfo, Rescued} from "../../../shared/api/database.ts"
 import {databaseOperations} from "../../../shared/api/operations/host.ts"
 import {Reply, serve} from "../../../shared/api/operations/operation.ts"
+import type {Capacity} from "./capacity.ts"
+import type {DamageWatch} from "./damage-watch.ts"
+import type {PlaceWatch} from "./place-watch.ts"
 
-/** The part of the Host that these routes see. */
-export interface CapacityService {
-  info(tables: boolean): Promise<DatabaseInfo>
-  plan(): Promise<Compacted>
-  begin(): Promise<CompactTask>
-  /** The current task, or the last one; null before the first. */
-  readonly task: CompactTask | null
-}
-
-/** Looks for damaged pages. */
-export interface DamageService {
-  check(): Promise<DatabaseCheck>
-}
-
-/** Rescues the data of a lost or damaged database file. */
-export interface RescueService {
-  rescue(to?: string): Promise<Rescued>
-}
-
-export const databaseRoutes = (capacity: CapacityService, damage: DamageService, place: RescueService) =>
+export const databaseRoutes = (capacity: Capacity, damage: DamageWatch, place: PlaceWatch) =>
   serve(databaseOperations, {
     show: ({query}) => capacity.info(query.tables === true),
     compaction: () => ({task: capacity.task}),

@@ -1,19 +1,8 @@
 import {userData, userOperations} from "../../../../shared/api/operations/messages.ts"
 import {serve} from "../../../../shared/api/operations/operation.ts"
-import type {Forgotten, UserQuery} from "../../../../shared/api/users/users.ts"
-import type {Static} from "../../../../shared/type.ts"
+import type {UserData} from "./user-data.ts"
 
-/** A user of a platform, by an endpoint's name and the platform's id. */
-type PlatformUser = Readonly<Static<typeof UserQuery>>
-
-/** The part of the Host that these routes control. */
-export interface UserService {
-  forget(user: PlatformUser, options: {readonly dryRun: boolean; readonly next: string | undefined}): Promise<Forgotten>
-  /** Yields pieces, which may be empty. */
-  export(user: PlatformUser, project: string): AsyncGenerator<string>
-}
-
-export const userRoutes = (users: UserService, project: string) =>
+export const userRoutes = (users: UserData, project: string) =>
   serve(userOperations, {
     export: ({query}) =>
       new Response(bodyOf(users.export(query, project)), {
