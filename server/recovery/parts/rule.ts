@@ -10,8 +10,6 @@ export interface StagedPart {
   path(name: string): string | undefined
   /** Returns a file's hash in the manifest, which its copy matches; undefined if the checkpoint does not have it. */
   sha256(name: string): string | undefined
-  /** The names of the checkpoint's files. */
-  readonly names: readonly string[]
   /** The open copy of the database; undefined for a remote database. */
   readonly database: Database | undefined
 }

@@ -26,7 +26,7 @@ import {databaseName} from "../checkpoint/create.ts"
 import {invalidCheckpoint} from "../checkpoint/manifest.ts"
 import {stageFiles} from "../checkpoint/stage.ts"
 import {noProgress, type Progress} from "../files/files.ts"
-import {partRules} from "../parts/parts.ts"
+import {stagedParts} from "../parts/parts.ts"
 import {inspect} from "../verify/inspect.ts"
 import {type Adoption, adoptDatabase, type HeldBack} from "./adopt.ts"
 import {codeFolders, stageCode} from "./code.ts"
@@ -242,10 +242,8 @@ const prepare = async (
   location: Location,
   targets: Targets,
 ) => {
-  const hashes = new Map(manifest.files.map(file => [file.path, file.sha256]))
-  const names = [...hashes.keys()]
-  const sha256 = (name: string) => hashes.get(name)
-  const path = (name: string) => (hashes.has(name) ? targets.staged(name) : undefined)
+  const names = new Set(manifest.files.map(file => file.path))
+  const path = (name: string) => (names.has(name) ? targets.staged(name) : undefined)
   const keepSchema = rollback !== undefined
   const {findings} = await inspect({manifest, path, secrets: {}, keepSchema}, progress)
   if (findings.length > 0) throw invalidCheckpoint(manifest.id, findings.join("; "))
@@ -257,10 +255,7 @@ const prepare = async (
   try {
     const adoption = await adoptionOf(database, manifest)
     const {held, notes} = await adopt(database, adoption, replaced)
-    for (const rule of partRules) {
-      const staged = {mark: manifest.parts[rule.name], authority: manifest.authority, path, sha256, names, database}
-      await rule.adopt(staged, adoption)
-    }
+    for (const {rule, staged} of stagedParts(manifest, path, database)) await rule.adopt(staged, adoption)
     await makeFolder(dirname(targets.authority), 0o700)
     await writeNewFile(targets.authority, toJson({authority: adoption.authority}))
     return {held, paused: await pausesIn(database), notes, authority: adoption.authority}

@@ -14,7 +14,7 @@ import {piecesOf} from "../../outbox/files/folder.ts"
 import {databaseName} from "../checkpoint/create.ts"
 import {readMarker} from "../checkpoint/marker.ts"
 import type {Progress} from "../files/files.ts"
-import {partRules} from "../parts/parts.ts"
+import {stagedParts} from "../parts/parts.ts"
 import {mayHold} from "../secrets/pages.ts"
 import {scanDatabase} from "../secrets/scan.ts"
 import {SecretSearch, type SecretValues} from "../secrets/search.ts"
@@ -178,17 +178,8 @@ const checkDatabase = async (database: Database, manifest: Manifest): Promise<st
 
 const checkParts = async ({manifest, path}: Staged, database: Database | undefined): Promise<string[]> => {
   const findings: string[] = []
-  const hashes = new Map(manifest.files.map(file => [file.path, file.sha256]))
-  for (const rule of partRules) {
-    const part = {
-      mark: manifest.parts[rule.name],
-      authority: manifest.authority,
-      path,
-      sha256: (name: string) => hashes.get(name),
-      names: manifest.files.map(file => file.path),
-      database,
-    }
-    const found = await rule.check(part).catch(error => [messageOf(error)])
+  for (const {rule, staged} of stagedParts(manifest, path, database)) {
+    const found = await rule.check(staged).catch(error => [messageOf(error)])
     findings.push(...found.map(text => `${rule.name}: ${text}`))
   }
   return findings

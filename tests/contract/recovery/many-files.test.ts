@@ -62,7 +62,6 @@ const findings = (database: Database, files: Awaited<ReturnType<typeof filesOf>>
   filesRule.check({
     mark: null,
     authority: "one",
-    names: [],
     database,
     path: () => undefined,
     sha256: name => files.get(name)?.sha256,
