@@ -2,59 +2,41 @@ import {createHash} from "node:crypto"
 import {type FileHandle, lstat, open, readdir} from "node:fs/promises"
 import {join} from "node:path"
 import type {Fingerprint} from "../../database/upkeep/maintenance.ts"
+import {piecesOf} from "../../outbox/files/folder.ts"
 import {ifThere, removeFolder} from "../../runtime/files.ts"
 
-const chunkSize = 1 << 20
-
 /** Reads a file in pieces. Resolves to its size and SHA-256. Follows no link. Do not use it on the live database. */
-export const hashFile = async (path: string, onBytes: (count: number) => void = () => {}): Promise<Fingerprint> => {
-  const file = await openPlain(path)
-  try {
-    return await pump(file, undefined, onBytes)
-  } finally {
-    await file.close()
-  }
+export const hashFile = async (path: string): Promise<Fingerprint> => {
+  await requirePlain(path)
+  return pump(path)
 }
 
 /** Copies a file durably into a new file for its owner alone, and hashes it. Do not use it on the live database. */
-export const copyFile = async (
-  from: string,
-  to: string,
-  onBytes: (count: number) => void = () => {},
-): Promise<Fingerprint> => {
-  const source = await openPlain(from)
+export const copyFile = async (from: string, to: string): Promise<Fingerprint> => {
+  await requirePlain(from)
+  const target = await open(to, "wx", 0o600)
   try {
-    const target = await open(to, "wx", 0o600)
-    try {
-      const copied = await pump(source, target, onBytes)
-      await target.sync()
-      return copied
-    } finally {
-      await target.close()
-    }
+    const copied = await pump(from, target)
+    await target.sync()
+    return copied
   } finally {
-    await source.close()
+    await target.close()
   }
 }
 
-const openPlain = async (path: string): Promise<FileHandle> => {
+const requirePlain = async (path: string): Promise<void> => {
   if (!(await lstat(path)).isFile()) throw new Error(`${path} is not a plain file`)
-  return open(path, "r")
 }
 
-const pump = async (source: FileHandle, target: FileHandle | undefined, onBytes: (count: number) => void) => {
+const pump = async (source: string, target?: FileHandle): Promise<Fingerprint> => {
   const sum = createHash("sha256")
-  const chunk = Buffer.allocUnsafe(chunkSize)
   let size = 0
-  for (;;) {
-    const {bytesRead} = await source.read(chunk, 0, chunkSize, null)
-    if (bytesRead === 0) return {size, sha256: sum.digest("hex")}
-    const bytes = chunk.subarray(0, bytesRead)
+  for await (const bytes of piecesOf(source)) {
     sum.update(bytes)
-    if (target !== undefined) await target.writeFile(bytes)
-    size += bytesRead
-    onBytes(bytesRead)
+    size += bytes.length
+    await target?.writeFile(bytes)
   }
+  return {size, sha256: sum.digest("hex")}
 }
 
 export interface Entry {
