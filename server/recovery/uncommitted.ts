@@ -1,6 +1,6 @@
 import {basename, dirname} from "node:path"
 import type {UncommittedConfig} from "../../shared/api/configuration/file.ts"
-import {git} from "./restore/git.ts"
+import {git} from "./files/git.ts"
 
 /** The shortest interval between two calls of git, and the time limit of a call, in milliseconds. */
 const every = 10_000

@@ -1,7 +1,7 @@
 import type {BuildIdentity} from "../../../shared/api/build.ts"
 import type {Manifest} from "../../../shared/api/checkpoint.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
-import {git} from "../restore/git.ts"
+import {git} from "../files/git.ts"
 import type {Swap} from "../restore/swap.ts"
 import {buildChanges} from "./compare.ts"
 import {exchangeBuild} from "./exchange.ts"

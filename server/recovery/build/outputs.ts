@@ -1,6 +1,6 @@
 import {readdir} from "node:fs/promises"
 import {basename, join} from "node:path"
-import {git} from "../restore/git.ts"
+import {git} from "../files/git.ts"
 
 /** The project's state, data and secrets, which are never part of a build. */
 const notBuilt = /^(\.svc|data|\.git|\.env(\..*)?)$/

@@ -6,7 +6,7 @@ import {messageOf, Problem} from "../../../shared/problems.ts"
 import {freeSpace, makePrivateFolder, removeFolder} from "../../runtime/files.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {hashFile} from "../files/files.ts"
-import {git} from "../restore/git.ts"
+import {git} from "../files/git.ts"
 
 /** The source of a trial: a commit of the project's repository, or without git, the files that git would not ignore. */
 export type Source =

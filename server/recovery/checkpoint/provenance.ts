@@ -1,24 +1,16 @@
-import {execFile} from "node:child_process"
 import {realpath} from "node:fs/promises"
 import {dirname, join} from "node:path"
 import type {Manifest} from "../../../shared/api/checkpoint.ts"
 import {isThere} from "../../runtime/files.ts"
 import {lockfiles} from "../../runtime/packages/lockfile.ts"
+import {git} from "../files/git.ts"
 
 /** The project files that a checkpoint copies, if they exist. */
 export const projectFiles = ["svc.config.yml", "package.json", ...lockfiles] as const
 
-const git = (project: string, args: readonly string[]): Promise<string | undefined> =>
-  new Promise(resolve => {
-    const options = {
-      cwd: project,
-      timeout: 10_000,
-      env: {PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "/", GIT_OPTIONAL_LOCKS: "0"},
-    }
-    execFile("git", ["-C", project, ...args], options, (error, stdout) =>
-      resolve(error === null ? stdout.trim() : undefined),
-    )
-  })
+/** Resolves to undefined if git fails, or takes longer than ten seconds. */
+const tryGit = (project: string, args: readonly string[]): Promise<string | undefined> =>
+  git(project, args, {limit: 10_000}).catch(() => undefined)
 
 /** Resolves to whether the folder or one above it has a repository, so that a Host outside of any need not start git. */
 const isInRepository = async (folder: string): Promise<boolean> =>
@@ -28,7 +20,7 @@ const isInRepository = async (folder: string): Promise<boolean> =>
 export const readCommit = async (project: string, environment: NodeJS.ProcessEnv): Promise<string | null> => {
   if (environment.SVC_COMMIT) return environment.SVC_COMMIT
   if (!(await isInRepository(await realpath(project)))) return null
-  return (await git(project, ["rev-parse", "--verify", "--quiet", "HEAD"])) ?? null
+  return (await tryGit(project, ["rev-parse", "--verify", "--quiet", "HEAD"])) ?? null
 }
 
 /**
@@ -44,7 +36,7 @@ export const readCode = async (
   const image = environment.SVC_IMAGE || null
   const commit = await readCommit(project, environment)
   if (environment.SVC_COMMIT || commit === null) return {commit, clean: null, image}
-  const changes = await git(project, [
+  const changes = await tryGit(project, [
     "status",
     "--porcelain",
     "--",

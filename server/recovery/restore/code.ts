@@ -4,7 +4,7 @@ import type {Manifest} from "../../../shared/api/checkpoint.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {makeFolder, syncFile, syncFolder, writeNewFile} from "../../runtime/files.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
-import {git, gitAgrees} from "./git.ts"
+import {git, gitAgrees} from "../files/git.ts"
 import {recorded, type Swap, stagingName} from "./swap.ts"
 
 /** The change of a git work tree from one commit to another; paths of files are relative to its top. */

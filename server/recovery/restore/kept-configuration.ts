@@ -1,7 +1,7 @@
 import {basename} from "node:path"
 import {isThere} from "../../runtime/files.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
-import {git, gitAgrees} from "./git.ts"
+import {git, gitAgrees} from "../files/git.ts"
 import type {RollbackPart} from "./rollback-part.ts"
 
 /** Resolves to an unused name beside the configuration for the replaced one; undefined if a rollback has it in git. */

@@ -2,8 +2,8 @@ import {dirname, resolve} from "node:path"
 import {Problem} from "../../../shared/problems.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import type {StoredCheckpoint} from "../checkpoint/store.ts"
+import {git} from "../files/git.ts"
 import {deploymentOf} from "./deployment.ts"
-import {git} from "./git.ts"
 
 export type Checkpoint = Pick<StoredCheckpoint, "folder" | "manifest">
 

@@ -11,7 +11,7 @@ import {version} from "../../../runtime/version.ts"
 import {placeOfTrial} from "../../build/finish.ts"
 import {readBuild} from "../../build/kept.ts"
 import {folderOf, removeWorktree, type Source, subjectOf} from "../../build/source.ts"
-import {git} from "../../restore/git.ts"
+import {git} from "../../files/git.ts"
 
 /** Returns the places of a trial; only one version is tried or prepared at a time. */
 export const placesOf = ({temporary}: Pick<ProjectPaths, "temporary">) => {
