@@ -1,10 +1,10 @@
 import {randomUUID} from "node:crypto"
-import {fromJson, toJson} from "../../shared/json.ts"
+import {isObject, toJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import {setMeta} from "../database/state/meta.ts"
 import {readAuthorityRows, stampingEvents} from "../events/authority.ts"
-import {readFileIfExists, writeFileAtomic} from "../runtime/files.ts"
+import {isThere, readJsonIfExists, writeFileAtomic} from "../runtime/files.ts"
 
 /** The content of `.svc/authority.json`. `minting` is true until the database has the same authority. */
 export interface AuthorityFile {
@@ -34,22 +34,11 @@ export const resolveAuthority = async (
 
 /** Reads the authority from the file; undefined without one. Throws `authority_mismatch` if its content is invalid. */
 export const readAuthorityFile = async (file: string): Promise<AuthorityFile | undefined> => {
-  const text = await readFileIfExists(file)
-  if (text === undefined) return undefined
-  const record = parseRecord(text)
-  if (record !== undefined) return record
+  const record = await readJsonIfExists(file)
+  if (isObject(record) && typeof record.authority === "string")
+    return {authority: record.authority, minting: record.minting === true}
+  if (!(await isThere(file))) return undefined
   throw new Problem("authority_mismatch", `${file} contains no valid authority: it was damaged or edited`, {
     hint: "Restore it from the same backup as the database. Or delete it: the next start says what it must contain.",
   })
-}
-
-const parseRecord = (text: string): AuthorityFile | undefined => {
-  try {
-    const json: unknown = fromJson(text)
-    if (typeof json !== "object" || json === null || !("authority" in json)) return undefined
-    if (typeof json.authority !== "string") return undefined
-    return {authority: json.authority, minting: "minting" in json && json.minting === true}
-  } catch {
-    return undefined
-  }
 }

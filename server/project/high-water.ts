@@ -1,6 +1,5 @@
 import {closeSync, constants, openSync, writeSync} from "node:fs"
 import {relative} from "node:path"
-import {Check} from "typebox/schema"
 import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
@@ -8,7 +7,7 @@ import {type Static, Type} from "../../shared/type.ts"
 import type {Database, FoundDatabase} from "../database/database.ts"
 import {readNewestGroup} from "../database/state/group.ts"
 import {readNewestEvent} from "../events/log.ts"
-import {readJsonIfExists} from "../runtime/files.ts"
+import {readStored} from "../recovery/files/stored-json.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 
 /** What the database of an authority had stored when the Host wrote this. */
@@ -64,10 +63,9 @@ export const markStored = async (database: Database, authority: string, path: st
 
 /** Throws `database_older` if the database has less than the mark of its authority says. No mark says nothing. */
 export const requireNotOlder = async (database: FoundDatabase, authority: string | undefined, paths: ProjectPaths) => {
-  const mark: unknown = await readJsonIfExists(paths.highWater)
-  if (!Check(Mark, mark)) return
-  const {group, event, at, ...of} = mark as Mark
-  if (of.authority !== authority) return
+  const mark = await readStored(paths.highWater, Mark)
+  if (mark === undefined || mark.authority !== authority) return
+  const {group, event, at} = mark
   const found = await readNewestGroup(database)
   if (found >= group) return
   const {location} = database

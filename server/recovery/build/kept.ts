@@ -1,6 +1,5 @@
 import {readdir} from "node:fs/promises"
 import {basename, join} from "node:path"
-import {Check} from "typebox/schema"
 import {BuildIdentity} from "../../../shared/api/build.ts"
 import {toJson} from "../../../shared/json.ts"
 import {type Static, Type} from "../../../shared/type.ts"
@@ -9,7 +8,6 @@ import {
   isThere,
   makePrivateFolder,
   readFileIfExists,
-  readJsonIfExists,
   removeFolder,
   sha256Of,
   writeFileAtomic,
@@ -18,6 +16,7 @@ import {findLockfile} from "../../runtime/packages/lockfile.ts"
 import {type ProjectPaths, projectPaths} from "../../runtime/project.ts"
 import {installedVersion, version as ownVersion} from "../../runtime/version.ts"
 import {readCode} from "../checkpoint/provenance.ts"
+import {readStored} from "../files/stored-json.ts"
 
 type BuiltPlugin = BuildIdentity["plugins"][number]
 
@@ -113,10 +112,8 @@ export const describeKept = (paths: Pick<ProjectPaths, "builds">, name: string, 
 
 /** Resolves to a kept build; undefined if there is none of this name, or if its files are in use or incomplete. */
 export const readKept = async (paths: Pick<ProjectPaths, "builds">, name: string): Promise<StoredBuild | undefined> => {
-  const json = await readJsonIfExists(join(paths.builds, name, "build.json"))
-  if (!Check(KeptBuild, json)) return undefined
-  // A parser has just proved it.
-  const kept = json as KeptBuild
+  const kept = await readStored(join(paths.builds, name, "build.json"), KeptBuild)
+  if (kept === undefined) return undefined
   const files = filesOf(paths, name)
   for (const entry of kept.entries) if (!(await isThere(join(files, entry)))) return undefined
   return {...kept, files}

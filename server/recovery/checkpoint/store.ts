@@ -1,7 +1,6 @@
 import {randomBytes} from "node:crypto"
 import {readdir, rename, rm} from "node:fs/promises"
 import {join} from "node:path"
-import {Check} from "typebox/schema"
 import {
   type CheckpointDetail,
   type CheckpointView,
@@ -12,16 +11,9 @@ import {
 import {toJson} from "../../../shared/json.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {type Static, Type} from "../../../shared/type.ts"
-import {
-  ifThere,
-  isThere,
-  lookAt,
-  makePrivateFolder,
-  readJsonIfExists,
-  syncFolder,
-  writeFileAtomic,
-} from "../../runtime/files.ts"
+import {ifThere, isThere, lookAt, makePrivateFolder, syncFolder, writeFileAtomic} from "../../runtime/files.ts"
 import {removeTree} from "../files/files.ts"
+import {readStored} from "../files/stored-json.ts"
 import {manifestName, readManifest, type Sealed, sizeOf} from "./manifest.ts"
 
 const isId = (name: string) => new RegExp(checkpointIdPattern).test(name)
@@ -175,9 +167,7 @@ export class CheckpointStore {
     state = stateOf(this.folderOf(id)),
   ): Promise<ListedCheckpoint> {
     this.#known.set(id, {manifest, sha256, size, state})
-    const kept = await readJsonIfExists(join(this.root, `${id}${verificationEnd}`))
-    // A parser has just proved it.
-    const noted = Check(Verification, kept) ? (kept as Verification) : undefined
+    const noted = await readStored(join(this.root, `${id}${verificationEnd}`), Verification)
     const verification = noted?.manifest === sha256 ? noted : undefined
     return {id, folder: this.folderOf(id), manifest, size, sha256, verification, uploadedAt: await this.#uploadOf(id)}
   }
@@ -216,8 +206,7 @@ export class CheckpointStore {
   async #uploadOf(id: string): Promise<string | undefined> {
     const path = join(this.root, `${id}${uploadEnd}`)
     if (!(await isThere(path))) return undefined
-    const note = await readJsonIfExists(path)
-    return Check(UploadNote, note) ? (note as Static<typeof UploadNote>).at : new Date(0).toISOString()
+    return (await readStored(path, UploadNote))?.at ?? new Date(0).toISOString()
   }
 
   async #names(): Promise<readonly string[]> {

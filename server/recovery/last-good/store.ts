@@ -1,7 +1,6 @@
 import {randomUUID} from "node:crypto"
 import {copyFile, readdir, rm} from "node:fs/promises"
 import {join} from "node:path"
-import {Check} from "typebox/schema"
 import {toJson} from "../../../shared/json.ts"
 import {isProblem, type ProblemCode} from "../../../shared/problems.ts"
 import {type Static, Type} from "../../../shared/type.ts"
@@ -10,7 +9,6 @@ import {hashOf} from "../../runtime/build-record.ts"
 import {
   makePrivateFolder,
   readFileIfExists,
-  readJsonIfExists,
   removeFolder,
   sha256Of,
   syncFile,
@@ -21,6 +19,7 @@ import {
 import {lockfiles} from "../../runtime/packages/lockfile.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {listTree} from "../files/files.ts"
+import {readStored} from "../files/stored-json.ts"
 
 /** `.svc/last-good/current.json`: the last generation that stayed ready for a minute, and what it needs. */
 const LastGoodRecord = Type.Object({
@@ -82,10 +81,9 @@ const removeOthers = async ({lastGood}: Paths, folder: string): Promise<void> =>
 
 /** Resolves to the kept generation; undefined if there is none or it is damaged. */
 export const readLastGood = async (paths: Paths): Promise<LastGood | undefined> => {
-  const json = await readJsonIfExists(currentOf(paths))
-  if (!Check(LastGoodRecord, json)) return undefined
-  // A parser has just proved it.
-  const {folder, configSha256, ...about} = json as LastGoodRecord
+  const record = await readStored(currentOf(paths), LastGoodRecord)
+  if (record === undefined) return undefined
+  const {folder, configSha256, ...about} = record
   const place = join(paths.lastGood, folder)
   const text = await readFileIfExists(join(place, "svc.config.yml"))
   if (text === undefined || sha256Of(text) !== configSha256) return undefined
@@ -113,14 +111,11 @@ const notCounted: readonly ProblemCode[] = ["locked", "stopping", "project_missi
 export const speaksAgainst = (error: unknown, mayPass: (error: unknown) => boolean): boolean =>
   !mayPass(error) && !notCounted.some(code => isProblem(error, code))
 
-const fileOf = ({lastGood}: Pick<ProjectPaths, "lastGood">): string => join(lastGood, "failed-starts.json")
+const fileOf = ({lastGood}: Paths): string => join(lastGood, "failed-starts.json")
 
 /** Resolves to undefined if the newest start has not failed, or if the file is damaged. */
-export const readFailedStarts = async (paths: Pick<ProjectPaths, "lastGood">): Promise<FailedStarts | undefined> => {
-  const json = await readJsonIfExists(fileOf(paths))
-  // A parser has just proved it.
-  return Check(FailedStarts, json) ? (json as FailedStarts) : undefined
-}
+export const readFailedStarts = (paths: Paths): Promise<FailedStarts | undefined> =>
+  readStored(fileOf(paths), FailedStarts)
 
 /** Counts a failed start. Throws `state_unwritable`. */
 export const recordFailedStart = async (paths: ProjectPaths, why: string): Promise<void> => {
@@ -131,8 +126,7 @@ export const recordFailedStart = async (paths: ProjectPaths, why: string): Promi
 }
 
 /** Resets the count after a successful start, or when an operator requests another attempt. */
-export const clearFailedStarts = (paths: Pick<ProjectPaths, "lastGood">): Promise<void> =>
-  rm(fileOf(paths), {force: true})
+export const clearFailedStarts = (paths: Paths): Promise<void> => rm(fileOf(paths), {force: true})
 
 /** Resolves to whether the present project has failed often enough. */
 export const hasFailedOften = async (paths: ProjectPaths, failed: FailedStarts): Promise<boolean> =>

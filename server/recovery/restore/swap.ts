@@ -1,12 +1,12 @@
 import {rename, rm, rmdir} from "node:fs/promises"
 import {dirname, isAbsolute, join, relative, resolve} from "node:path"
-import {Check} from "typebox/schema"
 import {RolledBack} from "../../../shared/api/release.ts"
-import {fromJson, toJson} from "../../../shared/json.ts"
+import {toJson} from "../../../shared/json.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {type Static, Type} from "../../../shared/type.ts"
-import {isThere, makeFolder, readFileIfExists, removeFolder, syncFolder, writeFileAtomic} from "../../runtime/files.ts"
+import {isThere, makeFolder, removeFolder, syncFolder, writeFileAtomic} from "../../runtime/files.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
+import {readStored} from "../files/stored-json.ts"
 import {ReleaseRecord} from "../release/record.ts"
 
 /** The folder beside each replaced file, on the same file system, for the new and the old files. */
@@ -56,15 +56,8 @@ export const writeRecord = (paths: SwapPaths, record: RestoreRecord): Promise<vo
 
 /** Reads the record. Throws `restore_unfinished` if it is damaged. */
 export const readRecord = async (paths: SwapPaths): Promise<RestoreRecord | undefined> => {
-  const text = await readFileIfExists(paths.restore)
-  if (text === undefined) return undefined
-  try {
-    const json: unknown = fromJson(text)
-    // A parser has just proved it.
-    if (Check(RestoreRecord, json)) return json as RestoreRecord
-  } catch {
-    // Reported below.
-  }
+  const record = await readStored(paths.restore, RestoreRecord)
+  if (record !== undefined || !(await isThere(paths.restore))) return record
   throw new Problem(
     "restore_unfinished",
     `${paths.restore} is damaged: a restore was interrupted, and svc cannot tell how far it got`,

@@ -1,10 +1,9 @@
 import {rm} from "node:fs/promises"
 import {join} from "node:path"
-import {Check} from "typebox/schema"
 import {ReleaseVerification} from "../../../../shared/api/release.ts"
 import {toJson} from "../../../../shared/json.ts"
 import {type Static, Time, Type} from "../../../../shared/type.ts"
-import {isThere, readJsonIfExists, removeFolder, syncFolder, writeFileAtomic} from "../../../runtime/files.ts"
+import {isThere, removeFolder, syncFolder, writeFileAtomic} from "../../../runtime/files.ts"
 import {isLocked, withLock} from "../../../runtime/lock.ts"
 import type {ProjectPaths} from "../../../runtime/project.ts"
 import {version} from "../../../runtime/version.ts"
@@ -12,6 +11,7 @@ import {placeOfTrial} from "../../build/finish.ts"
 import {readBuild} from "../../build/kept.ts"
 import {folderOf, removeWorktree, type Source, subjectOf} from "../../build/source.ts"
 import {git} from "../../files/git.ts"
+import {readStored} from "../../files/stored-json.ts"
 
 /** Returns the places of a trial; only one version is tried or prepared at a time. */
 export const placesOf = ({temporary}: Pick<ProjectPaths, "temporary">) => {
@@ -31,11 +31,8 @@ export type Prepared = Static<typeof Prepared>
 const {bun, node} = process.versions
 const by = `svc ${version} on ${bun === undefined ? `Node ${node}` : `Bun ${bun}`}`
 
-export const readPrepared = async (paths: Pick<ProjectPaths, "temporary">): Promise<Prepared | undefined> => {
-  const json = await readJsonIfExists(placesOf(paths).prepared)
-  // A parser has just proved it.
-  return Check(Prepared, json) ? (json as Prepared) : undefined
-}
+export const readPrepared = (paths: Pick<ProjectPaths, "temporary">): Promise<Prepared | undefined> =>
+  readStored(placesOf(paths).prepared, Prepared)
 
 /** Marks the tree as prepared. */
 export const keepPrepared = (paths: ProjectPaths, kept: Pick<Prepared, "entries" | "verification">): Promise<void> =>
