@@ -1,5 +1,5 @@
 import {join} from "node:path"
-import {fromJson} from "../../shared/json.ts"
+import {fromJson, isObject} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import {isThere, readJsonIfExists} from "../runtime/files.ts"
 import {requireFittingSdk, sdkRangeOf} from "../runtime/packages/sdk-range.ts"
@@ -77,8 +77,7 @@ const lookUp = async (project: string, toolchain: Toolchain, {name, version}: Wa
 
 /** Checks the manifest. Resolves to its version. */
 const requireFitting = async (manifest: unknown, name: string, expected?: string): Promise<string> => {
-  const version =
-    typeof manifest === "object" && manifest !== null && "version" in manifest ? String(manifest.version) : ""
+  const version = isObject(manifest) ? String(manifest.version) : ""
   if (!/^\d+\.\d+\.\d+/.test(version) || (expected !== undefined && version !== expected))
     throw new Problem("conflict", `${name} does not have the requested version`, {hint})
   if (sdkRangeOf(manifest) === undefined) {

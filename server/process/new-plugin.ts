@@ -1,6 +1,7 @@
 import {chmod, mkdir, readFile, realpath, rm, stat, writeFile} from "node:fs/promises"
 import {dirname, join, relative} from "node:path"
 import {namePattern} from "../../shared/ids.ts"
+import {isObject} from "../../shared/json.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {readConfigText} from "../config/load.ts"
 import {type NewEntry, withPlugin} from "../config/plugin-entry.ts"
@@ -101,10 +102,8 @@ const requireName = ({name, builtIn}: NewPluginOptions): void => {
 export const editedConfig = async (path: string, name: string, entry: NewEntry = {}): Promise<string> => {
   const {file, text} = await readConfigText(path)
   const {raw} = parseSource(file, text)
-  const plugins = typeof raw === "object" && raw !== null && "plugins" in raw ? raw.plugins : undefined
-  if (typeof plugins === "object" && plugins !== null && Object.hasOwn(plugins, name)) {
+  if (isObject(raw) && isObject(raw.plugins) && Object.hasOwn(raw.plugins, name))
     throw new Problem("conflict", `${file} already has a plugin "${name}"`, {hint: "Choose another name."})
-  }
   const edited = withPlugin(text, name, entry)
   if (edited !== undefined) return edited
   throw new Problem("conflict", `svc cannot add an entry to plugins in ${file}`, {

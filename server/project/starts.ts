@@ -1,7 +1,7 @@
 import {readFileSync, renameSync, rmSync, writeFileSync} from "node:fs"
 import {uptime} from "node:os"
 import {dirname} from "node:path"
-import {fromJson, toJson} from "../../shared/json.ts"
+import {fromJson, isObject, toJson} from "../../shared/json.ts"
 import {startLimit} from "../../shared/start-limit.ts"
 import {makePrivateFolderSync} from "../runtime/files.ts"
 
@@ -75,7 +75,7 @@ const discard = (file: string): void => {
 export const readStarts = (file: string): readonly Start[] => {
   try {
     const json: unknown = fromJson(readFileSync(file, "utf8"))
-    return typeof json === "object" && json !== null && "starts" in json && isStarts(json.starts) ? json.starts : []
+    return isObject(json) && isStarts(json.starts) ? json.starts : []
   } catch {
     return []
   }

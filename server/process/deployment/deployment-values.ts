@@ -1,4 +1,5 @@
 import {basename} from "node:path"
+import {isObject} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {expand, referencesIn} from "../../config/expand.ts"
 import {readConfigText} from "../../config/load.ts"
@@ -46,8 +47,7 @@ export const readProjectFor = async (
   }
 }
 
-const childOf = (value: unknown, key: string): unknown =>
-  typeof value === "object" && value !== null ? new Map<string, unknown>(Object.entries(value)).get(key) : undefined
+const childOf = (value: unknown, key: string): unknown => (isObject(value) ? value[key] : undefined)
 
 /** Turns `@team/My_Bot` into `my-bot`. Leaves room for the suffixes that templates add. */
 const labelOf = (name: unknown): string => {

@@ -2,7 +2,7 @@ import {lstat} from "node:fs/promises"
 import {join} from "node:path"
 import {Check} from "typebox/schema"
 import {checkpointFormat, Manifest} from "../../../shared/api/checkpoint.ts"
-import {fromJson, toJson} from "../../../shared/json.ts"
+import {fromJson, isObject, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {readFileIfExists, sha256Of, writeFileAtomic} from "../../runtime/files.ts"
 
@@ -62,8 +62,7 @@ export const parseManifest = (text: string, where: string): Manifest => {
 
 /** Checks what the schema says about a file in a hundredth of its time. */
 const isFile = (value: unknown): boolean => {
-  if (typeof value !== "object" || value === null || !("path" in value && "size" in value && "sha256" in value))
-    return false
+  if (!isObject(value)) return false
   const {path, size, sha256, ...more} = value
   const isHash = typeof sha256 === "string" && /^[0-9a-f]{64}$/.test(sha256)
   const isSize = Number.isSafeInteger(size) && Number(size) >= 0
@@ -72,14 +71,13 @@ const isFile = (value: unknown): boolean => {
 
 const withoutSeal = ({seal: _, ...rest}: Manifest): Omit<Manifest, "seal"> => rest
 
-const parseJson = (text: string, where: string): Record<string, unknown> => {
+const parseJson = (text: string, where: string): Readonly<Record<string, unknown>> => {
   try {
     const json: unknown = fromJson(text)
-    if (typeof json === "object" && json !== null) return Object.fromEntries(Object.entries(json))
+    return isObject(json) ? json : {}
   } catch {
-    // Reported below.
+    throw invalidCheckpoint(where, "its manifest is not JSON")
   }
-  throw invalidCheckpoint(where, "its manifest is not JSON")
 }
 
 /** Returns whether a path of at most ten parts stays inside its folder and means the same on every system. */

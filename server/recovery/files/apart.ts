@@ -1,4 +1,4 @@
-import {fromJson, toJson} from "../../../shared/json.ts"
+import {fromJson, isObject, toJson} from "../../../shared/json.ts"
 import {Problem, type ProblemCode, problems} from "../../../shared/problems.ts"
 import {ownModule} from "../../runtime/own-files.ts"
 import {startChild} from "../../runtime/process/child.ts"
@@ -21,7 +21,7 @@ export const doApart = async (
   request: {readonly task: "complete" | "verify"},
   {progress = noProgress, signal, batches}: ApartOptions = {},
 ): Promise<unknown> => {
-  let said: Record<string, unknown> = {}
+  let said: Readonly<Record<string, unknown>> = {}
   let broken: unknown
   const feed = async () => {
     const next = await batches?.next()
@@ -49,10 +49,10 @@ export const doApart = async (
 
 const isCode = (code: string | undefined): code is ProblemCode => code !== undefined && code in problems
 
-const readLine = (line: string): Record<string, unknown> => {
+const readLine = (line: string): Readonly<Record<string, unknown>> => {
   try {
     const json: unknown = fromJson(line)
-    return typeof json === "object" && json !== null ? Object.fromEntries(Object.entries(json)) : {}
+    return isObject(json) ? json : {}
   } catch {
     return {}
   }

@@ -1,5 +1,6 @@
 import {readFile, writeFile} from "node:fs/promises"
 import {join} from "node:path"
+import {isObject} from "../../../shared/json.ts"
 import {ifThere, writeNewFile} from "../../runtime/files.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {parseJobFile, restampJobFile} from "../../scheduler/job-file/job-file.ts"
@@ -30,7 +31,7 @@ export const jobsRule: PartRule = {
   places: ({jobs}) => [jobs],
   check: async ({mark, authority, path}) => {
     const place = path(file)
-    const said = typeof mark === "object" && mark !== null && "sha256" in mark ? mark.sha256 : undefined
+    const said = isObject(mark) ? mark.sha256 : undefined
     if (place === undefined) return said === undefined ? [] : [`${file} is missing`]
     const content = parseJobFile(file, await readFile(place))
     const findings = content.sha256 === said ? [] : [`${file} differs from the marker`]

@@ -1,5 +1,5 @@
 import {basename, dirname, join} from "node:path"
-import {toJson} from "../../../shared/json.ts"
+import {isObject, toJson} from "../../../shared/json.ts"
 import type {Database} from "../../database/database.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {
@@ -56,8 +56,7 @@ const folderOf = ({path}: StagedPart): string | undefined => {
   return catalog === undefined ? undefined : dirname(catalog)
 }
 
-const isFile = (mark: unknown): boolean =>
-  typeof mark === "object" && mark !== null && "store" in mark && mark.store === "file"
+const isFile = (mark: unknown): mark is Readonly<Record<string, unknown>> => isObject(mark) && mark.store === "file"
 
 const examine = (staged: StagedPart, database: Database | undefined): Promise<StoreFacts | undefined> => {
   const place = folderOf(staged)
@@ -79,14 +78,12 @@ export const workroomRule: PartRule = {
     const facts = await examine(staged, database)
     if (facts === undefined) return isFile(mark) ? ["its files are missing"] : []
     const findings = facts.authority === authority ? [] : [`it has the authority ${facts.authority}, not ${authority}`]
-    if (!isFile(mark) || typeof mark !== "object" || mark === null) return findings
+    if (!isFile(mark)) return findings
     const said = toJson({...mark, store: "file"})
     const {origin, authority: own, seq, hash} = facts
     const found = {store: "file", origin, authority: own, seq, hash}
-    for (const [key, value] of Object.entries(found)) {
-      if (Object.entries(mark).find(([each]) => each === key)?.[1] !== value)
-        findings.push(`${key} is ${value}, but the marker has ${said}`)
-    }
+    for (const [key, value] of Object.entries(found))
+      if (mark[key] !== value) findings.push(`${key} is ${value}, but the marker has ${said}`)
     return findings
   },
   adopt: async (staged, {authority, at}) => {

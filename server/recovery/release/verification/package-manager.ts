@@ -1,5 +1,6 @@
 import {readFile} from "node:fs/promises"
 import {join} from "node:path"
+import {isObject} from "../../../../shared/json.ts"
 import {Problem} from "../../../../shared/problems.ts"
 import {readJsonIfExists} from "../../../runtime/files.ts"
 import {findLockfile} from "../../../runtime/packages/lockfile.ts"
@@ -56,7 +57,5 @@ export const installCommand = ({lockfile, install: [program = "", ...args]}: Pac
 
 export const hasScript = async (project: string, name: string): Promise<boolean> => {
   const manifest = await readJsonIfExists(join(project, "package.json"))
-  if (typeof manifest !== "object" || manifest === null || !("scripts" in manifest)) return false
-  const {scripts} = manifest
-  return typeof scripts === "object" && scripts !== null && Object.hasOwn(scripts, name)
+  return isObject(manifest) && isObject(manifest.scripts) && Object.hasOwn(manifest.scripts, name)
 }
