@@ -62,16 +62,21 @@ export const rescueInto = async (client: Client, target: string): Promise<Rescue
     removePartial(partial)
     // SQLite would make the file readable by others. It accepts an existing empty file.
     closeSync(openSync(partial, "wx", 0o600))
-    await client.execute({sql: "VACUUM INTO ?", args: [partial]})
-    chmodSync(partial, 0o600)
-    syncNow(partial)
-    renameSync(partial, target)
-    syncNow(dirname(target))
+    await copyInto(client, partial, target)
     return {path: target, size: statSync(target).size, rows: await countRows(client)}
   } catch (cause) {
     removePartial(partial)
     throw failed(messageOf(cause), cause)
   }
+}
+
+/** Copies a connection's data into a new file that only its owner may read, durably; as `partial` until it is complete. */
+export const copyInto = async (client: Client, partial: string, target: string): Promise<void> => {
+  await client.execute({sql: "VACUUM INTO ?", args: [partial]})
+  chmodSync(partial, 0o600)
+  syncNow(partial)
+  renameSync(partial, target)
+  syncNow(dirname(target))
 }
 
 const removePartial = (partial: string): void => {
@@ -83,9 +88,13 @@ const countRows = async (client: Client): Promise<number> => {
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
   )
   let rows = 0
-  for (const {name} of tables.rows) {
-    const quoted = String(name).replaceAll('"', '""')
-    rows += Number((await client.execute(`SELECT count(*) AS n FROM "${quoted}"`)).rows[0]?.n ?? 0)
-  }
+  for (const {name} of tables.rows) rows += await countTable(client, String(name))
   return rows
 }
+
+/** Resolves to the number of rows of a table. */
+export const countTable = async (client: Client, table: string): Promise<number> =>
+  Number((await client.execute(`SELECT count(*) AS n FROM ${quoted(table)}`)).rows[0]?.n ?? 0)
+
+/** Returns a name of the database as SQL. */
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`

@@ -3,6 +3,7 @@ import {LibsqlError} from "@libsql/core/api"
 import {Problem} from "../../../shared/problems.ts"
 import type {Row} from "../engine/engine.ts"
 import {createKeepingClient} from "../engine/prepared.ts"
+import {quoted} from "../engine/rescue.ts"
 import {connect, type RemoteAddress, unreachable} from "../remote/remote.ts"
 
 /** Receives the table that is being copied, and how many of its rows are copied. */
@@ -19,12 +20,6 @@ interface Table {
   readonly key: readonly string[]
 }
 
-interface Source {
-  readonly tables: readonly Table[]
-  /** Indexes, views and triggers, which are created after the rows. */
-  readonly others: readonly string[]
-}
-
 /**
  * Copies a remote database into a new file, as of one moment: reads it in one transaction, page by page, while others
  * write, and without their lease. Throws `database_unopenable`, and `migration_refused` for a table that cannot be
@@ -34,7 +29,7 @@ export const copyRemote = async (address: RemoteAddress, file: string, copied: C
   // Copies every integer that SQLite can store without loss.
   const client = connect(address, {intMode: "bigint"})
   const target = createKeepingClient(file, 250)
-  const store = (statements: readonly {sql: string; args: InValue[]}[]) => target.migrate([...statements])
+  const store: Store = statements => target.migrate([...statements])
   try {
     const transaction = await client.transaction("deferred")
     try {
@@ -62,7 +57,8 @@ const reading =
   async (sql, ...args) =>
     (await transaction.execute({sql, args})).rows as unknown as Row[]
 
-const readSource = async (transaction: Transaction): Promise<Source> => {
+/** Resolves to the tables, and to the indexes, views and triggers, which are created after the rows. */
+const readSource = async (transaction: Transaction) => {
   const read = reading(transaction)
   const found = await read(
     "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT GLOB 'sqlite_*' ORDER BY rowid",
@@ -100,8 +96,6 @@ const readTable = async (read: Read, name: string, sql: string): Promise<Table> 
     key: Number(kind?.wr) === 1 ? primary.map(column => String(column.name)) : ["_rowid_"],
   }
 }
-
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 const listed = (names: readonly string[]): string => names.map(quoted).join(", ")
 

@@ -1,11 +1,11 @@
 import {createHash} from "node:crypto"
-import {chmodSync, closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync} from "node:fs"
-import {dirname} from "node:path"
+import {closeSync, fstatSync, openSync, readSync} from "node:fs"
 import {createInterface} from "node:readline/promises"
 import {setTimeout as sleep} from "node:timers/promises"
 import {pathToFileURL} from "node:url"
 import {type Client, createClient} from "@libsql/client/sqlite3"
 import {toJson} from "../../../shared/json.ts"
+import {copyInto, countTable, quoted} from "../engine/rescue.ts"
 
 /**
  * A separate process for long work on the database file, so that the Host's event loop and writer continue. Prints one
@@ -26,12 +26,6 @@ const open = async () => {
   await client.execute("PRAGMA wal_autocheckpoint=0")
   await client.execute("PRAGMA synchronous=OFF")
   return client
-}
-
-const sync = (path: string) => {
-  const file = openSync(path, "r")
-  fsyncSync(file)
-  closeSync(file)
 }
 
 const hash = (path: string) => {
@@ -67,12 +61,8 @@ const point = async () => {
 const snapshot = async () => copy(await open())
 
 const copy = async (client: Client) => {
-  await client.execute({sql: "VACUUM INTO ?", args: [partial]})
+  await copyInto(client, partial, target)
   client.close()
-  chmodSync(partial, 0o600)
-  sync(partial)
-  renameSync(partial, target)
-  sync(dirname(target))
   return {ok: true}
 }
 
@@ -140,7 +130,7 @@ const damage = async () => {
   for (const table of names.filter(name => name > partial)) {
     process.stdout.write(`${toJson({table})}\n`)
     const began = performance.now()
-    const findings = await client.execute(`PRAGMA quick_check("${table.replaceAll('"', '""')}")`).then(
+    const findings = await client.execute(`PRAGMA quick_check(${quoted(table)})`).then(
       checked => checked.rows.map(row => String(row.quick_check)),
       error => [error instanceof Error ? error.message : String(error)],
     )
@@ -158,11 +148,8 @@ const tables = async () => {
   const {rows} = await client.execute(`SELECT s.tbl_name AS name, sum(d.pgsize) AS bytes
     FROM dbstat d JOIN sqlite_schema s ON s.name = d.name WHERE d.aggregate = 1 GROUP BY 1 ORDER BY 2 DESC`)
   const counted = []
-  for (const {name, bytes} of rows) {
-    const quoted = String(name).replaceAll('"', '""')
-    const [row] = (await client.execute(`SELECT count(*) AS n FROM "${quoted}"`)).rows
-    counted.push({name: String(name), rows: Number(row?.n), bytes: Number(bytes)})
-  }
+  for (const {name, bytes} of rows)
+    counted.push({name: String(name), rows: await countTable(client, String(name)), bytes: Number(bytes)})
   client.close()
   return {ok: true, tables: counted}
 }

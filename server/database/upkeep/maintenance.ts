@@ -39,6 +39,11 @@ const answerOf = async (child: Child): Promise<Answer> => {
   }
 }
 
+const requireOk = (answer: Answer): Answer => {
+  if (answer.ok) return answer
+  throw new Error(answer.findings?.join("; "))
+}
+
 /**
  * Copies a database file, consistent to one moment, while its Host continues to write: `VACUUM INTO` on a connection of
  * a child process. Durable when it resolves; an incomplete copy has another name. Replaces no file. Throws
@@ -46,8 +51,7 @@ const answerOf = async (child: Child): Promise<Answer> => {
  */
 export const snapshotFile = (database: string, target: string, signal?: AbortSignal): Promise<void> =>
   keepingNothingPartial(target, async partial => {
-    const {ok, findings = []} = await run(["snapshot", database, partial, target], signal)
-    if (!ok) throw new Error(findings.join("; "))
+    requireOk(await run(["snapshot", database, partial, target], signal))
   })
 
 /** Like `snapshotFile`, for a file that no process has open. Leaves an empty write-ahead log. */
@@ -57,8 +61,7 @@ export const rewriteFile = (database: string, target: string): Promise<void> =>
     const answer = answerOf(child)
     await child.heard("ready")
     child.say("go")
-    const {ok, findings = []} = await answer
-    if (!ok) throw new Error(findings.join("; "))
+    requireOk(await answer)
   })
 
 /** A file's size in bytes and its SHA-256 in hexadecimal. */
@@ -91,8 +94,7 @@ export const snapshotPoint = (
       await answer.catch(() => {})
       throw error
     })
-    const {ok, findings = [], size = 0, sha256 = ""} = await answer
-    if (!ok) throw new Error(findings.join("; "))
+    const {size = 0, sha256 = ""} = requireOk(await answer)
     return {size, sha256}
   })
 
@@ -179,9 +181,6 @@ interface TableCheck {
 const checkTablesAfter = async (database: string, last: string, {signal, most, found}: TableCheck) => {
   const sizeOfLog = () => statSync(`${database}-wal`, {throwIfNoEntry: false})?.size ?? 0
   const end = new AbortController()
-  const abort = () => end.abort(signal.reason)
-  signal.addEventListener("abort", abort)
-  if (signal.aborted) abort()
   let table = last
   let before = Number.POSITIVE_INFINITY
   let hasGrown = false
@@ -190,7 +189,7 @@ const checkTablesAfter = async (database: string, last: string, {signal, most, f
     if (hasGrown) end.abort()
   }, 100)
   try {
-    const child = startChild(module, ["damage", database, last], end.signal, line => {
+    const child = startChild(module, ["damage", database, last], AbortSignal.any([signal, end.signal]), line => {
       const told = fromJson(line) as {readonly table: string; readonly finding?: string}
       if (told.finding !== undefined) return found({table: told.table, finding: told.finding})
       table = told.table
@@ -205,6 +204,5 @@ const checkTablesAfter = async (database: string, last: string, {signal, most, f
     return table
   } finally {
     clearInterval(watch)
-    signal.removeEventListener("abort", abort)
   }
 }

@@ -1,4 +1,5 @@
 import type {Database, Row, Statement} from "../../database/database.ts"
+import {quoted} from "../../database/engine/rescue.ts"
 import type {SecretSearch} from "./search.ts"
 
 /** A place in a database with the value of a secret. */
@@ -24,8 +25,6 @@ interface Table {
   readonly key: readonly string[]
   readonly columns: readonly string[]
 }
-
-const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 /** Searches every text and blob of a database that no Host uses. Calls `onRows` with the number of rows of each read. */
 export const scanDatabase = async (
@@ -60,7 +59,7 @@ const readTables = async (database: Database): Promise<readonly Table[]> => {
   return [...new Set(rows.map(row => String(row.table)))].map(name => {
     const own = rows.filter(row => row.table === name)
     const hasNoRowid = own.some(row => row.wr === 1)
-    const key = own.filter(row => Number(row.pk) > 0).map(row => quote(String(row.column)))
+    const key = own.filter(row => Number(row.pk) > 0).map(row => quoted(String(row.column)))
     return {name, key: hasNoRowid ? key : ["rowid"], columns: own.map(row => String(row.column))}
   })
 }
@@ -68,12 +67,12 @@ const readTables = async (database: Database): Promise<readonly Table[]> => {
 const query = ({name, key, columns}: Table, after: readonly Row[string][] | undefined): [string, Statement["args"]] => {
   const texts = columns.map(
     (column, index) =>
-      `CASE WHEN typeof(${quote(column)}) IN ('text', 'blob') THEN ${quote(column)} END AS text${index}`,
+      `CASE WHEN typeof(${quoted(column)}) IN ('text', 'blob') THEN ${quoted(column)} END AS text${index}`,
   )
   const list = [...key.map((column, index) => `${column} AS key${index}`), ...texts].join(", ")
   const order = key.join(", ")
   const where = after === undefined ? "" : `WHERE (${order}) > (${key.map(() => "?").join(", ")})`
-  return [`SELECT ${list} FROM ${quote(name)} ${where} ORDER BY ${order} LIMIT ${batch}`, [...(after ?? [])]]
+  return [`SELECT ${list} FROM ${quoted(name)} ${where} ORDER BY ${order} LIMIT ${batch}`, [...(after ?? [])]]
 }
 
 const findIn = (row: Row, {name, key, columns}: Table, search: SecretSearch): Leak[] =>
