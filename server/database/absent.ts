@@ -8,15 +8,11 @@ export class AbsentDatabase implements Database {
   readonly state: DatabaseState = {is: "closed"}
   readonly applied = []
   readonly commits = new CommitMeter()
-  #wasAsked = false
+  /** Has a caller asked for data? */
+  wasAsked = false
 
   constructor(location: Location) {
     this.location = location
-  }
-
-  /** Has a caller asked for data? */
-  get wasAsked(): boolean {
-    return this.#wasAsked
   }
 
   read = () => this.#refuse()
@@ -35,7 +31,7 @@ export class AbsentDatabase implements Database {
   close = async () => {}
 
   async #refuse(): Promise<never> {
-    this.#wasAsked = true
+    this.wasAsked = true
     throw new Problem("database_unopenable", "the remote database does not answer yet", {
       hint: "The Host retries automatically. Data is available once the database answers.",
     })

@@ -6,13 +6,9 @@ export class CommitMeter {
   readonly batches = new Histogram([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000])
   /** The number of the newest group that is known to be stored; -1 before the first. */
   newest = -1
-  #failures = 0
+  failures = 0
   /** Requests that a remote database did not answer in time. */
   unanswered = 0
-
-  get failures(): number {
-    return this.#failures
-  }
 
   /** Measures a commit and passes its result on. */
   async measure<T>(batches: number, commit: () => Promise<T>): Promise<T> {
@@ -20,7 +16,7 @@ export class CommitMeter {
     try {
       return await commit()
     } catch (error) {
-      this.#failures++
+      this.failures++
       throw error
     } finally {
       this.seconds.observe((performance.now() - begun) / 1000)

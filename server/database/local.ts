@@ -1,5 +1,4 @@
 import {setImmediate as turn} from "node:timers/promises"
-import {LibsqlBatchError} from "@libsql/client/sqlite3"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {SlowDisk} from "./disk/slow-disk.ts"
 import {type Bound, toAllBound, toBound, toDriver, toResult} from "./engine/driver-values.ts"
@@ -15,6 +14,7 @@ import {
 } from "./engine/engine.ts"
 import {
   databaseProblem,
+  indexOf,
   isDamage,
   isDiskError,
   isStatementError,
@@ -289,5 +289,3 @@ class LocalEngine implements Engine {
 
 const outcomeUnknown = (cause: unknown) =>
   new Problem("database_outcome_unknown", `storing failed in its last step: ${messageOf(cause)}`, {cause})
-
-const indexOf = (cause: unknown) => (cause instanceof LibsqlBatchError ? cause.statementIndex : undefined)

@@ -14,9 +14,9 @@ interface Pending {
 
 export interface WriterHooks {
   /** Called for every group that is stored, or may be. */
-  readonly committed?: () => void
+  readonly committed: () => void
   /** Returns why the database acknowledges nothing more; called before each store and acknowledgement. Never throws. */
-  readonly whyEnded?: () => Problem | undefined
+  readonly whyEnded: () => Problem | undefined
 }
 
 /** The most statements of a group; each change counts as at least one. A commit blocks everything else. */
@@ -41,7 +41,7 @@ export class Writer {
   #committing: Promise<unknown> | undefined
   #held: Promise<void> | undefined
 
-  constructor(engine: Engine, {committed = () => {}, whyEnded = () => undefined}: WriterHooks = {}) {
+  constructor(engine: Engine, {committed, whyEnded}: WriterHooks) {
     this.#engine = engine
     this.#committed = () => {
       this.commits.newest = engine.group

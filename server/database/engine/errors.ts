@@ -1,4 +1,4 @@
-import {LibsqlError} from "@libsql/core/api"
+import {LibsqlBatchError, LibsqlError} from "@libsql/core/api"
 import {isProblem, messageOf, Problem, type ProblemCode} from "../../../shared/problems.ts"
 import type {Statement} from "../../../shared/sdk/session/database.ts"
 import {TimeLimitExceeded} from "../../runtime/flow/time-limit.ts"
@@ -100,6 +100,10 @@ export const isUnexplained = (error: unknown): boolean =>
 /** True if the statement itself is at fault: another one may succeed. A libSQL server calls most such SQLITE_UNKNOWN. */
 export const isStatementError = (error: unknown): boolean =>
   error instanceof LibsqlError && !ofDatabase.test(error.code) && !unexplained.test(error.code)
+
+/** Returns the index of the statement of a batch that failed. */
+export const indexOf = (cause: unknown): number | undefined =>
+  cause instanceof LibsqlBatchError ? cause.statementIndex : undefined
 
 /** True if a constraint refused the statement, as the assertions of svc do. */
 export const isConstraint = (error: unknown): boolean =>

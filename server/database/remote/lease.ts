@@ -1,11 +1,10 @@
 import type {Client} from "@libsql/client/http"
-import {LibsqlBatchError} from "@libsql/core/api"
 import {Problem} from "../../../shared/problems.ts"
 import {pauseStart} from "../../runtime/flow/starting.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {toDrivers} from "../engine/driver-values.ts"
 import type {Engine, Row, Statement} from "../engine/engine.ts"
-import {databaseProblem, isConstraint, isUnreachable} from "../engine/errors.ts"
+import {databaseProblem, indexOf, isConstraint, isUnreachable} from "../engine/errors.ts"
 import {type Link, noLonger} from "./link.ts"
 
 /**
@@ -117,8 +116,7 @@ const lockedBy = ({holder, left}: Found) =>
   )
 
 /** Did the lease's own statement, the first of each batch, refuse the batch? */
-export const isTaken = (cause: unknown): boolean =>
-  cause instanceof LibsqlBatchError && cause.statementIndex === 0 && isConstraint(cause)
+export const isTaken = (cause: unknown): boolean => indexOf(cause) === 0 && isConstraint(cause)
 
 /**
  * The lease of this Host, renewed while the database answers. It ends permanently when another Host has taken it, or

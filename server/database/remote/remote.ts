@@ -1,5 +1,4 @@
 import type {Client} from "@libsql/client/http"
-import {LibsqlBatchError} from "@libsql/core/api"
 import {isProblem, messageOf, Problem} from "../../../shared/problems.ts"
 import {startEnded} from "../../runtime/flow/starting.ts"
 import {TimeLimitExceeded} from "../../runtime/flow/time-limit.ts"
@@ -8,6 +7,7 @@ import type {Engine, EngineWatcher, Purged, Result, Statement} from "../engine/e
 import {AnswerLost, StatementFailed} from "../engine/engine.ts"
 import {
   databaseProblem,
+  indexOf,
   isClosed,
   isConstraint,
   isDamage,
@@ -288,6 +288,3 @@ class RemoteEngine implements Engine {
 /** The server may have carried out the request although its answer was lost. */
 const outcomeUnknown = (cause: unknown) =>
   new Problem("database_outcome_unknown", `the remote database did not answer: ${messageOf(cause)}`, {cause})
-
-const indexOf = (cause: unknown): number | undefined =>
-  cause instanceof LibsqlBatchError ? cause.statementIndex : undefined

@@ -2,7 +2,7 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Database} from "../database.ts"
-import type {Row, Statement} from "../engine/engine.ts"
+import type {Statement} from "../engine/engine.ts"
 import {LookSize} from "./look-size.ts"
 
 /** What is kept: rows up to this age in milliseconds, and up to this number. Undefined means no limit. */
@@ -141,19 +141,12 @@ export const sweepPart = async (
   }
 }
 
-interface Bounds {
-  readonly before: number
-  readonly undelivered: number
-  readonly upTo: number
-  readonly last: number
-}
-
 const boundsOf = async (
   database: Database,
   {table, number}: RetentionPart,
   {age, rows, undelivered, spareAfter}: PartLimits,
   now: number,
-): Promise<Bounds> => {
+) => {
   const [row] = await database.read(`SELECT max(${number}) AS head FROM ${table}`)
   const never = Number.MIN_SAFE_INTEGER
   return {
@@ -164,34 +157,22 @@ const boundsOf = async (
   }
 }
 
-interface Look {
-  readonly first: number
-  readonly last: number
-  readonly oldest: number
-}
-
-const lookAfter = async (
-  database: Database,
-  {table, number, at}: RetentionPart,
-  after: number,
-  size: number,
-): Promise<Look | undefined> => {
+const lookAfter = async (database: Database, {table, number, at}: RetentionPart, after: number, size: number) => {
   const [row] = await database.read(
     `SELECT min(n) AS first, max(n) AS last, min(at) AS oldest FROM (
       SELECT ${number} AS n, ${at} AS at FROM ${table} WHERE ${number} > ? ORDER BY ${number} LIMIT ?)`,
     [after, size],
   )
-  return row === undefined || row.last === null ? undefined : lookOf(row)
+  if (row === undefined || row.last === null) return undefined
+  return {first: Number(row.first), last: Number(row.last), oldest: Number(row.oldest)}
 }
 
-const lookOf = ({first, last, oldest}: Row): Look => ({
-  first: Number(first),
-  last: Number(last),
-  oldest: Number(oldest),
-})
+type Look = NonNullable<Awaited<ReturnType<typeof lookAfter>>>
 
-const mayGo = ({first, oldest}: Look, {before, undelivered, upTo, last}: Bounds): boolean =>
-  first <= last && (oldest < Math.max(before, undelivered) || first <= upTo)
+const mayGo = (
+  {first, oldest}: Look,
+  {before, undelivered, upTo, last}: Awaited<ReturnType<typeof boundsOf>>,
+): boolean => first <= last && (oldest < Math.max(before, undelivered) || first <= upTo)
 
 /** A statement takes as many arguments as the highest number that it names. */
 export const argumentsOf = (sql: string, args: NonNullable<Statement["args"]>): NonNullable<Statement["args"]> =>
