@@ -1,5 +1,7 @@
 import {mkdir, readFile, writeFile} from "node:fs/promises"
 import {dirname, join, resolve} from "node:path"
+import lt from "semver/functions/lt.js"
+import valid from "semver/functions/valid.js"
 import {Problem} from "../../../shared/problems.ts"
 import {readFileIfExists} from "../../runtime/files.ts"
 import {projectPaths} from "../../runtime/project.ts"
@@ -64,7 +66,7 @@ export const planDeployment = async (options: DeploymentOptions): Promise<Deploy
   const refusal = whyNotReady(deployment, await installedVersion(paths.project))
   if (refusal !== undefined)
     throw new Problem("deployment_refused", `the template probes /pub/ready, and ${refusal}`, {
-      hint: `First install svc ${readySince.join(".")} or newer in the project; otherwise its Host would never be ready.`,
+      hint: `First install svc ${readySince} or newer in the project; otherwise its Host would never be ready.`,
     })
   const files = await Promise.all(
     deployment.files.map(async ({from, to, isShared}): Promise<PlannedFile> => {
@@ -106,21 +108,14 @@ export const fill = (text: string, {onNode}: Deployment, {name, port, runtime}: 
 }
 
 /** The first version that serves `/pub/ready`. */
-const readySince = [0, 1, 0] as const
+const readySince = "0.1.0"
 
 /** Returns why a project with this version of svc cannot use the template, or undefined if it can. */
 export const whyNotReady = ({probes}: Deployment, version: string | undefined): string | undefined => {
   if (!probes.includes("/pub/ready")) return undefined
   if (version === undefined) return "the project has no svc installed"
-  return isOlder(version) ? `the project's svc ${version} does not serve it` : undefined
-}
-
-const isOlder = (version: string): boolean => {
-  const [, numbers = "", before] = /^(\d+\.\d+\.\d+)(-.*)?/.exec(version) ?? []
-  const parts = numbers.split(".").map(Number)
-  const at = readySince.findIndex((since, index) => parts[index] !== since)
-  // A pre-release such as 0.1.0-rc.1 is older than its version.
-  return at === -1 ? before !== undefined : !((parts[at] ?? 0) > (readySince[at] ?? 0))
+  const isOlder = valid(version) === null || lt(version, readySince)
+  return isOlder ? `the project's svc ${version} does not serve it` : undefined
 }
 
 /** Returns the files of a plan whose present content would be lost. */
