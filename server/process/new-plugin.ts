@@ -8,6 +8,7 @@ import {type NewEntry, withPlugin} from "../config/plugin-entry.ts"
 import {parseSource} from "../config/text/source.ts"
 import {isThere, writeFileAtomic} from "../runtime/files.ts"
 import {projectPaths} from "../runtime/project.ts"
+import {unchangedHint} from "./install-packages.ts"
 
 export interface NewPluginOptions {
   /** The project's folder, absolute. */
@@ -82,7 +83,7 @@ export const makePlugin = async (options: NewPluginOptions): Promise<NewPlugin> 
     if (cause instanceof Problem) throw cause
     throw new Problem("conflict", `the plugin was not created: ${messageOf(cause)}`, {
       cause,
-      hint: "svc changed nothing. Fix the problem that the message names, then repeat the command.",
+      hint: unchangedHint,
     })
   }
   return {name, files: [...targets, relative(project, paths.config)]}

@@ -1,4 +1,4 @@
-import {copyFile, mkdir, readdir, readFile, stat, writeFile} from "node:fs/promises"
+import {copyFile, mkdir, readdir, readFile, writeFile} from "node:fs/promises"
 import {basename, dirname, join, relative, resolve} from "node:path"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {version} from "../runtime/version.ts"
@@ -135,14 +135,14 @@ const left = /^(\.svc|data|dist|node_modules)(\/|$)|^\.env|\.lockb?$|-lock\.|^pa
 
 const filesOf = async (packageRoot: string, template: ProjectTemplate): Promise<readonly TemplateFile[]> => {
   const folder = join(packageRoot, template.folder)
-  const entries = (await readdir(folder, {recursive: true})).filter(entry => !left.test(entry))
-  const own = await Promise.all(
-    entries.map(async entry => ((await stat(join(folder, entry))).isFile() ? [join(folder, entry)] : [])),
-  )
+  const entries = await readdir(folder, {recursive: true, withFileTypes: true})
+  const own = entries
+    .filter(entry => entry.isFile())
+    .map(({parentPath, name}) => join(parentPath, name))
+    .filter(source => !left.test(relative(folder, source)))
   const shared = sharedFiles.map(file => join(packageRoot, starterFolder, file))
-  const targetOf = (source: string) => relative(source.startsWith(`${folder}/`) ? folder : dirname(source), source)
-  return [...new Set([...shared, ...own.flat()])].map(source => {
-    const target = targetOf(source)
+  return [...new Set([...shared, ...own])].map(source => {
+    const target = relative(source.startsWith(`${folder}/`) ? folder : dirname(source), source)
     return {source, target: renamed[target] ?? target}
   })
 }
@@ -167,26 +167,14 @@ const manifestOf = (text: string, {name, template, toolchain}: Placement): strin
   return `${JSON.stringify(changed, undefined, 2)}\n`
 }
 
-const readmeOf = async ({source, packageRoot, name, toolchain}: Placement): Promise<string> => {
-  const starter = await readFile(join(packageRoot, starterFolder, "README.md"), "utf8")
-  return projectReadme({text: await readFile(source, "utf8"), starter, name, call: callOf(toolchain)})
-}
-
-interface ReadmeOptions {
-  /** The README of the template in the repository. */
-  readonly text: string
-  /** The README of the starter; its section on running a project serves all projects. */
-  readonly starter: string
-  readonly name: string
-  readonly call: Call
-}
-
 /**
  * Returns the README of a project: the template's, with the project's name, the starter's section on running it, and the
  * commands of this machine. Links to pages of svc become plain text, because a project does not have these pages.
  */
-const projectReadme = ({text, starter, name, call}: ReadmeOptions): string =>
-  text
+const readmeOf = async ({source, packageRoot, name, toolchain}: Placement): Promise<string> => {
+  const starter = await readFile(join(packageRoot, starterFolder, "README.md"), "utf8")
+  const call = callOf(toolchain)
+  return (await readFile(source, "utf8"))
     .replace(/^# .*$/m, `# ${name}`)
     .replace(runSection, () => `${runSection.exec(starter)?.[0].trimEnd()}\n\n`)
     .trimEnd()
@@ -194,6 +182,7 @@ const projectReadme = ({text, starter, name, call}: ReadmeOptions): string =>
     .replace(/, from a checkout with .*(?=:$)/gm, "")
     .replace(/bun run --bun svc|bun run|bun(?= tests\/)|^svc(?= )/gm, found => commandOf(found, call))
     .concat("\n")
+}
 
 const commandOf = (found: string, {run, svc, file}: Call): string => {
   if (found === "bun run") return run

@@ -9,16 +9,15 @@ export interface ProgramOptions {
   readonly cwd: string
   /** The operator's step after a failure. */
   readonly hint: string
-  readonly env?: NodeJS.ProcessEnv
 }
 
 /** Runs a program without input. Resolves to its output. Throws `conflict` with the end of its output. */
 export const runProgram = (
   [command, ...args]: readonly [string, ...string[]],
-  {cwd, hint, env}: ProgramOptions,
+  {cwd, hint}: ProgramOptions,
 ): Promise<string> =>
   new Promise((done, fail) => {
-    const child = spawn(command, args, {cwd, stdio: ["ignore", "pipe", "pipe"], ...(env === undefined ? {} : {env})})
+    const child = spawn(command, args, {cwd, stdio: ["ignore", "pipe", "pipe"]})
     let output = ""
     let stdout = ""
     child.stdout.setEncoding("utf8").on("data", chunk => {

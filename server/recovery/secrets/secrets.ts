@@ -10,12 +10,7 @@ const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
 export const nameSecrets = (text: string, variables: Variables, values: Iterable<string>): SecretValues => {
   const known = new Set(values)
   const names = [...text.matchAll(reference)].map(match => match[1] ?? "")
-  return Object.fromEntries(
-    [...new Set(names)].flatMap(name => {
-      const value = variables[name]
-      return value !== undefined && known.has(value) ? [[name, value] as const] : []
-    }),
-  )
+  return Object.fromEntries(Object.entries(valuesOf(names, variables)).filter(([, value]) => known.has(value)))
 }
 
 /** Returns the names that have a value in this environment, with these values. */
