@@ -4,7 +4,8 @@ import type {RequestMeter} from "../http/request-meter.ts"
 import {hidingFolder} from "../http/requests/answers.ts"
 import {socketsByPath} from "../http/sockets/by-path.ts"
 import {PlatformSockets} from "../http/sockets/platform-sockets.ts"
-import type {Fetch, SocketHooks} from "../runtime/runtime.ts"
+import {once} from "../runtime/flow/remember.ts"
+import type {SocketHooks} from "../runtime/runtime.ts"
 import type {OpenProject} from "./open/open.ts"
 import type {Parts} from "./open/parts.ts"
 import type {Sources} from "./parts/sources.ts"
@@ -21,8 +22,8 @@ export interface ApiOptions {
 }
 
 export interface Api extends Answers {
-  /** Loads the HTTP application. Otherwise the first request loads it. */
-  load(): Promise<void>
+  /** Loads the HTTP application. Otherwise the first request does; after a failed load, the next one loads it again. */
+  load(): Promise<App>
   /** Resolves when no request is in progress, except for streams. */
   idle(): Promise<void>
   /** The Satori events and the platforms' own WebSockets. */
@@ -33,9 +34,10 @@ export interface Api extends Answers {
 export const createApi = ({opened, sources, system, statusBoard, parts, requests}: ApiOptions): Api => {
   const {identity, logs, running, door, endpoints, satori} = sources
   const {base} = opened.boot.config.http
-  const application = new Application(async () => {
+  let app: App | undefined
+  const load = once(async () => {
     const [{createApplication}, ofParts] = await Promise.all([import("./application.ts"), parts.routes()])
-    return createApplication({
+    app = createApplication({
       base,
       door,
       log: logs.log,
@@ -47,48 +49,14 @@ export const createApi = ({opened, sources, system, statusBoard, parts, requests
       isReady: system.isReady,
       statusBoard,
     })
+    return app
   })
   const platforms = new PlatformSockets({base, endpoints, doorman: door.guard})
   return {
-    fetch: application.fetch,
-    recall: application.recall,
-    idle: () => application.idle(),
-    load: () => application.load(),
+    fetch: (request, peerOf) => app?.fetch(request, peerOf) ?? load().then(loaded => loaded.fetch(request, peerOf)),
+    recall: (path, authorization) => app?.recall(path, authorization),
+    idle: async () => app?.idle(),
+    load,
     sockets: socketsByPath(path => (platforms.isServedAt(path) ? platforms.socket : satori.server.socket)),
-  }
-}
-
-/** The HTTP application, loaded once. After a failed load, the next request loads it again. */
-class Application {
-  readonly #make: () => Promise<App>
-  #app: App | undefined
-  #loading: Promise<App> | undefined
-
-  constructor(make: () => Promise<App>) {
-    this.#make = make
-  }
-
-  readonly fetch: Fetch = (request, peerOf) =>
-    this.#app?.fetch(request, peerOf) ?? this.#load().then(app => app.fetch(request, peerOf))
-
-  readonly recall: App["recall"] = (path, authorization) => this.#app?.recall(path, authorization)
-
-  async load(): Promise<void> {
-    await this.#load()
-  }
-
-  async idle(): Promise<void> {
-    await this.#app?.idle()
-  }
-
-  async #load(): Promise<App> {
-    this.#loading ??= this.#make()
-    try {
-      this.#app = await this.#loading
-      return this.#app
-    } catch (error) {
-      this.#loading = undefined
-      throw error
-    }
   }
 }
