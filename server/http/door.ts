@@ -1,5 +1,6 @@
 import {Problem} from "../../shared/problems.ts"
 import type {Scope} from "../../shared/route.ts"
+import {oncePer} from "../runtime/flow/remember.ts"
 import {createVerifier, FailureLimit, type Tokens, type Verify} from "./requests/auth.ts"
 import {createClientAddress} from "./requests/client-address.ts"
 import {createCors} from "./requests/cors.ts"
@@ -29,7 +30,11 @@ export interface Door extends Gatekeeper {
 }
 
 export const createDoor = ({tokens, settings}: DoorOptions): Door => {
-  const live = memoize(settings)
+  const liveOf = oncePer(({corsOrigins, trustedProxies}: Settings) => ({
+    cors: createCors(corsOrigins),
+    clientAddress: createClientAddress(trustedProxies),
+  }))
+  const live = () => liveOf(settings())
   const gatekeeper = {verify: createVerifier(tokens), failures: new FailureLimit()}
   return {
     ...gatekeeper,
@@ -68,18 +73,4 @@ const noToken = () => new Problem("unauthorized", "the request has no valid toke
 const requireScope = (scope: Scope, needed: Scope): void => {
   if (ranks[scope] < ranks[needed])
     throw new Problem("forbidden", `this needs the ${needed} token; the request has a ${scope} token`)
-}
-
-/** Derives a value once for each set of settings. */
-const memoize = (settings: DoorOptions["settings"]) => {
-  let from: Settings | undefined
-  let made: ReturnType<Door["live"]> | undefined
-  return () => {
-    const now = settings()
-    if (made === undefined || from !== now) {
-      from = now
-      made = {cors: createCors(now.corsOrigins), clientAddress: createClientAddress(now.trustedProxies)}
-    }
-    return made
-  }
 }

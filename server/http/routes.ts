@@ -1,7 +1,9 @@
 import type {Mode} from "../../shared/mode.ts"
 import type {Route} from "../../shared/route.ts"
+import type {Generation} from "../generation/generation.ts"
 import {describePublished, type PublishedServices, publishedRoutes} from "../generation/routes/published.ts"
 import type {RunningGeneration} from "../generation/running-generation.ts"
+import {oncePer} from "../runtime/flow/remember.ts"
 import {version} from "../runtime/version.ts"
 import {consoleRoutes} from "./console/pages.ts"
 import {createOpenApi, documentRoutes} from "./openapi/document.ts"
@@ -26,8 +28,9 @@ export const createRoutes = ({base, ofParts, running, mode, isReady, statusBoard
   const current = () => running.require()
   const underBase = (routes: readonly Route[]) => routes.map(route => ({...route, path: `${base}${route.path}`}))
   const probes = probeRoutes(isReady)
-  const published = () => describePublished(current())
-  const render = () => createOpenApi([...probes, ...underBase([...api, ...published()])], base, version)
+  const documentOf = oncePer((generation: Generation) =>
+    createOpenApi([...probes, ...underBase([...api, ...describePublished(generation)])], base, version),
+  )
   const rate = new AddressRate()
   const api: readonly Route[] = [
     ...ofParts,
@@ -35,17 +38,7 @@ export const createRoutes = ({base, ofParts, running, mode, isReady, statusBoard
     ...new Pages(current, rate).routes(),
     ...statusPageRoutes(statusBoard, rate),
     ...consoleRoutes(() => running.settings.http.consoleHosts),
-    ...documentRoutes(oncePer(current, render)),
+    ...documentRoutes(() => documentOf(current())),
   ]
   return [...probes, ...underBase(api)]
-}
-
-/** Makes the value again only when the subject changes. */
-const oncePer = <T>(subject: () => object, make: () => T): (() => T) => {
-  let made: {readonly of: object; readonly value: T} | undefined
-  return () => {
-    const now = subject()
-    if (made?.of !== now) made = {of: now, value: make()}
-    return made.value
-  }
 }

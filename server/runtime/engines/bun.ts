@@ -2,6 +2,7 @@ import http from "node:http"
 import {relative, resolve} from "node:path"
 import bunAdapter from "crossws/adapters/bun"
 import {messageOf} from "../../../shared/problems.ts"
+import {oncePer} from "../flow/remember.ts"
 import {
   type BundleOptions,
   bundleProblem,
@@ -14,7 +15,6 @@ import {
   type Runtime,
   type ServeOptions,
 } from "../runtime.ts"
-import {oncePerAnswer} from "../sockets/heads.ts"
 import {isStream, streamed} from "../sockets/streamed.ts"
 import {createTargetCheck} from "../sockets/target.ts"
 import {inlineSourceMap} from "../source-map.ts"
@@ -173,7 +173,8 @@ const fixedRoute = (answer: ServeOptions["fixed"][string], check: Check, enter: 
   }
 }
 
-const headOf = oncePerAnswer(({headers}) => new Headers(headers))
+/** Probes get the same answers again and again. */
+const headOf = oncePer(({headers}: FixedAnswer) => new Headers(headers))
 
 const answerFixed = (answer: FixedAnswer, isHead: boolean): Response => {
   const {status, body, requestId} = answer

@@ -11,6 +11,7 @@ import {dirname, resolve} from "node:path"
 import {pathToFileURL} from "node:url"
 import {isProblem} from "../../../shared/problems.ts"
 import {keepHeapSmall} from "../flow/heap.ts"
+import {oncePer} from "../flow/remember.ts"
 import {
   type BundleOptions,
   bundleProblem,
@@ -24,7 +25,6 @@ import {
 } from "../runtime.ts"
 import {Connections} from "../sockets/connections.ts"
 import type {FetchOnNode} from "../sockets/fetch-on-node.ts"
-import {oncePerAnswer} from "../sockets/heads.ts"
 import {createTargetCheck} from "../sockets/target.ts"
 import {inlineSourceMap} from "../source-map.ts"
 import {buildInService, esbuildIssues} from "./esbuild.ts"
@@ -161,7 +161,8 @@ const createFixed = (fixed: ServeOptions["fixed"]) => {
   }
 }
 
-const headOf = oncePerAnswer(({status, headers, body}): OutgoingHttpHeaders => {
+/** Probes get the same answers again and again. */
+const headOf = oncePer(({status, headers, body}: FixedAnswer): OutgoingHttpHeaders => {
   const length = status === 204 ? {} : {"content-length": String(Buffer.byteLength(body))}
   return {...headers, ...length}
 })

@@ -13,5 +13,17 @@ export const every = <T>(milliseconds: number, read: () => Promise<T>, now = Dat
   }
 }
 
+/** Makes a value once for each object, and forgets it with the object. */
+export const oncePer = <O extends object, T>(make: (of: O) => T): ((of: O) => T) => {
+  const made = new WeakMap<O, T>()
+  return of => {
+    const known = made.get(of)
+    if (known !== undefined) return known
+    const value = make(of)
+    made.set(of, value)
+    return value
+  }
+}
+
 /** Keeps the first successful reading. */
 export const once = <T>(read: () => Promise<T>): (() => Promise<T>) => every(Number.POSITIVE_INFINITY, read, () => 0)

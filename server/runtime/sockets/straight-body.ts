@@ -1,6 +1,7 @@
 import type {IncomingMessage} from "node:http"
 import {NodeRequest} from "srvx/node"
 import {fromJson} from "../../../shared/json.ts"
+import {oncePer} from "../flow/remember.ts"
 
 /** Set once the body was read without a web stream. */
 const isRead = Symbol("isRead")
@@ -35,14 +36,9 @@ const readers = {
 export const readBodiesStraight = (largest: number): void => {
   for (const [name, convert] of Object.entries(readers)) replaceReader(name as keyof typeof readers, convert, largest)
   const [request, body, bodyUsed] = [getterOf("_request"), getterOf("body"), getterOf("bodyUsed")]
-  const spent = new WeakMap<Incoming, Request>()
+  const spentOf = oncePer(spentLike)
   replaceGetter("_request", function (this: Incoming) {
-    if (this[isRead] === undefined) return request.call(this)
-    const known = spent.get(this)
-    if (known !== undefined) return known
-    const made = spentLike(this)
-    spent.set(this, made)
-    return made
+    return this[isRead] === undefined ? request.call(this) : spentOf(this)
   })
   replaceGetter("body", function (this: Incoming) {
     return this[isRead] === undefined ? body.call(this) : this._request.body
