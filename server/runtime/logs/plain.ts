@@ -3,16 +3,6 @@ import {isOwnFrame} from "../own-files.ts"
 import {isCredentialName, masked} from "./credentials.ts"
 import type {Mask} from "./mask.ts"
 
-interface DescribedError {
-  readonly name: string
-  readonly message: string
-  readonly code?: string
-  readonly issues?: readonly string[]
-  readonly stack?: readonly string[]
-  readonly cause?: unknown
-  readonly errors?: readonly unknown[]
-}
-
 /** How much of a record is kept: characters of a text and of the whole, items of a list or object, depth, causes. */
 const limits = {text: 16_384, record: 65_536, items: 100, depth: 6, causes: 5, stack: 12}
 
@@ -154,7 +144,7 @@ export class Describer {
     return plain
   }
 
-  #error(error: Error): DescribedError | string {
+  #error(error: Error): object | string {
     const depth = this.#above.filter(above => above instanceof Error).length
     if (depth > limits.causes) return "[more causes]"
     const code = "code" in error && typeof error.code === "string" ? {code: this.text(error.code)} : {}
@@ -165,7 +155,7 @@ export class Describer {
       name: this.text(String(error.name)),
       message: this.text(String(error.message)),
       ...code,
-      ...(issues as {issues?: string[]}),
+      ...issues,
       stack: this.#frames(error),
       ...(error.cause === undefined ? {} : {cause: this.value(error.cause)}),
       ...errors,
