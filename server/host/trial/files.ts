@@ -56,21 +56,15 @@ export const TrialResult = Type.Union([
 ])
 export type TrialResult = Static<typeof TrialResult>
 
-export interface TrialFiles {
-  readonly folder: string
-  readonly request: string
-  readonly result: string
-  /** The copy of the database. */
-  readonly copy: string
-  /** The output of the process. */
-  readonly output: string
-}
+export type TrialFiles = ReturnType<typeof trialFiles>
 
-export const trialFiles = (folder: string): TrialFiles => ({
+export const trialFiles = (folder: string) => ({
   folder,
   request: join(folder, "request.json"),
   result: join(folder, "result.json"),
+  /** The copy of the database. */
   copy: join(folder, "data.sqlite"),
+  /** The output of the process. */
   output: join(folder, "output.log"),
 })
 
