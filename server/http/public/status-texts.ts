@@ -1,21 +1,8 @@
-import type {LabelState, StatusPage} from "../../../shared/api/metrics/status-page.ts"
 import {closestLanguage, languageTag} from "../../../shared/language.ts"
-import tables from "./status-texts.json" with {type: "json"}
-
-interface Texts {
-  readonly overall: Readonly<Record<StatusPage["state"], string>>
-  readonly states: Readonly<Record<LabelState, string>>
-  readonly uptime: string
-  readonly spans: Readonly<Record<keyof StatusPage["labels"][number]["uptime"], string>>
-  readonly unknown: string
-  /** Explains the figures to the reader. */
-  readonly counted: string
-  readonly asOf: string
-  readonly asJson: string
-}
+import texts from "./status-texts.json" with {type: "json"}
 
 /** The texts of the status page by language. The operator's own texts are not translated. */
-export const texts = tables satisfies Readonly<Record<string, Texts>>
+export {texts}
 
 export type Language = keyof typeof texts
 
