@@ -1,19 +1,15 @@
 import {createRequire} from "node:module"
 import {join} from "node:path"
 import {pathToFileURL} from "node:url"
-import type {BuildOptions, BuildResult} from "esbuild"
+import type {BuildFailure, BuildOptions, BuildResult} from "esbuild"
 import manifest from "../../../package.json" with {type: "json"}
 import {type Issue, Problem} from "../../../shared/problems.ts"
 import {packageRoot} from "../own-files.ts"
 import {findPackage, installForDevelopment} from "../packages/find.ts"
 
-interface BuildFailure {
-  readonly errors?: readonly {text: string; location: {file: string; line: number; column: number} | null}[]
-}
-
 /** Returns the positions in an error of esbuild. */
 export const esbuildIssues = (failure: unknown): readonly Issue[] =>
-  ((failure as BuildFailure).errors ?? []).map(({text, location}) => ({
+  ((failure as Partial<BuildFailure>).errors ?? []).map(({text, location}) => ({
     file: location?.file ?? "",
     line: location?.line ?? 1,
     column: (location?.column ?? 0) + 1,

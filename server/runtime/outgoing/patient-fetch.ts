@@ -1,19 +1,11 @@
-type Dispatch = (options: object, handler: unknown) => unknown
-interface Dispatcher {
-  readonly dispatch: Dispatch
-}
+import type {Dispatcher as WholeDispatcher} from "undici"
 
-/** Options of `fetch` beyond the standard ones. */
-interface PatientInit extends RequestInit {
-  /** Node: what makes the connection. */
-  readonly dispatcher?: Dispatcher
-  /** Bun: false for no limit. */
-  readonly timeout?: false
-}
+type Dispatcher = Pick<WholeDispatcher, "dispatch">
 
 /** The runtime's `fetch` without its own limits, such as Node's 300 s without a byte: only the signal counts. */
 export const patientFetch = (url: string | URL, init: RequestInit): Promise<Response> => {
-  if (process.versions.bun !== undefined) return fetch(url, {...init, timeout: false} as PatientInit)
+  // Bun's own option: no limit.
+  if (process.versions.bun !== undefined) return fetch(url, {...init, timeout: false} as RequestInit)
   const dispatcher = patientDispatcher()
   return fetch(url, (dispatcher === undefined ? init : {...init, dispatcher}) as RequestInit)
 }

@@ -1,3 +1,4 @@
+import type {Dispatcher} from "undici"
 import type {Answered, Post} from "../../../shared/sdk/adapter/post.ts"
 import {dispatcherKey} from "./patient-fetch.ts"
 
@@ -6,19 +7,6 @@ const mostOfAnswer = 64 * 1024
 
 /** How long a receiver may stay silent in the middle of its answer, in milliseconds. */
 const silence = 5000
-
-/** The part of undici's dispatcher that a post needs. undici's documentation calls these the handler's events. */
-interface Handler {
-  onConnect(abort: (reason?: Error) => void): void
-  onHeaders(status: number, headers: readonly Buffer[]): boolean
-  onData(chunk: Buffer): boolean
-  onComplete(): void
-  onError(error: Error): void
-}
-
-interface Dispatcher {
-  dispatch(options: object, handler: Handler): unknown
-}
 
 /**
  * Posts a short text like `fetch`, without following redirects, and resolves with the head of the answer. On Node it
