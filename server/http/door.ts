@@ -62,7 +62,7 @@ export const admit = (
   addressOf: () => string,
 ): Scope => {
   const scope = verify(authorization)
-  if (scope === undefined) return failures.refuse(addressOf(), noToken(), performance.now())
+  if (scope === undefined) return failures.refuse(addressOf(), noToken())
   requireScope(scope, needed)
   return scope
 }

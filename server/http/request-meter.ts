@@ -46,15 +46,11 @@ export class RouteMeter {
 export class RequestMeter {
   /** Requests that match no route, whatever their method and path. */
   readonly unmatched = new RouteMeter("other", "unmatched")
-  readonly #routes: RouteMeter[] = [this.unmatched]
-
-  get routes(): readonly RouteMeter[] {
-    return this.#routes
-  }
+  readonly routes: RouteMeter[] = [this.unmatched]
 
   add({method, path}: Route): RouteMeter {
     const meter = new RouteMeter(method, path)
-    this.#routes.push(meter)
+    this.routes.push(meter)
     return meter
   }
 }

@@ -24,13 +24,13 @@ export interface ConsoleListing {
   readonly files: Readonly<Record<string, ConsoleFile>>
 }
 
-export const consoleFolder = join(packageRoot, "dist/console")
+const folder = join(packageRoot, "dist/console")
 
 /** The only file besides the page whose name does not change. */
 export const serviceWorkerName = "service-worker.js"
 
 /** Reads the folder's current listing. Throws `console_missing`. */
-export const readListing = async (folder = consoleFolder): Promise<ConsoleListing> => {
+const readListing = async (): Promise<ConsoleListing> => {
   try {
     return fromJson(await readFile(join(folder, listingName), "utf8")) as ConsoleListing
   } catch (cause) {
@@ -43,15 +43,10 @@ const lookEvery = 1000
 
 /** The built console in memory. Each file is read once in each encoding. A new build is served within a second. */
 export class ConsoleFiles {
-  readonly #folder: string
   readonly #files = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
   #lookedAt = Number.NEGATIVE_INFINITY
   #writtenAt: number | undefined
   #listing: Promise<ConsoleListing> | undefined
-
-  constructor(folder = consoleFolder) {
-    this.#folder = folder
-  }
 
   /** Throws `console_missing`. */
   listing(): Promise<ConsoleListing> {
@@ -68,17 +63,17 @@ export class ConsoleFiles {
     const file = `${name}${encoding === undefined ? "" : encodings[encoding]}`
     const known = this.#files.get(file)
     if (known !== undefined) return known
-    const read = readFile(join(this.#folder, file))
+    const read = readFile(join(folder, file))
     this.#files.set(file, read)
     read.catch(() => this.#files.delete(file))
     return read
   }
 
   async #look(before: Promise<ConsoleListing> | undefined): Promise<ConsoleListing> {
-    const written = await stat(join(this.#folder, listingName)).catch(() => undefined)
+    const written = await stat(join(folder, listingName)).catch(() => undefined)
     if (before !== undefined && written !== undefined && written.mtimeMs === this.#writtenAt) return before
     this.#files.clear()
     this.#writtenAt = written?.mtimeMs
-    return readListing(this.#folder)
+    return readListing()
   }
 }

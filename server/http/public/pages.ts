@@ -8,7 +8,7 @@ import type {Generation} from "../../generation/generation.ts"
 import type {PublishedPage} from "../../generation/kinds/page.ts"
 import {ownCookies, settingCookies} from "./cookies.ts"
 import {answerFile, toFolder} from "./page-files.ts"
-import {type AddressRate, bucketOf, take} from "./rate.ts"
+import {type AddressRate, take} from "./rate.ts"
 
 /** The limit of one plugin's pages together: the burst, and then one request per `interval` milliseconds. */
 const ofPlugin: TokenBucketLimits = {burst: 300, interval: 100}
@@ -32,14 +32,11 @@ const withheld = ["authorization", "cookie", "proxy-authorization"]
 export class Pages {
   readonly #current: () => Generation
   readonly #addresses: AddressRate
-  readonly #now: () => number
   readonly #plugins = new Map<string, TokenBucket>()
 
-  /** `now` is a monotonic time in milliseconds. */
-  constructor(current: () => Generation, addresses: AddressRate, now: () => number = () => performance.now()) {
+  constructor(current: () => Generation, addresses: AddressRate) {
     this.#current = current
     this.#addresses = addresses
-    this.#now = now
   }
 
   routes() {
@@ -62,7 +59,7 @@ export class Pages {
   #limit(call: Call, address: string): void {
     this.#addresses.take(address)
     const {instance} = this.#find(call)
-    take(bucketOf(this.#plugins, instance.name, ofPlugin), this.#now(), ofPlugin)
+    take(this.#plugins, instance.name, ofPlugin)
   }
 }
 

@@ -10,28 +10,19 @@ const mostAddresses = 10_000
 
 /** Limits how often one address may request public resources. */
 export class AddressRate {
-  readonly #now: () => number
   readonly #addresses = new BoundedMap<string, TokenBucket>(mostAddresses)
-
-  /** `now` is a monotonic time in milliseconds. */
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now
-  }
 
   /** Throws `too_many_requests`. */
   take(address: string): void {
-    take(bucketOf(this.#addresses, address, ofAddress), this.#now(), ofAddress)
+    take(this.#addresses, address, ofAddress)
   }
 }
 
-export const bucketOf = (buckets: Map<string, TokenBucket>, key: string, limits: TokenBucketLimits): TokenBucket => {
+/** Takes a token from the bucket of a key. Throws `too_many_requests`. */
+export const take = (buckets: Map<string, TokenBucket>, key: string, limits: TokenBucketLimits): void => {
   const bucket = buckets.get(key) ?? new TokenBucket(limits)
   buckets.set(key, bucket)
-  return bucket
-}
-
-/** Throws `too_many_requests`. */
-export const take = (bucket: TokenBucket, now: number, {interval}: TokenBucketLimits): void => {
-  if (bucket.take(now)) return
-  throw new Problem("too_many_requests", "too many requests for pages", {retryAfter: Math.ceil(interval / 1000)})
+  if (bucket.take()) return
+  const retryAfter = Math.ceil(limits.interval / 1000)
+  throw new Problem("too_many_requests", "too many requests for pages", {retryAfter})
 }

@@ -17,8 +17,6 @@ export interface StatusBoardOptions {
   readonly settings: () => StatusSettings
   readonly facts: StatusFacts
   readonly uptime: (subject: string) => Uptime
-  /** A monotonic clock, in milliseconds. */
-  readonly now?: () => number
 }
 
 /** How long a page is reused, in milliseconds. */
@@ -43,12 +41,10 @@ interface Made {
 /** The public status page, rendered from memory and rendered again only after a few seconds. */
 export class StatusBoard {
   readonly #options: StatusBoardOptions
-  readonly #now: () => number
   #made: Made | undefined
 
   constructor(options: StatusBoardOptions) {
     this.#options = options
-    this.#now = options.now ?? (() => performance.now())
   }
 
   get isOn(): boolean {
@@ -77,7 +73,7 @@ export class StatusBoard {
 
   #make(): Made {
     const settings = this.#options.settings()
-    const now = this.#now()
+    const now = performance.now()
     const made = this.#made
     if (made !== undefined && made.of === settings && now < made.at + freshFor) return made
     const {title, note, labels} = settings

@@ -70,8 +70,9 @@ const remembered = 10_000
 export class FailureLimit {
   readonly #failures = new BoundedMap<string, {count: number; until: number}>(remembered)
 
-  /** Counts a failure at `now`, a monotonic time. Throws it, or `too_many_failures` with the seconds to wait. */
-  refuse(sender: string, failure: Problem, now: number): never {
+  /** Counts a failure. Throws it, or `too_many_failures` with the seconds to wait. */
+  refuse(sender: string, failure: Problem): never {
+    const now = performance.now()
     let entry = this.#failures.get(sender)
     if (entry === undefined || entry.until <= now) {
       entry = {count: 0, until: now + window}

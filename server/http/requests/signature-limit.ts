@@ -19,7 +19,7 @@ export const createSignatureLimit = (addressOf: (request: Request) => string) =>
       } catch (error) {
         if (!isProblem(error, "signature_invalid")) throw error
         const {plugin, endpoint} = call.params
-        return failures.refuse(`${plugin}/${endpoint} ${addressOf(request)}`, error, performance.now())
+        return failures.refuse(`${plugin}/${endpoint} ${addressOf(request)}`, error)
       }
     }
 }

@@ -109,11 +109,7 @@ export class PlatformSockets {
   #refuse(answer: Response, senderOf: () => string): Response {
     if (answer.status !== 401 && answer.status !== 403) return answer
     try {
-      return this.#failures.refuse(
-        senderOf(),
-        new Problem("signature_invalid", "the adapter refused it"),
-        performance.now(),
-      )
+      return this.#failures.refuse(senderOf(), new Problem("signature_invalid", "the adapter refused it"))
     } catch (error) {
       if (isProblem(error, "signature_invalid")) return answer
       throw error

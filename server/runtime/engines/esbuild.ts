@@ -18,8 +18,8 @@ export const esbuildIssues = (failure: unknown): readonly Issue[] =>
   }))
 
 /** Loads the esbuild of the folder's project, or svc's own; production needs none. Throws `compiler_missing`. */
-export const loadEsbuild = async (folder: string, own = packageRoot): Promise<typeof import("esbuild")> => {
-  const found = findPackage("esbuild", [folder, own])
+export const loadEsbuild = async (folder: string): Promise<typeof import("esbuild")> => {
+  const found = findPackage("esbuild", [folder, packageRoot])
   if (found === undefined) {
     const install = installForDevelopment(`esbuild@${manifest.devDependencies.esbuild}`)
     throw new Problem("compiler_missing", "esbuild, which compiles plugins, is not installed", {
