@@ -203,22 +203,16 @@ class RouteCall implements Call {
   readonly scope: Scope
   readonly requestId: string
   readonly hold: BodyHold
-  readonly #route: Route
-  readonly #request: Request
-  readonly #scrub: ScrubJson
-  readonly #remember: Asked["remember"]
+  readonly #asked: Asked
   #query: Call["query"] | undefined
 
-  constructor({route, request, params, scope, requestId, query, scrub, hold, remember}: Asked) {
-    this.#route = route
-    this.#request = request
-    this.params = params
-    this.scope = scope
-    this.requestId = requestId
-    this.#query = query
-    this.#scrub = scrub
-    this.hold = hold
-    this.#remember = remember
+  constructor(asked: Asked) {
+    this.params = asked.params
+    this.scope = asked.scope
+    this.requestId = asked.requestId
+    this.hold = asked.hold
+    this.#asked = asked
+    this.#query = asked.query
   }
 
   get query(): Call["query"] {
@@ -228,8 +222,9 @@ class RouteCall implements Call {
 
   /** A demo token must not filter by a private field: the matches would reveal it. */
   #readQuery(): Call["query"] {
-    const schema = this.#route.query ?? {}
-    const query = readQuery(this.#request.url, schema)
+    const {route, request} = this.#asked
+    const schema = route.query ?? {}
+    const query = readQuery(request.url, schema)
     if (this.scope !== "demo") return query
     const {properties = {}} = schema as {readonly properties?: Readonly<Record<string, TSchema>>}
     const name = Object.keys(query).find(key => Object.hasOwn(properties, key) && isPrivate(properties[key]))
@@ -239,13 +234,13 @@ class RouteCall implements Call {
   }
 
   body(): Promise<unknown> {
-    return readJson(this.#request, this.#route.body ?? {}, this.hold)
+    return readJson(this.#asked.request, this.#asked.route.body ?? {}, this.hold)
   }
 
   json(schema: TSchema, value: unknown, init: {status?: number; headers?: Record<string, string>} = {}): Response {
     const strip = this.scope === "full" ? null : projectionOf(schema)
-    const json = this.#scrub(toJson(strip === null ? value : strip(value)))
-    this.#remember?.(this.scope, json, init.status)
+    const json = this.#asked.scrub(toJson(strip === null ? value : strip(value)))
+    this.#asked.remember?.(this.scope, json, init.status)
     return jsonTextAnswer(json, this.requestId, init.status, init.headers)
   }
 }
