@@ -13,7 +13,7 @@ const at = new Date(0).toISOString()
 const nothing = {endpoints: [], plugins: {}}
 const checks = [
   checkProject("example", at),
-  checkDatabase(true, true, at),
+  checkDatabase({required: {database: true, endpoints: [], agents: []}, databaseInitialized: true}, at),
   checkEndpoint({owner: "root/example", name: "example"}, nothing, at, true),
   checkAgent("example", {configured: true}, at, true),
 ]

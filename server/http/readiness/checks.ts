@@ -61,22 +61,19 @@ const silences: Readonly<Record<string, string>> = {
  * ready and always required.
  */
 export const checkDatabase = (
-  initialized: boolean,
-  required: boolean,
+  facts: Pick<Facts, "required" | `database${"Initialized" | "Unreachable" | "Failure" | "Damage"}`>,
   since: string,
-  failure?: Facts["databaseFailure"],
-  unreachable?: string,
-  damaged?: readonly string[],
 ): Component => {
-  const component = {...ofDatabase, required, since}
-  if (unreachable !== undefined) return adding(fail(component, "database_unreachable"), unreachable)
-  if (!initialized) return fail(component, "database_not_initialized")
+  const {required, databaseInitialized, databaseUnreachable, databaseFailure: failure, databaseDamage: damage} = facts
+  const component = {...ofDatabase, required: required.database, since}
+  if (databaseUnreachable !== undefined) return adding(fail(component, "database_unreachable"), databaseUnreachable)
+  if (!databaseInitialized) return fail(component, "database_not_initialized")
   if (failure?.code === "database_replaced") {
     const {message} = failure
     return adding(fail({...component, required: true}, "database_replaced"), message === "" ? "" : `${message}.`)
   }
-  if (damaged !== undefined) {
-    const more = damaged.length === 0 ? "" : `Damaged: ${damaged.join(", ")}.`
+  if (damage !== undefined) {
+    const more = damage.tables.length === 0 ? "" : `Damaged: ${damage.tables.join(", ")}.`
     return adding(fail({...component, required: true}, "database_damaged"), more)
   }
   if (failure === undefined) return pass(component, "The database is initialized.")

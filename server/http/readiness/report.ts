@@ -53,18 +53,11 @@ export const isEveryRequiredReady = (facts: Facts): boolean => {
 const isReady = ({ready}: Component): boolean => ready
 
 const requiredOf = (facts: Facts, since: string, databaseSince: string) => {
-  const {required, databaseInitialized, databaseFailure, databaseUnreachable, databaseDamage} = facts
+  const {required} = facts
   const seen = required.endpoints.length === 0 ? nothingSeen : seenIn(facts)
   const agents = required.agents.length === 0 ? noAgents : facts.agents
   return {
-    database: checkDatabase(
-      databaseInitialized,
-      required.database,
-      databaseSince,
-      databaseFailure,
-      databaseUnreachable,
-      databaseDamage?.tables,
-    ),
+    database: checkDatabase(facts, databaseSince),
     endpoints: required.endpoints.map(selector => checkEndpoint(selector, seen, since, true)),
     agents: required.agents.map(name => checkAgent(name, standingOf(agents, name), since, true)),
   }
