@@ -1,3 +1,5 @@
+import {setMaxListeners} from "node:events"
+import {setTimeout as sleep} from "node:timers/promises"
 import {eventOperations} from "../../shared/api/operations/host.ts"
 import {Reply, serve} from "../../shared/api/operations/operation.ts"
 import type {Call, Scope} from "../../shared/route.ts"
@@ -40,34 +42,27 @@ export const eventRoutes = ({events, stream, envelopes, epoch}: EventServices) =
 const waiting = {comeBack: 2000, beatEvery: 15_000} as const
 
 /** A stream without events until the event log opens. It ends with `opened`, and its client resumes by its last id. */
-export const waitingEventRoutes = (opened: AbortSignal) =>
-  serve(
+export const waitingEventRoutes = (opened: AbortSignal) => {
+  // Each client listens.
+  setMaxListeners(0, opened)
+  return serve(
     {stream: eventOperations.stream},
     {
       stream: ({call}) => {
-        const ended = new AbortController()
-        const either = AbortSignal.any([opened, ended.signal])
-        const body = new ReadableStream<Uint8Array>(
-          {
-            start: controller => {
-              const say = (text: string) => controller.enqueue(new TextEncoder().encode(text))
-              say(retry(waiting.comeBack))
-              const beating = setInterval(() => {
-                if ((controller.desiredSize ?? 0) > -65_536) say(heartbeat)
-              }, waiting.beatEvery)
-              either.addEventListener("abort", () => {
-                clearInterval(beating)
-                if (!ended.signal.aborted) controller.close()
-              })
-            },
-            cancel: () => ended.abort(),
+        const encoder = new TextEncoder()
+        const body = new ReadableStream<Uint8Array>({
+          start: controller => controller.enqueue(encoder.encode(retry(waiting.comeBack))),
+          pull: async controller => {
+            await sleep(waiting.beatEvery, undefined, {signal: opened, ref: false}).catch(() => {})
+            if (opened.aborted) controller.close()
+            else controller.enqueue(encoder.encode(heartbeat))
           },
-          new ByteLengthQueuingStrategy({highWaterMark: 65_536}),
-        )
+        })
         return streaming(body, call)
       },
     },
   )
+}
 
 /** Intermediaries must not store, change or buffer the stream. */
 const streaming = (body: ReadableStream<Uint8Array>, {requestId}: Call): Response =>
