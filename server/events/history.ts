@@ -1,15 +1,7 @@
 import type {StreamGap, StreamGapReason} from "../../shared/events/event-stream.ts"
 import {type Envelopes, quoted, resume} from "./envelope.ts"
 import type {Filter} from "./filter.ts"
-import type {EventLog, Extent, StoredEvent} from "./log.ts"
-
-export interface HistoryPage {
-  readonly extent: Extent
-  readonly gap: StreamGap | null
-  readonly items: readonly StoredEvent[]
-  /** Where the next page begins; undefined if this page has reached the newest event. */
-  readonly next: number | undefined
-}
+import type {EventLog, StoredEvent} from "./log.ts"
 
 export interface HistoryRequest {
   readonly after: string | undefined
@@ -29,7 +21,7 @@ export const readHistory = async (
   envelopes: Envelopes,
   epoch: string,
   {after, limit, filter}: HistoryRequest,
-): Promise<HistoryPage> => {
+) => {
   for (;;) {
     const extent = await events.extent()
     const start = resume(after, epoch, extent)
@@ -42,6 +34,7 @@ export const readHistory = async (
       extent,
       gap: start.is === "gap" ? gapOf(start.reason, after ?? "", envelopes.idOf(from)) : null,
       items: read.items,
+      /** Where the next page begins; undefined if this page has reached the newest event. */
       next: isEnd ? undefined : read.to,
     }
   }
