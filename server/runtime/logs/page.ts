@@ -1,3 +1,5 @@
+import type {logOperations} from "../../../shared/api/operations/host.ts"
+import type {AnswerOf, Unchanging} from "../../../shared/api/operations/operation.ts"
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {HistoryFilter, Kept} from "./history.ts"
@@ -46,14 +48,7 @@ const previousOf = async (folder: string, current: string | undefined): Promise<
   return previous.runtimeId
 }
 
-type Missed = {readonly reason: "evicted" | "restarted"; readonly records: number | null} | null
-
-export interface LogRecords {
-  readonly items: readonly (LogRecord & {readonly id: string})[]
-  readonly next: string | null
-  readonly head: string
-  readonly missed: Missed
-}
+type LogRecords = Unchanging<AnswerOf<typeof logOperations.list>>
 
 /** Returns a page of the newest records; or the records after a given one, and how many of them are missing. */
 export const readLog = (logs: Logs, runtimeId: string, request: LogRequest): LogRecords =>
@@ -100,7 +95,7 @@ const idOf = (runtimeId: string, seq: number): string => `${runtimeId}-${seq}`
 /** Hides values that have become secrets since. */
 const show =
   (logs: Logs, runtimeId: string) =>
-  ({seq, json}: Kept): LogRecord & {readonly id: string} => ({
+  ({seq, json}: Kept): LogRecords["items"][number] => ({
     id: idOf(runtimeId, seq),
     ...(fromJson(logs.scrubJson(json)) as LogRecord),
   })
@@ -133,7 +128,7 @@ const findStart = (
   {history}: Logs,
   runtimeId: string,
   after: string,
-): {readonly from: number; readonly missed: Missed} => {
+): {readonly from: number; readonly missed: LogRecords["missed"]} => {
   const split = after.lastIndexOf("-")
   const seq = Number(after.slice(split + 1))
   if (after.slice(0, split) !== runtimeId || seq > history.last) {
