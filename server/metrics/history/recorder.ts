@@ -1,14 +1,13 @@
 import type {Log} from "../../../shared/log.ts"
 import {isProblem, messageOf} from "../../../shared/problems.ts"
 import type {Database, Statement} from "../../database/database.ts"
-import {emptySample, merge, type Sample, sampleOf, sampleText} from "./sample.ts"
+import {type Counts, countsOf, emptySample, merge, type Sample, sampleOf, sampleText} from "./sample.ts"
 import {hour, kept, minute, spans} from "./spans.ts"
 import type {Uptimes} from "./uptimes.ts"
 import type {Watch} from "./watch.ts"
 
 /** Counts since the Host started, or since counting began. */
-export interface Totals
-  extends Pick<Sample, "received" | "handled" | "failed" | "sent" | "unsent" | "bytes" | "memory"> {
+export interface Totals extends Counts, Pick<Sample, "bytes" | "memory"> {
   /** Cumulative counts for each of `secondsBuckets`, then the total. */
   readonly handlers: readonly number[]
   readonly commits: readonly number[]
@@ -115,15 +114,9 @@ export class Recorder {
 const readOne = "SELECT data FROM metric_history WHERE span = ? AND at = ?"
 
 const differenceOf = (now: Totals, before: Totals | undefined): Sample => {
-  const less = (name: "received" | "handled" | "failed" | "sent" | "unsent") =>
-    Math.max(0, now[name] - (before?.[name] ?? now[name]))
   return {
     ...emptySample,
-    received: less("received"),
-    handled: less("handled"),
-    failed: less("failed"),
-    sent: less("sent"),
-    unsent: less("unsent"),
+    ...countsOf(name => Math.max(0, now[name] - (before?.[name] ?? now[name]))),
     handlers: bucketsOf(now.handlers, before?.handlers),
     commits: bucketsOf(now.commits, before?.commits),
     bytes: now.bytes,

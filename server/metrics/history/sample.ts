@@ -28,7 +28,7 @@ export interface Sample extends Counts {
 }
 
 /** Returns what `of` says of each count. */
-const countsOf = (of: (name: keyof Counts) => number): Counts =>
+export const countsOf = (of: (name: keyof Counts) => number): Counts =>
   Object.fromEntries(countNames.map(name => [name, of(name)])) as Counts
 
 export const emptySample: Sample = {

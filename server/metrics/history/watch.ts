@@ -1,6 +1,6 @@
 import {beforeNextRun} from "../../runtime/flow/handler-slots.ts"
 import {repeat} from "../../runtime/flow/periodic.ts"
-import type {StateSeconds} from "./sample.ts"
+import type {Sample, StateSeconds} from "./sample.ts"
 
 /** The intervals of the checks while the process works and while it rests, in milliseconds. */
 const periods = {working: 200, resting: 1000} as const
@@ -19,14 +19,7 @@ export interface Watched {
   readonly state: string
 }
 
-export interface Seen {
-  /** Seconds. */
-  readonly ran: number
-  /** Milliseconds. */
-  readonly delay: number
-  readonly endpoints: Readonly<Record<string, StateSeconds>>
-  readonly subjects: Readonly<Record<string, StateSeconds>>
-}
+export type Seen = Pick<Sample, "ran" | "delay" | "endpoints" | "subjects">
 
 /** Things with states over time: endpoints, and the subjects of the status page. */
 export interface Watches {
