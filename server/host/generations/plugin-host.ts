@@ -85,10 +85,7 @@ export const createPluginHost = ({
       input,
       plugin,
       ...(own === undefined ? {} : {request: `plugin/${plugin}/${agent}/${own}`}),
-      ...(target === undefined
-        ? {}
-        : {endpoint: target.endpoint, channel: {id: target.channel, type: channelType.text}}),
-      ...(user === undefined ? {} : {user: {id: user}}),
+      ...placeOf(target, user),
     })
   },
   agentResult: async (plugin, runId) => {
@@ -131,14 +128,11 @@ const requirePlace = (target: TimerPlace): TimerPlace => {
 }
 
 /** A conversation of which only the ids are known. */
-const placeOf = (target: TimerPlace | undefined): Place =>
-  target === undefined
-    ? {}
-    : {
-        endpoint: target.endpoint,
-        ...(target.channel === undefined ? {} : {channel: {id: target.channel, type: channelType.text}}),
-        ...(target.user === undefined ? {} : {user: {id: target.user}}),
-      }
+const placeOf = (target: TimerPlace | undefined, user = target?.user): Place => ({
+  ...(target === undefined ? {} : {endpoint: target.endpoint}),
+  ...(target?.channel === undefined ? {} : {channel: {id: target.channel, type: channelType.text}}),
+  ...(user === undefined ? {} : {user: {id: user}}),
+})
 
 const dueOf = (at: SendOptions["at"]): number | undefined => {
   const due = readTime(at)
