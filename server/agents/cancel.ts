@@ -2,10 +2,11 @@ import {isProblem} from "../../shared/problems.ts"
 import {assertThat} from "../database/database.ts"
 import {groupCommitted, persist} from "../database/persist.ts"
 import {isOpen, requireRun} from "./find-run.ts"
-import {sayingOf, storing} from "./runs/answer.ts"
+import {sayingOf} from "./runs/answer.ts"
 import {giveBack} from "./runs/end.ts"
 import type {Engine} from "./runs/engine.ts"
 import {closingSteps, endingRun, runOf} from "./runs/run-rows.ts"
+import {storing} from "./runs/write.ts"
 
 /**
  * Cancels a run that has not ended, with its steps and approvals. Notifies its conversation, and blocks its work item.

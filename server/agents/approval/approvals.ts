@@ -10,13 +10,12 @@ import {textIn} from "../../database/engine/cells.ts"
 import type {Say} from "../../messages/texts/host-texts.ts"
 import {messageDraft, type OutboxDraft} from "../../outbox/draft.ts"
 import {uuid} from "../../runtime/uuid.ts"
-import {storing} from "../runs/answer.ts"
 import type {Engine} from "../runs/engine.ts"
 import {type AgentRun, conversationOf, parking} from "../runs/run-rows.ts"
 import type {Decision} from "../runs/service.ts"
 import {awaiting, type ToolStep} from "../runs/step-rows.ts"
 import type {AgentTool} from "../runs/tool.ts"
-import {isRun, writeFenced} from "../runs/write.ts"
+import {runIs, writeFenced} from "../runs/write.ts"
 
 /** A request to a person to approve a call. */
 export type Approval = Readonly<ReturnType<typeof approvalOf>>
@@ -75,25 +74,16 @@ export const askApproval = async (
   ].join("\n")
   const content: readonly Node[] = [text, ...byId(engine, place, id, say), ...engine.decisionButtons(id, say)]
   const sends: readonly OutboxDraft[] = place === undefined ? [] : [messageDraft(place, content)]
-  await writeFenced(
-    engine,
-    run,
-    [
-      awaiting(run.seq, step.n, tool.effect),
-      {
-        sql: `INSERT INTO agent_approvals (id, run, n, tool, permission, endpoint, channel, message, shown, asked_at, expires_at)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        args: [
-          ...[id, run.seq, step.n, tool.name, approval.permission, place?.endpoint ?? null, place?.channel ?? null],
-          ...[sends[0]?.id ?? null, shown, at, expires],
-        ],
-      },
-      ...storing(sends, at),
-      parking(run, "approval", expires),
+  const asking = {
+    sql: `INSERT INTO agent_approvals (id, run, n, tool, permission, endpoint, channel, message, shown, asked_at, expires_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    args: [
+      ...[id, run.seq, step.n, tool.name, approval.permission, place?.endpoint ?? null, place?.channel ?? null],
+      ...[sends[0]?.id ?? null, shown, at, expires],
     ],
-    isRun(engine, run, ["waiting"]),
-  )
-  engine.outbox.stored(sends)
+  }
+  const batch = [awaiting(run.seq, step.n, tool.effect), asking, parking(run, "approval", expires)]
+  await writeFenced(engine, run, batch, runIs("waiting"), sends)
 }
 
 /** A number answers only the newest list of a channel. Without buttons, older requests are decided by id. */

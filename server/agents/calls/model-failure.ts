@@ -10,7 +10,7 @@ import type {After, Engine} from "../runs/engine.ts"
 import {type AgentRun, parking} from "../runs/run-rows.ts"
 import {type Amount, spending, spendingOfRun} from "../runs/spending.ts"
 import {counting, notingFailure} from "../runs/step-rows.ts"
-import {isRun, writeFenced} from "../runs/write.ts"
+import {runIs, writeFenced} from "../runs/write.ts"
 
 /** The pauses after calls that the provider did not accept. */
 const busyPauses: Backoff = {first: 1000, longest: 60_000}
@@ -96,16 +96,12 @@ export const tryAgain = async (
   if (kind === "refused" || failures >= mostTries[kind]) return over(fail(engine, run, reason, text, noted))
   const pause = Math.min(longestPause, Math.max(Math.round(pauseAfter(failures, busyPauses)), retryAfter))
   engine.log.warn(`run ${run.runId} of ${run.agent} retries its model call in ${pause} ms: ${text}`, {runId: run.runId})
-  await writeFenced(
-    engine,
-    run,
-    [
-      ...noted,
-      {sql: "UPDATE agent_runs SET failures = ? WHERE seq = ?", args: [failures, run.seq]},
-      parking(run, "retry", engine.clock.now() + pause, text),
-    ],
-    isRun(engine, run, ["waiting", "queued"]),
-  )
+  const batch = [
+    ...noted,
+    {sql: "UPDATE agent_runs SET failures = ? WHERE seq = ?", args: [failures, run.seq]},
+    parking(run, "retry", engine.clock.now() + pause, text),
+  ]
+  await writeFenced(engine, run, batch, runIs("waiting", "queued"))
   engine.wakeIn(run, pause)
   return "is over"
 }

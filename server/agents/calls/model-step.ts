@@ -14,7 +14,7 @@ import type {After, Engine} from "../runs/engine.ts"
 import {type AgentRun, selectEarlier, shownIn} from "../runs/run-rows.ts"
 import {dayLimitOf, dayOf, reserve, spending, spendingOfRun} from "../runs/spending.ts"
 import {beginningModel, counting, endingModel, planning, type Step} from "../runs/step-rows.ts"
-import {isStep, never, writeFenced} from "../runs/write.ts"
+import {never, stepIs, writeFenced} from "../runs/write.ts"
 import {type Call, empty, failureOf, over, settling, tryAgain} from "./model-failure.ts"
 
 /** Calls the model once. Its row is stored before, with the reserved amount, and after, with the amount used. */
@@ -84,17 +84,8 @@ const begin = async (
     if (passed !== undefined) return passed
     const input = toJson({messages: request.messages.length, tools: request.tools.map(({name}) => name)})
     const row = {model: binding.config.model, input, ...reserved, at: clock.now()}
-    await writeFenced(
-      engine,
-      run,
-      [
-        beginningModel(run.seq, n, row),
-        spending(run, day, reserved),
-        spendingOfRun(run.seq, reserved),
-        counting(run.seq, {steps: 1}),
-      ],
-      never,
-    )
+    const counts = [spending(run, day, reserved), spendingOfRun(run.seq, reserved), counting(run.seq, {steps: 1})]
+    await writeFenced(engine, run, [beginningModel(run.seq, n, row), ...counts], never)
     return undefined
   })
 }
@@ -142,7 +133,7 @@ const end = async (
   }
   const byName = new Map([...engine.toolsOf(binding, run).keys()].map(name => [modelNameOf(name), name]))
   const planned = planning(run.seq, n, reply.calls, name => byName.get(name) ?? unknownTool)
-  await writeFenced(engine, run, [...done, ...planned], isStep(engine, run.seq, n, ["done"]))
+  await writeFenced(engine, run, [...done, ...planned], stepIs(n, "done"))
   return "goes on"
 }
 

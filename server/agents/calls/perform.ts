@@ -3,13 +3,12 @@ import {isProblem, messageOf} from "../../../shared/problems.ts"
 import {persist} from "../../database/persist.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {type Approval, askApproval, readApproval} from "../approval/approvals.ts"
-import {storing} from "../runs/answer.ts"
 import {type After, AttemptOver, type Engine} from "../runs/engine.ts"
 import {parkingForApproval} from "../runs/run-rows.ts"
 import {beginningTool, counting, endingTool} from "../runs/step-rows.ts"
 import {type AgentTool, ToolCutOff, type ToolResult, type ToolUse} from "../runs/tool.ts"
 import {cut} from "../runs/tool-result.ts"
-import {isRun, isStep, never, writeFenced} from "../runs/write.ts"
+import {never, runIs, stepIs, writeFenced} from "../runs/write.ts"
 import {checkArguments} from "../tools/arguments.ts"
 import {type Call, noteInJournal, shownBy} from "./call.ts"
 import {cutOff, endStep, longestResult, told} from "./tool-end.ts"
@@ -18,12 +17,8 @@ import {cutOff, endStep, longestResult, told} from "./tool-end.ts"
 export const perform = async (engine: Engine, call: Call, signal: AbortSignal): Promise<After> => {
   const {run, binding, step, tool, args, facts} = call
   const {clock, meter} = engine
-  await writeFenced(
-    engine,
-    run,
-    [beginningTool(run.seq, step.n, tool.effect, clock.now()), counting(run.seq, {steps: 1})],
-    never,
-  )
+  const beginning = [beginningTool(run.seq, step.n, tool.effect, clock.now()), counting(run.seq, {steps: 1})]
+  await writeFenced(engine, run, beginning, never)
   const began = clock.elapsed()
   const took = () => clock.elapsed() - began
   try {
@@ -76,18 +71,8 @@ const endWith = async (engine: Engine, {run, step}: Call, result: ToolResult, ac
   const {value, sends = [], statements = []} = result
   try {
     const end = {state: "done", result: cut(engine.hide(textOf(value)), longestResult)} as const
-    await writeFenced(
-      engine,
-      run,
-      [
-        ...storing(sends, engine.clock.now()),
-        ...statements,
-        endingTool(run.seq, step.n, end, engine.clock.now()),
-        counting(run.seq, {active}),
-      ],
-      isStep(engine, run.seq, step.n, ["done"]),
-    )
-    engine.outbox.stored(sends)
+    const ending = [endingTool(run.seq, step.n, end, engine.clock.now()), counting(run.seq, {active})]
+    await writeFenced(engine, run, [...statements, ...ending], stepIs(step.n, "done"), sends)
     result.stored?.()
     return "goes on"
   } finally {
@@ -111,12 +96,8 @@ export const permit = async (engine: Engine, call: Call): Promise<After | "may">
     return "is over"
   }
   if (approval.state === "waiting" || approval.state === "held") {
-    await writeFenced(
-      engine,
-      run,
-      [parkingForApproval(run, step.n, approval.expiresAt)],
-      isRun(engine, run, ["waiting", "queued"]),
-    )
+    const batch = [parkingForApproval(run, step.n, approval.expiresAt)]
+    await writeFenced(engine, run, batch, runIs("waiting", "queued"))
     return "is over"
   }
   await noteInJournal(engine, call, "decided", decisionOf(approval, tool))

@@ -7,7 +7,7 @@ import {actorOf, isFor, tryCommandOnce} from "../runs/items.ts"
 import {type AgentRun, closingSteps, endingRun, parking, requeueing, runOf} from "../runs/run-rows.ts"
 import {runLimitOf} from "../runs/spending.ts"
 import {type Step, selectSteps, stepOf, type ToolStep} from "../runs/step-rows.ts"
-import {isRun, writeFenced} from "../runs/write.ts"
+import {runIs, writeFenced} from "../runs/write.ts"
 import {callModel} from "./model-step.ts"
 import {callTool} from "./tool-step.ts"
 
@@ -59,15 +59,14 @@ export const work = async (
     if (found === undefined) return undefined
     const {run, steps} = found
     if (engine.isPaused()) {
-      await writeFenced(engine, run, [parking(run, "ingress")], isRun(engine, run, ["waiting"]))
+      await writeFenced(engine, run, [parking(run, "ingress")], runIs("waiting"))
       return "waits for ingress"
     }
     if ((await step(engine, run, steps, signal)) === "is over") return undefined
   }
 }
 
-const leave = (engine: Engine, run: AgentRun) =>
-  writeFenced(engine, run, [requeueing(run)], isRun(engine, run, ["queued"]))
+const leave = (engine: Engine, run: AgentRun) => writeFenced(engine, run, [requeueing(run)], runIs("queued"))
 
 const read = async (
   {database, log}: Engine,
@@ -107,7 +106,7 @@ const over = async (engine: Engine, run: AgentRun): Promise<"is over"> => {
   const at = engine.clock.now()
   const end = {state: "cancelled", reason: "cancelled", error: itemTaken} as const
   const batch = [...closingSteps(run.seq, "cancelled", at), endingRun(run.seq, end, at)]
-  await writeFenced(engine, run, batch, isRun(engine, run, ["cancelled"]))
+  await writeFenced(engine, run, batch, runIs("cancelled"))
   return "is over"
 }
 

@@ -1,12 +1,11 @@
 import {toJson} from "../../../shared/json.ts"
 import {longestKept} from "../../../shared/sdk/session/values.ts"
 import {messageDraft, type OutboxDraft} from "../../outbox/draft.ts"
-import {storing} from "../runs/answer.ts"
 import type {After, Engine} from "../runs/engine.ts"
 import {type AgentRun, conversationOf} from "../runs/run-rows.ts"
 import {counting, endingTool, type ToolEnd, type ToolStep} from "../runs/step-rows.ts"
 import {cut} from "../runs/tool-result.ts"
-import {isStep, writeFenced} from "../runs/write.ts"
+import {stepIs, writeFenced} from "../runs/write.ts"
 import {type Call, noteInJournal} from "./call.ts"
 
 /** The most characters of a call's result for the model. The extra ones hold the note after a result that was cut. */
@@ -21,6 +20,7 @@ export const endStep = async (
   step: ToolStep,
   end: ToolEnd,
   active = 0,
+  sends: readonly OutboxDraft[] = [],
 ): Promise<After> => {
   const hidden = {
     ...end,
@@ -29,12 +29,8 @@ export const endStep = async (
   }
   // A refusal counts as a step, so that a run whose model only makes refused calls ends.
   const steps = end.state === "refused" ? 1 : 0
-  await writeFenced(
-    engine,
-    run,
-    [endingTool(run.seq, step.n, hidden, engine.clock.now()), counting(run.seq, {steps, active})],
-    isStep(engine, run.seq, step.n, [end.state]),
-  )
+  const batch = [endingTool(run.seq, step.n, hidden, engine.clock.now()), counting(run.seq, {steps, active})]
+  await writeFenced(engine, run, batch, stepIs(step.n, end.state), sends)
   return "goes on"
 }
 
@@ -69,16 +65,5 @@ export const cutOff = async (
   const place = binding.config.approval.to ?? conversationOf(run)
   const text = `${say("agent.unknown", {agent: run.agent, tool: step.tool})}\n${shown}`
   const sends: readonly OutboxDraft[] = place === undefined ? [] : [messageDraft(place, text)]
-  await writeFenced(
-    engine,
-    run,
-    [
-      ...storing(sends, engine.clock.now()),
-      endingTool(run.seq, step.n, end, engine.clock.now()),
-      counting(run.seq, {active}),
-    ],
-    isStep(engine, run.seq, step.n, ["unknown"]),
-  )
-  engine.outbox.stored(sends)
-  return "goes on"
+  return endStep(engine, run, step, end, active, sends)
 }

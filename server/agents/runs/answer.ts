@@ -1,10 +1,9 @@
-import {fromJson, toJson} from "../../../shared/json.ts"
+import {fromJson} from "../../../shared/json.ts"
 import {messageOf} from "../../../shared/problems.ts"
 import {withDeadline} from "../../../shared/sdk/adapter/deadline.ts"
-import type {Statement} from "../../../shared/sdk/session/database.ts"
+import type {Reader} from "../../database/database.ts"
 import {messageDraft, type OutboxDraft} from "../../outbox/draft.ts"
 import {findMessage} from "../../outbox/look-ups.ts"
-import {inserting} from "../../outbox/rows.ts"
 import {uuid} from "../../runtime/uuid.ts"
 import type {Engine} from "./engine.ts"
 import {type AgentRun, shownIn} from "./run-rows.ts"
@@ -22,12 +21,6 @@ const longestShown = 3500
 
 /** The mark after text that is not complete. */
 const more = " …"
-
-/** Returns the statement that stores messages, for the batch of their change. */
-export const storing = (drafts: readonly OutboxDraft[], at: number): readonly Statement[] =>
-  drafts.length === 0
-    ? []
-    : [inserting(drafts.map(draft => ({draft, content: toJson(draft.content), at, turn: undefined})))]
 
 /** Returns a run's message to its conversation, if any: an edit of the one that it streams to. Content is text. */
 export const sayingOf = (
@@ -108,18 +101,10 @@ export class StreamedAnswer {
   }
 
   async #begin(address: {endpoint: string; channel: string}, text: string): Promise<void> {
-    const {database, outbox, clock} = this.#engine
     const draft = messageDraft(address, text + more)
-    await writeFenced(
-      this.#engine,
-      this.#run,
-      [
-        ...storing([draft], clock.now()),
-        {sql: "UPDATE agent_runs SET message = ? WHERE seq = ?", args: [draft.id, this.#run.seq]},
-      ],
-      async () => (await findMessage(database, draft.id)) !== undefined,
-    )
+    const noting = {sql: "UPDATE agent_runs SET message = ? WHERE seq = ?", args: [draft.id, this.#run.seq]}
+    const isStored = async (database: Reader) => (await findMessage(database, draft.id)) !== undefined
+    await writeFenced(this.#engine, this.#run, [noting], isStored, [draft])
     this.#message = draft.id
-    outbox.stored([draft])
   }
 }

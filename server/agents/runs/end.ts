@@ -1,11 +1,11 @@
 import type {AgentReason} from "../../../shared/agents/states.ts"
 import type {Statement} from "../../../shared/sdk/session/database.ts"
 import type {HostText} from "../../messages/texts/tables.ts"
-import {sayingOf, storing} from "./answer.ts"
+import {sayingOf} from "./answer.ts"
 import type {Engine} from "./engine.ts"
 import {actorOf, itemText, tryCommandOnce} from "./items.ts"
 import {type AgentRun, closingSteps, endingRun} from "./run-rows.ts"
-import {isRun, writeFenced} from "./write.ts"
+import {runIs, writeFenced} from "./write.ts"
 
 /** The reason for cancelling a run whose item was reassigned. */
 export const itemTaken = "the work item no longer belongs to the agent"
@@ -26,15 +26,9 @@ export const succeed = async (
 ): Promise<void> => {
   const at = engine.clock.now()
   if (run.item !== undefined) await handIn(engine, run, run.item, answer)
-  const sends = sayingOf(run, answer)
   const end = {state: "succeeded", answer, ...(reason === undefined ? {} : {reason})} as const
-  await writeFenced(
-    engine,
-    run,
-    [...also, ...storing(sends, at), endingRun(run.seq, end, at)],
-    isRun(engine, run, ["succeeded"]),
-  )
-  engine.outbox.stored(sends)
+  const batch = [...also, endingRun(run.seq, end, at)]
+  await writeFenced(engine, run, batch, runIs("succeeded"), sayingOf(run, answer))
 }
 
 /** Adds the result as a comment, and submits the item for review: only a person accepts it. */
@@ -63,21 +57,14 @@ export const fail = async (
 ): Promise<void> => {
   const at = engine.clock.now()
   const detail = error === undefined || error === "" ? undefined : engine.hide(error)
-  engine.log.warn(`run ${run.runId} of ${run.agent} failed: ${reason}${detail === undefined ? "" : `: ${detail}`}`, {
-    runId: run.runId,
-  })
-  if (run.item !== undefined)
-    await giveBack(engine, run, run.item, `${reason}${detail === undefined ? "" : `: ${detail}`}`)
+  const why = detail === undefined ? reason : `${reason}: ${detail}`
+  engine.log.warn(`run ${run.runId} of ${run.agent} failed: ${why}`, {runId: run.runId})
+  if (run.item !== undefined) await giveBack(engine, run, run.item, why)
   const say = await engine.sayFor(run)
   const sends = sayingOf(run, say(failureText(reason), {agent: run.agent, run: run.runId}))
   const end = {state: "failed", reason, ...(detail === undefined ? {} : {error: detail})} as const
-  await writeFenced(
-    engine,
-    run,
-    [...also, ...closingSteps(run.seq, reason, at), ...storing(sends, at), endingRun(run.seq, end, at)],
-    isRun(engine, run, ["failed"]),
-  )
-  engine.outbox.stored(sends)
+  const batch = [...also, ...closingSteps(run.seq, reason, at), endingRun(run.seq, end, at)]
+  await writeFenced(engine, run, batch, runIs("failed"), sends)
 }
 
 /** Blocks an item whose run ended without a result, with the reason, so that a person decides. */
