@@ -1,11 +1,10 @@
 import type {Binding} from "../../shared/agents/binding.ts"
 import type {AgentCheck} from "../../shared/api/agents/agents.ts"
+import type {FiringEffect} from "../../shared/api/scheduled/jobs.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Statement} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
 import {actionHandle} from "../generation/kinds/action-handle.ts"
-import {OnceAMinute} from "../messages/session/once-a-minute.ts"
-import type {HostTexts} from "../messages/texts/host-texts.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import {Turns} from "../runtime/flow/turns.ts"
 import {uuid} from "../runtime/uuid.ts"
@@ -16,7 +15,7 @@ import {Runner} from "./calls/runner.ts"
 import {cancelRun} from "./cancel.ts"
 import {checkModel} from "./providers/check-model.ts"
 import {estimateTokens} from "./providers/tokens.ts"
-import {Running, type RunningOptions} from "./running.ts"
+import {createRunning, type RunningOptions} from "./running.ts"
 import {itemTaken} from "./runs/end.ts"
 import type {Engine} from "./runs/engine.ts"
 import {queueing, selectKnown} from "./runs/run-rows.ts"
@@ -24,7 +23,7 @@ import type {AgentService, Decision, RunAction, RunRequest, RunSelection} from "
 import {dayLimitOf, dayOf, spending} from "./runs/spending.ts"
 import {isInput, longestInput} from "./triggers/input.ts"
 import {ItemWatch} from "./triggers/items.ts"
-import {type AgentDesk, decideAction} from "./triggers/plugin.ts"
+import {decideAction} from "./triggers/plugin.ts"
 
 export interface AgentsOptions
   extends Omit<RunningOptions, "workroom">,
@@ -36,29 +35,18 @@ export interface AgentsOptions
   readonly requireOpen: () => void
 }
 
-/** A run that is ready to be stored. */
-export interface PreparedRun {
-  readonly statements: readonly Statement[]
-  /** Call it once the statements are durable. */
-  stored(): void
-}
-
 /** The agents of a Host: their runs and commands. */
-export class Agents implements AgentService, AgentDesk {
+export class Agents implements AgentService {
   readonly #options: AgentsOptions
-  readonly #running: Running
   readonly #engine: Engine
   readonly #runner: Runner
   readonly #items: ItemWatch
   readonly #turns = new Turns()
-  readonly #notes: OnceAMinute
   #isStopping = false
 
   constructor(options: AgentsOptions) {
     const {database, workroom, log, clock} = options
     this.#options = options
-    this.#notes = new OnceAMinute(() => clock.elapsed())
-    this.#running = new Running(options)
     this.#engine = this.#createEngine()
     this.#runner = new Runner(this.#engine)
     this.#items = new ItemWatch({
@@ -66,7 +54,7 @@ export class Agents implements AgentService, AgentDesk {
       workroom,
       log,
       clock,
-      bindingOf: agent => this.#running.enabled(agent),
+      bindingOf: agent => this.#engine.bindingOf(agent),
       queue: request => this.queue(request),
       drop: runId => this.#cancel(runId, itemTaken),
     })
@@ -108,15 +96,15 @@ export class Agents implements AgentService, AgentDesk {
 
   async queue(request: RunRequest): Promise<string> {
     const {database, log, requireOpen} = this.#options
-    const binding = this.#running.requireReady(request.agent)
+    const binding = this.#options.bindings.requireReady(request.agent)
     requireOpen()
     const input = requireInput(request.input, this.#options.hide)
     const id = uuid()
     const runId = await this.#turns.take(request.agent, () =>
       persist("a run of an agent", log, async () => {
         // An earlier attempt may have stored it although its answer was lost.
-        const known = await this.#known(request.request, id)
-        if (known !== undefined) return known
+        const [known] = await database.read(selectKnown, [request.request ?? null, id])
+        if (known !== undefined) return String(known.run_id)
         await database.write(await this.#queueing(id, {...request, input}, binding))
         return id
       }),
@@ -126,9 +114,10 @@ export class Agents implements AgentService, AgentDesk {
   }
 
   /** Returns a run's statements for a caller's batch. Call its `stored` once they are durable. Throws as `queue`. */
-  async prepare(request: RunRequest): Promise<PreparedRun> {
-    const input = requireInput(request.input, this.#options.hide)
-    const statements = await this.#queueing(uuid(), {...request, input}, this.#running.requireReady(request.agent))
+  async prepare(request: RunRequest): Promise<FiringEffect> {
+    const {bindings, hide} = this.#options
+    const input = requireInput(request.input, hide)
+    const statements = await this.#queueing(uuid(), {...request, input}, bindings.requireReady(request.agent))
     return {statements, stored: () => this.#runner.consider()}
   }
 
@@ -163,16 +152,8 @@ export class Agents implements AgentService, AgentDesk {
   }
 
   async check(agent: string, signal: AbortSignal): Promise<AgentCheck> {
-    const {project, hide} = this.#options
-    return checkModel(this.#running.requireReady(agent), {project, hide, signal})
-  }
-
-  maySay(endpoint: string, channel: string): boolean {
-    return this.#notes.take(`${endpoint}/${channel}`)
-  }
-
-  texts(): HostTexts | undefined {
-    return this.#options.texts()
+    const {project, hide, bindings} = this.#options
+    return checkModel(bindings.requireReady(agent), {project, hide, signal})
   }
 
   #createEngine(): Engine {
@@ -180,13 +161,8 @@ export class Agents implements AgentService, AgentDesk {
     const buttons = actionHandle(decideAction.name, decideAction.id, decideAction.definition)
     return {
       ...{database, log, clock, runtimeId, outbox, endpoints, workroom, meter, hide, isPaused},
-      bindingOf: agent => this.#running.enabled(agent),
-      resumeLimits: () => this.#running.resumeLimits(),
-      toolsOf: (binding, run) => this.#running.toolsOf(binding, run),
-      modelOf: binding => this.#running.modelOf(binding),
+      ...createRunning(this.#options),
       estimate: estimateTokens,
-      permissionOf: (run, binding) => this.#running.permissionOf(run, binding),
-      sayFor: run => this.#running.sayFor(run),
       decisionButtons: (approval, say) => [
         buttons.button({approval, approve: true}, say("agent.approve"), {style: "primary"}),
         buttons.button({approval, approve: false}, say("agent.deny"), {style: "danger"}),
@@ -207,11 +183,6 @@ export class Agents implements AgentService, AgentDesk {
     const passed = await dayLimitOf(database, place, config, dayOf(at), {runs: 1})
     if (passed !== undefined) throw new Problem("agent_limit", `${agent} has reached a limit: ${passed}`)
     return [queueing(id, request, at), spending(place, dayOf(at), {runs: 1})]
-  }
-
-  async #known(request: string | undefined, id: string): Promise<string | undefined> {
-    const [row] = await this.#options.database.read(selectKnown, [request ?? null, id])
-    return row && String(row.run_id)
   }
 }
 

@@ -6,7 +6,7 @@ import {durationOf} from "../../../shared/duration.ts"
 import {type Issue, Problem} from "../../../shared/problems.ts"
 import type {Source} from "../../config/text/source.ts"
 import type {AgentTool} from "../runs/tool.ts"
-import {missingTool} from "../tools/resolve.ts"
+import {listedTools, toolProblem} from "../tools/resolve.ts"
 import type {ToolTable} from "../tools/table.ts"
 import {configurationOf} from "./configured.ts"
 
@@ -43,13 +43,18 @@ export class Bindings {
     return binding
   }
 
+  /** Throws `agent_unknown`, `agent_disabled`, `agent_misconfigured`. */
+  requireReady(name: string): Binding {
+    const binding = this.require(name)
+    if (!binding.config.enabled) throw new Problem("agent_disabled", `agents.${name} is disabled`)
+    const standing = this.standingOf(binding)
+    if (!standing.configured) throw new Problem("agent_misconfigured", `agents.${name}: ${standing.message}`)
+    return binding
+  }
+
   standingOf(binding: Binding): Standing {
     return configurationOf(binding, {
-      hasTool: (name, of) => {
-        const table = this.#options.tools()
-        const tool = table.get(name)
-        return tool === undefined ? missingTool(name, table) : tool.problem?.(of)
-      },
+      hasTool: (name, of) => toolProblem(of, name, this.#options.tools()),
       isInstalled: this.#options.isInstalled,
     })
   }
@@ -59,9 +64,9 @@ export class Bindings {
     return Object.fromEntries(this.list().map(binding => [binding.name, this.standingOf(binding)]))
   }
 
-  /** Returns the existing tools that the binding lists. */
+  /** Returns the existing tools that the binding lists, with its approval and permission. */
   toolsOf(binding: Binding): readonly AgentTool[] {
-    return Object.keys(binding.config.tools).flatMap(name => this.#options.tools().get(name) ?? [])
+    return listedTools(binding, this.#options.tools())
   }
 }
 

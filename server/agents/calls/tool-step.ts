@@ -80,9 +80,7 @@ export const callTool = async (
     return refuse("tool_unknown", `there is no tool ${calledAs(steps, step)}; there is ${known}`)
   }
   if (checked.is === "wrong") return refuse("tool_arguments", checked.message)
-  const {permission} = facts
-  const settings = binding.config.tools[tool.name] ?? {}
-  if (tool.isOfRun !== true && !mayCall(tool, settings, permission)) {
+  if (tool.isOfRun !== true && !mayCall(tool, facts.permission)) {
     const who = run.place.user === undefined ? "this run" : "the user who asked"
     return refuse("tool_denied", `${who} does not have the permission ${tool.permission}, which ${tool.name} needs`)
   }

@@ -76,16 +76,9 @@ const readFigures = async (database: Database, shown: readonly Binding[]): Promi
 const rowOf = (rows: readonly Row[], agent: string): Row | undefined => rows.find(row => row.agent === agent)
 
 const toolsOf = (bindings: Bindings, binding: Binding): AgentView["tools"] =>
-  bindings.toolsOf(binding).map(({name, description, effect, permission, approval}) => {
-    const settings = binding.config.tools[name]
-    return {
-      name,
-      description,
-      effect,
-      permission: settings?.permission ?? permission,
-      approval: approval || settings?.approval === true,
-    }
-  })
+  bindings
+    .toolsOf(binding)
+    .map(({name, description, effect, permission, approval}) => ({name, description, effect, permission, approval}))
 
 const triggersOf = ({config: {triggers}}: Binding): AgentTrigger[] => [
   ...(triggers.mention ? ["mention" as const] : []),

@@ -7,6 +7,7 @@ import type {Ingress} from "../../endpoints/ingress.ts"
 import type {Snapshot} from "../../generation/generation.ts"
 import type {BuiltIn} from "../../generation/plugins/load.ts"
 import type {RunningGeneration} from "../../generation/running-generation.ts"
+import {OnceAMinute} from "../../messages/session/once-a-minute.ts"
 import type {DraftFiles} from "../../outbox/files/draft-files.ts"
 import {every} from "../../runtime/flow/remember.ts"
 import type {Part} from "../../runtime/part.ts"
@@ -53,6 +54,7 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
   const {running, ingress, endpoints, timers} = needs
   const {log, database} = options
   const meter = new AgentMeter()
+  const notes = new OnceAMinute(() => options.clock.elapsed())
   const snapshot = () => running.current?.snapshot
   const privateHosts = () => running.current?.config.config.files.allowPrivate ?? []
   let tables: ((snapshot: Snapshot) => ToolTable) | undefined
@@ -115,7 +117,7 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
     act: async (action, on) => (await open()).act(action, on),
     check: async (agent, signal) => (await open()).check(agent, signal),
     approval: async id => (await open()).approval(id),
-    maySay: (endpoint, channel) => agents?.maySay(endpoint, channel) ?? true,
+    maySay: (endpoint, channel) => notes.take(`${endpoint}/${channel}`),
     texts: () => snapshot()?.messages.texts,
   }
   running.onCommit(() => {
@@ -195,7 +197,7 @@ const createTarget = (bindings: Bindings, open: () => Promise<Agents>): FiringTa
     const {agent, text = "", endpoint, channel} = target
     if (agent === undefined) throw new Problem("agent_unknown", "the job names no agent")
     const agents = await open()
-    const prepared = await agents.prepare({
+    return agents.prepare({
       agent,
       trigger: "job",
       input: text,
@@ -204,6 +206,5 @@ const createTarget = (bindings: Bindings, open: () => Promise<Agents>): FiringTa
         ? {}
         : {endpoint, channel: {id: channel, type: channelType.text}}),
     })
-    return {statements: prepared.statements, stored: () => prepared.stored()}
   },
 })

@@ -74,17 +74,16 @@ const usesOf = ({current, bindings}: PermissionServices): readonly Use[] => {
     ...bindings.list().flatMap(binding => {
       const {name, config} = binding
       if (!config.enabled) return []
-      const tools = bindings.toolsOf(binding).map((tool): Use => {
-        const settings = config.tools[tool.name] ?? {}
-        return {
+      const tools = bindings.toolsOf(binding).map(
+        (tool): Use => ({
           kind: "tool",
           name: tool.name,
           of: name,
-          needs: settings.permission ?? tool.permission,
-          asks: tool.approval || settings.approval === true,
-          may: has => mayCall(tool, settings, has),
-        }
-      })
+          needs: tool.permission,
+          asks: tool.approval,
+          may: has => mayCall(tool, has),
+        }),
+      )
       return [
         {...use("agent", "", name, config.triggers.permission), of: name},
         ...tools,

@@ -1,11 +1,12 @@
 import {expect, test} from "vitest"
 import type {AgentTool} from "../../../server/agents/runs/tool.ts"
 import {checkArguments} from "../../../server/agents/tools/arguments.ts"
-import {mayCall, resolveTools} from "../../../server/agents/tools/resolve.ts"
+import {mayCall, resolveTools, toolProblem} from "../../../server/agents/tools/resolve.ts"
 import {toolTable} from "../../../server/agents/tools/table.ts"
 import type {PublishedTool} from "../../../server/generation/kinds/tool.ts"
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {ToolSettings} from "../../../shared/config/agents.ts"
+import type {Permission} from "../../../shared/sdk/session/permission.ts"
 import {Type} from "../../../shared/type.ts"
 
 const toolOf = (name: string, own: Partial<AgentTool> = {}): AgentTool => ({
@@ -47,9 +48,8 @@ test("a plugin's tool does not replace one of svc's own", () => {
 
 test("a binding has exactly the tools that it lists", () => {
   const table = toolTable([toolOf("send"), toolOf("timer")], new Map(), name => toolOf(name))
-  const {tools, problems} = resolveTools(bindingOf({timer: {}}), table)
-  expect([...tools.keys()]).toEqual(["timer"])
-  expect(problems).toEqual([])
+  expect([...resolveTools(bindingOf({timer: {}}), table).keys()]).toEqual(["timer"])
+  expect(toolProblem(bindingOf({timer: {}}), "timer", table)).toBeUndefined()
 })
 
 test("missing tools, and reasons why a binding lacks a tool, are reported by name", () => {
@@ -58,35 +58,37 @@ test("missing tools, and reasons why a binding lacks a tool, are reported by nam
     published("weather.now"),
     name => toolOf(name),
   )
-  const {tools, problems} = resolveTools(bindingOf({send: {}, "weather.noow": {}, "weather.now": {}}), table)
-  expect([...tools.keys()]).toEqual(["weather.now"])
-  expect(problems).toEqual([
-    {name: "send", problem: "it needs to"},
-    {name: "weather.noow", problem: expect.stringMatching(/"weather\.noow".*"weather\.now"/)},
+  const binding = bindingOf({send: {}, "weather.noow": {}, "weather.now": {}})
+  expect([...resolveTools(binding, table).keys()]).toEqual(["weather.now"])
+  expect(["send", "weather.noow", "weather.now"].map(name => toolProblem(binding, name, table))).toEqual([
+    "it needs to",
+    expect.stringMatching(/"weather\.noow".*"weather\.now"/),
+    undefined,
   ])
 })
 
 test("a binding may require approval, but not waive it", () => {
   const table = toolTable([toolOf("send", {approval: true}), toolOf("timer")], new Map(), name => toolOf(name))
   const asking = (tools: Record<string, ToolSettings>) =>
-    [...resolveTools(bindingOf(tools), table).tools.values()].map(({approval}) => approval)
+    [...resolveTools(bindingOf(tools), table).values()].map(({approval}) => approval)
   expect(asking({send: {}, timer: {}})).toEqual([true, false])
   expect(asking({send: {approval: false}, timer: {approval: true}})).toEqual([true, true])
 })
 
 test("a binding's permission replaces the tool's, higher or lower", () => {
   const table = toolTable([toolOf("send")], new Map(), name => toolOf(name))
-  const [up] = resolveTools(bindingOf({send: {permission: "admin"}}), table).tools.values()
-  expect(up?.permission).toBe("admin")
-  expect(mayCall(toolOf("send"), {permission: "admin"}, "trusted")).toBe(false)
-  expect(mayCall(toolOf("send"), {permission: "user"}, "user")).toBe(true)
+  const listed = (permission: Permission) =>
+    resolveTools(bindingOf({send: {permission}}), table).get("send") ?? toolOf("missing")
+  expect(listed("admin").permission).toBe("admin")
+  expect(mayCall(listed("admin"), "trusted")).toBe(false)
+  expect(mayCall(listed("user"), "user")).toBe(true)
 })
 
 test("a call needs the tool's permission, and without a permission it is refused", () => {
-  expect(mayCall(toolOf("send"), {}, "user")).toBe(false)
-  expect(mayCall(toolOf("send"), {}, "trusted")).toBe(true)
-  expect(mayCall(toolOf("send"), {}, "admin")).toBe(true)
-  expect(mayCall(toolOf("send", {permission: "user"}), {}, undefined)).toBe(false)
+  expect(mayCall(toolOf("send"), "user")).toBe(false)
+  expect(mayCall(toolOf("send"), "trusted")).toBe(true)
+  expect(mayCall(toolOf("send"), "admin")).toBe(true)
+  expect(mayCall(toolOf("send", {permission: "user"}), undefined)).toBe(false)
 })
 
 const asked = {
