@@ -1,7 +1,7 @@
 import {Histogram} from "../../shared/meter.ts"
 
 /** How a call ended, as a fixed word of svc. */
-export type CallOutcome = "done" | "failed" | "unknown" | "refused"
+type CallOutcome = "done" | "failed" | "unknown"
 
 export interface CallFigures {
   readonly agent: string
@@ -13,26 +13,19 @@ export interface CallFigures {
 
 /** Times the calls of agents, since the start of the Host. */
 export class AgentMeter {
-  readonly #tools = new Map<string, CallFigures>()
-  readonly #models = new Map<string, CallFigures>()
+  readonly tools = new Map<string, CallFigures>()
+  readonly models = new Map<string, CallFigures>()
   /** How many things in the answers for each binding svc did not know, and left out. */
   readonly unknown = new Map<string, number>()
 
-  get tools(): readonly CallFigures[] {
-    return [...this.#tools.values()]
-  }
-
-  get models(): readonly CallFigures[] {
-    return [...this.#models.values()]
-  }
-
-  /** Counts an ended tool call. `tool` is one of the binding's: each name that a model invents would be a series. */
+  /** Counts an ended tool call, in seconds. `tool` is one of the binding's: each name that a model invents would be a series. */
   toolEnded(agent: string, tool: string, seconds: number, outcome: CallOutcome): void {
-    observe(this.#tools, {agent, tool, outcome}, seconds)
+    observe(this.tools, {agent, tool, outcome}, seconds)
   }
 
+  /** Counts an ended model call, in seconds. */
   modelEnded(agent: string, seconds: number, outcome: CallOutcome): void {
-    observe(this.#models, {agent, tool: "", outcome}, seconds)
+    observe(this.models, {agent, tool: "", outcome}, seconds)
   }
 
   unknownMet(agent: string): void {

@@ -1,19 +1,20 @@
 import {toJson} from "../../shared/json.ts"
 import {type Reading, single} from "../../shared/metrics/readings.ts"
 import type {Database} from "../database/database.ts"
+import {readNumber} from "../database/engine/cells.ts"
 import type {Bindings} from "./bindings/bindings.ts"
 import type {AgentMeter, CallFigures} from "./meter.ts"
-import {countWaitingApprovals, readAgentTotals, readLastFailed} from "./runs/figures.ts"
+import {readLastFailed} from "./runs/figures.ts"
 import {countOpen} from "./runs/run-rows.ts"
 
 /** The agents' totals since the first run, and their open runs. Rows store money in millionths. */
 const readAgents = async (database: Database, bindings: Pick<Bindings, "list">) => {
-  const totals = await readAgentTotals(database)
+  const totals = await database.read("SELECT * FROM agent_run_totals ORDER BY agent, outcome")
   const counted = totals.map(row => String(row.agent))
   const names = [...new Set([...bindings.list().map(({name}) => name), ...counted])]
   const [open, approvals, failed] = await Promise.all([
     database.read(countOpen, [toJson(names)]),
-    countWaitingApprovals(database),
+    readNumber(database, "SELECT count(*) AS n FROM agent_approvals WHERE state = 'waiting'"),
     readLastFailed(database, names),
   ])
   const sum = (agent: string, column: string) =>
@@ -47,8 +48,8 @@ const secondsOf = ({agent, tool, outcome, seconds}: CallFigures) => ({
 
 /** The durations of model and tool calls in this run of the Host, and what was unknown in the models' answers. */
 export const readCalls = (meter: AgentMeter) => ({
-  svc_agent_tool_seconds: meter.tools.map(secondsOf),
-  svc_agent_model_seconds: meter.models.map(({agent, outcome, seconds}) => ({
+  svc_agent_tool_seconds: [...meter.tools.values()].map(secondsOf),
+  svc_agent_model_seconds: [...meter.models.values()].map(({agent, outcome, seconds}) => ({
     labels: {agent, outcome},
     histogram: seconds,
   })),

@@ -3,7 +3,7 @@ import type {BindingProblem, BindingReason, Standing} from "../../../shared/agen
 import {readinessReasons} from "../../../shared/api/readiness.ts"
 import {agentProviders} from "../../../shared/config/agents.ts"
 import {didYouMean} from "../../runtime/text/suggest.ts"
-import {isAgentProvider} from "../providers/packages.ts"
+import {isAgentProvider, needsKey} from "../providers/packages.ts"
 
 /** The environment of a binding. */
 export interface BindingFacts {
@@ -49,13 +49,8 @@ const providerProblem = ({config: {provider}}: Binding, {isInstalled}: BindingFa
 const modelProblem = ({config: {model}}: Binding) =>
   model.trim() === "" ? problem("agent_model_missing", ["model"]) : undefined
 
-/** Your own server may need no key, but the providers' own addresses do. */
-const keyProblem = ({config: {provider, baseURL, key}}: Binding) => {
-  const isNeeded = provider !== "openai-compatible" || baseURL === undefined
-  return isNeeded && (key === undefined || key.reveal().trim() === "")
-    ? problem("agent_key_missing", ["key"])
-    : undefined
-}
+const keyProblem = ({config}: Binding) =>
+  needsKey(config) && (config.key?.reveal() ?? "").trim() === "" ? problem("agent_key_missing", ["key"]) : undefined
 
 const instructionsProblem = ({config, instructions, fileProblem}: Binding) => {
   if (fileProblem !== undefined) {

@@ -34,38 +34,25 @@ export const settling = ({run, day, reserved}: Call, taken: Amount): readonly St
   return [spending(run, day, difference), spendingOfRun(run.seq, difference)]
 }
 
-export const over = async (ended: Promise<void>): Promise<After> => {
-  await ended
-  return "is over"
-}
-
 interface Failure {
   readonly kind: ModelFailure["kind"]
   readonly reason: AgentReason
   readonly message: string
-  readonly retryAfter: number | undefined
+  readonly retryAfter?: number | undefined
   /** Whether the provider has said that it did nothing. */
-  readonly isFree: boolean
+  readonly isFree?: boolean
 }
 
 export const empty: Failure = {
   kind: "malformed",
   reason: "answer_empty",
   message: "the model returned neither text nor a tool call",
-  retryAfter: undefined,
-  isFree: false,
 }
 
 /** Returns the failure of a call; undefined for an error of svc itself. */
 export const failureOf = (error: unknown): Failure | undefined => {
   if (error instanceof TimeLimitExceeded)
-    return {
-      kind: "busy",
-      reason: "provider_unavailable",
-      message: `the model call had ${error.message}`,
-      retryAfter: undefined,
-      isFree: false,
-    }
+    return {kind: "busy", reason: "provider_unavailable", message: `the model call had ${error.message}`}
   if (!(error instanceof ModelFailure)) return undefined
   const reasons = {busy: "provider_unavailable", malformed: "answer_malformed", refused: "provider_refused"} as const
   return {
@@ -81,7 +68,7 @@ export const failureOf = (error: unknown): Failure | undefined => {
 export const tryAgain = async (
   engine: Engine,
   call: Call,
-  {kind, reason, message, retryAfter = 0, isFree}: Failure,
+  {kind, reason, message, retryAfter = 0, isFree = false}: Failure,
   active: number,
   settled?: readonly Statement[],
 ): Promise<After> => {
@@ -93,7 +80,7 @@ export const tryAgain = async (
   ]
   const failures = run.failures + 1
   const noted = [notingFailure(run.seq, n, text), ...counted]
-  if (kind === "refused" || failures >= mostTries[kind]) return over(fail(engine, run, reason, text, noted))
+  if (kind === "refused" || failures >= mostTries[kind]) return fail(engine, run, reason, text, noted)
   const pause = Math.min(longestPause, Math.max(Math.round(pauseAfter(failures, busyPauses)), retryAfter))
   engine.log.warn(`run ${run.runId} of ${run.agent} retries its model call in ${pause} ms: ${text}`, {runId: run.runId})
   const batch = [

@@ -15,7 +15,7 @@ import {type AgentRun, selectEarlier, shownIn} from "../runs/run-rows.ts"
 import {dayLimitOf, dayOf, reserve, spending, spendingOfRun} from "../runs/spending.ts"
 import {beginningModel, counting, endingModel, planning, type Step} from "../runs/step-rows.ts"
 import {never, stepIs, writeFenced} from "../runs/write.ts"
-import {type Call, empty, failureOf, over, settling, tryAgain} from "./model-failure.ts"
+import {type Call, empty, failureOf, settling, tryAgain} from "./model-failure.ts"
 
 /** Calls the model once. Its row is stored before, with the reserved amount, and after, with the amount used. */
 export const callModel = async (
@@ -29,11 +29,11 @@ export const callModel = async (
   const request = await requestOf(engine, run, binding, steps)
   const estimate = engine.estimate(request)
   const reserved = reserve(run, binding.config, estimate)
-  if (typeof reserved === "string") return over(fail(engine, run, reserved))
+  if (typeof reserved === "string") return fail(engine, run, reserved)
   const day = dayOf(engine.clock.now())
   const call: Call = {run, binding, n, reserved, day}
   const passed = await begin(engine, call, request)
-  if (passed !== undefined) return over(fail(engine, run, passed))
+  if (passed !== undefined) return fail(engine, run, passed)
   const began = engine.clock.elapsed()
   const streamed = new StreamedAnswer(engine, run)
   const place = shownIn(run)
@@ -51,18 +51,13 @@ export const callModel = async (
       model.call({...request, output: reserved.output}, {signal: ending, onText: streamed.add, onUnknown})
     const reply = await withTimeLimit(limit, work, signal)
     meter("done")
-    const message = await streamed.end()
-    return await end(engine, {...call, run: message === undefined ? run : {...run, message}}, reply, {
-      estimate,
-      active: engine.clock.elapsed() - began,
-    })
+    const answered = {...run, message: await streamed.end()}
+    return await end(engine, {...call, run: answered}, reply, {estimate, active: engine.clock.elapsed() - began})
   } catch (error) {
-    const message = await streamed.end()
+    const failed = {...run, message: await streamed.end()}
     signal.throwIfAborted()
     const active = engine.clock.elapsed() - began
-    const failed = message === undefined ? run : {...run, message}
-    if (isProblem(error, "agent_misconfigured"))
-      return over(fail(engine, failed, "binding_misconfigured", error.message))
+    if (isProblem(error, "agent_misconfigured")) return fail(engine, failed, "binding_misconfigured", error.message)
     const failure = failureOf(error)
     if (failure === undefined) throw error
     meter("failed")
@@ -116,8 +111,8 @@ const end = async (
   const amount = {tokens: taken.input + taken.output, money: priceOf(taken, binding.config.prices)}
   const settled = [...settling(call, amount), counting(run.seq, {active})]
   const isSilent = reply.calls.length === 0 && reply.text.trim() === ""
-  if (isSilent && reply.finish === "filtered") return over(fail(engine, run, "answer_filtered", undefined, settled))
-  if (isSilent && reply.finish === "length") return over(fail(engine, run, "answer_cut", undefined, settled))
+  if (isSilent && reply.finish === "filtered") return fail(engine, run, "answer_filtered", undefined, settled)
+  if (isSilent && reply.finish === "length") return fail(engine, run, "answer_cut", undefined, settled)
   if (isSilent) return tryAgain(engine, call, empty, active, settled)
   const done = [
     endingModel(run.seq, n, reply, {money: amount.money, at: engine.clock.now()}),
@@ -129,7 +124,7 @@ const end = async (
   ]
   if (reply.calls.length === 0 && run.item === undefined) {
     const cut = reply.finish === "length" ? ({reason: "answer_cut"} as const) : {}
-    return over(succeed(engine, run, reply.text, {also: done, ...cut}))
+    return succeed(engine, run, reply.text, {also: done, ...cut})
   }
   const byName = new Map([...engine.toolsOf(binding, run).keys()].map(name => [modelNameOf(name), name]))
   const planned = planning(run.seq, n, reply.calls, name => byName.get(name) ?? unknownTool)

@@ -1,8 +1,7 @@
-import type {AgentReason} from "../../../shared/agents/states.ts"
 import {persist} from "../../database/persist.ts"
 import type {ModelReply} from "../providers/model.ts"
 import {fail, itemTaken, succeed} from "../runs/end.ts"
-import type {Engine} from "../runs/engine.ts"
+import type {After, Engine} from "../runs/engine.ts"
 import {actorOf, isFor, tryCommandOnce} from "../runs/items.ts"
 import {type AgentRun, closingSteps, endingRun, parking, requeueing, runOf} from "../runs/run-rows.ts"
 import {runLimitOf} from "../runs/spending.ts"
@@ -92,17 +91,12 @@ const isStillOurs = async (
   const item = engine.workroom.items.find(each => each.id === id)
   if (!isFor(item, agent, isLast)) return false
   if (isFirst && item.state === "open")
-    await tryCommandOnce(engine, {
-      actor,
-      item: id,
-      request: `${runId}/claim`,
-      command: {is: "claim", assignee: actor},
-    })
+    await tryCommandOnce(engine, {actor, item: id, request: `${runId}/claim`, command: {is: "claim", assignee: actor}})
   return true
 }
 
 /** Ends a run whose item was reassigned. */
-const over = async (engine: Engine, run: AgentRun): Promise<"is over"> => {
+const over = async (engine: Engine, run: AgentRun): Promise<After> => {
   const at = engine.clock.now()
   const end = {state: "cancelled", reason: "cancelled", error: itemTaken} as const
   const batch = [...closingSteps(run.seq, "cancelled", at), endingRun(run.seq, end, at)]
@@ -110,28 +104,17 @@ const over = async (engine: Engine, run: AgentRun): Promise<"is over"> => {
   return "is over"
 }
 
-const step = async (
-  engine: Engine,
-  run: AgentRun,
-  steps: readonly Step[],
-  signal: AbortSignal,
-): Promise<"goes on" | "is over"> => {
-  const giveUp = async (reason: AgentReason) => {
-    await fail(engine, run, reason)
-    return "is over" as const
-  }
+const step = async (engine: Engine, run: AgentRun, steps: readonly Step[], signal: AbortSignal): Promise<After> => {
   const binding = engine.bindingOf(run.agent)
-  if (binding === undefined) return giveUp("binding_missing")
+  if (binding === undefined) return fail(engine, run, "binding_missing")
   const next = nextOf(steps)
   const at = {isFirst: steps.length === 0, isLast: next.is === "answer"}
   if (run.item !== undefined && !(await isStillOurs(engine, run, run.item, at))) return over(engine, run)
-  if (next.is === "answer") {
-    await succeed(engine, run, next.reply.text, next.reply.finish === "length" ? {reason: "answer_cut"} : {})
-    return "is over"
-  }
+  if (next.is === "answer")
+    return succeed(engine, run, next.reply.text, next.reply.finish === "length" ? {reason: "answer_cut"} : {})
   const limit = runLimitOf(run, binding.config)
   // The model and people learn of an interrupted call whatever the limits are.
-  if (limit !== undefined && next.is !== "again") return giveUp(limit)
+  if (limit !== undefined && next.is !== "again") return fail(engine, run, limit)
   return next.is === "model"
     ? callModel(engine, run, binding, steps, next.n, signal)
     : callTool(engine, run, binding, steps, next.step, signal)

@@ -1,6 +1,7 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentReason} from "../../../shared/agents/states.ts"
-import {fromJson, toJson} from "../../../shared/json.ts"
+import {fromJson} from "../../../shared/json.ts"
+import {canonical} from "../../workroom/store/record.ts"
 import {calledAs} from "../runs/conversation.ts"
 import {fail} from "../runs/end.ts"
 import type {After, Engine} from "../runs/engine.ts"
@@ -14,30 +15,20 @@ import {cutOff, endStep, told} from "./tool-end.ts"
 
 /** Returns earlier steps with the same call. */
 const equalsOf = (steps: readonly Step[], step: ToolStep): readonly ToolStep[] => {
-  const wanted = canonical(step.call.input)
+  const wanted = comparable(step.call.input)
   return steps.filter(
     (each): each is ToolStep =>
-      each.kind === "tool" && each.n < step.n && each.tool === step.tool && canonical(each.call.input) === wanted,
+      each.kind === "tool" && each.n < step.n && each.tool === step.tool && comparable(each.call.input) === wanted,
   )
 }
 
 /** Returns the same text for equal arguments, however they are written. */
-const canonical = (json: string): string => {
+const comparable = (json: string): string => {
   try {
-    return toJson(sorted(fromJson(json.trim() === "" ? "{}" : json)))
+    return canonical(fromJson(json.trim() === "" ? "{}" : json))
   } catch {
     return json
   }
-}
-
-const sorted = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== "object" || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, part]) => [key, sorted(part)]),
-  )
 }
 
 /** A run that makes the same call this often is stuck. */
@@ -89,8 +80,7 @@ export const callTool = async (
   const equals = equalsOf(steps, step)
   if (equals.length >= mostEqual) {
     const why = `${tool.name} was asked for ${mostEqual + 1} times with the same arguments`
-    await fail(engine, run, "tools_endless", why)
-    return "is over"
+    return fail(engine, run, "tools_endless", why)
   }
   const call: Call = {run, binding, step, tool, args: checked.args, facts, equals}
   const asked = await permit(engine, call)

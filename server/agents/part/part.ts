@@ -151,7 +151,7 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
         timers,
         requireTarget: address => endpoints.requireTarget(address),
       })
-      return agentsPluginOf(() => desk)()
+      return agentsPluginOf(desk)
     },
     target: createTarget(bindings, open),
     start: async () => {

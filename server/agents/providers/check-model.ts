@@ -1,7 +1,7 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentCheck} from "../../../shared/api/agents/agents.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../../runtime/flow/time-limit.ts"
-import {ModelFailure, type ModelReply, type ModelTool} from "./model.ts"
+import {ModelFailure, type ModelReply} from "./model.ts"
 import {type OpenOptions, openModel} from "./open-model.ts"
 
 const hintFor = (failure: ModelFailure, binding: Binding): string => {
@@ -53,12 +53,6 @@ const hintForNonsense = ({name, config: {provider, baseURL}}: Binding): string =
     ? "Something between this machine and the provider answers instead of it: check the proxies."
     : `The server at agents.${name}.baseURL does not speak the protocol ${provider}, or its address needs /v1 at its end.`
 
-export interface CheckOptions extends OpenOptions {
-  readonly signal: AbortSignal
-  /** The binding's tools, because some models accept none. */
-  readonly tools?: readonly ModelTool[]
-}
-
 /** The tokens of the answer. A model that thinks first needs some. */
 const longestAnswer = 1024
 
@@ -66,7 +60,10 @@ const longestAnswer = 1024
  * Calls a binding's model once, within the time limit of one call. The result includes a failure with its remedy.
  * Throws `agent_misconfigured` if no call is possible, and the signal's reason.
  */
-export const checkModel = async (binding: Binding, options: CheckOptions): Promise<AgentCheck> => {
+export const checkModel = async (
+  binding: Binding,
+  options: OpenOptions & {readonly signal: AbortSignal},
+): Promise<AgentCheck> => {
   const {model: name, limits} = binding.config
   const model = await openModel(binding, options)
   const begun = performance.now()
@@ -80,7 +77,7 @@ export const checkModel = async (binding: Binding, options: CheckOptions): Promi
     hint: null,
     ...more,
   })
-  const question = questionOf(options.tools ?? [], limits.output)
+  const question = questionOf(limits.output)
   try {
     const reply = await withTimeLimit(limits.call * 1000, signal => model.call(question, {signal}), options.signal)
     return result({ok: true, answer: reply.text, tokens: tokensOf(reply), ...remarkOn(reply)})
@@ -92,10 +89,10 @@ export const checkModel = async (binding: Binding, options: CheckOptions): Promi
   }
 }
 
-const questionOf = (tools: readonly ModelTool[], output: number) => ({
+const questionOf = (output: number) => ({
   instructions: "This is a connection test. Answer with the one word that the user asks for, and call no tool.",
   messages: [{role: "user" as const, text: "Say: ready"}],
-  tools,
+  tools: [],
   output: Math.min(output, longestAnswer),
 })
 

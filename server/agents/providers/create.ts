@@ -1,8 +1,9 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import {type AgentProvider, agentProviders} from "../../../shared/config/agents.ts"
 import {Problem} from "../../../shared/problems.ts"
+import {field} from "./known-parts.ts"
 import type {LanguageModel} from "./language-model.ts"
-import {installCommand, isAgentProvider, loadProvider} from "./packages.ts"
+import {installCommand, isAgentProvider, loadProvider, needsKey} from "./packages.ts"
 import type {Wire} from "./wire.ts"
 
 /** A model whose package is loaded. */
@@ -29,41 +30,29 @@ const factories: Readonly<Record<AgentProvider, string>> = {
   google: "createGoogle",
 }
 
-/** Returns why a binding's model cannot be opened, apart from the provider's package; undefined if it can. */
-export const bindingProblem = ({name, config}: Binding): string | undefined => {
-  const {provider, key, baseURL} = config
-  if (!isAgentProvider(provider))
-    return `agents.${name}.provider: unknown provider ${provider}; expected one of ${Object.keys(agentProviders).join(", ")}`
-  if (needsKey(provider, baseURL) && key === undefined)
-    return `agents.${name}.key is missing: ${baseURL ?? addresses[provider]} needs one; set it as \${NAME}`
-  if (baseURL !== undefined && URL.parse(baseURL) === null) return `agents.${name}.baseURL is not an address`
-  return undefined
-}
-
-/** Your own servers, such as Ollama, usually accept any caller. */
-const needsKey = (provider: AgentProvider, baseURL: string | undefined): boolean =>
-  provider !== "openai-compatible" || baseURL === undefined
+const misconfigured = (detail: string) => new Problem("agent_misconfigured", detail)
 
 /** Throws `agent_misconfigured`. */
-export const createFor = async (binding: Binding, project: string): Promise<Opened> => {
-  const {name, config} = binding
+export const createFor = async ({name, config}: Binding, project: string): Promise<Opened> => {
   const {provider, model} = config
-  const problem = bindingProblem(binding)
-  if (problem !== undefined || !isAgentProvider(provider)) throw new Problem("agent_misconfigured", problem ?? provider)
+  if (!isAgentProvider(provider)) {
+    const known = Object.keys(agentProviders).join(", ")
+    throw misconfigured(`agents.${name}.provider: unknown provider ${provider}; expected one of ${known}`)
+  }
+  const baseURL = config.baseURL?.replace(/\/+$/, "") ?? addresses[provider]
+  if (needsKey(config) && config.key === undefined)
+    throw misconfigured(`agents.${name}.key is missing: ${config.baseURL ?? baseURL} needs one; set it as \${NAME}`)
+  if (URL.parse(baseURL) === null) throw misconfigured(`agents.${name}.baseURL is not an address`)
   const key = config.key?.reveal() ?? ""
   if (!/^[\x21-\x7e]*$/.test(key))
-    throw new Problem(
-      "agent_misconfigured",
-      `agents.${name}.key has a space, a line break or another character that keys do not have`,
-    )
-  const baseURL = config.baseURL?.replace(/\/+$/, "") ?? addresses[provider]
+    throw misconfigured(`agents.${name}.key has a space, a line break or another character that keys do not have`)
   const factory: unknown = Reflect.get(await loadProvider(provider, project), factories[provider])
   const create = (fetch: Wire["fetch"]) => {
     const made: unknown =
       typeof factory === "function" ? factory(settingsOf(provider, {key, baseURL, fetch}))(model) : undefined
     if (isModel(made)) return made
     const old = `the package ${agentProviders[provider]} has a version that svc does not support: run ${installCommand(provider)}`
-    throw new Problem("agent_misconfigured", old)
+    throw misconfigured(old)
   }
   create(globalThis.fetch)
   return {create, provider, source: `${provider}/${model}`, key}
@@ -94,9 +83,4 @@ const ofOpenAI = (baseURL: string) =>
     : {}
 
 const isModel = (value: unknown): value is LanguageModel =>
-  typeof value === "object" &&
-  value !== null &&
-  "specificationVersion" in value &&
-  value.specificationVersion === "v4" &&
-  "doStream" in value &&
-  typeof value.doStream === "function"
+  field(value, "specificationVersion") === "v4" && typeof field(value, "doStream") === "function"

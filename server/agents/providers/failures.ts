@@ -52,7 +52,7 @@ export const failureOfAnswer = (response: Response, body: string, now: number): 
   return new ModelFailure(
     isBusy ? "busy" : "refused",
     `the provider answered ${status}${said === "" ? "" : `: ${said}`}`,
-    {status, ...(isBusy && retryAfter !== undefined ? {retryAfter} : {})},
+    {status, retryAfter: isBusy ? retryAfter : undefined},
   )
 }
 
@@ -88,8 +88,8 @@ export const failureInAnswer = (
   const retryAfter = isBusy ? retryDelayOf(toJson(error)) : undefined
   return new ModelFailure(isBusy ? "busy" : "refused", `the provider reported a failure: ${message || type}`, {
     // Tokens are free only if the failure is the whole answer.
-    ...(isFirst && status !== undefined ? {status} : {}),
-    ...(retryAfter === undefined ? {} : {retryAfter}),
+    status: isFirst ? status : undefined,
+    retryAfter,
   })
 }
 
@@ -164,9 +164,5 @@ export const withoutSecrets = ({kind, message, status, retryAfter, code}: ModelF
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim()
   const short = line.length > longestMessage ? `${line.slice(0, longestMessage).toWellFormed()}…` : line
-  return new ModelFailure(kind, short, {
-    ...(status === undefined ? {} : {status}),
-    ...(retryAfter === undefined ? {} : {retryAfter}),
-    ...(code === undefined ? {} : {code}),
-  })
+  return new ModelFailure(kind, short, {status, retryAfter, code})
 }

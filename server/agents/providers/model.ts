@@ -78,7 +78,7 @@ export class ModelFailure extends Error {
   constructor(
     kind: ModelFailure["kind"],
     message: string,
-    {status, retryAfter, code}: {status?: number; retryAfter?: number; code?: string} = {},
+    {status, retryAfter, code}: Partial<Pick<ModelFailure, "status" | "retryAfter" | "code">> = {},
   ) {
     super(message)
     this.name = "ModelFailure"

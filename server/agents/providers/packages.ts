@@ -1,10 +1,14 @@
 import manifest from "../../../package.json" with {type: "json"}
-import {type AgentProvider, agentProviders} from "../../../shared/config/agents.ts"
+import {type AgentProvider, type AgentSettings, agentProviders} from "../../../shared/config/agents.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {packageRoot} from "../../runtime/own-files.ts"
 import {findPackage, importPackage, installCommandOf} from "../../runtime/packages/find.ts"
 
 export const isAgentProvider = (name: string): name is AgentProvider => Object.hasOwn(agentProviders, name)
+
+/** Your own servers, such as Ollama, usually accept any caller, but the providers' own addresses need a key. */
+export const needsKey = ({provider, baseURL}: Pick<AgentSettings, "provider" | "baseURL">): boolean =>
+  provider !== "openai-compatible" || baseURL === undefined
 
 /** Whether the provider's package is installed, for this project or for svc itself. Does not load or run it. */
 export const isProviderInstalled = (provider: AgentProvider, project: string, own = packageRoot): boolean =>

@@ -2,7 +2,7 @@ import type {AgentReason} from "../../../shared/agents/states.ts"
 import type {Statement} from "../../../shared/sdk/session/database.ts"
 import type {HostText} from "../../messages/texts/tables.ts"
 import {sayingOf} from "./answer.ts"
-import type {Engine} from "./engine.ts"
+import type {After, Engine} from "./engine.ts"
 import {actorOf, itemText, tryCommandOnce} from "./items.ts"
 import {type AgentRun, closingSteps, endingRun} from "./run-rows.ts"
 import {runIs, writeFenced} from "./write.ts"
@@ -23,12 +23,13 @@ export const succeed = async (
   run: AgentRun,
   answer: string,
   {also = [], reason}: {also?: readonly Statement[]; reason?: AgentReason} = {},
-): Promise<void> => {
+): Promise<After> => {
   const at = engine.clock.now()
   if (run.item !== undefined) await handIn(engine, run, run.item, answer)
   const end = {state: "succeeded", answer, ...(reason === undefined ? {} : {reason})} as const
   const batch = [...also, endingRun(run.seq, end, at)]
   await writeFenced(engine, run, batch, runIs("succeeded"), sayingOf(run, answer))
+  return "is over"
 }
 
 /** Adds the result as a comment, and submits the item for review: only a person accepts it. */
@@ -54,7 +55,7 @@ export const fail = async (
   reason: AgentReason,
   error?: string,
   also: readonly Statement[] = [],
-): Promise<void> => {
+): Promise<After> => {
   const at = engine.clock.now()
   const detail = error === undefined || error === "" ? undefined : engine.hide(error)
   const why = detail === undefined ? reason : `${reason}: ${detail}`
@@ -65,6 +66,7 @@ export const fail = async (
   const end = {state: "failed", reason, ...(detail === undefined ? {} : {error: detail})} as const
   const batch = [...also, ...closingSteps(run.seq, reason, at), endingRun(run.seq, end, at)]
   await writeFenced(engine, run, batch, runIs("failed"), sends)
+  return "is over"
 }
 
 /** Blocks an item whose run ended without a result, with the reason, so that a person decides. */

@@ -8,16 +8,10 @@ import type {Say} from "../../messages/texts/host-texts.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import type {Clock} from "../../runtime/flow/clock.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
+import type {AgentMeter} from "../meter.ts"
 import type {Model, ModelRequest} from "../providers/model.ts"
 import type {AgentRun} from "./run-rows.ts"
 import type {AgentTool} from "./tool.ts"
-
-/** Receives each ended call, in seconds, and each thing in a model's answer that svc does not know. */
-export interface CallMeter {
-  modelEnded(agent: string, seconds: number, outcome: "done" | "failed"): void
-  toolEnded(agent: string, tool: string, seconds: number, outcome: "done" | "failed" | "unknown"): void
-  unknownMet(agent: string): void
-}
 
 /** The parts of the Host that agent runs use; the composition root passes them in. */
 export interface Engine {
@@ -28,7 +22,7 @@ export interface Engine {
   readonly outbox: Pick<Outbox, "stored">
   readonly endpoints: Pick<Endpoints, "get" | "hasFeature" | "typing">
   readonly workroom: Pick<Workroom, "run" | "item" | "items" | "journalOf">
-  readonly meter: CallMeter
+  readonly meter: Pick<AgentMeter, "modelEnded" | "toolEnded" | "unknownMet">
   /** Returns an enabled binding of the running generation. */
   bindingOf(agent: string): Binding | undefined
   /** Returns `resumeWithin` of the agents that have it, in milliseconds. */

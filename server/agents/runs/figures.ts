@@ -1,6 +1,5 @@
 import {toJson} from "../../../shared/json.ts"
 import type {Reader, Row} from "../../database/database.ts"
-import {readNumber} from "../../database/engine/cells.ts"
 
 /** The newest failed or cancelled run of each agent: two look-ups in the index of agent and state. */
 const selectFailed = `SELECT r.agent, r.run_id FROM json_each(?1) a CROSS JOIN agent_runs r ON r.seq = (SELECT max(seq) FROM (
@@ -9,13 +8,6 @@ const selectFailed = `SELECT r.agent, r.run_id FROM json_each(?1) a CROSS JOIN a
 
 export const readLastFailed = (database: Reader, agents: readonly string[]): Promise<readonly Row[]> =>
   database.read(selectFailed, [toJson(agents)])
-
-/** Returns the agents' totals since the first run, by outcome. Rows store money in millionths. */
-export const readAgentTotals = (database: Reader): Promise<readonly Row[]> =>
-  database.read("SELECT * FROM agent_run_totals ORDER BY agent, outcome")
-
-export const countWaitingApprovals = (database: Reader): Promise<number> =>
-  readNumber(database, "SELECT count(*) AS n FROM agent_approvals WHERE state = 'waiting'")
 
 const hour = 3_600_000
 

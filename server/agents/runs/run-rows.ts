@@ -1,4 +1,4 @@
-import type {AgentReason, AgentRunState, AgentTrigger, AgentWait} from "../../../shared/agents/states.ts"
+import type {AgentReason, AgentRunState, AgentWait} from "../../../shared/agents/states.ts"
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {assertThat, type Row, type Statement} from "../../database/database.ts"
 import {numberIn, textIn} from "../../database/engine/cells.ts"
@@ -15,15 +15,11 @@ export const runOf = (row: Row) => ({
   seq: Number(row.seq),
   runId: String(row.run_id),
   agent: String(row.agent),
-  trigger: row.cause as AgentTrigger,
-  state: row.state as AgentRunState,
   attempt: Number(row.attempt),
   endpoint: textIn(row.endpoint),
   channel: textIn(row.channel),
   place: fromJson(String(row.place)) as Place,
-  event: numberIn(row.inbox_seq),
   item: numberIn(row.item),
-  plugin: textIn(row.plugin),
   input: String(row.input),
   /** The outbox id of the message to which the answer is streamed. */
   message: textIn(row.message),

@@ -1,7 +1,4 @@
-import {agentsPluginName} from "../../../shared/agents/binding.ts"
 import type {Snapshot} from "../../generation/generation.ts"
-import type {AgentTool} from "../runs/tool.ts"
-import {wakeTimer} from "../triggers/plugin.ts"
 import {type FetchDeps, fetchTool} from "./fetch/fetch.ts"
 import {type PluginToolDeps, pluginTool} from "./plugin-tool.ts"
 import {type SearchDeps, searchTool} from "./search.ts"
@@ -11,22 +8,14 @@ import {type TimerDeps, timerTool} from "./timer.ts"
 import type {WorkroomSide} from "./workroom/items.ts"
 import {workroomTools} from "./workroom/workroom.ts"
 
-interface BuiltInDeps extends SendDeps, FetchDeps, SearchDeps, Omit<TimerDeps, "wake"> {
+interface BuiltInDeps extends SendDeps, FetchDeps, SearchDeps, TimerDeps {
   readonly workroom: WorkroomSide
 }
 
-/** Returns svc's own tools, in the order of the documentation. */
-const builtInTools = (deps: BuiltInDeps): readonly AgentTool[] => [
-  sendTool(deps),
-  timerTool({...deps, wake: {plugin: agentsPluginName, timer: wakeTimer}}),
-  searchTool(deps),
-  fetchTool(deps),
-  ...workroomTools(deps.workroom),
-]
-
 /** Returns the tools of a generation: svc's own, and those of its plugins. Each snapshot has one table. */
 export const createTables = (deps: BuiltInDeps & PluginToolDeps): ((snapshot: Snapshot) => ToolTable) => {
-  const builtIns = builtInTools(deps)
+  // In the order of the documentation.
+  const builtIns = [sendTool(deps), timerTool(deps), searchTool(deps), fetchTool(deps), ...workroomTools(deps.workroom)]
   let made: {readonly of: Snapshot; readonly table: ToolTable} | undefined
   return snapshot => {
     if (made?.of !== snapshot) {

@@ -1,3 +1,4 @@
+import {agentsPluginName} from "../../../shared/agents/binding.ts"
 import {toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {Closed, Optional, type Static, Type} from "../../../shared/type.ts"
@@ -6,7 +7,7 @@ import {sha256Of} from "../../runtime/files.ts"
 import {countWaiting} from "../../scheduler/timers/rows.ts"
 import type {Timers} from "../../scheduler/timers/timers.ts"
 import type {AgentTool, RunFacts} from "../runs/tool.ts"
-import type {WakeData} from "../triggers/plugin.ts"
+import {type WakeData, wakeTimer} from "../triggers/plugin.ts"
 import {quote} from "./quote.ts"
 
 const minute = 60_000
@@ -31,14 +32,7 @@ const Arguments = Closed({
 })
 type Arguments = Static<typeof Arguments>
 
-/** The declared timer that wakes agents. */
-export interface Wake {
-  readonly plugin: string
-  readonly timer: string
-}
-
 export interface TimerDeps {
-  readonly wake: Wake
   readonly timers: Pick<Timers, "prepare">
   readonly database: Reader
 }
@@ -61,7 +55,7 @@ export const timerTool = (deps: TimerDeps): AgentTool => ({
   run: async ({args, key, run, now}) => {
     const due = dueOf(args as Arguments, now)
     const prefix = prefixOf(run)
-    const count = await waiting(deps, prefix)
+    const count = await countWaiting(deps.database, agentsPluginName, prefix, prefix.replace(":", ";"))
     if (count >= mostWaiting)
       throw new Problem(
         "timer_invalid",
@@ -70,9 +64,8 @@ export const timerTool = (deps: TimerDeps): AgentTool => ({
     const {agent, user, permission} = run
     const kept = user === undefined && permission !== undefined ? {permission} : {}
     const data: WakeData = {agent, note: (args as Arguments).note, ...kept}
-    const {wake, timers} = deps
     const options = {key: `${prefix}${key}`}
-    const setting = timers.prepare(wake.plugin, wake.timer, {at: due}, data, placeOf(run), options)
+    const setting = deps.timers.prepare(agentsPluginName, wakeTimer, {at: due}, data, placeOf(run), options)
     const value = `You will be woken at ${new Date(due).toISOString()}.`
     return {value, statements: setting.statements, stored: () => setting.stored()}
   },
@@ -95,6 +88,3 @@ const placeOf = ({endpoint, place}: RunFacts) => ({...place, ...(endpoint === un
 /** Returns the prefix of the keys of an agent's timers in one conversation. */
 const prefixOf = ({agent, endpoint, place}: RunFacts): string =>
   `${sha256Of(toJson([agent, endpoint ?? null, place.channel?.id ?? null])).slice(0, 32)}:`
-
-const waiting = ({wake, database}: TimerDeps, prefix: string): Promise<number> =>
-  countWaiting(database, wake.plugin, prefix, prefix.replace(":", ";"))

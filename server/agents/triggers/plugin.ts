@@ -1,6 +1,7 @@
 import {agentsPluginName, type Binding} from "../../../shared/agents/binding.ts"
 import type {AgentTrigger} from "../../../shared/agents/states.ts"
 import {toJson} from "../../../shared/json.ts"
+import {messageOf} from "../../../shared/problems.ts"
 import {
   channelType,
   definePlugin,
@@ -49,7 +50,14 @@ export type WakeData = Static<typeof WakeData>
 /** From this age on, in milliseconds, the Host tells the agent how old an event is. */
 const toldFrom = 300_000
 
-const ageOf = ({age}: Session) => (age < toldFrom ? {} : {age})
+/** Returns what every request of a session's event to an agent has. */
+const requestOf = ({event, endpoint, age}: Session, agent: string) => ({
+  agent,
+  request: `inbox/${event.sn}/${agent}`,
+  event: event.sn,
+  endpoint,
+  ...(age < toldFrom ? {} : {age}),
+})
 
 /** The timer that starts a run. */
 export const wakeTimer = "wake"
@@ -64,8 +72,8 @@ export const decideAction = {
 } as const
 
 /** Returns the plugin that starts runs from chat and decides on their calls. Its settings are the enabled bindings. */
-const agentsPlugin = (desk: () => AgentDesk): PluginDefinition => {
-  const sayIn = (language: string): Say => (desk().texts() ?? builtInTexts).in(language)
+const agentsPlugin = (desk: AgentDesk): PluginDefinition => {
+  const sayIn = (language: string): Say => (desk.texts() ?? builtInTexts).in(language)
   return definePlugin({
     description: "Lets users ask this project's agents from chat",
     config: Type.Unknown(),
@@ -77,26 +85,22 @@ const agentsPlugin = (desk: () => AgentDesk): PluginDefinition => {
         )
       const bindings = config as readonly Binding[]
       const ask = async (session: Session, binding: Binding, trigger: AgentTrigger, input: string) => {
-        const {event, endpoint, channel, user, permission, language} = session
+        const {endpoint, channel, user, permission, language} = session
         const say = sayIn(language)
         const needed = binding.config.triggers.permission
         if (!mayUse(permission, needed)) return say("agent.permission", {agent: binding.name, permission: needed})
         const refuse = (key: HostText) =>
-          desk().maySay(endpoint, channel?.id ?? user?.id ?? "")
+          desk.maySay(endpoint, channel?.id ?? user?.id ?? "")
             ? say(key, {agent: binding.name, limit: longestInput})
             : undefined
         if (!isInput(input)) return refuse("agent.length")
         try {
-          await desk().queue({
-            agent: binding.name,
+          await desk.queue({
+            ...requestOf(session, binding.name),
             trigger,
             input,
-            request: `inbox/${event.sn}/${binding.name}`,
-            endpoint,
-            event: event.sn,
             channel: channel ?? {id: user?.id ?? "", type: channelType.direct},
             ...(user === undefined ? {} : {user}),
-            ...ageOf(session),
           })
           session.typing()
           return undefined
@@ -126,12 +130,12 @@ const agentsPlugin = (desk: () => AgentDesk): PluginDefinition => {
         const wanting = (endpoint: string) => wantingEvents(bindings, type, endpoint)
         const wants: Wants = (_, {endpoint}) => wanting(endpoint).length > 0
         plugin.on(type as "message-created", choosing("events", wants), async session => {
-          for (const binding of wanting(session.endpoint)) await queueEvent(desk(), binding, session)
+          for (const binding of wanting(session.endpoint)) await queueEvent(desk, binding, session)
         })
       }
 
       plugin.timer(wakeTimer, {data: WakeData}, async ({event, endpoint, channel, user}, {agent, note, permission}) => {
-        await desk().queue({
+        await desk.queue({
           agent,
           trigger: "timer",
           input: note,
@@ -144,12 +148,12 @@ const agentsPlugin = (desk: () => AgentDesk): PluginDefinition => {
 
       plugin.action(decideAction.name, decideAction.definition, async ({data, session}) => {
         const say = sayIn(session.language)
-        const approval = await desk().approval(data.approval)
+        const approval = await desk.approval(data.approval)
         if (approval === undefined) return say("press.gone")
         if (!mayUse(session.permission, approval.permission))
           return say("agent.mayNot", {permission: approval.permission})
         try {
-          await desk().decide(data.approval, {approve: data.approve, by: partyOf(session.endpoint, session.user?.id)})
+          await desk.decide(data.approval, {approve: data.approve, by: partyOf(session.endpoint, session.user?.id)})
         } catch (error) {
           if (error instanceof Problem && error.code === "approval_state") return say("agent.decided")
           throw error
@@ -198,36 +202,30 @@ const chatOf = (
 }
 
 /** Returns the question without the bot's name at the front. */
-const questionOf = ({text, event}: Session): string => {
-  return trimSpace(calledBy(text, event)?.words ?? "") || trimSpace(text)
-}
+const questionOf = ({text, event}: Session): string => trimSpace(calledBy(text, event)?.words ?? "") || trimSpace(text)
 
 /** An event of an endpoint starts a run without a user, even if a user sent it. */
 const queueEvent = async (desk: AgentDesk, {name}: Binding, session: Session): Promise<void> => {
-  const {event, text, channel, endpoint} = session
+  const {event, text, channel} = session
   const input = text === "" ? toJson(event._data ?? event) : text
   try {
     await desk.queue({
-      agent: name,
+      ...requestOf(session, name),
       trigger: "event",
       input: input.slice(0, longestInput),
-      request: `inbox/${event.sn}/${name}`,
-      event: event.sn,
-      endpoint,
       ...(channel === undefined ? {} : {channel}),
-      ...ageOf(session),
     })
   } catch (error) {
     if (refusalOf(error) === undefined) throw error
-    session.log.warn(`could not start a run of ${name}: ${error instanceof Error ? error.message : String(error)}`)
+    session.log.warn(`could not start a run of ${name}: ${messageOf(error)}`)
   }
 }
 
 /** The built-in plugin `agents`, for a Host's agents. */
-export const agentsPluginOf = (desk: () => AgentDesk) => async (): Promise<BuiltIn> => ({default: agentsPlugin(desk)})
+export const agentsPluginOf = (desk: AgentDesk): BuiltIn => ({default: agentsPlugin(desk)})
 
 /** The same plugin without a running Host: it is set up, but never called. */
-export const closedAgentsPlugin = async (): Promise<BuiltIn> => agentsPluginOf(() => closedDesk)()
+export const closedAgentsPlugin = (): BuiltIn => agentsPluginOf(closedDesk)
 
 const refuse = async (): Promise<never> => {
   throw new Problem("starting", "no agent runs here")

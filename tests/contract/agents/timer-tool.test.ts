@@ -6,7 +6,6 @@ import {callTool, runOf, useOf} from "../../support/agents/tool-use.ts"
 import {engines, localDatabase, log, open} from "../../support/database/databases.ts"
 import {HandClock} from "../../support/scheduler/hand-clock.ts"
 
-const wake = {plugin: "agents", timer: "wake"}
 const kind = {id: "root/agents/timer/wake", missed: "once", problemOf: () => undefined} as const
 
 const openTool = async (place = localDatabase()) => {
@@ -21,7 +20,7 @@ const openTool = async (place = localDatabase()) => {
     isPaused: () => false,
     fire: async () => {},
   })
-  const tool = timerTool({wake, timers, database})
+  const tool = timerTool({timers, database})
   const set = async (args: object, own: Partial<ToolUse> = {}) => {
     const {value, statements = []} = await callTool(tool, args, own)
     await database.write(statements)
