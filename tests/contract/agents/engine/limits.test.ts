@@ -96,8 +96,11 @@ describe("a daily limit", () => {
 test("parallel runs are limited to the number that the binding allows", async () => {
   let working = 0
   let most = 0
+  const two = Promise.withResolvers<void>()
   const script: Script = async () => {
     most = Math.max(most, ++working)
+    if (most === 2) two.resolve()
+    await two.promise
     await new Promise(resolve => setTimeout(resolve, 30))
     working--
     return {text: "yes"}
