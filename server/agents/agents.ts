@@ -14,7 +14,6 @@ import {decide, readApprovalById} from "./approval/approvals.ts"
 import {Runner} from "./calls/runner.ts"
 import {cancelRun} from "./cancel.ts"
 import {checkModel} from "./providers/check-model.ts"
-import {estimateTokens} from "./providers/tokens.ts"
 import {createRunning, type RunningOptions} from "./running.ts"
 import {itemTaken} from "./runs/end.ts"
 import type {Engine} from "./runs/engine.ts"
@@ -162,7 +161,6 @@ export class Agents implements AgentService {
     return {
       ...{database, log, clock, runtimeId, outbox, endpoints, workroom, meter, hide, isPaused},
       ...createRunning(this.#options),
-      estimate: estimateTokens,
       decisionButtons: (approval, say) => [
         buttons.button({approval, approve: true}, say("agent.approve"), {style: "primary"}),
         buttons.button({approval, approve: false}, say("agent.deny"), {style: "danger"}),

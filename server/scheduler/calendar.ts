@@ -1,14 +1,9 @@
 import type {CalendarView, ClockChange} from "../../shared/api/scheduled/job-calendar.ts"
-import type {Job} from "../../shared/api/scheduled/jobs.ts"
-import {inSlices} from "./job-table.ts"
-import {instantOf, jitterOf, type Times} from "./times/calculator.ts"
+import {type Entry, inSlices} from "./job-table.ts"
+import {instantOf, jitterOf} from "./times/calculator.ts"
 import {changesOf, type LocalClock, localClock} from "./times/local-clock.ts"
 
-/** A recurring job. */
-export interface Comer {
-  readonly job: Job
-  readonly times: Times
-}
+type Comer = Pick<Entry, "job" | "times">
 
 export interface Span {
   /** The timezone of the days. */

@@ -6,6 +6,7 @@ import {fits} from "../config/check.ts"
 import {formatPath} from "../runtime/text/path.ts"
 import type {Finding} from "./job-file/job-findings.ts"
 import {viewNext} from "./job-view.ts"
+import type {TimedJob} from "./times/calculator.ts"
 import {changesOf, localClock} from "./times/local-clock.ts"
 
 export interface Asked {
@@ -51,7 +52,7 @@ export const checkDraft = (draft: unknown, found: readonly Finding[], now: numbe
 
 /** Returns the upcoming times of a schedule, and the clock changes up to the last of them. */
 export const comingOf = (
-  timed: Pick<Job, "id" | "schedule" | "timezone" | "jitter">,
+  timed: TimedJob,
   now: number,
   {viewer, count = 5}: Asked,
 ): Pick<DraftCheck, "next" | "changes"> => {

@@ -1,55 +1,39 @@
-/** Something that falls due. */
+/** Something that falls due, in milliseconds since 1970. */
 interface Due {
-  /** When, in milliseconds since 1970. */
   readonly at: number
 }
 
-/** A queue of due items, the earliest first: a binary heap, so that ten thousand items stay cheap. */
+/**
+ * A queue of due items, the earliest first. It stays sorted: to move ten thousand references at an insertion takes
+ * microseconds.
+ */
 export class DueQueue<T extends Due> {
-  readonly #heap: T[] = []
+  /** The latest first, so that taking the earliest moves nothing. */
+  readonly #items: T[] = []
 
   get length(): number {
-    return this.#heap.length
+    return this.#items.length
   }
 
   peek(): T | undefined {
-    return this.#heap[0]
+    return this.#items.at(-1)
   }
 
   clear(): void {
-    this.#heap.length = 0
+    this.#items.length = 0
   }
 
   push(item: T): void {
-    const heap = this.#heap
-    let index = heap.push(item) - 1
-    while (index > 0) {
-      const parent = (index - 1) >> 1
-      const above = heap[parent]
-      if (above === undefined || above.at <= item.at) break
-      heap[index] = above
-      index = parent
+    let [low, high] = [0, this.#items.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#items[middle]?.at ?? 0) > item.at) low = middle + 1
+      else high = middle
     }
-    heap[index] = item
+    this.#items.splice(low, 0, item)
   }
 
   pop(): T | undefined {
-    const heap = this.#heap
-    const first = heap[0]
-    const last = heap.pop()
-    if (first === undefined || last === undefined || heap.length === 0) return first
-    let index = 0
-    for (;;) {
-      const left = heap[index * 2 + 1]
-      if (left === undefined) break
-      const right = heap[index * 2 + 2]
-      const isRight = right !== undefined && right.at < left.at
-      const lesser = isRight ? right : left
-      if (lesser.at >= last.at) break
-      heap[index] = lesser
-      index = index * 2 + (isRight ? 2 : 1)
-    }
-    heap[index] = last
-    return first
+    return this.#items.pop()
   }
 }

@@ -78,20 +78,6 @@ export class JobTable {
     if (due !== undefined) this.#await({entry, due, at: due + jitterOf(entry.job, due)})
   }
 
-  /** Returns the upcoming due times of any job. */
-  coming(
-    job: Pick<Job, "id" | "schedule" | "timezone" | "jitter">,
-    count: number,
-    from: number,
-  ): readonly {readonly due: number; readonly at: number}[] {
-    const times = this.#calculator.times(job.schedule, job.timezone)
-    const found: {due: number; at: number}[] = []
-    for (let due = times.after(from); due !== undefined && found.length < count; due = times.after(due)) {
-      found.push({due, at: due + jitterOf(job, due)})
-    }
-    return found
-  }
-
   /** Returns what to store before these jobs become active: new, enabled, rescheduled ones are handled up to `now`. */
   plan(jobs: readonly Job[], known: ReadonlyMap<string, JobState>, now: number) {
     const states = jobs.map((job): JobState => {

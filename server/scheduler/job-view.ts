@@ -1,7 +1,7 @@
 import type {Job, JobView, NextTimes} from "../../shared/api/scheduled/jobs.ts"
 import type {JobDefault} from "../generation/kinds/job.ts"
-import {JobTable} from "./job-table.ts"
 import {revisionOf} from "./revision.ts"
+import {Calculator, type TimedJob} from "./times/calculator.ts"
 import {localClock} from "./times/local-clock.ts"
 
 export const iso = (at: number): string => new Date(at).toISOString()
@@ -36,15 +36,11 @@ export const viewJob = (
 })
 
 /** Returns the upcoming times of a job from `from` on, in milliseconds since 1970. */
-export const viewNext = (
-  job: Pick<Job, "id" | "schedule" | "timezone" | "jitter">,
-  count: number,
-  from: number,
-): NextTimes => {
+export const viewNext = (job: TimedJob, count: number, from: number): NextTimes => {
   const {show} = localClock(job.timezone)
   return {
     timezone: job.timezone,
-    items: new JobTable()
+    items: new Calculator()
       .coming(job, count, from)
       .map(({due, at}) => ({scheduledFor: iso(due), firesAt: iso(at), local: show(due)})),
   }

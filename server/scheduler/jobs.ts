@@ -10,7 +10,6 @@ import type {
 } from "../../shared/api/scheduled/jobs.ts"
 import {formatIssue, messageOf, Problem} from "../../shared/problems.ts"
 import type {JobDefault} from "../generation/kinds/job.ts"
-import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import {checkDraft} from "./draft-check.ts"
 import {addJob, editJob, findJob, removeJob} from "./job-changes.ts"
 import {calls, newDefaults, recordDefaults, withDefaults} from "./job-defaults.ts"
@@ -21,6 +20,7 @@ import {recordJobFile} from "./job-file/reconcile-job-file.ts"
 import {scheduleKey} from "./job-states.ts"
 import {iso, viewJob} from "./job-view.ts"
 import {Scheduler, type SchedulerOptions} from "./scheduler.ts"
+import {Calculator} from "./times/calculator.ts"
 
 export interface JobsOptions extends Omit<SchedulerOptions, "targetOf"> {
   readonly authority: string
@@ -37,7 +37,6 @@ export interface JobsOptions extends Omit<SchedulerOptions, "targetOf"> {
 /** Scheduled jobs: their file, their schedule, and the commands for them. */
 export class Jobs {
   readonly #options: JobsOptions
-  readonly #clock: Clock
   readonly #store: JobStore
   readonly scheduler: Scheduler
   #isStarted = false
@@ -45,12 +44,10 @@ export class Jobs {
   #declaring: Promise<void> = Promise.resolve()
 
   constructor(options: JobsOptions) {
-    const {content, clock = systemClock} = options
     this.#options = options
-    this.#clock = clock
-    this.scheduler = new Scheduler({...options, clock, targetOf: target => this.#targetOf(target)})
+    this.scheduler = new Scheduler({...options, targetOf: target => this.#targetOf(target)})
     const isExport = options.database.location.dialect === "libsql"
-    this.#store = new JobStore({...options, isExport, apply: taken => this.#apply(taken)}, content)
+    this.#store = new JobStore({...options, isExport, apply: taken => this.#apply(taken)}, options.content)
   }
 
   /** Fires missed jobs, as each job says, and due ones. Call it once the first generation is committed. */
@@ -93,10 +90,6 @@ export class Jobs {
     await this.scheduler.drain()
   }
 
-  ingressChanged(): void {
-    this.scheduler.ingressChanged()
-  }
-
   /** Returns the jobs, sorted by id. */
   list(): readonly Job[] {
     return [...this.scheduler.jobs].sort((one, other) => (one.id < other.id ? -1 : 1))
@@ -119,7 +112,7 @@ export class Jobs {
   /** Checks a job that somebody is typing: what prevents storing it, and when it would fire. */
   check({job: draft, replaces, ...asked}: JobDraft): DraftCheck {
     const found = draftFindings(draft)
-    const {findings, next, changes} = checkDraft(draft, found, this.#clock.now(), asked)
+    const {findings, next, changes} = checkDraft(draft, found, this.#options.clock.now(), asked)
     // A draft without findings is a complete job.
     return {findings: found.length > 0 ? findings : this.#findings(draft as Job, replaces), next, changes}
   }
@@ -202,7 +195,8 @@ export class Jobs {
   }
 
   #isPast(job: Job): boolean {
-    return job.schedule.at !== undefined && this.scheduler.coming(job, 1, this.#clock.now()).length === 0
+    const now = this.#options.clock.now()
+    return job.schedule.at !== undefined && new Calculator().coming(job, 1, now).length === 0
   }
 
   #requireTarget(job: Job): void {

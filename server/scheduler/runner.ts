@@ -73,15 +73,12 @@ export class Runner {
   }
 
   /** Cancels a run that has not ended. Throws `run_state`, and `run_unknown` if there is none. */
-  async cancel(runId: string, reason = "requested"): Promise<void> {
+  async cancel(runId: string): Promise<void> {
     const {database, now} = this.#options
     const [row] = await database.read("SELECT job, state FROM job_runs WHERE run_id = ?", [runId])
     if (row === undefined) throw new Problem("run_unknown", `there is no run ${runId}`)
-    const isOpen = row.state === "queued" || row.state === "running"
-    const refusal = new Problem("run_state", `the run has ended: it is ${row.state}`)
-    if (!isOpen) throw refusal
-    const [ended] = await database.write([ending(runId, {state: "cancelled", reason}, now())])
-    if (ended?.rows.length !== 1) throw refusal
+    const [ended] = await database.write([ending(runId, {state: "cancelled", reason: "requested"}, now())])
+    if (ended?.rows.length !== 1) throw new Problem("run_state", `the run has ended: it is ${row.state}`)
     this.#running.get(runId)?.abort(new Cancelled("the run was cancelled"))
   }
 

@@ -2,7 +2,7 @@ import type {CalendarView} from "../../shared/api/scheduled/job-calendar.ts"
 import type {Job} from "../../shared/api/scheduled/jobs.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import {persist} from "../database/persist.ts"
-import {type Clock, systemClock} from "../runtime/flow/clock.ts"
+import type {Clock} from "../runtime/flow/clock.ts"
 import {calendarOf, type Span} from "./calendar.ts"
 import {consider, mostQueued} from "./consider.ts"
 import {readJobStates, storingStates} from "./job-states.ts"
@@ -11,7 +11,7 @@ import {type Claim, claiming, claimOf} from "./run-rows.ts"
 import {Runner, type RunnerOptions} from "./runner.ts"
 
 export interface SchedulerOptions extends Omit<RunnerOptions, "now" | "jobOf"> {
-  readonly clock?: Clock
+  readonly clock: Clock
 }
 
 /** A job that is this late, in milliseconds, has missed its due time: the machine slept, or its clock was set. */
@@ -38,10 +38,9 @@ export class Scheduler {
   #working: Promise<unknown> = Promise.resolve()
 
   constructor(options: SchedulerOptions) {
-    const {clock = systemClock} = options
     this.#options = options
-    this.#clock = clock
-    this.runner = new Runner({...options, now: () => clock.now(), jobOf: id => this.#table.job(id)})
+    this.#clock = options.clock
+    this.runner = new Runner({...options, now: () => options.clock.now(), jobOf: id => this.#table.job(id)})
   }
 
   get jobs(): readonly Job[] {
@@ -55,11 +54,6 @@ export class Scheduler {
   /** Returns when a job fires next, in milliseconds since 1970; undefined if it does not. */
   nextOf(id: string): number | undefined {
     return this.#table.next(id)?.at
-  }
-
-  /** Returns the upcoming due times of a job, and when it fires. */
-  coming(job: Job, count: number, from = this.#clock.now()) {
-    return this.#table.coming(job, count, from)
   }
 
   /** Returns what falls due within some days, from now on by default. */

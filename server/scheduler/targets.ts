@@ -10,7 +10,7 @@ import type {Address, OutboxDraft} from "../outbox/draft.ts"
 import type {DraftFiles} from "../outbox/files/draft-files.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import {inserting} from "../outbox/rows.ts"
-import {type Clock, systemClock} from "../runtime/flow/clock.ts"
+import type {Clock} from "../runtime/flow/clock.ts"
 import {explainValue} from "../runtime/text/explain.ts"
 import {formatPath} from "../runtime/text/path.ts"
 import {uuid} from "../runtime/uuid.ts"
@@ -26,11 +26,7 @@ const effectOf = (outbox: Outbox, sends: readonly OutboxDraft[], at: number) => 
 /** Returns a departure that waits its turn in the channel. */
 const departureOf = (draft: OutboxDraft, at: number) => ({draft, content: toJson(draft.content), at, turn: undefined})
 
-export const messageTarget = (
-  outbox: Outbox,
-  endpoints: Pick<Endpoints, "get">,
-  clock: Clock = systemClock,
-): FiringTarget => {
+export const messageTarget = (outbox: Outbox, endpoints: Pick<Endpoints, "get">, clock: Clock): FiringTarget => {
   const problem = ({endpoint = ""}: JobTarget) =>
     endpoints.get(endpoint) === undefined ? `there is no endpoint ${endpoint}` : undefined
   return {
@@ -50,16 +46,13 @@ export interface PluginJobs {
   /** Resolves when no change of generation is in progress. */
   readonly idle: () => Promise<unknown>
   readonly requireTarget: (address: Address) => void
-  readonly clock?: Clock
+  readonly clock: Clock
   /** Stores the files that runs send; without it there are none. */
   readonly files?: DraftFiles | undefined
 }
 
 /** A target that calls a function declared with `plugin.job`. */
-export const pluginTarget = (
-  outbox: Outbox,
-  {current, idle, requireTarget, files, clock = systemClock}: PluginJobs,
-): FiringTarget => {
+export const pluginTarget = (outbox: Outbox, {current, idle, ...deps}: PluginJobs): FiringTarget => {
   const find = ({plugin, job}: JobTarget) => current().get(`${plugin}/${job}`)
   const problem = (target: JobTarget) =>
     find(target) === undefined ? `no plugin ${target.plugin} declares a job ${target.job}` : undefined
@@ -75,8 +68,9 @@ export const pluginTarget = (
       if (find(firing.target)?.signal.aborted !== false) await idle()
       const job = find(firing.target)
       if (job?.plugin === undefined) throw new Problem("job_unknown", problem(firing.target) ?? "")
-      requireFit(job, firing.target.data)
-      return effectOfRun(outbox, job, firing, {requireTarget, files, clock})
+      const misfit = misfitOf(job, firing.target.data)
+      if (misfit !== undefined) throw new Problem("request_invalid", misfit)
+      return effectOfRun(outbox, job, firing, deps)
     },
   }
 }
@@ -85,7 +79,7 @@ const effectOfRun = async (
   outbox: Outbox,
   job: PublishedJob,
   firing: Parameters<FiringTarget["fire"]>[0],
-  {clock, ...asked}: Pick<PluginJobs, "requireTarget" | "files"> & {readonly clock: Clock},
+  {clock, ...asked}: Pick<PluginJobs, "requireTarget" | "files" | "clock">,
 ) => {
   const {definition, handle, log} = job
   const about = {job: firing.job, runId: firing.runId}
@@ -113,9 +107,4 @@ const misfitOf = ({id, definition}: PublishedJob, data: unknown): string | undef
   const [found] = definition.data === undefined ? [] : explainValue(definition.data, data)
   if (found === undefined) return undefined
   return `data of ${id} does not fit: ${formatPath(["data", ...found.path])}: ${found.message}`
-}
-
-const requireFit = (job: PublishedJob, data: unknown): void => {
-  const misfit = misfitOf(job, data)
-  if (misfit !== undefined) throw new Problem("request_invalid", misfit)
 }

@@ -6,7 +6,7 @@ import {persist} from "../../database/persist.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {hideIn, hideInJson} from "../providers/hiding.ts"
 import type {ModelReply, ModelRequest} from "../providers/model.ts"
-import {priceOf} from "../providers/tokens.ts"
+import {estimateTokens, priceOf} from "../providers/tokens.ts"
 import {StreamedAnswer} from "../runs/answer.ts"
 import {type Earlier, messagesOf, modelNameOf, unknownTool} from "../runs/conversation.ts"
 import {fail, succeed} from "../runs/end.ts"
@@ -27,7 +27,7 @@ export const callModel = async (
   signal: AbortSignal,
 ): Promise<After> => {
   const request = await requestOf(engine, run, binding, steps)
-  const estimate = engine.estimate(request)
+  const estimate = estimateTokens(request)
   const reserved = reserve(run, binding.config, estimate)
   if (typeof reserved === "string") return fail(engine, run, reserved)
   const day = dayOf(engine.clock.now())

@@ -9,7 +9,7 @@ import type {Outbox} from "../../outbox/outbox.ts"
 import type {Clock} from "../../runtime/flow/clock.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
 import type {AgentMeter} from "../meter.ts"
-import type {Model, ModelRequest} from "../providers/model.ts"
+import type {Model} from "../providers/model.ts"
 import type {AgentRun} from "./run-rows.ts"
 import type {AgentTool} from "./tool.ts"
 
@@ -31,8 +31,6 @@ export interface Engine {
   toolsOf(binding: Binding, run: AgentRun): ReadonlyMap<string, AgentTool>
   /** Throws `agent_misconfigured`. */
   modelOf(binding: Binding): Promise<Model>
-  /** Estimates the tokens of a request, rather too high than too low. */
-  estimate(request: ModelRequest): number
   /** Returns the current permission of the run's user; undefined without a user. */
   permissionOf(run: AgentRun, binding: Binding): Permission | undefined
   /** Returns svc's texts in the language of the run's conversation. */

@@ -1,7 +1,7 @@
 import type {AgentReason} from "../../../shared/agents/states.ts"
 import type {AgentSettings, Budget} from "../../../shared/config/agents.ts"
 import {toJson} from "../../../shared/json.ts"
-import type {Reader, Statement} from "../../database/database.ts"
+import type {Reader, Row, Statement} from "../../database/database.ts"
 import {priceOf} from "../providers/tokens.ts"
 import type {AgentRun} from "./run-rows.ts"
 
@@ -28,27 +28,6 @@ export const subjectsOf = ({endpoint, channel, place}: Pick<AgentRun, "endpoint"
 
 type Counted = Readonly<Record<keyof Budget, number>>
 
-const nothing: Counted = {runs: 0, tokens: 0, money: 0}
-
-/** Returns the counts of each subject on that day. */
-const readSpending = async (
-  database: Reader,
-  agent: string,
-  day: string,
-  subjects: readonly string[],
-): Promise<ReadonlyMap<string, Counted>> => {
-  const rows = await database.read(
-    "SELECT subject, runs, tokens, money FROM agent_spending WHERE agent = ? AND day = ? AND subject IN (SELECT value FROM json_each(?))",
-    [agent, day, toJson(subjects)],
-  )
-  return new Map(
-    rows.map(({subject, runs, tokens, money}) => [
-      String(subject),
-      {runs: Number(runs), tokens: Number(tokens), money: Number(money)},
-    ]),
-  )
-}
-
 /** Counts for all subjects of a run. Negative amounts return what was reserved and not used. */
 export const spending = (
   run: Pick<AgentRun, "agent" | "endpoint" | "channel" | "place">,
@@ -68,8 +47,6 @@ export const spendingOfRun = (seq: number, {tokens, money}: Amount): Statement =
 
 const millionths = 1_000_000
 
-const reasons: Readonly<Record<Subject, AgentReason>> = {user: "limit_user", channel: "limit_channel", day: "limit_day"}
-
 /** Returns the limit of a day that the next amount would exceed; undefined if none. */
 export const dayLimitOf = async (
   database: Reader,
@@ -78,27 +55,24 @@ export const dayLimitOf = async (
   day: string,
   next: Partial<Counted>,
 ): Promise<AgentReason | undefined> => {
-  const subjects = subjectsOf(run)
-  const known = (Object.keys(subjects) as Subject[]).filter(each => Object.keys(limits[each]).length > 0)
-  if (known.length === 0) return undefined
-  const counted = await readSpending(
-    database,
-    run.agent,
-    day,
-    known.map(each => subjects[each] ?? ""),
+  const subjects = Object.entries(subjectsOf(run)) as [Subject, string][]
+  const limited = subjects.filter(([of]) => Object.keys(limits[of]).length > 0)
+  if (limited.length === 0) return undefined
+  const counted = await database.read(
+    "SELECT subject, runs, tokens, money FROM agent_spending WHERE agent = ? AND day = ? AND subject IN (SELECT value FROM json_each(?))",
+    [run.agent, day, toJson(limited.map(([, subject]) => subject))],
   )
-  const passed = known.find(each => isPassed(limits[each], counted.get(subjects[each] ?? "") ?? nothing, next))
-  return passed && reasons[passed]
+  const passed = limited.find(([of, name]) => isPassed(limits[of], next, rowOf(counted, name)))
+  return passed && `limit_${passed[0]}`
 }
 
-const isPassed = (
-  {runs = Number.POSITIVE_INFINITY, tokens = Number.POSITIVE_INFINITY, money = Number.POSITIVE_INFINITY}: Budget,
-  counted: Counted,
-  next: Partial<Counted>,
-): boolean =>
-  counted.runs + (next.runs ?? 0) > runs ||
-  counted.tokens + (next.tokens ?? 0) > tokens ||
-  counted.money + (next.money ?? 0) > money * millionths
+const rowOf = (rows: readonly Row[], name: string) => rows.find(({subject}) => subject === name)
+
+const isPassed = (budget: Budget, next: Partial<Counted>, counted: Row = {}): boolean =>
+  (["runs", "tokens", "money"] as const).some(what => {
+    const limit = budget[what] ?? Number.POSITIVE_INFINITY
+    return Number(counted[what] ?? 0) + (next[what] ?? 0) > (what === "money" ? limit * millionths : limit)
+  })
 
 /** Returns the run's own limit that forbids its next step; undefined if none. */
 export const runLimitOf = (

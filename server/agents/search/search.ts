@@ -8,12 +8,6 @@ import type {RunFacts} from "../runs/tool.ts"
 import {hasIndex} from "./index-schema.ts"
 import {markOf, matchOf} from "./words.ts"
 
-export interface FoundMessage {
-  readonly from: string
-  readonly at: string
-  readonly text: string
-}
-
 const longestText = 500
 
 const select = selectAmong("SELECT rowid AS seq FROM message_index WHERE message_index MATCH ?1")
@@ -27,7 +21,7 @@ export const searchMessages = async (
   {endpoint, channel, place}: RunFacts,
   query: string,
   limit: number,
-): Promise<readonly FoundMessage[]> => {
+) => {
   if (endpoint === undefined || channel === undefined)
     throw new Problem("request_invalid", "this run belongs to no channel, so it has no earlier messages.")
   const mark = markOf(endpoint, channel)
@@ -40,7 +34,7 @@ export const searchMessages = async (
   return (found.length > 0 || all === any ? found : await database.read(select, [any, ...rest])).map(messageOf)
 }
 
-const messageOf = ({received_at: at, event}: Row): FoundMessage => {
+const messageOf = ({received_at: at, event}: Row) => {
   // The Host wrote this event.
   const {user, message} = fromJson(String(event)) as SatoriEvent
   const text = textOfEvent(message?.content)

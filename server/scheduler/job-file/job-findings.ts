@@ -20,12 +20,6 @@ export interface Finding {
 
 const longestJitter = durationOf("24h")
 
-/** Expensive checks whose results are the same for many jobs. */
-export interface Judge {
-  readonly isTimezone: typeof isTimezone
-  readonly patternFault: typeof patternFault
-}
-
 /** Returns a function that calls `ask` once for each text. */
 export const remembering = <T>(ask: (text: string) => T): ((text: string) => T) => {
   const answers = new Map<string, {readonly is: T}>()
@@ -36,7 +30,9 @@ export const remembering = <T>(ask: (text: string) => T): ((text: string) => T) 
   }
 }
 
-const ownJudge: Judge = {isTimezone, patternFault}
+/** Expensive checks whose results are the same for many jobs. */
+const ownJudge = {isTimezone, patternFault}
+type Judge = typeof ownJudge
 
 /** Throws `request_invalid` with every finding. */
 export const requireValidJob = (job: Job): void => {

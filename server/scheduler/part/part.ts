@@ -17,15 +17,11 @@ import {countTimers} from "../timers/rows.ts"
 import {Timers, type TimersOptions} from "../timers/timers.ts"
 import {withLastRuns} from "./job-runs.ts"
 
-export interface TimersPart extends Part {
-  readonly timers: Timers
-}
-
 /** The timers of a Host. They fire handlers of the running generation. */
 export const createTimers = (
-  {database, log, clock}: Required<Pick<TimersOptions, "database" | "log" | "clock">>,
+  {database, log, clock}: Pick<TimersOptions, "database" | "log" | "clock">,
   {running, ingress, inbox, endpoints}: Pick<JobNeeds, "running" | "ingress" | "endpoints"> & {readonly inbox: Inbox},
-): TimersPart => {
+): Part & {readonly timers: Timers} => {
   const timers = new Timers({
     database,
     log,
@@ -72,15 +68,12 @@ export interface JobNeeds {
   readonly agent: FiringTarget
 }
 
-export interface JobsPart extends Part {
-  readonly jobs: Jobs
-}
-
 export const createJobs = (
-  options: Pick<JobsOptions, "database" | "log" | "scrub" | "runtimeId" | "authority" | "content"> &
-    Required<Pick<JobsOptions, "clock">> & {readonly paths: {readonly jobs: string}},
+  options: Pick<JobsOptions, "database" | "log" | "scrub" | "runtimeId" | "authority" | "content" | "clock"> & {
+    readonly paths: {readonly jobs: string}
+  },
   {running, ingress, outbox, endpoints, files, item, agent}: JobNeeds,
-): JobsPart => {
+): Part & {readonly jobs: Jobs} => {
   const {database, paths, clock} = options
   const jobs = new Jobs({
     ...options,
@@ -102,7 +95,7 @@ export const createJobs = (
     },
   })
   const views = () => jobs.list().map(job => jobs.view(job))
-  ingress.onChange(() => jobs.ingressChanged())
+  ingress.onChange(() => jobs.scheduler.ingressChanged())
   running.onCommit(() => void jobs.generationChanged())
   return {
     name: "the jobs",

@@ -5,9 +5,10 @@ import {isProblem, Problem} from "../../../shared/problems.ts"
 import type {ListedTimer, TimerOptions, TimerPlace, When} from "../../../shared/sdk/session/timer.ts"
 import {fieldsOf, longestKept, readJson, readKey} from "../../../shared/sdk/session/values.ts"
 import type {Database, Row, Statement} from "../../database/database.ts"
+import {textOrNull} from "../../database/lists/pages.ts"
 import {groupCommitted, persist, writeIf} from "../../database/persist.ts"
 import type {Around, Firing} from "../../inbox/firing.ts"
-import {type Clock, systemClock} from "../../runtime/flow/clock.ts"
+import type {Clock} from "../../runtime/flow/clock.ts"
 import {DueClock} from "../../runtime/flow/due-clock.ts"
 import {uuid} from "../../runtime/uuid.ts"
 import {Calculator} from "../times/calculator.ts"
@@ -46,17 +47,14 @@ export interface TimerKind {
   problemOf(data: unknown): string | undefined
 }
 
-/** The plugin of a declared timer, and the timer's name. */
-export type DeclaredName = readonly [plugin: string, name: string]
-
 export interface TimersOptions {
   readonly database: Database
   readonly log: Log
-  readonly clock?: Clock
+  readonly clock: Clock
   /** Returns a timer of the running generation. */
   readonly find: (plugin: string, name: string) => TimerKind | undefined
   /** Returns all timers of the running generation. */
-  readonly declared: () => readonly DeclaredName[]
+  readonly declared: () => readonly (readonly [plugin: string, name: string])[]
   /** Resolves when no change of generation is in progress. */
   readonly idle: () => Promise<unknown>
   readonly isPaused: () => boolean
@@ -86,7 +84,7 @@ export class Timers {
   readonly #due: DueClock
 
   constructor(options: TimersOptions) {
-    const {log, clock = systemClock} = options
+    const {log, clock} = options
     this.#options = options
     this.#clock = clock
     this.#due = new DueClock({what: "a timer", log, clock, next: () => this.#next(), fire: now => this.#fire(now)})
@@ -162,7 +160,7 @@ export class Timers {
     }
     const kept = data === undefined ? String(row.data) : this.#fit(String(row.plugin), String(row.name), data).kept
     const now = this.#clock.now()
-    const before = {due: Number(row.due_at), schedule: textOf(row.schedule), timezone: textOf(row.timezone)}
+    const before = {due: Number(row.due_at), schedule: textOrNull(row.schedule), timezone: textOrNull(row.timezone)}
     const plan = when === undefined ? before : readWhen(whenOf(when, now), now, this.#calculator)
     await changeTimer(database, row, plan, kept)
     this.consider(plan.due)
@@ -191,7 +189,7 @@ export class Timers {
     const timers = rows.map(
       ({id, key, due_at, schedule, data, state}): ListedTimer => ({
         id: String(id),
-        key: textOf(key) ?? undefined,
+        key: textOrNull(key) ?? undefined,
         due: Number(due_at),
         repeats: schedule !== null,
         data: fromJson(String(data)),
@@ -244,7 +242,7 @@ export class Timers {
       return {row, to: {is: "failed", reason}, fired: false}
     }
     const due = Number(row.due_at)
-    const plan = {due, schedule: textOf(row.schedule), timezone: textOf(row.timezone)}
+    const plan = {due, schedule: textOrNull(row.schedule), timezone: textOrNull(row.timezone)}
     const next = nextDue(plan, now, this.#calculator)
     const fired = row.missed !== "skip" || now - due <= grace
     return {row, to: next === undefined ? {is: "over"} : {is: "waiting", due: next}, fired}
@@ -256,7 +254,7 @@ const firingOf = (row: Row, handler: string): Firing => {
   const {channel, user} = fromJson(String(row.place)) as Place
   const due = Number(row.due_at)
   return {
-    endpoint: textOf(row.endpoint) ?? "timer",
+    endpoint: textOrNull(row.endpoint) ?? "timer",
     id: `timer:${id}@${due}`,
     type: "timer",
     timestamp: due,
@@ -267,5 +265,3 @@ const firingOf = (row: Row, handler: string): Firing => {
     data: {timer: id, name, key, data: fromJson(String(row.data))},
   }
 }
-
-const textOf = (value: unknown): string | null => (value === null || value === undefined ? null : String(value))

@@ -13,6 +13,9 @@ export interface Times {
   upTo(at: number): number | undefined
 }
 
+/** What decides when a job fires. */
+export type TimedJob = Pick<Job, "id" | "schedule" | "timezone" | "jitter">
+
 /** How many parsed patterns are kept. Each takes 80 KB, because croner 11 keeps a flag for each of 10,000 years. */
 const keptPatterns = 32
 
@@ -26,6 +29,16 @@ export class Calculator {
     if (every !== undefined)
       return everyTimes(durationOf(every), from === undefined ? 0 : (instantOf(from, timezone) ?? 0))
     return onceTimes(at === undefined ? undefined : instantOf(at, timezone))
+  }
+
+  /** Returns the upcoming due times of a job, and when it fires. */
+  coming(job: TimedJob, count: number, from: number): readonly {readonly due: number; readonly at: number}[] {
+    const times = this.times(job.schedule, job.timezone)
+    const found: {due: number; at: number}[] = []
+    for (let due = times.after(from); due !== undefined && found.length < count; due = times.after(due)) {
+      found.push({due, at: due + jitterOf(job, due)})
+    }
+    return found
   }
 
   #cron(pattern: string, timezone: string): Times {

@@ -4,6 +4,7 @@ import {v7 as uuid} from "uuid"
 import {expect, test} from "vitest"
 import type {Database, Statement} from "../../../server/database/database.ts"
 import type {JobDefault} from "../../../server/generation/kinds/job.ts"
+import {systemClock} from "../../../server/runtime/flow/clock.ts"
 import {jobDefaultProblem} from "../../../server/scheduler/job-defaults.ts"
 import {reconcileJobFile} from "../../../server/scheduler/job-file/reconcile-job-file.ts"
 import {Jobs} from "../../../server/scheduler/jobs.ts"
@@ -37,6 +38,7 @@ const makeJobs = async (database: Database, path: string, declared: () => readon
     database,
     log,
     runtimeId: uuid(),
+    clock: systemClock,
     authority,
     path,
     content: await settle(database, path),

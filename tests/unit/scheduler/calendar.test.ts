@@ -1,11 +1,11 @@
 import {expect, test} from "vitest"
-import {type Comer, calendarOf, type Span} from "../../../server/scheduler/calendar.ts"
+import {calendarOf, type Span} from "../../../server/scheduler/calendar.ts"
 import {Calculator} from "../../../server/scheduler/times/calculator.ts"
 import type {Job} from "../../../shared/api/scheduled/jobs.ts"
 import {jobOf} from "../../support/scheduler/jobs.ts"
 
 const calculator = new Calculator()
-const comerOf = (job: Job): Comer => ({job, times: calculator.times(job.schedule, job.timezone)})
+const comerOf = (job: Job) => ({job, times: calculator.times(job.schedule, job.timezone)})
 
 const calendar = (jobs: readonly Job[], from: string, span: Partial<Span> = {}) =>
   calendarOf(jobs.map(comerOf), {timezone: "UTC", from: Date.parse(from), days: 7, limit: 10, ...span})
