@@ -96,10 +96,7 @@ export class HandlerMeter {
   /** Returns the same dispatch with timing. */
   measure(dispatch: Dispatch): Dispatch {
     return {
-      match: (...args) => dispatch.match(...args),
-      nest: handlers => dispatch.nest(handlers),
-      orderOf: handler => dispatch.orderOf?.(handler) ?? "channel",
-      ...(dispatch.ages === undefined ? {} : {ages: dispatch.ages}),
+      ...dispatch,
       run: async (stored, handler, attempt) => {
         const begun = performance.now()
         const outcome = await dispatch.run(stored, handler, attempt)

@@ -1,4 +1,5 @@
 import {describe, expect, test} from "vitest"
+import {HandlerMeter} from "../../../server/messages/handler-meter.ts"
 import type {EventHandler} from "../../../server/messages/session/handler.ts"
 import {noTimers} from "../../../server/messages/session/timers.ts"
 import {channelType, type SatoriEvent} from "../../../shared/sdk/content/satori.ts"
@@ -183,7 +184,10 @@ describe("a handler", () => {
     const note = handler(session => void seen.push(session.event.raw))
     const plugin = {name: "p", database: {table: (name: string) => name, read: async () => []}, prompt: () => undefined}
     for (const isRaw of [true, false]) {
-      const dispatch = dispatchTo(tableOf({handlers: [{...note, plugin: {...plugin, raw: isRaw}}]}))
+      const table = tableOf({handlers: [{...note, plugin: {...plugin, raw: isRaw}}]})
+      // As in a Host.
+      const dispatch = new HandlerMeter().measure(dispatchTo(table))
+      expect(dispatch.loginOf?.("line")).toEqual({platform: "line"})
       expect(dispatch.keepsRaw?.([note.id])).toBe(isRaw)
       await dispatch.run({endpoint: "line", event: messageOf("hello"), raw}, note.id, firstAttempt)
     }
