@@ -22,19 +22,10 @@ export const openDataUrl = (src: string): Source => {
   const [whole, head = ""] = shape.exec(src) ?? []
   const bytes = whole === undefined ? undefined : decode(src.slice(whole.length), isBase64(head))
   if (bytes === undefined) throw new Problem("file_refused", "its data: address is incomplete or malformed")
-  const body = new ReadableStream<Uint8Array>(
-    {
-      pull: controller => {
-        if (bytes.length > 0) controller.enqueue(bytes)
-        controller.close()
-      },
-    },
-    {highWaterMark: 0},
-  )
-  return {body, size: bytes.length}
+  return {body: new Blob([bytes]).stream(), size: bytes.length}
 }
 
-const decode = (data: string, base64: boolean): Uint8Array | undefined => {
+const decode = (data: string, base64: boolean): Uint8Array<ArrayBuffer> | undefined => {
   try {
     const text = decodeURIComponent(data)
     if (!base64) return new TextEncoder().encode(text)
