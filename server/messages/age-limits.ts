@@ -22,28 +22,23 @@ export const kindOf = (handler: string): AgeKind | undefined => {
 export const isAddressed = (handler: string): boolean =>
   !["messages", undefined].includes(kindOf(handler)) && !handler.endsWith(".events")
 
-/** The age limits of a generation. A handler's own limit overrides its endpoint's, and that the Host's. */
-export class AgeLimits {
-  readonly #own: ReadonlyMap<string, string>
-  readonly #byEndpoint: ReadonlyMap<string, MaxAges>
-  readonly #host: MaxAges
-  readonly #areSet: boolean
+/** Returns the limit of a handler for events of an endpoint, in milliseconds; undefined if it has none. */
+export type AgeLimitOf = (endpoint: string, handler: string) => number | undefined
 
-  /** `own` is by the id of the handler. */
-  constructor(own: ReadonlyMap<string, string>, byEndpoint: ReadonlyMap<string, MaxAges>, host: MaxAges) {
-    this.#own = own
-    this.#byEndpoint = byEndpoint
-    this.#host = host
-    this.#areSet = [Object.fromEntries(own), ...byEndpoint.values(), host].some(each => Object.keys(each).length > 0)
-  }
-
-  /** Returns the limit of a handler for events of an endpoint, in milliseconds; undefined if it has none. */
-  of(endpoint: string, handler: string): number | undefined {
-    if (!this.#areSet) return undefined
+/**
+ * Reads the age limits of a generation. A handler's own limit overrides its endpoint's, and that the Host's. `own` is by
+ * the id of the handler.
+ */
+export const readAgeLimits = (
+  own: ReadonlyMap<string, string>,
+  byEndpoint: ReadonlyMap<string, MaxAges>,
+  host: MaxAges,
+): AgeLimitOf => {
+  const areSet = own.size > 0 || [...byEndpoint.values(), host].some(each => Object.keys(each).length > 0)
+  return (endpoint, handler) => {
+    if (!areSet) return undefined
     const kind = kindOf(handler)
-    const limit =
-      this.#own.get(handler) ??
-      (kind === undefined ? undefined : (this.#byEndpoint.get(endpoint)?.[kind] ?? this.#host[kind]))
+    const limit = own.get(handler) ?? (kind && (byEndpoint.get(endpoint)?.[kind] ?? host[kind]))
     return limit === undefined || limit === "never" ? undefined : durationOf(limit)
   }
 }

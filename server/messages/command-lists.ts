@@ -25,31 +25,22 @@ export const summariesOf = (commands: readonly Command[], language = "en"): read
     }))
 
 /**
- * Sends the list of the bot's commands to platforms that show one: once to each connection, and again when the list
- * changes. It logs a failure; the next connection or generation retries.
+ * Returns a function that sends the list of the bot's commands to a platform that shows one: once to each connection, and
+ * again when the list changes. It logs a failure; the next connection or generation retries. Call it when an endpoint is
+ * online, or when another generation runs. The list is in one language: `language` returns the project's default.
  */
-export class CommandLists {
-  readonly #commands: () => readonly Command[]
-  readonly #language: () => string
+export const createAnnounce = (commands: () => readonly Command[], language: () => string = () => "en") => {
   /** The list that each connection received last. */
-  readonly #told = new WeakMap<Sender, string>()
-
-  /** The list is in one language: `language` returns the project's default. */
-  constructor(commands: () => readonly Command[], language: () => string = () => "en") {
-    this.#commands = commands
-    this.#language = language
-  }
-
-  /** Call it when the endpoint is online, or when another generation runs. */
-  announce({spec: {name, features, log}, sender}: CommandListed): void {
+  const told = new WeakMap<Sender, string>()
+  return ({spec: {name, features, log}, sender}: CommandListed): void => {
     if (sender?.commands === undefined || !features.includes("commands")) return
-    const summaries = summariesOf(this.#commands(), this.#language())
+    const summaries = summariesOf(commands(), language())
     const text = toJson(summaries)
-    if (this.#told.get(sender) === text) return
-    this.#told.set(sender, text)
-    const {commands} = sender
-    withTimeLimit(limit, signal => commands(summaries, signal)).catch(error => {
-      if (this.#told.get(sender) === text) this.#told.delete(sender)
+    if (told.get(sender) === text) return
+    told.set(sender, text)
+    const {commands: send} = sender
+    withTimeLimit(limit, signal => send(summaries, signal)).catch(error => {
+      if (told.get(sender) === text) told.delete(sender)
       log.warn(`${name} did not accept the list of commands: ${messageOf(error)}`, {error})
     })
   }

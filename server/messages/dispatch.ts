@@ -20,8 +20,9 @@ import type {LanguageChoices} from "./language/choices.ts"
 import {languageCommandId} from "./language/command.ts"
 import {Buckets} from "./limits/buckets.ts"
 import {Turns} from "./limits/limits.ts"
-import {isPressRefusal, PressRefusals} from "./press-refusals.ts"
-import {FailureNotes} from "./session/failure.ts"
+import {isPressRefusal, refusePress} from "./press-refusals.ts"
+import {failureNote} from "./session/failure.ts"
+import {OnceAMinute} from "./session/once-a-minute.ts"
 import type {EndpointActs} from "./session/options.ts"
 import {nestingOf, type Runnable, runToEnd} from "./session/run-handler.ts"
 import {noTimers, type SessionTimers} from "./session/timers.ts"
@@ -64,8 +65,7 @@ export interface DispatchOptions {
 export const createDispatch = (options: DispatchOptions): Dispatch => {
   const {clock = systemClock} = options
   const buckets = new Buckets(() => clock.now(), options.database)
-  const notes = new FailureNotes(() => clock.elapsed())
-  const presses = new PressRefusals(() => clock.elapsed())
+  const once = new OnceAMinute(() => clock.elapsed())
   const ageNotices = new AgeNotices()
   return {
     match: (event, asked, endpoint = "") => match(options.current(), event, endpoint, asked),
@@ -74,7 +74,7 @@ export const createDispatch = (options: DispatchOptions): Dispatch => {
     keepsRaw: handlers => handlers.some(handler => options.current().keepsRaw(handler)),
     loginOf: name => options.endpoints.loginOf?.(name) ?? {platform: name},
     ages: {
-      limitOf: (endpoint, handler) => options.current().ageLimits.of(endpoint, handler),
+      limitOf: (endpoint, handler) => options.current().ageLimitOf(endpoint, handler),
       noticeOf: async (stored, handler) => {
         const {tellsAge, texts} = options.current()
         if (!tellsAge || !isAddressed(handler)) return undefined
@@ -82,7 +82,7 @@ export const createDispatch = (options: DispatchOptions): Dispatch => {
         return ageNotices.noticeFor(stored, {now: clock.now(), away: options.awayOf?.(stored.endpoint), say})
       },
     },
-    run: (stored, handler, attempt) => run({...options, clock, buckets, notes, presses}, stored, handler, attempt),
+    run: (stored, handler, attempt) => run({...options, clock, buckets, once}, stored, handler, attempt),
   }
 }
 
@@ -148,13 +148,13 @@ const handlerOf = ({router}: MessageTable, routed: Routed): string | undefined =
 type RunOptions = DispatchOptions & {
   readonly clock: Clock
   readonly buckets: Buckets
-  readonly notes: FailureNotes
-  readonly presses: PressRefusals
+  /** Limits what users are told. */
+  readonly once: OnceAMinute
 }
 
 const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt: Attempt): Promise<Outcome> => {
   const {current, idle, endpoints, timers = noTimers, privateHosts = () => [], files} = options
-  const {timeout = handlerTimeout, scrub = asItIs, notes} = options
+  const {timeout = handlerTimeout, scrub = asItIs, once} = options
   let handler = find(options, stored, id, attempt)
   if (handler?.signal.aborted) {
     // Its instance has failed, and a new one is about to replace it.
@@ -178,7 +178,7 @@ const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt:
   if (failureText === "") return failed
   const text = () => (failureText === defaultFailure ? failureIn(texts, language) : failureText)
   const isAsked = runners.has(id) || isActionId(id)
-  return {...failed, note: () => notes.noteFor(stored, text(), isAsked)}
+  return {...failed, note: () => failureNote(once, stored, text(), isAsked)}
 }
 
 /** Returns the language of an event and the project's default. */
@@ -201,16 +201,16 @@ const failureIn = (texts: HostTexts, language: string): string => texts.in(langu
 const asItIs = (text: string): string => text
 
 const find = (options: RunOptions, stored: InboxEvent, id: string, attempt: Attempt): Runnable | undefined => {
-  const {current, log, buckets, presses, choices} = options
+  const {current, log, buckets, once, choices} = options
   const table = current()
   const turns = new Turns(buckets, stored, attempt)
   const found = runnableOf(table, id, {stored, turns, table, now: () => options.clock.now()})
   if (found !== undefined) return found
   if (isPressRefusal(id))
-    return {...hostHandler(id, log), handle: ({language}) => presses.sentenceFor(id, stored, table.texts.in(language))}
+    return {...hostHandler(id, log), handle: ({language}) => refusePress(once, id, stored, table.texts.in(language))}
   const routed = routeEvent(table, stored.event)
   const prefix = () => table.router.manner(textOfMessage(stored.event), stored.event)
-  const limited = (handler: Runnable) => turns.limited(handler, table.commandLimits.of(stored), table.texts, log)
+  const limited = (handler: Runnable) => turns.limited(handler, table.commandLimitsOf(stored), table.texts, log)
   if (id === unknownCommand) {
     return limited({
       ...hostHandler(id, log),

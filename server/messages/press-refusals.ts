@@ -1,6 +1,6 @@
 import {conversationOf, type InboxEvent} from "../inbox/intake/handling.ts"
 import {refusals} from "../inbox/intake/presses.ts"
-import {OnceAMinute} from "./session/once-a-minute.ts"
+import type {OnceAMinute} from "./session/once-a-minute.ts"
 import type {Say} from "./texts/host-texts.ts"
 import type {HostText} from "./texts/tables.ts"
 
@@ -14,21 +14,15 @@ const sentences: Readonly<Record<string, HostText>> = {
 
 export const isPressRefusal = (handler: string): boolean => Object.hasOwn(sentences, handler)
 
-/** Tells users that a press does nothing: the same sentence at most once a minute to a user in a channel. */
-export class PressRefusals {
-  readonly #turns: OnceAMinute
-
-  /** `now` returns milliseconds and never goes back. */
-  constructor(now: () => number) {
-    this.#turns = new OnceAMinute(now)
-  }
-
-  /** Returns the sentence for the user; undefined if there was one within a minute, or without a conversation. */
-  sentenceFor(handler: string, stored: InboxEvent, say: Say): string | undefined {
-    const at = conversationOf(stored)
-    if (at === undefined) return undefined
-    const key = `${handler} ${at.endpoint}/${at.channel}/${stored.event.user?.id ?? ""}`
-    const sentence = sentences[handler]
-    return sentence !== undefined && this.#turns.take(key) ? say(sentence) : undefined
-  }
+/**
+ * Returns the sentence that tells a user that a press does nothing; undefined if the user got it in the channel within a
+ * minute, or without a conversation.
+ */
+export const refusePress = (turns: OnceAMinute, handler: string, stored: InboxEvent, say: Say): string | undefined => {
+  const at = conversationOf(stored)
+  const sentence = sentences[handler]
+  if (at === undefined || sentence === undefined) return undefined
+  return turns.take(`${handler} ${at.endpoint}/${at.channel}/${stored.event.user?.id ?? ""}`)
+    ? say(sentence)
+    : undefined
 }

@@ -1,7 +1,7 @@
 import type {AgeKind, CommandRates, HandlerOrders, MaxAges} from "../../shared/config/config.ts"
 import type {Log} from "../../shared/log.ts"
 import type {HandlerOrder} from "../../shared/sdk/session/handler.ts"
-import {AgeLimits, kindOf} from "./age-limits.ts"
+import {type AgeLimitOf, kindOf, readAgeLimits} from "./age-limits.ts"
 import type {Command} from "./command/command.ts"
 import {helpCommand} from "./command/help.ts"
 import type {PermissionOf, RuleOf} from "./command/permissions.ts"
@@ -12,7 +12,7 @@ import {byId, type HandlerLists, type HandlersById} from "./handler-kinds.ts"
 import type {HearsHandler} from "./hears.ts"
 import {languageCommand} from "./language/command.ts"
 import {type Languages, oneLanguage} from "./language/languages.ts"
-import {CommandLimits} from "./limits/limits.ts"
+import {type CommandLimitsOf, readCommandLimits} from "./limits/limits.ts"
 import type {ChoosingHandler, EventHandler, Handler} from "./session/handler.ts"
 import {HostTexts} from "./texts/host-texts.ts"
 
@@ -36,26 +36,22 @@ export interface MessageTable extends HandlersById {
   readonly texts: HostTexts
   /** The reply when the bot fails; none when left out. */
   readonly failureText?: string
-  readonly ageLimits: AgeLimits
+  readonly ageLimitOf: AgeLimitOf
   /** Returns which earlier events a handler waits for. */
   readonly orderOf: (handler: string) => HandlerOrder
   /** Does a handler get the platform's own event? */
   readonly keepsRaw: (handler: string) => boolean
-  readonly commandLimits: CommandLimits
+  readonly commandLimitsOf: CommandLimitsOf
   /** Are users told what expired? */
   readonly tellsAge: boolean
 }
 
-export interface TableParts extends HandlerLists {
+export interface TableParts
+  extends HandlerLists,
+    Pick<MessageTable, "permissionOf">,
+    Partial<Pick<MessageTable, "ruleOf" | "languages" | "texts" | "failureText">> {
   readonly prefixes: readonly string[]
   readonly commands: readonly {readonly command: Command; readonly runner: Handler}[]
-  readonly permissionOf: PermissionOf
-  /** No rules when left out. */
-  readonly ruleOf?: RuleOf
-  /** English alone when left out. */
-  readonly languages?: Languages
-  readonly texts?: HostTexts
-  readonly failureText?: string
   /** The limits of the endpoints and the Host; none when left out. */
   readonly ages?: {readonly byEndpoint: ReadonlyMap<string, MaxAges>; readonly host: MaxAges; readonly tells: boolean}
   /** The order of handlers that declare none; that of their channel when left out. */
@@ -120,8 +116,8 @@ export const createMessageTable = ({
     failureText,
     orderOf: handler => (hasOrders ? (ordered.get(handler) ?? orderOfKind(kindOf(handler))) : "channel"),
     keepsRaw: handler => raw.has(handler),
-    ageLimits: new AgeLimits(new Map(limits), ages.byEndpoint, ages.host),
-    commandLimits: new CommandLimits(rates),
+    ageLimitOf: readAgeLimits(new Map(limits), ages.byEndpoint, ages.host),
+    commandLimitsOf: readCommandLimits(rates),
     tellsAge: ages.tells,
   }
 }

@@ -14,7 +14,7 @@ import {createDoor} from "../../http/door.ts"
 import {createSatori} from "../../http/satori/part.ts"
 import {readLastTimes} from "../../inbox/look-ups.ts"
 import {createInbox} from "../../inbox/part/part.ts"
-import {CommandLists} from "../../messages/command-lists.ts"
+import {createAnnounce} from "../../messages/command-lists.ts"
 import {createLanguageOf, LanguageChoices} from "../../messages/language/choices.ts"
 import {createFiles} from "../../outbox/files/part.ts"
 import {createDraftFiles, createOutbox} from "../../outbox/part/part.ts"
@@ -71,11 +71,11 @@ export const createParts = async (options: HostOptions, runtime: Runtime, opened
   )
   const {endpoints} = connected
   const satori = createSatori(ground, {connected, outbox, files: files.store, running}, door.guard)
-  const commandLists = new CommandLists(
+  const announceCommands = createAnnounce(
     () => running.require().snapshot.messages.router.commands,
     () => running.require().snapshot.messages.languages.known[0] ?? "en",
   )
-  connected.hear({online: endpoint => commandLists.announce(endpoint)})
+  connected.hear({online: announceCommands})
   const draftFiles = createDraftFiles(ground, files.store, endpoints, running)
   const choices = new LanguageChoices(database, log)
   const languageOf = createLanguageOf(() => running.require().snapshot.messages.languages, choices)
@@ -124,7 +124,7 @@ export const createParts = async (options: HostOptions, runtime: Runtime, opened
     watcher,
   })
   running.onCommit(() => {
-    for (const endpoint of endpoints.list()) commandLists.announce(endpoint)
+    for (const endpoint of endpoints.list()) announceCommands(endpoint)
   })
   const uncommitted = new UncommittedWatch(paths.config)
   const configuration: Configuration = {

@@ -1,6 +1,7 @@
 import type {CommandRates} from "../../../shared/config/config.ts"
 import {durationOf} from "../../../shared/duration.ts"
 import type {Log} from "../../../shared/log.ts"
+import type {SatoriEvent} from "../../../shared/sdk/content/satori.ts"
 import {type Attempt, type InboxEvent, limitedNote, type Work} from "../../inbox/intake/handling.ts"
 import type {Runnable} from "../session/run-handler.ts"
 import type {HostTexts} from "../texts/host-texts.ts"
@@ -9,29 +10,26 @@ import {userKey} from "./cooldowns.ts"
 
 const scopes = ["user", "channel"] as const
 
-/** The limits over all commands in a generation. */
-export class CommandLimits {
-  readonly #rates: readonly (readonly [(typeof scopes)[number], Rate])[]
+/** Returns the limits that count a command: at the time from which its age counts, so that a backlog is no flood. */
+export type CommandLimitsOf = (stored: InboxEvent) => readonly Limit[]
 
-  constructor(rates: CommandRates) {
-    this.#rates = scopes.flatMap(scope => {
-      const rate = rateOf(rates[scope])
-      return rate === undefined ? [] : [[scope, rate] as const]
-    })
-  }
-
-  /** Returns the limits that count a command: at the time from which its age counts, so that a backlog is no flood. */
-  of({endpoint, event, since = event.timestamp}: InboxEvent): readonly Limit[] {
-    if (this.#rates.length === 0) return []
-    const keys = {
-      user: event.user && userKey("commands", endpoint, event.user),
-      channel: event.channel && bucketKey("channel", "commands", endpoint, event.channel.id),
-    }
-    return this.#rates.flatMap(([scope, rate]) => {
-      const key = keys[scope]
+/** Reads the limits over all commands in a generation. */
+export const readCommandLimits = (given: CommandRates): CommandLimitsOf => {
+  const rates = scopes.flatMap(scope => {
+    const rate = rateOf(given[scope])
+    return rate === undefined ? [] : [{scope, rate}]
+  })
+  return ({endpoint, event, since = event.timestamp}) =>
+    rates.flatMap(({scope, rate}) => {
+      const key = keyOf[scope](endpoint, event)
       return key === undefined ? [] : [{key, rate, since, place: ""}]
     })
-  }
+}
+
+const keyOf = {
+  user: (endpoint: string, {user}: SatoriEvent) => user && userKey("commands", endpoint, user),
+  channel: (endpoint: string, {channel}: SatoriEvent) =>
+    channel && bucketKey("channel", "commands", endpoint, channel.id),
 }
 
 /** Reads `10/1m`. */

@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {CommandLists} from "../../../server/messages/command-lists.ts"
+import {createAnnounce} from "../../../server/messages/command-lists.ts"
 import type {CommandSummary, Sender} from "../../../shared/sdk/adapter/sender.ts"
 import {log, until} from "../../support/database/databases.ts"
 import {command} from "../../support/messages/commands.ts"
@@ -25,30 +25,30 @@ test("a platform gets the public commands once per connection, and again when th
     command("note add <text>"),
     command("x", {hidden: true}),
   ]
-  const lists = new CommandLists(() => [...commands, command("ban", {permission: "admin"})])
+  const announce = createAnnounce(() => [...commands, command("ban", {permission: "admin"})])
   const [one, two] = [connection(), connection()]
-  lists.announce({spec, sender: one.sender})
-  lists.announce({spec, sender: one.sender})
-  lists.announce({spec, sender: two.sender})
+  announce({spec, sender: one.sender})
+  announce({spec, sender: one.sender})
+  announce({spec, sender: two.sender})
   const first = [
     {name: "roll", description: "Roll"},
     {name: "note add", description: "note add"},
   ]
   expect([one.told, two.told]).toEqual([[first], [first]])
   commands = commands.slice(1)
-  lists.announce({spec, sender: one.sender})
+  announce({spec, sender: one.sender})
   expect(one.told).toEqual([first, first.slice(1)])
 })
 
 test("an endpoint that is offline or lacks the feature gets none; a failed call is repeated", async () => {
-  const lists = new CommandLists(() => [command("roll")])
+  const announce = createAnnounce(() => [command("roll")])
   const failing = connection(1)
-  lists.announce({spec, sender: undefined})
-  lists.announce({spec: {...spec, features: []}, sender: failing.sender})
+  announce({spec, sender: undefined})
+  announce({spec: {...spec, features: []}, sender: failing.sender})
   expect(failing.told.length).toBe(0)
-  lists.announce({spec, sender: failing.sender})
+  announce({spec, sender: failing.sender})
   await until("the second attempt", () => {
-    lists.announce({spec, sender: failing.sender})
+    announce({spec, sender: failing.sender})
     return failing.told.length === 2
   })
 })
