@@ -21,6 +21,7 @@ import {piecesIn} from "./folder.ts"
 import type {Lease} from "./lease.ts"
 import type {PermittedFile} from "./permitted.ts"
 import type {FileRow} from "./rows.ts"
+import type {FileStore} from "./store.ts"
 
 /** What drafts with files need of the Host; passed in by the composition root. */
 export interface DraftFilesOptions {
@@ -28,10 +29,7 @@ export interface DraftFilesOptions {
   readonly endpoint: (name: string) => {readonly features: readonly Feature[]; readonly limits: Limits} | undefined
   /** Throws `file_path_refused`. */
   readonly permitted: (path: string) => Promise<PermittedFile>
-  readonly put: (content: FileContent, lease: Lease) => Promise<FileRow>
-  /** Stores a file from elsewhere. */
-  readonly take: (pieces: AsyncIterable<Uint8Array>, lease: Lease) => Promise<FileRow>
-  readonly lease: () => Lease
+  readonly store: Pick<FileStore, "put" | "take" | "lease">
   readonly log: Log
   /** Private hosts from which files may be fetched. */
   readonly privateHosts: () => readonly string[]
@@ -68,7 +66,7 @@ export class DraftFiles {
 
   /** Keeps the files of drafts until their rows are stored. */
   lease(): Lease {
-    return this.#options.lease()
+    return this.#options.store.lease()
   }
 
   /**
@@ -98,14 +96,14 @@ export class DraftFiles {
     if ("address" in source) {
       const limit = Math.min(source.limit, largest)
       const fetching = {limit, allowPrivate: this.#options.privateHosts(), signal}
-      const take = (pieces: AsyncIterable<Uint8Array>) => this.#options.take(pieces, lease)
+      const take = (pieces: AsyncIterable<Uint8Array>) => this.#options.store.take(pieces, lease)
       const {stored, type: said} = await fetchFile(source.address, fetching, take)
       return {...stored, type: type ?? said}
     }
     const {size} = source.content
     if (size > largest)
       throw new Problem("file_too_large", `${name} has ${size} bytes; ${endpoint} accepts files of at most ${largest}`)
-    return {...(await this.#options.put(source.content, lease)), type}
+    return {...(await this.#options.store.put(source.content, lease)), type}
   }
 
   async #read({type: element, attrs, [fileSource]: source}: Element): Promise<Named> {

@@ -39,9 +39,7 @@ export const createDraftFiles = (
         project: paths.project,
         database: database.location.dialect === "sqlite" ? database.location.file : undefined,
       }),
-    put: (content, lease) => store.put(content, lease),
-    take: (pieces, lease) => store.take(pieces, lease),
-    lease: () => store.lease(),
+    store,
     log,
     privateHosts: () => running.settings.files.allowPrivate,
   })

@@ -45,8 +45,8 @@ test("a file that is named apart from its element is refused too, before it is s
   const permitted = async (path: string) => ({path, name: path, size: 1})
   const unused = async () => expect.fail("stored")
   const lease = () => new Lease(new Pins())
-  const found = {permitted, lease, put: unused, take: unused, endpoint: () => undefined, privateHosts: () => [], log}
-  const files = new DraftFiles(found)
+  const store = {lease, put: unused, take: unused}
+  const files = new DraftFiles({permitted, store, endpoint: () => undefined, privateHosts: () => [], log})
   const draft = messageDraft(
     {endpoint: "line", channel: "team"},
     h("file", {src: file("q.pdf", {name: "fdp\u202e.exe"})}),
