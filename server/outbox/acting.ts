@@ -103,22 +103,23 @@ const send: Planning = async (act, partsOf) => {
   return parts.map((content, part) => sending(act, content, part))
 }
 
-const react: Planning = async act => [
+/** A step that adds no ids. */
+const doing =
+  (work: (...on: Parameters<Step>) => Promise<unknown>): Step =>
   async (sender, signal) => {
-    await need(sender, "react")({...told(act), ...(act.content as ReactionContent)}, signal)
+    await work(sender, signal)
     return []
-  },
+  }
+
+const react: Planning = async act => [
+  doing((sender, signal) => need(sender, "react")({...told(act), ...(act.content as ReactionContent)}, signal)),
 ]
 
 const unreact: Planning = async (act, partsOf) => {
   const {message, emoji} = act.content as {message: MessageRef; emoji: string}
-  return (await idsOf(message, partsOf)).slice(0, 1).map(
-    (part): Step =>
-      async (sender, signal) => {
-        await need(sender, "unreact")({...told(act), message: part, emoji}, signal)
-        return []
-      },
-  )
+  const [first] = await idsOf(message, partsOf)
+  if (first === undefined) return []
+  return [doing((sender, signal) => need(sender, "unreact")({...told(act), message: first, emoji}, signal))]
 }
 
 /** The change of a part of an edited message. */
@@ -139,12 +140,8 @@ export const changesOf = (old: readonly string[], parts: readonly (readonly Node
   ...old.slice(parts.length).map((message): PartChange => ({do: "delete", message})),
 ]
 
-const deleting =
-  (act: Act, message: string): Step =>
-  async (sender, signal) => {
-    await need(sender, "delete")({...told(act), message}, signal)
-    return []
-  }
+const deleting = (act: Act, message: string): Step =>
+  doing((sender, signal) => need(sender, "delete")({...told(act), message}, signal))
 
 const editing =
   (act: Act, message: string, content: readonly Node[]): Step =>

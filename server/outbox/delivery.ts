@@ -74,16 +74,14 @@ export const attempt = async (
   {sender, policy, number, counted, timing, partsOf, scrub = text => text, called = () => {}}: Attempt,
 ): Promise<End> => {
   const progress = progressOf(row, policy)
+  const isRepeated = isRepeat(row, number)
   try {
-    const isRepeated = isRepeat(row, number)
-    const {done, of, ...result} = await deliver(row, {
-      sender,
-      limit: timing.limit,
-      progress,
-      partsOf,
-      policy,
-      isRepeated,
-      called,
+    const {done, of, ...result} = await withTimeLimit(timing.limit, async signal => {
+      const {user} = row
+      const channel = typeof user === "string" ? await directChannel(sender, user, signal) : String(row.channel)
+      const kind = row.kind as OutboxDraft["kind"]
+      const act = {id: String(row.id), channel, kind, content: contentOf(row, policy), progress, isRepeated}
+      return perform(act, sender, partsOf, signal, called)
     })
     return done < of ? {is: "partly", done, of, limit: progress.limit, ...result} : {is: "sent", ...result}
   } catch (error) {
@@ -153,30 +151,6 @@ export const judgeInterrupted = (
   if (!policy.idempotent && policy.onUnknown === "hold") return "unknown"
   return attempt >= mostAttempts ? "dead" : "queued"
 }
-
-interface Delivery extends Pick<Attempt, "sender" | "policy" | "partsOf"> {
-  readonly called: () => void
-  readonly limit: number
-  readonly progress: Progress
-  readonly isRepeated: boolean
-}
-
-const deliver = (
-  row: Row,
-  {sender, limit, progress, partsOf, policy, isRepeated, called}: Delivery,
-): Promise<Performed> =>
-  withTimeLimit(limit, async signal => {
-    const {user} = row
-    const channel = typeof user === "string" ? await directChannel(sender, user, signal) : String(row.channel)
-    const content = contentOf(row, policy)
-    return perform(
-      {id: String(row.id), channel, kind: row.kind as OutboxDraft["kind"], content, progress, isRepeated},
-      sender,
-      partsOf,
-      signal,
-      called,
-    )
-  })
 
 /** Returns the content of a row in the form for the platform. */
 const contentOf = (row: Row, policy: Policy): unknown => {
