@@ -46,7 +46,7 @@ export const gatherEnds = (
       const keys = new Set(
         (ended?.rows ?? []).map(({seq, handler}) => handlerKeyOf({seq: Number(seq), handler: String(handler)})),
       )
-      const rows = newRows(inserted)
+      const rows = newRows(inserted?.rows)
       return ends.map(({key}) => (keys.has(handlerKeyOf(key)) ? rows : undefined))
     },
   })

@@ -11,7 +11,7 @@ import {act, type OutboxAction, type OutboxSelection} from "./actions.ts"
 import {atAnyAge} from "./age.ts"
 import {cancel} from "./cancel.ts"
 import {type Timing, usualTiming} from "./delivery.ts"
-import {Departures} from "./departures.ts"
+import {type Departures, departing} from "./departures.ts"
 import type {OutboxDraft} from "./draft.ts"
 import type {MarkKey} from "./mark-key.ts"
 import {gatherPlanned, type Planned, readPlanned, type StoredPlan} from "./planned.ts"
@@ -80,7 +80,7 @@ export class Outbox {
       sizeOf: ({content}) => content.length,
       statements: departures => [inserting(departures)],
       answers: ([inserted], departures) => {
-        const rows = newRows(inserted)
+        const rows = newRows(inserted?.rows)
         return departures.map(({draft}) => rows.get(draft.id))
       },
     })
@@ -122,7 +122,7 @@ export class Outbox {
       turn: (draft.notAfter ?? atAnyAge) > at ? this.#sends.enter(draft) : undefined,
       ...(from === undefined ? {} : {from: {...from, ordinal}}),
     }))
-    return new Departures(departures, draft => this.stored([draft]))
+    return departing(departures, draft => this.stored([draft]))
   }
 
   /** After an unknown outcome, finds out which drafts are durable, and commits those. */
@@ -178,10 +178,7 @@ export class Outbox {
     }
     const draft = hasMarkdown(given) ? await readMarkdown(given) : given
     const planned = {draft, content: toJson(draft.content), plugin, key, at: this.#clock.now(), due}
-    const {id, isNew} = await this.#planned.store(planned).catch(error => {
-      if (isProblem(error, "database_outcome_unknown")) void this.#resumeLater()
-      throw error
-    })
+    const {id, isNew} = await this.#planned.store(planned).catch(error => this.#resumeAfter(error))
     if (isNew && due > planned.at) this.#schedule.consider(due)
     else if (isNew) this.stored([draft])
     return id
@@ -201,10 +198,7 @@ export class Outbox {
 
   /** Resolves to the number of changed messages. Throws `outbox_unknown`, `outbox_state`. */
   async act(action: OutboxAction, on: OutboxSelection): Promise<number> {
-    const touched = await act(this.#database, action, on).catch(error => {
-      if (isProblem(error, "database_outcome_unknown")) void this.#resumeLater()
-      throw error
-    })
+    const touched = await act(this.#database, action, on).catch(error => this.#resumeAfter(error))
     this.#schedule.consider(0)
     for (const lane of touched) this.#sends.wake(lane)
     return touched.length
@@ -237,10 +231,13 @@ export class Outbox {
     await Promise.all([this.#schedule.stop(), this.#expiry.stop(), this.#sends.drain()])
   }
 
-  /** A message whose storing failed may still be stored. */
-  async #resumeLater(): Promise<void> {
-    await persist("the outbox", this.#log, () => this.#resume()).catch(() => {})
-    this.#schedule.consider(0)
+  /** A message whose storing failed may still be stored. Throws the error. */
+  #resumeAfter(error: unknown): never {
+    if (isProblem(error, "database_outcome_unknown"))
+      void persist("the outbox", this.#log, () => this.#resume())
+        .catch(() => {})
+        .then(() => this.#schedule.consider(0))
+    throw error
   }
 
   /** Gives every channel with queued messages a turn. */

@@ -2,7 +2,7 @@ import {fromJson, toJson} from "../../shared/json.ts"
 import {refused} from "../../shared/sdk/adapter/refusal.ts"
 import type {OutboxState} from "../../shared/sdk/plugin/outbox-state.ts"
 import type {SentMessage} from "../../shared/sdk/plugin/plugin.ts"
-import type {Database, Reader, Result, Row, Statement} from "../database/database.ts"
+import type {Database, Reader, Row, Statement} from "../database/database.ts"
 import {manyRows} from "../database/engine/many-rows.ts"
 import {Gather} from "../database/gather.ts"
 import type {Policy} from "../endpoints/policy.ts"
@@ -234,20 +234,17 @@ const storedOf = ({draft, content, at, from}: Departure, isFirst: boolean) => ({
   isFirst: isFirst ? 1 : 0,
 })
 
-export const newRows = (result: Result | undefined): ReadonlyMap<string, NewRow> =>
-  new Map((result?.rows ?? []).map(newRowOf))
+export const newRows = (rows: readonly Row[] = []): ReadonlyMap<string, NewRow> =>
+  new Map(rows.map(({id, seq, state}) => [String(id), {seq: Number(seq), state: String(state)}]))
 
 /** Returns the rows of drafts whose storing had an unknown outcome. */
-export const readDeparted = async (database: Database, ids: readonly string[]): Promise<ReadonlyMap<string, NewRow>> =>
-  new Map(
-    (
-      await database.read("SELECT seq, id, state FROM outbox WHERE id IN (SELECT value FROM json_each(?))", [
-        toJson(ids),
-      ])
-    ).map(newRowOf),
-  )
-
-const newRowOf = ({id, seq, state}: Row) => [String(id), {seq: Number(seq), state: String(state)}] as const
+export const readDeparted = async (
+  database: Database,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, NewRow>> => {
+  const select = "SELECT seq, id, state FROM outbox WHERE id IN (SELECT value FROM json_each(?))"
+  return newRows(await database.read(select, [toJson(ids)]))
+}
 
 /** The handler and the event that a message came from. */
 export interface Origin {

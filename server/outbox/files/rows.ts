@@ -28,10 +28,8 @@ export const readUsage = async (database: Reader): Promise<FileUsage> => {
 
 /** Returns at most `most` files behind `after`, in the order of their hashes. */
 export const readFiles = async (database: Reader, after: string, most: number): Promise<readonly FileRow[]> => {
-  const rows = await database.read("SELECT sha256, size FROM files WHERE sha256 > ? ORDER BY sha256 LIMIT ?", [
-    after,
-    most,
-  ])
+  const select = "SELECT sha256, size FROM files WHERE sha256 > ? ORDER BY sha256 LIMIT ?"
+  const rows = await database.read(select, [after, most])
   return rows.map(row => ({sha256: String(row.sha256), size: Number(row.size)}))
 }
 
