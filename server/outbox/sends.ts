@@ -271,15 +271,11 @@ export class Sends {
    */
   async #begin(row: Row, lane: Lane, sender: Sender, pace: Turns, number: number): Promise<string> {
     const key = laneKeyOf(lane)
-    let isCalled = false
-    const called = () => {
-      isCalled = true
-      pace.begin(key)
-    }
     try {
-      return await this.#attempt(row, lane, sender, number, called)
+      return await this.#attempt(row, lane, sender, number, () => pace.begin(key))
     } finally {
-      if (!isCalled) pace.leave(key)
+      // Without effect once it has begun.
+      pace.leave(key)
     }
   }
 
