@@ -7,7 +7,7 @@ import type {Login} from "../../shared/sdk/content/satori.ts"
 import {fieldsOf, isId} from "../../shared/sdk/session/values.ts"
 import type {Running} from "../runtime/flow/running.ts"
 import type {EndpointSpec} from "./spec.ts"
-import {type OpenShown, withUploads} from "./uploads.ts"
+import {type OpenShown, withContent, withUploads} from "./uploads.ts"
 
 /** The largest cursor, in characters: a cursor is a position, not a data store. */
 const longestCursor = 64 * 1024
@@ -76,12 +76,5 @@ const asPlugin = ({own, features}: EndpointSpec, opened: Sender, open: OpenShown
   const send: Sender["send"] = (message, signal) => own(() => opened.send(message, signal))
   if (features.includes("upload")) return withUploads({...acts, send}, open)
   if (features.includes("files")) return {...acts, send}
-  const {edit} = acts
-  return {
-    ...acts,
-    send: (message, signal) => send({...message, content: withoutFiles(message.content)}, signal),
-    ...(edit === undefined
-      ? {}
-      : {edit: (message, signal) => edit({...message, content: withoutFiles(message.content)}, signal)}),
-  }
+  return withContent({...acts, send}, async content => withoutFiles(content))
 }

@@ -6,23 +6,27 @@ import type {StoredFile} from "../../shared/sdk/content/file-source.ts"
 /** Returns the stored file that an element shows. */
 export type OpenShown = (element: Element) => Promise<StoredFile | undefined>
 
+/** Returns the sender, which sends and edits messages with changed content. */
+export const withContent = (
+  {send, edit, ...others}: Sender,
+  change: (content: readonly Node[], channel: string, signal: AbortSignal) => Promise<readonly Node[]>,
+): Sender => {
+  const changing =
+    <M extends {readonly content: readonly Node[]; readonly channel: string}, T>(
+      act: (message: M, signal: AbortSignal) => Promise<T>,
+    ) =>
+    async (message: M, signal: AbortSignal): Promise<T> =>
+      act({...message, content: await change(message.content, message.channel, signal)}, signal)
+  return {...others, send: changing(send), ...(edit && {edit: changing(edit)})}
+}
+
 /** Uploads each stored file before its message, so that the sender gets the platform's own addresses. */
 export const withUploads = (sender: Sender, open: OpenShown): Sender => {
-  const {send, edit, upload} = sender
+  const {upload} = sender
   if (upload === undefined) return sender
-  const uploaded = (content: readonly Node[], channel: string, signal: AbortSignal) =>
-    changeElements(content, uploading(upload, open, channel, signal))
-  return {
-    ...sender,
-    send: async (message, signal) =>
-      send({...message, content: await uploaded(message.content, message.channel, signal)}, signal),
-    ...(edit === undefined
-      ? {}
-      : {
-          edit: async (message, signal) =>
-            edit({...message, content: await uploaded(message.content, message.channel, signal)}, signal),
-        }),
-  }
+  return withContent(sender, (content, channel, signal) =>
+    changeElements(content, uploading(upload, open, channel, signal)),
+  )
 }
 
 /** Uploads a file once, even if a message shows it twice. */
