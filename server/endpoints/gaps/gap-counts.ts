@@ -18,13 +18,6 @@ export interface EndedGaps {
   readonly lengths: GapLengths
 }
 
-export interface GapReading {
-  /** Includes open gaps. */
-  readonly counts: readonly GapCount[]
-  readonly ended: readonly EndedGaps[]
-  readonly open: readonly OpenGap[]
-}
-
 export interface OpenGap {
   readonly seq: number
   readonly endpoint: string
@@ -55,8 +48,8 @@ export class GapCounts {
     this.#database = database
   }
 
-  /** Runs one reading at a time, since two would count the same gaps. */
-  async read(): Promise<GapReading> {
+  /** Runs one reading at a time, since two would count the same gaps. `counts` includes open gaps. */
+  async read() {
     const reading = this.#reading.then(() => this.#advance())
     this.#reading = reading.catch(() => {})
     await reading

@@ -1,7 +1,7 @@
 import {type GapReason, isPlanned} from "../../../shared/api/endpoints.ts"
 import type {Log} from "../../../shared/log.ts"
 import {messageOf} from "../../../shared/problems.ts"
-import type {Database, Result, Statement} from "../../database/database.ts"
+import type {Database, Result, Row, Statement} from "../../database/database.ts"
 import {persist} from "../../database/persist.ts"
 import {repeat} from "../../runtime/flow/periodic.ts"
 import type {Filled} from "../backfill.ts"
@@ -114,14 +114,11 @@ export class Gaps {
     }
     this.#unstored.add(name)
     const from = completeOf(online)
-    this.#store(
-      () => {
-        // Later failures are a new gap.
-        this.#unstored.delete(name)
-        return [open(name, from.at, "not_stored"), close(name, Date.now(), from.passed)(null)]
-      },
-      ([, closed]) => this.#tell(name, closed),
-    )
+    this.#storeEnd(name, () => {
+      // Later failures are a new gap.
+      this.#unstored.delete(name)
+      return [open(name, from.at, "not_stored"), close(name, Date.now(), from.passed)(null)]
+    })
   }
 
   /**
@@ -145,10 +142,7 @@ export class Gaps {
     this.#online.set(name, online)
     if (!isFilled) this.#left.delete(name)
     // A trigger raises the event of the gap.
-    void this.#store(
-      () => (isFilled ? [seen] : [end(null), seen]),
-      ([closed]) => this.#tell(name, closed),
-    )
+    void this.#storeEnd(name, () => (isFilled ? [seen] : [end(null), seen]))
     if (isFilled) void this.#fill(online, end)
   }
 
@@ -161,10 +155,7 @@ export class Gaps {
     })
     if (filled === undefined || this.#isStopping || this.#online.get(name) !== online) return
     this.#left.delete(name)
-    await this.#store(
-      () => [end(filled)],
-      ([closed]) => this.#tell(name, closed),
-    )
+    await this.#storeEnd(name, () => [end(filled)])
   }
 
   async #backfill(endpoint: Endpoint): Promise<Filled | undefined> {
@@ -183,11 +174,11 @@ export class Gaps {
     const began = this.#left.get(name)
     if (began === undefined) return
     this.#left.delete(name)
-    const ended = history === "inside" ? drop(name) : close(name, at, began)(null)
-    this.#store(
-      () => [ended],
-      ([closed]) => this.#tell(name, closed),
-    )
+    const ended =
+      history === "inside"
+        ? {sql: "DELETE FROM endpoint_gaps WHERE endpoint = ? AND to_at IS NULL", args: [name]}
+        : close(name, at, began)(null)
+    this.#storeEnd(name, () => [ended])
   }
 
   /** The endpoint is online, but misses something from the beginning. */
@@ -210,7 +201,10 @@ export class Gaps {
   }
 
   #beat(): void {
-    const seen = [...this.#online].map(([name, online]) => see(name, completeOf(online).at))
+    const seen = [...this.#online].map(([name, online]) => ({
+      sql: "UPDATE endpoint_online SET seen_at = ? WHERE endpoint = ?",
+      args: [Math.floor(completeOf(online).at), name],
+    }))
     if (seen.length > 0) this.#store(() => seen)
     this.#tellHandedOver()
   }
@@ -220,9 +214,14 @@ export class Gaps {
     if (handedOver.length > 0) this.#store(() => handedOver)
   }
 
-  #tell(name: string, closed: Result | undefined): void {
-    const gap = closed?.rows[0]
-    if (gap === undefined) return
+  /** Stores statements of which one may end a gap, and logs the gap. */
+  #storeEnd(name: string, batch: () => readonly Statement[]): Promise<void> {
+    return this.#store(batch, results => {
+      for (const gap of results.flatMap(({rows}) => rows)) this.#tell(name, gap)
+    })
+  }
+
+  #tell(name: string, gap: Row): void {
     const [from, to] = [Number(gap.from_at), Number(gap.to_at)].map(time => new Date(time).toISOString())
     const facts = {from, to, reason: gap.reason}
     if (gap.backfill === "filled") this.#log.info(`${name} has fetched the missed messages`, facts)
@@ -249,16 +248,6 @@ const close = (name: string, at: number, began: number) => {
   const length = Math.round(performance.now() - began)
   return (filled: Filled | null): Statement => ({sql: closeGap, args: [at, length, name, filled]})
 }
-
-const drop = (name: string): Statement => ({
-  sql: "DELETE FROM endpoint_gaps WHERE endpoint = ? AND to_at IS NULL",
-  args: [name],
-})
-
-const see = (name: string, at: number): Statement => ({
-  sql: "UPDATE endpoint_online SET seen_at = ? WHERE endpoint = ?",
-  args: [Math.floor(at), name],
-})
 
 const leaving = (name: string, from: number, reason: GapReason): readonly Statement[] => [
   open(name, from, reason),

@@ -18,13 +18,6 @@ const usualLag = 10_000
  */
 export const owingGaps: Statement = addMeta(restoredKey, {sql: `${metaSql("checkpoint")} ->> 'at'`})
 
-/** Since when messages may be missing after a restore, by endpoint. */
-export interface OwedGaps {
-  readonly from: ReadonlyMap<string, number>
-  /** The statements to store in one batch with the gaps. */
-  readonly settled: readonly Statement[]
-}
-
 /**
  * Endpoints whose platform redelivers, but forgets acknowledged messages. A stop or a kill loses nothing:
  * unacknowledged messages come again. A restore loses the messages that were acknowledged since its checkpoint. So each
@@ -39,12 +32,15 @@ export class HandedOver {
     this.#database = database
   }
 
-  /** Reads what earlier runs stored. Resolves to the gaps of a restore that no start has listed yet. */
-  async start(endpoints: readonly Endpoint[]): Promise<OwedGaps> {
+  /**
+   * Reads what earlier runs stored. Resolves to the gaps of a restore that no start has listed yet: `from` when messages
+   * may be missing, by endpoint, and the statements to store in one batch with the gaps.
+   */
+  async start(endpoints: readonly Endpoint[]) {
     const stored = fromJson((await readMeta(this.#database, key)) ?? "{}") as Readonly<Record<string, number>>
     for (const [name, until] of Object.entries(stored)) this.#until.set(name, until)
     const restored = await readMeta(this.#database, restoredKey)
-    if (restored === undefined) return {from: new Map(), settled: []}
+    if (restored === undefined) return {from: new Map<string, number>(), settled: []}
     const latest = Number(restored) - usualLag
     const names = endpoints.filter(({spec}) => spec.forgetsAcknowledged).map(({spec: {name}}) => name)
     return {

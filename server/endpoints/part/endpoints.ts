@@ -44,6 +44,13 @@ export const viewEndpoints = (
 const isSelected = ({spec}: Endpoint, selectors: ReturnType<Required>): boolean =>
   selectors.some(({owner, name}) => owner === spec.owner && name === spec.name)
 
+/** What an endpoint's state says about its attempts. */
+export const detailsOf = (state: Endpoint["state"]) => ({
+  ...("attempt" in state ? {attempt: state.attempt} : {}),
+  ...("error" in state ? {error: state.error} : {}),
+  ...("remediation" in state ? {remediation: state.remediation} : {}),
+})
+
 const reasonOf = (state: Endpoint["state"], admission: Endpoint["admission"]): {readonly reason?: string} => {
   if ("reason" in state) return {reason: state.reason}
   return admission.is === "closed" ? {reason: admission.reason} : {}
@@ -65,10 +72,8 @@ const viewEndpoint = (
   ...(past.awaySince === undefined ? {} : {awaySince: new Date(past.awaySince).toISOString()}),
   admission: admission.is,
   ...reasonOf(state, admission),
-  ...("attempt" in state ? {attempt: state.attempt} : {}),
   ...(state.is === "reconnecting" ? {retryAt: new Date(state.retryAt).toISOString()} : {}),
-  ...("error" in state ? {error: state.error} : {}),
-  ...("remediation" in state ? {remediation: state.remediation} : {}),
+  ...detailsOf(state),
   ...(unreadable.size === 0
     ? {}
     : {unreadable: [...unreadable].slice(0, 50).map(([place, reason]) => ({place, ...reason}))}),

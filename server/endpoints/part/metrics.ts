@@ -1,44 +1,31 @@
 import {gapReasons, isPlanned} from "../../../shared/api/endpoints.ts"
+import {endpointStates} from "../../../shared/endpoint-states.ts"
 import {by, type Reading} from "../../../shared/metrics/readings.ts"
 import type {Database, Reader} from "../../database/database.ts"
 import {readCursorFacts} from "../cursors.ts"
 import type {Endpoint} from "../endpoint.ts"
 import type {Endpoints} from "../endpoints.ts"
-import {type GapCount, GapCounts} from "../gaps/gap-counts.ts"
+import {type GapCount, GapCounts, type OpenGap} from "../gaps/gap-counts.ts"
 import {GapLengths} from "../gaps/gap-lengths.ts"
 import {hasGaps} from "../spec.ts"
 import type {EndpointState} from "../state.ts"
 
-const noStates: Readonly<Record<EndpointState["is"], number>> = {
-  idle: 0,
-  connecting: 0,
-  online: 0,
-  reconnecting: 0,
-  offline: 0,
-  failed: 0,
-}
-
 const labelsOf = ({spec}: Endpoint) => ({endpoint: spec.name, owner: spec.owner})
 
 export const readEndpoints = (endpoints: readonly Endpoint[]) => {
-  const states = {...noStates}
-  for (const {state} of endpoints) states[state.is]++
+  const inState = (is: EndpointState["is"]) => endpoints.filter(({state}) => state.is === is).length
   const opened = endpoints.filter(({spec}) => spec.open !== undefined)
+  const each = (read: (endpoint: Endpoint) => number) =>
+    opened.map(endpoint => ({labels: labelsOf(endpoint), value: read(endpoint)}))
   return {
-    svc_endpoints: by("state", states),
-    svc_endpoint_online: opened.map(endpoint => ({
-      labels: labelsOf(endpoint),
-      value: endpoint.state.is === "online" ? 1 : 0,
-    })),
-    svc_endpoint_admission_open: opened.map(endpoint => ({
-      labels: labelsOf(endpoint),
-      value: endpoint.admission.is === "open" ? 1 : 0,
-    })),
+    svc_endpoints: by("state", Object.fromEntries(endpointStates.map(is => [is, inState(is)]))),
+    svc_endpoint_online: each(({state}) => (state.is === "online" ? 1 : 0)),
+    svc_endpoint_admission_open: each(({admission}) => (admission.is === "open" ? 1 : 0)),
     svc_endpoint_last_event_timestamp_seconds: opened.flatMap(endpoint => {
       const at = endpoint.past.lastEventAt
       return at === undefined ? [] : [{labels: labelsOf(endpoint), value: at / 1000}]
     }),
-    svc_endpoint_unknown_total: opened.map(endpoint => ({labels: labelsOf(endpoint), value: endpoint.unknowns})),
+    svc_endpoint_unknown_total: each(({unknowns}) => unknowns),
   }
 }
 
@@ -59,19 +46,21 @@ const readGaps = async (counts: GapCounts, endpoints: readonly Endpoint[]) => {
   const {counts: gaps, ended, open} = await counts.read()
   const missing = endpoints
     .filter(({spec}) => spec.open !== undefined && hasGaps(spec))
-    .flatMap(endpoint => [false, true].map(planned => ({name: endpoint.spec.name, endpoint, planned})))
+    .flatMap(endpoint =>
+      [false, true].map(planned => {
+        const isOf = (gap: GapCount | OpenGap) =>
+          gap.endpoint === endpoint.spec.name && isPlanned(gap.reason) === planned
+        return {name: endpoint.spec.name, planned, labels: {...labelsOf(endpoint), planned: String(planned)}, isOf}
+      }),
+    )
   return {
-    svc_endpoint_gaps_total: missing.map(({name, endpoint, planned}) => ({
-      labels: {...labelsOf(endpoint), planned: String(planned)},
-      value: sum(gaps.filter(gap => gap.endpoint === name && isPlanned(gap.reason) === planned)),
-    })),
-    svc_endpoint_gap_seconds: missing.map(({name, endpoint, planned}) => ({
-      labels: {...labelsOf(endpoint), planned: String(planned)},
+    svc_endpoint_gaps_total: missing.map(({labels, isOf}) => ({labels, value: sum(gaps.filter(isOf))})),
+    svc_endpoint_gap_seconds: missing.map(({name, planned, labels}) => ({
+      labels,
       histogram: ended.find(each => each.endpoint === name && each.planned === planned)?.lengths ?? new GapLengths(),
     })),
-    svc_endpoint_gap_open_seconds: missing.flatMap(({name, endpoint, planned}) => {
-      const gap = open.find(each => each.endpoint === name && isPlanned(each.reason) === planned)
-      const labels = {...labelsOf(endpoint), planned: String(planned)}
+    svc_endpoint_gap_open_seconds: missing.flatMap(({labels, isOf}) => {
+      const gap = open.find(isOf)
       return gap === undefined ? [] : [{labels, value: Math.max(0, Date.now() - gap.from) / 1000}]
     }),
     svc_gaps_total: gapReasons.map(reason => ({

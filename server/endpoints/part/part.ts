@@ -14,7 +14,7 @@ import {readGaps} from "../gaps/view.ts"
 import type {Ingress} from "../ingress.ts"
 import type {Pasts} from "../pasts.ts"
 import type {OpenShown} from "../uploads.ts"
-import {viewEndpoints} from "./endpoints.ts"
+import {detailsOf, viewEndpoints} from "./endpoints.ts"
 import {endpointMetrics} from "./metrics.ts"
 
 /** The parts that hear of endpoints. */
@@ -147,7 +147,5 @@ const describeState = ({state, ownAdmission}: Endpoint) => ({
   admission: ownAdmission.is,
   since: new Date(state.since).toISOString(),
   ...("reason" in state ? {reason: state.reason} : {}),
-  ...("attempt" in state ? {attempt: state.attempt} : {}),
-  ...("error" in state ? {error: state.error} : {}),
-  ...("remediation" in state ? {remediation: state.remediation} : {}),
+  ...detailsOf(state),
 })
