@@ -446,17 +446,15 @@ export class Endpoint {
     this.#requireAdmission(scope.signal)
     requireCursor(options?.cursor)
     const receipts = await this.#completeness.storing(async () => {
-      if (this.#backfills?.isOpen === false) await this.#turn(this.#backfills, scope.signal, events)
+      if (this.#backfills?.isOpen === false) {
+        await this.#backfills.turn(events.flatMap(({channel}) => channel?.id ?? []))
+        this.#requireAdmission(scope.signal)
+      }
       return this.#store(events, options)
     })
     if (events.length > 0) this.past.lastEventAt = Date.now()
     if (events.some(({isKept}) => isKept !== true)) this.past.refusedSince = undefined
     return receipts
-  }
-
-  async #turn(backfills: Backfills, signal: AbortSignal, events: readonly Incoming[]): Promise<void> {
-    await backfills.turn(events.flatMap(({channel}) => (channel === undefined ? [] : [channel.id])))
-    this.#requireAdmission(signal)
   }
 
   async #store(events: readonly Incoming[], options?: ReceiveOptions): Promise<readonly Receipt[]> {

@@ -97,12 +97,31 @@ export class Ingress {
 
   /** Adds a reason; durable when it resolves. Does nothing if the reason already holds. */
   pause(reason: KeptReason): Promise<void> {
-    return this.#inTurn(() => this.#pause(reason))
+    return this.#inTurn(async () => {
+      if (this.#reasons.has(reason)) return
+      const now = Date.now()
+      await this.#database.write([
+        addMeta(metaKeyOf(reason), String(now)),
+        telling("ingress.paused", {reason, reasons: [...this.#reasons.keys(), reason]}),
+      ])
+      this.#add(reason, now)
+    })
   }
 
   /** Removes one reason, durably. Ingress opens when none is left. */
   resume(reason: KeptReason): Promise<void> {
-    return this.#inTurn(() => this.#resume(reason))
+    return this.#inTurn(async () => {
+      const left = [...this.#reasons.keys()].filter(each => each !== reason)
+      const from = reason === "release" ? this.#reasons.get(reason) : undefined
+      const ended = from === undefined ? [] : [{from, to: Date.now()}]
+      await this.#database.write([
+        deleteMeta(metaKeyOf(reason)),
+        ...ended.flatMap(storing),
+        ...(this.#reasons.has(reason) ? [telling("ingress.resumed", {reason, reasons: left})] : []),
+      ])
+      this.#releases = [...this.#releases, ...ended]
+      this.#remove(reason)
+    })
   }
 
   /** Sets the reason `disk`, which no restart keeps. */
@@ -133,29 +152,6 @@ export class Ingress {
     const changed = this.#last.then(change)
     this.#last = changed.catch(() => {})
     return changed
-  }
-
-  async #pause(reason: KeptReason): Promise<void> {
-    if (this.#reasons.has(reason)) return
-    const now = Date.now()
-    await this.#database.write([
-      addMeta(metaKeyOf(reason), String(now)),
-      telling("ingress.paused", {reason, reasons: [...this.#reasons.keys(), reason]}),
-    ])
-    this.#add(reason, now)
-  }
-
-  async #resume(reason: KeptReason): Promise<void> {
-    const left = [...this.#reasons.keys()].filter(each => each !== reason)
-    const from = reason === "release" ? this.#reasons.get(reason) : undefined
-    const ended = from === undefined ? [] : [{from, to: Date.now()}]
-    await this.#database.write([
-      deleteMeta(metaKeyOf(reason)),
-      ...ended.flatMap(storing),
-      ...(this.#reasons.has(reason) ? [telling("ingress.resumed", {reason, reasons: left})] : []),
-    ])
-    this.#releases = [...this.#releases, ...ended]
-    this.#remove(reason)
   }
 
   #add(reason: IngressReason, at: number): void {
