@@ -13,7 +13,7 @@ import {findOwn, insertion, locate, type NewRow} from "../outbox/rows.ts"
 import {Expiry, type ExpiryOptions} from "./expiry.ts"
 import type {Attempt, Dispatch, InboxEvent, Outcome, Work} from "./intake/handling.ts"
 import type {IntakeOptions} from "./intake/intake.ts"
-import {assertRunning, ending, readIsRunning, repeating, stopping, yielding} from "./intake/marks.ts"
+import {assertRunning, ending, readIsRunning, repeating, stopping} from "./intake/marks.ts"
 import {channelsOf} from "./intake/presses.ts"
 import {forgetting, type Question} from "./intake/prompts.ts"
 import {
@@ -151,13 +151,8 @@ export class Attempts {
   async #store(key: MarkKey, work: Work, done: readonly Statement[]): Promise<Problem | undefined> {
     const {database, outbox, prompts, clock} = this.#options
     const {sends, writes = [], questions = [], note} = work
-    const isPlain =
-      note === undefined &&
-      done.length === 0 &&
-      writes.length === 0 &&
-      questions.length === 0 &&
-      sends.every(isBindable)
-    if (isPlain) return this.#storeSends(key, sends)
+    const isPlain = note === undefined && [done, writes, questions].every(({length}) => length === 0)
+    if (isPlain && sends.every(isBindable)) return this.#storeSends(key, sends)
     const at = clock.now()
     const batch: Statement[] = [
       assertRunning(key),
@@ -213,8 +208,7 @@ export class Attempts {
 
   /** Runs the handler again soon. Nothing of this attempt was stored, and it does not count as a failure. */
   async #repeat(key: MarkKey): Promise<Ended> {
-    const batch = yielding(key)
-    const results = await this.#persist(key.seq, () => this.#options.database.write(batch))
+    const results = await this.#persist(key.seq, () => this.#options.database.write(repeating(key)))
     return results.at(-1)?.rows.length === 0
       ? {is: "over"}
       : {is: "again", pause: Math.random() * longestYield, byClock: false}
@@ -224,7 +218,7 @@ export class Attempts {
     const {database, log, retry, clock} = this.#options
     const {retries = 0} = outcome
     if (failures >= retries) return this.#failForGood(key, outcome, error)
-    const results = await this.#persist(key.seq, () => database.write(repeating(key, error, clock.now())))
+    const results = await this.#persist(key.seq, () => database.write(repeating(key, {error, at: clock.now()})))
     if (results.at(-1)?.rows.length === 0) return {is: "over"}
     const pause = Math.round(pauseAfter(failures + 1, retry))
     log.warn(`retrying ${key.handler}: ${error}`, {event: key.seq, failures: failures + 1, retries, pause})

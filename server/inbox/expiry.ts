@@ -1,9 +1,10 @@
 import {toJson} from "../../shared/json.ts"
 import type {Statement} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
+import type {Span} from "../endpoints/ingress.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import {notingIf} from "../outbox/rows.ts"
-import {ageOf, type Span} from "./intake/age.ts"
+import {ageOf} from "./intake/age.ts"
 import type {AgeNotice, Dispatch, InboxEvent} from "./intake/handling.ts"
 import type {IntakeOptions} from "./intake/intake.ts"
 

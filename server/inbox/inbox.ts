@@ -9,6 +9,7 @@ import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
 import {readMeta} from "../database/state/meta.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
+import type {Span} from "../endpoints/ingress.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import {type Again, Lanes} from "../runtime/flow/lanes.ts"
@@ -16,7 +17,7 @@ import {act, type InboxAction, type InboxChange, type InboxSelection} from "./ac
 import {Attempts} from "./attempts.ts"
 import {runChain} from "./chain.ts"
 import {createFire} from "./firing.ts"
-import {type Span, sinceOf} from "./intake/age.ts"
+import {sinceOf} from "./intake/age.ts"
 import type {Dispatch, InboxEvent} from "./intake/handling.ts"
 import {Intake, type RestoredAt, type Task} from "./intake/intake.ts"
 import {type Due, readDue, takeOver} from "./intake/marks.ts"
@@ -46,8 +47,6 @@ export interface InboxOptions {
   readonly clock?: Clock
 }
 
-type Fire = ReturnType<typeof createFire>
-
 /**
  * The durable inbox. An event is stored, with one mark for each of its handlers, before its platform gets an
  * acknowledgement. A conversation is handled in the order of its events, unless its handlers say otherwise;
@@ -63,7 +62,8 @@ export class Inbox {
   readonly #attempts: Attempts
   readonly #outages: Outages
   readonly #intake: Intake
-  readonly #fire: Fire
+  /** Stores events of the Host itself, each for the handler that it names, in one batch with other statements. */
+  readonly fire: ReturnType<typeof createFire>
   #dispatch: Dispatch | undefined
   #stopping = false
   /** How many tasks of earlier runs are not handled yet. */
@@ -97,7 +97,7 @@ export class Inbox {
       resume,
     })
     const loginOf = (endpoint: string) => this.#dispatch?.loginOf?.(endpoint) ?? {platform: endpoint}
-    this.#fire = createFire({database, log, runtimeId, clock, lanes: this.#lanes, loginOf, groups, resume})
+    this.fire = createFire({database, log, runtimeId, clock, lanes: this.#lanes, loginOf, groups, resume})
     this.#attempts = new Attempts({
       database,
       outbox,
@@ -146,11 +146,6 @@ export class Inbox {
    */
   receiveAll(endpoint: Endpoint, incoming: readonly Incoming[], options?: ReceiveOptions): Promise<readonly Receipt[]> {
     return this.#intake.receive(endpoint, incoming, options)
-  }
-
-  /** Stores events of the Host itself, each for the handler that it names, in one batch with other statements. */
-  fire(...args: Parameters<Fire>): Promise<void> {
-    return this.#fire(...args)
   }
 
   /** The same for one event. */

@@ -52,10 +52,7 @@ export const gatherEnds = (
   })
 
 /** A handler of an event that is about to run. */
-export interface Claim {
-  readonly seq: number
-  readonly handler: string
-}
+export type Claim = Pick<MarkKey, "seq" | "handler">
 
 /** The number of the attempt, and how many have failed since somebody last released the handler. */
 export interface Claimed {

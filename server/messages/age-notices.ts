@@ -1,5 +1,5 @@
 import {hash} from "node:crypto"
-import type {Span} from "../inbox/intake/age.ts"
+import type {Span} from "../endpoints/ingress.ts"
 import type {AgeNotice, InboxEvent} from "../inbox/intake/handling.ts"
 import {BoundedMap} from "../runtime/bounded-map.ts"
 import {replyTo} from "./session/failure.ts"

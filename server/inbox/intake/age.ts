@@ -1,8 +1,4 @@
-/** A time span, in milliseconds since 1970. */
-export interface Span {
-  readonly from: number
-  readonly to: number
-}
+import type {Span} from "../../endpoints/ingress.ts"
 
 /** Why an arriving event is held: it was written before the end of a long outage, or its conversation waits for one. */
 export type OutageReason = "outage" | "behind"

@@ -118,28 +118,26 @@ export const stopping = ({seq, handler}: MarkKey, inside: readonly string[], at:
   },
 ]
 
-/** Schedules another run of the handler, unless the attempt has ended. The last statement returns a row if it did. */
-export const repeating = ({seq, handler, attempt}: MarkKey, error: string, at: number): readonly Statement[] => [
-  {
-    sql: `UPDATE inbox_marks SET state = 'pending', failures = failures + 1, ended_at = ?, error = ?
-      WHERE seq = ? AND handler = ? AND state = 'running' AND attempt = ?`,
-    args: [at, error, seq, handler, attempt],
-  },
-  {
-    sql: "SELECT seq FROM inbox_marks WHERE seq = ? AND handler = ? AND state = 'pending' AND attempt = ?",
-    args: [seq, handler, attempt],
-  },
-]
-
-/** The same, but the attempt does not count as a failure. */
-export const yielding = ({seq, handler, attempt}: MarkKey): readonly Statement[] => {
-  const [, isPending] = repeating({seq, handler, attempt}, "", 0)
-  const update = {
-    sql: `UPDATE inbox_marks SET state = 'pending'
-      WHERE seq = ? AND handler = ? AND state = 'running' AND attempt = ?`,
-    args: [seq, handler, attempt],
-  }
-  return isPending === undefined ? [update] : [update, isPending]
+/**
+ * Schedules another run of the handler, unless the attempt has ended. The last statement returns a row if it did. Without
+ * `failure`, the attempt does not count as one.
+ */
+export const repeating = (
+  {seq, handler, attempt}: MarkKey,
+  failure?: {readonly error: string; readonly at: number},
+): readonly Statement[] => {
+  const counting = failure === undefined ? "" : ", failures = failures + 1, ended_at = ?, error = ?"
+  return [
+    {
+      sql: `UPDATE inbox_marks SET state = 'pending'${counting}
+        WHERE seq = ? AND handler = ? AND state = 'running' AND attempt = ?`,
+      args: [...(failure === undefined ? [] : [failure.at, failure.error]), seq, handler, attempt],
+    },
+    {
+      sql: "SELECT seq FROM inbox_marks WHERE seq = ? AND handler = ? AND state = 'pending' AND attempt = ?",
+      args: [seq, handler, attempt],
+    },
+  ]
 }
 
 const dueOf = (row: Row): Due => ({

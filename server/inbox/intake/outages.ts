@@ -4,9 +4,10 @@ import type {Log} from "../../../shared/log.ts"
 import {messageOf} from "../../../shared/problems.ts"
 import type {Database, Row} from "../../database/database.ts"
 import {persist} from "../../database/persist.ts"
+import type {Span} from "../../endpoints/ingress.ts"
 import {awayUntil, type Past} from "../../endpoints/pasts.ts"
 import type {Clock} from "../../runtime/flow/clock.ts"
-import {ageOf, type OutageReason, type Span} from "./age.ts"
+import {ageOf, type OutageReason} from "./age.ts"
 import {type Due, readDue} from "./marks.ts"
 
 export interface OutagesOptions {

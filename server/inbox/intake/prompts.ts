@@ -127,11 +127,9 @@ export class Prompts {
 
   /** Returns the question that an event answers. */
   async answeredBy(seq: number, handler: string): Promise<Question | undefined> {
-    const [row] = await this.#database.read(`SELECT ${columns} FROM prompts WHERE answer_seq = ? AND handler = ?`, [
-      seq,
-      handler,
-    ])
-    return row === undefined ? undefined : questionOf(row)
+    const select = `SELECT ${columns} FROM prompts WHERE answer_seq = ? AND handler = ?`
+    const [row] = await this.#database.read(select, [seq, handler])
+    return row && questionOf(row)
   }
 }
 

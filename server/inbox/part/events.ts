@@ -124,12 +124,10 @@ export const inboxRoutes = ({inbox, redact, ...services}: InboxServices) => {
     }),
     gaps: newestFirst({read: (_, before, most) => readGaps(database, before, most), numberOf: ({seq}) => seq}),
     show: ({params}) => readInboxEvent(database, params.seq),
-    trail: async ({params, query: {cursor}}) =>
-      readTrail(
-        services,
-        await readInboxEvent(database, params.seq),
-        cursor === undefined ? undefined : Number(cursor),
-      ),
+    trail: async ({params, query: {cursor}}) => {
+      const event = await readInboxEvent(database, params.seq)
+      return readTrail(services, event, cursor === undefined ? undefined : Number(cursor))
+    },
     retry: act("retry"),
     release: act("release"),
     discard: act("discard"),
