@@ -95,12 +95,6 @@ export const AlertsView = Named("AlertsView", {
 })
 export type AlertsView = Static<typeof AlertsView>
 
-export const AlertTestRequest = Named(
-  "AlertTestRequest",
-  {target: Type.Optional(Type.String({minLength: 1, description: "Name of the target; every target when left out"}))},
-  {additionalProperties: false},
-)
-
 export const AlertTestResult = Named("AlertTestResult", {
   items: Type.Array(
     Named("AlertTest", {

@@ -121,16 +121,6 @@ export type CheckpointTask = Static<typeof CheckpointTask>
 
 export const LastTask = Named("LastTask", {task: orNull(CheckpointTask)})
 
-export const PruneRequest = NamedClosed("PruneRequest", {
-  keep: Type.Integer({
-    minimum: 1,
-    description:
-      "How many of the newest to keep; the newest verified one always stays, and uploaded ones are counted separately",
-  }),
-})
-
-export const Pruned = Named("Pruned", {removed: Type.Array(Type.String(), {description: "Ids, newest first"})})
-
 /** The newest verified checkpoint, in the status and the readiness report. Null if there is none yet. */
 export const NewestCheckpoint = orNull(
   Named("NewestCheckpoint", {

@@ -1,4 +1,4 @@
-import {Named, NamedClosed, Optional, orNull, type Static, Type} from "../type.ts"
+import {Named, Optional, orNull, type Static, Type} from "../type.ts"
 
 const Bytes = (description: string) => Type.Integer({description: `${description}, in bytes`})
 
@@ -52,14 +52,6 @@ export const DatabaseInfo = Named("DatabaseInfo", {
 })
 export type DatabaseInfo = Static<typeof DatabaseInfo>
 
-export const DatabaseQuery = Type.Object({
-  tables: Optional.Boolean({default: false, description: "Count the rows and bytes of each table"}),
-})
-
-export const CompactRequest = NamedClosed("CompactRequest", {
-  dryRun: Optional.Boolean({default: false, description: "Only report the space that it would free"}),
-})
-
 export const Compacted = Named("Compacted", {
   dryRun: Type.Boolean(),
   dropped: Type.Integer({description: "Rows that retention dropped before"}),
@@ -80,8 +72,6 @@ export const CompactTask = Named("CompactTask", {
 })
 export type CompactTask = Static<typeof CompactTask>
 
-export const LastCompaction = Named("LastCompaction", {task: orNull(CompactTask)})
-
 export const DatabaseCheck = Named("DatabaseCheck", {
   damaged: Type.Array(
     Type.Object({table: Type.String(), finding: Type.String({description: "What SQLite said first"})}),
@@ -91,13 +81,6 @@ export const DatabaseCheck = Named("DatabaseCheck", {
   }),
 })
 export type DatabaseCheck = Static<typeof DatabaseCheck>
-
-export const RescueRequest = NamedClosed("RescueRequest", {
-  to: Optional.String({
-    minLength: 1,
-    description: "Absolute path of a new file; a file in the project's data/ when left out",
-  }),
-})
 
 export const Rescued = Named("Rescued", {
   path: Type.String({description: "The new file, readable only by its owner"}),

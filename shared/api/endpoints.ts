@@ -1,7 +1,6 @@
 import {endpointStates} from "../endpoint-states.ts"
 import type {Login} from "../sdk/content/satori.ts"
 import {Named, Optional, orNull, type Static, Time, Type} from "../type.ts"
-import {PageQuery} from "./pages.ts"
 
 /** Endpoints and their gaps, as the HTTP API shows them. */
 
@@ -106,10 +105,3 @@ export const GapView = Named("GapView", {
   backfill: orNull(Type.Enum([...gapFillings]), {description: backfillOfGap}),
 })
 export type GapView = Static<typeof GapView>
-
-export const EndpointQuery = Type.Object({
-  ...PageQuery.properties,
-  state: Optional.Enum([...endpointStates], {description: "Only endpoints in this state"}),
-})
-
-export const EndpointNamed = Type.Object({name: Type.String()})

@@ -1,5 +1,4 @@
-import {logLevels} from "../log.ts"
-import {Named, Optional, orNull, type Static, Time, Type} from "../type.ts"
+import {Named, orNull, type Static, Time, Type} from "../type.ts"
 import {page} from "./pages.ts"
 
 /** The log as the HTTP API shows it. */
@@ -13,22 +12,6 @@ const recordView = Named(
 /** A record also has the fields of its caller. */
 export type LogRecordView = Readonly<Static<typeof recordView>> & {readonly [field: string]: unknown}
 export const LogRecordView = Type.Unsafe<LogRecordView>(recordView)
-
-export const LogQuery = Type.Object({
-  limit: Optional.Integer({minimum: 1, maximum: 1000, default: 200, description: "Records per page"}),
-  cursor: Optional.String({pattern: "^[0-9]{1,15}$", description: "`next` of the previous page"}),
-  level: Optional.Enum([...logLevels], {description: "The lowest level to show"}),
-  plugin: Optional.String({description: "Only records of this plugin instance, by its name"}),
-  run: Optional.String({
-    pattern: "^[0-9A-Za-z-]{1,64}$",
-    description:
-      "The runtimeId of an earlier run, or `previous`, and then `after` is ignored. The current run when left out",
-  }),
-  after: Optional.String({
-    pattern: "^[0-9A-Za-z-]{1,64}-[0-9]{1,15}$",
-    description: "`head` of an earlier response. Returns the records after it, oldest first, and ignores `cursor`",
-  }),
-})
 
 export const LogPage = Named("LogPage", {
   ...page(LogRecordView).properties,
@@ -51,5 +34,3 @@ export const LogRunView = Named("LogRunView", {
   size: Type.Integer({description: "Bytes"}),
   isCut: Type.Boolean({description: "Its first records are no longer kept"}),
 })
-
-export const LogRuns = Type.Object({items: Type.Array(LogRunView)}, {title: "LogRuns"})

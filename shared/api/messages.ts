@@ -72,15 +72,6 @@ export const InboxDetail = Named("InboxDetail", {
 })
 export type InboxDetail = Static<typeof InboxDetail>
 
-export const InboxActionRequest = NamedClosed("InboxActionRequest", {
-  handler: Optional.String({minLength: 1, description: "The handler; all handlers of the event when left out"}),
-})
-
-export const InboxChanged = Named("InboxChanged", {
-  events: Type.Integer({description: "How many events changed"}),
-  handlers: Type.Integer({description: "How many of their handlers changed"}),
-})
-
 /** Filters of waiting timers, and of agents' runs that are queued or wait. */
 const waiting = {
   ...PageQuery.properties,
@@ -155,10 +146,6 @@ export const OutboxDetail = Named("OutboxDetail", {
 })
 export type OutboxDetail = Static<typeof OutboxDetail>
 
-export const OutboxChanged = Named("OutboxChanged", {
-  messages: Type.Integer({description: "How many messages changed"}),
-})
-
 export const RedactRequest = NamedClosed("RedactRequest", {
   reason: Optional.String({minLength: 1, maxLength: 500, description: "The reason, for the event log"}),
 })
@@ -171,24 +158,7 @@ export const Redacted = Named("Redacted", {
 })
 export type Redacted = Static<typeof Redacted>
 
-export const SendRequest = NamedClosed("SendRequest", {
-  endpoint: Type.String({minLength: 1}),
-  channel: Type.String({minLength: 1}),
-  text: Type.String({minLength: 1, maxLength: 100_000}),
-  notAfter: Type.Optional(Time("The last moment to send it; after that it expires")),
-  important: Optional.Boolean({description: "Alert if it expires"}),
-})
-
 export const Accepted = Named("Accepted", {id: Type.String()})
-
-export const RatesQuery = Type.Object({
-  minutes: Optional.Integer({
-    minimum: 1,
-    maximum: 10_080,
-    default: 60,
-    description: "How many minutes back, divided into 60 intervals",
-  }),
-})
 
 export const RatesView = Named("RatesView", {
   from: Time("Start of the first interval"),

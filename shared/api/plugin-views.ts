@@ -1,5 +1,4 @@
-import {Named, NamedClosed, Optional, orNull, type Static, Type} from "../type.ts"
-import {PageQuery} from "./pages.ts"
+import {Named, Optional, orNull, type Static, Type} from "../type.ts"
 
 /** Plugins in the HTTP API. A demo token does not see fields marked `private`. */
 
@@ -65,11 +64,6 @@ export const PluginView = Named("PluginView", {
 })
 export type PluginView = Static<typeof PluginView>
 
-export const PluginQuery = Type.Object({
-  ...PageQuery.properties,
-  state: Optional.Enum([...pluginStates], {description: "Only plugins in this state"}),
-})
-
 const Written = Named("Written", {
   path: Type.String({description: "Key path below the plugin's `config`"}),
   ...Place.properties,
@@ -86,7 +80,3 @@ export const PluginDetail = Named("PluginDetail", {
   written: Type.Array(Written, {description: "The settings that the configuration contains. The others are defaults"}),
 })
 export type PluginDetail = Static<typeof PluginDetail>
-
-export const PluginSwitch = NamedClosed("PluginSwitch", {
-  enabled: Type.Boolean({description: "false withdraws everything that the plugin publishes"}),
-})

@@ -1,6 +1,5 @@
 import {Named, NamedClosed, Optional, orNull, type Static, Time, Type} from "../type.ts"
 import {BuildIdentity} from "./build.ts"
-import {CheckpointRequest} from "./checkpoint.ts"
 
 /** What a release can roll back to: the recorded state from before it. */
 export const RestorePoint = Named("RestorePoint", {
@@ -106,25 +105,3 @@ export const ReleaseView = Named("ReleaseView", {
   reason: orNull(Type.String({private: true, description: "Why it was aborted"})),
 })
 export type ReleaseView = Static<typeof ReleaseView>
-
-export const CompleteRequest = NamedClosed("CompleteRequest", {
-  acceptedBy: Type.String({
-    minLength: 1,
-    maxLength: 200,
-    description: "The person who accepted the release at the console",
-  }),
-  window: Optional.String({pattern: "^[0-9]+(s|m|h|d)$", description: "Observation window"}),
-  unverified: Optional.String({
-    minLength: 1,
-    maxLength: 500,
-    description: "Why it is completed without a verification",
-  }),
-})
-
-export const AbortRequest = NamedClosed("AbortRequest", {
-  reason: Optional.String({minLength: 1, maxLength: 500, description: "Why it is aborted"}),
-})
-
-export const BeginRequest = NamedClosed("BeginRequest", {
-  externalRestorePoint: CheckpointRequest.properties.externalRestorePoint,
-})

@@ -127,8 +127,3 @@ export const GenerationView = Named("GenerationView", {
   unready: Unready,
 })
 export type GenerationView = Static<typeof GenerationView>
-
-export const GenerationConfig = Named("GenerationConfig", {
-  number: Type.Integer(),
-  config: Type.String({description: "The configuration file, with ${NAME} unexpanded"}),
-})

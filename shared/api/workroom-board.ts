@@ -1,6 +1,6 @@
-import {Named, Optional, type Static, Type} from "../type.ts"
+import {Named, type Static, Type} from "../type.ts"
 import {itemStates} from "./item-rules.ts"
-import {Item, ItemQuery} from "./workroom.ts"
+import {Item} from "./workroom.ts"
 
 const {description, comments, conversation, createdBy, request, addedBy, ...shown} = Item.properties
 
@@ -19,15 +19,3 @@ export const BoardView = Named("BoardView", {
   ),
 })
 export type BoardView = Static<typeof BoardView>
-
-export const BoardQuery = Type.Object({
-  limit: Optional.Integer({minimum: 1, maximum: 500, default: 50, description: "Items per column"}),
-  label: ItemQuery.properties.label,
-  assignee: ItemQuery.properties.assignee,
-  text: Optional.String({
-    private: true,
-    minLength: 1,
-    maxLength: 200,
-    description: "Only items with this text in title or description",
-  }),
-})

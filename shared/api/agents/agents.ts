@@ -9,7 +9,6 @@ import {
 } from "../../agents/states.ts"
 import {permissions} from "../../sdk/session/permission.ts"
 import {Named, NamedClosed, Optional, orNull, type Static, Time, Type} from "../../type.ts"
-import {PageQuery} from "../pages.ts"
 import {readinessReasons} from "../readiness.ts"
 
 /** Agents as the HTTP API shows them. A demo token sees states, but no text: fields marked `private` are left out. */
@@ -74,8 +73,6 @@ export const AgentView = Named("AgentView", {
   ),
 })
 export type AgentView = Static<typeof AgentView>
-
-export const AgentList = Type.Object({items: Type.Array(AgentView)}, {title: "AgentList"})
 
 export const ApprovalView = Named("ApprovalView", {
   seq: Type.Integer(),
@@ -163,11 +160,6 @@ export const AgentRunDetail = Named("AgentRunDetail", {
 })
 export type AgentRunDetail = Static<typeof AgentRunDetail>
 
-/** How many runs were released or discarded. */
-export const AgentRunsChanged = Named("AgentRunsChanged", {runs: Type.Integer()})
-
-export const ApprovalQuery = Type.Object({...PageQuery.properties, state: Optional.Enum([...approvalStates])})
-
 /** An operator's question to an agent over the API. The run contains the answer. */
 export const AgentAsk = NamedClosed("AgentAsk", {
   input: Type.String({
@@ -184,11 +176,6 @@ export const AgentAsk = NamedClosed("AgentAsk", {
   permission: Optional.Enum([...permissions], {
     description: "The permission of the run's tools; the binding's permission when left out",
   }),
-})
-
-export const ApprovalDecision = NamedClosed("ApprovalDecision", {
-  by: Optional.String({minLength: 1, maxLength: 200, description: "Who decides; the operator when left out"}),
-  reason: Optional.String({maxLength: 500, private: true, description: "For the model and for people"}),
 })
 
 /** The result of one call of the model, for `svc agent check`. */

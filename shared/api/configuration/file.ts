@@ -25,21 +25,6 @@ const change = <Name extends string, Properties extends Parameters<typeof Type.O
   options: {readonly title?: string} = {},
 ) => Closed({change: Type.Literal(name), plugin: PluginName, ...properties}, {...options, description})
 
-/** The configuration that runs, with its defaults. */
-export const Config = Named("Config", {config: Type.Unknown()})
-
-export const ConfigSchemas = Named("ConfigSchemas", {
-  schema: Type.Unknown({description: "JSON Schema of the configuration file as written"}),
-  plugins: Type.Record(
-    Type.String(),
-    Type.Object({
-      config: Type.Unknown({description: "JSON Schema of its `config`; null if it has none"}),
-      account: Type.Unknown({description: "JSON Schema of one of its `endpoints`; null if it has none"}),
-    }),
-    {description: "By the key of each plugin that runs"},
-  ),
-})
-
 /** One change of the file, in terms of what it configures. */
 export const ConfigChange = Type.Union([
   change(

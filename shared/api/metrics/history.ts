@@ -2,11 +2,6 @@ import {Named, orNull, type Static, Time, Type} from "../../type.ts"
 
 /** The Host's metrics over time, as the HTTP API shows them. */
 
-export const MetricHistoryQuery = Type.Object({
-  from: Type.Optional(Time("Start; an hour before the end when left out")),
-  to: Type.Optional(Time("End; now when left out")),
-})
-
 const Series = (description: string) => Type.Array(orNull(Type.Number()), {description})
 
 export const MetricHistoryView = Named("MetricHistoryView", {

@@ -1,19 +1,9 @@
-import {Type} from "../../type.ts"
-import {
-  AgentAsk,
-  AgentCheck,
-  AgentList,
-  AgentRunDetail,
-  AgentRunsChanged,
-  AgentRunView,
-  AgentView,
-  ApprovalDecision,
-  ApprovalQuery,
-  ApprovalView,
-} from "../agents/agents.ts"
+import {approvalStates} from "../../agents/states.ts"
+import {Named, NamedClosed, Optional, Type} from "../../type.ts"
+import {AgentAsk, AgentCheck, AgentRunDetail, AgentRunView, AgentView, ApprovalView} from "../agents/agents.ts"
 import {AgentRunPage, RunPage, RunQuery} from "../agents/runs.ts"
 import {Accepted, BulkChanged, CutRequest, WaitingRuns} from "../messages.ts"
-import {page} from "../pages.ts"
+import {PageQuery, page} from "../pages.ts"
 import {RunView} from "../scheduled/jobs.ts"
 import {get, post} from "./operation.ts"
 
@@ -22,7 +12,7 @@ import {get, post} from "./operation.ts"
 const onAgentRun = <const N extends string>(action: N, summary: string) =>
   post(`/api/runs/:id/${action}`, "operator", {
     summary,
-    answer: AgentRunsChanged,
+    answer: Named("AgentRunsChanged", {runs: Type.Integer()}),
     problems: ["agent_run_unknown", "agent_run_state"],
   })
 
@@ -56,7 +46,7 @@ export const runOperations = {
 export const agentOperations = {
   list: get("/api/agents", "demo", {
     summary: "The agent bindings of the configuration, with their state and activity",
-    answer: AgentList,
+    answer: Type.Object({items: Type.Array(AgentView)}, {title: "AgentList"}),
   }),
   show: get("/api/agents/:name", "demo", {
     summary: "One agent binding",
@@ -80,7 +70,10 @@ export const agentOperations = {
 const onApproval = <const N extends string>(action: N, summary: string) =>
   post(`/api/approvals/:id/${action}`, "operator", {
     summary,
-    body: ApprovalDecision,
+    body: NamedClosed("ApprovalDecision", {
+      by: Optional.String({minLength: 1, maxLength: 200, description: "Who decides; the operator when left out"}),
+      reason: Optional.String({maxLength: 500, private: true, description: "For the model and for people"}),
+    }),
     answer: ApprovalView,
     problems: ["approval_unknown", "approval_state"],
   })
@@ -88,7 +81,7 @@ const onApproval = <const N extends string>(action: N, summary: string) =>
 export const approvalOperations = {
   list: get("/api/approvals", "demo", {
     summary: "Requests for a person's approval of an agent's tool call, newest first",
-    query: ApprovalQuery,
+    query: Type.Object({...PageQuery.properties, state: Optional.Enum([...approvalStates])}),
     answer: page(ApprovalView),
   }),
   approve: onApproval("approve", "Approve a tool call that waits for a decision"),

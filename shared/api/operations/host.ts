@@ -1,32 +1,15 @@
-import {AlertsView, AlertTestRequest, AlertTestResult} from "../../alerts/api.ts"
+import {AlertsView, AlertTestResult} from "../../alerts/api.ts"
 import {HistoryQuery, HistoryView, StreamQuery} from "../../events/event-stream.ts"
-import {Type} from "../../type.ts"
-import {
-  Config,
-  ConfigApplied,
-  ConfigFile,
-  ConfigPreview,
-  ConfigPreviewRequest,
-  ConfigRequest,
-  ConfigSchemas,
-} from "../configuration/file.ts"
+import {logLevels} from "../../log.ts"
+import {Named, NamedClosed, Optional, orNull, Time, Type} from "../../type.ts"
+import {ConfigApplied, ConfigFile, ConfigPreview, ConfigPreviewRequest, ConfigRequest} from "../configuration/file.ts"
 import {ConfigForm} from "../configuration/form.ts"
-import {
-  Compacted,
-  CompactRequest,
-  CompactTask,
-  DatabaseCheck,
-  DatabaseInfo,
-  DatabaseQuery,
-  LastCompaction,
-  Rescued,
-  RescueRequest,
-} from "../database.ts"
-import {LogPage, LogQuery, LogRuns} from "../logs.ts"
-import {MetricHistoryQuery, MetricHistoryView} from "../metrics/history.ts"
+import {Compacted, CompactTask, DatabaseCheck, DatabaseInfo, Rescued} from "../database.ts"
+import {LogPage, LogRunView} from "../logs.ts"
+import {MetricHistoryView} from "../metrics/history.ts"
 import {PageQuery, page} from "../pages.ts"
-import {PluginDetail, PluginQuery, PluginSwitch, PluginView} from "../plugin-views.ts"
-import {GenerationConfig, GenerationView} from "../system.ts"
+import {PluginDetail, PluginView, pluginStates} from "../plugin-views.ts"
+import {GenerationView} from "../system.ts"
 import {get, post} from "./operation.ts"
 import {reloadProblems} from "./system.ts"
 
@@ -50,7 +33,10 @@ export const eventOperations = {
 export const pluginOperations = {
   list: get("/api/plugins", "demo", {
     summary: "The plugin instances of the running generation and what they publish",
-    query: PluginQuery,
+    query: Type.Object({
+      ...PageQuery.properties,
+      state: Optional.Enum([...pluginStates], {description: "Only plugins in this state"}),
+    }),
     answer: page(PluginView),
   }),
   show: get("/api/plugins/:plugin", "demo", {
@@ -60,7 +46,9 @@ export const pluginOperations = {
   }),
   switch: post("/api/plugins/:plugin", "owner", {
     summary: "Disable or enable a plugin of the running configuration, as a new generation that is pinned",
-    body: PluginSwitch,
+    body: NamedClosed("PluginSwitch", {
+      enabled: Type.Boolean({description: "false withdraws everything that the plugin publishes"}),
+    }),
     answer: GenerationView,
     problems: ["plugin_unknown", "conflict", "config_invalid", "plugin_invalid", "restart_required"],
   }),
@@ -74,7 +62,10 @@ export const generationOperations = {
   }),
   config: get("/api/generations/:number/config", "viewer", {
     summary: "The configuration of a generation, as it was written",
-    answer: GenerationConfig,
+    answer: Named("GenerationConfig", {
+      number: Type.Integer(),
+      config: Type.String({description: "The configuration file, with ${NAME} unexpanded"}),
+    }),
     problems: ["generation_unknown"],
   }),
   rollback: post("/api/generations/:number/rollback", "owner", {
@@ -93,11 +84,22 @@ export const generationOperations = {
 export const configOperations = {
   show: get("/api/config", "viewer", {
     summary: "The running configuration; a secret is shown as [secret]",
-    answer: Config,
+    // With its defaults.
+    answer: Named("Config", {config: Type.Unknown()}),
   }),
   schema: get("/api/config/schema", "viewer", {
     summary: "The schema of the configuration file, and those of the running plugins",
-    answer: ConfigSchemas,
+    answer: Named("ConfigSchemas", {
+      schema: Type.Unknown({description: "JSON Schema of the configuration file as written"}),
+      plugins: Type.Record(
+        Type.String(),
+        Type.Object({
+          config: Type.Unknown({description: "JSON Schema of its `config`; null if it has none"}),
+          account: Type.Unknown({description: "JSON Schema of one of its `endpoints`; null if it has none"}),
+        }),
+        {description: "By the key of each plugin that runs"},
+      ),
+    }),
   }),
   file: get("/api/config/file", "viewer", {
     summary: "The configuration file as written, with the hash that a change must send",
@@ -138,7 +140,9 @@ export const alertOperations = {
   }),
   test: post("/api/alerts/test", "operator", {
     summary: "Send a test alert to one target or to all, and return the result of each",
-    body: AlertTestRequest,
+    body: NamedClosed("AlertTestRequest", {
+      target: Optional.String({minLength: 1, description: "Name of the target; every target when left out"}),
+    }),
     answer: AlertTestResult,
     problems: ["alert_target_unknown", "alerts_off"],
   }),
@@ -147,17 +151,21 @@ export const alertOperations = {
 export const databaseOperations = {
   show: get("/api/database", "demo", {
     summary: "The size of the database, its growth, and the rows that retention has deleted",
-    query: DatabaseQuery,
+    query: Type.Object({
+      tables: Optional.Boolean({default: false, description: "Count the rows and bytes of each table"}),
+    }),
     answer: DatabaseInfo,
   }),
   compaction: get("/api/database/compaction", "demo", {
     summary: "The progress of the database's compaction, or the result of the last one",
-    answer: LastCompaction,
+    answer: Named("LastCompaction", {task: orNull(CompactTask)}),
   }),
   compact: post("/api/database/compact", "operator", {
     summary:
       "Start to delete rows past their retention and to return unused space to the disk; a dry run answers immediately",
-    body: CompactRequest,
+    body: NamedClosed("CompactRequest", {
+      dryRun: Optional.Boolean({default: false, description: "Only report the space that it would free"}),
+    }),
     answers: {200: Compacted, 202: CompactTask},
     problems: ["compact_unavailable", "compact_busy"],
   }),
@@ -168,7 +176,12 @@ export const databaseOperations = {
   }),
   rescue: post("/api/database/rescue", "owner", {
     summary: "Write the data that the Host still holds of a lost or damaged database file to a new file",
-    body: RescueRequest,
+    body: NamedClosed("RescueRequest", {
+      to: Optional.String({
+        minLength: 1,
+        description: "Absolute path of a new file; a file in the project's data/ when left out",
+      }),
+    }),
     answer: Rescued,
     problems: ["rescue_not_needed", "rescue_failed"],
   }),
@@ -178,13 +191,27 @@ export const databaseOperations = {
 export const logOperations = {
   list: get("/api/logs", "viewer", {
     summary: "The newest log records of a run, newest first; with `after`, the records after that one, oldest first",
-    query: LogQuery,
+    query: Type.Object({
+      limit: Optional.Integer({minimum: 1, maximum: 1000, default: 200, description: "Records per page"}),
+      cursor: Optional.String({pattern: "^[0-9]{1,15}$", description: "`next` of the previous page"}),
+      level: Optional.Enum([...logLevels], {description: "The lowest level to show"}),
+      plugin: Optional.String({description: "Only records of this plugin instance, by its name"}),
+      run: Optional.String({
+        pattern: "^[0-9A-Za-z-]{1,64}$",
+        description:
+          "The runtimeId of an earlier run, or `previous`, and then `after` is ignored. The current run when left out",
+      }),
+      after: Optional.String({
+        pattern: "^[0-9A-Za-z-]{1,64}-[0-9]{1,15}$",
+        description: "`head` of an earlier response. Returns the records after it, oldest first, and ignores `cursor`",
+      }),
+    }),
     answer: LogPage,
     problems: ["log_unknown"],
   }),
   runs: get("/api/logs/runs", "viewer", {
     summary: "The runs whose log is kept, newest first; the first is the current run",
-    answer: LogRuns,
+    answer: Type.Object({items: Type.Array(LogRunView)}, {title: "LogRuns"}),
   }),
 }
 
@@ -196,7 +223,10 @@ export const metricOperations = {
   }),
   history: get("/api/metrics/history", "demo", {
     summary: "The Host's figures over time: by minute for 48 hours, by hour for 90 days",
-    query: MetricHistoryQuery,
+    query: Type.Object({
+      from: Type.Optional(Time("Start; an hour before the end when left out")),
+      to: Type.Optional(Time("End; now when left out")),
+    }),
     answer: MetricHistoryView,
     problems: ["request_invalid"],
   }),

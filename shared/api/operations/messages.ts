@@ -1,25 +1,22 @@
-import {EndpointCheck, EndpointNamed, EndpointQuery, EndpointView, GapView} from "../endpoints.ts"
+import {endpointStates} from "../../endpoint-states.ts"
+import {Named, NamedClosed, Optional, Time, Type} from "../../type.ts"
+import {EndpointCheck, EndpointView, GapView} from "../endpoints.ts"
 import {
   Accepted,
   BulkChanged,
   BulkRequest,
-  InboxActionRequest,
-  InboxChanged,
   InboxDetail,
   InboxQuery,
   InboxView,
-  OutboxChanged,
   OutboxDetail,
   OutboxQuery,
   OutboxView,
-  RatesQuery,
   RatesView,
   Redacted,
   RedactRequest,
-  SendRequest,
 } from "../messages.ts"
 import {PageQuery, page, searchedPage} from "../pages.ts"
-import {InboxTrail, TrailQuery} from "../trail/trail.ts"
+import {InboxTrail} from "../trail/trail.ts"
 import {MayAnswer, MayQuery, Permissions} from "../users/permissions.ts"
 import {ForgetRequest, Forgotten, UserQuery} from "../users/users.ts"
 import {get, post} from "./operation.ts"
@@ -29,8 +26,13 @@ import {get, post} from "./operation.ts"
 const onEvent = <const N extends string>(action: N, summary: string) =>
   post(`/api/inbox/:seq/${action}`, "operator", {
     summary,
-    body: InboxActionRequest,
-    answer: InboxChanged,
+    body: NamedClosed("InboxActionRequest", {
+      handler: Optional.String({minLength: 1, description: "The handler; all handlers of the event when left out"}),
+    }),
+    answer: Named("InboxChanged", {
+      events: Type.Integer({description: "How many events changed"}),
+      handlers: Type.Integer({description: "How many of their handlers changed"}),
+    }),
     problems: ["inbox_unknown", "inbox_state"],
   })
 
@@ -52,7 +54,12 @@ export const inboxOperations = {
   }),
   trail: get("/api/inbox/:seq/trail", "viewer", {
     summary: "One inbox event from its arrival to its answers: handlers, messages, events and log records",
-    query: TrailQuery,
+    query: Type.Object({
+      cursor: Optional.String({
+        pattern: "^[0-9]{1,15}$",
+        description: "`events.next` of the previous response. The search of the event log continues there",
+      }),
+    }),
     answer: InboxTrail,
     problems: ["inbox_unknown"],
   }),
@@ -81,7 +88,9 @@ export const inboxOperations = {
 const onMessage = <const N extends string>(action: N, summary: string) =>
   post(`/api/outbox/:id/${action}`, "operator", {
     summary,
-    answer: OutboxChanged,
+    answer: Named("OutboxChanged", {
+      messages: Type.Integer({description: "How many messages changed"}),
+    }),
     problems: ["outbox_unknown", "outbox_state"],
   })
 
@@ -98,7 +107,13 @@ export const outboxOperations = {
   }),
   send: post("/api/outbox", "operator", {
     summary: "Send a message; it is durable once this returns",
-    body: SendRequest,
+    body: NamedClosed("SendRequest", {
+      endpoint: Type.String({minLength: 1}),
+      channel: Type.String({minLength: 1}),
+      text: Type.String({minLength: 1, maxLength: 100_000}),
+      notAfter: Type.Optional(Time("The last moment to send it; after that it expires")),
+      important: Optional.Boolean({description: "Alert if it expires"}),
+    }),
     answer: Accepted,
     status: 202,
     problems: ["endpoint_unknown", "ingress_paused"],
@@ -125,7 +140,14 @@ export const outboxOperations = {
 export const rateOperations = {
   rates: get("/api/messages/rates", "demo", {
     summary: "Messages received and sent recently, counted by interval",
-    query: RatesQuery,
+    query: Type.Object({
+      minutes: Optional.Integer({
+        minimum: 1,
+        maximum: 10_080,
+        default: 60,
+        description: "How many minutes back, divided into 60 intervals",
+      }),
+    }),
     answer: RatesView,
   }),
 }
@@ -133,7 +155,10 @@ export const rateOperations = {
 export const endpointOperations = {
   list: get("/api/endpoints", "demo", {
     summary: "The endpoints of the running generation; required ones that are not online first",
-    query: EndpointQuery,
+    query: Type.Object({
+      ...PageQuery.properties,
+      state: Optional.Enum([...endpointStates], {description: "Only endpoints in this state"}),
+    }),
     answer: page(EndpointView),
   }),
   check: post("/api/endpoints/:name/check", "operator", {
@@ -143,7 +168,7 @@ export const endpointOperations = {
   }),
   reconnect: post("/api/endpoints/:name/reconnect", "operator", {
     summary: "Close an endpoint's connection and open a new one; a failed endpoint connects again too",
-    answer: EndpointNamed,
+    answer: Type.Object({name: Type.String()}),
     status: 202,
     problems: ["endpoint_unknown"],
   }),

@@ -1,14 +1,7 @@
-import {
-  CheckpointDetail,
-  CheckpointRequest,
-  CheckpointTask,
-  CheckpointView,
-  LastTask,
-  Pruned,
-  PruneRequest,
-} from "../checkpoint.ts"
+import {Named, NamedClosed, Optional, Type} from "../../type.ts"
+import {CheckpointDetail, CheckpointRequest, CheckpointTask, CheckpointView, LastTask} from "../checkpoint.ts"
 import {PageQuery, page} from "../pages.ts"
-import {AbortRequest, BeginRequest, CompleteRequest, ReleaseVerification, ReleaseView} from "../release.ts"
+import {ReleaseVerification, ReleaseView} from "../release.ts"
 import {get, post, put} from "./operation.ts"
 
 /** The operations on checkpoints and releases. A whole checkpoint has the data of all users: only an owner gets it. */
@@ -78,8 +71,14 @@ export const checkpointOperations = {
   }),
   prune: post("/api/checkpoints/prune", "operator", {
     summary: "Remove all but the newest checkpoints",
-    body: PruneRequest,
-    answer: Pruned,
+    body: NamedClosed("PruneRequest", {
+      keep: Type.Integer({
+        minimum: 1,
+        description:
+          "How many of the newest to keep; the newest verified one always stays, and uploaded ones are counted separately",
+      }),
+    }),
+    answer: Named("Pruned", {removed: Type.Array(Type.String(), {description: "Ids, newest first"})}),
     problems: ["checkpoint_busy"],
   }),
 }
@@ -94,7 +93,9 @@ export const releaseOperations = {
   begin: post("/api/releases", "owner", {
     summary:
       "Begin a release: pause ingress, then make and verify its checkpoint; the first release of the list shows when it has begun",
-    body: BeginRequest,
+    body: NamedClosed("BeginRequest", {
+      externalRestorePoint: CheckpointRequest.properties.externalRestorePoint,
+    }),
     answer: ReleaseView,
     status: 202,
     problems: ["release_refused", "checkpoint_busy", "release_record_damaged"],
@@ -107,13 +108,27 @@ export const releaseOperations = {
   }),
   complete: post("/api/releases/complete", "owner", {
     summary: "Complete the release under way: ingress opens and the observation window begins",
-    body: CompleteRequest,
+    body: NamedClosed("CompleteRequest", {
+      acceptedBy: Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: "The person who accepted the release at the console",
+      }),
+      window: Optional.String({pattern: "^[0-9]+(s|m|h|d)$", description: "Observation window"}),
+      unverified: Optional.String({
+        minLength: 1,
+        maxLength: 500,
+        description: "Why it is completed without a verification",
+      }),
+    }),
     answer: ReleaseView,
     problems: ["release_refused", "release_not_verified", "release_not_ready", "release_record_damaged"],
   }),
   abort: post("/api/releases/abort", "owner", {
     summary: "Abort the release under way: ingress opens",
-    body: AbortRequest,
+    body: NamedClosed("AbortRequest", {
+      reason: Optional.String({minLength: 1, maxLength: 500, description: "Why it is aborted"}),
+    }),
     answer: ReleaseView,
     problems: ["release_refused", "release_record_damaged"],
   }),

@@ -1,12 +1,13 @@
+import {Named, Optional, Time, Type} from "../../type.ts"
 import type {ItemCommand} from "../item-rules.ts"
 import {Accepted, BulkChanged, CutRequest, WaitingTimers} from "../messages.ts"
 import {PageQuery, page} from "../pages.ts"
 import {DraftCheck, JobDraft, TimerChange, TimerDraft, TimerDraftCheck} from "../scheduled/drafts.ts"
-import {CalendarQuery, CalendarView} from "../scheduled/job-calendar.ts"
-import {Job, JobChange, JobPage, JobRemoval, JobView, NextQuery, NextView} from "../scheduled/jobs.ts"
-import {TimerDetail, TimerQuery, TimersChanged, TimerView} from "../scheduled/timers.ts"
+import {CalendarView} from "../scheduled/job-calendar.ts"
+import {Job, JobChange, JobFileView, JobRemoval, JobView, NextView} from "../scheduled/jobs.ts"
+import {TimerDetail, TimerQuery, TimerView} from "../scheduled/timers.ts"
 import {commandBodies, Item, ItemQuery, RecordView, VerificationView, WorkroomView} from "../workroom.ts"
-import {BoardQuery, BoardView} from "../workroom-board.ts"
+import {BoardView} from "../workroom-board.ts"
 import {get, post} from "./operation.ts"
 
 /** The operations on timers, jobs and work items. */
@@ -14,7 +15,9 @@ import {get, post} from "./operation.ts"
 const onTimer = <const N extends string>(action: N, summary: string) =>
   post(`/api/timers/:id/${action}`, "operator", {
     summary,
-    answer: TimersChanged,
+    answer: Named("TimersChanged", {
+      timers: Type.Integer({description: "How many timers changed"}),
+    }),
     problems: ["timer_unknown", "timer_state"],
   })
 
@@ -63,18 +66,25 @@ const jobProblems = ["job_unknown", "conflict", "jobs_invalid"] as const
 export const jobOperations = {
   calendar: get("/api/calendar", "demo", {
     summary: "When jobs are due, day by day, with clock changes",
-    query: CalendarQuery,
+    query: Type.Object({
+      from: Type.Optional(Time("Not before this time; now when left out")),
+      days: Optional.Integer({minimum: 1, maximum: 31, default: 7, description: "Number of days, including the first"}),
+      timezone: Optional.String({default: "UTC", description: "IANA timezone of the days"}),
+      limit: Optional.Integer({minimum: 1, maximum: 100, default: 10, description: "The most times per job and day"}),
+    }),
     answer: CalendarView,
   }),
   list: get("/api/jobs", "demo", {
     summary: "The scheduled jobs, by id, and whether the Host accepts the job file as it is",
     query: PageQuery,
-    answer: JobPage,
+    answer: Named("JobPage", {...page(JobView).properties, file: JobFileView}),
   }),
   show: get("/api/jobs/:id", "demo", {summary: "One job", answer: JobView, problems: ["job_unknown"]}),
   next: get("/api/jobs/:id/next", "demo", {
     summary: "The next due times of a job",
-    query: NextQuery,
+    query: Type.Object({
+      count: Optional.Integer({minimum: 1, maximum: 100, default: 5, description: "How many"}),
+    }),
     answer: NextView,
     problems: ["job_unknown"],
   }),
@@ -140,7 +150,17 @@ export const workroomOperations = {
   }),
   board: get("/api/workroom/board", "demo", {
     summary: "Work items by state: blocked items first, and the most urgent first in each state",
-    query: BoardQuery,
+    query: Type.Object({
+      limit: Optional.Integer({minimum: 1, maximum: 500, default: 50, description: "Items per column"}),
+      label: ItemQuery.properties.label,
+      assignee: ItemQuery.properties.assignee,
+      text: Optional.String({
+        private: true,
+        minLength: 1,
+        maxLength: 200,
+        description: "Only items with this text in title or description",
+      }),
+    }),
     answer: BoardView,
   }),
   itemJournal: get("/api/workroom/items/:id/journal", "viewer", {

@@ -1,4 +1,4 @@
-import {Named, Optional, type Static, Time, Type} from "../../type.ts"
+import {Named, type Static, Time, Type} from "../../type.ts"
 
 /** A moment at which the clock of a timezone changes. */
 export const ClockChange = Named("ClockChange", {
@@ -37,10 +37,3 @@ export const CalendarView = Named("CalendarView", {
   ),
 })
 export type CalendarView = Static<typeof CalendarView>
-
-export const CalendarQuery = Type.Object({
-  from: Type.Optional(Time("Not before this time; now when left out")),
-  days: Optional.Integer({minimum: 1, maximum: 31, default: 7, description: "Number of days, including the first"}),
-  timezone: Optional.String({default: "UTC", description: "IANA timezone of the days"}),
-  limit: Optional.Integer({minimum: 1, maximum: 100, default: 10, description: "The most times per job and day"}),
-})

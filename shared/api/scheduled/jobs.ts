@@ -1,7 +1,6 @@
 import {type RunTrigger, runTriggers} from "../../sdk/plugin/job.ts"
 import type {Statement} from "../../sdk/session/database.ts"
 import {Closed, Named, NamedClosed, Optional, orNull, type Static, Time, Type} from "../../type.ts"
-import {page} from "../pages.ts"
 import type {Position} from "../plugin-views.ts"
 import {commandBodies} from "../workroom.ts"
 
@@ -149,12 +148,6 @@ export const JobFileView = Named("JobFileView", {
   ),
 })
 export type JobFileView = Static<typeof JobFileView>
-
-export const JobPage = Named("JobPage", {...page(JobView).properties, file: JobFileView})
-
-export const NextQuery = Type.Object({
-  count: Optional.Integer({minimum: 1, maximum: 100, default: 5, description: "How many"}),
-})
 
 export const NextView = Named("NextView", {
   timezone: Type.String(),

@@ -43,7 +43,3 @@ export const TimerDetail = Named("TimerDetail", {
   data: Type.Unknown({private: true, description: "Data for its handler"}),
 })
 export type TimerDetail = Static<typeof TimerDetail>
-
-export const TimersChanged = Named("TimersChanged", {
-  timers: Type.Integer({description: "How many timers changed"}),
-})

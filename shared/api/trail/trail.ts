@@ -1,16 +1,9 @@
 import {EventView} from "../../events/event-stream.ts"
-import {Named, Optional, orNull, type Static, Time, Type} from "../../type.ts"
+import {Named, orNull, type Static, Time, Type} from "../../type.ts"
 import {LogRecordView} from "../logs.ts"
 import {InboxDetail, OutboxView} from "../messages.ts"
 
 /** Everything that the Host knows about one inbox event. */
-
-export const TrailQuery = Type.Object({
-  cursor: Optional.String({
-    pattern: "^[0-9]{1,15}$",
-    description: "`events.next` of the previous response. The search of the event log continues there",
-  }),
-})
 
 /** The searched interval: the Host checked every entry from `from` to `to`. */
 const searched = {
