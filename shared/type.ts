@@ -30,6 +30,10 @@ export const Type = {...typebox.default, Secret}
 export const Closed = <P extends typebox.TProperties>(properties: P, options: typebox.TObjectOptions = {}) =>
   Type.Object(properties, {additionalProperties: false, ...options})
 
+/** The same with a description, for a part of the configuration that has no default. */
+export const Part = <P extends typebox.TProperties>(description: string, properties: P) =>
+  Closed(properties, {description})
+
 /** A part of the configuration; without it, each of its keys has its default. */
 export const section = <P extends typebox.TProperties>(properties: P) => Closed(properties, {default: {}})
 
@@ -48,6 +52,7 @@ export const Optional = {
   ): Optionally<typebox.TEnum<V>> => Type.Optional(Type.Enum(values, options)),
   Integer: (options?: typebox.TNumberOptions): Optionally<typebox.TInteger> => Type.Optional(Type.Integer(options)),
   Number: (options?: typebox.TNumberOptions): Optionally<typebox.TNumber> => Type.Optional(Type.Number(options)),
+  Section: <P extends typebox.TProperties>(properties: P) => Type.Optional(section(properties)),
   Secret: (options?: {description?: string}): Optionally<ReturnType<typeof Secret>> => Type.Optional(Secret(options)),
   String: (options?: typebox.TStringOptions): Optionally<typebox.TString> => Type.Optional(Type.String(options)),
 }

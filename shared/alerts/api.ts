@@ -1,4 +1,4 @@
-import {Named, orNull, type Static, Time, Type} from "../type.ts"
+import {Named, Optional, orNull, type Static, Time, Type} from "../type.ts"
 import {type AlertCode, alertCodes, severities} from "./items.ts"
 
 /** Alerts as the HTTP API shows them and webhooks receive them. A demo token does not see fields marked `private`. */
@@ -8,7 +8,7 @@ export const alertSchema = "svc.alert/1"
 
 const Code = Type.Enum([...alertCodes] as [AlertCode, ...AlertCode[]])
 
-const Remedy = Named("AlertRemedy", {text: Type.String(), command: Type.Optional(Type.String())})
+const Remedy = Named("AlertRemedy", {text: Type.String(), command: Optional.String()})
 
 const about = {
   id: Type.String({description: "A new id each time the alert is raised"}),
@@ -18,10 +18,10 @@ const about = {
   since: Time(),
   until: orNull(Time(), {description: "When it ended; null while it is in force"}),
   remediation: Remedy,
-  Endpoint: Type.Optional(Type.String({description: "The endpoint, for an alert about one"})),
+  Endpoint: Optional.String({description: "The endpoint, for an alert about one"}),
   Project: Type.String(),
   runtimeId: Type.String({description: "The run of the Host that last saw it"}),
-  runId: Type.Optional(Type.String({description: "The run, for an alert about a run of a job or an agent"})),
+  runId: Optional.String({description: "The run, for an alert about a run of a job or an agent"}),
 }
 
 /** One alert in a message to a target. */
@@ -67,7 +67,7 @@ const Failure = Named("AlertSendFailure", {at: Time(), error: Type.String({priva
 export const AlertTargetView = Named("AlertTargetView", {
   name: Type.String(),
   kind: Type.Enum(["channel", "webhook", "email"]),
-  endpoint: Type.Optional(Type.String({description: "The endpoint, if the target is a channel"})),
+  endpoint: Optional.String({description: "The endpoint, if the target is a channel"}),
   waiting: orNull(Type.Enum([...alertWaits]), {description: "Why alerts to this target wait"}),
   due: Type.Integer({description: "How many alerts are due for it"}),
   lastSentAt: orNull(Time()),

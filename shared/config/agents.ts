@@ -1,6 +1,6 @@
 import {durationPattern} from "../duration.ts"
 import {permissions} from "../sdk/session/permission.ts"
-import {Closed, Optional, type Static, section, type TSchema, Type} from "../type.ts"
+import {Closed, Optional, Part, type Static, section, type TSchema, Type} from "../type.ts"
 
 /** The providers that svc knows, and the package that speaks each one's protocol. */
 export const agentProviders = {
@@ -129,13 +129,10 @@ const Approval = section({
   expires: Optional.Duration("24h", "How long a question stays open. After that it counts as denied."),
 })
 
-const Prices = Closed(
-  {
-    input: Type.Number({minimum: 0, description: "Price of a million tokens that the model reads."}),
-    output: Type.Number({minimum: 0, description: "Price of a million tokens that the model writes."}),
-  },
-  {description: "In any unit, such as dollars. Limits of money need prices."},
-)
+const Prices = Part("In any unit, such as dollars. Limits of money need prices.", {
+  input: Type.Number({minimum: 0, description: "Price of a million tokens that the model reads."}),
+  output: Type.Number({minimum: 0, description: "Price of a million tokens that the model writes."}),
+})
 
 export const AgentConfig = Closed({
   enabled: Optional.Boolean({

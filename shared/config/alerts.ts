@@ -1,12 +1,10 @@
 import {type AlertCode, alertCodes, alertItems, type Item, type Severity, severities} from "../alerts/items.ts"
 import {durationPattern} from "../duration.ts"
 import {namePattern} from "../ids.ts"
-import {Optional, type Static, Type} from "../type.ts"
-
-const closed = {additionalProperties: false}
+import {Closed, Optional, Part, type Static, Type} from "../type.ts"
 
 const AboveZero = (fallback: string, description: string) =>
-  Type.Optional(Type.String({default: fallback, pattern: "^[1-9][0-9]*(s|m|h|d)$", description}))
+  Optional.String({default: fallback, pattern: "^[1-9][0-9]*(s|m|h|d)$", description})
 
 /** Text that an environment variable may supply. svc hides it like a secret. */
 const Hidden = (options: {readonly pattern?: string; readonly description: string}) =>
@@ -20,166 +18,141 @@ const Address = Type.String({
   description: "An email address.",
 })
 
-const Webhook = Type.Object(
-  {
-    url: Url("The address that the Host posts JSON to. It may be ${NAME}; svc never shows it."),
-    headers: Type.Optional(
-      Type.Record(
-        Type.String({pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$"}),
-        Hidden({pattern: "^[\\t -~]*$", description: "The value, which may be ${NAME}."}),
-        {...closed, default: {}, description: "Additional headers of each request, such as authorization."},
-      ),
+const Webhook = Part("Posts alerts to an HTTP address.", {
+  url: Url("The address that the Host posts JSON to. It may be ${NAME}; svc never shows it."),
+  headers: Type.Optional(
+    Type.Record(
+      Type.String({pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$"}),
+      Hidden({pattern: "^[\\t -~]*$", description: "The value, which may be ${NAME}."}),
+      {
+        additionalProperties: false,
+        default: {},
+        description: "Additional headers of each request, such as authorization.",
+      },
     ),
-    secret: Type.Optional(
-      Type.Secret({
-        description:
-          "Signs each request as Standard Webhooks describes. Write it as ${NAME}: whsec_ and base64 of 24 to 64 bytes.",
-      }),
-    ),
-  },
-  {...closed, description: "Posts alerts to an HTTP address."},
-)
+  ),
+  secret: Optional.Secret({
+    description:
+      "Signs each request as Standard Webhooks describes. Write it as ${NAME}: whsec_ and base64 of 24 to 64 bytes.",
+  }),
+})
 
-const Smtp = Type.Object(
-  {
-    host: Type.String({minLength: 1, description: "Host name or address of the server."}),
-    port: Type.Optional(
-      Type.Integer({minimum: 1, maximum: 65535, description: "Defaults to 465, or to 587 with starttls and none."}),
-    ),
-    tls: Type.Optional(
-      Type.Enum(["tls", "starttls", "none"], {
-        default: "tls",
-        description: "tls from the first byte, starttls (then mandatory), or none on your own network.",
-      }),
-    ),
-    verify: Type.Optional(Type.Boolean({default: true, description: "Check the server's certificate."})),
-    user: Type.Optional(Type.String({minLength: 1, description: "User name; without it the Host does not log in."})),
-    password: Type.Optional(Type.Secret({description: "The password, as ${NAME}."})),
-  },
-  {...closed, description: "The mail server."},
-)
+const Smtp = Part("The mail server.", {
+  host: Type.String({minLength: 1, description: "Host name or address of the server."}),
+  port: Optional.Integer({
+    minimum: 1,
+    maximum: 65535,
+    description: "Defaults to 465, or to 587 with starttls and none.",
+  }),
+  tls: Optional.Enum(["tls", "starttls", "none"], {
+    default: "tls",
+    description: "tls from the first byte, starttls (then mandatory), or none on your own network.",
+  }),
+  verify: Optional.Boolean({default: true, description: "Check the server's certificate."}),
+  user: Optional.String({minLength: 1, description: "User name; without it the Host does not log in."}),
+  password: Optional.Secret({description: "The password, as ${NAME}."}),
+})
 
-const Email = Type.Object(
-  {
-    from: Address,
-    to: Type.Array(Address, {minItems: 1, maxItems: 20, description: "The recipients."}),
-    smtp: Smtp,
-  },
-  {...closed, description: "Sends alerts by email, without the outbox."},
-)
+const Email = Part("Sends alerts by email, without the outbox.", {
+  from: Address,
+  to: Type.Array(Address, {minItems: 1, maxItems: 20, description: "The recipients."}),
+  smtp: Smtp,
+})
 
 const codes = Type.Enum([...alertCodes])
 
-const Target = Type.Object(
-  {
-    endpoint: Type.Optional(
-      Type.String({minLength: 1, description: "Sends alerts through this endpoint: <slot>~<id>, or only the slot."}),
-    ),
-    channel: Type.Optional(Type.String({minLength: 1, description: "The platform's id of the channel."})),
-    webhook: Type.Optional(Webhook),
-    email: Type.Optional(Email),
-    items: Type.Optional(Type.Array(codes, {minItems: 1, description: "Only these alerts; all when left out."})),
-    least: Type.Optional(
-      Type.Enum([...severities], {default: "warning", description: "The lowest severity that this target receives."}),
-    ),
-    quiet: Type.Optional(
-      Type.Boolean({default: true, description: "false: the target receives alerts in quiet hours too."}),
-    ),
-  },
-  {...closed, description: "One of endpoint with channel, webhook, email."},
-)
+const Target = Part("One of endpoint with channel, webhook, email.", {
+  endpoint: Optional.String({
+    minLength: 1,
+    description: "Sends alerts through this endpoint: <slot>~<id>, or only the slot.",
+  }),
+  channel: Optional.String({minLength: 1, description: "The platform's id of the channel."}),
+  webhook: Type.Optional(Webhook),
+  email: Type.Optional(Email),
+  items: Optional.Array(codes, {minItems: 1, description: "Only these alerts; all when left out."}),
+  least: Optional.Enum([...severities], {
+    default: "warning",
+    description: "The lowest severity that this target receives.",
+  }),
+  quiet: Optional.Boolean({default: true, description: "false: the target receives alerts in quiet hours too."}),
+})
 
 const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const
 export type Day = (typeof days)[number]
 
 const timeOfDay = "^([01][0-9]|2[0-3]):[0-5][0-9]$"
 
-const QuietHours = Type.Object(
-  {
-    from: Type.String({pattern: timeOfDay, description: "Start, such as 22:00."}),
-    to: Type.String({pattern: "^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$", description: "End, such as 07:00 or 24:00."}),
-    days: Type.Optional(
-      Type.Array(Type.Enum([...days]), {
-        minItems: 1,
-        description: "The days on which these hours start; every day when left out.",
-      }),
-    ),
-  },
-  closed,
-)
+const QuietHours = Closed({
+  from: Type.String({pattern: timeOfDay, description: "Start, such as 22:00."}),
+  to: Type.String({pattern: "^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$", description: "End, such as 07:00 or 24:00."}),
+  days: Optional.Array(Type.Enum([...days]), {
+    minItems: 1,
+    description: "The days on which these hours start; every day when left out.",
+  }),
+})
 
-const Quiet = Type.Object(
+const Quiet = Closed(
   {
-    zone: Type.Optional(Type.String({default: "UTC", description: "The time zone, such as Europe/Berlin."})),
-    hours: Type.Optional(
-      Type.Array(QuietHours, {
-        default: [],
-        description: "During these hours the Host sends only critical alerts. The others follow afterwards.",
-      }),
-    ),
-    critical: Type.Optional(Type.Boolean({default: true, description: "false: the Host holds critical alerts too."})),
+    zone: Optional.String({default: "UTC", description: "The time zone, such as Europe/Berlin."}),
+    hours: Optional.Array(QuietHours, {
+      default: [],
+      description: "During these hours the Host sends only critical alerts. The others follow afterwards.",
+    }),
+    critical: Optional.Boolean({default: true, description: "false: the Host holds critical alerts too."}),
   },
-  {...closed, default: {}},
+  {default: {}},
 )
 
 const Rule = (code: AlertCode) => {
   const {severity, for: after, above, unit, happens, when}: Item = alertItems[code]
   const lasting = {
-    for: Type.Optional(
-      Type.String({pattern: durationPattern, description: `How long it must last; ${after} when left out.`}),
-    ),
+    for: Optional.String({pattern: durationPattern, description: `How long it must last; ${after} when left out.`}),
   }
   const limit =
     above === undefined
       ? {}
       : {
-          above: Type.Optional(
-            Type.Number({minimum: 0, description: `Raised above this limit, in ${unit}; ${above} when left out.`}),
-          ),
+          above: Optional.Number({
+            minimum: 0,
+            description: `Raised above this limit, in ${unit}; ${above} when left out.`,
+          }),
         }
   return Type.Optional(
-    Type.Object(
-      {
-        enabled: Type.Optional(Type.Boolean({description: "false: the Host never raises it; true when left out."})),
-        // Something that happened does not last.
-        ...(happens === true ? {} : lasting),
-        severity: Type.Optional(
-          Type.Enum([...severities], {description: `How urgent it is; ${severity} when left out.`}),
-        ),
-        ...limit,
-      },
-      {...closed, description: `Raised when ${when}.`},
-    ),
+    Part(`Raised when ${when}.`, {
+      enabled: Optional.Boolean({description: "false: the Host never raises it; true when left out."}),
+      // Something that happened does not last.
+      ...(happens === true ? {} : lasting),
+      severity: Optional.Enum([...severities], {description: `How urgent it is; ${severity} when left out.`}),
+      ...limit,
+    }),
   )
 }
 
-const Heartbeat = Type.Object(
+const Heartbeat = Closed(
   {
     url: Url("The address that the Host calls with GET while all is well. It may be ${NAME}; svc never shows it."),
     every: AboveZero("1m", "How often the Host calls it."),
   },
   {
-    ...closed,
     description:
       "An external monitor that notices when the Host stops calling. The Host calls it while it is ready and its database stores rows.",
   },
 )
 
 /** `alerts` of the configuration. */
-export const AlertsConfig = Type.Object(
+export const AlertsConfig = Closed(
   {
     targets: Type.Optional(
       Type.Record(Type.String({pattern: namePattern}), Target, {
-        ...closed,
+        additionalProperties: false,
         default: {},
         description: "Where the Host sends alerts, by names that you choose.",
       }),
     ),
     items: Type.Optional(
-      Type.Object(
+      Closed(
         Object.fromEntries(alertCodes.map(code => [code, Rule(code)])) as Record<AlertCode, ReturnType<typeof Rule>>,
         {
-          ...closed,
           default: {},
           description: "Changes to the defaults, by the alert's code.",
         },
@@ -198,7 +171,7 @@ export const AlertsConfig = Type.Object(
     quiet: Type.Optional(Quiet),
     heartbeat: Type.Optional(Heartbeat),
   },
-  {...closed, default: {}},
+  {default: {}},
 )
 
 type Filled<T, Kept extends keyof T = never> = Readonly<Required<Omit<T, Kept>> & Pick<T, Kept>>

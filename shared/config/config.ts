@@ -4,7 +4,7 @@ import {logLevels} from "../log.ts"
 import {pagePattern} from "../sdk/plugin/page.ts"
 import type {HandlerOrder} from "../sdk/session/handler.ts"
 import {PermissionRule} from "../sdk/session/permission.ts"
-import {Closed, Optional, type Static, section, Type} from "../type.ts"
+import {Closed, Optional, Part, type Static, section, Type} from "../type.ts"
 import {AgentConfig, type AgentSettings} from "./agents.ts"
 import {type AlertSettings, AlertsConfig} from "./alerts.ts"
 
@@ -32,16 +32,13 @@ const HttpConfig = section({
   port: Optional.Integer({default: 8068, minimum: 0, maximum: 65535, description: "TCP port."}),
   token: Optional.Secret({description: "The full token, as ${HTTP_TOKEN}. Required in production."}),
   previousToken: Type.Optional(
-    Closed(
-      {
-        token: Type.Secret({description: "The previous full token, as ${HTTP_PREVIOUS_TOKEN}."}),
-        until: Type.String({
-          format: "date-time",
-          description: "When the Host stops accepting it: date, time and time zone, such as 2026-12-01T18:00:00Z.",
-        }),
-      },
-      {description: "During a token rotation, the Host accepts the previous token as well as http.token."},
-    ),
+    Part("During a token rotation, the Host accepts the previous token as well as http.token.", {
+      token: Type.Secret({description: "The previous full token, as ${HTTP_PREVIOUS_TOKEN}."}),
+      until: Type.String({
+        format: "date-time",
+        description: "When the Host stops accepting it: date, time and time zone, such as 2026-12-01T18:00:00Z.",
+      }),
+    }),
   ),
   demoToken: Optional.Secret({description: "A read-only token, as ${NAME}."}),
   corsOrigins: Optional.Array(
@@ -99,13 +96,10 @@ const outboxKeys = {
   }),
   maxAge: maxAge("messages and acts are sent"),
   rate: Type.Optional(
-    Closed(
-      {
-        messages: Type.Integer({minimum: 1, maximum: 10_000, description: "The most messages to start within `per`."}),
-        per: Type.String({pattern: durationPattern, description: "The time that `messages` counts for, such as 1m."}),
-      },
-      {description: "A rate limit of each endpoint, in addition to its adapter's own."},
-    ),
+    Part("A rate limit of each endpoint, in addition to its adapter's own.", {
+      messages: Type.Integer({minimum: 1, maximum: 10_000, description: "The most messages to start within `per`."}),
+      per: Type.String({pattern: durationPattern, description: "The time that `messages` counts for, such as 1m."}),
+    }),
   ),
 }
 
@@ -145,18 +139,15 @@ const commandRates = {user: rate("a user"), channel: rate("the users of a channe
 export type CommandRates = Readonly<Partial<Record<keyof typeof commandRates, string>>>
 
 const InboxConfig = section({
-  order: Type.Optional(section(orders)),
-  limits: Type.Optional(section(commandRates)),
-  maxAge: Type.Optional(
-    section({
-      ...maxAges,
-      notice: Optional.Boolean({
-        default: true,
-        description:
-          "Tell users once in each conversation that the bot did not run what they asked, because of its age.",
-      }),
+  order: Optional.Section(orders),
+  limits: Optional.Section(commandRates),
+  maxAge: Optional.Section({
+    ...maxAges,
+    notice: Optional.Boolean({
+      default: true,
+      description: "Tell users once in each conversation that the bot did not run what they asked, because of its age.",
     }),
-  ),
+  }),
 })
 
 export const EndpointEntry = Type.Object(
@@ -229,17 +220,15 @@ const FilesConfig = section({
 })
 
 const EventsConfig = section({
-  history: Type.Optional(
-    section({
-      events: Optional.Integer({default: 200_000, minimum: 1, description: "The most events that the Host keeps."}),
-      bytes: Optional.Integer({
-        default: 256 * 1024 * 1024,
-        minimum: 1,
-        description: "The most bytes that the kept events use.",
-      }),
-      age: Optional.Duration("24h", "How long the Host keeps an event."),
+  history: Optional.Section({
+    events: Optional.Integer({default: 200_000, minimum: 1, description: "The most events that the Host keeps."}),
+    bytes: Optional.Integer({
+      default: 256 * 1024 * 1024,
+      minimum: 1,
+      description: "The most bytes that the kept events use.",
     }),
-  ),
+    age: Optional.Duration("24h", "How long the Host keeps an event."),
+  }),
 })
 
 const age = (limit: string, what: string) => Optional.Duration(limit, `${what}; 0s for no limit.`)
@@ -249,7 +238,7 @@ const kept = (limit: string, rows: number, what: string) => ({
   rows: Optional.Integer({default: rows, minimum: 1, description: `The most entries that the Host keeps: ${what}.`}),
 })
 
-const keptOf = (limit: string, rows: number, what: string) => Type.Optional(section(kept(limit, rows, what)))
+const keptOf = (limit: string, rows: number, what: string) => Optional.Section(kept(limit, rows, what))
 
 const CheckpointsConfig = section({
   every: Optional.Duration("24h", "How often the Host makes and verifies a checkpoint (dialect sqlite). 0s: never."),
@@ -289,30 +278,23 @@ const WatchdogConfig = section({
 })
 
 const RetentionConfig = section({
-  handled: Type.Optional(
-    section({
-      ...kept("30d", 1_000_000, "events that every handler has handled, or that were discarded"),
-      least: Optional.Integer({
-        default: 10_000,
-        minimum: 0,
-        description: "How many of the newest events the Host keeps at any age. Satori applications resume from them.",
-      }),
+  handled: Optional.Section({
+    ...kept("30d", 1_000_000, "events that every handler has handled, or that were discarded"),
+    least: Optional.Integer({
+      default: 10_000,
+      minimum: 0,
+      description: "How many of the newest events the Host keeps at any age. Satori applications resume from them.",
     }),
-  ),
+  }),
   unhandled: age(
     "0s",
     "How long the Host keeps text, names and payload of events that no handler wanted. Ids and times stay",
   ),
   duplicates: keptOf("90d", 2_000_000, "platform ids of dropped events, to recognize repeated deliveries"),
   sent: keptOf("30d", 1_000_000, "messages that were sent or discarded"),
-  undelivered: Type.Optional(
-    section({
-      age: age(
-        "180d",
-        "How long the Host keeps failed, dead, unknown and held rows before it drops them and reports it",
-      ),
-    }),
-  ),
+  undelivered: Optional.Section({
+    age: age("180d", "How long the Host keeps failed, dead, unknown and held rows before it drops them and reports it"),
+  }),
   jobRuns: keptOf("90d", 50_000, "ended runs of jobs"),
   agentRuns: keptOf("30d", 50_000, "ended runs of agents, with their steps"),
   gaps: keptOf("365d", 50_000, "ended gaps"),
@@ -323,17 +305,14 @@ const RetentionConfig = section({
 export const defaultFailure = "Something went wrong (event {event})."
 
 /** One rule of `languages.rules`. */
-export const LanguageRule = Closed(
-  {
-    endpoint: Type.String({minLength: 1, description: 'The endpoint that the rule is for; "*" for every endpoint.'}),
-    channel: Optional.String({
-      minLength: 1,
-      description: "The id of a shared channel. A direct conversation does not match.",
-    }),
-    language: Type.String({description: "The language there, as a tag (BCP 47) such as de."}),
-  },
-  {description: "A rule matches if every key that it names matches."},
-)
+export const LanguageRule = Part("A rule matches if every key that it names matches.", {
+  endpoint: Type.String({minLength: 1, description: 'The endpoint that the rule is for; "*" for every endpoint.'}),
+  channel: Optional.String({
+    minLength: 1,
+    description: "The id of a shared channel. A direct conversation does not match.",
+  }),
+  language: Type.String({description: "The language there, as a tag (BCP 47) such as de."}),
+})
 export type LanguageRule = Readonly<Static<typeof LanguageRule>>
 
 const LanguagesConfig = section({
@@ -360,15 +339,12 @@ const LanguagesConfig = section({
 const nameOf = (what: string) =>
   Optional.String({minLength: 1, description: `The label is up while this ${what} is up.`})
 
-const StatusLabel = Closed(
-  {
-    label: Type.String({minLength: 1, maxLength: 80, description: "The name on the page."}),
-    endpoint: nameOf("endpoint"),
-    plugin: nameOf("plugin"),
-    agent: nameOf("agent"),
-  },
-  {description: "Shows one endpoint, plugin or agent. If it names none, it shows the whole bot."},
-)
+const StatusLabel = Part("Shows one endpoint, plugin or agent. If it names none, it shows the whole bot.", {
+  label: Type.String({minLength: 1, maxLength: 80, description: "The name on the page."}),
+  endpoint: nameOf("endpoint"),
+  plugin: nameOf("plugin"),
+  agent: nameOf("agent"),
+})
 
 export type StatusLabel = Readonly<Static<typeof StatusLabel>>
 
@@ -393,24 +369,20 @@ export const ProjectConfig = Closed({
   log_level: Optional.Enum([...logLevels], {default: "info", description: "The lowest level that the Host logs."}),
   http: Type.Optional(HttpConfig),
   database: Type.Optional(DatabaseConfig),
-  commands: Type.Optional(
-    section({
-      prefixes: Optional.Array(Type.String({minLength: 1, maxLength: 8}), {
-        default: ["/", "!"],
-        description: "Prefixes that make a message a command. Addressing the bot by name works too.",
-      }),
+  commands: Optional.Section({
+    prefixes: Optional.Array(Type.String({minLength: 1, maxLength: 8}), {
+      default: ["/", "!"],
+      description: "Prefixes that make a message a command. Addressing the bot by name works too.",
     }),
-  ),
-  messages: Type.Optional(
-    section({
-      failure: Optional.String({
-        default: defaultFailure,
-        maxLength: 500,
-        description:
-          "The reply when a command or a direct message fails for the last time, at most once a minute in a channel. `{event}` is the number of the event. Empty: no reply. The default is translated to the event's language.",
-      }),
+  }),
+  messages: Optional.Section({
+    failure: Optional.String({
+      default: defaultFailure,
+      maxLength: 500,
+      description:
+        "The reply when a command or a direct message fails for the last time, at most once a minute in a channel. `{event}` is the number of the event. Empty: no reply. The default is translated to the event's language.",
     }),
-  ),
+  }),
   plugins: Type.Optional(
     Type.Record(Type.String({pattern: namePattern}), PluginConfig, {
       additionalProperties: false,
@@ -426,7 +398,7 @@ export const ProjectConfig = Closed({
   files: Type.Optional(FilesConfig),
   languages: Type.Optional(LanguagesConfig),
   inbox: Type.Optional(InboxConfig),
-  outbox: Type.Optional(section({maxAge: outboxKeys.maxAge})),
+  outbox: Optional.Section({maxAge: outboxKeys.maxAge}),
   ingress: Type.Optional(IngressConfig),
   agents: Type.Optional(
     Type.Record(Type.String({pattern: namePattern}), AgentConfig, {

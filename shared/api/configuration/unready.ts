@@ -1,4 +1,4 @@
-import {Type} from "../../type.ts"
+import {Optional, Type} from "../../type.ts"
 
 /** A component of a readiness report. */
 interface Listed {
@@ -24,12 +24,10 @@ export const notReadyAfter = (unready: readonly string[]): string => ["not ready
 export const remarkOn = (unready: readonly string[] = []): string =>
   unready.length === 0 ? "" : `\n${notReadyAfter(unready)}`
 
-export const Unready = Type.Optional(
-  Type.Array(Type.String(), {
-    description:
-      "The required components that are not ready after this, with reason and remedy; left out if there are none. What is only connecting counts as ready",
-  }),
-)
+export const Unready = Optional.Array(Type.String(), {
+  description:
+    "The required components that are not ready after this, with reason and remedy; left out if there are none. What is only connecting counts as ready",
+})
 
 /** Returns the property `unready` of an answer. */
 export const withUnready = (unready: readonly string[]): {unready?: string[]} =>
