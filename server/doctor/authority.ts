@@ -47,15 +47,8 @@ export const checkAuthority = async (
   const named = holders.filter(({authority}) => authority !== undefined)
   const authority = named[0]?.authority
   if (authority === undefined) return [ok(check, "none yet; the first start creates one")]
-  return [
-    ok(
-      check,
-      describeParts(
-        authority,
-        named.map(({name}) => name),
-      ),
-    ),
-  ]
+  const parts = named.map(({name}) => name)
+  return [ok(check, describeParts(authority, parts))]
 }
 
 const describeParts = (authority: string, parts: readonly string[]) =>

@@ -1,7 +1,7 @@
 import type {DatabaseCheck, DatabaseInfo} from "../../shared/api/database.ts"
 import type {ReadinessReport} from "../../shared/api/readiness.ts"
 import type {ProjectConfig} from "../../shared/config/config.ts"
-import {formatIssue, type Problem} from "../../shared/problems.ts"
+import {formatIssue, type Problem, toProblem} from "../../shared/problems.ts"
 import {type Environment, parseConfig, readConfigText, readEnvironment} from "../config/load.ts"
 import type {OnceResult} from "../host/once/once.ts"
 import {foldersOf, locationOf} from "../project/settings.ts"
@@ -34,10 +34,21 @@ import {
   type StuckAgents,
   type StuckTimers,
 } from "./running.ts"
-import {checkDatabase, checkPin, checkPort, checkWorkroom, type HostStatus, problemOf} from "./state.ts"
+import {checkDatabase, checkPin, checkPort, checkWorkroom, type HostStatus} from "./state.ts"
 import {checkToken, checkTokenAges} from "./tokens.ts"
 
-export interface DoctorOptions {
+/** What the running Host answers. What it does not answer is undefined. */
+interface Answers {
+  readonly report?: ReadinessReport | undefined
+  /** Whether its inbox holds events. */
+  readonly hasHeldEvents?: boolean
+  readonly timers?: StuckTimers | undefined
+  readonly agents?: StuckAgents | undefined
+  readonly files?: DatabaseInfo["files"] | undefined
+  readonly checked?: DatabaseCheck | Problem | undefined
+}
+
+export interface DoctorOptions extends Answers {
   /** An absolute path. */
   readonly project: string
   /** Names the `.env.<name>` file. */
@@ -46,18 +57,6 @@ export interface DoctorOptions {
   readonly isStatic?: boolean
   /** The status of the running Host; `unknown` if it does not answer, undefined if none runs. */
   readonly running: HostStatus | "unknown" | undefined
-  /** From the running Host, if it answers. */
-  readonly report?: ReadinessReport | undefined
-  /** Whether its inbox holds events; from the running Host, if it answers. */
-  readonly hasHeldEvents?: boolean
-  /** From the running Host, if it answers. */
-  readonly timers?: StuckTimers | undefined
-  /** From the running Host, if it answers. */
-  readonly agents?: StuckAgents | undefined
-  /** From the running Host, if it answers. */
-  readonly files?: DatabaseInfo["files"] | undefined
-  /** From the running Host, if it answers. */
-  readonly checked?: DatabaseCheck | Problem | undefined
 }
 
 /** Checks a project and its machine without changing either. Every warning and error has a remediation. */
@@ -90,9 +89,10 @@ const examineState = async (
 ): Promise<readonly Finding[]> => {
   const findings: Finding[] = []
   if (!isFinding(loaded)) {
-    const database = await checkDatabase(paths, loaded, running, checked).catch(cause =>
-      error("database", problemOf(cause).message, problemOf(cause).hint),
-    )
+    const database = await checkDatabase(paths, loaded, running, checked).catch(cause => {
+      const {message, hint} = toProblem(cause, "internal")
+      return error("database", message, hint)
+    })
     findings.push(
       database,
       ...(await checkAuthority(paths, loaded, {running, isSound: database.level === "ok"})),
@@ -134,7 +134,7 @@ const load = async (paths: ProjectPaths, environment: Environment, mask: Mask): 
     mask.hide(secrets)
     return config
   } catch (cause) {
-    return configFinding(problemOf(cause))
+    return configFinding(toProblem(cause, "internal"))
   }
 }
 

@@ -8,18 +8,11 @@ export interface Finding {
 
 export const ok = (check: string, detail: string): Finding => ({check, level: "ok", detail})
 
-export const warning = (check: string, detail: string, remediation: string): Finding => ({
-  check,
-  level: "warning",
-  detail,
-  remediation,
-})
+const to =
+  (level: "warning" | "error") =>
+  (check: string, detail: string, remediation: string): Finding => ({check, level, detail, remediation})
 
-export const error = (check: string, detail: string, remediation: string): Finding => ({
-  check,
-  level: "error",
-  detail,
-  remediation,
-})
+export const warning = to("warning")
+export const error = to("error")
 
 export const mebibytes = (bytes: number) => `${Math.round(bytes / 1024 ** 2)} MiB`

@@ -51,7 +51,7 @@ export const checkIncident = async (
       const reason = "SVC_HTTP_TOKEN is not set; it must hold the Host's full token"
       return result(base, [health, ...questions.slice(1).map(() => notAsked(reason))])
     }
-    return result(base, [health, ...(await askRest(new Reader(base, token, signal), expected, now))])
+    return result(base, [health, ...(await askRest(readingFrom(base, token, signal), expected, now))])
   })
 }
 
@@ -76,27 +76,17 @@ type Read<T> =
   | {readonly is: "missing"}
   | {readonly is: "none"; readonly reason: string}
 
-/** Reads parts of the API, each once. */
-class Reader {
-  readonly #base: string
-  readonly #token: string
-  readonly #signal: AbortSignal
-
-  constructor(base: string, token: string, signal: AbortSignal) {
-    this.#base = base
-    this.#token = token
-    this.#signal = signal
-  }
-
-  async read<N extends keyof typeof views>(name: N): Promise<Read<View<N>>> {
-    const answer = await ask(`${this.#base}${paths[name]}`, this.#token, this.#signal)
+/** Returns a function that reads a part of the API. */
+const readingFrom =
+  (base: string, token: string, signal: AbortSignal) =>
+  async <N extends keyof typeof views>(name: N): Promise<Read<View<N>>> => {
+    const answer = await ask(`${base}${paths[name]}`, token, signal)
     if (answer.is === "none") return answer
     const value = parseAnswer(views[name], answer.text) as View<N> | undefined
     if (value !== undefined) return {is: "read", value}
     if (answer.status === 404) return {is: "missing"}
     return {is: "none", reason: `${paths[name]} answered ${answer.status}; check the address and http.base`}
   }
-}
 
 /** Returns the reason why the data of a question could not be read. */
 const reasonOf = (...reads: readonly Read<unknown>[]): string => {
@@ -104,16 +94,18 @@ const reasonOf = (...reads: readonly Read<unknown>[]): string => {
   return failed?.is === "none" ? failed.reason : "the Host does not have this; check the address and http.base"
 }
 
-const askRest = async (reader: Reader, expected: Expectations, now: () => number): Promise<readonly Judgement[]> => {
+type Reading = ReturnType<typeof readingFrom>
+
+const askRest = async (read: Reading, expected: Expectations, now: () => number): Promise<readonly Judgement[]> => {
   const [status, endpoints, releases, readiness, plugins, history, jobs, agents] = await Promise.all([
-    reader.read("status"),
-    reader.read("endpoints"),
-    reader.read("releases"),
-    reader.read("readiness"),
-    reader.read("plugins"),
-    reader.read("history"),
-    reader.read("jobs"),
-    reader.read("agents"),
+    read("status"),
+    read("endpoints"),
+    read("releases"),
+    read("readiness"),
+    read("plugins"),
+    read("history"),
+    read("jobs"),
+    read("agents"),
   ])
   const {capabilities, longestQuiet} = expected
   return [

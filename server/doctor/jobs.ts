@@ -1,10 +1,9 @@
-import {formatIssue} from "../../shared/problems.ts"
+import {formatIssue, toProblem} from "../../shared/problems.ts"
 import type {OnceResult} from "../host/once/once.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import type {JobFileContent} from "../scheduler/job-file/job-file.ts"
 import {jobFileName, readJobFile} from "../scheduler/job-file/job-store.ts"
 import {error, type Finding, ok, warning} from "./finding.ts"
-import {problemOf} from "./state.ts"
 
 const check = "jobs"
 
@@ -14,7 +13,7 @@ export const checkJobs = async (paths: ProjectPaths, tried: OnceResult | undefin
     const content = await readJobFile(paths.jobs)
     return [describe(content), ...(tried?.committed === true ? compare(content?.jobs ?? [], tried.jobs) : [])]
   } catch (cause) {
-    const {issues, message, hint} = problemOf(cause)
+    const {issues, message, hint} = toProblem(cause, "internal")
     return [error(check, issues.map(formatIssue).join("\n") || message, hint)]
   }
 }

@@ -7,33 +7,16 @@ import {findHolder} from "../runtime/lock.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {error, type Finding, ok, warning} from "./finding.ts"
 
-export interface OwnerFacts {
-  /** The pid of the daemon. */
-  readonly daemon: number | undefined
-  /** The owner of the running Host; `none` if no supervisor will restart it, undefined if no Host runs. */
-  readonly host: string | undefined
-  /** Whether that Host is the main process of a container. */
-  readonly isContainer: boolean
-  /** The enabled services, which start without an operator. */
-  readonly services: readonly string[]
-}
-
 /** Checks that exactly one supervisor owns the restarts of this project's Host. */
 export const checkOwners = async (paths: ProjectPaths): Promise<Finding> => {
   const daemon = await findDaemon(paths)
   const holder = await findHolder(paths)
-  return judgeOwners({
-    daemon: daemon?.pid,
-    host: holder?.kind === "host" ? describeOwner(ownerOf(holder)) : undefined,
-    isContainer: holder?.kind === "host" && holder.pid === 1,
-    services: await findServices(paths.project, await projectName(paths), homedir()),
-  })
-}
-
-export const judgeOwners = ({daemon, host, isContainer, services}: OwnerFacts): Finding => {
+  const host = holder?.kind === "host" ? describeOwner(ownerOf(holder)) : undefined
+  const isContainer = holder?.kind === "host" && holder.pid === 1
   const check = "restarts"
-  const owners = new Set<string>(services)
-  if (daemon !== undefined) owners.add(`the daemon (pid ${daemon})`)
+  // The enabled services start without an operator.
+  const owners = new Set(await findServices(paths.project, await projectName(paths), homedir()))
+  if (daemon !== undefined) owners.add(`the daemon (pid ${daemon.pid})`)
   const outside = host === undefined || host === "none" || host === "daemon" ? [] : [host]
   for (const each of outside) owners.add(each)
   const names = [...owners]

@@ -9,17 +9,14 @@ const heldTimers = warning(
   "svc timer list --state held; then svc timer release --held, or svc timer cancel --held",
 )
 
+const heldEvents = warning(
+  "inbox",
+  "events are held",
+  "svc inbox list --state held; then svc inbox release --held, or svc inbox discard --held",
+)
+
 /** Finds events that a restore or `ingress.askAfter` holds, or an operator. */
-export const checkInbox = (hasHeld: boolean): readonly Finding[] =>
-  hasHeld
-    ? [
-        warning(
-          "inbox",
-          "events are held",
-          "svc inbox list --state held; then svc inbox release --held, or svc inbox discard --held",
-        ),
-      ]
-    : []
+export const checkInbox = (hasHeld: boolean): readonly Finding[] => (hasHeld ? [heldEvents] : [])
 
 /** Timers of a running Host that wait for a person. */
 export interface StuckTimers {

@@ -5,7 +5,7 @@ import type {DatabaseCheck} from "../../shared/api/database.ts"
 import {readinessReasons} from "../../shared/api/readiness.ts"
 import type {Status} from "../../shared/api/system.ts"
 import type {ProjectConfig} from "../../shared/config/config.ts"
-import {Problem} from "../../shared/problems.ts"
+import {Problem, toProblem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"
 import {describeIrreversible} from "../database/migrations/migrate.ts"
 import {isIrreversible, migrations, newestSchema} from "../database/migrations/migrations.ts"
@@ -121,11 +121,6 @@ export const checkPin = (running: HostStatus | "unknown" | undefined): Finding[]
   return [warning("pin", detail, "svc generation unpin")]
 }
 
-export const problemOf = (cause: unknown): Problem =>
-  cause instanceof Problem
-    ? cause
-    : new Problem("internal", cause instanceof Error ? cause.message : String(cause), {cause})
-
 const check = "workroom"
 
 /**
@@ -141,7 +136,7 @@ export const checkWorkroom = async (
   if (!existsSync(paths.state)) return [unmade]
   return [
     await withLock(paths, asDoctor, () => examine(paths)).catch((cause: unknown) => {
-      const {message, hint} = problemOf(cause)
+      const {message, hint} = toProblem(cause, "internal")
       return error(check, message, hint)
     }),
   ]

@@ -196,17 +196,19 @@ export interface Stores {
 /** Returns whether all stores name the authority of the database. */
 export const judgeAuthority = ({status, history, jobs}: Stores): Judgement => {
   const {authority, workroom} = status
-  const stores: (readonly [evidence: string, agrees: boolean])[] = [[`database: ${authority}`, true]]
-  if (history === undefined) stores.push(["event history: this Host has none", true])
-  else
-    stores.push([`event history: epoch ${history.epoch}, up to ${history.head}`, history.epoch === epochOf(authority)])
-  if (workroom === undefined) stores.push(["workroom Journal: this Host has none", true])
-  else
-    stores.push([
-      `workroom Journal: ${workroom.authority}, up to record ${workroom.seq} (${workroom.store})`,
-      workroom.authority === authority,
-    ])
-  stores.push(judgeJobs(jobs, authority))
+  const stores: readonly (readonly [evidence: string, agrees: boolean])[] = [
+    [`database: ${authority}`, true],
+    history === undefined
+      ? ["event history: this Host has none", true]
+      : [`event history: epoch ${history.epoch}, up to ${history.head}`, history.epoch === epochOf(authority)],
+    workroom === undefined
+      ? ["workroom Journal: this Host has none", true]
+      : [
+          `workroom Journal: ${workroom.authority}, up to record ${workroom.seq} (${workroom.store})`,
+          workroom.authority === authority,
+        ],
+    judgeJobs(jobs, authority),
+  ]
   return judge(
     stores.every(([, agrees]) => agrees),
     stores.map(([evidence, agrees]) => (agrees ? evidence : `${evidence}: differs`)),
