@@ -203,17 +203,14 @@ const listen = (
   signal: AbortSignal,
 ) => {
   let heard = 0
-  let connected: () => void = () => {}
-  const once = new Promise<void>(resolve => {
-    connected = resolve
-  })
+  const connected = Promise.withResolvers<void>()
   const follow = async () => {
     let host: HostClient | undefined = first
     while (!signal.aborted) {
       try {
         host ??= await connectHost(project)
         let last: Change["change"] | undefined
-        for await (const change of changes(host, channel, signal, connected)) {
+        for await (const change of changes(host, channel, signal, connected.resolve)) {
           heard++
           // A bot that writes for long says so again and again.
           const text = change.change === "typing" && last === "typing" ? undefined : describe(change)
@@ -227,7 +224,7 @@ const listen = (
       } catch (error) {
         if (isProblem(error, "not_found")) {
           show(`svc: ${messageOf(error)}\n  hint: add the plugin sandbox to svc.config.yml: plugins: {sandbox: {}}`)
-          connected()
+          connected.resolve()
           return
         }
       }
@@ -237,7 +234,7 @@ const listen = (
   }
   void follow()
   return {
-    connected: once,
+    connected: connected.promise,
     quiet: async (milliseconds: number) => {
       // Counts steps instead of reading the clock: after this process was suspended, the next step still reads what arrived.
       const step = 50

@@ -7,11 +7,11 @@ import {isLocked} from "../server/runtime/lock.ts"
 import {projectPaths} from "../server/runtime/project.ts"
 import type {ReadinessReport} from "../shared/api/readiness.ts"
 import type {Status} from "../shared/api/system.ts"
-import {durationOf, durationPattern} from "../shared/duration.ts"
 import {type ExitCode, exit} from "../shared/exit.ts"
 import {Problem} from "../shared/problems.ts"
 import {describeFinding} from "./kit/finding.ts"
 import {DataCommand} from "./kit/svc-command.ts"
+import {durationOption} from "./kit/time-option.ts"
 
 export class Doctor extends DataCommand {
   static override usage = Command.Usage({
@@ -59,7 +59,7 @@ export class Doctor extends DataCommand {
   }
 
   async #incident(address: string): Promise<ExitCode> {
-    const quiet = this.quiet === undefined ? undefined : parseDuration("--quiet", this.quiet)
+    const quiet = this.quiet === undefined ? undefined : durationOption("--quiet", this.quiet, "15m or 1h")
     const own = await expectedHost(this.folder)
     const result = await checkIncident(address, process.env.SVC_HTTP_TOKEN, {
       project: this.expectProject ?? own?.project,
@@ -131,12 +131,6 @@ const describeAnswer = ({question, text, answer, evidence, next}: IncidentResult
     ...evidence.map(line => `            ${line}`),
     ...(next === undefined ? [] : [`            next: ${next}`]),
   ].join("\n")
-
-const parseDuration = (option: string, text: string): number => {
-  if (!new RegExp(durationPattern).test(text))
-    throw new Problem("request_invalid", `${option} must be a duration such as 15m or 1h, not "${text}"`)
-  return durationOf(text)
-}
 
 const describeGeneration = ({generation, provisional}: ReadinessReport): string =>
   `generation ${generation}${provisional === true ? " (provisional: the database does not answer)" : ""}`

@@ -86,9 +86,10 @@ const describePlan = (plan: RollbackPlan): string => {
     ["roll back to", `${plan.checkpoint}, of ${plan.createdAt}`],
     ["code", describeCode(plan)],
     ["project", plan.projectFiles === "restored" ? "svc.config.yml, package.json and lockfile" : "unchanged"],
-    ...(plan.keepsConfiguration
-      ? [["kept", "a copy of the present svc.config.yml, beside it: it differs from its commit"] as const]
-      : []),
+    [
+      "kept",
+      plan.keepsConfiguration ? "a copy of the present svc.config.yml, beside it: it differs from its commit" : null,
+    ],
     ["build", builds[plan.build ?? "untouched"]],
     ["database", plan.database],
     ...describeSchema(plan),

@@ -1,8 +1,8 @@
 import {type CommandClass, Option, type Usage} from "clipanion"
 import type {AgentRunView} from "../../shared/api/agents/agents.ts"
 import {exit} from "../../shared/exit.ts"
-import {isProblem, Problem} from "../../shared/problems.ts"
-import {connectHost, type HostClient} from "../kit/host-client.ts"
+import {Problem} from "../../shared/problems.ts"
+import {connectHost, type HostClient, unless} from "../kit/host-client.ts"
 import {runs as agentRuns, decision} from "../kit/messages/decision.ts"
 import {shorten} from "../kit/print.ts"
 import {getCommand, listCommand, postCommand, rowCommand, tableOf} from "../kit/rows.ts"
@@ -29,10 +29,7 @@ const approval = (action: "approve" | "deny", usage: Usage): CommandClass =>
 
 /** Returns the id of the approval that a run waits for, or the id itself. Throws `approval_unknown` if it waits for none. */
 const approvalOf = async (host: HostClient, named: string): Promise<string> => {
-  const run = await host.get("/api/runs/:id", {id: named}).catch(error => {
-    if (isProblem(error, "run_unknown")) return undefined
-    throw error
-  })
+  const run = await unless("run_unknown", host.get("/api/runs/:id", {id: named}))
   if (run?.kind !== "agent") return named
   const [waiting] = run.approvals.filter(({state}) => state === "waiting")
   if (waiting === undefined) throw new Problem("approval_unknown", `the run ${named} waits for no approval`)

@@ -1,8 +1,8 @@
 import {Option} from "clipanion"
 import type {AgentRunDetail, AgentView} from "../../shared/api/agents/agents.ts"
-import {isProblem, Problem} from "../../shared/problems.ts"
+import {Problem} from "../../shared/problems.ts"
 import {runText} from "../kit/agent/run-text.ts"
-import {connectHost, type HostClient} from "../kit/host-client.ts"
+import {connectHost, type HostClient, unless} from "../kit/host-client.ts"
 import {facts} from "../kit/print.ts"
 import {rowCommand} from "../kit/rows.ts"
 
@@ -21,15 +21,6 @@ export const show = rowCommand({
     else given.show(await runOf(host, given.id), runText)
   },
 })
-
-const unless = async <T>(code: "agent_unknown" | "run_unknown", answer: Promise<T>): Promise<T | undefined> => {
-  try {
-    return await answer
-  } catch (error) {
-    if (isProblem(error, code)) return undefined
-    throw error
-  }
-}
 
 const runOf = async (host: HostClient, id: string): Promise<AgentRunDetail> => {
   const run = await unless("run_unknown", host.get("/api/runs/:id", {id}))

@@ -55,26 +55,19 @@ const describeMigration = (done: MigrationReport): string => {
   const isSafe = migrations.every(({irreversible}) => irreversible === null)
   return facts([
     [dryRun ? "would migrate" : "migrated", `from schema ${from} to ${to}${dryRun ? ", tried on a copy" : ""}`],
-    ...migrations.map(
-      ({version, name, undo, irreversible}) =>
-        [
-          String(version),
-          irreversible === null ? `${name}, can be undone: ${undo}` : `${name}, CANNOT BE UNDONE: ${irreversible}`,
-        ] as const,
-    ),
+    ...migrations.map(({version, name, undo, irreversible}) => {
+      const how = irreversible === null ? `can be undone: ${undo}` : `CANNOT BE UNDONE: ${irreversible}`
+      return [String(version), `${name}, ${how}`] as const
+    }),
     ["checkpoint", checkpoint && `${checkpoint}, created and verified before`],
     ...describePlugins(done),
     ["checks", findings.length === 0 ? "integrity and foreign keys are sound" : findings.join("; ")],
     ["took", `${seconds.toFixed(3)} s`],
     ["size", size && `${bytes(size.before)} before, ${bytes(size.after)} after`],
-    ...(dryRun
-      ? [
-          [
-            "next",
-            `svc runtime start, or svc database migrate${isSafe ? "" : "; both create a checkpoint first"}`,
-          ] as const,
-        ]
-      : []),
+    [
+      "next",
+      dryRun ? `svc runtime start, or svc database migrate${isSafe ? "" : "; both create a checkpoint first"}` : null,
+    ],
   ])
 }
 

@@ -2,7 +2,7 @@ import type {Cli, CommandClass} from "clipanion"
 import {facts} from "./print.ts"
 
 /** The parts of the help of one command. */
-interface Definition {
+export interface Definition {
   readonly usage: string
   readonly description: string
   readonly details: string

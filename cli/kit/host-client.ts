@@ -92,6 +92,13 @@ const ofRestart: readonly ProblemCode[] = ["host_unreachable", "starting", "stop
 export const mayComeFromRestart = (error: unknown): boolean =>
   error instanceof Problem && ofRestart.includes(error.code)
 
+/** Resolves to an answer, or to undefined if the Host refuses the request with this code. */
+export const unless = <T>(code: ProblemCode, answer: Promise<T>): Promise<T | undefined> =>
+  answer.catch(error => {
+    if (isProblem(error, code)) return undefined
+    throw error
+  })
+
 type Call = (path: string, init: RequestInit) => Promise<Response>
 
 /** Sends requests with the first token; once a Host refuses it, not restarted since a rotation, with the next. */

@@ -1,5 +1,6 @@
 import {didYouMean} from "../../server/runtime/text/suggest.ts"
 import {messageOf} from "../../shared/problems.ts"
+import type {Definition} from "./help.ts"
 
 /** Describes an unknown command, with the most similar name. */
 export const unknownCommand = (words: readonly string[], names: readonly string[]): string => {
@@ -8,11 +9,7 @@ export const unknownCommand = (words: readonly string[], names: readonly string[
   return `svc: there is no command "${typed}"${meant}\n  hint: svc --help lists the commands`
 }
 
-/** The options of a command, as its help shows them. */
-interface Options {
-  readonly options: readonly (readonly [string, string])[]
-  readonly required: readonly (readonly [string, string])[]
-}
+type Options = Pick<Definition, "options" | "required">
 
 /** Describes a wrong call: a negative id, an unknown option, a missing option, or the parser's error. */
 export const wrongCall = (error: unknown, name: string, args: readonly string[], known: Options): string => {

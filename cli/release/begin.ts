@@ -3,6 +3,7 @@ import type {ReleaseView} from "../../shared/api/release.ts"
 import {Problem, type ProblemCode, problems} from "../../shared/problems.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import {connectHost, type HostClient} from "../kit/host-client.ts"
+import type {ProgressLine} from "../kit/progress.ts"
 import {describeRelease} from "../kit/release/view.ts"
 import {restorePoint} from "../kit/stoppable-command.ts"
 
@@ -33,11 +34,7 @@ export class ReleaseBegin extends CheckpointCommand {
 }
 
 /** Waits until the checkpoint of the release is complete. Throws the problem that it failed with. */
-const settled = async (
-  host: HostClient,
-  begun: ReleaseView,
-  show: (step: string, done: number, total: number) => void,
-): Promise<ReleaseView> => {
+const settled = async (host: HostClient, begun: ReleaseView, show: ProgressLine["show"]): Promise<ReleaseView> => {
   for (let release = begun; ; release = await newest(host)) {
     if (release.id !== begun.id || release.state !== "beginning") return release
     if (release.problem !== null) throw problemOf(release.problem)

@@ -6,11 +6,12 @@ import {readPrepared} from "../../server/recovery/release/verification/prepared.
 import {type TryOptions, tryRelease} from "../../server/recovery/release/verification/try-release.ts"
 import {onSignals} from "../../server/runtime/process/signals.ts"
 import type {ReleaseVerification} from "../../shared/api/release.ts"
-import {durationOf, durationPattern} from "../../shared/duration.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
+import type {ProgressLine} from "../kit/progress.ts"
 import {describeStep} from "../kit/release/view.ts"
+import {durationOption} from "../kit/time-option.ts"
 
 type Subject = Pick<TryOptions, "release" | "prepared" | "commit">
 
@@ -45,10 +46,9 @@ class ReleaseVerify extends CheckpointCommand {
   commit = Option.String({name: "commit", required: false})
 
   async run(): Promise<ExitCode> {
-    if (!new RegExp(durationPattern).test(this.limit))
-      throw new Problem("request_invalid", `--limit must be a duration such as 30m or 2h, not "${this.limit}"`)
+    const limit = durationOption("--limit", this.limit, "30m or 2h")
     const subject = await this.subject()
-    const verification = await this.withProgress(show => this.#try(subject, show))
+    const verification = await this.withProgress(show => this.#try({...subject, limit}, show))
     const recorded = await this.record(verification)
     this.show(recorded, () => this.verdict(verification))
     return verification.ok ? exit.ok : exit.failed
@@ -61,7 +61,7 @@ class ReleaseVerify extends CheckpointCommand {
     return {release, prepared: "use", ...(commit == null ? {} : {commit})}
   }
 
-  async #try(subject: Subject, show: (step: string, done: number, total: number) => void) {
+  async #try(subject: Subject & Pick<TryOptions, "limit">, show: ProgressLine["show"]) {
     const ending = new AbortController()
     onSignals({
       stop: signal =>
@@ -75,7 +75,6 @@ class ReleaseVerify extends CheckpointCommand {
         paths: this.places,
         ...subject,
         environment: this.environment,
-        limit: durationOf(this.limit),
         command: this.stopped.command,
         signal: ending.signal,
         onBegin: (step, number, of) => {

@@ -34,14 +34,8 @@ export const reload = rowCommand({
     const host = await connectHost(given.folder)
     const {confirm, force} = given
     const ask = () => host.post("/api/system/reload", {body: {confirm, force}})
-    const result = await whileTried({
-      host,
-      project: given.folder,
-      force,
-      output: given.context.stderr,
-      ask,
-      ended: generation => ({committed: false, generation, restarting: true}),
-    })
+    const ended = (generation: number) => ({committed: false, generation, restarting: true})
+    const result = await whileTried(given, {host, ask, ended})
     const after = result.restarting === true ? {after: host.file.runtimeId} : {}
     const unready = given.requireReady
       ? unreadyIn((await settledReport(given.folder, after)).components)

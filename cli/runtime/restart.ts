@@ -32,15 +32,8 @@ export class RuntimeRestart extends SvcCommand {
     const owner = holder === undefined ? undefined : ownerOf(holder)
     const {confirm, force} = this
     const ask = () => host.post("/api/system/restart", {body: {confirm, force}})
-    const output = this.context.stderr
-    const {unready = []} = await whileTried({
-      host,
-      project: this.folder,
-      force,
-      output,
-      ask,
-      ended: () => ({restarting: true, unready: []}),
-    })
+    const ended = () => ({restarting: true, unready: []})
+    const {unready = []} = await whileTried(this, {host, ask, ended})
     const next = owner === undefined || owner.name === "none" ? "" : `; ${describeOwner(owner)} starts it again`
     this.print(`pid ${host.file.pid} is exiting with code 51${next}`)
     if (unready.length > 0) this.tell(`svc: ${notReadyAfter(unready)}`)

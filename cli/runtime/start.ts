@@ -183,14 +183,11 @@ export class RuntimeStart extends SvcCommand {
     const starting = new AbortController()
     let host: Host | undefined
     const started = Promise.withResolvers<Host>()
-    let end: (exit: Exit) => void = () => {}
-    const asked = new Promise<Exit>(resolve => {
-      end = resolve
-    })
+    const asked = Promise.withResolvers<Exit>()
     onSignals({
       stop: signal => {
         starting.abort()
-        end({code: exit.ok, reason: signal})
+        asked.resolve({code: exit.ok, reason: signal})
       },
       // A SIGHUP during the start takes effect after it: the start may have read the old configuration.
       reload: () => void started.promise.then(running => running.reload("SIGHUP")),
@@ -231,7 +228,7 @@ export class RuntimeStart extends SvcCommand {
     }
     const {watchLoop} = await import("../kit/runtime/watch-loop.ts")
     const endWatchdog = watchLoop(host, mode, logs)
-    const ending = await Promise.race([asked, host.exitAsked])
+    const ending = await Promise.race([asked.promise, host.exitAsked])
     notifier.stopping()
     await host.rescueBeforeEnd()
     // The timer outlives the stop, so that a stalled reader of the log cannot keep the process alive.

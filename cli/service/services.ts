@@ -1,4 +1,5 @@
 import {execFileSync, spawn} from "node:child_process"
+import {once} from "node:events"
 import {existsSync} from "node:fs"
 import {userInfo} from "node:os"
 import {resolve, sep} from "node:path"
@@ -10,7 +11,7 @@ import {projectName, requireProject} from "../../server/project/settings.ts"
 import {packageRoot} from "../../server/runtime/own-files.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
 import {exit} from "../../shared/exit.ts"
-import {Problem} from "../../shared/problems.ts"
+import {messageOf, Problem} from "../../shared/problems.ts"
 import {facts} from "../kit/print.ts"
 import {rowCommand} from "../kit/rows.ts"
 import type {SvcCommand} from "../kit/svc-command.ts"
@@ -108,13 +109,10 @@ export const logs = rowCommand({
     const service = await serviceOf(given, false)
     const [program = "", ...args] = service.logs({follow: given.follow, lines: Number(given.lines)})
     const child = spawn(program, args, {stdio: ["ignore", "inherit", "inherit"]})
-    const code = await new Promise<number>((resolve, reject) => {
-      child.on("error", cause =>
-        reject(new Problem("service_failed", `cannot run ${program}: ${cause.message}`, {cause})),
-      )
-      child.on("close", ended => resolve(ended ?? 0))
+    const [code]: (number | null)[] = await once(child, "close").catch(cause => {
+      throw new Problem("service_failed", `cannot run ${program}: ${messageOf(cause)}`, {cause})
     })
-    return code === 0 ? exit.ok : exit.failed
+    return (code ?? 0) === 0 ? exit.ok : exit.failed
   },
 })
 

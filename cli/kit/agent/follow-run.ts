@@ -26,7 +26,7 @@ const mostAbsent = 30_000
  */
 export const followRun = async (options: FollowOptions): Promise<AgentRunDetail | undefined> => {
   const {project, runId, signal} = options
-  const told = new Teller(options)
+  const tell = telling(options)
   let seen = Date.now()
   while (!signal.aborted) {
     try {
@@ -34,7 +34,7 @@ export const followRun = async (options: FollowOptions): Promise<AgentRunDetail 
       const run = await host.get("/api/runs/:id", {id: runId})
       if (run.kind !== "agent") throw new Problem("agent_run_unknown", `${runId} is no run of an agent`)
       seen = Date.now()
-      await told.tell(run)
+      await tell(run)
       if (isOver(run)) return run
     } catch (error) {
       if (!mayComeFromRestart(error) || Date.now() - seen > mostAbsent) throw error
@@ -44,26 +44,20 @@ export const followRun = async (options: FollowOptions): Promise<AgentRunDetail 
   return undefined
 }
 
-/** Reports the changes of a run since the last request. */
-class Teller {
-  readonly #options: FollowOptions
-  readonly #steps = new Map<number, string>()
-  readonly #asked = new Set<string>()
-
-  constructor(options: FollowOptions) {
-    this.#options = options
-  }
-
-  async tell({trail, approvals}: AgentRunDetail): Promise<void> {
+/** Returns a function that reports the changes of a run since its last call. */
+const telling = ({onStep, onApproval}: FollowOptions) => {
+  const steps = new Map<number, string>()
+  const asked = new Set<string>()
+  return async ({trail, approvals}: AgentRunDetail): Promise<void> => {
     for (const step of trail) {
-      if (this.#steps.get(step.step) === step.state) continue
-      this.#steps.set(step.step, step.state)
-      this.#options.onStep(step)
+      if (steps.get(step.step) === step.state) continue
+      steps.set(step.step, step.state)
+      onStep(step)
     }
     for (const approval of approvals) {
-      if (approval.state !== "waiting" || this.#asked.has(approval.id)) continue
-      this.#asked.add(approval.id)
-      await this.#options.onApproval(approval)
+      if (approval.state !== "waiting" || asked.has(approval.id)) continue
+      asked.add(approval.id)
+      await onApproval(approval)
     }
   }
 }

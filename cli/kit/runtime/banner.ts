@@ -14,6 +14,7 @@ export const banner = (host: Host, project: string): string => {
   const runtime = process.versions.bun === undefined ? `Node ${process.versions.node}` : `Bun ${process.versions.bun}`
   const {location, state} = host.database
   const where = location.dialect === "sqlite" ? relative(project, location.file) : new URL(location.url).host
+  const endpoints = host.endpoints.list()
   const {svc} = callOf(process.versions.bun === undefined ? "node" : "bun")
   const chat = project === starter ? "npx --yes bun@1.4.5 run chat" : `${svc} chat`
   return [
@@ -23,13 +24,7 @@ export const banner = (host: Host, project: string): string => {
     facts([
       ["  generation", `${generation?.number}`],
       ["  plugins", generation?.instances.map(({name, plugin}) => `${name} (${plugin.from})`).join(", ") || "none"],
-      [
-        "  endpoints",
-        host.endpoints
-          .list()
-          .map(({spec, state: {is}}) => `${spec.name} (${is})`)
-          .join(", ") || "none",
-      ],
+      ["  endpoints", endpoints.map(({spec, state: {is}}) => `${spec.name} (${is})`).join(", ") || "none"],
       ["  commands", host.commands().join(", ")],
       [
         "  database",
@@ -37,9 +32,7 @@ export const banner = (host: Host, project: string): string => {
       ],
       ["  address", host.url],
       ["  console", consoleLink(host)],
-      ...(host.token === undefined
-        ? []
-        : [["  token", "generated for this run; svc reads it from .svc/host.json"] as const]),
+      ["  token", host.token && "generated for this run; svc reads it from .svc/host.json"],
       ["  talk to it", `${chat}   (in a second terminal)`],
       ["  stop it", "Ctrl-C"],
     ]),

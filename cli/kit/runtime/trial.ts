@@ -4,29 +4,29 @@ import {projectPaths} from "../../../server/runtime/project.ts"
 import {isProblem, Problem} from "../../../shared/problems.ts"
 import type {HostClient} from "../host-client.ts"
 import {ProgressLine} from "../progress.ts"
+import type {SvcCommand} from "../svc-command.ts"
 
 export const forceText = "Restart without trying the next start first"
 
-export interface TrialRequest<T> {
+interface TrialRequest<T> {
   readonly host: HostClient
-  readonly project: string
-  readonly force: boolean
-  /** The output for the progress line. */
-  readonly output: NodeJS.WritableStream
   readonly ask: () => Promise<T>
   /** Returns the result if the Host has exited after a trial that took longer than a request. */
   readonly ended: (generation: number) => T
 }
 
 /** Makes a request that may try the next start, shown on a terminal. Waits for a longer trial. Throws its problem. */
-export const whileTried = async <T>({host, project, force, output, ask, ended}: TrialRequest<T>): Promise<T> => {
-  const progress = new ProgressLine(output)
+export const whileTried = async <T>(
+  {context, folder, force}: SvcCommand & {readonly force: boolean},
+  {host, ask, ended}: TrialRequest<T>,
+): Promise<T> => {
+  const progress = new ProgressLine(context.stderr as NodeJS.WritableStream)
   if (!force) progress.show("trying the change…", 0, 0)
   try {
     const before = await statusOf(host)
     return await ask().catch(async error => {
       if (!isProblem(error, "request_timeout")) throw error
-      await follow(host, project, before.lastFailure?.at)
+      await follow(host, folder, before.lastFailure?.at)
       return ended(before.generation.number)
     })
   } finally {

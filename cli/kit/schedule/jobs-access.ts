@@ -10,8 +10,7 @@ import {
   viewStopped,
 } from "../../../server/project/offline/job-file.ts"
 import type {Answer} from "../../../shared/api/operations/client.ts"
-import type {DraftCheck} from "../../../shared/api/scheduled/drafts.ts"
-import type {Job, JobChange, JobRemoval, JobView, NextTimes} from "../../../shared/api/scheduled/jobs.ts"
+import type {Job, JobChange, JobRemoval, JobView} from "../../../shared/api/scheduled/jobs.ts"
 import {connectUnlessStopped, type HostClient} from "../host-client.ts"
 import type {SvcCommand} from "../svc-command.ts"
 
@@ -20,16 +19,7 @@ type JobPage = Answer<"GET", "/api/jobs">
 export type JobList = Omit<JobPage, "next">
 
 /** The jobs of a project: from its running Host, or from the file that the next start loads. */
-export interface JobsAccess {
-  list(): Promise<JobList>
-  show(id: string): Promise<JobView>
-  add(job: Job): Promise<JobView>
-  edit(id: string, change: JobChange): Promise<JobView>
-  remove(id: string, removal: JobRemoval): Promise<void>
-  /** Checks a job without storing it. */
-  check(job: unknown, count: number): Promise<DraftCheck>
-  next(id: string, count: number): Promise<NextTimes>
-}
+type JobsAccess = ReturnType<typeof ofHost>
 
 /** Opens the jobs of a command's project. */
 export const openJobs = async ({folder, path}: Pick<SvcCommand, "folder" | "path">): Promise<JobsAccess> => {
@@ -37,8 +27,8 @@ export const openJobs = async ({folder, path}: Pick<SvcCommand, "folder" | "path
   return host === undefined ? ofFile(folder, `svc ${path.join(" ")}`) : ofHost(host)
 }
 
-const ofHost = (host: HostClient): JobsAccess => ({
-  list: async () => {
+const ofHost = (host: HostClient) => ({
+  list: async (): Promise<JobList> => {
     const items: JobView[] = []
     for (let cursor: string | null = "0"; ; ) {
       const page: JobPage = await host.get("/api/jobs", {limit: 500, cursor})
@@ -47,12 +37,13 @@ const ofHost = (host: HostClient): JobsAccess => ({
       if (cursor === null) return {items, file: page.file}
     }
   },
-  show: id => host.get("/api/jobs/:id", {id}),
-  add: body => host.post("/api/jobs", {body}),
-  edit: (id, body) => host.post("/api/jobs/:id/edit", {id, body}),
-  remove: async (id, body) => void (await host.post("/api/jobs/:id/remove", {id, body})),
-  check: (job, count) => host.post("/api/jobs/check", {body: {job, count}}),
-  next: (id, count) => host.get("/api/jobs/:id/next", {id, count}),
+  show: (id: string) => host.get("/api/jobs/:id", {id}),
+  add: (body: Job) => host.post("/api/jobs", {body}),
+  edit: (id: string, body: JobChange) => host.post("/api/jobs/:id/edit", {id, body}),
+  remove: async (id: string, body: JobRemoval) => void (await host.post("/api/jobs/:id/remove", {id, body})),
+  /** Checks a job without storing it. */
+  check: (job: unknown, count: number) => host.post("/api/jobs/check", {body: {job, count}}),
+  next: (id: string, count: number) => host.get("/api/jobs/:id/next", {id, count}),
 })
 
 const ofFile = (project: string, command: string): JobsAccess => {
