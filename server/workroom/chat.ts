@@ -1,12 +1,12 @@
 import {type ItemState, itemStates, takenIn} from "../../shared/api/item-rules.ts"
-import type {Command, Item} from "../../shared/api/workroom.ts"
+import type {Item} from "../../shared/api/workroom.ts"
 import {timeFrom} from "../../shared/duration.ts"
 import {definePlugin, type LocalText, type PluginDefinition, Problem, type Session, Type} from "../../shared/sdk/sdk.ts"
 import {fieldsOf} from "../../shared/sdk/session/values.ts"
 import {builtInTexts, type HostTexts, type Say} from "../messages/texts/host-texts.ts"
 import type {HostText} from "../messages/texts/tables.ts"
 import {partyOf} from "./party.ts"
-import {mostComments} from "./store/transitions.ts"
+import {type ItemChange, type ItemCommand, mostComments} from "./store/transitions.ts"
 import type {Workroom} from "./workroom.ts"
 
 const Level = (what: string, fallback: "trusted" | "admin") =>
@@ -20,9 +20,6 @@ const Settings = Type.Object(
   },
   {additionalProperties: false},
 )
-
-type Change = Exclude<Command, {is: "add" | "authority" | "overdue"}>
-type Bare<T> = T extends unknown ? Omit<T, "expectedRevision" | "request"> : never
 
 /** Lists in chat are short. */
 const mostListed = 10
@@ -39,14 +36,14 @@ export const workroomPlugin = (
     config: Settings,
     setup(plugin, {read = "trusted", work = "trusted", decide = "admin"}) {
       /** Runs the command against the item's current revision. A handler repeated after a crash changes it once. */
-      const change = async (session: Session, id: number, command: Bare<Change>): Promise<string> =>
+      const change = async (session: Session, id: number, command: ItemCommand): Promise<string> =>
         answer(id, sayIn(session.language), command.is, async say => {
           const {revision} = workroom().item(id)
           const request = `inbox/${session.event.sn}`
           const item = await workroom().run({
             actor: actorOf(session),
             item: id,
-            command: {...command, request, expectedRevision: revision} as Change,
+            command: {...command, request, expectedRevision: revision} as ItemChange,
           })
           return lineOf(item, say)
         })
@@ -137,7 +134,7 @@ const actorOf = ({endpoint, user}: Session): string => partyOf(endpoint, user?.i
 const answer = async (
   id: number,
   say: Say,
-  command: Change["is"] | "add" | "show",
+  command: ItemCommand["is"] | "add" | "show",
   work: (say: Say) => Promise<string>,
 ): Promise<string> => {
   try {
@@ -148,7 +145,7 @@ const answer = async (
   }
 }
 
-const refusal = (problem: Problem, id: number, say: Say, command: Change["is"] | "add" | "show"): string => {
+const refusal = (problem: Problem, id: number, say: Say, command: ItemCommand["is"] | "add" | "show"): string => {
   if (problem.code === "workroom_unknown") return say("workroom.unknown", {id})
   const {state} = fieldsOf(problem.current)
   if (problem.code !== "workroom_state" || command === "add" || command === "show") return `${problem.message}.`

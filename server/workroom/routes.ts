@@ -1,14 +1,15 @@
 import type {ItemState} from "../../shared/api/item-rules.ts"
 import {type Asked, serve} from "../../shared/api/operations/operation.ts"
 import {workroomOperations} from "../../shared/api/operations/work.ts"
-import {type Command, type Item, operator, type WorkroomView} from "../../shared/api/workroom.ts"
+import {type Item, operator, type WorkroomView} from "../../shared/api/workroom.ts"
 import {Problem} from "../../shared/problems.ts"
 import {newestFirst} from "../database/lists/pages.ts"
 import {columnsOf} from "./board.ts"
+import type {ItemCommand} from "./store/transitions.ts"
 import type {Workroom} from "./workroom.ts"
 
 export const workroomRoutes = (workroom: Workroom) => {
-  const run = ({params, body}: AskedCommand, commandOf: (actor: string) => Change) => {
+  const run = ({params, body}: AskedCommand, commandOf: (actor: string) => ItemCommand) => {
     const {actor = operator, expectedRevision, request} = body
     const item = numberOf(params.id)
     const against = {expectedRevision, ...(request === undefined ? {} : {request})}
@@ -60,10 +61,6 @@ export const workroomRoutes = (workroom: Workroom) => {
 }
 
 type AskedCommand = Pick<Asked<typeof workroomOperations.review>, "params" | "body">
-
-/** A command on an item, without what all of these have. */
-type Change = WithoutCommon<Extract<Command, {readonly expectedRevision: number}>>
-type WithoutCommon<C> = C extends Command ? Omit<C, "expectedRevision" | "request"> : never
 
 const claimant = (actor: string): string => {
   if (actor !== operator) return actor

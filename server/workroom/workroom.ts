@@ -46,6 +46,8 @@ const largestGroup = 512
  * against the result of those before it, and answered once its record is durable.
  */
 export class Workroom {
+  /** The number of commands recorded and refused since the start. */
+  readonly counts = {recorded: 0, refused: 0}
   readonly #options: WorkroomOptions
   readonly #now: () => number
   readonly #deadlines: Deadlines
@@ -57,8 +59,6 @@ export class Workroom {
   /** A write has failed, and it is unknown what is stored. */
   #isUnsettled = false
   #closed = false
-  #recorded = 0
-  #refused = 0
 
   private constructor(options: WorkroomOptions, catalog: Catalog) {
     this.#options = options
@@ -105,11 +105,6 @@ export class Workroom {
   /** All items, in ascending order of their numbers. */
   get items(): readonly Item[] {
     return this.#catalog.items
-  }
-
-  /** The number of commands recorded and refused since the start. */
-  get counts(): {readonly recorded: number; readonly refused: number} {
-    return {recorded: this.#recorded, refused: this.#refused}
   }
 
   figures(): Figures {
@@ -188,7 +183,7 @@ export class Workroom {
     for (const {request, resolve, reject} of group) {
       const decision = decide(draft, {...request, at})
       if (decision.is === "refused") {
-        this.#refused++
+        this.counts.refused++
         answers.push(() => reject(decision.problem))
         continue
       }
@@ -212,7 +207,7 @@ export class Workroom {
       throw await this.#explain(cause)
     }
     this.#catalog.advance(draft.head, draft.changed)
-    this.#recorded += records.length
+    this.counts.recorded += records.length
     store.keep(this.#catalog)
     const recorded = records.map(({record}) => record)
     this.#trails.add(recorded)

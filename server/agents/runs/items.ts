@@ -3,11 +3,8 @@ import type {Log} from "../../../shared/log.ts"
 import {isProblem, Problem} from "../../../shared/problems.ts"
 import {fieldsOf} from "../../../shared/sdk/session/values.ts"
 import {persist} from "../../database/persist.ts"
+import type {ItemChange, ItemCommand} from "../../workroom/store/transitions.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
-
-type Given = Parameters<Workroom["run"]>[0]["command"]
-type Change = Exclude<Given, {is: "add" | "authority" | "overdue"}>
-type Bare<T> = T extends unknown ? Omit<T, "expectedRevision" | "request"> : never
 
 const prefix = "agent:"
 
@@ -23,9 +20,6 @@ export const isFor = (item: Item | undefined, agent: string, isEnding: boolean):
   if (item === undefined || item.assignee !== actorOf(agent)) return false
   return item.state === "done" ? isEnding : item.state !== "cancelled"
 }
-
-/** A command for an item, before the item's revision is known. */
-export type ItemCommand = Bare<Change>
 
 /** How many of an item's newest records are searched for a request. No run makes more. */
 const lookedAt = 500
@@ -46,7 +40,8 @@ export const commandOnce = async (
   for (let tries = 1; ; tries++) {
     const {revision} = workroom.item(item)
     try {
-      return await workroom.run({actor, item, command: {...command, request, expectedRevision: revision} as Change})
+      const change = {...command, request, expectedRevision: revision} as ItemChange
+      return await workroom.run({actor, item, command: change})
     } catch (error) {
       if (!isProblem(error, "workroom_stale") || tries === mostTries) throw error
     }

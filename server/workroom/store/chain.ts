@@ -10,24 +10,18 @@ const longestEnd = 240
  * hash of the record before it, and its own hash.
  */
 export class Chain {
-  #seq = 0
-  #hash: string
+  #head: Head
+  /** The authority of the newest record. */
   #authority: string
 
   /** Starts at the beginning, under an authority, or at a head that was checked earlier. */
-  constructor(authority: string, from?: Head) {
+  constructor(authority: string, head: Head = {seq: 0, hash: genesis(authority)}) {
     this.#authority = authority
-    this.#seq = from?.seq ?? 0
-    this.#hash = from?.hash ?? genesis(authority)
+    this.#head = head
   }
 
   get head(): Head {
-    return {seq: this.#seq, hash: this.#hash}
-  }
-
-  /** The authority of the newest record. */
-  get authority(): string {
-    return this.#authority
+    return this.#head
   }
 
   /** Returns what is wrong with the text of the next record; if nothing is, moves the head to it. */
@@ -35,17 +29,17 @@ export class Chain {
     const found = endPattern.exec(text.slice(-longestEnd))
     if (found === null) return "it is not a record"
     const [, item, prevHash, seq] = found
-    if (Number(seq) !== this.#seq + 1) return `it has the number ${seq}`
-    if (prevHash !== this.#hash) {
-      return this.#seq === 0
+    const next = this.#head.seq + 1
+    if (Number(seq) !== next) return `it has the number ${seq}`
+    if (prevHash !== this.#head.hash) {
+      return next === 1
         ? `it did not begin under the authority ${this.#authority}`
         : "it does not follow the record before it"
     }
     const digest = sealOf(text)
     if (digest === undefined) return "its hash does not match its content"
     if (item === "0" && !this.#changeAuthority(text)) return "it comes from another authority"
-    this.#seq += 1
-    this.#hash = digest
+    this.#head = {seq: next, hash: digest}
     return undefined
   }
 

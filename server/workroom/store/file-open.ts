@@ -119,16 +119,12 @@ export const examineFiles = async (
   const keptSeq = catalog.head.seq
   const acknowledged = Math.max(told.seq, keptSeq)
   const heads = [catalog.head, {seq: told.seq, hash: told.hash}]
-  const walk = new Walk(catalog, acknowledged, heads, above)
-  const end = await readSegments(
-    segments,
-    () => walk.next,
-    (record, after, segment) => walk.take(record, after, segment),
-  )
-  requireWhole(end, walk.next, acknowledged)
-  if (walk.wrongHead !== undefined)
-    throw damaged(`record ${walk.wrongHead} of the Journal is not the one that was acknowledged`)
-  const unsure = walk.unsure ?? end.offset
+  const {found, take, next} = walkOn(catalog, acknowledged, heads, above)
+  const end = await readSegments(segments, next, take)
+  requireWhole(end, next(), acknowledged)
+  if (found.wrongHead !== undefined)
+    throw damaged(`record ${found.wrongHead} of the Journal is not the one that was acknowledged`)
+  const unsure = found.unsure ?? end.offset
   return {catalog, end, acknowledged, keptSeq, unsure, ...(wrongCatalog === undefined ? {} : {wrongCatalog})}
 }
 
@@ -148,55 +144,37 @@ const requireOneHistory = (
 }
 
 /** Walks through the records of a Journal, and applies those that the Catalog does not have yet. */
-class Walk {
-  readonly #catalog: Catalog
-  readonly #chain: Chain
-  readonly #acknowledged: number
-  readonly #heads: readonly Head[]
-  readonly #above: Above
-  #segment: Segment | undefined
-  #offset = 0
-  wrongHead: number | undefined
-  unsure: number | undefined
-
-  constructor(catalog: Catalog, acknowledged: number, heads: readonly Head[], above: Above) {
-    this.#catalog = catalog
-    this.#chain = new Chain(catalog.origin)
-    this.#acknowledged = acknowledged
-    this.#heads = heads
-    this.#above = above
-    this.#compare()
+const walkOn = (catalog: Catalog, acknowledged: number, heads: readonly Head[], above: Above) => {
+  const chain = new Chain(catalog.origin)
+  const found: {wrongHead?: number | undefined; unsure?: number | undefined} = {}
+  let current: Segment | undefined
+  let offset = 0
+  const compare = () => {
+    const {seq, hash} = chain.head
+    for (const head of heads) if (head.seq === seq && head.hash !== hash) found.wrongHead ??= seq
   }
-
-  get next(): number {
-    return this.#chain.head.seq + 1
-  }
-
-  take(text: string, after: number, segment: Segment): string | undefined {
-    if (segment !== this.#segment) {
-      this.#offset = 0
-      this.unsure = undefined
+  const take = (text: string, after: number, segment: Segment): string | undefined => {
+    if (segment !== current) {
+      offset = 0
+      found.unsure = undefined
     }
-    this.#segment = segment
-    const isTold = this.next <= this.#acknowledged
-    if (!isTold && this.#above === "take back") return "it was not acknowledged"
-    const wrong = this.#chain.take(text)
+    current = segment
+    const isTold = chain.head.seq < acknowledged
+    if (!isTold && above === "take back") return "it was not acknowledged"
+    const wrong = chain.take(text)
     if (wrong !== undefined) return wrong
-    const {seq} = this.#chain.head
-    if (seq > this.#catalog.head.seq) {
-      const unfit = follow(this.#catalog, text)
+    const {seq} = chain.head
+    if (seq > catalog.head.seq) {
+      const unfit = follow(catalog, text)
       if (unfit !== undefined) throw damaged(`record ${seq} in ${segment.name}: ${unfit}`)
     }
-    this.#compare()
-    if (!isTold) this.unsure ??= this.#offset
-    this.#offset = after
+    compare()
+    if (!isTold) found.unsure ??= offset
+    offset = after
     return undefined
   }
-
-  #compare(): void {
-    const {seq, hash} = this.#chain.head
-    for (const head of this.#heads) if (head.seq === seq && head.hash !== hash) this.wrongHead ??= seq
-  }
+  compare()
+  return {found, take, next: () => chain.head.seq + 1}
 }
 
 /** Only the end of the last segment, above the acknowledged number, may be torn. */

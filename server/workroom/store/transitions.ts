@@ -4,6 +4,10 @@ import type {Command, Item, JournalRecord} from "../../../shared/api/workroom.ts
 /** A command about an existing item. */
 export type ItemChange = Exclude<Command, {is: "add" | "authority"}>
 
+/** A command of a person or an agent, before the item's revision is known. */
+export type ItemCommand = Bare<Exclude<ItemChange, {is: "overdue"}>>
+type Bare<T> = T extends unknown ? Omit<T, "expectedRevision" | "request"> : never
+
 /** The states in which an item accepts each command, of people, agents and the Host itself. */
 export const takenIn: Readonly<Record<ItemChange["is"], readonly ItemState[]>> = {...given, overdue: ["blocked"]}
 

@@ -1,7 +1,8 @@
 import {commandBodies} from "../../../../shared/api/workroom.ts"
 import type {Permission} from "../../../../shared/sdk/session/permission.ts"
 import {Closed, Optional, type Static, type TObject, Type} from "../../../../shared/type.ts"
-import {commandOnce, type ItemCommand} from "../../runs/items.ts"
+import type {ItemCommand} from "../../../workroom/store/transitions.ts"
+import {commandOnce} from "../../runs/items.ts"
 import type {AgentTool, ToolUse} from "../../runs/tool.ts"
 import {ItemNumber, lineOf, listTool, showTool, type WorkroomSide, workroomTool} from "./items.ts"
 
