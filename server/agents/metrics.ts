@@ -3,8 +3,8 @@ import {type Reading, single} from "../../shared/metrics/readings.ts"
 import type {Database} from "../database/database.ts"
 import {readNumber} from "../database/engine/cells.ts"
 import type {Bindings} from "./bindings/bindings.ts"
-import type {AgentMeter, CallFigures} from "./meter.ts"
 import {readLastFailed} from "./runs/figures.ts"
+import type {AgentMeter, CallFigures} from "./runs/meter.ts"
 import {countOpen} from "./runs/run-rows.ts"
 
 /** The agents' totals since the first run, and their open runs. Rows store money in millionths. */

@@ -1,11 +1,8 @@
-import {Catalog} from "./store/catalog.ts"
+import {Catalog, type CatalogHead} from "./store/catalog.ts"
 import {damaged, rebuildIt, replay, type Store, type StoreKind} from "./store/store.ts"
 
-export interface Verification {
+export interface Verification extends Omit<CatalogHead, "origin"> {
   readonly store: StoreKind
-  readonly authority: string
-  readonly seq: number
-  readonly hash: string
   readonly items: number
 }
 

@@ -11,7 +11,7 @@ import type {Say} from "../../messages/texts/host-texts.ts"
 import {messageDraft, type OutboxDraft} from "../../outbox/draft.ts"
 import {uuid} from "../../runtime/uuid.ts"
 import type {Engine} from "../runs/engine.ts"
-import {type AgentRun, conversationOf, parking} from "../runs/run-rows.ts"
+import {type AgentRun, conversationOf, parking, requeued} from "../runs/run-rows.ts"
 import type {Decision} from "../runs/service.ts"
 import {awaiting, type ToolStep} from "../runs/step-rows.ts"
 import type {AgentTool} from "../runs/tool.ts"
@@ -98,8 +98,8 @@ export const deciding = (id: string, {approve, by, reason}: Decision, at: number
     args: [approve ? "approved" : "denied", at, by, reason ?? null, id, at],
   },
   {
-    sql: `UPDATE agent_runs SET state = 'queued', waits_for = NULL, due_at = NULL
-      WHERE state = 'waiting' AND waits_for = 'approval' AND seq = (SELECT run FROM agent_approvals WHERE id = ? AND state IN ('approved', 'denied'))`,
+    sql: requeued(`state = 'waiting' AND waits_for = 'approval'
+      AND seq = (SELECT run FROM agent_approvals WHERE id = ? AND state IN ('approved', 'denied'))`),
     args: [id],
   },
 ]

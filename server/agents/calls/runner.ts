@@ -1,5 +1,6 @@
 import {toJson} from "../../../shared/json.ts"
 import {isProblem, messageOf} from "../../../shared/problems.ts"
+import type {Database} from "../../database/database.ts"
 import {persist, writeIf} from "../../database/persist.ts"
 import {DueClock} from "../../runtime/flow/due-clock.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
@@ -60,12 +61,11 @@ export class Runner {
 
   /** Continues runs that earlier Hosts left. */
   async start(): Promise<void> {
-    const {database, log, clock} = this.#engine
-    const now = clock.now()
+    const now = this.#engine.clock.now()
     const limits = this.#engine.resumeLimits()
     const held = limits.length === 0 ? [] : [holdingCutOff(limits, now)]
     const statements = [...held, takingOver(now, longestPause)]
-    await persist("the runs of agents", log, () => writeIf(database, held.length === 0 ? someLeft : "true", statements))
+    await this.#wait(database => writeIf(database, held.length === 0 ? someLeft : "true", statements))
     await this.#forgetStreamed()
     this.#isRunning = true
     this.#due.start()
@@ -73,11 +73,10 @@ export class Runner {
   }
 
   async #forgetStreamed(): Promise<void> {
-    const {database, log, endpoints} = this.#engine
-    const rows = await persist("the runs of agents", log, () => database.read(selectStreamed))
+    const rows = await this.#wait(database => database.read(selectStreamed))
     const names = rows.map(({endpoint}) => String(endpoint))
-    const inside = names.filter(name => endpoints.get(name)?.spec.history === "inside")
-    if (inside.length > 0) await persist("the runs of agents", log, () => database.write([forgettingStreamed(inside)]))
+    const inside = names.filter(name => this.#engine.endpoints.get(name)?.spec.history === "inside")
+    if (inside.length > 0) await this.#wait(database => database.write([forgettingStreamed(inside)]))
   }
 
   /** Starts no more runs. Resolves once each working run has stopped after its current step. */
@@ -116,8 +115,7 @@ export class Runner {
   /** Call it when ingress opens. */
   async ingressOpened(): Promise<void> {
     if (!this.#isRunning) return
-    const {database, log} = this.#engine
-    await persist("the runs of agents", log, () => writeIf(database, someWaitForIngress, [wakingIngress]))
+    await this.#wait(database => writeIf(database, someWaitForIngress, [wakingIngress]))
     this.#due.consider(0)
     this.consider()
   }
@@ -128,10 +126,10 @@ export class Runner {
   }
 
   wakeIn(run: Pick<AgentRun, "seq" | "attempt">, pause: number): void {
-    const {database, log, clock} = this.#engine
+    const {log, clock} = this.#engine
     const cancel = clock.wait(pause, () => {
       this.#wakes.delete(cancel)
-      persist("the runs of agents", log, () => database.write([wakingRetry(run)])).then(
+      this.#wait(database => database.write([wakingRetry(run)])).then(
         () => this.consider(),
         error => log.debug(`could not wake an agent run: ${messageOf(error)}`),
       )
@@ -158,12 +156,11 @@ export class Runner {
   }
 
   async #takeUpSome(): Promise<void> {
-    const {database, log} = this.#engine
     for (;;) {
       const full = [...this.#agents()]
         .filter(([agent, count]) => count >= this.#parallelOf(agent))
         .map(([agent]) => agent)
-      const rows = await persist("the runs of agents", log, () => database.read(selectQueued, [toJson(full)]))
+      const rows = await this.#wait(database => database.read(selectQueued, [toJson(full)]))
       let begun = 0
       for (const row of rows) {
         const {seq, agent, attempt} = {seq: Number(row.seq), agent: String(row.agent), attempt: Number(row.attempt)}
@@ -203,10 +200,8 @@ export class Runner {
   }
 
   async #run(seq: number, attempt: number, signal: AbortSignal): Promise<void> {
-    const {database, log, runtimeId, clock} = this.#engine
-    const [claimed] = await persist("the runs of agents", log, () =>
-      database.write([claiming(seq, attempt, runtimeId, clock.now())]),
-    )
+    const {log, runtimeId, clock} = this.#engine
+    const [claimed] = await this.#wait(database => database.write([claiming(seq, attempt, runtimeId, clock.now())]))
     const row = claimed?.rows[0]
     if (row === undefined) return
     const run = runOf(row)
@@ -225,15 +220,18 @@ export class Runner {
   }
 
   async #nextDue(): Promise<number | undefined> {
-    const {database, log, isPaused} = this.#engine
-    if (isPaused()) return undefined
-    const [row] = await persist("the runs of agents", log, () => database.read(selectNextDue))
+    if (this.#engine.isPaused()) return undefined
+    const [row] = await this.#wait(database => database.read(selectNextDue))
     return row && Number(row.at)
   }
 
   async #fire(now: number): Promise<void> {
-    const {database, log} = this.#engine
-    await persist("the runs of agents", log, () => database.write(wakingDue(now)))
+    await this.#wait(database => database.write(wakingDue(now)))
     this.consider()
+  }
+
+  /** Waits while the database fails. */
+  #wait<T>(work: (database: Database) => Promise<T>): Promise<T> {
+    return persist("the runs of agents", this.#engine.log, () => work(this.#engine.database))
   }
 }

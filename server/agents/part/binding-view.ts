@@ -1,5 +1,5 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
-import type {AgentTrigger} from "../../../shared/agents/states.ts"
+import {type AgentTrigger, agentRunStates} from "../../../shared/agents/states.ts"
 import type {AgentView} from "../../../shared/api/agents/agents.ts"
 import {toJson} from "../../../shared/json.ts"
 import type {Database, Row} from "../../database/database.ts"
@@ -42,15 +42,6 @@ const viewBinding = (bindings: Bindings, binding: Binding, figures: Figures): Ag
   }
 }
 
-/** The figures of bindings as rows, each with the name of its agent. */
-interface Figures {
-  readonly open: readonly Row[]
-  readonly ended: readonly Row[]
-  readonly approvals: readonly Row[]
-  readonly today: readonly Row[]
-  readonly last: readonly Row[]
-}
-
 const countApprovals = `SELECT r.agent AS agent, count(*) AS n FROM agent_approvals a
   CROSS JOIN agent_runs r ON r.seq = a.run WHERE a.state = 'waiting' GROUP BY r.agent`
 
@@ -60,8 +51,10 @@ const selectToday = `SELECT s.* FROM json_each(?1) a
 const selectLast = `SELECT r.agent, r.run_id, r.state, r.reason, r.ended_at FROM json_each(?1) a
   CROSS JOIN agent_runs r ON r.seq = (SELECT max(seq) FROM agent_runs WHERE agent = a.value)`
 
-/** Reads the figures of agents at one moment. Days are in UTC. */
-const readFigures = async (database: Database, shown: readonly Binding[]): Promise<Figures> => {
+type Figures = Awaited<ReturnType<typeof readFigures>>
+
+/** Reads the figures of agents at one moment, as rows with the name of the agent. Days are in UTC. */
+const readFigures = async (database: Database, shown: readonly Binding[]) => {
   const names = toJson(shown.map(({name}) => name))
   const [open, ended, approvals, today, last] = await Promise.all([
     database.read(countOpen, [names]),
@@ -91,15 +84,7 @@ const triggersOf = ({config: {triggers}}: Binding): AgentTrigger[] => [
 const runsOf = (agent: string, {open, ended}: Figures): AgentView["runs"] => {
   const rows = [...open, ...ended].filter(row => row.agent === agent)
   const count = (state: string) => Number(rows.find(row => row.state === state)?.n ?? 0)
-  return {
-    queued: count("queued"),
-    running: count("running"),
-    waiting: count("waiting"),
-    held: count("held"),
-    succeeded: count("succeeded"),
-    failed: count("failed"),
-    cancelled: count("cancelled"),
-  }
+  return Object.fromEntries(agentRunStates.map(state => [state, count(state)])) as AgentView["runs"]
 }
 
 type Limit = AgentView["today"]["limits"][number]

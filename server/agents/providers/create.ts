@@ -17,17 +17,11 @@ export interface Opened {
   readonly key: string
 }
 
-/** The packages would otherwise read addresses from the environment. */
-const addresses: Readonly<Record<AgentProvider, string>> = {
-  "openai-compatible": "https://api.openai.com/v1",
-  anthropic: "https://api.anthropic.com/v1",
-  google: "https://generativelanguage.googleapis.com/v1beta",
-}
-
-const factories: Readonly<Record<AgentProvider, string>> = {
-  "openai-compatible": "createOpenAICompatible",
-  anthropic: "createAnthropic",
-  google: "createGoogle",
+/** What a package exports, and the address of its provider, which it would otherwise read from the environment. */
+const providers: Readonly<Record<AgentProvider, {readonly factory: string; readonly address: string}>> = {
+  "openai-compatible": {factory: "createOpenAICompatible", address: "https://api.openai.com/v1"},
+  anthropic: {factory: "createAnthropic", address: "https://api.anthropic.com/v1"},
+  google: {factory: "createGoogle", address: "https://generativelanguage.googleapis.com/v1beta"},
 }
 
 const misconfigured = (detail: string) => new Problem("agent_misconfigured", detail)
@@ -39,17 +33,21 @@ export const createFor = async ({name, config}: Binding, project: string): Promi
     const known = Object.keys(agentProviders).join(", ")
     throw misconfigured(`agents.${name}.provider: unknown provider ${provider}; expected one of ${known}`)
   }
-  const baseURL = config.baseURL?.replace(/\/+$/, "") ?? addresses[provider]
+  const baseURL = config.baseURL?.replace(/\/+$/, "") ?? providers[provider].address
   if (needsKey(config) && config.key === undefined)
     throw misconfigured(`agents.${name}.key is missing: ${config.baseURL ?? baseURL} needs one; set it as \${NAME}`)
   if (URL.parse(baseURL) === null) throw misconfigured(`agents.${name}.baseURL is not an address`)
   const key = config.key?.reveal() ?? ""
   if (!/^[\x21-\x7e]*$/.test(key))
     throw misconfigured(`agents.${name}.key has a space, a line break or another character that keys do not have`)
-  const factory: unknown = Reflect.get(await loadProvider(provider, project), factories[provider])
+  const factory: unknown = Reflect.get(await loadProvider(provider, project), providers[provider].factory)
+  const settings = {
+    baseURL,
+    ...(key === "" ? {} : {apiKey: key}),
+    ...(provider === "openai-compatible" ? {name: "svc", includeUsage: true, ...ofOpenAI(baseURL)} : {}),
+  }
   const create = (fetch: Wire["fetch"]) => {
-    const made: unknown =
-      typeof factory === "function" ? factory(settingsOf(provider, {key, baseURL, fetch}))(model) : undefined
+    const made: unknown = typeof factory === "function" ? factory({...settings, fetch})(model) : undefined
     if (isModel(made)) return made
     const old = `the package ${agentProviders[provider]} has a version that svc does not support: run ${installCommand(provider)}`
     throw misconfigured(old)
@@ -57,19 +55,6 @@ export const createFor = async ({name, config}: Binding, project: string): Promi
   create(globalThis.fetch)
   return {create, provider, source: `${provider}/${model}`, key}
 }
-
-interface Access {
-  readonly key: string
-  readonly baseURL: string
-  readonly fetch: Wire["fetch"]
-}
-
-const settingsOf = (provider: AgentProvider, {key, baseURL, fetch}: Access) => ({
-  baseURL,
-  fetch,
-  ...(key === "" ? {} : {apiKey: key}),
-  ...(provider === "openai-compatible" ? {name: "svc", includeUsage: true, ...ofOpenAI(baseURL)} : {}),
-})
 
 /** OpenAI's newer models reject `max_tokens`, but most other servers know only that. */
 const ofOpenAI = (baseURL: string) =>

@@ -41,20 +41,11 @@ const messageOf = (message: ModelMessage, options: PromptOptions): PromptMessage
       const content = assistantParts(message, options)
       return content.length === 0 ? [] : [{role: "assistant", content}]
     }
-    case "tool":
-      return [
-        {
-          role: "tool",
-          content: [
-            {
-              type: "tool-result",
-              toolCallId: message.call,
-              toolName: message.name,
-              output: {type: "text", value: hide(message.result)},
-            },
-          ],
-        },
-      ]
+    case "tool": {
+      const {call: toolCallId, name: toolName, result} = message
+      const output = {type: "text", value: hide(result)} as const
+      return [{role: "tool", content: [{type: "tool-result", toolCallId, toolName, output}]}]
+    }
   }
 }
 

@@ -134,12 +134,15 @@ export const closingSteps = (
   ]
 }
 
+/** Continues the runs that match a condition. */
+export const requeued = (where: string): string =>
+  `UPDATE agent_runs SET state = 'queued', waits_for = NULL, due_at = NULL WHERE ${where}`
+
 /** Requeues runs that stopped Hosts left running, and runs that wait for ingress or, after a clock change, too long. */
-export const takingOver = (now: number, longestPause: number): Statement => ({
-  sql: `UPDATE agent_runs SET state = 'queued', waits_for = NULL, due_at = NULL
-    WHERE state = 'running' OR (state = 'waiting' AND (waits_for = 'ingress' OR (waits_for = 'retry' AND due_at > ?)))`,
-  args: [now + longestPause],
-})
+export const takingOver = (now: number, longestPause: number): Statement => {
+  const waits = "state = 'waiting' AND (waits_for = 'ingress' OR (waits_for = 'retry' AND due_at > ?))"
+  return {sql: requeued(`state = 'running' OR (${waits})`), args: [now + longestPause]}
+}
 
 /**
  * Holds runs of these agents, `[agent, milliseconds]`, that were cut off for longer. The last moment known of a run is
@@ -178,16 +181,12 @@ export const wakingDue = (now: number): readonly Statement[] => [
     sql: "UPDATE agent_approvals SET state = 'expired', decided_at = ?1 WHERE state = 'waiting' AND expires_at <= ?1",
     args: [now],
   },
-  {
-    sql: "UPDATE agent_runs SET state = 'queued', waits_for = NULL, due_at = NULL WHERE state = 'waiting' AND due_at <= ?",
-    args: [now],
-  },
+  {sql: requeued("state = 'waiting' AND due_at <= ?"), args: [now]},
 ]
 
 /** Continues a run after its pause, if the pause is the one that this attempt started. */
 export const wakingRetry = ({seq, attempt}: Pick<AgentRun, "seq" | "attempt">): Statement => ({
-  sql: `UPDATE agent_runs SET state = 'queued', waits_for = NULL, due_at = NULL
-    WHERE seq = ? AND attempt = ? AND state = 'waiting' AND waits_for = 'retry'`,
+  sql: requeued("seq = ? AND attempt = ? AND state = 'waiting' AND waits_for = 'retry'"),
   args: [seq, attempt],
 })
 

@@ -50,11 +50,7 @@ export const isRunOfUser = (runId: string): string =>
 
 const listed = "seq IN (SELECT value FROM json_each(?))"
 
-interface StepLine {
-  readonly input: string | null
-  readonly output: string | null
-  readonly error: string | null
-}
+type StepLine = Readonly<Record<"input" | "output" | "error", string | null>>
 
 const trailOf = ({trail}: Row) => fromJson(String(trail)) as readonly StepLine[]
 

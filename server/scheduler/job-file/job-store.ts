@@ -5,6 +5,7 @@ import type {Log} from "../../../shared/log.ts"
 import {formatIssue, Problem, toProblem} from "../../../shared/problems.ts"
 import {isMissing, lookAt, makePrivateFolder, writeFileAtomic} from "../../runtime/files.ts"
 import {repeat} from "../../runtime/flow/periodic.ts"
+import {Turns} from "../../runtime/flow/turns.ts"
 import {formatJobFile, type JobFileContent, parseJobFile} from "./job-file.ts"
 
 /** The file's name for people. */
@@ -64,8 +65,7 @@ export class JobStore {
   #seen = ""
   #end = () => {}
   #settling: NodeJS.Timeout | undefined
-  /** Changes run one after the other. */
-  #changing: Promise<unknown> = Promise.resolve()
+  readonly #turns = new Turns()
 
   constructor(options: JobStoreOptions, content: JobFileContent | undefined) {
     this.#options = options
@@ -90,7 +90,7 @@ export class JobStore {
   async close(): Promise<void> {
     this.#end()
     clearTimeout(this.#settling)
-    await this.#changing.catch(() => {})
+    await this.#queue(async () => {})
   }
 
   /** Changes the current file's jobs, durably. Throws what `change` throws, and `jobs_invalid` for file or result. */
@@ -103,10 +103,9 @@ export class JobStore {
     })
   }
 
-  #queue<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#changing.then(work)
-    this.#changing = done.catch(() => {})
-    return done
+  /** Changes run one after the other. */
+  #queue(work: () => Promise<void>): Promise<void> {
+    return this.#turns.take(jobFileName, work)
   }
 
   #check(): void {

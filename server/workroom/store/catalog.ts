@@ -122,11 +122,8 @@ export const parseCatalog = (text: string): Catalog | undefined => {
   return version === 1 ? new Catalog(origin, {authority, head: {seq, hash: head}, items}) : undefined
 }
 
-interface CatalogFile {
+interface CatalogFile extends Omit<CatalogHead, "hash"> {
   readonly version: number
-  readonly origin: string
-  readonly authority: string
-  readonly seq: number
   readonly head: string
   readonly items: readonly Item[]
 }

@@ -1,6 +1,6 @@
 import {expect, test} from "vitest"
-import {AgentMeter} from "../../../server/agents/meter.ts"
 import {readCalls} from "../../../server/agents/metrics.ts"
+import {AgentMeter} from "../../../server/agents/runs/meter.ts"
 
 test("calls are timed by binding, tool and outcome", () => {
   const meter = new AgentMeter()
