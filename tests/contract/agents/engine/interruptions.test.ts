@@ -72,7 +72,7 @@ test("setting the clock back delays no retry, in this life or the next", async (
   const {agents, clock, database, model, endOf, again} = await converse({script})
   const runId = await agents.queue(askedBy("ada", "go"))
   clock.set(-hour)
-  await until("the second attempt", () => model.requests.length === 2)
+  await until("the second attempt", () => model.requests.length >= 2)
   await agents.stop()
   const [row] = await database.read("SELECT state, waits_for FROM agent_runs")
   expect(row?.state).not.toBe("running")
