@@ -21,15 +21,12 @@ import {runIs, writeFenced} from "../runs/write.ts"
 export type Approval = Readonly<ReturnType<typeof approvalOf>>
 
 const approvalOf = (row: Row) => ({
-  id: String(row.id),
   state: row.state as ApprovalState,
   tool: String(row.tool),
   permission: row.permission as Permission,
   expiresAt: Number(row.expires_at),
   decidedBy: textIn(row.decided_by),
   reason: textIn(row.reason),
-  /** What will happen, in the words that the person reads. */
-  shown: String(row.shown),
 })
 
 /** Reads the newest approval for a step. */

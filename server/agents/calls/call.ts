@@ -24,18 +24,12 @@ export const shownBy = (tool: AgentTool, args: unknown, facts: RunFacts): string
 
 /** Returns the user and the place of a run, for its tools. */
 export const factsOf = (engine: Engine, run: AgentRun, binding: Binding): RunFacts => {
-  const {runId, agent, endpoint, channel, place, item} = run
-  const {user} = place
+  const {user} = run.place
   const name = user?.name ?? user?.nick
   return {
-    runId,
-    agent,
-    endpoint,
-    channel,
+    ...run,
     user: user && {id: user.id, ...(name === undefined ? {} : {name})},
-    place,
-    item,
-    actor: actorOf(agent),
+    actor: actorOf(run.agent),
     permission: engine.permissionOf(run, binding),
   }
 }

@@ -1,3 +1,4 @@
+import type {AgentSettings} from "../../../shared/config/agents.ts"
 import {toExactJson} from "../../../shared/json.ts"
 import type {ModelMessage, ModelRequest, ModelUsage} from "./model.ts"
 
@@ -30,14 +31,8 @@ const textOf = (message: ModelMessage): string => {
   }
 }
 
-/** Prices per million tokens, from a binding. */
-export interface Prices {
-  readonly input: number
-  readonly output: number
-}
-
-/** Returns the price of a call, in millionths of the prices' unit, rounded up; 0 without prices. */
-export const priceOf = (usage: ModelUsage, prices: Prices | undefined): number => {
+/** Returns the price of a call, from prices per million tokens, in millionths of the prices' unit, rounded up; 0 without prices. */
+export const priceOf = (usage: ModelUsage, prices: AgentSettings["prices"]): number => {
   if (prices === undefined) return 0
   const millionths = usage.input * prices.input + usage.output * prices.output
   const nearest = Math.round(millionths)

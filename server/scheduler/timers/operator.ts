@@ -13,8 +13,7 @@ import {type Asked, comingOf, viewFinding} from "../draft-check.ts"
 import {revisionOf} from "../revision.ts"
 import {instantOf} from "../times/calculator.ts"
 import {patternFault} from "../times/cron-pattern.ts"
-import type {Place} from "./rows.ts"
-import {requireTimer} from "./rows.ts"
+import {type Place, requireTimer} from "./rows.ts"
 import type {Plan} from "./when.ts"
 
 export type TimerAction = "release" | "cancel" | "hold"
@@ -46,8 +45,6 @@ export const act = async (database: Database, action: TimerAction, on: TimerSele
   const state = action === "hold" ? "waiting" : "held"
   throw new Problem("timer_state", `${action} is for ${state} timers; ${on.id} is ${row.state}`)
 }
-
-/** Timers that operators set for plugins, from drafts of the API. */
 
 /** Returns the revision of a timer's row, without the due time: a recurring timer's changes automatically. */
 export const timerRevision = ({schedule, timezone, data, due_at: due}: Row): string =>

@@ -82,8 +82,8 @@ export interface Change {
     /** The next due time. */
     | {readonly is: "waiting"; readonly due: number}
     | {readonly is: "failed"; readonly reason: string}
-  /** True if it fired. */
-  readonly fired: boolean
+  /** The handler for which it fired, if it did. */
+  readonly fired?: string | undefined
 }
 
 const ids = (changes: readonly Change[]): string => toJson(changes.map(({row}) => row.id))
@@ -101,7 +101,9 @@ export const assertDue = (changes: readonly Change[]): Statement =>
 /** Stores the changes. */
 export const changing = (changes: readonly Change[], now: number): readonly Statement[] => {
   const over = changes.filter(({to}) => to.is === "over")
-  const going = changes.flatMap(({row, to, fired}) => (to.is === "waiting" ? [[row.id, to.due, fired ? 1 : 0]] : []))
+  const going = changes.flatMap(({row, to, fired}) =>
+    to.is === "waiting" ? [[row.id, to.due, fired === undefined ? 0 : 1]] : [],
+  )
   const failed = changes.flatMap(({row, to}) => (to.is === "failed" ? [[row.id, to.reason]] : []))
   return [
     {sql: "DELETE FROM timers WHERE id IN (SELECT value FROM json_each(?))", args: [ids(over)]},

@@ -218,14 +218,11 @@ export class Timers {
     const kindOf = (row: Row) => find(String(row.plugin), String(row.name))
     // A plugin may have failed, and another instance may be about to replace it.
     if (rows.some(row => kindOf(row) === undefined)) await idle()
-    const due = rows.map(row => ({row, kind: kindOf(row)}))
-    const changes = due.map(({row, kind}) => this.#change(row, kind, now))
+    const changes = rows.map(row => this.#change(row, kindOf(row), now))
     for (const {row, to} of changes)
       if (to.is === "failed")
         log.error(`timer ${row.id} of ${row.plugin} failed and is kept: ${to.reason}`, {timer: String(row.id)})
-    const firings = due.flatMap(({row, kind}, index) =>
-      kind !== undefined && changes[index]?.fired === true ? [firingOf(row, kind.id)] : [],
-    )
+    const firings = changes.flatMap(({row, fired}) => (fired === undefined ? [] : [firingOf(row, fired)]))
     const around = {before: [assertDue(changes)], after: changing(changes, now)}
     await persist("timers", log, () => fire(firings, around)).catch(async error => {
       if (!isProblem(error, "database_refused")) throw error
@@ -236,15 +233,13 @@ export class Timers {
   }
 
   #change(row: Row, kind: TimerKind | undefined, now: number): Change {
-    const wrong = kind === undefined ? "handler_unknown" : kind.problemOf(fromJson(String(row.data)))
-    if (wrong !== undefined) {
-      const reason = kind === undefined ? wrong : `data_invalid: ${wrong}`
-      return {row, to: {is: "failed", reason}, fired: false}
-    }
+    if (kind === undefined) return {row, to: {is: "failed", reason: "handler_unknown"}}
+    const wrong = kind.problemOf(fromJson(String(row.data)))
+    if (wrong !== undefined) return {row, to: {is: "failed", reason: `data_invalid: ${wrong}`}}
     const due = Number(row.due_at)
     const plan = {due, schedule: textOrNull(row.schedule), timezone: textOrNull(row.timezone)}
     const next = nextDue(plan, now, this.#calculator)
-    const fired = row.missed !== "skip" || now - due <= grace
+    const fired = row.missed !== "skip" || now - due <= grace ? kind.id : undefined
     return {row, to: next === undefined ? {is: "over"} : {is: "waiting", due: next}, fired}
   }
 }
