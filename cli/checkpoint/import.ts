@@ -37,7 +37,7 @@ export class CheckpointImport extends CheckpointCommand {
 
   #importHere(): Promise<Imported> {
     return this.withProgress(progress =>
-      importStopped(this.stopped, this.archive === "-" ? process.stdin : this.archive, {progress}),
+      importStopped(this.stopped, this.archive === "-" ? process.stdin : this.archive, progress),
     )
   }
 

@@ -28,14 +28,8 @@ export const resumeAt = (least: number): number => least * regained
 export const isTooFull = (free: number, least: number, wasFull: boolean): boolean =>
   free < (wasFull ? resumeAt(least) : least)
 
-export interface DiskWatch {
-  /** Resolves after the first check. */
-  start(): Promise<void>
-  stop(): void
-}
-
-/** Watches the free space for the Host's data until it is stopped. A check that hangs delays nothing but the next one. */
-export const watchDisk = ({folders, least, onChange, log}: DiskWatchOptions): DiskWatch => {
+/** Watches the free space for the Host's data. A check that hangs delays nothing but the next one. */
+export const watchDisk = ({folders, least, onChange, log}: DiskWatchOptions) => {
   let isFull = false
   let apart = folders
   const look = async () => {
@@ -53,7 +47,8 @@ export const watchDisk = ({folders, least, onChange, log}: DiskWatchOptions): Di
     log.warn(`could not read the free disk space: ${messageOf(error)}`),
   )
   return {
-    start: async () => {
+    /** Resolves after the first check. */
+    start: async (): Promise<void> => {
       // Each check of a file system wakes a thread.
       apart = [
         ...new Map(await Promise.all(folders.map(async each => [await fileSystemOf(each), each] as const))).values(),
@@ -61,6 +56,6 @@ export const watchDisk = ({folders, least, onChange, log}: DiskWatchOptions): Di
       await periodic.run()
       periodic.start()
     },
-    stop: () => void periodic.stop(),
+    stop: (): void => void periodic.stop(),
   }
 }

@@ -56,10 +56,6 @@ export const secretsFor = async (
 ): Promise<SecretValues> =>
   valuesOf(manifest.secrets, (await readEnvironment(project, environment, process.env)).variables)
 
-export interface ImportRequest {
-  readonly progress: Progress
-}
-
 export interface Imported {
   readonly id: string
   /** Whether the project already had the checkpoint. */
@@ -70,7 +66,7 @@ export interface Imported {
 export const importStopped = (
   options: StoppedOptions,
   input: string | Readable,
-  {progress}: ImportRequest,
+  progress: Progress,
 ): Promise<Imported> =>
   holding(options, async paths => {
     const store = new CheckpointStore(paths.checkpoints)

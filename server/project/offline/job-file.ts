@@ -1,8 +1,8 @@
 import type {DraftCheck} from "../../../shared/api/scheduled/drafts.ts"
 import type {Job, JobView, NextTimes} from "../../../shared/api/scheduled/jobs.ts"
-import {Problem} from "../../../shared/problems.ts"
 import {projectPaths} from "../../runtime/project.ts"
 import {checkDraft} from "../../scheduler/draft-check.ts"
+import {addJob, editJob, findJob, removeJob} from "../../scheduler/job-changes.ts"
 import {draftFindings} from "../../scheduler/job-file/job-findings.ts"
 import {readJobFile, requireAuthority, writeJobFile} from "../../scheduler/job-file/job-store.ts"
 import {viewJob, viewNext} from "../../scheduler/job-view.ts"
@@ -11,7 +11,7 @@ import {readAuthorityFile} from "../authority.ts"
 import {holding} from "../held.ts"
 import {requireProject} from "../settings.ts"
 
-export {addJob, editJob, findJob, removeJob} from "../../scheduler/job-changes.ts"
+export {addJob, editJob, findJob, removeJob}
 
 /** Reads the jobs of a stopped project. Throws `jobs_invalid`, `project_missing`. */
 export const readJobs = async (project: string): Promise<readonly Job[]> => {
@@ -53,8 +53,5 @@ export const viewStopped = (job: Job): JobView => {
 export const checkStopped = (job: unknown, count: number): DraftCheck =>
   checkDraft(job, draftFindings(job), Date.now(), {count})
 
-export const nextStopped = (jobs: readonly Job[], id: string, count: number): NextTimes => {
-  const job = jobs.find(each => each.id === id)
-  if (job === undefined) throw new Problem("job_unknown", `there is no job ${id}`)
-  return viewNext(job, count, Date.now())
-}
+export const nextStopped = (jobs: readonly Job[], id: string, count: number): NextTimes =>
+  viewNext(findJob(jobs, id), count, Date.now())

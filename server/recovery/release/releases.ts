@@ -10,9 +10,9 @@ import type {ListedCheckpoint} from "../checkpoint/store.ts"
 import type {Checkpoints} from "../checkpoints.ts"
 import type {News, Tell} from "../news.ts"
 import {neededCheckpoints, type ReleaseRecord, releasesOf, stillPausing, underWay} from "./record.ts"
-import {requireCurrent, requireUnderWay, requireVerified, warningsOf} from "./rules.ts"
+import {type Running, requireCurrent, requireUnderWay, requireVerified, warningsOf} from "./rules.ts"
 
-export interface ReleasesOptions {
+export interface ReleasesOptions extends Pick<Running, "copy" | "changes"> {
   readonly record: ReleaseRecord
   readonly checkpoints: Checkpoints
   readonly ingress: {pause(reason: "release"): Promise<void>; resume(reason: "release"): Promise<void>}
@@ -20,10 +20,6 @@ export interface ReleasesOptions {
   readonly code: () => Promise<Pick<Manifest["code"], "commit" | "clean">>
   /** Resolves to the build that this Host runs. */
   readonly build: () => Promise<BuildIdentity>
-  /** Resolves to what this Host runs but is not in the project's files. */
-  readonly changes: () => Promise<readonly string[]>
-  /** Without git: resolves to the SHA-256 of the project's present files. */
-  readonly copy: () => Promise<string>
   /** Deletes what `svc release prepare` kept. */
   readonly discard: () => Promise<void>
   readonly runtimeId: string

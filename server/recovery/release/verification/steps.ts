@@ -5,7 +5,7 @@ import {messageOf} from "../../../../shared/problems.ts"
 import {freeSpace, tellsOfFullDisk} from "../../../runtime/files.ts"
 import type {Mask} from "../../../runtime/logs/mask.ts"
 import {packageRoot} from "../../../runtime/own-files.ts"
-import {runProgram} from "../../../runtime/process/program.ts"
+import {type ProgramEnd, runProgram} from "../../../runtime/process/program.ts"
 import type {StepEnvironments} from "./environment.ts"
 import {StepOutput} from "./output.ts"
 import {hasScript, type PackageManager} from "./package-manager.ts"
@@ -41,7 +41,6 @@ export interface StepOptions {
 export const runStep = async (name: StepName, work: Work, options: StepOptions): Promise<ReleaseStep> => {
   const {mask, scratch, output, outputName, limit, signal} = options
   const began = performance.now()
-  const seconds = () => Math.round(performance.now() - began) / 1000
   const head = {name, command: work.shown}
   if ("leftOut" in work) return {...head, ok: true, skipped: true, seconds: 0, detail: work.leftOut}
   const log = new StepOutput(output, mask)
@@ -63,18 +62,14 @@ export const runStep = async (name: StepName, work: Work, options: StepOptions):
     ...head,
     ok: isOk,
     skipped: false,
-    seconds: seconds(),
+    seconds: Math.round(performance.now() - began) / 1000,
     detail: notes.filter(text => text !== "").join("\n"),
     output: outputName,
   }
 }
 
-interface Failed {
-  readonly code: number | null
-  readonly isTooLate: boolean
-  readonly limit: number
+interface Failed extends ProgramEnd, Pick<StepOptions, "limit" | "scratch"> {
   readonly tail: string
-  readonly scratch: string
 }
 
 /** Below this many free bytes a disk counts as full, because not every program reports why it could not write. */

@@ -18,7 +18,7 @@ import {
   stampPackages,
   verifiedName,
 } from "../../build/kept.ts"
-import {outputsOfCopy, outputsOfTree} from "../../build/outputs.ts"
+import {outputsOf} from "../../build/outputs.ts"
 import {
   copySources,
   findSource,
@@ -134,7 +134,7 @@ const attempt = async (options: TryOptions, outputs: string): Promise<ReleaseVer
   const keeping =
     options.prepared === "keep"
       ? keepPrepared(paths, {verification, entries})
-      : keepBuild({paths, release: options.release.id, tree}, {build, entries})
+      : keepBuild(paths, options.release.id, {build, entries})
   await keeping.catch(cause => {
     throw new Problem("release_refused", `could not keep the tried build: ${messageOf(cause)}`, {
       cause,
@@ -203,20 +203,9 @@ const findCheckpoint = async (
     ? undefined
     : new CheckpointStore(checkpoints).get(restorePoint.checkpoint).catch(() => undefined)
 
-/** Resolves to the outputs of install and build in the tree of a trial. */
-const outputsOf = (source: Source, tree: string): Promise<readonly string[]> =>
-  source.is === "commit" ? outputsOfTree(tree, source.prefix) : outputsOfCopy(tree, source.paths)
-
-interface Keeping {
-  readonly paths: ProjectPaths
-  /** The id of the release. */
-  readonly release: string
-  /** The folder in which it was tried. */
-  readonly tree: string
-}
-
 /** Moves the tried build to the kept ones, so that exactly that is installed. Deletes builds that no release needs. */
-const keepBuild = async ({paths, release, tree}: Keeping, kept: KeptBuild): Promise<void> => {
+const keepBuild = async (paths: ProjectPaths, release: string, kept: KeptBuild): Promise<void> => {
+  const {tree} = placesOf(paths)
   const name = verifiedName(release)
   await pruneKept(paths, await releasesThatNeedBuilds(paths, release))
   const files = await makePlace(paths, name)
