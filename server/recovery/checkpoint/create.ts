@@ -129,22 +129,19 @@ const requireRoom = async ({root}: CheckpointStore, source: CheckpointSource): P
   )
 }
 
-interface Point {
-  readonly id: string
-  readonly folder: string
-  readonly at: number
-}
-
 /** Copies everything but the manifest and the participants' batches, each file durably. */
 const copyState = async (
   source: CheckpointSource,
   {progress = noProgress, signal}: CreateOptions,
-  {id, folder, at}: Point,
+  {id, folder, at}: {readonly id: string; readonly folder: string; readonly at: number},
 ): Promise<{marker: Marker; known: readonly CheckpointFile[]}> => {
   const {database, participants, paths} = source
   const small: CheckpointFile[] = []
   const markAll = async () => {
-    for (const name of projectFiles) small.push(...(await copyIfThere(join(paths.project, name), folder, name)))
+    for (const path of projectFiles) {
+      const copied = await ifThere(copyFile(join(paths.project, path), join(folder, path)))
+      if (copied !== undefined) small.push({path, ...copied})
+    }
     const marks: Record<string, unknown> = {}
     for (const participant of participants) marks[participant.name] = await participant.mark(folder)
     return [marking(id, at, marks)]
@@ -159,11 +156,6 @@ const copyState = async (
   progress("copying the other parts", 0, 0)
   for (const participant of participants) await participant.complete?.(folder)
   return {marker, known: small}
-}
-
-const copyIfThere = async (from: string, folder: string, name: string): Promise<CheckpointFile[]> => {
-  const copied = await ifThere(copyFile(from, join(folder, name)))
-  return copied === undefined ? [] : [{path: name, ...copied}]
 }
 
 const describeContent = async (

@@ -52,58 +52,44 @@ export interface Staged {
 
 /** Finds the faults of a staged checkpoint, and migrates the copy of its database to this version's schema. */
 export const inspect = async (staged: Staged, progress: Progress): Promise<Inspection> => {
-  const findings: string[] = []
-  const warnings: string[] = []
   const file = staged.path(databaseName)
-  if (file === undefined) {
-    await inspectRemote(staged, {findings, warnings, progress})
-  } else {
-    await inspectDatabase(file, staged, {findings, warnings, progress})
-  }
-  warnings.push(...(await findInFiles(staged)), ...(await checkConfiguration(staged)))
-  return {findings, warnings}
+  const {findings, warnings} = await (file === undefined
+    ? inspectRemote(staged, progress)
+    : inspectDatabase(file, staged, progress))
+  return {findings, warnings: [...warnings, ...(await findInFiles(staged)), ...(await checkConfiguration(staged))]}
 }
 
-interface Notes {
-  readonly findings: string[]
-  readonly warnings: string[]
-  readonly progress: Progress
-}
-
-const inspectRemote = async (staged: Staged, {findings, warnings, progress}: Notes): Promise<void> => {
+const inspectRemote = async (staged: Staged, progress: Progress): Promise<Inspection> => {
   const {manifest, remoteCopy} = staged
-  if (manifest.database.dialect === "libsql" && remoteCopy !== undefined) {
+  const {dialect, restorePoint} = manifest.database
+  if (dialect === "libsql" && remoteCopy !== undefined)
     return withDatabase(remoteCopy, async database => {
       progress("checking the database", 0, 0)
-      findings.push(...wrongIn((await database.read("PRAGMA integrity_check(10)")).map(row => row.integrity_check)))
-      if (findings.length === 0) await inspectContent(database, staged, {findings, warnings, progress})
+      const wrong = wrongIn((await database.read("PRAGMA integrity_check(10)")).map(row => row.integrity_check))
+      return wrong.length > 0 ? {findings: wrong, warnings: []} : inspectContent(database, staged, progress)
     })
-  }
-  if (manifest.database.dialect === "sqlite") findings.push(`${databaseName} is missing`)
-  else warnings.push(`the backup ${manifest.database.restorePoint} of the remote database was not checked`)
-  findings.push(...(await checkParts(staged, undefined)))
+  const wrong = await checkParts(staged, undefined)
+  return dialect === "sqlite"
+    ? {findings: [`${databaseName} is missing`, ...wrong], warnings: []}
+    : {findings: wrong, warnings: [`the backup ${restorePoint} of the remote database was not checked`]}
 }
 
-const inspectContent = async (
-  database: Database,
-  staged: Staged,
-  {findings, warnings, progress}: Notes,
-): Promise<void> => {
-  findings.push(...(await checkDatabase(database, staged.manifest)))
-  if (findings.length > 0) return
+const inspectContent = async (database: Database, staged: Staged, progress: Progress): Promise<Inspection> => {
+  const wrong = await checkDatabase(database, staged.manifest)
+  if (wrong.length > 0) return {findings: wrong, warnings: []}
   progress("checking jobs and workroom", 0, 0)
-  findings.push(...(await checkParts(staged, database)))
+  const findings = await checkParts(staged, database)
   let rows = 0
   const leaks = await scanDatabase(database, new SecretSearch(staged.secrets), count => {
     rows += count
     progress("searching for secrets, rows", rows, 0)
   })
-  warnings.push(
-    ...leaks.map(({table, row, column, secret}) => `${table} ${row} holds the value of ${secret} (${column})`),
-  )
+  const shown = leaks.map(({table, row, column, secret}) => `${table} ${row} holds the value of ${secret} (${column})`)
+  return {findings, warnings: shown}
 }
 
-const inspectDatabase = async (file: string, staged: Staged, {findings, warnings, progress}: Notes): Promise<void> => {
+const inspectDatabase = async (file: string, staged: Staged, progress: Progress): Promise<Inspection> => {
+  let found: Inspection = {findings: [], warnings: []}
   try {
     const copy: Location = {dialect: "sqlite", file}
     // Runs before SQLite opens the file: closing a file releases the locks that SQLite has on it in this process.
@@ -111,15 +97,16 @@ const inspectDatabase = async (file: string, staged: Staged, {findings, warnings
       progress("searching for secrets", done, total),
     )
     const searched = mayLeak ? staged : {...staged, secrets: {}}
-    await withDatabase(copy, database => inspectBeside(database, file, searched, {findings, warnings, progress}))
-    if (staged.keepSchema === true) return
+    found = await withDatabase(copy, database => inspectBeside(database, file, searched, progress))
+    if (staged.keepSchema === true) return found
     progress("migrating the copy", 0, 0)
     const migrated = await openDatabase(copy, {...withoutHost(), restorePoint: staged.manifest.id})
     await migrated.close()
+    return found
   } catch (error) {
     // A full disk is not a fault of the checkpoint.
     if (isProblem(error, "database_full")) throw error
-    findings.push(`${databaseName}: ${messageOf(error)}`)
+    return {...found, findings: [...found.findings, `${databaseName}: ${messageOf(error)}`]}
   }
 }
 
@@ -127,20 +114,20 @@ const inspectDatabase = async (file: string, staged: Staged, {findings, warnings
  * Checks the content while another process checks the pages, each on its own core. The database is open here first, because
  * opening locks the file for a moment. If pages are damaged, only that is reported: it may be why the content was unreadable.
  */
-const inspectBeside = async (database: Database, file: string, staged: Staged, notes: Notes): Promise<void> => {
-  const {progress} = notes
+const inspectBeside = async (
+  database: Database,
+  file: string,
+  staged: Staged,
+  progress: Progress,
+): Promise<Inspection> => {
   progress("checking the database", 0, 0)
   const integrity = checkIntegrity(file)
-  const content: Notes = {findings: [], warnings: [], progress}
-  const failure = await inspectContent(database, staged, content).then(
-    () => undefined,
-    (error: unknown) => ({error}),
-  )
+  const [content] = await Promise.allSettled([inspectContent(database, staged, progress)])
   progress("checking the database", 0, 0)
   const wrong = wrongIn(await integrity)
-  if (wrong.length === 0 && failure !== undefined) throw failure.error
-  notes.findings.push(...(wrong.length > 0 ? wrong : content.findings))
-  if (wrong.length === 0) notes.warnings.push(...content.warnings)
+  if (wrong.length > 0) return {findings: wrong, warnings: []}
+  if (content.status === "rejected") throw content.reason
+  return content.value
 }
 
 const wrongIn = (found: readonly unknown[]): string[] =>
