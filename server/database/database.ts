@@ -1,15 +1,15 @@
 import type {DatabaseCheck} from "../../shared/api/database.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
-import type {Secret} from "../../shared/secret.ts"
 import type {CommitMeter} from "./commit-meter.ts"
 import type {Engine, Purged, Reader, Result, Row, SqlValue, Statement} from "./engine/engine.ts"
 import {ChangeFailed, isDamage} from "./engine/errors.ts"
 import {displaced} from "./engine/place.ts"
-import type {Rescued} from "./engine/rescue.ts"
+import type {RescuedFile} from "./engine/rescue.ts"
 import {type Damage, type DatabaseFailure, type DatabaseObserver, Failing} from "./failing.ts"
 import {openLocal} from "./local.ts"
 import {type Applied, type MigrateOptions, migrate, runMigration, schemaVersion} from "./migrations/migrate.ts"
 import {type Migration, migrations} from "./migrations/migrations.ts"
+import type {RemoteAddress} from "./remote/link.ts"
 import {checkTables, type Fingerprint, snapshotFile, snapshotPoint} from "./upkeep/maintenance.ts"
 import {Writer} from "./writer.ts"
 
@@ -18,13 +18,7 @@ export type {Reader, Result, Row, SqlValue, Statement}
 
 export type Location =
   | {readonly dialect: "sqlite" /** Absolute path. */; readonly file: string}
-  | {
-      readonly dialect: "libsql"
-      readonly url: string
-      readonly authToken?: Secret
-      /** How long to wait for an answer, in milliseconds; 10 s when left out. */
-      readonly timeout?: number
-    }
+  | ({readonly dialect: "libsql"} & RemoteAddress)
 
 export interface OpenOptions {
   readonly runtimeId: string
@@ -57,14 +51,13 @@ export type DatabaseState =
   | {readonly is: "closed"}
 
 /** The Database Host: the project's only database, migrated, with one writer. */
-export interface Database {
+export interface Database extends Pick<Engine, "read" | "purge" | "giveBack" | "truncateLog"> {
   readonly location: Location
   readonly state: DatabaseState
   /** The schema versions applied since the database was opened. */
   readonly applied: readonly number[]
   /** Measurements of its group commits since the start. */
   readonly commits: CommitMeter
-  read(sql: string, args?: Statement["args"]): Promise<readonly Row[]>
   /**
    * Stores one batch, all or nothing; durable when it resolves. Batches that are handed over together share a
    * transaction. Throws `database_refused` if a statement or an assertion of the batch fails, `ChangeFailed` if the
@@ -80,8 +73,6 @@ export interface Database {
     signal: AbortSignal,
     whatOf?: (index: number | undefined) => string,
   ): Promise<void>
-  /** Erases overwritten and deleted content from the storage. Writers wait. */
-  purge(): Promise<Purged>
   /** Copies the database into a new file. Dialect sqlite only; a remote database has its own native backup. */
   snapshotTo(target: string, signal?: AbortSignal): Promise<void>
   /**
@@ -89,10 +80,6 @@ export interface Database {
    * statements, which become the last ones of the copy. Writers wait until the copy has begun. Dialect sqlite only.
    */
   snapshotPoint(target: string, last: () => Promise<readonly Statement[]>, signal?: AbortSignal): Promise<Fingerprint>
-  /** Returns at most this number of unused pages to the disk. Throws `compact_unavailable` for a remote database. */
-  giveBack(pages: number): Promise<void>
-  /** Copies the write-ahead log into the file and empties the log. */
-  truncateLog(): Promise<void>
   /**
    * Checks each table in a child process, and records the damage in the state. The signal ends it. Finds nothing in a
    * remote database, whose server checks it.
@@ -109,7 +96,7 @@ export interface Database {
    * that, the database stores nothing more. Blocks the event loop. Throws `rescue_failed`, and `rescue_not_needed` while
    * the file is in its place and sound.
    */
-  rescueTo(target: string): Promise<Rescued>
+  rescueTo(target: string): Promise<RescuedFile>
   /** Notifies the observer until the returned function is called. */
   observe(observer: DatabaseObserver): () => void
   /** Stores what waits, then closes the database. */
@@ -248,7 +235,7 @@ class DatabaseHost implements Database {
     return this.#ended
   }
 
-  async rescueTo(target: string): Promise<Rescued> {
+  async rescueTo(target: string): Promise<RescuedFile> {
     this.#requireOpen()
     const {held} = this.#engine
     this.inspectPlace()

@@ -17,7 +17,7 @@ export const buildPlugins = async (project: string): Promise<readonly string[]> 
   const sources = await findPluginSources(paths)
   const {build} = await loadEsbuild(paths.project)
   const built = await build({
-    entryPoints: Object.fromEntries(Object.entries(sources).map(([name, path]) => [name, path])),
+    entryPoints: {...sources},
     absWorkingDir: paths.project,
     outdir: paths.builtPlugins,
     ...pluginBuild,

@@ -1,6 +1,6 @@
 import type {Problem} from "../../../shared/problems.ts"
 import type {Row, SqlValue, Statement} from "../../../shared/sdk/session/database.ts"
-import type {Rescued} from "./rescue.ts"
+import type {RescuedFile} from "./rescue.ts"
 
 export type {Row, SqlValue, Statement}
 
@@ -26,7 +26,7 @@ export interface Engine {
   readonly group: number
   /** True if `migrate` reacts to an abort between two statements; false if only before the first. */
   readonly canEndBetween: boolean
-  /** Erases overwritten and deleted content from the storage, as far as possible: see `Purged`. */
+  /** Erases overwritten and deleted content from the storage, as far as possible: see `Purged`. Writers wait. */
   purge(): Promise<Purged>
   /** Returns at most this number of unused pages to the disk. Throws `compact_unavailable` for a remote database. */
   giveBack(pages: number): Promise<void>
@@ -69,7 +69,7 @@ export interface HeldFile {
   /** True once after another program has written to the files. */
   wasTouched(): boolean
   /** Writes the stored data into a new file. Later changes are not in it. Throws `rescue_failed`. */
-  rescue(target: string): Promise<Rescued>
+  rescue(target: string): Promise<RescuedFile>
 }
 
 /**

@@ -1,6 +1,7 @@
 import {accessSync, chmodSync, closeSync, constants, existsSync, openSync, renameSync, rmSync, statSync} from "node:fs"
 import {dirname} from "node:path"
 import type {Client} from "@libsql/client/sqlite3"
+import type {Rescued} from "../../../shared/api/database.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {makePrivateFolderSync, syncNow} from "../../runtime/files.ts"
 
@@ -40,20 +41,14 @@ export const sizeOf = async (client: Client): Promise<number> => {
 }
 
 /** The file that a rescue wrote. */
-export interface Rescued {
-  readonly path: string
-  /** In bytes. */
-  readonly size: number
-  /** The rows of all tables together. */
-  readonly rows: number
-}
+export type RescuedFile = Omit<Rescued, "database">
 
 /**
  * Writes the data of a connection into a new file that only its owner may read. Complete and durable when it resolves;
  * until then it has another name. Blocks the event loop, since only this connection still reaches the old file. Throws
  * `rescue_failed`.
  */
-export const rescueInto = async (client: Client, target: string): Promise<Rescued> => {
+export const rescueInto = async (client: Client, target: string): Promise<RescuedFile> => {
   const partial = `${target}.partial`
   const failed = (why: string, cause?: unknown) =>
     new Problem("rescue_failed", `the rescue to ${target} failed: ${why}`, {cause})

@@ -18,7 +18,7 @@ import {
   readingProblem,
 } from "../engine/errors.ts"
 import {requireFit} from "./fit.ts"
-import {isTaken, Lease, takeLease} from "./lease.ts"
+import {type Claimant, isTaken, Lease, takeLease} from "./lease.ts"
 import {Link, patientTimeout, type RemoteAddress, usualTimeout} from "./link.ts"
 
 export type {RemoteAddress} from "./link.ts"
@@ -26,10 +26,8 @@ export type {RemoteAddress} from "./link.ts"
 /** How long an unanswered request may delay the exit after a signal, in milliseconds. */
 const stopWithin = 6_500
 
-export interface RemoteOptions extends RemoteAddress {
-  readonly runtimeId: string
-  /** Ends the wait for the lease. Soon after, nothing waits any longer. */
-  readonly signal: AbortSignal
+/** Soon after the signal has ended the wait for the lease, nothing waits any longer. */
+export interface RemoteOptions extends RemoteAddress, Claimant {
   /** Called once, with the reason, when another Host has taken the lease or it could not be renewed. */
   readonly onLeaseLost: (why: Problem) => void
   /** Inspects the database before the lease is taken. If it throws, the lease is not taken. */

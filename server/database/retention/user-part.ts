@@ -1,6 +1,7 @@
-import type {UserPartName} from "../../../shared/api/users/users.ts"
+import type {UserPartName, UserQuery} from "../../../shared/api/users/users.ts"
 import {toJson} from "../../../shared/json.ts"
 import {isProblem, type Problem} from "../../../shared/problems.ts"
+import type {Static} from "../../../shared/type.ts"
 import type {Database} from "../database.ts"
 import {overwriting, type Purged, type Row, type Statement} from "../engine/engine.ts"
 
@@ -11,11 +12,7 @@ export const redacted = "[redacted]"
 export const ending = "ended_at = COALESCE(ended_at, unixepoch() * 1000)"
 
 /** A user of a platform, as the events of an endpoint name them. */
-export interface PlatformUser {
-  readonly endpoint: string
-  /** The platform's id. */
-  readonly user: string
-}
+export type PlatformUser = Static<typeof UserQuery>
 
 /**
  * A table with data about users. `find` may use these parameters:

@@ -1,7 +1,7 @@
 import {existsSync, statSync} from "node:fs"
 import {rm} from "node:fs/promises"
 import {setTimeout as sleep} from "node:timers/promises"
-import type {DatabaseCheck} from "../../../shared/api/database.ts"
+import type {DatabaseCheck, DatabaseInfo} from "../../../shared/api/database.ts"
 import {fromJson} from "../../../shared/json.ts"
 import {messageOf, Problem, type ProblemCode} from "../../../shared/problems.ts"
 import {ownModule} from "../../runtime/own-files.ts"
@@ -20,12 +20,7 @@ interface Answer {
   readonly lost?: {readonly path: string; readonly how: string}
 }
 
-export interface TableSize {
-  readonly name: string
-  readonly rows: number
-  /** Includes its indexes. */
-  readonly bytes: number
-}
+type TableSize = NonNullable<DatabaseInfo["tables"]>[number]
 
 const run = (args: readonly string[], signal?: AbortSignal): Promise<Answer> =>
   answerOf(startChild(module, args, signal))

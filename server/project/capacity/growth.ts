@@ -1,3 +1,4 @@
+import type {DatabaseInfo} from "../../../shared/api/database.ts"
 import type {Database, Reader} from "../../database/database.ts"
 
 /** The pages of a database file. Sizes in bytes. */
@@ -39,10 +40,7 @@ export const sample = async (database: Database, now: number): Promise<void> => 
   ])
 }
 
-export interface Growth {
-  readonly bytesPerDay: number
-  readonly days: number
-}
+export type Growth = NonNullable<DatabaseInfo["growth"]>
 
 /** Resolves to undefined until the samples cover an hour. */
 export const readGrowth = async (database: Database, now: number): Promise<Growth | undefined> => {

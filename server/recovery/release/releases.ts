@@ -2,10 +2,17 @@ import {randomBytes} from "node:crypto"
 import type {BuildIdentity} from "../../../shared/api/build.ts"
 import type {Manifest} from "../../../shared/api/checkpoint.ts"
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
-import type {ReleaseEntry, ReleaseVerification, ReleaseView, RestorePoint} from "../../../shared/api/release.ts"
+import type {
+  CompleteRequest,
+  ReleaseEntry,
+  ReleaseVerification,
+  ReleaseView,
+  RestorePoint,
+} from "../../../shared/api/release.ts"
 import {durationOf} from "../../../shared/duration.ts"
 import type {Log} from "../../../shared/log.ts"
 import {messageOf, Problem, toProblem} from "../../../shared/problems.ts"
+import type {Static} from "../../../shared/type.ts"
 import type {ListedCheckpoint} from "../checkpoint/store.ts"
 import type {Checkpoints} from "../checkpoints.ts"
 import type {News, Tell} from "../news.ts"
@@ -27,12 +34,6 @@ export interface ReleasesOptions extends Pick<Running, "copy" | "changes"> {
   readonly window: () => string
   readonly log: Log
   readonly tell: Tell
-}
-
-export interface Completion {
-  readonly acceptedBy: string
-  readonly window?: string
-  readonly unverified?: string
 }
 
 /** The releases of a running Host: one at a time. */
@@ -126,7 +127,10 @@ export class Releases {
    * Completes the release: ingress opens and the observation window begins. Throws `release_refused`,
    * `release_not_verified`, `release_not_ready`.
    */
-  complete({acceptedBy, window, unverified}: Completion, report: ReadinessReport): Promise<ReleaseView> {
+  complete(
+    {acceptedBy, window, unverified}: Static<typeof CompleteRequest>,
+    report: ReadinessReport,
+  ): Promise<ReleaseView> {
     return this.#alone(async () => {
       const current = requireUnderWay(this.#entries)
       const {id: release} = current
