@@ -1,7 +1,7 @@
 import {setImmediate as turn} from "node:timers/promises"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {SlowDisk} from "./disk/slow-disk.ts"
-import {type Bound, toAllBound, toBound, toDriver, toResult} from "./engine/driver-values.ts"
+import {toAllBound, toBound, toDriver, toResult} from "./engine/driver-values.ts"
 import {
   type Engine,
   type EngineWatcher,
@@ -24,6 +24,7 @@ import {
 import {logLimit, Place} from "./engine/place.ts"
 import {createKeepingClient, type LocalClient} from "./engine/prepared.ts"
 import {prepareFile, requireWhole, rescueInto, sizeOf} from "./engine/rescue.ts"
+import {storingGroup} from "./state/group.ts"
 import {removeUnfinished} from "./upkeep/compact.ts"
 
 /** How long to wait for another process's lock, in milliseconds. The wait blocks: the Host stands still meanwhile. */
@@ -31,8 +32,6 @@ const busyTimeout = 250
 
 /** A purge rewrites a file up to this number of bytes within the call, which blocks all else for a second at most. */
 const largestRewritten = 64 * 1024 * 1024
-
-const nextGroup = (number: number): Bound => ({sql: "UPDATE svc_group SET number = ? WHERE id = 1", args: [number]})
 
 /**
  * Opens the database file on the only connection that writes and checkpoints. A scratch file is not synced, since its
@@ -186,7 +185,7 @@ class LocalEngine implements Engine {
     const group = this.#group + 1
     let results: readonly Result[]
     try {
-      results = transaction.run(this.#group < 0 ? bound : [...bound, nextGroup(group)])
+      results = transaction.run(this.#group < 0 ? bound : [...bound, storingGroup(group)])
     } catch (cause) {
       transaction.close()
       const isOwn = (indexOf(cause) ?? 0) >= statements.length

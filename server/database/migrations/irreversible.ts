@@ -1,5 +1,5 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
-import type {Engine, Row, Statement} from "../engine/engine.ts"
+import type {Reader, Row, Statement} from "../engine/engine.ts"
 import {setMeta} from "../state/meta.ts"
 import type {IrreversibleMigration} from "./migrations.ts"
 
@@ -41,24 +41,21 @@ export const notePluginIrreversible = ({plugin, name, why}: PluginCrossing, rest
   )
 
 /** Returns svc's own irreversible migrations above a schema, in their order. */
-export const readCrossed = async (database: Pick<Engine, "read">, schema: number): Promise<readonly Crossed[]> =>
+export const readCrossed = async (database: Reader, schema: number): Promise<readonly Crossed[]> =>
   (await readNotes(database, prefix.own))
     .map(ownOf)
     .filter(({version}) => version > schema)
     .sort((one, other) => one.version - other.version)
 
 /** Returns the irreversible migrations of plugins that were applied after a moment, in their order. */
-export const readCrossedByPlugins = async (
-  database: Pick<Engine, "read">,
-  since: number,
-): Promise<readonly Crossed[]> =>
+export const readCrossedByPlugins = async (database: Reader, since: number): Promise<readonly Crossed[]> =>
   (await readNotes(database, prefix.plugin))
     .map(pluginOf)
     .filter(({at}) => at > since)
     .sort((one, other) => one.at - other.at)
     .map(({at: _, ...crossed}) => crossed)
 
-const readNotes = (database: Pick<Engine, "read">, start: string): Promise<readonly Row[]> =>
+const readNotes = (database: Reader, start: string): Promise<readonly Row[]> =>
   database.read("SELECT key, value FROM svc_meta WHERE key GLOB ? ORDER BY key", [`${start}*`])
 
 /** Parses the format of noteIrreversible and notePluginIrreversible. */

@@ -1,6 +1,6 @@
 import {Problem} from "../../../shared/problems.ts"
 import {readNumber} from "../engine/cells.ts"
-import {type Engine, type Statement, StatementFailed} from "../engine/engine.ts"
+import {type Engine, type Reader, type Statement, StatementFailed} from "../engine/engine.ts"
 import {databaseProblem} from "../engine/errors.ts"
 import {cannotBeUndone, noteIrreversible, ownMigration} from "./irreversible.ts"
 import {type IrreversibleMigration, isIrreversible, type Migration} from "./migrations.ts"
@@ -30,12 +30,12 @@ export interface Applied {
 }
 
 /** Returns the newest version of the database; 0 for a new one. */
-export const schemaVersion = async (engine: Pick<Engine, "read">): Promise<number> =>
+export const schemaVersion = async (engine: Reader): Promise<number> =>
   (await hasTable(engine, "svc_migrations"))
     ? readNumber(engine, "SELECT max(version) AS version FROM svc_migrations")
     : 0
 
-const hasTable = async (engine: Pick<Engine, "read">, name: string): Promise<boolean> =>
+const hasTable = async (engine: Reader, name: string): Promise<boolean> =>
   (await engine.read("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [name])).length > 0
 
 /**
@@ -122,7 +122,7 @@ export const requireKnownSchema = (schema: number, migrations: readonly Migratio
  * run on the database. Otherwise there is no data to lose.
  */
 export const irreversibleFor = async (
-  database: Pick<Engine, "read">,
+  database: Reader,
   migrations: readonly Migration[],
   schema: number,
 ): Promise<readonly IrreversibleMigration[]> => {

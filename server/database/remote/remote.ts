@@ -17,6 +17,7 @@ import {
   kindsOf,
   readingProblem,
 } from "../engine/errors.ts"
+import {storingGroup} from "../state/group.ts"
 import {requireFit} from "./fit.ts"
 import {type Claimant, isTaken, Lease, takeLease} from "./lease.ts"
 import {Link, patientTimeout, type RemoteAddress, usualTimeout} from "./link.ts"
@@ -130,8 +131,6 @@ export const readRemote = async <T>(options: RemoteAddress, work: (read: Engine[
   }
 }
 
-const nextGroup = (number: number): Statement => ({sql: "UPDATE svc_group SET number = ? WHERE id = 1", args: [number]})
-
 const readGroup: Statement = {sql: "SELECT number FROM svc_group WHERE id = 1"}
 
 /** Refuses the batch if this group or a later one is stored (a late request), or an earlier stored one is missing. */
@@ -196,7 +195,7 @@ class RemoteEngine implements Engine {
     const own = toDrivers(statements)
     const group = this.#group < 0 ? undefined : ++this.#group
     const before = [this.#lease.held, ...(group === undefined ? [] : [inOrder(this.#stored, group)])]
-    const after = group === undefined ? [] : [nextGroup(group)]
+    const after = group === undefined ? [] : [storingGroup(group)]
     const batch = [...toDrivers(before), ...own, ...toDrivers(after)]
     const store = async () => {
       const results = await this.#link.ask(() => this.#client.batch(batch, "write"))
@@ -226,7 +225,7 @@ class RemoteEngine implements Engine {
   /** Finds out whether a group was stored. The look stores the next number, so that no late request stores it. */
   async #decide(group: number, cause: unknown): Promise<Error> {
     const next = ++this.#group
-    const batch = toDrivers([this.#lease.held, inOrder(this.#stored, next), readGroup, nextGroup(next)])
+    const batch = toDrivers([this.#lease.held, inOrder(this.#stored, next), readGroup, storingGroup(next)])
     try {
       const [, , found] = await this.#link.ask(() => this.#client.batch(batch, "write"))
       this.#stored = next

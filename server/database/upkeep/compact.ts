@@ -32,8 +32,7 @@ export const removeUnfinished = (file: string): void => {
 
 /** Throws `compact_no_space` if the disk cannot hold the database twice. */
 const requireSpace = async (file: string): Promise<void> => {
-  const free = await freeSpace(dirname(file))
-  const {file: size, log} = await readStorage(file)
+  const {file: size, log, free} = await readStorage(file)
   if (free < size + log)
     throw new Problem("compact_no_space", `compacting ${file} may need ${size + log} bytes; only ${free} are free`)
 }
@@ -60,11 +59,9 @@ export const compactFile = async (file: string): Promise<void> => {
     await syncFolder(dirname(file))
   } catch (cause) {
     removeUnfinished(file)
-    throw cause instanceof Problem ? cause : failed(file, cause)
+    if (cause instanceof Problem) throw cause
+    throw new Problem("database_failed", `${file} was not compacted and is unchanged: ${messageOf(cause)}`, {cause})
   } finally {
     for (const end of ["-wal", "-shm"]) if (existsSync(`${beside}${end}`)) rmSync(`${beside}${end}`)
   }
 }
-
-const failed = (file: string, cause: unknown) =>
-  new Problem("database_failed", `${file} was not compacted and is unchanged: ${messageOf(cause)}`, {cause})
