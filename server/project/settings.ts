@@ -61,16 +61,9 @@ export const tokensOf = ({token, previousToken, demoToken}: ProjectConfig["http"
   }).flatMap(([key, secret]) => (secret === undefined ? [] : [[key, secret.reveal()]]))
 
 /** Returns the Host's address on this machine, without a trailing slash. */
-export const urlOf = ({http}: ProjectConfig, port: number): string => {
-  const host =
-    http.host === "0.0.0.0"
-      ? "127.0.0.1"
-      : http.host === "::"
-        ? "[::1]"
-        : http.host.includes(":")
-          ? `[${http.host}]`
-          : http.host
-  return `http://${host}:${port}${http.base}`
+export const urlOf = ({http: {host, base}}: ProjectConfig, port: number): string => {
+  const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host
+  return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}${base}`
 }
 
 export const locationOf = ({database}: ProjectConfig, paths: ProjectPaths): Location => {
