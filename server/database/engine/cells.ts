@@ -18,3 +18,6 @@ export const readCell = async (
 /** Returns it as a number; 0 for NULL, and without a row. */
 export const readNumber = async (database: Reader, sql: string, args?: Statement["args"]): Promise<number> =>
   Number((await readCell(database, sql, args)) ?? 0)
+
+/** Returns a name of the database as SQL. */
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`

@@ -4,6 +4,7 @@ import type {Client} from "@libsql/client/sqlite3"
 import type {Rescued} from "../../../shared/api/database.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {makePrivateFolderSync, syncNow} from "../../runtime/files.ts"
+import {quoted} from "./cells.ts"
 
 /**
  * Creates the file if it is missing: the driver would make it readable by others. An existing file must only be opened
@@ -90,6 +91,3 @@ const countRows = async (client: Client): Promise<number> => {
 /** Resolves to the number of rows of a table. */
 export const countTable = async (client: Client, table: string): Promise<number> =>
   Number((await client.execute(`SELECT count(*) AS n FROM ${quoted(table)}`)).rows[0]?.n ?? 0)
-
-/** Returns a name of the database as SQL. */
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`

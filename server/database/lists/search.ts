@@ -147,13 +147,8 @@ export const containingAt = (column: string, path: string, text: string): Condit
   return {sql: `${anywhere.sql} AND ${there.sql}`, args: [...anywhere.args, ...there.args]}
 }
 
-interface Times {
-  readonly from?: string
-  readonly to?: string
-}
-
 /** Throws `request_invalid`. */
-export const timesOf = (query: Times): {readonly from: number | undefined; readonly to: number | undefined} => {
+export const timesOf = (query: {readonly from?: string; readonly to?: string}) => {
   const read = (name: "from" | "to"): number | undefined => {
     if (query[name] === undefined) return undefined
     const at = Date.parse(String(query[name]))

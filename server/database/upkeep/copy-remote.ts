@@ -1,9 +1,9 @@
 import type {InValue, Transaction} from "@libsql/client/http"
 import {LibsqlError} from "@libsql/core/api"
 import {Problem} from "../../../shared/problems.ts"
+import {quoted} from "../engine/cells.ts"
 import type {Row} from "../engine/engine.ts"
 import {createKeepingClient} from "../engine/prepared.ts"
-import {quoted} from "../engine/rescue.ts"
 import {connect, type RemoteAddress, unreachable} from "../remote/remote.ts"
 
 /** Receives the table that is being copied, and how many of its rows are copied. */

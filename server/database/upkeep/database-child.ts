@@ -5,7 +5,8 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {pathToFileURL} from "node:url"
 import {type Client, createClient} from "@libsql/client/sqlite3"
 import {toJson} from "../../../shared/json.ts"
-import {copyInto, countTable, quoted} from "../engine/rescue.ts"
+import {quoted} from "../engine/cells.ts"
+import {copyInto, countTable} from "../engine/rescue.ts"
 
 /**
  * A separate process for long work on the database file, so that the Host's event loop and writer continue. Prints one

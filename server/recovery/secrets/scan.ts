@@ -1,5 +1,5 @@
 import type {Database, Row, Statement} from "../../database/database.ts"
-import {quoted} from "../../database/engine/rescue.ts"
+import {quoted} from "../../database/engine/cells.ts"
 import type {SecretSearch} from "./search.ts"
 
 /** A place in a database with the value of a secret. */
