@@ -11,6 +11,7 @@ import {
   type Row,
   type Statement,
   StatementFailed,
+  storingGroup,
 } from "./engine/engine.ts"
 import {
   databaseProblem,
@@ -24,7 +25,6 @@ import {
 import {logLimit, Place} from "./engine/place.ts"
 import {createKeepingClient, type LocalClient} from "./engine/prepared.ts"
 import {prepareFile, requireWhole, rescueInto, sizeOf} from "./engine/rescue.ts"
-import {storingGroup} from "./state/group.ts"
 import {removeUnfinished} from "./upkeep/compact.ts"
 
 /** How long to wait for another process's lock, in milliseconds. The wait blocks: the Host stands still meanwhile. */

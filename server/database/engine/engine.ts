@@ -1,6 +1,6 @@
+import type {Rescued} from "../../../shared/api/database.ts"
 import type {Problem} from "../../../shared/problems.ts"
 import type {Row, SqlValue, Statement} from "../../../shared/sdk/session/database.ts"
-import type {RescuedFile} from "./rescue.ts"
 
 export type {Row, SqlValue, Statement}
 
@@ -62,6 +62,9 @@ export class AnswerLost extends Error {
 /** A connection or a database of which only the rows are read. */
 export type Reader = Pick<Engine, "read">
 
+/** The file that a rescue wrote. */
+export type RescuedFile = Omit<Rescued, "database">
+
 /** The file that a connection has open, even if its path now names another file. */
 export interface HeldFile {
   /** Why the stored data is no longer at the path; undefined while it is. */
@@ -85,6 +88,9 @@ export type Purged = "file" | "row" | "log" | "remote"
 
 /** The first statement of a batch that a purge follows: SQLite overwrites freed content with zeros. */
 export const overwriting: Statement = {sql: "PRAGMA secure_delete=ON"}
+
+/** Stores the number of a group, in its own batch. */
+export const storingGroup = (number: number) => ({sql: "UPDATE svc_group SET number = ? WHERE id = 1", args: [number]})
 
 /** A statement of a commit was refused, and the whole transaction with it. */
 export class StatementFailed extends Error {

@@ -1,10 +1,10 @@
 import {accessSync, chmodSync, closeSync, constants, existsSync, openSync, renameSync, rmSync, statSync} from "node:fs"
 import {dirname} from "node:path"
 import type {Client} from "@libsql/client/sqlite3"
-import type {Rescued} from "../../../shared/api/database.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {makePrivateFolderSync, syncNow} from "../../runtime/files.ts"
 import {quoted} from "./cells.ts"
+import type {RescuedFile} from "./engine.ts"
 
 /**
  * Creates the file if it is missing: the driver would make it readable by others. An existing file must only be opened
@@ -40,9 +40,6 @@ export const sizeOf = async (client: Client): Promise<number> => {
   const sizes = "SELECT page_count * page_size AS size FROM pragma_page_count, pragma_page_size"
   return Number((await client.execute(sizes)).rows[0]?.size)
 }
-
-/** The file that a rescue wrote. */
-export type RescuedFile = Omit<Rescued, "database">
 
 /**
  * Writes the data of a connection into a new file that only its owner may read. Complete and durable when it resolves;

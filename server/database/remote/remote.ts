@@ -4,7 +4,7 @@ import {startEnded} from "../../runtime/flow/starting.ts"
 import {TimeLimitExceeded} from "../../runtime/flow/time-limit.ts"
 import {toDriver, toDrivers, toResult} from "../engine/driver-values.ts"
 import type {Engine, EngineWatcher, Purged, Result, Statement} from "../engine/engine.ts"
-import {AnswerLost, StatementFailed} from "../engine/engine.ts"
+import {AnswerLost, StatementFailed, storingGroup} from "../engine/engine.ts"
 import {
   databaseProblem,
   indexOf,
@@ -17,7 +17,6 @@ import {
   kindsOf,
   readingProblem,
 } from "../engine/errors.ts"
-import {storingGroup} from "../state/group.ts"
 import {requireFit} from "./fit.ts"
 import {type Claimant, isTaken, Lease, takeLease} from "./lease.ts"
 import {Link, patientTimeout, type RemoteAddress, usualTimeout} from "./link.ts"
