@@ -1,14 +1,12 @@
 import {chmod, mkdir, readFile, realpath, rm, stat, writeFile} from "node:fs/promises"
 import {dirname, join, relative} from "node:path"
 import {namePattern} from "../../shared/ids.ts"
-import {isObject} from "../../shared/json.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {readConfigText} from "../config/load.ts"
 import {type NewEntry, withPlugin} from "../config/plugin-entry.ts"
 import {parseSource} from "../config/text/source.ts"
 import {isThere, writeFileAtomic} from "../runtime/files.ts"
 import {projectPaths} from "../runtime/project.ts"
-import {unchangedHint} from "./install-packages.ts"
 
 export interface NewPluginOptions {
   /** The project's folder, absolute. */
@@ -83,7 +81,7 @@ export const makePlugin = async (options: NewPluginOptions): Promise<NewPlugin> 
     if (cause instanceof Problem) throw cause
     throw new Problem("conflict", `the plugin was not created: ${messageOf(cause)}`, {
       cause,
-      hint: unchangedHint,
+      hint: "svc changed nothing. Fix the problem that the message names, then repeat the command.",
     })
   }
   return {name, files: [...targets, relative(project, paths.config)]}
@@ -103,8 +101,10 @@ const requireName = ({name, builtIn}: NewPluginOptions): void => {
 export const editedConfig = async (path: string, name: string, entry: NewEntry = {}): Promise<string> => {
   const {file, text} = await readConfigText(path)
   const {raw} = parseSource(file, text)
-  if (isObject(raw) && isObject(raw.plugins) && Object.hasOwn(raw.plugins, name))
+  const plugins = typeof raw === "object" && raw !== null && "plugins" in raw ? raw.plugins : undefined
+  if (typeof plugins === "object" && plugins !== null && Object.hasOwn(plugins, name)) {
     throw new Problem("conflict", `${file} already has a plugin "${name}"`, {hint: "Choose another name."})
+  }
   const edited = withPlugin(text, name, entry)
   if (edited !== undefined) return edited
   throw new Problem("conflict", `svc cannot add an entry to plugins in ${file}`, {

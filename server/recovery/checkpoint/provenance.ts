@@ -9,7 +9,7 @@ import {git} from "../files/git.ts"
 export const projectFiles = ["svc.config.yml", "package.json", ...lockfiles] as const
 
 /** Resolves to undefined if git fails, or takes longer than ten seconds. */
-const tryGit = (project: string, args: readonly string[]): Promise<string | undefined> =>
+export const tryGit = (project: string, args: readonly string[]): Promise<string | undefined> =>
   git(project, args, {limit: 10_000}).catch(() => undefined)
 
 /** Resolves to whether the folder or one above it has a repository, so that a Host outside of any need not start git. */
