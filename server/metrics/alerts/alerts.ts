@@ -12,7 +12,7 @@ import {type AlertRecord, type Changes, Ledger} from "./ledger.ts"
 import {type Asking, compose, type DueSettings, dueOf, type Notice, type Who} from "./notice.ts"
 import {isQuiet} from "./quiet.ts"
 import {forgettingAll, type KeptTarget, readKept, storingBeat, storingRecord, storingTarget} from "./store.ts"
-import {viewAlerts} from "./view.ts"
+import {timeOf, viewAlerts, viewHeartbeat, viewTarget} from "./view.ts"
 
 export interface AlertsOptions {
   readonly who: Who
@@ -109,23 +109,23 @@ export class Alerts {
   get view(): AlertsView {
     const settings = this.#options.settings()
     const now = this.#now()
+    const configured = isAlerting(settings)
+    const records = this.#ledger?.records ?? []
+    const all: DueSettings = {...this.#dueSettings(settings, now), isQuiet: false}
     const targets = Object.entries(settings.targets).map(([name, target]) => {
-      const serving = this.#targets.get(name)
-      const asking = {name, target, since: serving?.kept.since ?? now}
-      const all: DueSettings = {...this.#dueSettings(settings, now), isQuiet: false}
-      const due = (this.#ledger?.records ?? []).filter(record => dueOf(record, asking, all, now) !== undefined).length
-      const waiting = this.#waits(target) ?? (due > 0 && this.#isQuietFor(target, settings, now) ? "quiet_hours" : null)
-      return {name, target, serving: serving?.kept, failures: serving?.failures ?? 0, waiting, due}
+      const {kept, failures} = this.#targets.get(name) ?? {kept: {name, since: now}, failures: 0}
+      const due = records.filter(record => dueOf(record, {name, target, since: kept.since}, all, now)).length
+      const isQuietFor = due > 0 && target.quiet && isQuiet(settings.quiet, now)
+      const waiting = this.#waits(target) ?? (isQuietFor ? "quiet_hours" : null)
+      return {...viewTarget(target, kept), waiting, due: due + (kept.notice?.alerts.length ?? 0), failures}
     })
-    const {heartbeat} = settings
-    return viewAlerts({
-      project: this.#options.who.project,
-      configured: isAlerting(settings),
-      checkedAt: this.#checkedAt,
-      records: isAlerting(settings) ? (this.#ledger?.records ?? []) : [],
+    return {
+      configured,
+      checkedAt: timeOf(this.#checkedAt),
+      items: configured ? viewAlerts(records, this.#options.who.project) : [],
       targets,
-      heartbeat: heartbeat === undefined ? undefined : this.#heartbeat,
-    })
+      heartbeat: settings.heartbeat === undefined ? null : viewHeartbeat(this.#heartbeat),
+    }
   }
 
   /** Sends a test to one target or to all, now. Throws `alert_target_unknown`, `alerts_off`. */
@@ -297,10 +297,6 @@ export class Alerts {
 
   #dueSettings({repeat, quiet}: AlertSettings, now: number): DueSettings {
     return {repeat: durationOf(repeat), isQuiet: isQuiet(quiet, now), passes: quiet.critical}
-  }
-
-  #isQuietFor({quiet: heeds}: AlertTarget, {quiet}: AlertSettings, now: number): boolean {
-    return heeds && isQuiet(quiet, now)
   }
 
   #waits(target: AlertTarget): AlertWait | undefined {

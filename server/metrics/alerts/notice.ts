@@ -91,10 +91,15 @@ const worstFirst = (one: {readonly record: AlertRecord}, other: {readonly record
 const timeOf = (at: number): string => new Date(at).toISOString()
 
 const bodyOf = (record: AlertRecord, status: Told["status"], before: Told | undefined, project: string): AlertBody => ({
-  id: record.id,
-  code: record.code,
+  ...aboutOf(record, project),
   status,
   repeated: status === "firing" && before?.id === record.id && before.status === "firing",
+})
+
+/** Returns what every form of an alert says. */
+export const aboutOf = (record: AlertRecord, project: string) => ({
+  id: record.id,
+  code: record.code,
   severity: record.severity,
   title: record.title,
   text: record.text,

@@ -14,13 +14,8 @@ export interface KeptTarget {
   readonly failure?: {readonly at: number; readonly error: string}
 }
 
-export interface Kept {
-  readonly records: readonly AlertRecord[]
-  readonly targets: readonly KeptTarget[]
-}
-
 /** Reads what earlier runs stored. */
-export const readKept = async (database: Reader): Promise<Kept> => {
+export const readKept = async (database: Reader) => {
   const [records, targets] = await Promise.all([
     database.read("SELECT data FROM alerts"),
     database.read("SELECT data FROM alert_targets"),
@@ -32,19 +27,17 @@ export const readKept = async (database: Reader): Promise<Kept> => {
 }
 
 export const storingRecord = (key: string, record: AlertRecord | undefined): Statement =>
-  record === undefined
-    ? {sql: "DELETE FROM alerts WHERE key = ?", args: [key]}
-    : {
-        sql: "INSERT INTO alerts (key, data) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET data = excluded.data",
-        args: [key, toJson(record)],
-      }
+  storing("alerts", "key", key, record)
 
 export const storingTarget = (name: string, target: KeptTarget | undefined): Statement =>
-  target === undefined
-    ? {sql: "DELETE FROM alert_targets WHERE name = ?", args: [name]}
+  storing("alert_targets", "name", name, target)
+
+const storing = (table: string, column: string, key: string, data: object | undefined): Statement =>
+  data === undefined
+    ? {sql: `DELETE FROM ${table} WHERE ${column} = ?`, args: [key]}
     : {
-        sql: "INSERT INTO alert_targets (name, data) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET data = excluded.data",
-        args: [name, toJson(target)],
+        sql: `INSERT INTO ${table} (${column}, data) VALUES (?, ?) ON CONFLICT (${column}) DO UPDATE SET data = excluded.data`,
+        args: [key, toJson(data)],
       }
 
 /** A row whose only purpose is to show that the database accepts rows. */
