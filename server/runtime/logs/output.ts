@@ -4,19 +4,15 @@ import type {Writable} from "node:stream"
 /** The most characters that may wait for a reader. Beyond this, lines are dropped and counted. */
 const longestQueue = 1024 * 1024
 
-export interface Output {
-  write(line: string): void
-  /** How many lines were dropped since the start. */
-  readonly dropped: number
-}
-
 /**
  * Writes lines to standard output without waiting for its reader and without growing endlessly. Drops lines while it is
  * closed, full or not read. Once it accepts lines again, calls `resumed` with the number of dropped lines. Never
  * throws.
  */
-export const createOutput = (stdout: Writable & {readonly fd: number}, resumed: (dropped: number) => void): Output =>
-  isFile(stdout.fd) ? new FileOutput(stdout.fd, resumed) : new StreamOutput(stdout, resumed)
+export const createOutput = (stdout: Writable & {readonly fd: number}, resumed: (dropped: number) => void) => {
+  const lines = countDropped(resumed)
+  return isFile(stdout.fd) ? new FileOutput(stdout.fd, lines) : new StreamOutput(stdout, lines)
+}
 
 const isFile = (descriptor: number): boolean => {
   try {
@@ -26,44 +22,33 @@ const isFile = (descriptor: number): boolean => {
   }
 }
 
-abstract class CountingOutput implements Output {
-  #dropped = 0
-  /** Dropped lines that were not reported to `resumed` yet. */
-  #untold = 0
-  readonly #resumed: (dropped: number) => void
-
-  constructor(resumed: (dropped: number) => void) {
-    this.#resumed = resumed
-  }
-
-  get dropped(): number {
-    return this.#dropped
-  }
-
-  abstract write(line: string): void
-
-  protected drop(): void {
-    this.#dropped++
-    this.#untold++
-  }
-
-  protected written(): void {
-    if (this.#untold === 0) return
-    const count = this.#untold
-    this.#untold = 0
-    this.#resumed(count)
+/** Counts dropped lines until one is written. */
+const countDropped = (resumed: (dropped: number) => void) => {
+  let untold = 0
+  return {
+    drop: () => {
+      untold++
+    },
+    written: () => {
+      const dropped = untold
+      untold = 0
+      if (dropped > 0) resumed(dropped)
+    },
   }
 }
 
+type Lines = ReturnType<typeof countDropped>
+
 /** A full disk refuses lines until there is space again. The first failure would destroy a stream. */
-class FileOutput extends CountingOutput {
+class FileOutput {
   readonly #descriptor: number
+  readonly #lines: Lines
   /** The unwritten end of a partly written line. */
   #rest: Uint8Array = new Uint8Array()
 
-  constructor(descriptor: number, resumed: (dropped: number) => void) {
-    super(resumed)
+  constructor(descriptor: number, lines: Lines) {
     this.#descriptor = descriptor
+    this.#lines = lines
   }
 
   write(line: string): void {
@@ -71,9 +56,9 @@ class FileOutput extends CountingOutput {
       this.#rest = this.#writeAll(this.#rest)
       if (this.#rest.length > 0) throw new Error("the line before has no room")
       this.#rest = this.#writeAll(Buffer.from(line))
-      if (this.#rest.length === 0) this.written()
+      if (this.#rest.length === 0) this.#lines.written()
     } catch {
-      this.drop()
+      this.#lines.drop()
     }
   }
 
@@ -92,18 +77,19 @@ class FileOutput extends CountingOutput {
   }
 }
 
-class StreamOutput extends CountingOutput {
+class StreamOutput {
   readonly #stream: Writable
+  readonly #lines: Lines
   #waiting = 0
 
-  constructor(stream: Writable, resumed: (dropped: number) => void) {
-    super(resumed)
+  constructor(stream: Writable, lines: Lines) {
     this.#stream = stream
+    this.#lines = lines
   }
 
   write(line: string): void {
     if (this.#waiting > longestQueue) {
-      this.drop()
+      this.#lines.drop()
       return
     }
     const {length} = line
@@ -111,8 +97,8 @@ class StreamOutput extends CountingOutput {
     // Bun has no writableLength for a pipe. The callback is called when the line was written or failed (measured).
     this.#stream.write(line, error => {
       this.#waiting -= length
-      if (error) this.drop()
-      else if (this.#waiting <= longestQueue / 2) this.written()
+      if (error) this.#lines.drop()
+      else if (this.#waiting <= longestQueue / 2) this.#lines.written()
     })
   }
 }
