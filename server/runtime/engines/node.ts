@@ -46,7 +46,7 @@ const serve = async (options: ServeOptions) => {
   })
   const connections = new Connections(http, options.connections, () => rawAnswer(options.refuse(noRoom())))
   const check = createCheck(options)
-  const fetch = new LateFetch(options)
+  const fetch = createLateFetch(options)
   answerRequests(http, options.fixed, check, connections, fetch)
   limitArrival(http, options.uploads ?? [])
   http.on("upgrade", (request, socket, head) => {
@@ -68,9 +68,9 @@ const serve = async (options: ServeOptions) => {
     host: options.host,
     port: typeof address === "object" && address !== null ? address.port : options.port,
     close: async (force: boolean) => {
-      fetch.loaded?.leave()
+      fetch.ifLoaded()?.leave()
       // A stalled WebSocket client would block the close forever.
-      const cut = setTimeout(() => fetch.loaded?.cut(), 1000)
+      const cut = setTimeout(() => fetch.ifLoaded()?.cut(), 1000)
       if (force) http.closeAllConnections()
       await new Promise(done => http.close(done)).finally(() => clearTimeout(cut))
     },
@@ -79,25 +79,23 @@ const serve = async (options: ServeOptions) => {
 
 const loadFetch = () => import("../sockets/fetch-on-node.ts")
 
+type LateFetch = ReturnType<typeof createLateFetch>
+
 /** What answers by functions of Fetch. It is loaded late: undici, which it needs, takes a sixth of a start's time. */
-class LateFetch {
-  readonly #options: ServeOptions
-  loaded: FetchOnNode | undefined
-
-  constructor(options: ServeOptions) {
-    this.#options = options
-  }
-
-  /** Calls `use`, at once if it is loaded; or `fail` with an answer if it cannot be loaded. */
-  use(use: (fetch: FetchOnNode) => void, fail: (answer: FixedAnswer) => void): void {
-    if (this.loaded === undefined) this.#load().then(use, cause => fail(this.#options.refuse(failedToAnswer(cause))))
-    else use(this.loaded)
-  }
-
-  async #load(): Promise<FetchOnNode> {
+const createLateFetch = (options: ServeOptions) => {
+  let loaded: FetchOnNode | undefined
+  const load = async () => {
     const {createFetchOnNode} = await loadFetch()
-    this.loaded ??= createFetchOnNode(this.#options)
-    return this.loaded
+    loaded ??= createFetchOnNode(options)
+    return loaded
+  }
+  return {
+    ifLoaded: () => loaded,
+    /** Calls `use`, at once if it is loaded; or `fail` with an answer if it cannot be loaded. */
+    use: (use: (fetch: FetchOnNode) => void, fail: (answer: FixedAnswer) => void): void => {
+      if (loaded === undefined) load().then(use, cause => fail(options.refuse(failedToAnswer(cause))))
+      else use(loaded)
+    },
   }
 }
 

@@ -1,4 +1,4 @@
-import type {IncomingMessage, RequestListener, ServerResponse} from "node:http"
+import type {IncomingMessage, ServerResponse} from "node:http"
 import type {Duplex} from "node:stream"
 import nodeAdapter from "crossws/adapters/node"
 import {FastResponse, NodeRequest, serve} from "srvx/node"
@@ -42,17 +42,10 @@ readBodiesStraight(limits.smallBody)
 /** srvx's own request knows the address. */
 const peerOf: PeerOf = request => ("ip" in request && typeof request.ip === "string" ? request.ip : "")
 
-/** Answers the requests and upgrades of a Node server by functions of Fetch. */
-export interface FetchOnNode {
-  readonly answer: RequestListener
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Tells each WebSocket that the Host goes away. */
-  leave(): void
-  /** Ends each WebSocket at once. */
-  cut(): void
-}
+export type FetchOnNode = ReturnType<typeof createFetchOnNode>
 
-export const createFetchOnNode = ({fetch, socket: {upgrade, ...hooks}}: ServeOptions): FetchOnNode => {
+/** Answers the requests and upgrades of a Node server by functions of Fetch. */
+export const createFetchOnNode = ({fetch, socket: {upgrade, ...hooks}}: ServeOptions) => {
   const sockets = nodeAdapter({
     hooks: {...hooks, upgrade: request => upgrade(request, peerOf)},
     idleTimeout: 60,
@@ -67,12 +60,14 @@ export const createFetchOnNode = ({fetch, socket: {upgrade, ...hooks}}: ServeOpt
     maxRequestBodySize: limits.checkpoint + limits.bodyDropped,
   })
   return {
-    answer: (request, response) => void node?.handler(request, response),
-    upgrade: (request, socket, head) =>
+    answer: (request: IncomingMessage, response: ServerResponse) => void node?.handler(request, response),
+    upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) =>
       void sockets.handleUpgrade(request, socket, head, new NodeRequest({req: request})),
+    /** Tells each WebSocket that the Host goes away. */
     leave: () => {
       for (const peers of sockets.peers.values()) for (const peer of peers) peer.close(1001, "going away")
     },
+    /** Ends each WebSocket at once. */
     cut: () => sockets.closeAll(1001, undefined, true),
   }
 }
