@@ -1,11 +1,5 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {isPrivate} from "../../../shared/private.ts"
-/** The named schemas of an OpenAPI document: each is defined once and referred to. */
-export interface NamedSchemas {
-  readonly place: Place
-  /** For `components.schemas`, by name. */
-  all(): Readonly<Record<string, unknown>>
-}
 
 /** Returns a schema for the place of its use: a reference if it has a name, otherwise the schema itself. */
 export type Place = (schema: unknown, audience: Audience) => unknown
@@ -21,10 +15,10 @@ const maps: ReadonlySet<string> = new Set(["properties", "patternProperties"])
 const values: ReadonlySet<string> = new Set(["const", "default", "enum", "examples"])
 
 /**
- * Collects named schemas. `Item` is the promise to every token; if the full token gets more, that schema is `ItemFull`.
+ * Collects the named schemas of an OpenAPI document: each is defined once and referred to. `Item` is the promise to every token; if the full token gets more, that schema is `ItemFull`.
  * If plugins define two schemas under one name, the second one stays inline.
  */
-export const createNamedSchemas = (): NamedSchemas => {
+export const createNamedSchemas = () => {
   const named = new Map<string, string>()
   const place: Place = (schema, audience) => {
     if (Array.isArray(schema)) return schema.map(each => place(each, audience))
@@ -39,6 +33,7 @@ export const createNamedSchemas = (): NamedSchemas => {
   }
   return {
     place,
+    /** For `components.schemas`, by name. */
     all: () => {
       const sorted = [...named].sort(([one], [other]) => (one < other ? -1 : 1))
       return Object.fromEntries(sorted.map(([name, text]) => [name, fromJson(text)]))

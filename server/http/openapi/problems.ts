@@ -17,16 +17,9 @@ const ProblemBody = Named("Problem", {
   ),
 })
 
-type ByName = Readonly<Record<string, unknown>>
+export type ProblemAnswers = ReturnType<typeof createProblemAnswers>
 
-export interface ProblemAnswers {
-  /** The problems of a route, by status. A status with one code refers to `components.responses`. */
-  of(route: Route): ByName
-  /** For `components.responses`, by name. */
-  all(): ByName
-}
-
-export const createProblemAnswers = (place: Place): ProblemAnswers => {
+export const createProblemAnswers = (place: Place) => {
   const shared = new Map<string, unknown>()
   const answer = (codes: readonly ProblemCode[]) => ({
     description: codes.map(code => `${code}: ${problems[code].title}`).join("; "),
@@ -38,7 +31,8 @@ export const createProblemAnswers = (place: Place): ProblemAnswers => {
     return {$ref: `#/components/responses/${name}`}
   }
   return {
-    of: route =>
+    /** The problems of a route, by status. A status with one code refers to `components.responses`. */
+    of: (route: Route) =>
       Object.fromEntries(
         [...Map.groupBy(codesOf(route), code => problems[code].status)]
           .filter(([status]) => !(status in route.response))
@@ -47,6 +41,7 @@ export const createProblemAnswers = (place: Place): ProblemAnswers => {
             return [status, codes.length === 1 && only !== undefined ? refer(only) : answer(codes)]
           }),
       ),
+    /** For `components.responses`, by name. */
     all: () => Object.fromEntries([...shared].sort(([one], [other]) => (one < other ? -1 : 1))),
   }
 }
