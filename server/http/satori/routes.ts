@@ -2,46 +2,21 @@ import {serve} from "../../../shared/api/operations/operation.ts"
 import {satoriMethods, satoriOperations} from "../../../shared/api/operations/satori.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Route} from "../../../shared/route.ts"
-import type {Database} from "../../database/database.ts"
-import type {Endpoints} from "../../endpoints/endpoints.ts"
-import type {FileStore} from "../../outbox/files/store.ts"
-import type {Outbox} from "../../outbox/outbox.ts"
-import {forward, type MethodServices} from "./asking.ts"
+import {forward} from "./asking.ts"
 import {openLink} from "./files/proxy.ts"
 import {sendingFiles} from "./files/sent.ts"
+import type {FileServices} from "./files/services.ts"
 import {upload} from "./files/upload.ts"
 import {History} from "./history.ts"
 import type {Logins} from "./logins.ts"
 import {type Method, methods} from "./methods.ts"
 import {type KnownLogin, showLogin} from "./protocol/protocol.ts"
 
-export interface SatoriServices {
-  readonly logins: Logins
-  readonly database: Database
-  readonly outbox: Outbox
-  readonly endpoints: Endpoints
-  readonly files: FileStore
-  /** Hosts on private networks from which svc may read files. */
-  readonly privateHosts: () => readonly string[]
-}
-
-const servicesOf = ({database, outbox, endpoints, files, logins}: SatoriServices): MethodServices => ({
-  outbox: sendingFiles({
-    outbox,
-    files,
-    database,
-    loginOf: (platform, user) => logins.find(platform, user),
-    spec: name => endpoints.get(name)?.spec,
-  }),
-  endpoints,
-  history: new History(database, (endpoint, stored) => logins.ofEvent(endpoint, stored)),
-})
-
 /** A file has an internal link: `/proxy/{url}` or `/internal/{platform}/{user}/{path}`. */
-export const satoriRoutes = (satori: SatoriServices): readonly Route[] => {
-  const {logins, files} = satori
-  const services = servicesOf(satori)
-  const links = {...satori, loginOf: (platform: string, user: string) => logins.find(platform, user)}
+export const satoriRoutes = (satori: FileServices & {readonly logins: Logins}): readonly Route[] => {
+  const {logins, files, endpoints, database} = satori
+  const history = new History(database, (endpoint, stored) => logins.ofEvent(endpoint, stored))
+  const services = {outbox: sendingFiles(satori), endpoints, history}
   // The types of both tables have checked that the body is the method's.
   const answering =
     (method: Method<never, unknown>) =>
@@ -53,8 +28,8 @@ export const satoriRoutes = (satori: SatoriServices): readonly Route[] => {
     ...serve(satoriOperations, {
       meta: () => ({logins: logins.list().map(showLogin), proxy_urls: []}),
       upload: ({request}) => upload(request, files, loginOf(request.headers, logins)),
-      proxy: ({request}) => openLink("proxy", request, links),
-      internal: ({request}) => openLink("internal", request, links),
+      proxy: ({request}) => openLink("proxy", request, satori),
+      internal: ({request}) => openLink("internal", request, satori),
       /** Calls the other methods of Satori v1 of the endpoint's adapter, if its `features` include them. */
       forward: async ({request, body, params}) =>
         (await forward(services, loginOf(request.headers, logins), params["*"], body)) ?? {},

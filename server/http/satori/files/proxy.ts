@@ -2,25 +2,13 @@ import {typeOfName} from "../../../../shared/media-types.ts"
 import {Problem} from "../../../../shared/problems.ts"
 import type {FileRef} from "../../../../shared/sdk/adapter/sender.ts"
 import {fileHeaders} from "../../../../shared/sdk/files/headers.ts"
-import type {Reader} from "../../../database/database.ts"
-import type {Endpoints} from "../../../endpoints/endpoints.ts"
 import {describeFile} from "../../../messages/files/describe.ts"
 import {openFile} from "../../../messages/session/files.ts"
-import type {FileStore} from "../../../outbox/files/store.ts"
 import {boundedStream, type Source} from "../../../runtime/outgoing/bounded-stream.ts"
 import {limits} from "../../../runtime/runtime.ts"
 import {fileOfEvent} from "../protocol/events.ts"
 import {type Link, readLink} from "../protocol/links.ts"
-import type {KnownLogin} from "../protocol/protocol.ts"
-
-export interface ProxyServices {
-  readonly files: Pick<FileStore, "open" | "folder">
-  readonly database: Reader
-  readonly endpoints: Pick<Endpoints, "download">
-  readonly loginOf: (platform: string, user: string) => KnownLogin | undefined
-  /** Hosts on private networks from which svc may read files. */
-  readonly privateHosts: () => readonly string[]
-}
+import type {FileServices} from "./services.ts"
 
 interface Opened extends Source {
   readonly name: string
@@ -39,7 +27,7 @@ const routes = {
 export const openLink = async (
   how: keyof typeof routes,
   {url, signal}: Request,
-  services: ProxyServices,
+  services: FileServices,
 ): Promise<Response> => {
   const {marker, prefix} = routes[how]
   const link = linkOf(`${prefix}${behind(url, marker)}`)
@@ -71,9 +59,9 @@ const linkOf = (text: string): Link => {
 const notFound = () =>
   new Problem("not_found", "this link leads to no file", {hint: "The file or its message no longer exists."})
 
-const open = async (link: Link, services: ProxyServices, signal: AbortSignal): Promise<Opened> => {
+const open = async (link: Link, services: FileServices, signal: AbortSignal): Promise<Opened> => {
   if (link.is === "stored") return openStored(link, services)
-  const login = services.loginOf(link.platform, link.user)
+  const login = services.logins.find(link.platform, link.user)
   if (login === undefined) throw notFound()
   const {endpoint} = login
   if (link.is === "adapter") return openOwn(endpoint, link.src, services, signal)
@@ -87,7 +75,7 @@ const known = ({element}: FileRef) => {
   return {name, ...(type === undefined ? {} : {type})}
 }
 
-const openStored = async ({sha256, name}: Link & {is: "stored"}, {files}: ProxyServices): Promise<Opened> => {
+const openStored = async ({sha256, name}: Link & {is: "stored"}, {files}: FileServices): Promise<Opened> => {
   if ((await files.folder.sizeOf(sha256)) === undefined) throw notFound()
   const stored = await files.open(sha256)
   return {body: stored.stream(), length: stored.size, name: name ?? stored.name}
@@ -97,7 +85,7 @@ const openStored = async ({sha256, name}: Link & {is: "stored"}, {files}: ProxyS
 const openOwn = async (
   endpoint: string,
   src: string,
-  {endpoints}: ProxyServices,
+  {endpoints}: FileServices,
   signal: AbortSignal,
 ): Promise<Opened> => {
   const file = {element: {type: "file", attrs: {src}, children: []}, src}

@@ -1,6 +1,5 @@
 import {mediaTypeOf} from "../../../../shared/media-types.ts"
 import {Problem} from "../../../../shared/problems.ts"
-import type {Feature, Limits} from "../../../../shared/sdk/adapter/sender.ts"
 import {
   changeElements,
   type Element,
@@ -9,34 +8,24 @@ import {
   type Node,
 } from "../../../../shared/sdk/content/elements.ts"
 import {storedSource} from "../../../../shared/sdk/content/file-source.ts"
-import type {Reader} from "../../../database/database.ts"
 import {type OutboxDraft, shownBy, withShown} from "../../../outbox/draft.ts"
 import type {Lease} from "../../../outbox/files/lease.ts"
-import type {FileStore} from "../../../outbox/files/store.ts"
 import type {Outbox} from "../../../outbox/outbox.ts"
 import {fileOfEvent} from "../protocol/events.ts"
 import {type Link, readLink} from "../protocol/links.ts"
-import type {KnownLogin} from "../protocol/protocol.ts"
-
-export interface SentFilesOptions {
-  readonly outbox: Pick<Outbox, "enqueue">
-  readonly files: Pick<FileStore, "lease" | "claim">
-  readonly database: Reader
-  readonly loginOf: (platform: string, user: string) => KnownLogin | undefined
-  readonly spec: (endpoint: string) => {readonly features: readonly Feature[]; readonly limits: Limits} | undefined
-}
+import type {FileServices} from "./services.ts"
 
 /**
  * Wraps the outbox for applications. It replaces internal links in sent content by their files, and keeps the files
  * until the message is stored. `enqueue` throws `request_invalid` if a link leads to no file, and `file_too_large`.
  */
-export const sendingFiles = (options: SentFilesOptions): Pick<Outbox, "enqueue"> => ({
+export const sendingFiles = (satori: FileServices): Pick<Outbox, "enqueue"> => ({
   enqueue: async draft => {
-    if (!shownBy(draft).some(hasLink)) return options.outbox.enqueue(draft)
-    const lease = options.files.lease()
+    if (!shownBy(draft).some(hasLink)) return satori.outbox.enqueue(draft)
+    const lease = satori.files.lease()
     try {
-      const change = (element: Element) => resolve(element, draft, lease, options)
-      return await options.outbox.enqueue(await withShown(draft, nodes => changeElements(nodes, change)))
+      const change = (element: Element) => resolve(element, draft, lease, satori)
+      return await satori.outbox.enqueue(await withShown(draft, nodes => changeElements(nodes, change)))
     } finally {
       lease.release()
     }
@@ -52,13 +41,13 @@ const resolve = async (
   element: Element,
   {endpoint}: OutboxDraft,
   lease: Lease,
-  options: SentFilesOptions,
+  satori: FileServices,
 ): Promise<Element> => {
   const link = linkIn(element)
-  if (link?.is === "stored") return showStored(element, link, endpoint, lease, options)
+  if (link?.is === "stored") return showStored(element, link, endpoint, lease, satori)
   // For an echo, the platform needs the name that it gave the file.
-  if (link?.is !== "event" || options.loginOf(link.platform, link.user)?.endpoint !== endpoint) return element
-  const file = await fileOfEvent(options.database, endpoint, link)
+  if (link?.is !== "event" || satori.logins.find(link.platform, link.user)?.endpoint !== endpoint) return element
+  const file = await fileOfEvent(satori.database, endpoint, link)
   if (file === undefined) throw gone(element)
   const {src: _, ...attrs} = element.attrs
   return {...element, attrs: file.src === undefined ? attrs : {...attrs, src: file.src}}
@@ -69,12 +58,12 @@ const showStored = async (
   {sha256, name = element.type}: Link & {is: "stored"},
   endpoint: string,
   lease: Lease,
-  {files, spec}: SentFilesOptions,
+  {files, endpoints}: FileServices,
 ): Promise<Element> => {
   const stored = await files.claim(sha256, lease)
   if (stored === undefined) throw gone(element)
   const {size} = stored
-  const {features = [], limits = {}} = spec(endpoint) ?? {}
+  const {features = [], limits = {}} = endpoints.get(endpoint)?.spec ?? {}
   const isTaken = features.includes("files")
   if (isTaken && limits.file !== undefined && size > limits.file)
     throw new Problem(
