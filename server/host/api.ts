@@ -51,7 +51,7 @@ export const createApi = ({opened, sources, system, statusBoard, parts, requests
     })
     return app
   })
-  const platforms = new PlatformSockets({base, endpoints, doorman: door.guard})
+  const platforms = new PlatformSockets({base, endpoints, guard: door.guard})
   return {
     fetch: (request, peerOf) => app?.fetch(request, peerOf) ?? load().then(loaded => loaded.fetch(request, peerOf)),
     recall: (path, authorization) => app?.recall(path, authorization),

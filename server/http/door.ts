@@ -1,11 +1,10 @@
 import {Problem} from "../../shared/problems.ts"
 import type {Scope} from "../../shared/route.ts"
 import {oncePer} from "../runtime/flow/remember.ts"
+import type {PeerOf} from "../runtime/runtime.ts"
 import {createVerifier, FailureLimit, type Tokens, type Verify} from "./requests/auth.ts"
 import {createClientAddress} from "./requests/client-address.ts"
 import {createCors} from "./requests/cors.ts"
-import type {Guard} from "./satori/server.ts"
-import type {Doorman} from "./sockets/platform-sockets.ts"
 
 export interface DoorOptions {
   readonly tokens: Tokens
@@ -25,8 +24,16 @@ export interface Door extends Gatekeeper {
     readonly cors: ReturnType<typeof createCors>
     readonly clientAddress: ReturnType<typeof createClientAddress>
   }
-  /** For callers without a request of the table, such as a WebSocket. */
-  readonly guard: Guard & Doorman
+  readonly guard: Guard
+}
+
+/** For callers without a request of the table, such as a WebSocket. */
+export interface Guard {
+  /** Throws `unauthorized`, `too_many_failures` or `forbidden` unless the header contains the full token. */
+  admit(authorization: string | null, address: string): void
+  /** Whether the header has one of the Host's tokens. */
+  showsToken(authorization: string | null): boolean
+  addressOf(request: Request, peerOf: PeerOf): string
 }
 
 export const createDoor = ({tokens, settings}: DoorOptions): Door => {

@@ -5,7 +5,8 @@ import type {EndpointsPart} from "../../endpoints/part/part.ts"
 import type {FileStore} from "../../outbox/files/store.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import type {Part} from "../../runtime/part.ts"
-import {type Guard, SatoriServer} from "./server.ts"
+import type {Guard} from "../door.ts"
+import {SatoriServer} from "./server.ts"
 
 export interface SatoriOptions {
   readonly database: Database
@@ -20,16 +21,12 @@ export interface SatoriNeeds {
   readonly running: {readonly settings: Pick<ProjectConfig, "files">}
 }
 
-export interface SatoriPart extends Part {
-  readonly server: SatoriServer
-}
-
 /** The Satori server of a Host. `guard` decides who may connect. */
 export const createSatori = (
   {database, log, boot}: SatoriOptions,
   {connected: {endpoints, hear}, outbox, files, running}: SatoriNeeds,
   guard: Guard,
-): SatoriPart => {
+) => {
   const path = `${boot.config.http.base}/satori/v1/events`
   const server = new SatoriServer({database, log, endpoints, path})
   hear({
@@ -37,9 +34,8 @@ export const createSatori = (
     named: () => server.loginsChanged(),
     storing: stored => server.hear(stored),
   })
-  return {
+  const part: Part = {
     name: "Satori",
-    server,
     start: () => server.start(guard),
     close: () => server.close(),
     routes: async () =>
@@ -52,4 +48,5 @@ export const createSatori = (
         privateHosts: () => running.settings.files.allowPrivate,
       }),
   }
+  return {...part, server}
 }

@@ -3,17 +3,11 @@ import {isProblem, messageOf, Problem} from "../../../shared/problems.ts"
 import type {Database} from "../../database/database.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import type {Peer, PeerOf, SocketHooks} from "../../runtime/runtime.ts"
+import type {Guard} from "../door.ts"
 import {Client} from "./client.ts"
 import {Feed} from "./feed.ts"
 import {Logins} from "./logins.ts"
 import {type Closing, readSignal, type Signal} from "./protocol/protocol.ts"
-
-/** Checks callers for the Host's HTTP server. The composition root provides it. */
-export interface Guard {
-  /** Throws `unauthorized`, `too_many_failures` or `forbidden` unless the header contains the full token. */
-  admit(authorization: string | null, address: string): void
-  addressOf(request: Request, peerOf: PeerOf): string
-}
 
 export interface SatoriOptions {
   readonly database: Database

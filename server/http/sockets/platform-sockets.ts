@@ -9,24 +9,18 @@ import {requireAdmission, retryAfter} from "../../endpoints/part/webhooks.ts"
 import type {Peer, PeerOf, SocketHooks} from "../../runtime/runtime.ts"
 import {failedToAnswer} from "../../runtime/runtime.ts"
 import {decodePercent} from "../../runtime/text/percent.ts"
+import type {Guard} from "../door.ts"
 import {FailureLimit} from "../requests/auth.ts"
 import {Connection, type ConnectionOptions} from "./connection.ts"
 
 /** The highest number of open connections per endpoint. */
 const mostOfEndpoint = 16
 
-/** How the HTTP side of the Host identifies a client. */
-export interface Doorman {
-  /** Whether the header has one of the Host's tokens. */
-  showsToken(authorization: string | null): boolean
-  addressOf(request: Request, peerOf: PeerOf): string
-}
-
 export interface PlatformSocketsOptions {
   /** `http.base` of the configuration. */
   readonly base: string
   readonly endpoints: Pick<Endpoints, "get">
-  readonly doorman: Doorman
+  readonly guard: Guard
 }
 
 /** The decision about an accepted connection. */
@@ -67,7 +61,7 @@ export class PlatformSockets {
       throw new Problem("no_room", `${mostOfEndpoint} connections of the endpoint are open`, {retryAfter})
     const taken = this.#take(endpoint, accepting.take, this.#withoutToken(request))
     if (isResponse(taken))
-      return this.#refuse(taken, () => `${spec.name} ${this.#options.doorman.addressOf(request, peerOf)}`)
+      return this.#refuse(taken, () => `${spec.name} ${this.#options.guard.addressOf(request, peerOf)}`)
     const {name, log, own} = spec
     return {context: {connection: {endpoint: name, handler: taken, log, own, attempt: accepting.signal}}}
   }
@@ -99,7 +93,7 @@ export class PlatformSockets {
 
   /** Removes a Host token from the request: it grants nothing here, and no plugin may see it. */
   #withoutToken(request: Request): Request {
-    if (!this.#options.doorman.showsToken(request.headers.get("authorization"))) return request
+    if (!this.#options.guard.showsToken(request.headers.get("authorization"))) return request
     const headers = new Headers(request.headers)
     headers.delete("authorization")
     return new Request(request.url, {headers})
