@@ -3,7 +3,9 @@ import {configRoutes} from "../generation/routes/config.ts"
 import {generationRoutes} from "../generation/routes/generations.ts"
 import {pluginRoutes} from "../generation/routes/plugins.ts"
 import {ingressRoutes, statusRoutes, systemRoutes} from "../http/readiness/routes.ts"
-import {type AlertsService, alertRoutes, type MetricsService, metricRoutes} from "../metrics/routes.ts"
+import type {Alerts} from "../metrics/alerts/alerts.ts"
+import type {MetricsPage} from "../metrics/page.ts"
+import {alertRoutes, metricRoutes} from "../metrics/routes.ts"
 import {releaseRoutes} from "../recovery/part/releases.ts"
 import {logRoutes} from "../runtime/logs/routes.ts"
 import {version} from "../runtime/version.ts"
@@ -13,8 +15,8 @@ import type {System} from "./system.ts"
 export interface ControlServices {
   readonly sources: Sources
   readonly system: System
-  readonly metrics: MetricsService
-  readonly alerts: AlertsService
+  readonly metrics: MetricsPage
+  readonly alerts: Alerts
   /** The folder with the logs of earlier runs. */
   readonly logFolder: string
 }

@@ -1,30 +1,20 @@
-import type {AlertsView, AlertTestResult} from "../../shared/alerts/api.ts"
 import {alertOperations, metricOperations} from "../../shared/api/operations/host.ts"
 import {serve} from "../../shared/api/operations/operation.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import {timesOf} from "../database/lists/search.ts"
+import type {Alerts} from "./alerts/alerts.ts"
 import {readMetricHistory} from "./history/read.ts"
 import {hour} from "./history/spans.ts"
+import type {MetricsPage} from "./page.ts"
 
-/** The part of the Host that these routes see. */
-export interface AlertsService {
-  readonly view: AlertsView
-  test(target: string | undefined): Promise<AlertTestResult>
-}
-
-export const alertRoutes = (alerts: AlertsService) =>
+export const alertRoutes = (alerts: Alerts) =>
   serve(alertOperations, {
     list: () => alerts.view,
     test: ({body}) => alerts.test(body.target),
   })
 
-/** The part of the Host that this route sees. */
-export interface MetricsService {
-  render(): Promise<string>
-}
-
-export const metricRoutes = (metrics: MetricsService, database: Database) =>
+export const metricRoutes = (metrics: MetricsPage, database: Database) =>
   serve(metricOperations, {
     show: async ({call}) =>
       new Response(await metrics.render(), {
