@@ -27,7 +27,8 @@ export class EventLog {
   readonly #hide: Hide | undefined
   readonly #queue: EventQueue
   #evictedTo = 0
-  #authority: string | undefined
+  /** The authority with which it is stamped. */
+  authority: string | undefined
 
   /** `hide` removes the values of secrets from the JSON of raised events. */
   constructor(database: Database, log: Log, hide?: Hide) {
@@ -40,12 +41,7 @@ export class EventLog {
   async start(): Promise<void> {
     const [row] = await this.#database.read("SELECT evicted_to, authority FROM event_retention")
     this.#evictedTo = Number(row?.evicted_to ?? 0)
-    this.#authority = textIn(row?.authority)
-  }
-
-  /** The authority with which it is stamped. */
-  get authority(): string | undefined {
-    return this.#authority
+    this.authority = textIn(row?.authority)
   }
 
   /** Raises an event for a change that is not stored otherwise. A stored change puts `telling` into its batch. */

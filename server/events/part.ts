@@ -1,7 +1,6 @@
 import type {ProjectConfig} from "../../shared/config/config.ts"
 import {durationOf} from "../../shared/duration.ts"
 import {epochOf} from "../../shared/event-id.ts"
-import type {Raise} from "../../shared/events/events.ts"
 import type {Log} from "../../shared/log.ts"
 import {by, single} from "../../shared/metrics/readings.ts"
 import type {Database} from "../database/database.ts"
@@ -26,18 +25,10 @@ export interface EventsOptions {
 }
 
 /** The event log of a Host, and its streams. */
-export interface EventsPart extends EventServices, Part {
-  readonly raise: Raise
-  /** Deletes old events. */
-  readonly retention: Part
-  /** Delivers the stored events and ends the streams. Later events are still stored. */
-  readonly streams: Part
-}
-
 export const openEvents = async (
   {database, project, authority, logs}: EventsOptions,
   running: {readonly settings: Pick<ProjectConfig, "events">},
-): Promise<EventsPart> => {
+) => {
   const {log} = logs
   const epoch = epochOf(authority)
   const events = new EventLog(database, log, logs.scrubJson)
@@ -54,11 +45,9 @@ export const openEvents = async (
     if (data !== undefined) events.raise("log.error", data)
   })
   const settled = () => withTimeLimit(500, () => events.idle()).catch(() => {})
-  const services = {events, stream, envelopes, epoch}
-  return {
-    ...services,
+  const services: EventServices = {events, stream, envelopes, epoch}
+  const part: Part = {
     name: "the event log",
-    raise: events.raise,
     close: settled,
     metrics: [
       {
@@ -76,7 +65,14 @@ export const openEvents = async (
       eventsDropped: () => events.dropped,
     },
     routes: async () => (await import("./routes.ts")).eventRoutes(services),
+  }
+  return {
+    ...part,
+    ...services,
+    raise: events.raise,
+    /** Deletes old events. */
     retention: {name: "the deletion of old events", start: () => retention.start(), close: () => retention.stop()},
+    /** Delivers the stored events and ends the streams. Later events are still stored. */
     streams: {
       name: "event streams",
       close: async () => {

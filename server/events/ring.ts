@@ -34,8 +34,9 @@ export class Ring {
   readonly #envelopes: Envelopes
   #entries: Entry[] = []
   #bytes = 0
-  #from = 0
-  #to = 0
+  /** The ring has every event after this offset, up to `to`. */
+  from = 0
+  to = 0
   /** The next portion of clients without a filter, shared by all at the same position. */
   readonly #shared = new Map<string, Portion>()
 
@@ -43,22 +44,13 @@ export class Ring {
     this.#envelopes = envelopes
   }
 
-  /** The ring has every event after this offset, up to `to`. */
-  get from(): number {
-    return this.#from
-  }
-
-  get to(): number {
-    return this.#to
-  }
-
   /** Drops all events and continues from here. */
   restart(at: number): void {
     this.#entries = []
     this.#shared.clear()
     this.#bytes = 0
-    this.#from = at
-    this.#to = at
+    this.from = at
+    this.to = at
   }
 
   /** Adds the first events, about as many as a client takes at once. Returns how many. */
@@ -71,7 +63,7 @@ export class Ring {
       this.#entries.push({event, full, demo: isPublic(event.type) ? full : undefined})
       this.#bytes += full.length
       size += full.length
-      this.#to = event.offset
+      this.to = event.offset
     }
     this.#shared.clear()
     this.#trim()
@@ -129,7 +121,7 @@ export class Ring {
     if (surplus === 0) return
     const dropped = this.#entries.splice(0, surplus)
     this.#bytes = bytes
-    this.#from = dropped.at(-1)?.event.offset ?? this.#from
+    this.from = dropped.at(-1)?.event.offset ?? this.from
   }
 }
 

@@ -47,7 +47,8 @@ export class EventStream {
   readonly #options: StreamOptions
   readonly #ring: Ring
   readonly #clients = new Set<StreamClient>()
-  readonly #gaps = new Map<StreamGapReason, number>(streamGapReasons.map(reason => [reason, 0]))
+  /** Gaps sent to clients, by reason. */
+  readonly gaps = new Map<StreamGapReason, number>(streamGapReasons.map(reason => [reason, 0]))
   readonly #unobserve: () => void
   /** Clients that were disconnected because they were too far behind. */
   slowConsumers = 0
@@ -78,11 +79,6 @@ export class EventStream {
     return this.#clients.size
   }
 
-  /** Gaps sent to clients, by reason. */
-  get gaps(): ReadonlyMap<StreamGapReason, number> {
-    return this.#gaps
-  }
-
   /** Opens a stream. Never throws: a client that receives a failure as a status does not reconnect. */
   open(subscription: Subscription): ReadableStream<Uint8Array> {
     const client: StreamClient = new StreamClient({
@@ -104,7 +100,7 @@ export class EventStream {
   }
 
   countGap(reason: StreamGapReason): void {
-    this.#gaps.set(reason, (this.#gaps.get(reason) ?? 0) + 1)
+    this.gaps.set(reason, (this.gaps.get(reason) ?? 0) + 1)
   }
 
   /** Sends all stored events, then ends every stream. */
