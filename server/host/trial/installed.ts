@@ -3,6 +3,7 @@ import {dirname, join} from "node:path"
 import {parse} from "yaml"
 import {fromJson} from "../../../shared/json.ts"
 import {type Issue, Problem} from "../../../shared/problems.ts"
+import {fieldsOf} from "../../../shared/sdk/session/values.ts"
 import {isThere, readJsonIfExists} from "../../runtime/files.ts"
 import {findLockfile} from "../../runtime/packages/lockfile.ts"
 import {isWithin} from "../../runtime/packages/version-range.ts"
@@ -19,7 +20,7 @@ export const requireInstalled = async (
   {project, manifest: path}: ProjectPaths,
   {name, version}: Pick<Runtime, "name" | "version">,
 ): Promise<void> => {
-  const manifest = objectOf(await readJsonIfExists(path))
+  const manifest = fieldsOf(await readJsonIfExists(path))
   const issues: Issue[] = []
   const tell = (file: string, key: string, message: string) =>
     void issues.push({file, line: 1, column: 1, path: key, message})
@@ -52,7 +53,7 @@ export const requireInstalled = async (
 const isOfRegistry = (spec: string): boolean => /^[\^~<>=v]*\s*[\d*x]/.test(spec)
 
 const installedVersion = async (folder: string, dependency: string): Promise<string | undefined> => {
-  const manifest = objectOf(await readJsonIfExists(join(folder, "node_modules", dependency, "package.json")))
+  const manifest = fieldsOf(await readJsonIfExists(join(folder, "node_modules", dependency, "package.json")))
   if (manifest.name !== undefined) return String(manifest.version ?? "")
   return dirname(folder) === folder ? undefined : installedVersion(dirname(folder), dependency)
 }
@@ -86,9 +87,9 @@ const readLocked = async (project: string, lockfile: string): Promise<Locked | u
 }
 
 const npmLocked = (text: string): Locked | undefined => {
-  const {packages} = objectOf(fromJson(text))
+  const {packages} = fieldsOf(fromJson(text))
   if (packages === undefined) return undefined
-  return dependency => textsOf(objectOf(packages)[`node_modules/${dependency}`]).version
+  return dependency => textsOf(fieldsOf(packages)[`node_modules/${dependency}`]).version
 }
 
 /** Reads one line per package: `"name": ["name@1.2.3", …`. */
@@ -98,9 +99,9 @@ const bunLocked =
     [...text.matchAll(/^ {4}"([^"]+)": \["[^"]*@([^"@]+)"/gm)].find(([, name]) => name === dependency)?.[2]
 
 const pnpmLocked = (text: string): Locked | undefined => {
-  const lock = objectOf(parse(text))
-  const importer = objectOf(objectOf(lock.importers)["."] ?? lock)
-  const dependencies = objectOf(importer.dependencies)
+  const lock = fieldsOf(parse(text))
+  const importer = fieldsOf(fieldsOf(lock.importers)["."] ?? lock)
+  const dependencies = fieldsOf(importer.dependencies)
   return dependency => textsOf(dependencies[dependency]).version?.replace(/\(.*$/, "")
 }
 
@@ -119,10 +120,7 @@ const yarnLocked = (text: string): Locked => {
   }
 }
 
-const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null ? Object.fromEntries(Object.entries(value)) : {}
-
 const textsOf = (value: unknown): Texts =>
   Object.fromEntries(
-    Object.entries(objectOf(value)).flatMap(([key, text]) => (typeof text === "string" ? [[key, text]] : [])),
+    Object.entries(fieldsOf(value)).flatMap(([key, text]) => (typeof text === "string" ? [[key, text]] : [])),
   )

@@ -1,5 +1,6 @@
 import type {IntlMessageFormat} from "intl-messageformat"
 import {messageOf} from "../../../shared/problems.ts"
+import {fieldsOf} from "../../../shared/sdk/session/values.ts"
 import type {TextValue, TextValues} from "../../../shared/sdk/text/texts.ts"
 
 /** A parsed message in one language. */
@@ -64,14 +65,9 @@ const parseWith = (Library: typeof IntlMessageFormat, text: string, language: st
 const explain = (error: unknown): string => {
   const why = messageOf(error)
   const words = /^[A-Z_]+$/.test(why) ? why.toLowerCase().replaceAll("_", " ") : why
-  const {line, column} = placeOf(error)
+  const {line, column} = fieldsOf(fieldsOf(fieldsOf(error).location).start)
   return line === undefined ? words : `${words}, at ${line}:${column} of the message`
 }
-
-const placeOf = (error: unknown): {readonly line?: number; readonly column?: number} =>
-  typeof error === "object" && error !== null && "location" in error
-    ? ((error.location as {readonly start?: {readonly line: number; readonly column: number}}).start ?? {})
-    : {}
 
 const literal = 0
 
