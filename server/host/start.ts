@@ -164,7 +164,6 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     url,
     runtimeId,
     project,
-    authority,
     watchdog: boot.config.watchdog,
     generations,
     endpoints,

@@ -1,12 +1,10 @@
 import {resolve} from "node:path"
-import type {Component} from "../../../shared/api/readiness.ts"
-import {type Issue, Problem, toProblem} from "../../../shared/problems.ts"
+import {Problem, toProblem} from "../../../shared/problems.ts"
 import {bindingIssues, searchIssues} from "../../agents/bindings/bindings.ts"
 import {standingsOf} from "../../agents/bindings/standings.ts"
 import {parseConfig, readConfigText, readEnvironment} from "../../config/load.ts"
 import {type Database, openDatabase} from "../../database/database.ts"
 import {Endpoints} from "../../endpoints/endpoints.ts"
-import type {Generation} from "../../generation/generation.ts"
 import {Generations} from "../../generation/generations.ts"
 import {GenerationHistory} from "../../generation/history.ts"
 import {Loader, type LoaderOptions} from "../../generation/plugins/load.ts"
@@ -85,7 +83,7 @@ const failureOf = (error: unknown, {scrub}: RunOptions["logs"]) => {
   return {ok: false, code, detail: scrub(message), hint, issues: shown} as const
 }
 
-export interface AssembleOptions extends Once {
+interface AssembleOptions extends Once {
   /** A migrated database, to which the generation is committed. */
   readonly database: Database
   /** The id of a restore point with the data before the plugins' migrations. */
@@ -96,17 +94,12 @@ export interface AssembleOptions extends Once {
   readonly cache: string
 }
 
-export interface AssembledOnce {
-  readonly generation: Generation
-  /** Whether every required component is present and enabled. */
-  readonly ready: boolean
-  readonly components: readonly Component[]
-  /** Agent bindings that are not configured. They do not prevent the commit. */
-  readonly warnings: readonly Issue[]
-}
-
-/** Commits the first generation of a project without opening an endpoint. Throws the problem that prevents the commit. */
-export const assembleOnce = async (options: AssembleOptions): Promise<AssembledOnce> => {
+/**
+ * Commits the first generation of a project without opening an endpoint. `ready` is true if every required component is
+ * present and enabled; `warnings` are about agent bindings that are not configured, which do not prevent the commit.
+ * Throws the problem that prevents it.
+ */
+export const assembleOnce = async (options: AssembleOptions) => {
   const {paths, runtime, database, logs, scope} = options
   const startedAt = Date.now()
   const endpoints = new Endpoints({

@@ -1,6 +1,6 @@
 import {join} from "node:path"
 import {Problem} from "../../../shared/problems.ts"
-import {type Database, schemaOf} from "../../database/database.ts"
+import {schemaOf} from "../../database/database.ts"
 import {resolveAuthority} from "../../project/authority.ts"
 import {requireOneHistory} from "../../project/one-history.ts"
 import type {StoredCheckpoint} from "../../recovery/checkpoint/store.ts"
@@ -12,16 +12,7 @@ import {openWorkroom} from "../../workroom/open.ts"
 import type {Once} from "./assemble-once.ts"
 
 /** The checkpoint of a one-shot start, with its contents. */
-export interface TriedCheckpoint {
-  readonly id: string
-  readonly createdAt: string
-  /** The database's schema in the checkpoint, and after this svc has migrated the copy. */
-  readonly schema: {readonly before: number; readonly after: number}
-  readonly inbox: number
-  readonly outbox: number
-  readonly items: number
-  readonly jobs: number
-}
+export type TriedCheckpoint = Awaited<ReturnType<typeof openCheckpoint>>["tried"]
 
 /**
  * Restores a checkpoint into the private folder `scratch`, and opens its database, workroom and jobs by the configuration, with the
@@ -32,7 +23,7 @@ export const openCheckpoint = async (
   {folder, manifest}: Pick<StoredCheckpoint, "folder" | "manifest">,
   {readConfig, open, scope, signal, logs: {log}}: Once,
   scratch: string,
-): Promise<{database: Database; tried: TriedCheckpoint}> => {
+) => {
   const {config} = await readConfig()
   const {id, createdAt} = manifest
   const paths = projectPaths(join(scratch, "restored"))
@@ -61,6 +52,7 @@ export const openCheckpoint = async (
     tried: {
       id,
       createdAt,
+      /** The database's schema in the checkpoint, and after this svc has migrated the copy. */
       schema: {before: manifest.database.schema, after: schemaOf(database)},
       ...(await countBoxes(database)),
       items: workroom.items.length,

@@ -49,7 +49,6 @@ export interface Host {
   readonly url: string
   readonly runtimeId: string
   readonly project: string
-  readonly authority: string
   readonly generations: Generations
   /** `watchdog` of the configuration that the Host started with. */
   readonly watchdog: ProjectConfig["watchdog"]

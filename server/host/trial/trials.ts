@@ -60,7 +60,7 @@ export const createTrials = (options: TrialsOptions): Trials => {
       const {nextStart: command} = host
       if (command === undefined) return []
       if (running !== undefined) throw new Problem("conflict", "another change is being tried")
-      const trial = new Trial(options, {command, environment: environment(), signal: stopping.signal})
+      const trial = new Trial({...options, command, environment: environment(), signal: stopping.signal})
       running = trial.run(isReady)
       try {
         return await running
@@ -80,7 +80,8 @@ export const createTrials = (options: TrialsOptions): Trials => {
   }
 }
 
-interface NextProcess {
+interface TrialOptions extends TrialsOptions {
+  /** Starts the next process. */
   readonly command: readonly string[]
   readonly environment: Record<string, string>
   readonly signal: AbortSignal
@@ -89,14 +90,12 @@ interface NextProcess {
 type Success = Extract<TrialResult, {ok: true}>
 
 class Trial {
-  readonly #options: TrialsOptions
-  readonly #next: NextProcess
+  readonly #options: TrialOptions
   readonly #files: TrialFiles
   #limit = defaultLimit
 
-  constructor(options: TrialsOptions, next: NextProcess) {
+  constructor(options: TrialOptions) {
     this.#options = options
-    this.#next = next
     this.#files = trialFiles(trialFolder(options.opened.paths))
   }
 
@@ -153,7 +152,7 @@ class Trial {
     const {file, log} = await readStorage(database.location.file)
     // A migration may rewrite everything.
     await requireSpace(this.#files.folder, 2 * (file + log), "a trial of the migrations")
-    await database.snapshotTo(this.#files.copy, this.#next.signal).catch(cause => {
+    await database.snapshotTo(this.#files.copy, this.#options.signal).catch(cause => {
       throw new Problem("not_tried", `the migrations: ${messageOf(cause)}`, {cause})
     })
   }
@@ -163,7 +162,7 @@ class Trial {
     const {folder, result: last, output} = this.#files
     await removeFolder(last)
     await writeRequest(this.#files, await this.#request(hasCopy))
-    const {command, environment, signal} = this.#next
+    const {command, environment, signal} = this.#options
     const printed = new StepOutput(output, await this.#mask())
     let tail = ""
     const end = await runProgram([...command, "--once", "--trial", folder], {
@@ -202,9 +201,8 @@ class Trial {
 
   /** The variables of the next start. */
   async #variables(): Promise<Readonly<Record<string, string | undefined>>> {
-    const {host, opened} = this.#options
-    const {mode, environment = mode} = host
-    return (await readEnvironment(opened.paths.project, environment, this.#next.environment)).variables
+    const {host, opened, environment} = this.#options
+    return (await readEnvironment(opened.paths.project, host.environment ?? host.mode, environment)).variables
   }
 
   /** Masks every value that the configuration takes from a variable. */

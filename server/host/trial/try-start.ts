@@ -100,12 +100,8 @@ interface Held extends Once {
   readonly request: TrialRequest
 }
 
-interface OpenedState extends Pick<Tried, "untried" | "isSameDatabase"> {
-  readonly database: Database
-}
-
 /** Opens a copy of the Host's database, a copy of another one that the configuration now names, or an empty database. */
-const openState = async (held: Held): Promise<OpenedState> => {
+const openState = async (held: Held) => {
   const {files, paths, boot, request} = held
   const location = locationOf(boot.config, paths)
   const isSameDatabase = locationKey(location) === request.database
