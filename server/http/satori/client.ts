@@ -27,7 +27,7 @@ export class Client {
   readonly #logins = new Set<number>()
   #sn = 0
   #isReady = false
-  #isClosed = false
+  isClosed = false
   #following: Promise<void> | undefined
   /** Whether the client has sent the token. */
   isIdentified = false
@@ -42,10 +42,6 @@ export class Client {
   /** The `sn` of the last event that the client has, or undefined before `ready`. */
   get has(): number | undefined {
     return this.#isReady ? this.#sn : undefined
-  }
-
-  get isClosed(): boolean {
-    return this.#isClosed
   }
 
   pong(): void {
@@ -83,7 +79,7 @@ export class Client {
   }
 
   closed(): void {
-    this.#isClosed = true
+    this.isClosed = true
     this.#isReady = false
   }
 
@@ -111,11 +107,11 @@ export class Client {
     const drained = (signal: AbortSignal) =>
       this.#peer.waitForDrain({threshold: buffer.bytes / 2, pollInterval: buffer.poll, signal})
     await withDeadline(buffer.patience, drained).catch(() => {
-      if (!this.#isClosed) this.close("slow")
+      if (!this.isClosed) this.close("slow")
     })
   }
 
   #send(text: string): void {
-    if (!this.#isClosed) this.#peer.send(text)
+    if (!this.isClosed) this.#peer.send(text)
   }
 }

@@ -35,7 +35,8 @@ export class Lanes<T> {
   #soon = 0
   /** How many items are about to be pushed, by lane. */
   readonly #expected = new Map<string, number>()
-  #length = 0
+  /** The number of waiting items, without running ones. */
+  length = 0
   #paused = false
   #idle: (() => void)[] = []
 
@@ -49,11 +50,6 @@ export class Lanes<T> {
     this.#clock = clock
   }
 
-  /** The number of waiting items, without running ones. */
-  get length(): number {
-    return this.#length
-  }
-
   /** True if no item runs, is about to be pushed, or is ready to run. */
   get isIdle(): boolean {
     const mayRun = !this.#paused && this.#places.isWanted
@@ -62,7 +58,7 @@ export class Lanes<T> {
 
   push(lane: string, item: T): void {
     const items = this.#waiting.get(lane)
-    this.#length++
+    this.length++
     if (items === undefined) this.#waiting.set(lane, [item])
     else items.push(item)
     if (!this.#places.has(lane) && !this.#resting.has(lane)) this.#places.want(lane)
@@ -124,7 +120,7 @@ export class Lanes<T> {
     if (items?.length === 0) this.#waiting.delete(lane)
     if (item === undefined) this.#leave(lane)
     else {
-      this.#length--
+      this.length--
       void this.#runItem(lane, item)
     }
   }
@@ -144,7 +140,7 @@ export class Lanes<T> {
 
   #rest(lane: string, item: T, {again, byClock = true}: Again): void {
     const clock = byClock ? this.#clock : systemClock
-    this.#length++
+    this.length++
     this.#waiting.set(lane, [item, ...(this.#waiting.get(lane) ?? [])])
     if (!byClock) this.#soon++
     const wake = () => {

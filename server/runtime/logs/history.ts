@@ -25,22 +25,18 @@ export class History {
   /** Records before this position were dropped. */
   #first = 0
   #size = 0
-  #last = 0
+  /** The number of the newest record; 0 if there is none. */
+  last = 0
 
   add(level: LogLevel, plugin: string | undefined, json: string): void {
-    this.#records.push({seq: ++this.#last, level, plugin, json})
+    this.#records.push({seq: ++this.last, level, plugin, json})
     this.#size += json.length
     while (this.#records.length - this.#first > kept.records || this.#size > kept.characters) this.#drop()
   }
 
-  /** The number of the newest record; 0 if there is none. */
-  get last(): number {
-    return this.#last
-  }
-
   /** The number of the oldest kept record. */
   get oldest(): number {
-    return this.#records[this.#first]?.seq ?? this.#last + 1
+    return this.#records[this.#first]?.seq ?? this.last + 1
   }
 
   /** Returns the records above `after`, oldest first. */

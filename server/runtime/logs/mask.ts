@@ -6,7 +6,8 @@ import {formsOf, shortestForm} from "./forms.ts"
 export class Mask {
   readonly #secrets = new Set<string>()
   #search = new FormSearch<Form>([])
-  #reach = 0
+  /** The length of the longest form: who cuts a text passes that many more characters to the mask, then drops them. */
+  reach = 0
 
   /** Hides more values. Skips those of fewer than 8 characters. */
   hide(secrets: readonly string[]): void {
@@ -15,12 +16,7 @@ export class Mask {
     for (const secret of fresh) this.#secrets.add(secret)
     const forms = [...new Set([...this.#secrets].flatMap(formsOf))].sort((one, other) => other.length - one.length)
     this.#search = new FormSearch(forms.map(text => ({text})))
-    this.#reach = forms[0]?.length ?? 0
-  }
-
-  /** The length of the longest form: who cuts a text passes that many more characters to the mask, then drops them. */
-  get reach(): number {
-    return this.#reach
+    this.reach = forms[0]?.length ?? 0
   }
 
   /** Returns a text without hidden values, and without credentials that the text before them identifies. */
