@@ -1,3 +1,4 @@
+import type {WebSocket} from "ws"
 import {withDeadline} from "../../../shared/sdk/adapter/deadline.ts"
 import type {PlatformSocket, SocketHandler, SocketInit, SocketRefused} from "../../../shared/sdk/adapter/socket.ts"
 
@@ -15,26 +16,11 @@ const patience = {
 /** The connection broke without a code (RFC 6455, section 7.1.5). */
 const broken = 1006
 
-/** The part of `ws` that both runtimes have. */
-interface Connection {
-  readonly readyState: number
-  send(data: string | Uint8Array, sent: (error?: Error | null) => void): void
-  close(code: number, reason?: string): void
-  terminate(): void
-  on(event: "open", hear: () => void): void
-  on(event: "error", hear: (error: Error & {readonly code?: string}) => void): void
-  on(event: "message", hear: (data: Uint8Array, isBinary: boolean) => void): void
-  on(event: "close", hear: (code: number, reason: Uint8Array) => void): void
-  on(event: "unexpected-response", hear: (request: unknown, answer: {readonly statusCode?: number}) => void): void
-}
-
-type Client = new (url: string, protocols: readonly string[], options: object) => Connection
-
 /** Bun has its own `ws`; crossws contains the package for Node, and takes it if there are options. */
-const loadClient = async (): Promise<Client> => {
+const loadClient = async (): Promise<typeof WebSocket> => {
   const loaded: unknown =
     process.versions.bun === undefined ? (await import("crossws/websocket")).default : (await import("ws")).WebSocket
-  return loaded as Client
+  return loaded as typeof WebSocket
 }
 
 /** See `Endpoint.openSocket`. */
@@ -46,7 +32,7 @@ export const openSocket = async (
   const Client = await loadClient()
   signal.throwIfAborted()
   // A compressed message would be read before its size is known.
-  const connection: Connection = new Client(url, [], {headers, maxPayload: most, perMessageDeflate: false})
+  const connection = new Client(url, [], {headers, maxPayload: most, perMessageDeflate: false})
   const {socket, opened} = handle(connection, handler, most)
   const cut = () => connection.terminate()
   signal.addEventListener("abort", cut, {once: true})
@@ -62,7 +48,7 @@ export const openSocket = async (
   return socket
 }
 
-const handle = (connection: Connection, handler: SocketHandler, most: number) => {
+const handle = (connection: WebSocket, handler: SocketHandler, most: number) => {
   const ended = new AbortController()
   const opened = Promise.withResolvers<void>()
   let isOpen = false
@@ -94,7 +80,7 @@ const handle = (connection: Connection, handler: SocketHandler, most: number) =>
     handler.open?.(socket)
     opened.resolve()
   })
-  connection.on("message", async (data, isBinary) => {
+  connection.on("message", async (data: Buffer, isBinary) => {
     if (why !== undefined) return
     try {
       await handler.message(isBinary ? new Uint8Array(data) : new TextDecoder().decode(data), socket)
@@ -102,7 +88,7 @@ const handle = (connection: Connection, handler: SocketHandler, most: number) =>
       socket.close(1011)
     }
   })
-  connection.on("error", error => {
+  connection.on("error", (error: NodeJS.ErrnoException) => {
     const isLarge = error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH"
     fail(isLarge ? 1009 : broken, isLarge ? new Error(`a message is larger than ${most} bytes`) : error)
   })
