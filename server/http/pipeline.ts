@@ -5,6 +5,7 @@ import {isPrivate, projectionOf} from "../../shared/private.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {type Call, type Route, type Scope, scopeOf} from "../../shared/route.ts"
 import type {TSchema} from "../../shared/type.ts"
+import {Running} from "../runtime/flow/running.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {type FixedAnswer, failedToAnswer, limits} from "../runtime/runtime.ts"
 import {admit, type Gatekeeper} from "./door.ts"
@@ -35,7 +36,7 @@ const createIds = (): (() => string) => {
 export const createPipeline = (options: PipelineOptions) => {
   const {scrub} = options
   const nextId = createIds()
-  const inFlight = createCount()
+  const inFlight = new Running()
   const limitUnsigned = createSignatureLimit(options.addressOf)
   const made = new TurnAnswers()
   // What a request changed shows in the next answer, even in the same turn.
@@ -63,7 +64,7 @@ export const createPipeline = (options: PipelineOptions) => {
         const explained = (error: unknown) => explain(error, requestId, route, options)
         const ended = hold === none ? answered : answered.finally(hold.close)
         if (route.stream === true) return ended.catch(explained)
-        return inFlight.during(withTimeLimit(limits.requestTimeout, () => ended).catch(explained))
+        return inFlight.add(() => withTimeLimit(limits.requestTimeout, () => ended).catch(explained))
       } catch (error) {
         hold.close()
         return explain(error, requestId, route, options)
@@ -80,24 +81,7 @@ export const createPipeline = (options: PipelineOptions) => {
     },
     refuse: (problem: Problem, headers?: Record<string, string>) => problemAnswer(problem, nextId(), headers, scrub),
     /** Resolves when no request is in progress, except for streams. */
-    idle: inFlight.none,
-  }
-}
-
-const createCount = () => {
-  let count = 0
-  const waiting: (() => void)[] = []
-  const end = () => {
-    if (--count === 0) for (const done of waiting.splice(0)) done()
-  }
-  return {
-    during: <T>(work: Promise<T>): Promise<T> => {
-      count++
-      return work.finally(end)
-    },
-    none: async (): Promise<void> => {
-      if (count > 0) await new Promise<void>(done => waiting.push(done))
-    },
+    idle: async (): Promise<void> => void (await inFlight.ends()),
   }
 }
 
