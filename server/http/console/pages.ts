@@ -1,7 +1,7 @@
 import {serve} from "../../../shared/api/operations/operation.ts"
 import {consoleOperations} from "../../../shared/api/operations/public.ts"
 import {Problem} from "../../../shared/problems.ts"
-import {type ConsoleFile, ConsoleFiles, type Encoding, encodings, serviceWorkerName} from "./files.ts"
+import {ConsoleFiles, type Encoding, encodings, serviceWorkerName} from "./files.ts"
 
 /** The origins of other Hosts that this console may switch to. A new generation may change them. */
 export type ConsoleHosts = () => readonly string[]
@@ -23,16 +23,7 @@ const answer = async (files: ConsoleFiles, request: Request, name: string, hosts
   const {files: listed} = await files.listing()
   const file = Object.hasOwn(listed, name) ? listed[name] : undefined
   if (file === undefined) throw new Problem("not_found", "the console has no such file")
-  return answerFile(request, name, file, encoding => files.read(name, encoding), hosts)
-}
-
-const answerFile = async (
-  {headers: asked}: Request,
-  name: string,
-  file: ConsoleFile,
-  read: (encoding: Encoding | undefined) => Promise<Uint8Array<ArrayBuffer>>,
-  hosts: ConsoleHosts,
-): Promise<Response> => {
+  const {headers: asked} = request
   const encoding = chooseEncoding(asked.get("accept-encoding"), file.encodings)
   const etag = `"${file.hash}${encoding === undefined ? "" : `-${encoding}`}"`
   const isPage = name === "index.html"
@@ -43,7 +34,7 @@ const answerFile = async (
     ...(isPage ? {"content-security-policy": policyOf(hosts())} : {}),
   }
   if (isKnown(asked.get("if-none-match"), etag)) return new Response(null, {status: 304, headers})
-  const bytes = await read(encoding)
+  const bytes = await files.read(name, encoding)
   return new Response(bytes, {
     headers: {
       ...headers,
