@@ -50,7 +50,7 @@ export const listParts = (list: ListOptions): readonly Part[] => {
     scrub: list.options.logs.scrub,
     lasting: selectLasting,
   })
-  const alerts = createAlerts({...list, project: opened.paths.project, isReady: list.system.isReady})
+  const alerts = createAlerts(sources, list.parts, opened.paths.project, list.system.isReady)
   return [
     {name: "the trial of a change", stopTaking: () => list.trials.stop(), limit: 3000},
     // It also closes when the first generation fails to start.

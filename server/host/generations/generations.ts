@@ -65,7 +65,7 @@ export const createGenerations = (options: HostGenerationsOptions): Generations 
       logs.hide(values)
       recovery.hide(values)
     },
-    saveBefore: createSaveBefore({recovery, database, runtimeId, log: logs.log}),
+    saveBefore: createSaveBefore(recovery, opened, logs.log),
     running,
     onState: instance => {
       tellState(raise, instance)

@@ -8,13 +8,7 @@ import {withoutCheckpoint} from "../../project/migrate.ts"
 import {isMadeHere, type ListedCheckpoint} from "../../recovery/checkpoint/store.ts"
 import type {Checkpoints} from "../../recovery/checkpoints.ts"
 import type {RecoveryPart} from "../../recovery/part/part.ts"
-
-export interface SaveBeforeOptions {
-  readonly recovery: Pick<RecoveryPart, "checkpoints" | "learn">
-  readonly database: Database
-  readonly runtimeId: string
-  readonly log: Log
-}
+import type {OpenProject} from "../open/open.ts"
 
 /**
  * Saves a restore point before irreversible migrations of plugins: makes and verifies a checkpoint, unless this start
@@ -22,7 +16,11 @@ export interface SaveBeforeOptions {
  * before the start.
  */
 export const createSaveBefore =
-  ({recovery, database, runtimeId, log}: SaveBeforeOptions): SaveBefore =>
+  (
+    recovery: Pick<RecoveryPart, "checkpoints" | "learn">,
+    {database, runtimeId}: Pick<OpenProject, "database" | "runtimeId">,
+    log: Log,
+  ): SaveBefore =>
   async ({why, config, isStart, signal}) => {
     const {checkpoints} = recovery
     const standing = isStart ? await findStanding(checkpoints, database, runtimeId) : undefined

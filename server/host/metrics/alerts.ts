@@ -12,19 +12,19 @@ import type {Sources} from "../parts/sources.ts"
 import {loadMail} from "../plugins/built-in-plugins.ts"
 import {createLook} from "./alert-facts.ts"
 
-export interface HostAlertsOptions {
-  readonly sources: Sources
-  readonly parts: Pick<Parts, "facts">
-  /** The project's folder, whose packages the Host loads. */
-  readonly project: string
-  readonly isReady: () => boolean
-}
-
 /** The owner of alert messages in the outbox: a name that no plugin can have. */
 const owner = "svc:alerts"
 
-/** Creates the Host's alerts. They see the Host as its console does, and send through its outbox, webhooks and mail. */
-export const createAlerts = ({sources, project, parts, isReady}: HostAlertsOptions): Alerts => {
+/**
+ * Creates the Host's alerts. They see the Host as its console does, and send through its outbox, webhooks and mail.
+ * `project` is the folder whose packages the Host loads.
+ */
+export const createAlerts = (
+  sources: Sources,
+  parts: Pick<Parts, "facts">,
+  project: string,
+  isReady: () => boolean,
+): Alerts => {
   const {identity, database, logs, running} = sources
   const settings = (): AlertSettings => running.settings.alerts
   return new Alerts({
