@@ -5,7 +5,6 @@ import {hidingFolder} from "../http/requests/answers.ts"
 import {socketsByPath} from "../http/sockets/by-path.ts"
 import {PlatformSockets} from "../http/sockets/platform-sockets.ts"
 import {once} from "../runtime/flow/remember.ts"
-import type {SocketHooks} from "../runtime/runtime.ts"
 import type {OpenProject} from "./open/open.ts"
 import type {Parts} from "./open/parts.ts"
 import type {Sources} from "./parts/sources.ts"
@@ -21,17 +20,10 @@ export interface ApiOptions {
   readonly requests: RequestMeter
 }
 
-export interface Api extends Answers {
-  /** Loads the HTTP application. Otherwise the first request does; after a failed load, the next one loads it again. */
-  load(): Promise<App>
-  /** Resolves when no request is in progress, except for streams. */
-  idle(): Promise<void>
-  /** The Satori events and the platforms' own WebSockets. */
-  readonly sockets: SocketHooks
-}
+export type Api = ReturnType<typeof createApi>
 
 /** The HTTP application of the Host, and its WebSockets. */
-export const createApi = ({opened, sources, system, statusBoard, parts, requests}: ApiOptions): Api => {
+export const createApi = ({opened, sources, system, statusBoard, parts, requests}: ApiOptions) => {
   const {identity, logs, running, door, endpoints, satori} = sources
   const {base} = opened.boot.config.http
   let app: App | undefined
@@ -52,11 +44,17 @@ export const createApi = ({opened, sources, system, statusBoard, parts, requests
     return app
   })
   const platforms = new PlatformSockets({base, endpoints, guard: door.guard})
-  return {
+  const answers: Answers = {
     fetch: (request, peerOf) => app?.fetch(request, peerOf) ?? load().then(loaded => loaded.fetch(request, peerOf)),
     recall: (path, authorization) => app?.recall(path, authorization),
+  }
+  return {
+    ...answers,
+    /** Resolves when no request is in progress, except for streams. */
     idle: async () => app?.idle(),
+    /** Loads the HTTP application. Otherwise the first request does; after a failed load, the next one loads it again. */
     load,
+    /** The Satori events and the platforms' own WebSockets. */
     sockets: socketsByPath(path => (platforms.isServedAt(path) ? platforms.socket : satori.server.socket)),
   }
 }
