@@ -92,7 +92,9 @@ const knownEnds: readonly RunEnds[] = [
 ]
 
 const readRunEnds = ({starts, ends}: {readonly starts: number; readonly ends: readonly RunEnds[]}) => {
-  const missing = knownEnds.filter(known => !ends.some(({reason, exitCode}) => isSame(known, {reason, exitCode})))
+  const missing = knownEnds.filter(
+    known => !ends.some(({reason, exitCode}) => reason === known.reason && exitCode === known.exitCode),
+  )
   return {
     svc_starts_total: single(starts),
     svc_runs_ended_total: [...ends, ...missing].map(({exitCode, reason, count}) => ({
@@ -101,9 +103,6 @@ const readRunEnds = ({starts, ends}: {readonly starts: number; readonly ends: re
     })),
   }
 }
-
-const isSame = (one: RunEnds, other: Pick<RunEnds, "exitCode" | "reason">): boolean =>
-  one.reason === other.reason && one.exitCode === other.exitCode
 
 /** The figures of the process and of the Host as a whole. */
 export const hostMetrics = (sources: MetricsSources) => {
