@@ -1,5 +1,7 @@
 import {readdir, readFile, stat} from "node:fs/promises"
 import {join} from "node:path"
+import {isObject} from "../../shared/json.ts"
+import {fieldsOf} from "../../shared/sdk/session/values.ts"
 import {isThere, readJsonIfExists, sha256Of} from "./files.ts"
 import type {ProjectPaths} from "./project.ts"
 
@@ -36,10 +38,8 @@ export const findPluginSources = async ({
 /** Returns undefined if nothing was built or the record is damaged. */
 export const readBuildRecord = async ({buildRecord}: ProjectPaths): Promise<BuildRecord | undefined> => {
   const json = await readJsonIfExists(buildRecord)
-  return isRecord(json) && isRecord(json.plugins) ? (json as unknown as BuildRecord) : undefined
+  return isObject(fieldsOf(json).plugins) ? (json as unknown as BuildRecord) : undefined
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
 
 /**
  * Returns the files, relative to the project, in which the build of a plugin differs from its source. Empty if the

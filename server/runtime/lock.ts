@@ -6,6 +6,7 @@ import {pathToFileURL} from "node:url"
 import {type Client, createClient, LibsqlError, type Transaction} from "@libsql/client/sqlite3"
 import {toJson} from "../../shared/json.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
+import {fieldsOf} from "../../shared/sdk/session/values.ts"
 import {identityOf, readJsonIfExists, tellsOfFullDisk, writeFileAtomic, writeNewFile} from "./files.ts"
 import {processStart} from "./process-start.ts"
 import type {ProjectPaths} from "./project.ts"
@@ -173,13 +174,9 @@ export const findHolder = async (paths: LockFiles): Promise<Holder | undefined> 
 const texts = ["hostname", "runtimeId", "command", "since"] as const
 
 const isHolder = (json: unknown): json is Holder => {
-  if (typeof json !== "object" || json === null) return false
-  const fields = new Map<string, unknown>(Object.entries(json))
-  return (
-    Number.isSafeInteger(fields.get("pid")) &&
-    Object.hasOwn(names, String(fields.get("kind"))) &&
-    texts.every(name => typeof fields.get(name) === "string")
-  )
+  const {pid, kind, ...fields} = fieldsOf(json)
+  const hasTexts = texts.every(name => typeof fields[name] === "string")
+  return hasTexts && Number.isSafeInteger(pid) && Object.hasOwn(names, String(kind))
 }
 
 /** True if no process has its pid, or a process that started at another time. */

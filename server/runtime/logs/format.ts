@@ -2,6 +2,7 @@ import {styleText} from "node:util"
 import {fullCoreFeatures, Logger} from "tslog"
 import {toJson} from "../../../shared/json.ts"
 import {logLevels} from "../../../shared/log.ts"
+import {fieldsOf} from "../../../shared/sdk/session/values.ts"
 import {shown} from "../../../shared/shown.ts"
 import type {LogRecord} from "./record.ts"
 
@@ -55,14 +56,12 @@ const formatValue = (value: unknown): string => (typeof value === "string" ? val
 /** Returns the lines of the field `error`: issues, or first frames, and the cause. A plugin may put anything there. */
 const errorLines = (error: unknown): readonly string[] => {
   if (typeof error === "string") return [error]
-  if (typeof error !== "object" || error === null) return []
-  const issues = "issues" in error ? textsIn(error.issues) : []
-  const frames = issues.length === 0 && "stack" in error ? textsIn(error.stack).slice(0, 5) : []
-  return [...issues, ...frames, ...("cause" in error ? causeLines(error.cause) : [])]
+  const {issues: all, stack, cause} = fieldsOf(error)
+  const issues = textsIn(all)
+  const frames = issues.length === 0 ? textsIn(stack).slice(0, 5) : []
+  const why = fieldsOf(cause).message
+  return [...issues, ...frames, ...(why === undefined ? [] : [`caused by: ${formatValue(why)}`])]
 }
 
 const textsIn = (list: unknown): readonly string[] =>
   Array.isArray(list) ? list.filter(item => typeof item === "string") : []
-
-const causeLines = (cause: unknown): readonly string[] =>
-  typeof cause === "object" && cause !== null && "message" in cause ? [`caused by: ${formatValue(cause.message)}`] : []

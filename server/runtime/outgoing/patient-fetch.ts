@@ -1,4 +1,5 @@
 import type {Dispatcher as WholeDispatcher} from "undici"
+import {fieldsOf} from "../../../shared/sdk/session/values.ts"
 
 type Dispatcher = Pick<WholeDispatcher, "dispatch">
 
@@ -23,5 +24,4 @@ const patientDispatcher = (): Dispatcher | undefined => {
 export const dispatcherKey = (): symbol =>
   Symbol.for(`undici.globalDispatcher.${Number.parseInt(process.versions.undici ?? "", 10) >= 8 ? 2 : 1}`)
 
-const isDispatcher = (value: unknown): value is Dispatcher =>
-  typeof value === "object" && value !== null && "dispatch" in value && typeof value.dispatch === "function"
+const isDispatcher = (value: unknown): value is Dispatcher => typeof fieldsOf(value).dispatch === "function"
