@@ -10,7 +10,7 @@ const around = new AsyncLocalStorage<Around>()
 
 /**
  * Runs `work` so that the plugin's log calls within it carry these fields: an event and its endpoint, a request, a run.
- * They replace the outer fields. A runtime may lose them (see server/plugins/attribution.ts).
+ * They replace the outer fields. A runtime may lose them (see server/generation/instances/attribution.ts).
  */
 export const runAround = <T>(fields: Around, work: () => T): T => around.run(fields, work)
 
