@@ -26,66 +26,57 @@ export class Quarantine {
 }
 
 /**
- * Handles uncaught exceptions. It disposes the instance that an exception belongs to and starts a new one. The third
- * exception in ten minutes quarantines the plugin until the next generation. The Host keeps running.
+ * Returns a function that handles an uncaught exception. It disposes the instance that the exception belongs to and starts
+ * a new one. The third exception in ten minutes quarantines the plugin until the next generation. The Host keeps running.
+ * Resolves when the instance has left the running generation or was replaced. Never rejects.
  */
-export class Containment {
-  readonly #generations: Generations
-  readonly #running: RunningGeneration
-  readonly #log: Log
-  readonly #quarantine = new Quarantine()
-
-  constructor(generations: Generations, running: RunningGeneration, log: Log) {
-    this.#generations = generations
-    this.#running = running
-    this.#log = log
-  }
-
-  /** Resolves when the instance has left the running generation or was replaced. Never rejects. */
-  async contain(error: unknown): Promise<void> {
-    const instance = attribute(error, this.#running.current?.instances ?? [])
+export const createContain = (generations: Generations, running: RunningGeneration, log: Log) => {
+  const quarantine = new Quarantine()
+  return async (error: unknown): Promise<void> => {
+    const instance = attribute(error, running.current?.instances ?? [])
     if (instance === undefined) {
-      this.#log.error(`uncaught exception that belongs to no plugin: ${messageOf(error)}`, {error})
+      log.error(`uncaught exception that belongs to no plugin: ${messageOf(error)}`, {error})
       return
     }
     // Thrown before its draft was committed or discarded: wait, and handle it by the instance's state then.
-    if (instance.state.is === "starting") await this.#running.idle()
-    const quarantined =
-      instance.state.is === "active" && this.#quarantine.record(instance.name, this.#running.current?.number ?? 0)
-    this.#log.error(`${instance.path} threw outside its handlers: ${messageOf(error)}${next(instance, quarantined)}`, {
-      error,
-      plugin: instance.name,
-    })
+    if (instance.state.is === "starting") await running.idle()
+    const quarantined = instance.state.is === "active" && quarantine.record(instance.name, running.current?.number ?? 0)
+    const what = `${instance.path} threw outside its handlers: ${messageOf(error)}${next(instance, quarantined)}`
+    log.error(what, {error, plugin: instance.name})
     if (instance.state.is !== "active") return
     const failed = instance.fail(error, quarantined)
-    await this.#generations.replace(instance, async running => {
+    await generations.replace(instance, async all => {
       await failed
-      return quarantined ? new Map() : this.#startAnew(instance, running)
+      return quarantined ? new Map() : startAnew(instance, all, log)
     })
   }
+}
 
-  /**
-   * Starts a new instance, and new ones of the plugins that use its services. One that cannot start stays as it is, and
-   * calls of missing services are refused.
-   */
-  async #startAnew(failed: Instance, running: readonly Instance[]): Promise<ReadonlyMap<Instance, Instance>> {
-    const active = running.filter(({state}) => state.is === "active")
-    const ended = [failed, ...usersOf(failed, active)]
-    const next = new Map(ended.map(instance => [instance, instance.again()]))
-    const others = active.filter(instance => !next.has(instance))
-    const setUp = await setUpInOrder(others, [...next.values()])
-    const refused = new Map(setUp.failed.map(({instance, error}) => [instance, error]))
-    for (const instance of setUp.waiting) refused.set(instance, new Error("a service that it uses no longer exists"))
-    for (const [instance, fresh] of next) {
-      const error = refused.get(fresh)
-      if (error === undefined) fresh.activate()
-      else {
-        next.delete(instance)
-        this.#log.error(`${instance.path} could not be restarted: ${messageOf(error)}`, {error, plugin: instance.name})
-      }
+/**
+ * Starts a new instance, and new ones of the plugins that use its services. One that cannot start stays as it is, and
+ * calls of missing services are refused.
+ */
+const startAnew = async (
+  failed: Instance,
+  running: readonly Instance[],
+  log: Log,
+): Promise<ReadonlyMap<Instance, Instance>> => {
+  const active = running.filter(({state}) => state.is === "active")
+  const ended = [failed, ...usersOf(failed, active)]
+  const next = new Map(ended.map(instance => [instance, instance.again()]))
+  const others = active.filter(instance => !next.has(instance))
+  const setUp = await setUpInOrder(others, [...next.values()])
+  const refused = new Map(setUp.failed.map(({instance, error}) => [instance, error]))
+  for (const instance of setUp.waiting) refused.set(instance, new Error("a service that it uses no longer exists"))
+  for (const [instance, fresh] of next) {
+    const error = refused.get(fresh)
+    if (error === undefined) fresh.activate()
+    else {
+      next.delete(instance)
+      log.error(`${instance.path} could not be restarted: ${messageOf(error)}`, {error, plugin: instance.name})
     }
-    return next
   }
+  return next
 }
 
 const next = (instance: Instance, quarantined: boolean): string => {

@@ -42,7 +42,7 @@ export const listParts = (list: ListOptions): readonly Part[] => {
   const {sources, opened} = list
   const {listener} = opened
   const {events, files, ingress, connected, satori, jobs, timers, agents, recovery, capacity} = sources
-  const {starts, containment} = sources
+  const {starts, contain} = sources
   const inbox = inboxPart(sources.inbox, list.dispatch, {...sources, logFolder: opened.paths.logs, erasingRunsOf})
   const outbox = outboxPart(sources.outbox, {
     ...sources,
@@ -98,7 +98,7 @@ export const listParts = (list: ListOptions): readonly Part[] => {
     connected.parts.opening,
     {
       name: "what plugins do at the start",
-      start: () => starts.open(error => void containment.contain(error)),
+      start: () => starts.open(error => void contain(error)),
       isIdle: () => starts.isIdle,
     },
     {name: "requests", drain: () => list.api.idle()},

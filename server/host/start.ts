@@ -47,9 +47,7 @@ export const start = async (options: HostOptions, runtime: Runtime): Promise<Hos
   const patience = new Patience({mode, log: logs.log, signal, folders})
   const entrance = new Entrance(runtime, logs.log)
   const own: Process = {entrance, startedAt: Date.now(), tooManyStarts: () => tooManyStarts(starts, supervisor())}
-  options.onUnaskedExit?.(
-    createExitWatch({log: logs.log, instances: () => own.generations?.running.current?.instances}),
-  )
+  options.onUnaskedExit?.(createExitWatch(logs.log, () => own.generations?.running.current?.instances))
   try {
     for (;;) {
       const attempt = await tryOnce(options, runtime, own, patience)
@@ -189,7 +187,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
       log.error(`the event loop was blocked for more than ${seconds} s, and is free again`, {handlers: running, frame})
       events.raise("host.blocked", {seconds, handlers: [...running], frame})
     },
-    contain: error => made.containment.contain(error),
+    contain: made.contain,
   }
 }
 

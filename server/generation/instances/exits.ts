@@ -4,18 +4,13 @@ import {isImporting} from "../plugins/position.ts"
 import {attribute} from "./attribution.ts"
 import {type Instance, runningInstance} from "./instance.ts"
 
-export interface ExitWatchOptions {
-  readonly log: Log
-  /** The instances of the running generation; undefined before the first commit. */
-  readonly instances: () => readonly Instance[] | undefined
-}
-
 /**
  * Logs who ends the process. Before the first commit, and while a plugin loads or is set up, it throws instead: the
- * plugin then counts as one that does not load, and never ends a running Host.
+ * plugin then counts as one that does not load, and never ends a running Host. `instances` returns those of the running
+ * generation; undefined before the first commit.
  */
 export const createExitWatch =
-  ({log, instances}: ExitWatchOptions) =>
+  (log: Log, instances: () => readonly Instance[] | undefined) =>
   ({call, error}: UnaskedExit): void => {
     const running = runningInstance()
     const mayRefuse = instances() === undefined || running?.state.is === "starting"

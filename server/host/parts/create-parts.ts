@@ -6,7 +6,7 @@ import {Ingress} from "../../endpoints/ingress.ts"
 import {createEndpoints} from "../../endpoints/part/part.ts"
 import {Pasts} from "../../endpoints/pasts.ts"
 import {openEvents} from "../../events/part.ts"
-import {Containment} from "../../generation/containment.ts"
+import {createContain} from "../../generation/containment.ts"
 import {PluginStarts} from "../../generation/instances/starts.ts"
 import type {Configuration} from "../../generation/routes/edit-config.ts"
 import {RunningGeneration} from "../../generation/running-generation.ts"
@@ -160,6 +160,6 @@ export const createParts = async (options: HostOptions, runtime: Runtime, opened
     timers,
     jobs,
     agents,
-    containment: new Containment(generations, running, log),
+    contain: createContain(generations, running, log),
   }
 }
