@@ -2,7 +2,7 @@ import {readdir, rm, stat} from "node:fs/promises"
 import {isAbsolute, join, relative, resolve} from "node:path"
 import type {PluginEntry} from "../../../shared/config/config.ts"
 import {toJson} from "../../../shared/json.ts"
-import {type Issue, messageOf, Problem} from "../../../shared/problems.ts"
+import {messageOf, Problem} from "../../../shared/problems.ts"
 import {isPlugin, type PluginDefinition} from "../../../shared/sdk/plugin/plugin.ts"
 import {readBuildRecord, staleFiles} from "../../runtime/build-record.ts"
 import {makePrivateFolder, readFileIfExists, readJsonIfExists, sha256Of, writeFileAtomic} from "../../runtime/files.ts"
@@ -71,15 +71,12 @@ export interface LoaderOptions {
   readonly sdk: Readonly<Record<string, string>>
 }
 
-interface Cached {
-  readonly path: string
-  readonly plugin: LoadedPlugin
-}
+type Load = () => Promise<LoadedPlugin>
 
 /** Finds plugins and loads their code. Unchanged code is not loaded again. */
 export class Loader {
   readonly #options: LoaderOptions
-  readonly #cache = new Map<string, Cached>()
+  readonly #cache = new Map<string, {readonly path: string; readonly plugin: LoadedPlugin}>()
   /** The compiled code that is being written. */
   readonly writes = new Running()
 
@@ -92,25 +89,15 @@ export class Loader {
    * `signal` is aborted, writes no more and runs no code of the plugin's file.
    */
   async load(name: string, entry: Pick<PluginEntry, "use">, signal: AbortSignal): Promise<LoadedPlugin> {
-    const found = await this.#find(name, entry.use)
-    switch (found.is) {
-      case "file":
-        return this.#compile(name, found.path, signal)
-      case "built":
-        return this.#built(name, found.path, found.isStale, signal)
-      case "built-in":
-        return this.#builtIn(found.name, found.load)
-      case "package":
-        return this.#package(name, found.name, signal)
-    }
+    const load = await this.#find(name, entry.use, signal)
+    return load()
   }
 
   /** Loads one of svc's own plugins, whatever the project has under its name. Throws `plugin_missing`. */
   async loadBuiltIn(name: string): Promise<LoadedPlugin> {
-    const {builtIns} = this.#options
-    const load = Object.hasOwn(builtIns, name) ? builtIns[name] : undefined
+    const load = this.#builtIn(name)
     if (load === undefined) throw new Problem("plugin_missing", `svc has no plugin ${name}`)
-    return this.#builtIn(name, load)
+    return load()
   }
 
   /**
@@ -132,40 +119,50 @@ export class Loader {
     })
   }
 
-  async #builtIn(name: string, load: () => Promise<BuiltIn>): Promise<LoadedPlugin> {
-    const {default: definition, edition = 0} = await load()
-    return {
-      definition,
-      fingerprint: `built-in:${name}:${edition}`,
-      files: [],
-      origin: "built-in",
-      from: `built-in ${name}`,
-      isStale: false,
+  /** Returns what loads one of svc's own plugins; undefined if there is none of this name. */
+  #builtIn(name: string): Load | undefined {
+    const {builtIns} = this.#options
+    const load = Object.hasOwn(builtIns, name) ? builtIns[name] : undefined
+    if (load === undefined) return undefined
+    return async () => {
+      const {default: definition, edition = 0} = await load()
+      return {
+        definition,
+        fingerprint: `built-in:${name}:${edition}`,
+        files: [],
+        origin: "built-in",
+        from: `built-in ${name}`,
+        isStale: false,
+      }
     }
   }
 
-  async #find(name: string, use: string | undefined) {
-    const {paths, builtIns, kept} = this.#options
-    const builtIn = (key: string) => {
-      const load = Object.hasOwn(builtIns, key) ? builtIns[key] : undefined
-      return load && ({is: "built-in", name: key, load} as const)
-    }
+  /** Returns what loads a plugin. */
+  async #find(name: string, use: string | undefined, signal: AbortSignal): Promise<Load> {
+    const {paths, kept} = this.#options
+    const file =
+      (path: string): Load =>
+      () =>
+        this.#compile(name, path, signal)
+    const build =
+      (path: string, isStale = false): Load =>
+      () =>
+        this.#built(name, path, isStale, signal)
     const again = kept === undefined ? undefined : join(kept, `${name}.js`)
-    if (again !== undefined && (await isFile(again))) return {is: "built", path: again, isStale: false} as const
+    if (again !== undefined && (await isFile(again))) return build(again)
     if (use !== undefined && (use.startsWith(".") || isAbsolute(use))) {
       const path = await firstFile(candidates(resolve(paths.project, use)))
       if (path === undefined) throw new Problem("plugin_missing", `there is no file ${use}`)
-      return {is: "file", path} as const
+      return file(path)
     }
     const built = join(paths.builtPlugins, `${name}.js`)
-    if (use === undefined && (await isFile(built))) {
-      const taken = await this.#judgeBuild(name)
-      if (taken !== undefined) return {is: "built", path: built, ...taken} as const
-    }
+    const isBuilt = use === undefined && (await isFile(built))
+    const taken = isBuilt ? await this.#judgeBuild(name) : undefined
+    if (taken !== undefined) return build(built, taken.isStale)
     const local = await firstFile(candidates(join(paths.plugins, use ?? name)))
-    if (local !== undefined) return {is: "file", path: local} as const
-    if (use === undefined && (await isFile(built))) return {is: "built", path: built, isStale: false} as const
-    return builtIn(use ?? name) ?? ({is: "package", name: use ?? `svc-plugin-${name}`} as const)
+    if (local !== undefined) return file(local)
+    if (isBuilt) return build(built)
+    return this.#builtIn(use ?? name) ?? (() => this.#package(name, use ?? `svc-plugin-${name}`, signal))
   }
 
   /** Decides whether the build of a plugin is used instead of its source; undefined if not. Throws `build_stale`. */
@@ -231,8 +228,9 @@ export class Loader {
     })
     const definition = (module as {default?: unknown}).default
     if (!isPlugin(definition)) {
+      const message = "the default export was not made with definePlugin"
       throw new Problem("plugin_invalid", `${from} is not a plugin`, {
-        issues: [notAPlugin(from)],
+        issues: [{file: from, line: 1, column: 1, path: "", message}],
         hint: "Make its default export with definePlugin.",
       })
     }
@@ -243,14 +241,6 @@ export class Loader {
     return plugin
   }
 }
-
-const notAPlugin = (file: string): Issue => ({
-  file,
-  line: 1,
-  column: 1,
-  path: "",
-  message: "the default export was not made with definePlugin",
-})
 
 const candidates = (base: string): readonly string[] =>
   /\.(ts|js|mjs)$/.test(base) ? [base] : [`${base}.ts`, `${base}.js`, join(base, "index.ts"), join(base, "index.js")]
