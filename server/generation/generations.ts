@@ -7,7 +7,7 @@ import {Running} from "../runtime/flow/running.ts"
 import {checkText} from "./check-text.ts"
 import {createDraft, type Draft, type DraftOptions, describeFailure} from "./draft.ts"
 import type {Failure, Generation, NewPin, Pin} from "./generation.ts"
-import type {GenerationHistory, GenerationRecord} from "./history.ts"
+import type {GenerationHistory} from "./history.ts"
 import type {Instance} from "./instances/instance.ts"
 import {disposeInOrder} from "./instances/services.ts"
 import {foldersOf} from "./kinds/page.ts"
@@ -178,13 +178,9 @@ export class Generations {
     })
   }
 
-  /** Returns the newest generations below `before`. */
-  list(limit: number, before?: number): Promise<readonly GenerationRecord[]> {
-    return this.#options.history.list(limit, before)
-  }
-
-  configOf(number: number) {
-    return this.#options.history.configOf(number)
+  /** What earlier runs committed, too. */
+  get history(): Pick<GenerationHistory, "list" | "configOf"> {
+    return this.#options.history
   }
 
   /**
@@ -199,18 +195,11 @@ export class Generations {
       const next = await makeNext(current.instances)
       const instances = current.instances.map(instance => next.get(instance) ?? instance)
       const active = instances.filter(instance => instance.state.is === "active")
-      const {snapshot} = buildSnapshot(
-        current.config,
-        active,
-        current.snapshot.agents,
-        current.snapshot.messages.texts,
-        this.#options.log,
-      )
+      const {agents, messages} = current.snapshot
+      const {snapshot} = buildSnapshot(current.config, active, agents, messages.texts, this.#options.log)
       this.running.current = Object.freeze({...current, instances, snapshot})
-      this.#adjustEndpoints(
-        this.running.current,
-        [...next.keys()].filter(instance => instance !== failed),
-      )
+      const leaving = [...next.keys()].filter(instance => instance !== failed)
+      this.#adjustEndpoints(this.running.current, leaving)
     })
   }
 
@@ -225,8 +214,7 @@ export class Generations {
   /** Runs an earlier generation under its old number. Its migrations were applied when it was committed. */
   async #runAgain({generation: number, committedAt, config: text}: NonNullable<GenerationsOptions["lastGood"]>) {
     const draft = await this.#draft(text).catch(error => this.#fail("last good", error))
-    const {config, instances, snapshot, notes} = draft
-    const generation = Object.freeze({number, committedAt, reason: "last good", config, instances, snapshot, notes})
+    const generation = asGeneration(draft, {number, committedAt, reason: "last good"})
     this.#swap(generation, draft)
     return generation
   }
@@ -288,10 +276,14 @@ export class Generations {
 
   /** Records and logs that the next generation, which needs a restart, was not committed, as the last failure. */
   refuse(reason: string, problem: Problem): void {
-    this.#lastFailure = {at: Date.now(), reason, problem}
-    this.#options.onFail?.(this.#lastFailure)
     const place = problem.issues.length === 0 ? "" : `\n${describeFailure(problem)}`
-    this.#options.log.error(`the Host was not restarted (${reason}): ${problem.message}${place}`, {code: problem.code})
+    this.#failed({reason, problem}, `the Host was not restarted (${reason}): ${problem.message}${place}`)
+  }
+
+  #failed(failure: Omit<Failure, "at">, message: string): void {
+    this.#lastFailure = {at: Date.now(), ...failure}
+    this.#options.onFail?.(this.#lastFailure)
+    this.#options.log.error(message, {code: failure.problem.code})
   }
 
   /** The failure of a pinned file stays while the pin holds. */
@@ -302,9 +294,8 @@ export class Generations {
   #fail(reason: string, error: unknown, text?: ConfigText): never {
     const problem = toProblem(error, "generation_failed")
     if (problem.code === "stopping") throw problem
-    this.#lastFailure = {at: Date.now(), reason, problem, configSha256: text?.sha256}
-    this.#options.onFail?.(this.#lastFailure)
-    this.#options.log.error(`generation not committed (${reason}): ${describeFailure(problem)}`, {code: problem.code})
+    const message = `generation not committed (${reason}): ${describeFailure(problem)}`
+    this.#failed({reason, problem, configSha256: text?.sha256}, message)
     throw problem
   }
 
@@ -331,8 +322,7 @@ export class Generations {
     const plugins = Object.fromEntries(draft.instances.map(({name, plugin}) => [name, plugin.fingerprint]))
     const number = await history.commit({committedAt, runtimeId, reason, config: draft.config, plugins, pin})
     this.running.pin = pin && {...pin, number: pin.number === "own" ? number : pin.number}
-    const {config, instances, snapshot, notes} = draft
-    return Object.freeze({number, committedAt, reason, config, instances, snapshot, notes})
+    return asGeneration(draft, {number, committedAt, reason})
   }
 
   #swap(generation: Generation, draft: Draft): void {
@@ -352,3 +342,8 @@ export class Generations {
     void this.#leaving.add(() => closed.then(() => disposeInOrder(leaving, drainLimit)))
   }
 }
+
+const asGeneration = (
+  {config, instances, snapshot, notes}: Draft,
+  about: Pick<Generation, "number" | "committedAt" | "reason">,
+): Generation => Object.freeze({...about, config, instances, snapshot, notes})

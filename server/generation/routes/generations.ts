@@ -17,7 +17,7 @@ export const viewCommitted = async (
   committed: Generation,
   {foresee}: Foresight,
 ): Promise<GenerationView> => ({
-  ...viewRecord(generations, await generations.configOf(committed.number)),
+  ...viewRecord(generations, await generations.history.configOf(committed.number)),
   ...withUnready(foresee(committed)),
 })
 
@@ -38,10 +38,10 @@ export const generationRoutes = (generations: Generations, foresight: Foresight)
     list: newestFirst({
       numberOf: ({number}: GenerationView) => number,
       read: async (_, before, most) =>
-        (await generations.list(most, before)).map(record => viewRecord(generations, record)),
+        (await generations.history.list(most, before)).map(record => viewRecord(generations, record)),
     }),
     config: async ({params}) => {
-      const {number, config} = await generations.configOf(numberOf(params))
+      const {number, config} = await generations.history.configOf(numberOf(params))
       return {number, config}
     },
     rollback: async ({params}) => viewCommitted(generations, await generations.rollback(numberOf(params)), foresight),

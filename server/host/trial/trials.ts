@@ -194,7 +194,7 @@ class Trial {
       address: {host, port},
       database: locationKey(opened.database.location),
       workroom: {store: workroom.store, records: workroom.head.seq},
-      pin: pin === undefined ? null : {...pin, config: (await generations.configOf(pin.number)).config},
+      pin: pin === undefined ? null : {...pin, config: (await generations.history.configOf(pin.number)).config},
       hasCopy,
     }
   }
