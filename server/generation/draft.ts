@@ -174,12 +174,12 @@ const throwTwice = ({source}: LoadedConfig, bindings: readonly Binding[]): void 
   const words = new Map<string, string>()
   for (const {name, config} of bindings) {
     const {command} = config.triggers
-    const first = command === undefined ? undefined : words.get(command)
-    if (first !== undefined) {
-      const why = `agents.${first} already has the command "${command}"`
-      throw invalid([source.issue(["agents", name, "triggers", "command"], why, "value")])
-    }
-    if (command !== undefined) words.set(command, name)
+    if (command === undefined) continue
+    const first = words.get(command)
+    words.set(command, name)
+    if (first === undefined) continue
+    const why = `agents.${first} already has the command "${command}"`
+    throw invalid([source.issue(["agents", name, "triggers", "command"], why, "value")])
   }
 }
 

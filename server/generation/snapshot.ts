@@ -16,21 +16,14 @@ import {joinPublished} from "./instances/registrations.ts"
 import type {Published} from "./kinds/kind.ts"
 import {knownLanguages} from "./languages/known-languages.ts"
 
-export interface SnapshotResult {
-  readonly snapshot: Snapshot
-  readonly issues: readonly Issue[]
-  /** Secrets of the accounts, for masking. */
-  readonly secrets: readonly string[]
-}
-
-/** Combines the declarations of the instances, and finds conflicts. */
+/** Combines the declarations of the instances, and finds conflicts. `secrets` are those of the accounts, for masking. */
 export const buildSnapshot = (
   loaded: LoadedConfig,
   instances: readonly Instance[],
   agents: ReadonlyMap<string, Binding>,
   texts: HostTexts,
   log: Log,
-): SnapshotResult => {
+): {readonly snapshot: Snapshot; readonly issues: readonly Issue[]; readonly secrets: readonly string[]} => {
   const config = loaded.config as ProjectConfig
   const issues: Issue[] = []
   const secrets: string[] = []

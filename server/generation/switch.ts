@@ -11,18 +11,17 @@ export interface Switch {
   readonly enabled: boolean
 }
 
-export interface Switched {
-  readonly text: ConfigText
-  /** Undefined if the file already says the same. */
-  readonly pin: NewPin | undefined
-}
-
 /**
  * Returns the running configuration with a plugin enabled or disabled, pinned for the file that the running
- * configuration came from. `file` is the project's current file. Throws `plugin_unknown`, `conflict`.
+ * configuration came from. `file` is the project's current file: if it already says the same, there is no pin. Throws
+ * `plugin_unknown`, `conflict`.
  */
-export const switchIn = (running: LoadedConfig, pin: Pin | undefined, file: ConfigText, wanted: Switch): Switched => {
-  const {name, enabled} = wanted
+export const switchIn = (
+  running: LoadedConfig,
+  pin: Pin | undefined,
+  file: ConfigText,
+  {name, enabled}: Switch,
+): {readonly text: ConfigText; readonly pin: NewPin | undefined} => {
   const entry = Object.hasOwn(running.config.plugins, name) ? running.config.plugins[name] : undefined
   if (entry === undefined) {
     const guess = didYouMean(name, Object.keys(running.config.plugins))

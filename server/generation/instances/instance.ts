@@ -76,9 +76,6 @@ const running = new AsyncLocalStorage<Instance>()
 /** The instance whose `setup` the running code belongs to, also through calls of services. */
 const settingUp = new AsyncLocalStorage<Instance>()
 
-/** Runs `work` as the instance's code. */
-const runAs = <T>(instance: Instance, work: () => T): T => running.run(instance, work)
-
 /** Returns the instance whose code is running, if the runtime tracks it (see `attribute`). */
 export const runningInstance = (): Instance | undefined => running.getStore()
 
@@ -170,8 +167,8 @@ export class Instance {
   get side(): PluginSide {
     const {prompts, states, texts} = this.registrations
     return {
-      name: this.name,
-      ...this.#access,
+      ...this.#caller,
+      raw: this.plugin.definition.raw === true,
       database: this.database,
       positionOf: error => this.positionOf(error),
       prompt: name => prompts.get(name),
@@ -184,14 +181,8 @@ export class Instance {
     }
   }
 
-  /** What it declares that it gets beyond a plugin's usual access. */
-  get #access() {
-    const {platform = false, raw = false} = this.plugin.definition
-    return {platform, raw}
-  }
-
   get #caller(): Caller {
-    return {name: this.name, ...this.#access}
+    return {name: this.name, platform: this.plugin.definition.platform === true}
   }
 
   /** The instances whose services its `setup` received. */
@@ -312,7 +303,7 @@ export class Instance {
 
   /** Runs code of this instance. Its disposal does not wait for the code. */
   as<T>(work: () => T, about?: LogFields, what: string = this.path): T {
-    return showRunning(what, () => runAs(this, () => runAround({...about, plugin: this.name}, work)))
+    return showRunning(what, () => running.run(this, () => runAround({...about, plugin: this.name}, work)))
   }
 
   /** Returns a service of this instance for its users. Once this instance has ended, its calls throw `not_active`. */
@@ -388,7 +379,7 @@ export class Instance {
     }
     const all: readonly unknown[] = error instanceof AggregateError && error.errors.length > 0 ? error.errors : [error]
     const why = file === undefined ? all.map(messageOf).join("; ") : messageOf(error)
-    const found = all.flatMap(each => issues(messageOf(each), positionIn(each, this.files, this.#options.project)))
+    const found = all.flatMap(each => issues(messageOf(each), this.positionOf(each)))
     return new Problem("plugin_invalid", `${setup} failed: ${why}`, {cause: error, issues: found})
   }
 }

@@ -36,18 +36,12 @@ export interface JobDefault {
 }
 
 /** Returns the default schedules that a plugin declares with `plugin.job(name, {schedule})`. */
-export const jobDefaultsOf = ({
-  name: plugin,
-  registrations: {jobs},
-}: {
+export const jobDefaultsOf = ({name: plugin, registrations}: Declaring): readonly JobDefault[] =>
+  [...registrations.jobs].flatMap(([name, {definition}]) =>
+    definition.schedule === undefined ? [] : [{plugin, name, schedule: definition.schedule}],
+  )
+
+interface Declaring {
   readonly name: string
   readonly registrations: {readonly jobs: ReadonlyMap<string, Pick<DeclaredJob, "definition">>}
-}): readonly JobDefault[] =>
-  [...jobs].flatMap(
-    ([
-      name,
-      {
-        definition: {schedule},
-      },
-    ]) => (schedule === undefined ? [] : [{plugin, name, schedule}]),
-  )
+}

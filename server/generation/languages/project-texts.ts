@@ -6,13 +6,8 @@ import {builtInTables} from "../../messages/texts/tables.ts"
 import {type Message, parseMessage, plainMessage} from "../../runtime/text/message.ts"
 import {didYouMean} from "../../runtime/text/suggest.ts"
 
-export interface ProjectTexts {
-  readonly texts: HostTexts
-  readonly issues: readonly Issue[]
-}
-
 /** Reads the project's replacements for svc's chat texts, and reports each invalid one with its position. */
-export const readHostTexts = async ({source, config: {languages}}: LoadedConfig): Promise<ProjectTexts> => {
+export const readHostTexts = async ({source, config: {languages}}: LoadedConfig) => {
   const issues: Issue[] = []
   const own = new Map<string, Map<string, Message>>()
   for (const [language, texts] of Object.entries(languages.texts)) {

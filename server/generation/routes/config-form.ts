@@ -19,23 +19,18 @@ export interface PluginNames {
 /** Throws `config_invalid` for a file that cannot be parsed: then the operator must correct the file itself. */
 export const readConfigForm = async (configuration: Configuration, names: PluginNames): Promise<ConfigForm> => {
   const {text, ...about} = await readConfigFile(configuration)
-  const entries = entriesOf(parseSource(about.file, text, await readApart(text)).raw, "plugins")
+  const entries = Object.entries(fieldsOf(fieldsOf(parseSource(about.file, text, await readApart(text)).raw).plugins))
   const instances = configuration.generations.running.current?.instances ?? []
   return {
     ...about,
-    plugins: entries.map(([plugin, entry]) =>
-      viewEntry(
-        plugin,
-        entry,
-        instances.find(({name}) => name === plugin),
-      ),
-    ),
+    plugins: entries.map(([plugin, entry]) => viewEntry(plugin, entry, instances)),
     available: await findAvailable(names, new Set(entries.map(([plugin]) => plugin))),
   }
 }
 
-const viewEntry = (plugin: string, entry: unknown, instance: Instance | undefined): ConfiguredPlugin => {
-  const {use, enabled, config = null, endpoints} = Object.fromEntries(fieldsOf(entry))
+const viewEntry = (plugin: string, entry: unknown, instances: readonly Instance[]): ConfiguredPlugin => {
+  const instance = instances.find(({name}) => name === plugin)
+  const {use, enabled, config = null, endpoints} = fieldsOf(entry)
   const adapters = [...(instance?.registrations.adapters.values() ?? [])]
   return {
     plugin,
@@ -44,7 +39,7 @@ const viewEntry = (plugin: string, entry: unknown, instance: Instance | undefine
     config,
     schema: instance?.plugin.definition.config ?? null,
     accounts: (Array.isArray(endpoints) ? endpoints : []).map(each => {
-      const {id, ...settings} = Object.fromEntries(fieldsOf(each))
+      const {id, ...settings} = fieldsOf(each)
       return {account: String(id), settings}
     }),
     accountSchema: adapters.find(({account}) => account !== undefined)?.account ?? null,
@@ -66,7 +61,4 @@ const findAvailable = async (
   return all.filter(({plugin}) => !used.has(plugin))
 }
 
-const fieldsOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : [])
-
-const entriesOf = (value: unknown, key: string): [string, unknown][] =>
-  fieldsOf(fieldsOf(value).find(([name]) => name === key)?.[1])
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {})

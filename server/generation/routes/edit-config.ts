@@ -130,48 +130,36 @@ export const apply = async (
   const diff = diffOf(before, after)
   const write = async () => {
     await replaceConfig(path, after.text, before.sha256)
-    return async () => {
-      await replaceConfig(path, before.text, after.sha256)
-    }
+    return async () => void (await replaceConfig(path, before.text, after.sha256))
   }
   try {
     const generation = await generations.adopt(after, "configuration edited", write)
-    const {number} = generation
     const unready = withUnready(restarts.foresee(generation))
-    return {written: true, committed: true, generation: number, hash: after.sha256, ...unready, diff}
+    return {written: true, committed: true, generation: generation.number, hash: after.sha256, ...unready, diff}
   } catch (error) {
     if (error instanceof Unwritable) return {...unchanged, unwritable: error.message, diff}
     if (!restart || !isProblem(error, "restart_required")) throw error
   } finally {
     void uncommitted(true)
   }
-  return {
-    generation: runs(),
-    ...(await writeForRestart(configuration, restarts, {before, after, write, confirm, force})),
-    diff,
-  }
-}
-
-interface ForRestart {
-  readonly before: ConfigText
-  readonly after: ConfigText
-  readonly write: () => Promise<() => Promise<void>>
-  readonly confirm: boolean
-  readonly force: boolean
+  const written = await writeForRestart(configuration, restarts, {before, after}, write, {confirm, force})
+  return {generation: runs(), ...written, diff}
 }
 
 /** In production the restart begins; in development the operator restarts. */
 const writeForRestart = async (
   {mode, generations, uncommitted}: Configuration,
   restarts: Restarts,
-  {before, after, write, confirm, force}: ForRestart,
+  {before, after}: {readonly before: ConfigText; readonly after: ConfigText},
+  write: () => Promise<() => Promise<void>>,
+  options: RestartOptions,
 ): Promise<Omit<ConfigApplied, "diff" | "generation">> => {
   const {restart: reasons} = await generations.try(after, () => undefined)
   const written = {written: true, committed: false, hash: after.sha256}
   try {
     const takeBack = await write()
     try {
-      const {restarting = false, committed, unready = []} = await restarts.reload({confirm, force})
+      const {restarting = false, committed, unready = []} = await restarts.reload(options)
       return {...written, committed, ...(restarting ? {restarting} : {}), ...withUnready(unready)}
     } catch (error) {
       if (mode !== "production" && isProblem(error, "restart_required")) return {...written, restart: [...reasons]}

@@ -1,18 +1,9 @@
 import {messageOf} from "../../../../shared/problems.ts"
+import type {HearsHandler} from "../../../messages/hears.ts"
 import {explainRefusal, findNamedReference, type SyntaxRefusal} from "./refusal.ts"
 
 /** A pattern compiled by an engine that works in linear time and never backtracks. */
-export interface CompiledPattern {
-  test(text: string): boolean
-  /** Returns the match, its groups in order, and its named groups; undefined if the text does not match. */
-  match(text: string):
-    | {
-        readonly text: string
-        readonly groups: readonly (string | undefined)[]
-        readonly named: Readonly<Record<string, string | undefined>>
-      }
-    | undefined
-}
+export type CompiledPattern = HearsHandler["pattern"]
 
 /** A declared pattern, before it is compiled. */
 export interface DeclaredPattern {
