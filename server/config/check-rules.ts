@@ -1,6 +1,7 @@
 import {toJson} from "../../shared/json.ts"
 import type {Issue} from "../../shared/problems.ts"
 import type {PermissionRule} from "../../shared/sdk/session/permission.ts"
+import {formatPath, type Path} from "../runtime/text/path.ts"
 import type {Source} from "./text/source.ts"
 
 const selectors = ["channel", "user", "account", "role"] as const
@@ -9,7 +10,7 @@ const selectors = ["channel", "user", "account", "role"] as const
 type Matches = readonly (string | undefined)[]
 
 /** Returns for each rule the index of the first that matches everything that it matches: its own, if no earlier does. */
-export const firstCovering = (rules: readonly Matches[]): readonly number[] => {
+const firstCovering = (rules: readonly Matches[]): readonly number[] => {
   const first = new Map<string, number>()
   return rules.map((rule, index) => {
     const wider = rule.reduce<readonly Matches[]>(
@@ -27,23 +28,25 @@ export const firstCovering = (rules: readonly Matches[]): readonly number[] => {
 export const oneEndpoint = ({endpoint}: {readonly endpoint: string}): string | undefined =>
   endpoint === "*" ? undefined : endpoint
 
-/** Checks `permissions` without knowing the endpoints: rules that allow more than intended, or that never apply. */
-export const checkRules = (source: Source, rules: readonly PermissionRule[]): Issue[] => {
-  const covering = firstCovering(rules.map(rule => [oneEndpoint(rule), ...selectors.map(key => rule[key])]))
-  return rules.flatMap((rule, index) => {
-    const at = ["permissions", index]
-    const issues: Issue[] = []
-    const given = selectors.filter(key => rule[key] !== undefined)
-    if (rule.endpoint === "*" && rule.permission !== "user" && given.length > 0) {
-      const message = `expected one endpoint together with ${given.join(" and ")}: elsewhere the same id belongs to somebody else`
-      issues.push(source.issue([...at, "endpoint"], message))
-    }
-    const earlier = covering[index] ?? index
-    if (earlier < index) {
-      issues.push(
-        source.issue(at, `is never reached: permissions[${earlier}] already matches everything that this rule matches`),
-      )
-    }
-    return issues
+/** Returns an issue for each rule that is never reached. `at` is the path of the rules. */
+export const findCovered = (source: Source, at: Path, rules: readonly Matches[]): Issue[] =>
+  firstCovering(rules).flatMap((earlier, index) => {
+    const by = formatPath([...at, earlier])
+    const message = `is never reached: ${by} already matches everything that this rule matches`
+    return earlier === index ? [] : [source.issue([...at, index], message)]
   })
-}
+
+/** Checks `permissions` without knowing the endpoints: rules that allow more than intended, or that never apply. */
+export const checkRules = (source: Source, rules: readonly PermissionRule[]): Issue[] => [
+  ...rules.flatMap((rule, index) => {
+    const given = selectors.filter(key => rule[key] !== undefined)
+    if (rule.endpoint !== "*" || rule.permission === "user" || given.length === 0) return []
+    const message = `expected one endpoint together with ${given.join(" and ")}: elsewhere the same id belongs to somebody else`
+    return [source.issue(["permissions", index, "endpoint"], message)]
+  }),
+  ...findCovered(
+    source,
+    ["permissions"],
+    rules.map(rule => [oneEndpoint(rule), ...selectors.map(key => rule[key])]),
+  ),
+]

@@ -5,44 +5,40 @@ import type {Issue} from "../../shared/problems.ts"
 import {isTimezone} from "../../shared/timezone.ts"
 import type {Path} from "../runtime/text/path.ts"
 import {didYouMean} from "../runtime/text/suggest.ts"
-import {checkRules, firstCovering, oneEndpoint} from "./check-rules.ts"
+import {checkRules, findCovered, oneEndpoint} from "./check-rules.ts"
 import type {Source} from "./text/source.ts"
 
 /** Checks what no single key can express: keys that belong together. */
 export const crossCheck = (source: Source, config: ProjectConfig): Issue[] => {
   const {database, plugins, http, permissions, languages, alerts} = config
-  const issues: Issue[] = [
+  return [
     ...checkRules(source, permissions),
     ...checkTokens(source, http),
     ...checkLanguages(source, languages),
     ...checkStatus(source, config),
     ...checkAlerts(source, alerts),
+    ...checkDatabase(source, database),
+    ...Object.entries(plugins).flatMap(([name, {endpoints}]) => {
+      const ids = new Set<string>()
+      return endpoints.flatMap(({id}, index) =>
+        ids.size < ids.add(id).size
+          ? []
+          : [source.issue(["plugins", name, "endpoints", index, "id"], `the id "${id}" is used twice`)],
+      )
+    }),
   ]
-  const {dialect, url, filename, authToken} = database
-  if (dialect === "libsql" && url === undefined) {
-    issues.push(
-      source.issue(["database", "url"], "is missing; dialect libsql needs the address of the database", "key"),
-    )
+}
+
+const checkDatabase = (source: Source, {dialect, url, filename, authToken}: ProjectConfig["database"]): Issue[] => {
+  const wrong = (key: string, message: string) => source.issue(["database", key], message, "key")
+  if (dialect === "sqlite") {
+    const given = Object.entries({url, authToken}).filter(([, value]) => value !== undefined)
+    return given.map(([key]) => wrong(key, "applies only to dialect libsql"))
   }
-  if (dialect === "libsql" && filename !== undefined) {
-    issues.push(
-      source.issue(["database", "filename"], "applies only to dialect sqlite; dialect libsql uses url", "key"),
-    )
-  }
-  for (const [key, value] of Object.entries({url, authToken})) {
-    if (dialect === "sqlite" && value !== undefined) {
-      issues.push(source.issue(["database", key], "applies only to dialect libsql", "key"))
-    }
-  }
-  for (const [name, {endpoints}] of Object.entries(plugins)) {
-    const ids = new Set<string>()
-    for (const [index, {id}] of endpoints.entries()) {
-      if (ids.has(id))
-        issues.push(source.issue(["plugins", name, "endpoints", index, "id"], `the id "${id}" is used twice`))
-      ids.add(id)
-    }
-  }
-  return issues
+  return [
+    ...(url === undefined ? [wrong("url", "is missing; dialect libsql needs the address of the database")] : []),
+    ...(filename === undefined ? [] : [wrong("filename", "applies only to dialect sqlite; dialect libsql uses url")]),
+  ]
 }
 
 const kinds = ["endpoint", "plugin", "agent"] as const
@@ -104,15 +100,11 @@ const checkLanguages = (source: Source, {default: fallback, offer, rules, texts}
     ...rules.flatMap(({language}, index) => checkTag(language, at("rules", index, "language"))),
     ...Object.keys(texts).flatMap(tag => checkTag(tag, at("texts", tag), "key")),
     ...twice(Object.keys(texts)).map(tag => source.issue(at("texts", tag), "the language is listed twice", "key")),
-    ...firstCovering(rules.map(rule => [oneEndpoint(rule), rule.channel])).flatMap((earlier, index) => {
-      if (earlier === index) return []
-      return [
-        source.issue(
-          at("rules", index),
-          `is never reached: languages.rules[${earlier}] already matches everything that this rule matches`,
-        ),
-      ]
-    }),
+    ...findCovered(
+      source,
+      at("rules"),
+      rules.map(rule => [oneEndpoint(rule), rule.channel]),
+    ),
   ]
 }
 
@@ -133,24 +125,20 @@ const checkAlerts = (source: Source, {targets, quiet}: AlertSettings): Issue[] =
 ]
 
 const checkTarget = (source: Source, at: Path, {endpoint, channel, webhook, email}: AlertTarget): Issue[] => {
+  const wrong = (keys: Path, message: string) => [source.issue([...at, ...keys], message, "key")]
   const isChannel = endpoint !== undefined || channel !== undefined
   const kinds = [isChannel, webhook !== undefined, email !== undefined].filter(Boolean).length
-  if (kinds !== 1) return [source.issue(at, "needs exactly one of: endpoint with channel, webhook, email", "key")]
-  if (isChannel && endpoint === undefined)
-    return [source.issue([...at, "endpoint"], "is missing; a channel belongs to an endpoint", "key")]
-  if (isChannel && channel === undefined)
-    return [source.issue([...at, "channel"], "is missing; name the channel of the endpoint", "key")]
+  if (kinds !== 1) return wrong([], "needs exactly one of: endpoint with channel, webhook, email")
+  if (isChannel && endpoint === undefined) return wrong(["endpoint"], "is missing; a channel belongs to an endpoint")
+  if (isChannel && channel === undefined) return wrong(["channel"], "is missing; name the channel of the endpoint")
   const secret = webhook?.secret?.reveal()
-  if (secret !== undefined && !isSigningSecret(secret))
-    return [
-      source.issue(
-        [...at, "webhook", "secret"],
-        "is not base64 of 24 to 64 bytes; use whsec_ followed by the output of openssl rand -base64 32",
-      ),
-    ]
+  if (secret !== undefined && !isSigningSecret(secret)) {
+    const message = "is not base64 of 24 to 64 bytes; use whsec_ followed by the output of openssl rand -base64 32"
+    return [source.issue([...at, "webhook", "secret"], message)]
+  }
   const {smtp} = email ?? {}
   if (smtp !== undefined && (smtp.user === undefined) !== (smtp.password === undefined))
-    return [source.issue([...at, "email", "smtp"], "needs both user and password, or neither", "key")]
+    return wrong(["email", "smtp"], "needs both user and password, or neither")
   return []
 }
 
@@ -162,14 +150,8 @@ const isSigningSecret = (text: string): boolean => {
 
 const checkQuiet = (source: Source, {zone, hours}: QuietSettings): Issue[] => [
   ...(isTimezone(zone) ? [] : [source.issue(["alerts", "quiet", "zone"], `there is no time zone "${zone}"`)]),
-  ...hours.flatMap(({from, to}, index) =>
-    from === to
-      ? [
-          source.issue(
-            ["alerts", "quiet", "hours", index, "to"],
-            "is the same time as from; for a whole day, use 00:00 to 24:00",
-          ),
-        ]
-      : [],
-  ),
+  ...hours.flatMap(({from, to}, index) => {
+    const message = "is the same time as from; for a whole day, use 00:00 to 24:00"
+    return from === to ? [source.issue(["alerts", "quiet", "hours", index, "to"], message)] : []
+  }),
 ]

@@ -2,8 +2,8 @@ import {chmod, mkdir, readFile, realpath, rm, stat, writeFile} from "node:fs/pro
 import {dirname, join, relative} from "node:path"
 import {namePattern} from "../../shared/ids.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
+import {withValue} from "../config/edit/text.ts"
 import {readConfigText} from "../config/load.ts"
-import {type NewEntry, withPlugin} from "../config/plugin-entry.ts"
 import {parseSource} from "../config/text/source.ts"
 import {isThere, writeFileAtomic} from "../runtime/files.ts"
 import {projectPaths} from "../runtime/project.ts"
@@ -98,14 +98,18 @@ const requireName = ({name, builtIn}: NewPluginOptions): void => {
 }
 
 /** Resolves to the configuration with an entry for a new plugin. Throws `conflict`, `project_missing`, `config_invalid`. */
-export const editedConfig = async (path: string, name: string, entry: NewEntry = {}): Promise<string> => {
+export const editedConfig = async (
+  path: string,
+  name: string,
+  entry: {readonly use?: string; readonly enabled?: boolean} = {},
+): Promise<string> => {
   const {file, text} = await readConfigText(path)
   const {raw} = parseSource(file, text)
   const plugins = typeof raw === "object" && raw !== null && "plugins" in raw ? raw.plugins : undefined
   if (typeof plugins === "object" && plugins !== null && Object.hasOwn(plugins, name)) {
     throw new Problem("conflict", `${file} already has a plugin "${name}"`, {hint: "Choose another name."})
   }
-  const edited = withPlugin(text, name, entry)
+  const edited = withValue(text, ["plugins", name], entry)
   if (edited !== undefined) return edited
   throw new Problem("conflict", `svc cannot add an entry to plugins in ${file}`, {
     hint: `Write plugins as a mapping with an entry on each line, or add ${name}: {} there by hand.`,

@@ -1,5 +1,7 @@
 import type {ConfigChange} from "../../../shared/api/configuration/file.ts"
+import {isObject} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
+import {fieldsOf} from "../../../shared/sdk/session/values.ts"
 import {showRunning} from "../../runtime/flow/handler-slots.ts"
 import {formatPath, type Path} from "../../runtime/text/path.ts"
 import {didYouMean} from "../../runtime/text/suggest.ts"
@@ -99,18 +101,11 @@ const accountAt = (at: Path, entry: unknown, account: string): Path => {
 }
 
 const accountsOf = (entry: unknown): readonly unknown[] => {
-  const endpoints = fieldOf(entry, "endpoints")
-  return Array.isArray(endpoints) ? endpoints.map(account => fieldOf(account, "id")) : []
+  const {endpoints} = fieldsOf(entry)
+  return Array.isArray(endpoints) ? endpoints.map(account => fieldsOf(account).id) : []
 }
 
 const pluginsOf = (text: string): Readonly<Record<string, unknown>> => {
-  const plugins = fieldOf(read(text), "plugins")
-  return typeof plugins === "object" && plugins !== null && !Array.isArray(plugins)
-    ? (plugins as Readonly<Record<string, unknown>>)
-    : {}
+  const {plugins} = fieldsOf(read(text))
+  return isObject(plugins) ? plugins : {}
 }
-
-const fieldOf = (value: unknown, key: string): unknown =>
-  typeof value === "object" && value !== null && Object.hasOwn(value, key)
-    ? (value as Readonly<Record<string, unknown>>)[key]
-    : undefined

@@ -1,7 +1,9 @@
 import {readFileSync} from "node:fs"
 import {expect, test} from "vitest"
-import {withPlugin} from "../../../server/config/plugin-entry.ts"
+import {withValue} from "../../../server/config/edit/text.ts"
 import {root} from "../../support/host/runtimes.ts"
+
+const withPlugin = (text: string, name: string, entry = {}) => withValue(text, ["plugins", name], entry)
 
 test.each([
   ["an entry comes before it", "plugins:\n  a: {} # why\n", "plugins:\n  a: {} # why\n  dice: {}\n"],
