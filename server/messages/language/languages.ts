@@ -17,14 +17,14 @@ export const oneLanguage = (language: string): Languages => ({known: [language],
 /** The most remembered language hints of platforms, with the language that each matches. */
 const mostHints = 1000
 
-export interface LanguageSettings {
-  /** Canonical tags, the default first. */
-  readonly known: readonly [string, ...string[]]
-  readonly rules: readonly LanguageRule[]
-}
-
-/** Reads the rules; the first match counts. A `channel` matches only shared channels, as in `permissions`. */
-export const readLanguages = ({known, rules}: LanguageSettings, endpoints: ReadonlyMap<string, IdRules>): Languages => {
+/**
+ * Reads the rules; the first match counts. A `channel` matches only shared channels, as in `permissions`. `known` has
+ * canonical tags, the default first.
+ */
+export const readLanguages = (
+  {known, rules}: {readonly known: readonly [string, ...string[]]; readonly rules: readonly LanguageRule[]},
+  endpoints: ReadonlyMap<string, IdRules>,
+): Languages => {
   const [fallback] = known
   if (known.length === 1) return oneLanguage(fallback)
   const closest = new BoundedMap<string, string | undefined>(mostHints)

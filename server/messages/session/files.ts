@@ -3,62 +3,48 @@ import type {FileRef} from "../../../shared/sdk/adapter/sender.ts"
 import type {Node} from "../../../shared/sdk/content/elements.ts"
 import {fetchLimits} from "../../../shared/sdk/content/file-source.ts"
 import type {ReadOptions, SessionFile} from "../../../shared/sdk/files/session-file.ts"
-import type {InboxEvent} from "../../inbox/intake/handling.ts"
 import {boundedStream, type Source} from "../../runtime/outgoing/bounded-stream.ts"
 import {openDataUrl} from "../files/data-url.ts"
 import {describeFile, fileElements} from "../files/describe.ts"
-import type {EndpointActs} from "./options.ts"
+import type {OpenWork} from "./open-work.ts"
+import type {EndpointActs, SessionOptions} from "./options.ts"
 
-export interface SessionFilesOptions {
-  readonly stored: InboxEvent
-  /** The platform's id of the message that has them. */
-  readonly message?: string | undefined
-  readonly elements: readonly Node[]
-  readonly endpoints: Pick<EndpointActs, "download">
-  /** Hosts on private networks from which the Host may read. */
-  readonly privateHosts: () => readonly string[]
-  readonly signal: AbortSignal
-  /** Throws `late` once the handler has ended. */
-  readonly requireOpen: () => void
-  readonly late: () => Problem
-}
-
-export interface SessionFiles {
-  readonly list: readonly SessionFile[]
-  /** Cancels the open reads. */
-  close(): void
-}
-
-/** Opens the files of one event for one handler. */
-export const openFiles = (options: SessionFilesOptions): SessionFiles => {
-  const {stored, message, elements, signal, late} = options
+/** Opens the files of one event for one handler. `message` is the platform's id of the message that has them. */
+export const openFiles = (
+  options: SessionOptions,
+  work: OpenWork,
+  elements: readonly Node[],
+  message: string | undefined,
+): readonly SessionFile[] => {
   const ended = new AbortController()
-  const close = () => ended.abort(late())
-  signal.addEventListener("abort", close, {once: true})
-  const {channel} = stored.event
+  const close = () => ended.abort(work.late())
+  options.signal.addEventListener("abort", close, {once: true})
+  // Cancels the open reads.
+  work.onEnd(close)
+  const {channel} = options.stored.event
   const place = {
     ...(channel === undefined ? {} : {channel: channel.id}),
     ...(message === undefined ? {} : {message}),
   }
-  const list = fileElements(elements).map((element): SessionFile => {
+  return fileElements(elements).map((element): SessionFile => {
     const known = describeFile(element)
     const {src} = known
     const file = {element, ...(src === undefined ? {} : {src}), ...place}
-    return {...known, read: given => read(file, given, options, ended.signal)}
+    const read = async (given?: ReadOptions) => {
+      work.requireOpen()
+      return readFile(file, readLimit(given), options, ended.signal)
+    }
+    return {...known, read}
   })
-  return {list, close}
 }
 
-const read = async (
+const readFile = async (
   file: FileRef,
-  given: ReadOptions | undefined,
-  options: SessionFilesOptions,
+  limit: number,
+  {stored: {endpoint}, endpoints, privateHosts}: SessionOptions,
   ended: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> => {
-  options.requireOpen()
-  const limit = readLimit(given)
-  const {stored, endpoints, privateHosts} = options
-  const source = await openFile(file, {endpoint: stored.endpoint, endpoints, privateHosts}, ended).catch(error => {
+  const source = await openFile(file, {endpoint, endpoints, privateHosts}, ended).catch(error => {
     throw ended.aborted ? ended.reason : error
   })
   const stream = boundedStream(source, {limit, signal: ended})
@@ -72,8 +58,9 @@ const readLimit = ({limit = fetchLimits.usual}: ReadOptions = {}): number => {
   throw new Problem("request_invalid", `limit must be a whole number of bytes from 1 to ${fetchLimits.most}`)
 }
 
-export interface OpenFileOptions extends Pick<SessionFilesOptions, "endpoints" | "privateHosts"> {
+interface OpenFileOptions extends Pick<SessionOptions, "privateHosts"> {
   readonly endpoint: string
+  readonly endpoints: Pick<EndpointActs, "download">
 }
 
 /**

@@ -76,8 +76,7 @@ export class SessionPlugin {
       },
       state: handle => {
         requireOpen()
-        const {name, database, state: find = () => undefined} = side()
-        this.#states ??= new SessionState({plugin: name, database, event, endpoint, find, requireOpen})
+        this.#states ??= new SessionState(side(), stored, requireOpen)
         return this.#states.value(handle)
       },
       database: work.databaseOf(side),

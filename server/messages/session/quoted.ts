@@ -2,14 +2,13 @@ import {isElement, type Node} from "../../../shared/sdk/content/elements.ts"
 import type {User} from "../../../shared/sdk/content/satori.ts"
 import {writtenText} from "../../../shared/sdk/content/text.ts"
 import type {Quoted} from "../../../shared/sdk/session/session.ts"
-import type {SessionFiles} from "./files.ts"
 import type {SessionOptions} from "./options.ts"
 
 /** Returns the message that the event's message answers; undefined if it answers none. */
 export const readQuoted = async (
   {stored, attempt}: Pick<SessionOptions, "stored" | "attempt">,
   elements: readonly Node[],
-  filesOf: (elements: readonly Node[], message: string) => SessionFiles["list"],
+  filesOf: (elements: readonly Node[], message: string) => Quoted["files"],
 ): Promise<Quoted | undefined> => {
   const quote = elements.filter(isElement).find(({type}) => type === "quote")
   const id = quote?.attrs.id

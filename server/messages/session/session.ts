@@ -25,19 +25,14 @@ export interface OpenSession {
 
 /** Opens a session: one event, as one handler receives it. */
 export const openSession = (options: SessionOptions): OpenSession => {
-  const {stored, attempt, plugin, endpoints, permissionOf, privateHosts, languages, signal} = options
+  const {stored, attempt, plugin, permissionOf, languages, signal} = options
   const {endpoint, raw} = stored
   const event = plugin?.raw === true && raw !== undefined ? {...stored.event, raw} : stored.event
   const work = new OpenWork("handler", options.files, signal)
   const own = new SessionPlugin(options, work, () => session)
   // Few handlers read the elements or the files.
   const elements = lazy(() => parseContent(event.message?.content ?? ""))
-  const filesOf = (elements: readonly Node[], message?: string) => {
-    const {requireOpen, late} = work
-    const opened = openFiles({stored, message, elements, endpoints, privateHosts, signal, requireOpen, late})
-    work.onEnd(opened.close)
-    return opened.list
-  }
+  const filesOf = (elements: readonly Node[], message?: string) => openFiles(options, work, elements, message)
   const files = lazy(() => filesOf(elements(), event.message?.id))
   const log = lazy(options.log)
   const session: Session = {

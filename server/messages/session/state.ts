@@ -1,7 +1,6 @@
 import {Problem} from "../../../shared/problems.ts"
-import type {SatoriEvent} from "../../../shared/sdk/content/satori.ts"
 import type {StateHandle, StateValue} from "../../../shared/sdk/session/state.ts"
-import type {Reader, Statement} from "../../database/database.ts"
+import type {Statement} from "../../database/database.ts"
 import {
   assertUnchanged,
   type DeclaredState,
@@ -13,16 +12,8 @@ import {
   type StoredState,
   storingState,
 } from "../../database/state/plugin-state.ts"
-
-export interface SessionStateOptions {
-  readonly plugin: string
-  readonly database: Reader
-  readonly event: SatoriEvent
-  readonly endpoint: string
-  readonly find: (scope: string, name: string) => DeclaredState | undefined
-  /** Throws once the handler has ended. */
-  readonly requireOpen: () => void
-}
+import type {InboxEvent} from "../../inbox/intake/handling.ts"
+import type {PluginSide} from "./handler.ts"
 
 interface Touched {
   readonly key: StateKey
@@ -33,31 +24,32 @@ interface Touched {
 
 /** The values that one handler reads and writes. It sees its own writes, which are stored in its mark's batch. */
 export class SessionState {
-  readonly #options: SessionStateOptions
+  readonly #plugin: PluginSide
+  readonly #stored: InboxEvent
+  readonly #requireOpen: () => void
   readonly #touched = new Map<string, Promise<Touched>>()
   readonly #settled: Touched[] = []
 
-  constructor(options: SessionStateOptions) {
-    this.#options = options
+  /** `requireOpen` throws once the handler has ended. */
+  constructor(plugin: PluginSide, stored: InboxEvent, requireOpen: () => void) {
+    this.#plugin = plugin
+    this.#stored = stored
+    this.#requireOpen = requireOpen
   }
 
   /** Throws `state_unknown`, `event_invalid`. */
   value<T>({scope, name}: StateHandle<T>): StateValue<T> {
-    const declared = this.#options.find(scope, name)
+    const declared = this.#plugin.state?.(scope, name)
     if (declared === undefined)
-      throw new Problem("state_unknown", `${this.#options.plugin} declares no state "${name}" of scope ${scope}`)
+      throw new Problem("state_unknown", `${this.#plugin.name} declares no state "${name}" of scope ${scope}`)
     const key = this.#keyOf(declared)
     const get = async (): Promise<T> => {
-      const touched = await this.#touch(key)
-      return parseState(
-        key,
-        declared,
-        touched.written === undefined ? touched.stored.value : touched.written.value,
-      ) as T
+      const {stored, written = stored} = await this.#touch(key)
+      return parseState(key, declared, written.value) as T
     }
     const write = async (value: string | undefined) => {
       const touched = await this.#touch(key)
-      this.#options.requireOpen()
+      this.#requireOpen()
       touched.written = {value}
     }
     const set = (value: T) => write(formatState(key, declared, value))
@@ -85,16 +77,16 @@ export class SessionState {
   /** Returns whether another handler has changed a value since this one read it. */
   async isOutdated(): Promise<boolean> {
     for (const {key, stored} of this.#settled)
-      if ((await readState(this.#options.database, key)).version !== stored.version) return true
+      if ((await readState(this.#plugin.database, key)).version !== stored.version) return true
     return false
   }
 
   #touch(key: StateKey): Promise<Touched> {
-    this.#options.requireOpen()
+    this.#requireOpen()
     const text = keyTextOf(key)
     const known = this.#touched.get(text)
     if (known !== undefined) return known
-    const touched = readState(this.#options.database, key).then((stored): Touched => {
+    const touched = readState(this.#plugin.database, key).then((stored): Touched => {
       const found = {key, stored}
       this.#settled.push(found)
       return found
@@ -104,7 +96,8 @@ export class SessionState {
   }
 
   #keyOf({scope, name}: DeclaredState): StateKey {
-    const {plugin, event, endpoint} = this.#options
+    const {name: plugin} = this.#plugin
+    const {event, endpoint} = this.#stored
     if (scope === "plugin") return {plugin, scope, name, endpoint: "", subject: ""}
     const subject = scope === "user" ? event.user?.id : event.channel?.id
     if (subject === undefined)
