@@ -17,31 +17,15 @@ export interface HandlerTimes {
 }
 
 /** How long the handlers of one plugin instance took, and how they ended. */
-export interface HandlerFigures {
+export class HandlerFigures {
   /** `root/<plugin_name>`, or `host` for the Host's own handlers. */
-  readonly owner: string
-  readonly ends: Readonly<Record<Outcome["is"], number>>
-  readonly seconds: Histogram
-  /** Attempts that ended in each of the last minutes, and the failed ones among them. */
-  readonly recent: {readonly ended: RecentCounts; readonly failed: RecentCounts}
-  readonly lastFailure: LastFailure | undefined
-  /** The handler whose attempts take longest on average. */
-  slowest(): HandlerTimes | undefined
-}
-
-interface Times {
-  runs: number
-  sum: number
-  longest: number
-}
-
-class Counting implements HandlerFigures {
   readonly owner: string
   readonly ends: Record<Outcome["is"], number> = {handled: 0, failed: 0, interrupted: 0}
   readonly seconds = new Histogram()
+  /** Attempts that ended in each of the last minutes, and the failed ones among them. */
   readonly recent = {ended: new RecentCounts(), failed: new RecentCounts()}
   lastFailure: LastFailure | undefined
-  readonly #times = new Map<string, Times>()
+  readonly #times = new Map<string, {runs: number; sum: number; longest: number}>()
 
   constructor(owner: string) {
     this.owner = owner
@@ -70,6 +54,7 @@ class Counting implements HandlerFigures {
     this.recent.failed.add(now.passed, failed, ago)
   }
 
+  /** Returns the handler whose attempts take longest on average. */
   slowest(): HandlerTimes | undefined {
     const all = [...this.#times].map(([handler, {runs, sum, longest}]) => ({handler, runs, mean: sum / runs, longest}))
     return all.toSorted((one, other) => other.mean - one.mean)[0]
@@ -80,8 +65,8 @@ class Counting implements HandlerFigures {
 export class HandlerMeter {
   /** How often the event loop was blocked for longer than the watchdog waits. */
   blocks = 0
-  readonly #byOwner = new Map<string, Counting>()
-  readonly #byHandler = new Map<string, Counting>()
+  readonly #byOwner = new Map<string, HandlerFigures>()
+  readonly #byHandler = new Map<string, HandlerFigures>()
 
   /** The plugin instances whose handlers ran since the Host started. */
   get owners(): readonly HandlerFigures[] {
@@ -113,13 +98,13 @@ export class HandlerMeter {
     for (const failure of failures) this.#of(failure.handler).lastFailure ??= {...failure, place: undefined}
   }
 
-  #of(handler: string): Counting {
+  #of(handler: string): HandlerFigures {
     return this.#byHandler.get(handler) ?? this.#meet(handler)
   }
 
-  #meet(handler: string): Counting {
+  #meet(handler: string): HandlerFigures {
     const owner = ownerOf(handler)
-    const figures = this.#byOwner.get(owner) ?? new Counting(owner)
+    const figures = this.#byOwner.get(owner) ?? new HandlerFigures(owner)
     this.#byOwner.set(owner, figures)
     this.#byHandler.set(handler, figures)
     return figures
