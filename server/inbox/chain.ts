@@ -1,12 +1,7 @@
 import type {Again} from "../runtime/flow/lanes.ts"
 import type {Attempts, Ended, Inside} from "./attempts.ts"
 import type {Dispatch, InboxEvent} from "./intake/handling.ts"
-
-/** The handlers of one event that are to run, and those whose first attempt is already claimed. */
-export interface Handlers {
-  readonly handlers: readonly string[]
-  readonly claimed: Set<string>
-}
+import type {Task} from "./intake/intake.ts"
 
 /**
  * Runs an event's middleware, each around what follows it, and innermost its handlers, side by side. A middleware that
@@ -16,7 +11,7 @@ export const runChain = async (
   attempts: Attempts,
   dispatch: Dispatch,
   stored: InboxEvent,
-  {handlers, claimed}: Handlers,
+  {handlers, claimed}: Pick<Task, "handlers" | "claimed">,
 ): Promise<Again | undefined> => {
   const nested = dispatch.nest(handlers)
   // Without middleware, each handler's own attempt finds out whether it is too old.
@@ -27,9 +22,7 @@ export const runChain = async (
     attempts.run({dispatch, stored, handler, isClaimed: claimed.delete(handler)}, inside)
   const runFrom = async (index: number): Promise<readonly Ended[]> => {
     const middleware = around[index]
-    if (middleware === undefined) {
-      return Promise.all(within.map(handler => run(handler)))
-    }
+    if (middleware === undefined) return Promise.all(within.map(handler => run(handler)))
     let begun: Promise<readonly Ended[]> | undefined
     const begin = () => {
       begun ??= runFrom(index + 1)

@@ -73,42 +73,28 @@ export class Inbox {
     const {pauses = retry, oldest = () => Number.NEGATIVE_INFINITY} = options
     const {clock = systemClock, uncounted = () => [], scrub = json => json} = options
     const {outages = {asking: () => ({}), pastOf: () => ({})}} = options
-    const resume = (due: readonly Due[]) => this.#resume(due)
-    const groups = (event: Placed, handlers: readonly string[]) => groupsOf(this.#dispatch, event, handlers)
     this.#clock = clock
     this.#database = database
     this.#log = log
     this.#lanes = new Lanes(widthOf, task => this.#handle(task), {clock, ownerOf: ownerOfLane})
     this.#prompts = new Prompts(database, log, clock)
     this.repeats = new Repeats(database, log)
-    this.#outages = new Outages({...outages, database, log, clock, pauses: uncounted, resume})
-    this.#intake = new Intake({
+    const common = {
       database,
       log,
       runtimeId,
       clock,
       lanes: this.#lanes,
       prompts: this.#prompts,
-      repeats: this.repeats,
-      outages: this.#outages,
-      oldest,
-      groups,
-      scrub,
-      resume,
-    })
-    const loginOf = (endpoint: string) => this.#dispatch?.loginOf?.(endpoint) ?? {platform: endpoint}
-    this.fire = createFire({database, log, runtimeId, clock, lanes: this.#lanes, loginOf, groups, resume})
-    this.#attempts = new Attempts({
-      database,
-      outbox,
-      prompts: this.#prompts,
-      runtimeId,
-      log,
-      clock,
-      retry: pauses,
       pauses: uncounted,
-      isStopping: () => this.#stopping,
-    })
+      groups: (event: Placed, handlers: readonly string[]) => groupsOf(this.#dispatch, event, handlers),
+      resume: (due: readonly Due[]) => this.#resume(due),
+    }
+    this.#outages = new Outages({...common, ...outages})
+    this.#intake = new Intake({...common, repeats: this.repeats, outages: this.#outages, oldest, scrub})
+    const loginOf = (endpoint: string) => this.#dispatch?.loginOf?.(endpoint) ?? {platform: endpoint}
+    this.fire = createFire({...common, loginOf})
+    this.#attempts = new Attempts({...common, outbox, retry: pauses, isStopping: () => this.#stopping})
   }
 
   /**
@@ -223,9 +209,8 @@ export class Inbox {
         this.#log.error(`event ${task.seq} stays unhandled: ${messageOf(error)}`, {error})
       return undefined
     })
-    if (again !== undefined) return again
-    if (task.isReplay && --this.#replaying === 0) this.#lanes.setMost(Number.POSITIVE_INFINITY)
-    return undefined
+    if (again === undefined && task.isReplay && --this.#replaying === 0) this.#lanes.setMost(Number.POSITIVE_INFINITY)
+    return again
   }
 
   /** Resolves to when a handler is to run again. */
