@@ -53,7 +53,7 @@ const expiring = (where: string) => `UPDATE outbox SET state = 'expired', reason
 
 /** Ends the messages of a channel that are too old to be sent, or the first page of them. */
 export const expiringQueued = (
-  {endpoint, channel}: {readonly endpoint: string; readonly channel: string},
+  {endpoint, channel}: Pick<OutboxDraft, "endpoint" | "channel">,
   maxAge: MaxAge,
   now: number,
 ): Statement => ({

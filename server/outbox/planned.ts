@@ -42,14 +42,7 @@ const selectKeyed = manyRows(
 
 const keyOf = (plugin: string, key: string): string => `${plugin} ${key}`
 
-const rowOf = ({draft, content, plugin, key, at, due}: Planned) => ({
-  ...columnsOf(draft),
-  content,
-  at,
-  due,
-  plugin,
-  key: key ?? null,
-})
+const rowOf = ({draft, key, ...others}: Planned) => ({...columnsOf(draft), ...others, key: key ?? null})
 
 /** Identifies messages that are stored only once. */
 const identityOf = ({draft, plugin, key}: Planned): string => (key === undefined ? draft.id : keyOf(plugin, key))

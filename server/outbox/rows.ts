@@ -10,15 +10,12 @@ import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import type {Reservation} from "../runtime/flow/reservation.ts"
 import {isPast, isTooOld} from "./age.ts"
 import {arrived, type End, judgeInterrupted, policyFor, type Timing} from "./delivery.ts"
-import {type Located, messageShownBy, type OutboxDraft, type OwnMessage} from "./draft.ts"
+import {type Address, type Located, messageShownBy, type OutboxDraft, type OwnMessage} from "./draft.ts"
 import {findMessage, newestMessage} from "./look-ups.ts"
 import type {MarkKey} from "./mark-key.ts"
 
 /** The messages of one channel, which are sent in order. */
-export interface Lane {
-  readonly endpoint: string
-  readonly channel: string
-}
+export type Lane = Pick<Address, "endpoint" | "channel">
 
 export const laneKeyOf = ({endpoint, channel}: Lane): string => `${endpoint}/${channel}`
 
@@ -223,16 +220,10 @@ export const columnsOf = ({id, kind, endpoint, channel, user, notAfter, importan
   important: important === true ? 1 : 0,
 })
 
-const storedOf = ({draft, content, at, from}: Departure, isFirst: boolean) => ({
-  ...columnsOf(draft),
-  content,
-  at,
-  seq: from?.seq ?? null,
-  handler: from?.handler ?? null,
-  ordinal: from?.ordinal ?? null,
-  attempt: from?.attempt ?? null,
-  isFirst: isFirst ? 1 : 0,
-})
+const storedOf = ({draft, content, at, from}: Departure, isFirst: boolean) => {
+  const {seq = null, handler = null, ordinal = null, attempt = null} = from ?? {}
+  return {...columnsOf(draft), content, at, seq, handler, ordinal, attempt, isFirst: isFirst ? 1 : 0}
+}
 
 export const newRows = (rows: readonly Row[] = []): ReadonlyMap<string, NewRow> =>
   new Map(rows.map(({id, seq, state}) => [String(id), {seq: Number(seq), state: String(state)}]))

@@ -1,13 +1,11 @@
 import type {ProjectConfig} from "../../../shared/config/config.ts"
 import type {Raise} from "../../../shared/events/events.ts"
-import type {Receipt, ReceiveOptions} from "../../../shared/sdk/adapter/adapter.ts"
-import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
 import type {Database} from "../../database/database.ts"
 import {holdPackages} from "../../runtime/packages/find.ts"
 import {isPlannedEnd, type Part} from "../../runtime/part.ts"
 import type {ChannelEnd} from "../backfill.ts"
 import {readCursor} from "../cursors.ts"
-import type {Endpoint} from "../endpoint.ts"
+import type {Endpoint, EndpointHooks} from "../endpoint.ts"
 import {Endpoints} from "../endpoints.ts"
 import type {Gaps} from "../gaps/gaps.ts"
 import {readGaps} from "../gaps/view.ts"
@@ -25,7 +23,7 @@ export interface EndpointNeeds {
   readonly file: OpenShown
   readonly raise: Raise
   readonly inbox: {
-    receiveAll(endpoint: Endpoint, events: readonly Incoming[], options?: ReceiveOptions): Promise<readonly Receipt[]>
+    readonly receiveAll: EndpointHooks["receive"]
     online(endpoint: Endpoint): void
     ends(endpoint: string, most: number): Promise<readonly ChannelEnd[]>
   }

@@ -36,10 +36,7 @@ export interface MissingMigrations {
   readonly irreversible: readonly PluginCrossing[]
 }
 
-interface Recorded {
-  readonly name: string
-  readonly at: number
-}
+type Recorded = Readonly<{name: string; at: number}>
 
 /**
  * Compares the declared migrations with those in the database. Throws `plugin_newer` if the database has one that a
@@ -62,7 +59,7 @@ export const findMissing = async (
   return {all, irreversible: irreversible.length > 0 && (await hasData()) ? irreversible : []}
 }
 
-const readRecorded = async (database: Reader): Promise<ReadonlyMap<string, readonly Recorded[]>> => {
+const readRecorded = async (database: Reader) => {
   const rows = await database.read("SELECT plugin, name, applied_at FROM svc_plugin_migrations ORDER BY applied_at")
   const recorded = rows.map(({plugin, name, applied_at}) => ({plugin, name: String(name), at: Number(applied_at)}))
   return Map.groupBy(recorded, ({plugin}) => String(plugin))
@@ -73,7 +70,7 @@ export const readApplied = async (database: Reader): Promise<{plugin: string; mi
     .map(([plugin, recorded]) => ({plugin, migrations: recorded.map(({name}) => name)}))
     .sort((one, other) => one.plugin.localeCompare(other.plugin))
 
-const missingOf = ({name: plugin, migrations}: MigratedPlugin, recorded: readonly Recorded[]): Missing[] => {
+const missingOf = ({name: plugin, migrations}: MigratedPlugin, recorded: Recorded[]): Missing[] => {
   const names = new Set(recorded.map(({name}) => name))
   return migrations
     .filter(({name}) => !names.has(name))
@@ -90,7 +87,7 @@ const undeclared = "it declares neither undo nor irreversible"
 
 const requireKnown = async (
   plugins: readonly MigratedPlugin[],
-  recorded: ReadonlyMap<string, readonly Recorded[]>,
+  recorded: ReadonlyMap<string, Recorded[]>,
   database: Reader,
 ): Promise<void> => {
   const unknown = plugins.flatMap(({name: plugin, migrations, from}) => {

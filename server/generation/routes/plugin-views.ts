@@ -72,19 +72,17 @@ const viewHandlers = (figures: HandlerFigures | undefined): Pick<PluginView, "ha
       hour: of(60),
       day: of(24 * 60),
       failures: [...recent.failed.last(60, now)],
-      lastFailure: lastFailure === undefined ? null : viewFailure(lastFailure),
+      lastFailure: viewFailure(lastFailure),
       slowest: figures.slowest() ?? null,
     },
   }
 }
 
-const viewFailure = ({at, handler, seq, error, place}: LastFailure) => ({
-  at: new Date(at).toISOString(),
-  handler,
-  seq,
-  error,
-  ...(place === undefined ? {} : {place}),
-})
+const viewFailure = (failure: LastFailure | undefined) => {
+  if (failure === undefined) return null
+  const {at, place, ...known} = failure
+  return {...known, at: new Date(at).toISOString(), ...(place === undefined ? {} : {place})}
+}
 
 /** The paths of the keys without keys below them. */
 const keysOf = (value: unknown, path: Path = []): Path[] =>
