@@ -35,27 +35,62 @@ export const Part = <P extends typebox.TProperties>(description: string, propert
   Closed(properties, {description})
 
 /** A part of the configuration; without it, each of its keys has its default. */
-export const section = <P extends typebox.TProperties>(properties: P) => Closed(properties, {default: {}})
+export const section = <P extends typebox.TProperties>(properties: P, options: typebox.TObjectOptions = {}) =>
+  Closed(properties, {default: {}, ...options})
 
 type Optionally<T extends typebox.TSchema> = ReturnType<typeof typebox.Optional<T>>
 
+/** A property that may be left out, and then has its default. Only the type has the mark. */
+type Defaulted<T extends typebox.TSchema> = Optionally<T> & {readonly "~default": true}
+
+interface Default {
+  readonly default: unknown
+}
+
+/** Returns the schema of a property with options `O`. */
+const leftOut = <T extends typebox.TSchema, O>(schema: T) =>
+  Type.Optional(schema) as O extends Default ? Defaulted<T> : Optionally<T>
+
 /** The builders of properties that may be left out: `Optional.String(…)` is `Type.Optional(Type.String(…))`. */
 export const Optional = {
-  Array: <T extends typebox.TSchema>(items: T, options?: typebox.TArrayOptions): Optionally<typebox.TArray<T>> =>
-    Type.Optional(Type.Array(items, options)),
-  Boolean: (options?: typebox.TSchemaOptions): Optionally<typebox.TBoolean> => Type.Optional(Type.Boolean(options)),
-  Duration: (fallback: string, description: string): Optionally<typebox.TString> =>
-    Type.Optional(Type.String({default: fallback, pattern: durationPattern, description})),
-  Enum: <const V extends string[]>(
-    values: readonly [...V],
-    options?: typebox.TSchemaOptions,
-  ): Optionally<typebox.TEnum<V>> => Type.Optional(Type.Enum(values, options)),
-  Integer: (options?: typebox.TNumberOptions): Optionally<typebox.TInteger> => Type.Optional(Type.Integer(options)),
-  Number: (options?: typebox.TNumberOptions): Optionally<typebox.TNumber> => Type.Optional(Type.Number(options)),
-  Section: <P extends typebox.TProperties>(properties: P) => Type.Optional(section(properties)),
+  Array: <T extends typebox.TSchema, O extends typebox.TArrayOptions>(items: T, options?: O) =>
+    leftOut<typebox.TArray<T>, O>(Type.Array(items, options)),
+  Boolean: <O extends typebox.TSchemaOptions>(options?: O) => leftOut<typebox.TBoolean, O>(Type.Boolean(options)),
+  Duration: (fallback: string, description: string) =>
+    leftOut<typebox.TString, Default>(Type.String({default: fallback, pattern: durationPattern, description})),
+  Enum: <const V extends string[], O extends typebox.TSchemaOptions>(values: readonly [...V], options?: O) =>
+    leftOut<typebox.TEnum<V>, O>(Type.Enum(values, options)),
+  Integer: <O extends typebox.TNumberOptions>(options?: O) => leftOut<typebox.TInteger, O>(Type.Integer(options)),
+  Number: <O extends typebox.TNumberOptions>(options?: O) => leftOut<typebox.TNumber, O>(Type.Number(options)),
+  /** Without it, there are no keys. */
+  Record: <T extends typebox.TSchema>(key: typebox.TString, value: T, options: typebox.TObjectOptions) =>
+    leftOut<typebox.TRecord<string, T>, Default>(Type.Record(key, value, {default: {}, ...options})),
+  Section: <P extends typebox.TProperties>(properties: P, options?: typebox.TObjectOptions) =>
+    leftOut<typebox.TObject<P>, Default>(section(properties, options)),
   Secret: (options?: {description?: string}): Optionally<ReturnType<typeof Secret>> => Type.Optional(Secret(options)),
-  String: (options?: typebox.TStringOptions): Optionally<typebox.TString> => Type.Optional(Type.String(options)),
+  String: <O extends typebox.TStringOptions>(options?: O) => leftOut<typebox.TString, O>(Type.String(options)),
 }
+
+/** The names of the properties that have no value if they are left out. */
+type Absent<P> = {
+  [K in keyof P]-?: NonNullable<P[K]> extends {"~default": true}
+    ? never
+    : NonNullable<P[K]> extends Optionally<typebox.TSchema>
+      ? K
+      : never
+}[keyof P]
+
+/** The values of a schema after expansion: every property with a default is present. */
+export type Filled<S> =
+  S extends typebox.TObject<infer P>
+    ? {readonly [K in Exclude<keyof P, Absent<P>>]: Filled<P[K]>} & {readonly [K in Absent<P>]?: Filled<P[K]>}
+    : S extends typebox.TArray<infer I>
+      ? readonly Filled<I>[]
+      : S extends typebox.TRecord<string, infer V>
+        ? Readonly<Record<string, Filled<V>>>
+        : S extends typebox.TSchema
+          ? typebox.Static<S>
+          : never
 
 /** An object schema that the OpenAPI document refers to by this name. */
 export const Named = <P extends typebox.TProperties>(

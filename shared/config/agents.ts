@@ -1,6 +1,6 @@
 import {durationPattern} from "../duration.ts"
 import {permissions} from "../sdk/session/permission.ts"
-import {Closed, Optional, Part, type Static, section, type TSchema, Type} from "../type.ts"
+import {Closed, type Filled, Optional, Part, type Static, section, Type} from "../type.ts"
 
 /** The providers that svc knows, and the package that speaks each one's protocol. */
 export const agentProviders = {
@@ -33,16 +33,16 @@ const ToolSettings = section({
 })
 
 const Budget = (what: string) =>
-  Closed(
+  Optional.Section(
     {
       runs: Optional.Integer({minimum: 1, description: "Number of runs."}),
       tokens: Optional.Integer({minimum: 1, description: "Tokens, in and out."}),
       money: Optional.Number({exclusiveMinimum: 0, description: "Money, in the unit of `prices`."}),
     },
-    {default: {}, description: what},
+    {description: what},
   )
 
-const Limits = Closed(
+const Limits = Optional.Section(
   {
     steps: Optional.Integer({
       default: 24,
@@ -75,17 +75,16 @@ const Limits = Closed(
       maximum: 256,
       description: "Runs of this agent that may work at the same time.",
     }),
-    user: Type.Optional(Budget("Limits of one user for one day (UTC).")),
-    channel: Type.Optional(Budget("Limits of one channel for one day (UTC).")),
-    day: Type.Optional(Budget("Limits of the whole agent for one day (UTC).")),
+    user: Budget("Limits of one user for one day (UTC)."),
+    channel: Budget("Limits of one channel for one day (UTC)."),
+    day: Budget("Limits of the whole agent for one day (UTC)."),
   },
   {
-    default: {},
     description: "svc checks these before each call. `money`, `user`, `channel` and `day` are unlimited when left out.",
   },
 )
 
-const Triggers = Closed(
+const Triggers = Optional.Section(
   {
     mention: Optional.Boolean({
       default: false,
@@ -115,10 +114,10 @@ const Triggers = Closed(
       description: "Work items that are assigned to `agent:<name>` start a run.",
     }),
   },
-  {default: {}, description: "What starts runs. Jobs, timers, plugins and operators can always start them."},
+  {description: "What starts runs. Jobs, timers, plugins and operators can always start them."},
 )
 
-const Approval = section({
+const Approval = Optional.Section({
   permission: Optional.Enum([...permissions], {
     default: "trusted",
     description: "Permission that a user needs to approve or deny.",
@@ -155,21 +154,18 @@ export const AgentConfig = Closed({
     minLength: 1,
     description: "A file of the project with the instructions, in place of `instructions`.",
   }),
-  tools: Type.Optional(
-    Type.Record(Type.String({pattern: toolNamePattern}), ToolSettings, {
-      additionalProperties: false,
-      default: {},
-      description: "The tools that the agent may call: svc's own, and `<plugin>.<tool>`. It has no others.",
-    }),
-  ),
-  limits: Type.Optional(Limits),
+  tools: Optional.Record(Type.String({pattern: toolNamePattern}), ToolSettings, {
+    additionalProperties: false,
+    description: "The tools that the agent may call: svc's own, and `<plugin>.<tool>`. It has no others.",
+  }),
+  limits: Limits,
   prices: Type.Optional(Prices),
-  triggers: Type.Optional(Triggers),
+  triggers: Triggers,
   permission: Optional.Enum(["none", ...permissions], {
     default: "none",
     description: "Permission of runs without a user, such as those of jobs, webhooks and work items. None: no tools.",
   }),
-  approval: Type.Optional(Approval),
+  approval: Approval,
   resumeWithin: Optional.String({
     pattern: durationPattern,
     description:
@@ -177,25 +173,10 @@ export const AgentConfig = Closed({
   }),
 })
 
-/** The values of a schema with the defaults in place. Only the keys `Absent` may have no value. */
-type Filled<S extends TSchema, Absent extends keyof Static<S> = never> = Readonly<
-  Required<Omit<Static<S>, Absent>> & Pick<Static<S>, Absent>
->
-
 export type AgentTarget = Readonly<Static<typeof Target>>
-export type ToolSettings = Readonly<Static<typeof ToolSettings>>
+export type ToolSettings = Filled<typeof ToolSettings>
 /** The limits of one user, channel or agent for a day. */
 export type Budget = Readonly<Static<ReturnType<typeof Budget>>>
 
-type Trigger = NonNullable<Static<typeof Triggers>["events"]>[number]
-
 /** A binding after expansion, with its defaults. */
-export interface AgentSettings
-  extends Omit<Static<typeof AgentConfig>, "enabled" | "tools" | "limits" | "triggers" | "permission" | "approval">,
-    Pick<Filled<typeof AgentConfig>, "enabled" | "tools" | "permission"> {
-  readonly limits: Filled<typeof Limits, "money">
-  readonly triggers: Omit<Filled<typeof Triggers, "command">, "events"> & {
-    readonly events: readonly Required<Trigger>[]
-  }
-  readonly approval: Filled<typeof Approval, "to">
-}
+export type AgentSettings = Filled<typeof AgentConfig>

@@ -1,7 +1,7 @@
-import {type AlertCode, alertCodes, alertItems, type Item, type Severity, severities} from "../alerts/items.ts"
+import {type AlertCode, alertCodes, alertItems, type Item, severities} from "../alerts/items.ts"
 import {durationPattern} from "../duration.ts"
 import {namePattern} from "../ids.ts"
-import {Closed, Optional, Part, type Static, Type} from "../type.ts"
+import {Closed, type Filled, Optional, Part, type Static, Type} from "../type.ts"
 
 const AboveZero = (fallback: string, description: string) =>
   Optional.String({default: fallback, pattern: "^[1-9][0-9]*(s|m|h|d)$", description})
@@ -91,17 +91,14 @@ const QuietHours = Closed({
   }),
 })
 
-const Quiet = Closed(
-  {
-    zone: Optional.String({default: "UTC", description: "The time zone, such as Europe/Berlin."}),
-    hours: Optional.Array(QuietHours, {
-      default: [],
-      description: "During these hours the Host sends only critical alerts. The others follow afterwards.",
-    }),
-    critical: Optional.Boolean({default: true, description: "false: the Host holds critical alerts too."}),
-  },
-  {default: {}},
-)
+const Quiet = Optional.Section({
+  zone: Optional.String({default: "UTC", description: "The time zone, such as Europe/Berlin."}),
+  hours: Optional.Array(QuietHours, {
+    default: [],
+    description: "During these hours the Host sends only critical alerts. The others follow afterwards.",
+  }),
+  critical: Optional.Boolean({default: true, description: "false: the Host holds critical alerts too."}),
+})
 
 const Rule = (code: AlertCode) => {
   const {severity, for: after, above, unit, happens, when}: Item = alertItems[code]
@@ -140,66 +137,37 @@ const Heartbeat = Closed(
 )
 
 /** `alerts` of the configuration. */
-export const AlertsConfig = Closed(
-  {
-    targets: Type.Optional(
-      Type.Record(Type.String({pattern: namePattern}), Target, {
-        additionalProperties: false,
-        default: {},
-        description: "Where the Host sends alerts, by names that you choose.",
-      }),
-    ),
-    items: Type.Optional(
-      Closed(
-        Object.fromEntries(alertCodes.map(code => [code, Rule(code)])) as Record<AlertCode, ReturnType<typeof Rule>>,
-        {
-          default: {},
-          description: "Changes to the defaults, by the alert's code.",
-        },
-      ),
-    ),
-    every: AboveZero("15s", "How often the Host checks."),
-    grace: Optional.Duration(
-      "1m",
-      "How long after its start the Host raises no new alerts, so that endpoints can connect.",
-    ),
-    settle: Optional.Duration(
-      "1m",
-      "How long the condition must be over before an alert ends. The time doubles each time the alert returns within an hour.",
-    ),
-    repeat: Optional.Duration("24h", "How often the Host resends an alert that is still in force. 0s: never."),
-    quiet: Type.Optional(Quiet),
-    heartbeat: Type.Optional(Heartbeat),
-  },
-  {default: {}},
-)
+export const AlertsConfig = Optional.Section({
+  targets: Optional.Record(Type.String({pattern: namePattern}), Target, {
+    additionalProperties: false,
+    description: "Where the Host sends alerts, by names that you choose.",
+  }),
+  items: Optional.Section(
+    Object.fromEntries(alertCodes.map(code => [code, Rule(code)])) as Record<AlertCode, ReturnType<typeof Rule>>,
+    {description: "Changes to the defaults, by the alert's code."},
+  ),
+  every: AboveZero("15s", "How often the Host checks."),
+  grace: Optional.Duration(
+    "1m",
+    "How long after its start the Host raises no new alerts, so that endpoints can connect.",
+  ),
+  settle: Optional.Duration(
+    "1m",
+    "How long the condition must be over before an alert ends. The time doubles each time the alert returns within an hour.",
+  ),
+  repeat: Optional.Duration("24h", "How often the Host resends an alert that is still in force. 0s: never."),
+  quiet: Quiet,
+  heartbeat: Type.Optional(Heartbeat),
+})
 
-type Filled<T, Kept extends keyof T = never> = Readonly<Required<Omit<T, Kept>> & Pick<T, Kept>>
-
-export type AlertTarget = Filled<Static<typeof Target>, "endpoint" | "channel" | "webhook" | "email" | "items">
 export type WebhookTarget = Readonly<Static<typeof Webhook>>
-export type QuietSettings = Filled<Static<typeof Quiet>>
-export type HeartbeatSettings = Filled<Static<typeof Heartbeat>>
-
-interface RuleSettings {
-  readonly enabled?: boolean
-  readonly for?: string
-  readonly severity?: Severity
-  readonly above?: number
-}
-export type AlertRules = Readonly<Partial<Record<AlertCode, RuleSettings>>>
+export type QuietSettings = Filled<typeof Quiet>
+export type HeartbeatSettings = Filled<typeof Heartbeat>
 
 /** Every key is present, except those without a default. */
-export interface AlertSettings {
-  readonly targets: Readonly<Record<string, AlertTarget>>
-  readonly items: AlertRules
-  readonly every: string
-  readonly grace: string
-  readonly settle: string
-  readonly repeat: string
-  readonly quiet: QuietSettings
-  readonly heartbeat?: HeartbeatSettings
-}
+export type AlertSettings = Filled<typeof AlertsConfig>
+export type AlertTarget = AlertSettings["targets"][string]
+export type AlertRules = AlertSettings["items"]
 
 /** Returns whether there is a target or a heartbeat. */
 export const isAlerting = ({targets, heartbeat}: Pick<AlertSettings, "targets" | "heartbeat">): boolean =>

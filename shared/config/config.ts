@@ -4,11 +4,11 @@ import {logLevels} from "../log.ts"
 import {pagePattern} from "../sdk/plugin/page.ts"
 import type {HandlerOrder} from "../sdk/session/handler.ts"
 import {PermissionRule} from "../sdk/session/permission.ts"
-import {Closed, Optional, Part, type Static, section, Type} from "../type.ts"
-import {AgentConfig, type AgentSettings} from "./agents.ts"
-import {type AlertSettings, AlertsConfig} from "./alerts.ts"
+import {Closed, type Filled, Optional, Part, type Static, section, Type} from "../type.ts"
+import {AgentConfig} from "./agents.ts"
+import {AlertsConfig} from "./alerts.ts"
 
-const ReadinessConfig = section({
+const ReadinessConfig = Optional.Section({
   database: Optional.Boolean({
     default: true,
     description:
@@ -27,7 +27,7 @@ const ReadinessConfig = section({
   agents: Optional.Array(Type.String(), {default: [], description: "The agent bindings that must be configured."}),
 })
 
-const HttpConfig = section({
+const HttpConfig = Optional.Section({
   host: Optional.String({default: "127.0.0.1", minLength: 1, description: "Address to listen on."}),
   port: Optional.Integer({default: 8068, minimum: 0, maximum: 65535, description: "TCP port."}),
   token: Optional.Secret({description: "The full token, as ${HTTP_TOKEN}. Required in production."}),
@@ -67,10 +67,10 @@ const HttpConfig = section({
     maximum: 1_000_000,
     description: "The most open connections. Above that, the Host closes the connection that has been idle longest.",
   }),
-  readiness: Type.Optional(ReadinessConfig),
+  readiness: ReadinessConfig,
 })
 
-const DatabaseConfig = section({
+const DatabaseConfig = Optional.Section({
   dialect: Optional.Enum(["sqlite", "libsql"], {
     default: "sqlite",
     description: "sqlite: a file. libsql: a remote database.",
@@ -138,7 +138,7 @@ const commandRates = {user: rate("a user"), channel: rate("the users of a channe
 /** Limits over all commands, by who is counted. */
 export type CommandRates = Readonly<Partial<Record<keyof typeof commandRates, string>>>
 
-const InboxConfig = section({
+const InboxConfig = Optional.Section({
   order: Optional.Section(orders),
   limits: Optional.Section(commandRates),
   maxAge: Optional.Section({
@@ -174,7 +174,7 @@ export const PluginConfig = section({
   endpoints: Optional.Array(EndpointEntry, {default: [], description: "Accounts of the plugin's adapter."}),
 })
 
-const WorkroomConfig = section({
+const WorkroomConfig = Optional.Section({
   store: Optional.Enum(["database", "file"], {
     default: "database",
     description:
@@ -182,7 +182,7 @@ const WorkroomConfig = section({
   }),
 })
 
-const IngressConfig = section({
+const IngressConfig = Optional.Section({
   minimumFree: Optional.Integer({
     default: 100,
     minimum: 0,
@@ -200,7 +200,7 @@ const IngressConfig = section({
   }),
 })
 
-const FilesConfig = section({
+const FilesConfig = Optional.Section({
   allowPrivate: Optional.Array(
     Type.String({
       pattern: "^(\\[[0-9A-Fa-f:.]+\\]|[^\\s/:@?#\\[\\]]+)(:[0-9]{1,5})?$",
@@ -219,7 +219,7 @@ const FilesConfig = section({
   }),
 })
 
-const EventsConfig = section({
+const EventsConfig = Optional.Section({
   history: Optional.Section({
     events: Optional.Integer({default: 200_000, minimum: 1, description: "The most events that the Host keeps."}),
     bytes: Optional.Integer({
@@ -240,7 +240,7 @@ const kept = (limit: string, rows: number, what: string) => ({
 
 const keptOf = (limit: string, rows: number, what: string) => Optional.Section(kept(limit, rows, what))
 
-const CheckpointsConfig = section({
+const CheckpointsConfig = Optional.Section({
   every: Optional.Duration("24h", "How often the Host makes and verifies a checkpoint (dialect sqlite). 0s: never."),
   keep: Optional.Integer({
     default: 3,
@@ -249,14 +249,14 @@ const CheckpointsConfig = section({
   }),
 })
 
-const ReleasesConfig = section({
+const ReleasesConfig = Optional.Section({
   window: Optional.Duration(
     "24h",
     "How long a completed release is observed. No prune deletes its checkpoint during that time.",
   ),
 })
 
-const RuntimeConfig = section({
+const RuntimeConfig = Optional.Section({
   memory: Optional.Enum(["small", "fast"], {
     default: "small",
     description:
@@ -264,7 +264,7 @@ const RuntimeConfig = section({
   }),
 })
 
-const WatchdogConfig = section({
+const WatchdogConfig = Optional.Section({
   seconds: Optional.Integer({
     default: 20,
     minimum: 1,
@@ -277,7 +277,7 @@ const WatchdogConfig = section({
   }),
 })
 
-const RetentionConfig = section({
+const RetentionConfig = Optional.Section({
   handled: Optional.Section({
     ...kept("30d", 1_000_000, "events that every handler has handled, or that were discarded"),
     least: Optional.Integer({
@@ -315,7 +315,7 @@ export const LanguageRule = Part("A rule matches if every key that it names matc
 })
 export type LanguageRule = Readonly<Static<typeof LanguageRule>>
 
-const LanguagesConfig = section({
+const LanguagesConfig = Optional.Section({
   default: Optional.String({
     default: "en",
     description: "The language if no rule or choice names another, as a tag (BCP 47).",
@@ -328,12 +328,9 @@ const LanguagesConfig = section({
     default: [],
     description: "The languages of channels. The first matching rule counts. A user's own choice overrides it.",
   }),
-  texts: Type.Optional(
-    Type.Record(Type.String(), Type.Record(Type.String(), Type.String()), {
-      default: {},
-      description: "Replacements for svc's own chat texts, by language and key, in ICU MessageFormat.",
-    }),
-  ),
+  texts: Optional.Record(Type.String(), Type.Record(Type.String(), Type.String()), {
+    description: "Replacements for svc's own chat texts, by language and key, in ICU MessageFormat.",
+  }),
 })
 
 const nameOf = (what: string) =>
@@ -348,7 +345,7 @@ const StatusLabel = Part("Shows one endpoint, plugin or agent. If it names none,
 
 export type StatusLabel = Readonly<Static<typeof StatusLabel>>
 
-const StatusConfig = section({
+const StatusConfig = Optional.Section({
   title: Optional.String({default: "Status", minLength: 1, maxLength: 80, description: "The heading of the page."}),
   note: Optional.String({maxLength: 500, description: "A sentence below the heading of the page."}),
   labels: Optional.Array(StatusLabel, {
@@ -358,17 +355,11 @@ const StatusConfig = section({
   }),
 })
 
-export interface StatusSettings {
-  readonly title: string
-  readonly note?: string
-  readonly labels: readonly StatusLabel[]
-}
-
 /** The expanded `svc.config.yml`. The description of each key is its line in the reference. */
 export const ProjectConfig = Closed({
   log_level: Optional.Enum([...logLevels], {default: "info", description: "The lowest level that the Host logs."}),
-  http: Type.Optional(HttpConfig),
-  database: Type.Optional(DatabaseConfig),
+  http: HttpConfig,
+  database: DatabaseConfig,
   commands: Optional.Section({
     prefixes: Optional.Array(Type.String({minLength: 1, maxLength: 8}), {
       default: ["/", "!"],
@@ -383,85 +374,40 @@ export const ProjectConfig = Closed({
         "The reply when a command or a direct message fails for the last time, at most once a minute in a channel. `{event}` is the number of the event. Empty: no reply. The default is translated to the event's language.",
     }),
   }),
-  plugins: Type.Optional(
-    Type.Record(Type.String({pattern: namePattern}), PluginConfig, {
-      additionalProperties: false,
-      default: {},
-      description: "Plugin instances by name.",
-    }),
-  ),
+  plugins: Optional.Record(Type.String({pattern: namePattern}), PluginConfig, {
+    additionalProperties: false,
+    description: "Plugin instances by name.",
+  }),
   permissions: Optional.Array(PermissionRule, {
     default: [],
     description:
       "Who may use what a plugin reserves. The first matching rule counts; without one, a user has the permission user.",
   }),
-  files: Type.Optional(FilesConfig),
-  languages: Type.Optional(LanguagesConfig),
-  inbox: Type.Optional(InboxConfig),
+  files: FilesConfig,
+  languages: LanguagesConfig,
+  inbox: InboxConfig,
   outbox: Optional.Section({maxAge: outboxKeys.maxAge}),
-  ingress: Type.Optional(IngressConfig),
-  agents: Type.Optional(
-    Type.Record(Type.String({pattern: namePattern}), AgentConfig, {
-      additionalProperties: false,
-      default: {},
-      description: "Agent bindings by name. Readiness may require them.",
-    }),
-  ),
-  workroom: Type.Optional(WorkroomConfig),
-  events: Type.Optional(EventsConfig),
-  retention: Type.Optional(RetentionConfig),
-  status: Type.Optional(StatusConfig),
-  checkpoints: Type.Optional(CheckpointsConfig),
-  releases: Type.Optional(ReleasesConfig),
-  runtime: Type.Optional(RuntimeConfig),
-  watchdog: Type.Optional(WatchdogConfig),
-  alerts: Type.Optional(AlertsConfig),
+  ingress: IngressConfig,
+  agents: Optional.Record(Type.String({pattern: namePattern}), AgentConfig, {
+    additionalProperties: false,
+    description: "Agent bindings by name. Readiness may require them.",
+  }),
+  workroom: WorkroomConfig,
+  events: EventsConfig,
+  retention: RetentionConfig,
+  status: StatusConfig,
+  checkpoints: CheckpointsConfig,
+  releases: ReleasesConfig,
+  runtime: RuntimeConfig,
+  watchdog: WatchdogConfig,
+  alerts: AlertsConfig,
 })
 
 /** Settings after expansion: every key with a default is present. */
-type Filled<T> = T extends readonly (infer E)[]
-  ? readonly Filled<E>[]
-  : T extends {reveal(): string}
-    ? T
-    : T extends object
-      ? {readonly [K in keyof T]-?: K extends Unfilled ? T[K] : Filled<NonNullable<T[K]>>}
-      : T
-
-/** Keys without a default: absent when the file does not have them. */
-type Unfilled =
-  | "token"
-  | "previousToken"
-  | "demoToken"
-  | "filename"
-  | "url"
-  | "authToken"
-  | "use"
-  | "config"
-  | "channel"
-  | "user"
-  | "account"
-  | "outbox"
-  | "inbox"
-  | "onUnknown"
-  | "maxAge"
-  | "askAfter"
-  | "askFor"
-  | "rate"
-  | "offer"
-
-type Settings = Filled<Omit<Static<typeof ProjectConfig>, "agents" | "status" | "alerts" | "inbox">>
-export interface ProjectConfig extends Settings {
-  readonly status: StatusSettings
-  readonly agents: Readonly<Record<string, AgentSettings>>
-  readonly alerts: AlertSettings
-  readonly inbox: {
-    readonly order: HandlerOrders
-    readonly limits: CommandRates
-    readonly maxAge: MaxAges & {readonly notice: boolean}
-  }
-}
+export type ProjectConfig = Filled<typeof ProjectConfig>
 /** `http.previousToken`, if configured. */
 export type PreviousToken = NonNullable<ProjectConfig["http"]["previousToken"]>
+export type StatusSettings = ProjectConfig["status"]
 export type RetentionSettings = ProjectConfig["retention"]
 export type PluginEntry = ProjectConfig["plugins"][string]
 
