@@ -16,13 +16,12 @@ export const Conversation = NamedClosed("Conversation", {
   channel: Type.String({minLength: 1}),
 })
 
-export const Blocker = Named("Blocker", {
+const Blocker = Named("Blocker", {
   reason: Type.String({private: true}),
   owner: orNull(Type.String(), {private: true, description: "Who should resolve it"}),
   deadline: orNull(Time("When it should be resolved")),
   overdue: Type.Boolean({description: "True if its deadline passed and the Host reported it"}),
 })
-export type Blocker = Readonly<Static<typeof Blocker>>
 
 const Comment = Named("Comment", {
   at: Time("When it was made"),

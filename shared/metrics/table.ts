@@ -26,6 +26,9 @@ const identity = [
   "commit",
 ] as const
 
+const ofEndpoint = ["endpoint", "owner"] as const
+const ofGap = [...ofEndpoint, "planned"] as const
+
 /**
  * Every metric of the Host itself: the page, its reference and the alert rules name only these. The configuration and
  * the program limit the number of labels: a label is never a user, a channel or a message. Only `svc_runtime_info` has
@@ -76,43 +79,27 @@ export const metrics = {
   svc_endpoints: gauge("Endpoints of the running generation by state.", "state"),
   svc_endpoint_online: gauge(
     "1 if the endpoint is connected, else 0. No series for an adapter that needs an account and has none.",
-    "endpoint",
-    "owner",
+    ...ofEndpoint,
   ),
-  svc_endpoint_admission_open: gauge("1 if the endpoint admits events, else 0.", "endpoint", "owner"),
+  svc_endpoint_admission_open: gauge("1 if the endpoint admits events, else 0.", ...ofEndpoint),
   svc_endpoint_last_event_timestamp_seconds: gauge(
     "When the endpoint's last event was stored; no series if none is known.",
-    "endpoint",
-    "owner",
+    ...ofEndpoint,
   ),
   svc_endpoint_gaps_total: counter(
     "Intervals in which an endpoint may have missed messages, kept across restarts. planned is true if an operator stopped the Host. Only for endpoints with history none, or whose adapter declares forgetsAcknowledged.",
-    "endpoint",
-    "owner",
-    "planned",
+    ...ofGap,
   ),
-  svc_endpoint_gap_seconds: histogram(
-    "Length of the gaps that have ended, kept across restarts.",
-    "endpoint",
-    "owner",
-    "planned",
-  ),
-  svc_endpoint_gap_open_seconds: gauge(
-    "How long the open gap has lasted; no series if none is open.",
-    "endpoint",
-    "owner",
-    "planned",
-  ),
+  svc_endpoint_gap_seconds: histogram("Length of the gaps that have ended, kept across restarts.", ...ofGap),
+  svc_endpoint_gap_open_seconds: gauge("How long the open gap has lasted; no series if none is open.", ...ofGap),
   svc_gaps_total: counter("Gaps by reason, over all endpoints that the project ever had.", "reason"),
   svc_endpoint_unknown_total: counter(
     "Events and values from the platform that the adapter does not know and left out.",
-    "endpoint",
-    "owner",
+    ...ofEndpoint,
   ),
   svc_endpoint_dropped_total: counter(
     "Events that the platform redelivered too late to tell whether they were handled; the Host did not store them. Kept across restarts. Only for endpoints with history replay.",
-    "endpoint",
-    "owner",
+    ...ofEndpoint,
   ),
   svc_inbox_repeats_total: counter(
     "Deliveries under the id of a stored event, which the Host did not store again. differs is true if the content was another one.",

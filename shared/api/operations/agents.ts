@@ -46,7 +46,7 @@ export const runOperations = {
 export const agentOperations = {
   list: get("/api/agents", "demo", {
     summary: "The agent bindings of the configuration, with their state and activity",
-    answer: Type.Object({items: Type.Array(AgentView)}, {title: "AgentList"}),
+    answer: Named("AgentList", {items: Type.Array(AgentView)}),
   }),
   show: get("/api/agents/:name", "demo", {
     summary: "One agent binding",

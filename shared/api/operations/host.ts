@@ -211,7 +211,7 @@ export const logOperations = {
   }),
   runs: get("/api/logs/runs", "viewer", {
     summary: "The runs whose log is kept, newest first; the first is the current run",
-    answer: Type.Object({items: Type.Array(LogRunView)}, {title: "LogRuns"}),
+    answer: Named("LogRuns", {items: Type.Array(LogRunView)}),
   }),
 }
 

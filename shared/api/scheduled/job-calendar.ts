@@ -9,6 +9,12 @@ export const ClockChange = Named("ClockChange", {
 })
 export type ClockChange = Static<typeof ClockChange>
 
+export const DueTime = Type.Object({
+  scheduledFor: Time("The due time"),
+  firesAt: Time("With jitter"),
+  local: Type.String({description: "The due time in the job's timezone"}),
+})
+
 export const CalendarView = Named("CalendarView", {
   timezone: Type.String({description: "The timezone of these days"}),
   complete: Type.Boolean({description: "False if there are more times than shown"}),
@@ -23,13 +29,7 @@ export const CalendarView = Named("CalendarView", {
           job: Type.String(),
           timezone: Type.String({description: "The job's timezone"}),
           more: Type.Boolean({description: "True if it runs more often on this day than shown"}),
-          times: Type.Array(
-            Type.Object({
-              scheduledFor: Time("The due time"),
-              firesAt: Time("With jitter"),
-              local: Type.String({description: "The due time in the job's timezone"}),
-            }),
-          ),
+          times: Type.Array(DueTime),
         }),
         {description: "Sorted by their first time"},
       ),

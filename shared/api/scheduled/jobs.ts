@@ -3,6 +3,7 @@ import type {Statement} from "../../sdk/session/database.ts"
 import {Closed, Named, NamedClosed, Optional, orNull, type Static, Time, Type} from "../../type.ts"
 import type {Position} from "../plugin-views.ts"
 import {commandBodies} from "../workroom.ts"
+import {DueTime} from "./job-calendar.ts"
 
 /** The pattern of job ids, as a regular expression source. */
 export const jobIdPattern = "^[a-z0-9][a-z0-9._-]{0,63}$"
@@ -149,16 +150,7 @@ export const JobFileView = Named("JobFileView", {
 })
 export type JobFileView = Static<typeof JobFileView>
 
-export const NextView = Named("NextView", {
-  timezone: Type.String(),
-  items: Type.Array(
-    Type.Object({
-      scheduledFor: Time(),
-      firesAt: Time("With jitter"),
-      local: Type.String({description: "The due time in the job's timezone"}),
-    }),
-  ),
-})
+export const NextView = Named("NextView", {timezone: Type.String(), items: Type.Array(DueTime)})
 export type NextTimes = Static<typeof NextView>
 
 /** One run of a job, as its target receives it. */

@@ -1,5 +1,6 @@
 import {permissions} from "../../sdk/session/permission.ts"
 import {Named, Optional, orNull, type Static, Type} from "../../type.ts"
+import {text, UserQuery} from "./users.ts"
 
 /** Permissions and their rules. Only the full token sees them, because the rules name users. */
 
@@ -39,13 +40,9 @@ export const Permissions = Named("Permissions", {
   rules: Type.Array(RuleView),
   uses: Type.Array(UseView, {description: "Everything in the running generation that permissions control"}),
 })
-export type Permissions = Static<typeof Permissions>
-
-const text = {minLength: 1, pattern: "^[^\\u0000]+$"}
 
 export const MayQuery = Type.Object({
-  endpoint: Type.String({...text, description: "The endpoint through which the user talks to the bot"}),
-  user: Type.String({...text, description: "The platform's id of the user"}),
+  ...UserQuery.properties,
   channel: Optional.String({...text, description: "A shared channel; a direct conversation when left out"}),
   account: Optional.String({...text, description: "The account that the platform vouches for"}),
   role: Optional.String({...text, description: "The id of a role that the user has on the platform"}),

@@ -7,16 +7,15 @@ export const userParts = ["timers", "inbox", "errors", "outbox", "agents", "stat
 export type UserPartName = (typeof userParts)[number]
 
 /** The database rejects text with a NUL. */
-const text = {minLength: 1, pattern: "^[^\\u0000]+$"}
+export const text = {minLength: 1, pattern: "^[^\\u0000]+$"}
 
-const Endpoint = Type.String({...text, description: "The endpoint through which the user talks to the bot"})
-const User = Type.String({...text, description: "The platform's id of the user"})
-
-export const UserQuery = Type.Object({endpoint: Endpoint, user: User})
+export const UserQuery = Type.Object({
+  endpoint: Type.String({...text, description: "The endpoint through which the user talks to the bot"}),
+  user: Type.String({...text, description: "The platform's id of the user"}),
+})
 
 export const ForgetRequest = NamedClosed("ForgetRequest", {
-  endpoint: Endpoint,
-  user: User,
+  ...UserQuery.properties,
   dryRun: Optional.Boolean({description: "Only count the rows"}),
   next: Optional.String({minLength: 1, description: "`next` of the previous response, to continue"}),
 })

@@ -18,8 +18,5 @@ export interface OwnMethods {
 
 export const methodKinds = ["reads", "sets", "acts"] as const
 
-/** How the Host may call a method of a platform. */
-export type MethodKind = (typeof methodKinds)[number]
-
 /** Returns whether this is a method of a platform, `<platform>/<method>`, and not of Satori. */
 export const isOwnMethod = (method: string): boolean => method.includes("/")

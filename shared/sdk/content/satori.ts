@@ -1,4 +1,4 @@
-import {type Static, Type} from "../../type.ts"
+import {Named, Optional, type Static, Type} from "../../type.ts"
 
 /**
  * The resources of the Satori v1 protocol as svc stores, shows and serves them. `private` marks what a demo token must
@@ -7,28 +7,22 @@ import {type Static, Type} from "../../type.ts"
 export const User = Type.Object(
   {
     id: Type.String({private: true}),
-    name: Type.Optional(Type.String({private: true})),
-    nick: Type.Optional(Type.String({private: true})),
-    avatar: Type.Optional(Type.String({private: true})),
-    is_bot: Type.Optional(Type.Boolean()),
-    account: Type.Optional(
-      Type.String({
-        private: true,
-        description: "The account that the platform vouches for, if a user's id is not one. Not part of Satori",
-      }),
-    ),
-    roles: Type.Optional(
-      Type.Array(Type.String(), {
-        private: true,
-        description: "The ids of the platform's roles of the user, as the event reports them. Not part of Satori",
-      }),
-    ),
-    locale: Type.Optional(
-      Type.String({
-        private: true,
-        description: "The user's language as the platform reports it, as a tag such as de-AT. Not part of Satori",
-      }),
-    ),
+    name: Optional.String({private: true}),
+    nick: Optional.String({private: true}),
+    avatar: Optional.String({private: true}),
+    is_bot: Optional.Boolean(),
+    account: Optional.String({
+      private: true,
+      description: "The account that the platform vouches for, if a user's id is not one. Not part of Satori",
+    }),
+    roles: Optional.Array(Type.String(), {
+      private: true,
+      description: "The ids of the platform's roles of the user, as the event reports them. Not part of Satori",
+    }),
+    locale: Optional.String({
+      private: true,
+      description: "The user's language as the platform reports it, as a tag such as de-AT. Not part of Satori",
+    }),
   },
   {title: "User", description: "A user of a platform"},
 )
@@ -39,37 +33,28 @@ export const Channel = Type.Object(
   {
     id: Type.String({private: true}),
     type: Type.Integer({minimum: 0, maximum: 3}),
-    name: Type.Optional(Type.String({private: true})),
+    name: Optional.String({private: true}),
   },
   {title: "Channel", description: "A channel of a platform; type 0 is text, 1 is direct"},
 )
 export type Channel = Static<typeof Channel>
 export const channelType = {text: 0, direct: 1, category: 2, voice: 3} as const
 
-export const Guild = Type.Object(
-  {id: Type.String({private: true}), name: Type.Optional(Type.String({private: true}))},
-  {title: "Guild"},
-)
+export const Guild = Named("Guild", {id: Type.String({private: true}), name: Optional.String({private: true})})
 
 export type Guild = Static<typeof Guild>
 
-export const Member = Type.Object(
-  {nick: Type.Optional(Type.String({private: true})), joined_at: Type.Optional(Type.Integer())},
-  {title: "Member"},
-)
+export const Member = Named("Member", {nick: Optional.String({private: true}), joined_at: Optional.Integer()})
 
-export const Message = Type.Object(
-  {
-    id: Type.String(),
-    content: Type.String({private: true, description: "Satori message elements"}),
-    created_at: Type.Optional(Type.Integer()),
-  },
-  {title: "Message"},
-)
+export const Message = Named("Message", {
+  id: Type.String(),
+  content: Type.String({private: true, description: "Satori message elements"}),
+  created_at: Optional.Integer(),
+})
 export type Message = Static<typeof Message>
 
 /** The pressed button, by the id that it had when it was sent. */
-export const Button = Type.Object({id: Type.String()}, {title: "Button"})
+export const Button = Named("Button", {id: Type.String()})
 
 /** The values of a filled-in form, by field name. Not part of Satori. */
 export const FilledForm = Type.Object(
@@ -78,21 +63,15 @@ export const FilledForm = Type.Object(
 )
 
 /** The emoji of a reaction: the emoji itself, or the platform's id if it is not a Unicode emoji. */
-export const Emoji = Type.Object(
-  {id: Type.String({private: true}), name: Type.Optional(Type.String({private: true}))},
-  {title: "Emoji"},
-)
+export const Emoji = Named("Emoji", {id: Type.String({private: true}), name: Optional.String({private: true})})
 
 /** `status`: 0 offline, 1 online, 2 connecting, 3 disconnecting, 4 reconnecting. */
-export const Login = Type.Object(
-  {
-    sn: Type.Optional(Type.Integer()),
-    platform: Type.String(),
-    user: Type.Optional(User),
-    status: Type.Optional(Type.Integer({minimum: 0, maximum: 4})),
-  },
-  {title: "Login"},
-)
+export const Login = Named("Login", {
+  sn: Optional.Integer(),
+  platform: Type.String(),
+  user: Type.Optional(User),
+  status: Optional.Integer({minimum: 0, maximum: 4}),
+})
 export type Login = Static<typeof Login>
 
 /** The events of the Satori v1 protocol, from its chapters on events and resources. */
@@ -147,7 +126,7 @@ export const SatoriEvent = Type.Object(
     operator: Type.Optional(User),
     user: Type.Optional(User),
     referrer: Type.Optional(Type.Unknown({private: true})),
-    _type: Type.Optional(Type.String()),
+    _type: Optional.String(),
     _data: Type.Optional(Type.Unknown({private: true})),
   },
   {title: "SatoriEvent", description: "A Satori v1 event"},

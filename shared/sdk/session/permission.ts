@@ -1,4 +1,4 @@
-import {type Static, Type} from "../../type.ts"
+import {Optional, Part, type Static, Type} from "../../type.ts"
 
 /** What a user may do, from the least to the most. A user without a matching rule has `user`. */
 export const permissions = ["user", "trusted", "admin"] as const
@@ -9,24 +9,18 @@ export const includesPermission = (has: Permission, needs: Permission): boolean 
   permissions.indexOf(has) >= permissions.indexOf(needs)
 
 /** One rule of `permissions` in `svc.config.yml`. */
-export const PermissionRule = Type.Object(
-  {
-    endpoint: Type.String({minLength: 1, description: 'The endpoint that the rule is for; "*" for every endpoint.'}),
-    channel: Type.Optional(
-      Type.String({minLength: 1, description: "The id of a shared channel. A direct conversation does not match."}),
-    ),
-    user: Type.Optional(Type.String({minLength: 1, description: "The platform's id of a user."})),
-    account: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: "The account that the platform vouches for, for example of IRC services.",
-      }),
-    ),
-    role: Type.Optional(
-      Type.String({minLength: 1, description: "The id of a role on the platform, as the event reports it."}),
-    ),
-    permission: Type.Enum([...permissions], {description: "The permission of matching users."}),
-  },
-  {additionalProperties: false, description: "A rule matches if every key that it names matches."},
-)
+export const PermissionRule = Part("A rule matches if every key that it names matches.", {
+  endpoint: Type.String({minLength: 1, description: 'The endpoint that the rule is for; "*" for every endpoint.'}),
+  channel: Optional.String({
+    minLength: 1,
+    description: "The id of a shared channel. A direct conversation does not match.",
+  }),
+  user: Optional.String({minLength: 1, description: "The platform's id of a user."}),
+  account: Optional.String({
+    minLength: 1,
+    description: "The account that the platform vouches for, for example of IRC services.",
+  }),
+  role: Optional.String({minLength: 1, description: "The id of a role on the platform, as the event reports it."}),
+  permission: Type.Enum([...permissions], {description: "The permission of matching users."}),
+})
 export type PermissionRule = Readonly<Static<typeof PermissionRule>>
