@@ -5,8 +5,7 @@ import {onSignals} from "../server/runtime/process/signals.ts"
 import {type ExitCode, exit} from "../shared/exit.ts"
 import {Problem} from "../shared/problems.ts"
 import {CheckpointCommand} from "./kit/checkpoint/command.ts"
-import {describeSchema} from "./kit/checkpoint/schema.ts"
-import {describeOutcome} from "./kit/checkpoint/view.ts"
+import {describeOutcome, describeSchema} from "./kit/checkpoint/view.ts"
 import {counted, facts} from "./kit/print.ts"
 
 export class Rollback extends CheckpointCommand {

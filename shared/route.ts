@@ -15,6 +15,15 @@ export type Permission = "none" | "signature" | "demo" | "viewer" | "operator" |
 export const scopeOf = (permission: Permission): Scope =>
   permission === "viewer" || permission === "operator" || permission === "owner" ? "full" : permission
 
+/** The parameters of a path, such as `seq` of `/api/inbox/:seq`; `*` is the rest of a path that ends with it. */
+export type ParamsOf<P extends string> = P extends `${infer Before}/*`
+  ? "*" | ParamsOf<Before>
+  : P extends `${string}/:${infer N}/${infer Rest}`
+    ? N | ParamsOf<`/${Rest}`>
+    : P extends `${string}/:${infer N}`
+      ? N
+      : never
+
 /** One request, as its route receives it. */
 export interface Call {
   readonly params: Readonly<Record<string, string>>

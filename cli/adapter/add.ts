@@ -1,10 +1,12 @@
+import {readFileSync} from "node:fs"
+import {join, relative} from "node:path"
 import {Option} from "clipanion"
 import {builtIns} from "../../server/host/plugins/built-in-plugins.ts"
 import {installPackages, toolchainOf} from "../../server/process/install-packages.ts"
+import {packageRoot} from "../../server/runtime/own-files.ts"
 import {missingLibraries} from "../../server/runtime/packages/libraries.ts"
 import {exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
-import {nextSteps} from "../kit/adapter-entry.ts"
 import {isHostRunning} from "../kit/host-client.ts"
 import {needsRelease, releaseOf} from "../kit/release/package-release.ts"
 import {rowCommand} from "../kit/rows.ts"
@@ -61,4 +63,34 @@ const missingPackages = async (project: string, adapter: string): Promise<readon
   throw new Problem("request_invalid", `there is no built-in adapter ${adapter}; choose from ${adapters.join(", ")}`, {
     hint: "svc plugin add installs an adapter that comes as a separate package.",
   })
+}
+
+/** Returns the first configuration on the page of an adapter, without the indentation of a list. */
+const firstConfiguration = (page: string): string => {
+  const [, indent = "", yaml = ""] = /^( *)```yaml\n(.*?)^ *```$/ms.exec(page) ?? []
+  return yaml.replaceAll(new RegExp(`^${indent}`, "gm"), "")
+}
+
+/** Returns the steps after the packages are installed: the configuration entry, its secrets, and how to check the account. */
+const nextSteps = (adapter: string, project: string): string => {
+  const path = join(packageRoot, "docs/adapters", `${adapter}.md`)
+  const page = readFileSync(path, "utf8")
+  const entry = firstConfiguration(page)
+  const secrets = new Set(Array.from(entry.matchAll(/\$\{(\w+)\}/g), ([, name]) => name))
+  const [, id] = /- id: (\S+)/.exec(entry) ?? []
+  const hasCheck = page.includes("svc adapter check")
+  return [
+    "Put this into svc.config.yml, with your own values:",
+    "",
+    ...entry
+      .trimEnd()
+      .split("\n")
+      .map(line => `  ${line}`),
+    "",
+    ...(secrets.size === 0 ? [] : [`Put ${[...secrets].join(", ")} into .env.`]),
+    ...(id === undefined || !hasCheck
+      ? []
+      : [`Start the Host, then run svc adapter check ${adapter}~${id}: it checks the account with the platform.`]),
+    `For the steps on the platform, and for all keys, see ${relative(project, path)}`,
+  ].join("\n")
 }

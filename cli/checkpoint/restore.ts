@@ -5,8 +5,7 @@ import type {Restored, RestorePlan} from "../../server/recovery/restore/restore.
 import {Problem} from "../../shared/problems.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import {withCheckpoint} from "../kit/checkpoint/open.ts"
-import {describeSchema} from "../kit/checkpoint/schema.ts"
-import {describeOutcome} from "../kit/checkpoint/view.ts"
+import {describeOutcome, describeSchema} from "../kit/checkpoint/view.ts"
 import {facts} from "../kit/print.ts"
 
 type Rows = readonly (readonly [string, string])[]

@@ -4,6 +4,8 @@ import {type Finding, ok, warning} from "./finding.ts"
 
 const check = "pages"
 
+const unlisted = "nobody may open these pages, because plugins.<name>.pages does not list them"
+
 /** Compares the pages that plugins publish with those that the configuration lists. */
 export const checkPages = ({plugins}: ProjectConfig, tried: OnceResult): readonly Finding[] => {
   if (!tried.committed) return []
@@ -16,14 +18,7 @@ export const checkPages = ({plugins}: ProjectConfig, tried: OnceResult): readonl
   const lost = listed.filter(page => !published.includes(page))
   return [
     ...(open.length === 0 ? [] : [ok(check, `anyone may open /pages/${open.join(", /pages/")}`)]),
-    ...(closed.length === 0
-      ? []
-      : [
-          ok(
-            check,
-            `nobody may open these pages, because plugins.<name>.pages does not list them: ${closed.join(", ")}`,
-          ),
-        ]),
+    ...(closed.length === 0 ? [] : [ok(check, `${unlisted}: ${closed.join(", ")}`)]),
     ...lost.map(page =>
       warning(
         check,

@@ -171,16 +171,12 @@ export const judgeCapabilities = (
 
 /** What waits for a person at an agent, or failed last. It does not change the answer: the Host runs. */
 const describeAgent = ({name, approvals, runs, lastRun}: View<"agents">["items"][number]): readonly string[] => {
+  const calls = approvals === 1 ? "a call waits" : `${approvals} calls wait`
+  const held = runs.held === 1 ? "a run is" : `${runs.held} runs are`
   const isFailed = lastRun?.state === "failed"
   const said = [
-    ...(approvals > 0
-      ? [
-          `${approvals === 1 ? "a call waits" : `${approvals} calls wait`} for approval (svc agent runs --state waiting)`,
-        ]
-      : []),
-    ...(runs.held > 0
-      ? [`${runs.held === 1 ? "a run is" : `${runs.held} runs are`} held (svc agent runs --state held)`]
-      : []),
+    ...(approvals > 0 ? [`${calls} for approval (svc agent runs --state waiting)`] : []),
+    ...(runs.held > 0 ? [`${held} held (svc agent runs --state held)`] : []),
     ...(isFailed ? [`its newest run ${lastRun.runId} failed: ${lastRun.reason ?? "no reason"}`] : []),
   ]
   return said.length === 0 ? [] : [`agent ${name}: ${said.join("; ")}`]

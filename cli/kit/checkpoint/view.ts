@@ -1,6 +1,6 @@
 import {describeBuild} from "../../../server/recovery/build/compare.ts"
 import {detailOf, type StoredCheckpoint} from "../../../server/recovery/checkpoint/store.ts"
-import type {Restored} from "../../../server/recovery/restore/restore.ts"
+import type {Restored, RestorePlan} from "../../../server/recovery/restore/restore.ts"
 import {bytes, counted, duration, facts} from "../print.ts"
 
 export const ageOf = (time: string): string => duration((Date.now() - Date.parse(time)) / 1000)
@@ -49,4 +49,21 @@ export const describeOutcome = ({held, notes, paused}: Restored): readonly (read
     reason => ["ingress", `paused by ${reason}; once the Host runs: svc ingress resume --reason ${reason}`] as const,
   ),
   ...notes.map(text => ["note", text] as const),
+]
+
+/** Returns the change of the schema, and the migrations that only the checkpoint's data can undo. */
+export const describeSchema = (
+  {checkpoint: id, schema, crossed}: RestorePlan,
+  now = "now",
+): (readonly [string, string])[] => [
+  [
+    "schema",
+    schema.now === null || schema.now === schema.checkpoint
+      ? `${schema.checkpoint}`
+      : `${schema.checkpoint}, ${now} ${schema.now}`,
+  ],
+  ...crossed.map(
+    ({what, why}) =>
+      ["not undone", `${what}: ${why}; the data of ${id} replaces all data, and later data is lost`] as const,
+  ),
 ]

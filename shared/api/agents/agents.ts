@@ -13,9 +13,6 @@ import {readinessReasons} from "../readiness.ts"
 
 /** Agents as the HTTP API shows them. A demo token sees states, but no text: fields marked `private` are left out. */
 
-/** A limit, and how much of it is used. */
-const Meter = Named("AgentMeter", {limit: Type.Number(), used: Type.Number()})
-
 const reasonOf = (description: string) =>
   orNull(Type.String({description: `${description}: ${Object.keys(agentReasons).join(", ")}`}))
 
@@ -155,7 +152,11 @@ export const AgentRunDetail = Named("AgentRunDetail", {
   trail: Type.Array(AgentStepView, {description: "Its steps, in order"}),
   approvals: Type.Array(ApprovalView),
   limits: Type.Array(
-    Named("AgentRunLimit", {what: Type.Enum(["steps", "seconds", "tokens", "money"]), ...Meter.properties}),
+    Named("AgentRunLimit", {
+      what: Type.Enum(["steps", "seconds", "tokens", "money"]),
+      limit: Type.Number(),
+      used: Type.Number(),
+    }),
   ),
 })
 export type AgentRunDetail = Static<typeof AgentRunDetail>

@@ -50,16 +50,15 @@ export const ConfigChange = Type.Union([
 ])
 export type ConfigChange = Static<typeof ConfigChange>
 
-const Uncommitted = Named("Uncommitted", {
-  file: Type.String(),
-  command: Type.String({description: "A command that commits only this file"}),
-})
-
 /** A configuration file with uncommitted changes. Null if it is committed, without git, or if this is unknown. */
-export const UncommittedConfig = orNull(Uncommitted, {
-  description: "The configuration file differs from the last commit of its git repository",
-})
-export type UncommittedConfig = Static<typeof Uncommitted> | null
+export const UncommittedConfig = orNull(
+  Named("Uncommitted", {
+    file: Type.String(),
+    command: Type.String({description: "A command that commits only this file"}),
+  }),
+  {description: "The configuration file differs from the last commit of its git repository"},
+)
+export type UncommittedConfig = Static<typeof UncommittedConfig>
 
 export const ConfigFile = Named("ConfigFile", {
   file: Type.String(),

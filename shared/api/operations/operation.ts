@@ -1,6 +1,6 @@
 import {toJson} from "../../json.ts"
 import type {ProblemCode} from "../../problems.ts"
-import {type Call, isResponse, type Permission, type Route, type Scope} from "../../route.ts"
+import {type Call, isResponse, type ParamsOf, type Permission, type Route, type Scope} from "../../route.ts"
 import type {Static, TSchema} from "../../type.ts"
 
 /** What everybody knows of an operation: the document of the API, its client, and the handler that answers it. */
@@ -42,15 +42,6 @@ export const on =
 export const get = on("GET")
 export const post = on("POST")
 export const put = on("PUT")
-
-/** The parameters of a path, such as `seq` of `/api/inbox/:seq`; `*` is the rest of a path that ends with it. */
-export type ParamsOf<P extends string> = P extends `${infer Before}/*`
-  ? "*" | ParamsOf<Before>
-  : P extends `${string}/:${infer N}/${infer Rest}`
-    ? N | ParamsOf<`/${Rest}`>
-    : P extends `${string}/:${infer N}`
-      ? N
-      : never
 
 export type QueryOf<O extends Operation> = O["about"] extends {readonly query: infer Q extends TSchema}
   ? Static<Q>

@@ -24,20 +24,6 @@ export class AnswerTooLarge extends Error {
   }
 }
 
-/** Reads a body until it ends, or has more than `most` bytes; then it ends the connection. */
-const readPieces = async (body: ReadableStream<Uint8Array> | null, most: number) => {
-  const pieces: Uint8Array[] = []
-  let size = 0
-  const reader = body?.getReader()
-  for (let next = await reader?.read(); next?.value !== undefined; next = await reader?.read()) {
-    pieces.push(next.value)
-    size += next.value.byteLength
-    if (size > most) break
-  }
-  if (size > most) reader?.cancel().catch(() => {})
-  return {pieces, size}
-}
-
 /** Joins the first `size` bytes of pieces in a new buffer: `Buffer.concat` may use a part of a shared one. */
 export const joinBytes = (pieces: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> => {
   const whole = new Uint8Array(size)
@@ -54,15 +40,23 @@ export const readStart = async (
   body: ReadableStream<Uint8Array> | null,
   most: number,
 ): Promise<{readonly bytes: Uint8Array<ArrayBuffer>; readonly isWhole: boolean}> => {
-  const {pieces, size} = await readPieces(body, most)
+  const pieces: Uint8Array[] = []
+  let size = 0
+  const reader = body?.getReader()
+  for (let next = await reader?.read(); next?.value !== undefined; next = await reader?.read()) {
+    pieces.push(next.value)
+    size += next.value.byteLength
+    if (size > most) break
+  }
+  if (size > most) reader?.cancel().catch(() => {})
   return {bytes: joinBytes(pieces, Math.min(size, most)), isWhole: size <= most}
 }
 
 /** Resolves to the body of an answer. Rejects, and ends the connection, if it has more than `most` bytes. */
 const readBody = async (body: Response["body"], most: number): Promise<Uint8Array<ArrayBuffer>> => {
-  const {pieces, size} = await readPieces(body, most)
-  if (size > most) throw new AnswerTooLarge(most)
-  return joinBytes(pieces, size)
+  const {bytes, isWhole} = await readStart(body, most)
+  if (!isWhole) throw new AnswerTooLarge(most)
+  return bytes
 }
 
 /** Resolves to the text of an answer. Rejects, and ends the connection, if it has more than `most` bytes. */

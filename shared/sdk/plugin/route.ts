@@ -1,20 +1,13 @@
-import type {Call, Scope} from "../../route.ts"
+import type {Call, ParamsOf, Scope} from "../../route.ts"
 import type {Static, TSchema} from "../../type.ts"
 
 type Schema = TSchema | undefined
-
-/** The names of the parameters in a path. */
-type Names<P extends string> = P extends `${string}/:${infer Name}/${infer Rest}`
-  ? Name | Names<`/${Rest}`>
-  : P extends `${string}/:${infer Name}`
-    ? Name
-    : never
 
 /** One request, as a plugin's route receives it. */
 export interface PluginCall<B extends Schema = Schema, Q extends Schema = Schema, P extends string = string>
   extends Omit<Call, "body" | "query" | "params"> {
   /** The parameters of the path, percent-decoded: each is text of 1 to 1,000 characters without NUL. */
-  readonly params: string extends P ? Call["params"] : {readonly [Name in Names<P>]: string}
+  readonly params: string extends P ? Call["params"] : {readonly [Name in ParamsOf<P>]: string}
   /** The body, parsed and checked by the route's `body` schema before `handle` runs; undefined without a schema. */
   readonly body: B extends TSchema ? Static<B> : undefined
   /** The query parameters, converted and checked by the route's `query` schema, with defaults; empty without one. */
