@@ -71,8 +71,8 @@ export class Init extends SvcCommand {
   #next(folder: string, toolchain: Toolchain, plugin: string): string {
     const {run, svc, install} = callOf(toolchain)
     const steps = facts([
-      ...(folder === "." ? [] : [[`  cd ${quoted(folder)}`, ""] as const]),
-      ...(this.install ? [] : [[`  ${install}`, "installs the dependencies"] as const]),
+      [`  cd ${quoted(folder)}`, folder === "." ? null : ""],
+      [`  ${install}`, this.install ? null : "installs the dependencies"],
       [`  ${run} dev`, "starts the bot"],
       [`  ${svc} chat`, "chats with it, in a second terminal in the same folder"],
     ])
@@ -80,7 +80,7 @@ export class Init extends SvcCommand {
       [`  ${run} check`, "checks the types"],
       [`  ${run} test`, "runs the tests"],
       [`  ${svc} plugin new <name>`, "creates another plugin"],
-      ...(this.deploy.length > 0 ? [] : [[`  ${svc} deploy add compose`, "adds a container image"] as const]),
+      [`  ${svc} deploy add compose`, this.deploy.length > 0 ? null : "adds a container image"],
     ])
     return `
 Your bot is ready:

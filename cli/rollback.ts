@@ -94,9 +94,7 @@ const describePlan = (plan: RollbackPlan): string => {
     ...describeSchema(plan),
     ["authority", `a new one, before ${plan.authority}`],
     ["sent since", unknown ?? (sent.length === 0 ? "nothing" : counted(sent.length, "message"))],
-    ...sent
-      .slice(0, 20)
-      .map(({message, endpoint, state, at}) => ["", `${at} ${endpoint} ${message} ${state}`] as const),
+    ["", sent.slice(0, 20).map(({message, endpoint, state, at}) => `${at} ${endpoint} ${message} ${state}`)],
   ])
 }
 
@@ -107,12 +105,12 @@ const describeProof = ({restored, proof}: RolledBackResult): string => {
     ["rolled back", proof.matches ? `${all} matches the checkpoint` : "SOMETHING DIFFERS from the checkpoint"],
     ["authority", `${authority.after}, before ${authority.before}; the database has ${authority.database}`],
     ["commit", commit ?? "no git work tree"],
-    ...changes.map(text => ["differs", text] as const),
+    ["differs", changes],
     ["lockfile", lockfile === null ? "none" : `${lockfile.name} ${lockfile.sha256}`],
     ["configuration", configuration],
     ["kept", restored.keptConfiguration && `the replaced configuration, as ${restored.keptConfiguration}`],
     ["build", describeBuild(build)],
-    ...buildChanges.map(text => ["differs", text] as const),
+    ["differs", buildChanges],
     [
       "heads",
       `events ${database.events}, inbox ${database.inbox}, outbox ${database.outbox}, schema ${database.schema}`,

@@ -33,7 +33,7 @@ const bindingText = (view: AgentView): string => {
   const counts = Object.entries(runs).map(([state, count]) => `${count} ${state}`)
   return facts([
     ["agent", view.name],
-    ...(view.description === "" ? [] : [["for", view.description] as const]),
+    ["for", view.description || null],
     ["state", view.configured ? "configured" : `${view.reason}: ${view.problem}`],
     ["model", `${view.provider} ${view.model}`],
     ["address", view.baseURL ?? "the provider's own"],

@@ -6,9 +6,7 @@ import {Problem} from "../../shared/problems.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import {withCheckpoint} from "../kit/checkpoint/open.ts"
 import {describeOutcome, describeSchema} from "../kit/checkpoint/view.ts"
-import {facts} from "../kit/print.ts"
-
-type Rows = readonly (readonly [string, string])[]
+import {type Facts, facts} from "../kit/print.ts"
 
 export class CheckpointRestore extends CheckpointCommand {
   static override usage = Command.Usage({
@@ -68,7 +66,7 @@ export class CheckpointRestore extends CheckpointCommand {
     if (!this.json) this.print(facts([...describe(plan), ...this.#warnings(plan)]))
   }
 
-  #warnings({mismatches}: RestorePlan): Rows {
+  #warnings({mismatches}: RestorePlan): Facts {
     if (mismatches.length === 0 || !(this.dataOnly || this.withPackages)) return []
     const what = this.dataOnly ? "code and packages differ" : "code differs"
     return [["warning", `the ${what} from the checkpoint's and may not fit its data; to test that: ${this.#tryIt}`]]
@@ -87,14 +85,14 @@ export class CheckpointRestore extends CheckpointCommand {
   }
 }
 
-const describe = (result: Restored | RestorePlan): Rows => {
+const describe = (result: Restored | RestorePlan): Facts => {
   const isDone = "held" in result
   return [
     [isDone ? "restored" : "would restore", `${result.checkpoint}, of ${result.createdAt}`],
     ["database", result.database],
     ...describeSchema(result, isDone ? "before" : "now"),
     ["project", describeFiles(result)],
-    ...result.differences.map(text => [isDone ? "differed" : "differs", text] as const),
+    [isDone ? "differed" : "differs", result.differences],
     ...describeKept(result),
     [
       "authority",
@@ -112,7 +110,7 @@ const projectFiles = {
 const describeFiles = ({projectFiles: what, isNew}: RestorePlan): string =>
   isNew ? "svc.config.yml, package.json, lockfile (all new in this folder)" : projectFiles[what]
 
-const describeKept = (result: Restored | RestorePlan): Rows => {
+const describeKept = (result: Restored | RestorePlan): Facts => {
   const place = "held" in result ? result.keptConfiguration : `svc.config.yml.before-${result.checkpoint}`
   const name = "held" in result ? "kept" : "would keep"
   return result.replacesConfiguration && place !== null ? [[name, `the replaced configuration, as ${place}`]] : []

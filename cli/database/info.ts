@@ -46,7 +46,7 @@ const describeInfo = (info: DatabaseInfo): string =>
         "disk",
         `${bytes(info.disk.free)} free; ingress pauses below ${bytes(info.disk.pauseBelow)}, resumes at ${bytes(info.disk.resumeAt)}`,
       ],
-      ...(info.daysLeft === null ? [] : ([["paused in", `${info.daysLeft} days, at this rate of growth`]] as const)),
+      ["paused in", info.daysLeft === null ? null : `${info.daysLeft} days, at this rate of growth`],
     ]),
     table(
       ["kept", "for", "rows at most", "dropped", "undelivered", "last"],

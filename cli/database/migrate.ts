@@ -3,7 +3,7 @@ import {migrateStopped, rehearseMigrations} from "../../server/project/offline/m
 import type {MigrationReport} from "../../shared/api/database.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
-import {bytes, facts} from "../kit/print.ts"
+import {bytes, type Facts, facts} from "../kit/print.ts"
 import {restorePoint} from "../kit/stoppable-command.ts"
 
 export class DatabaseMigrate extends CheckpointCommand {
@@ -72,7 +72,7 @@ const describeMigration = (done: MigrationReport): string => {
 }
 
 /** A plugin declares its migrations in its setup, and only a start runs that. */
-const describePlugins = ({plugins}: MigrationReport): readonly (readonly [string, string])[] => {
+const describePlugins = ({plugins}: MigrationReport): Facts => {
   if (plugins.length === 0) return []
   const have = plugins.map(({plugin, migrations}) => `${plugin} has ${migrations.join(", ")}`).join("; ")
   return [

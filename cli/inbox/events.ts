@@ -114,9 +114,7 @@ export const show = getCommand({
       ["channel", event.channel?.id ?? ""],
       ["user", event.user?.name ?? event.user?.id ?? ""],
       ["content", event.message?.content ?? ""],
-      ...(marks.length === 0
-        ? [["handlers", "none"] as const]
-        : marks.map(mark => ["handler", describeMark(mark)] as const)),
+      marks.length === 0 ? ["handlers", "none"] : ["handler", marks.map(describeMark)],
       ["sent", replies.join(", ") || "nothing"],
     ]),
 })

@@ -28,11 +28,15 @@ export const table = (headings: readonly string[], rows: readonly (readonly stri
     .join("\n")
 }
 
-export type Facts = readonly (readonly [name: string, value: string | null | undefined])[]
+type Value = string | null | undefined
 
-/** Returns names with aligned values, without names that have none. Further lines of a value are indented. */
+export type Facts = readonly (readonly [name: string, value: Value | readonly Value[]])[]
+
+/** Returns names with aligned values: a line for each of several, none without. Further lines of one are indented. */
 export const facts = (entries: Facts): string => {
-  const known = entries.flatMap(([name, value]) => (value === null || value === undefined ? [] : [{name, value}]))
+  const known = entries.flatMap(([name, values]) =>
+    [values].flat().flatMap(value => (value === null || value === undefined ? [] : [{name, value}])),
+  )
   const width = Math.max(...known.map(({name}) => widthOf(name)))
   const below = `\n${" ".repeat(width + 2)}`
   return known

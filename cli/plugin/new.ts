@@ -40,7 +40,7 @@ const describe = (files: readonly string[], name: string, isRunning: boolean): s
   const takes = "In development the running Host loads it at once; in production, run svc build and restart the Host."
   const steps = facts([
     [`  ${run} test`, "runs its test"],
-    ...(isRunning ? [] : [[`  ${run} dev`, "starts the Host with it"] as const]),
+    [`  ${run} dev`, isRunning ? null : "starts the Host with it"],
   ])
   return `wrote ${files.slice(0, -1).join(", ")}
 added ${name} to ${files.at(-1)}${isRunning ? `\n${takes}` : ""}

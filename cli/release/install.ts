@@ -35,7 +35,7 @@ const describeInstalled = ({build, wasInstalled, code, replaced}: Installed, nex
   facts([
     ["installed", `${describeBuild(build)}${wasInstalled ? " (already installed)" : ""}`],
     ["code", code && describeCode(code)],
-    ...(replaced.length === 0 ? [] : [["replaced", `${replaced.join(", ")}; kept for svc rollback`] as const]),
+    ["replaced", replaced.length === 0 ? null : `${replaced.join(", ")}; kept for svc rollback`],
     ["next", `${next}, check the console; then svc release complete --accepted-by <name>`],
   ])
 

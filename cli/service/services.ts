@@ -134,8 +134,8 @@ export const status = rowCommand({
         ["enabled", state.enabled ? "yes" : "no"],
         ["state", state.state],
         ["ready", ready ? "yes" : "no"],
-        ...(state.pid === null ? [] : [["process", `pid ${state.pid}`] as const]),
-        ...(state.restarts === null ? [] : [["restarts", `${state.restarts}`] as const]),
+        ["process", state.pid === null ? null : `pid ${state.pid}`],
+        ["restarts", state.restarts?.toString()],
       ]),
     )
     return state.running ? exit.ok : exit.failed

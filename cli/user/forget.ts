@@ -11,7 +11,7 @@ import {
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {promises} from "../kit/messages/redact.ts"
-import {counted, facts} from "../kit/print.ts"
+import {counted, type Facts, facts} from "../kit/print.ts"
 import {UserCommand} from "../kit/user-command.ts"
 
 /** How many times to retry, once a second, while rows of the user are in use: a handler ends within a minute. */
@@ -111,21 +111,21 @@ const kinds: Readonly<Record<UserPartName, readonly [string, string, string]>> =
   prompts: ["question", "to end", "ended"],
 }
 
-const describe = (counts: UserCounts, isDone: boolean): readonly (readonly [string, string])[] =>
+const describe = (counts: UserCounts, isDone: boolean): Facts =>
   userParts.map(part => {
     const [what, next, done] = kinds[part]
     return [part, `${counted(counts[part], what)} ${isDone ? done : next}`]
   })
 
-const describeRemains = ({checkpoints, workItems, pluginTables, eventLog}: UserRemains) =>
-  [
+const describeRemains = ({checkpoints, workItems, pluginTables, eventLog}: UserRemains): Facts => {
+  const inItems =
+    workItems === null
+      ? "work items and their Journal, which were not searched: no Host is running"
+      : `${counted(workItems, "work item")} and their Journal, which name the user`
+  return [
     ["remains", checkpoints.length === 0 ? "no checkpoints" : `earlier checkpoints: ${checkpoints.join(", ")}`],
-    [
-      "",
-      workItems === null
-        ? "work items and their Journal, which were not searched: no Host is running"
-        : `${counted(workItems, "work item")} and their Journal, which name the user`,
-    ],
+    ["", inItems],
     ["", pluginTables.length === 0 ? "no tables of plugins" : `tables of plugins: ${pluginTables.join(", ")}`],
     ["", `the event log, where errors may repeat the user's words, for ${eventLog} at most; and the log`],
-  ] as const
+  ]
+}

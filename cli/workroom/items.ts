@@ -199,7 +199,7 @@ export const show = getCommand({
       ["added", `${item.createdAt} by ${item.createdBy}`],
       ["changed", item.updatedAt],
       ["conversation", item.conversation && `${item.conversation.endpoint} ${item.conversation.channel}`],
-      ...(item.description === "" ? [] : [["description", item.description] as const]),
-      ...item.comments.map(({at, actor, text}) => ["comment", `${at} ${actor}: ${text}`] as const),
+      ["description", item.description || null],
+      ["comment", item.comments.map(({at, actor, text}) => `${at} ${actor}: ${text}`)],
     ]),
 })

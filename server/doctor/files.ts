@@ -1,24 +1,13 @@
-import {execFile} from "node:child_process"
 import {stat} from "node:fs/promises"
 import {basename, join} from "node:path"
-import {promisify} from "node:util"
 import type {EnvironmentFile} from "../config/load.ts"
+import {git} from "../recovery/checkpoint/provenance.ts"
 import {findUncommitted} from "../recovery/uncommitted.ts"
 import {findStalePlugins} from "../runtime/build-record.ts"
 import {fileSystemOf, freeSpace, readFileIfExists} from "../runtime/files.ts"
 import {findLockfile, lockfiles} from "../runtime/packages/lockfile.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {error, type Finding, mebibytes, ok, warning} from "./finding.ts"
-
-const run = promisify(execFile)
-
-const git = async (project: string, args: readonly string[]): Promise<string | undefined> => {
-  try {
-    return (await run("git", ["-C", project, ...args])).stdout
-  } catch {
-    return undefined
-  }
-}
 
 /**
  * Checks that the project has a committed lockfile. An image has no git; the template's image names its commit and image in
@@ -27,22 +16,16 @@ const git = async (project: string, args: readonly string[]): Promise<string | u
 export const checkLockfile = async ({project}: ProjectPaths, environment: NodeJS.ProcessEnv): Promise<Finding> => {
   const lockfile = await findLockfile(project)
   if (lockfile === undefined) {
-    return error(
-      "lockfile",
-      "there is no lockfile",
-      "Install the dependencies, and commit the lockfile that this writes.",
-    )
+    const remedy = "Install the dependencies, and commit the lockfile that this writes."
+    return error("lockfile", "there is no lockfile", remedy)
   }
   const {name} = lockfile
   if ((await git(project, ["rev-parse", "--is-inside-work-tree"])) === undefined) {
     const {SVC_COMMIT: commit, SVC_IMAGE: image} = environment
     if (commit !== undefined || image !== undefined)
       return ok("lockfile", `${name} exists, in ${describeImage(environment)}`)
-    return warning(
-      "lockfile",
-      `${name} exists, but the project is not in git`,
-      "Keep the project in git, with its lockfile.",
-    )
+    const detail = `${name} exists, but the project is not in git`
+    return warning("lockfile", detail, "Keep the project in git, with its lockfile.")
   }
   const state = await git(project, ["status", "--porcelain", "--ignored", "--", name])
   if (state === "") return ok("lockfile", `${name} exists and is committed`)

@@ -1,7 +1,7 @@
 import {describeBuild} from "../../../server/recovery/build/compare.ts"
 import {detailOf, type StoredCheckpoint} from "../../../server/recovery/checkpoint/store.ts"
 import type {Restored, RestorePlan} from "../../../server/recovery/restore/restore.ts"
-import {bytes, counted, duration, facts} from "../print.ts"
+import {bytes, counted, duration, type Facts, facts} from "../print.ts"
 
 export const ageOf = (time: string): string => duration((Date.now() - Date.parse(time)) / 1000)
 
@@ -15,8 +15,8 @@ export const describeCheckpoint = (stored: StoredCheckpoint): string => {
   return facts([
     ["id", stored.id],
     ["state", state === "complete" ? `complete, not verified (svc checkpoint verify ${stored.id})` : state],
-    ...(verification?.findings ?? []).map(text => ["finding", text] as const),
-    ...(verification?.warnings ?? []).map(text => ["warning", text] as const),
+    ["finding", verification?.findings],
+    ["warning", verification?.warnings],
     ["made", `${manifest.createdAt} (${ageOf(manifest.createdAt)} ago), ${manifest.reason}`],
     ["uploaded", uploadedAt && `${uploadedAt}; not a backup of this project, so it never counts as its newest`],
     ["size", `${bytes(size)} in ${manifest.files.length} files`],
@@ -28,7 +28,7 @@ export const describeCheckpoint = (stored: StoredCheckpoint): string => {
       `${database.dialect}, schema ${database.schema}${database.restorePoint === null ? "" : `, its own backup ${database.restorePoint}`}`,
     ],
     ["commit", code.commit ?? "not known"],
-    ...warningsOf(manifest).map(text => ["warning", text] as const),
+    ["warning", warningsOf(manifest)],
     ["build", manifest.build && describeBuild(manifest.build)],
     ["image", code.image],
     ["configuration", manifest.configuration.sha256.slice(0, 12)],
@@ -39,31 +39,22 @@ export const describeCheckpoint = (stored: StoredCheckpoint): string => {
 }
 
 /** Describes what a restore left for a person. */
-export const describeOutcome = ({held, notes, paused}: Restored): readonly (readonly [string, string])[] => [
+export const describeOutcome = ({held, notes, paused}: Restored): Facts => [
   [
     "held",
     `${counted(held.outbox, "message")} (svc outbox list --state held), ${counted(held.inbox, "handler")} (svc inbox list --state held), ${counted(held.agents, "run")} of agents (svc agent runs --state held)`,
   ],
   ["settled", `${counted(held.settled, "row")} that the replaced state had already sent, handled or ended`],
-  ...paused.map(
-    reason => ["ingress", `paused by ${reason}; once the Host runs: svc ingress resume --reason ${reason}`] as const,
-  ),
-  ...notes.map(text => ["note", text] as const),
+  ["ingress", paused.map(reason => `paused by ${reason}; once the Host runs: svc ingress resume --reason ${reason}`)],
+  ["note", notes],
 ]
 
 /** Returns the change of the schema, and the migrations that only the checkpoint's data can undo. */
-export const describeSchema = (
-  {checkpoint: id, schema, crossed}: RestorePlan,
-  now = "now",
-): (readonly [string, string])[] => [
-  [
-    "schema",
-    schema.now === null || schema.now === schema.checkpoint
-      ? `${schema.checkpoint}`
-      : `${schema.checkpoint}, ${now} ${schema.now}`,
-  ],
-  ...crossed.map(
-    ({what, why}) =>
-      ["not undone", `${what}: ${why}; the data of ${id} replaces all data, and later data is lost`] as const,
-  ),
-]
+export const describeSchema = ({checkpoint: id, schema, crossed}: RestorePlan, now = "now"): Facts => {
+  const isSame = schema.now === null || schema.now === schema.checkpoint
+  const lost = `the data of ${id} replaces all data, and later data is lost`
+  return [
+    ["schema", `${schema.checkpoint}${isSame ? "" : `, ${now} ${schema.now}`}`],
+    ["not undone", crossed.map(({what, why}) => `${what}: ${why}; ${lost}`)],
+  ]
+}

@@ -1,16 +1,15 @@
 import type {Prepared} from "../../../server/recovery/release/verification/prepared.ts"
 import type {ReleaseStep, ReleaseView, RestorePoint} from "../../../shared/api/release.ts"
-import {duration, facts} from "../print.ts"
+import {duration, type Facts, facts} from "../print.ts"
 
-const point = ({checkpoint, commit, image, lockfile, configuration, schema, version}: RestorePoint) =>
-  [
-    ["checkpoint", `${checkpoint}, verified`],
-    ["commit", commit ?? "not known"],
-    ...(image === null ? [] : ([["image", image]] as const)),
-    ["lockfile", lockfile === null ? "none" : `${lockfile.name} ${lockfile.sha256}`],
-    ["configuration", `${configuration.sha256}, generation ${configuration.generation ?? "none"}`],
-    ["database", `schema ${schema}, svc ${version}`],
-  ] as const
+const point = ({checkpoint, commit, image, lockfile, configuration, schema, version}: RestorePoint): Facts => [
+  ["checkpoint", `${checkpoint}, verified`],
+  ["commit", commit ?? "not known"],
+  ["image", image],
+  ["lockfile", lockfile === null ? "none" : `${lockfile.name} ${lockfile.sha256}`],
+  ["configuration", `${configuration.sha256}, generation ${configuration.generation ?? "none"}`],
+  ["database", `schema ${schema}, svc ${version}`],
+]
 
 const next: Record<ReleaseView["state"], string> = {
   beginning: "wait, or repeat svc release begin, or svc release abort",
@@ -48,12 +47,12 @@ export const verdict = ({verification}: ReleaseView): string => {
   return verification.ok ? "passed" : `failed: ${failed?.name ?? "not finished"}`
 }
 
-const describeVerification = (release: ReleaseView): readonly (readonly [string, string])[] => {
+const describeVerification = (release: ReleaseView): Facts => {
   const {verification} = release
   if (verification === null) return [["verification", "not yet: svc release verify"]]
   return [
     ["verification", `${verification.commit ?? "a copy of the project"} ${verdict(release)}`],
-    ...verification.steps.map(step => ["", stepLine(step)] as const),
+    ["", verification.steps.map(stepLine)],
   ]
 }
 

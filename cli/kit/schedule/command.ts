@@ -94,7 +94,7 @@ export const describeJob = (job: JobView): string =>
     ["timezone", job.timezone],
     ["target", describeTarget(job.target)],
     ["text", job.target.text],
-    ...(job.target.data === undefined ? [] : [["data", JSON.stringify(job.target.data)] as const]),
+    ["data", JSON.stringify(job.target.data)],
     ["missed", job.missed],
     ["overlap", job.overlap],
     ["jitter", job.jitter],
