@@ -12,13 +12,9 @@ export const checkAlerts = ({alerts}: Pick<ProjectConfig, "alerts">, tried: Once
   const named = Object.entries(targets)
   const known = tried.committed ? tried.endpoints : undefined
   const findings = named.flatMap(([name, target]) => checkTarget(name, target, known))
+  const names = named.map(([name]) => name).join(", ") || "none"
   if (findings.length === 0)
-    findings.push(
-      ok(
-        check,
-        `targets: ${named.map(([name]) => name).join(", ") || "none"}; heartbeat: ${heartbeat === undefined ? "none" : "set"}`,
-      ),
-    )
+    findings.push(ok(check, `targets: ${names}; heartbeat: ${heartbeat === undefined ? "none" : "set"}`))
   return [...findings, ...checkLoneEndpoint(named), ...(heartbeat === undefined ? [noHeartbeat] : [])]
 }
 
@@ -30,24 +26,18 @@ const checkTarget = (
   known: readonly string[] | undefined,
 ): Finding[] => {
   if (endpoint === undefined) return []
-  if (known !== undefined && !known.includes(endpoint))
-    return [
-      warning(
-        check,
-        `alerts.targets.${name} names the endpoint ${endpoint}, which no plugin has`,
-        `Correct alerts.targets.${name}.endpoint; known endpoints: ${known.join(", ") || "none"}`,
-      ),
-    ]
-  if (channel.trim() !== channel || channel.startsWith("user:"))
-    return [
-      warning(
-        check,
-        `alerts.targets.${name}.channel "${channel}" is not the id of a channel`,
-        "Use the channel id that svc inbox list --json shows for a message there, without spaces around it",
-      ),
-    ]
-  return []
+  if (known !== undefined && !known.includes(endpoint)) {
+    const detail = `alerts.targets.${name} names the endpoint ${endpoint}, which no plugin has`
+    const remedy = `Correct alerts.targets.${name}.endpoint; known endpoints: ${known.join(", ") || "none"}`
+    return [warning(check, detail, remedy)]
+  }
+  if (channel.trim() === channel && !channel.startsWith("user:")) return []
+  const detail = `alerts.targets.${name}.channel "${channel}" is not the id of a channel`
+  return [warning(check, detail, channelRemedy)]
 }
+
+const channelRemedy =
+  "Use the channel id that svc inbox list --json shows for a message there, without spaces around it"
 
 /** Warns if all alerts use one endpoint: while that is offline, it cannot send the alert about itself. */
 const checkLoneEndpoint = (targets: readonly (readonly [string, AlertTarget])[]): Finding[] => {

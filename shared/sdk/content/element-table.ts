@@ -37,11 +37,14 @@ interface Cell {
   readonly align?: "left" | "center" | "right" | undefined
 }
 
+type Styles = "b" | "strong" | "i" | "em" | "u" | "ins" | "s" | "del" | "sup" | "sub" | "span"
+type Blocks = "br" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "li" | "table" | "tr"
+
 /**
  * The elements of messages and their attributes: those of Satori v1, and ones by their HTML names. A plugin may add its
  * own by a name with a hyphen or a colon.
  */
-export interface Elements {
+export interface Elements extends Readonly<Record<Styles | Blocks, None>> {
   readonly at: {readonly id?: Id; readonly name?: Text; readonly role?: Text; readonly type?: "all" | "here" | Text}
   readonly sharp: {readonly id?: Id; readonly name?: Text}
   readonly emoji: {readonly id?: Id; readonly name?: Text; readonly animated?: Flag}
@@ -51,42 +54,21 @@ export interface Elements {
   readonly audio: Recording
   readonly video: Picture & Recording
   readonly file: Shown
-  readonly b: None
-  readonly strong: None
-  readonly i: None
-  readonly em: None
-  readonly u: None
-  readonly ins: None
-  readonly s: None
-  readonly del: None
   /** A spoiler. */
   readonly spl: None
   readonly code: {readonly lang?: Text}
-  readonly sup: None
-  readonly sub: None
   /** A block of code. */
   readonly pre: {readonly lang?: Text}
-  readonly span: None
-  readonly br: None
   /** Text on separate lines. */
   readonly p: None
   readonly message: {readonly id?: Id; readonly forward?: Flag}
-  readonly h1: None
-  readonly h2: None
-  readonly h3: None
-  readonly h4: None
-  readonly h5: None
-  readonly h6: None
   /** A line across. */
   readonly hr: None
   readonly ul: None
   /** A numbered list. */
   readonly ol: {readonly start?: number | undefined}
-  readonly li: None
   /** Quoted text. `quote` is the message that is answered. */
   readonly blockquote: None
-  readonly table: None
-  readonly tr: None
   readonly th: Cell
   readonly td: Cell
   /** Content with a frame. `colour` is `#rrggbb`. */
