@@ -1,7 +1,7 @@
 import {stat} from "node:fs/promises"
 import {basename, join} from "node:path"
 import type {EnvironmentFile} from "../config/load.ts"
-import {git} from "../recovery/checkpoint/provenance.ts"
+import {tryGit} from "../recovery/checkpoint/provenance.ts"
 import {findUncommitted} from "../recovery/uncommitted.ts"
 import {findStalePlugins} from "../runtime/build-record.ts"
 import {fileSystemOf, freeSpace, readFileIfExists} from "../runtime/files.ts"
@@ -20,14 +20,14 @@ export const checkLockfile = async ({project}: ProjectPaths, environment: NodeJS
     return error("lockfile", "there is no lockfile", remedy)
   }
   const {name} = lockfile
-  if ((await git(project, ["rev-parse", "--is-inside-work-tree"])) === undefined) {
+  if ((await tryGit(project, ["rev-parse", "--is-inside-work-tree"])) === undefined) {
     const {SVC_COMMIT: commit, SVC_IMAGE: image} = environment
     if (commit !== undefined || image !== undefined)
       return ok("lockfile", `${name} exists, in ${describeImage(environment)}`)
     const detail = `${name} exists, but the project is not in git`
     return warning("lockfile", detail, "Keep the project in git, with its lockfile.")
   }
-  const state = await git(project, ["status", "--porcelain", "--ignored", "--", name])
+  const state = await tryGit(project, ["status", "--porcelain", "--ignored", "--", name])
   if (state === "") return ok("lockfile", `${name} exists and is committed`)
   return error("lockfile", `${name} differs from its commit`, await adviceOn(project, name, state ?? ""))
 }
@@ -42,7 +42,7 @@ export const checkCommitted = async ({config}: ProjectPaths): Promise<readonly F
 
 /** Returns the remediation. An older lockfile, from a restore or a checkout, must never be committed over a newer one. */
 const adviceOn = async (project: string, name: string, state: string): Promise<string> => {
-  const committed = linesOf(await git(project, ["ls-tree", "--name-only", "HEAD", "--", ...lockfiles]))
+  const committed = linesOf(await tryGit(project, ["ls-tree", "--name-only", "HEAD", "--", ...lockfiles]))
   const older = await olderCommitWith(project, name)
   if (older !== undefined) {
     const manifest = (await olderCommitWith(project, "package.json")) === undefined ? [] : ["package.json"]
@@ -56,10 +56,10 @@ const adviceOn = async (project: string, name: string, state: string): Promise<s
 
 /** Resolves to the commit before HEAD that has the same version of a file, or to undefined if HEAD has it or none does. */
 const olderCommitWith = async (project: string, name: string): Promise<string | undefined> => {
-  const [here] = linesOf(await git(project, ["hash-object", "--", name]))
-  const [now] = linesOf(await git(project, ["rev-parse", "--verify", "--quiet", `HEAD:./${name}`]))
+  const [here] = linesOf(await tryGit(project, ["hash-object", "--", name]))
+  const [now] = linesOf(await tryGit(project, ["rev-parse", "--verify", "--quiet", `HEAD:./${name}`]))
   if (here === undefined || here === now) return undefined
-  return linesOf(await git(project, ["log", "--format=%h", `--find-object=${here}`, "--", name])).at(-1)
+  return linesOf(await tryGit(project, ["log", "--format=%h", `--find-object=${here}`, "--", name])).at(-1)
 }
 
 const linesOf = (text: string | undefined): readonly string[] => (text ?? "").split("\n").filter(line => line !== "")
