@@ -1,18 +1,13 @@
 import {randomBytes} from "node:crypto"
 import type {BuildIdentity} from "../../../shared/api/build.ts"
 import type {Manifest} from "../../../shared/api/checkpoint.ts"
+import type {BodyOf} from "../../../shared/api/operations/operation.ts"
+import type {releaseOperations} from "../../../shared/api/operations/recovery.ts"
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
-import type {
-  CompleteRequest,
-  ReleaseEntry,
-  ReleaseVerification,
-  ReleaseView,
-  RestorePoint,
-} from "../../../shared/api/release.ts"
+import type {ReleaseEntry, ReleaseVerification, ReleaseView, RestorePoint} from "../../../shared/api/release.ts"
 import {durationOf} from "../../../shared/duration.ts"
 import type {Log} from "../../../shared/log.ts"
 import {messageOf, Problem, toProblem} from "../../../shared/problems.ts"
-import type {Static} from "../../../shared/type.ts"
 import type {ListedCheckpoint} from "../checkpoint/store.ts"
 import type {Checkpoints} from "../checkpoints.ts"
 import type {News, Tell} from "../news.ts"
@@ -128,7 +123,7 @@ export class Releases {
    * `release_not_verified`, `release_not_ready`.
    */
   complete(
-    {acceptedBy, window, unverified}: Static<typeof CompleteRequest>,
+    {acceptedBy, window, unverified}: BodyOf<typeof releaseOperations.complete>,
     report: ReadinessReport,
   ): Promise<ReleaseView> {
     return this.#alone(async () => {
