@@ -5,6 +5,7 @@ import {Problem} from "../../shared/problems.ts"
 import type {Database, Reader, Statement} from "../database/database.ts"
 import {addMeta, deleteMeta, readMeta, readMetaKeys} from "../database/state/meta.ts"
 import {telling} from "../events/telling.ts"
+import type {Span} from "../runtime/flow/clock.ts"
 
 export type IngressReason = IngressView["reasons"][number]
 
@@ -26,12 +27,6 @@ const keptPauses = 35 * 86_400_000
 const retryAfter = 30
 
 const metaKeyOf = (reason: KeptReason) => `ingress.${reason}`
-
-/** A span of time, in milliseconds since 1970. */
-export interface Span {
-  readonly from: number
-  readonly to: number
-}
 
 const storing = ({from, to}: Span): readonly Statement[] => [
   {sql: "DELETE FROM ingress_pauses WHERE to_at < ?", args: [to - keptPauses]},

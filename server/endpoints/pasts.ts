@@ -3,8 +3,8 @@ import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {Database, Row} from "../database/database.ts"
 import {readMeta, setMeta} from "../database/state/meta.ts"
+import type {Span} from "../runtime/flow/clock.ts"
 import {Periodic} from "../runtime/flow/periodic.ts"
-import type {Span} from "./ingress.ts"
 
 /** What is known of an endpoint, whichever connection or run saw it. Times are in milliseconds since 1970. */
 export interface Past {

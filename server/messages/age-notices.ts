@@ -1,7 +1,7 @@
 import {hash} from "node:crypto"
-import type {Span} from "../endpoints/ingress.ts"
 import type {AgeNotice, InboxEvent} from "../inbox/intake/handling.ts"
 import {BoundedMap} from "../runtime/bounded-map.ts"
+import type {Span} from "../runtime/flow/clock.ts"
 import {replyTo} from "./session/failure.ts"
 import type {Say} from "./texts/host-texts.ts"
 

@@ -1,4 +1,4 @@
-import type {Span} from "../../endpoints/ingress.ts"
+import type {Span} from "../../runtime/flow/clock.ts"
 
 /** Why an arriving event is held: it was written before the end of a long outage, or its conversation waits for one. */
 export type OutageReason = "outage" | "behind"

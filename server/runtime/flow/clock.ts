@@ -1,3 +1,9 @@
+/** A span of time, in milliseconds since 1970. */
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
+
 /** The Host's time, for everything that falls due later. A plugin test uses a clock that it sets itself. */
 export interface Clock {
   /** Milliseconds since 1970. The operator may set this clock forward and back. For stored times. */
