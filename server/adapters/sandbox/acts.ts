@@ -37,7 +37,7 @@ export const directChannel = (user: string): string => `@${user}`
 /** Returns the sandbox's acts on its room, its guild and its uploads. */
 export const senderOf = (room: Room, guild: Guild, uploads: Uploads, {file}: Pick<Endpoint, "file">): Sender => ({
   send: async ({id, channel, content}) => {
-    room.say("bot", channel, id, content, await filesIn(content, file))
+    room.say(channel, id, content, await filesIn(content, file))
     return {ids: [id]}
   },
   edit: async ({channel, message, content}) => room.edit(channel, message, content, await filesIn(content, file)),

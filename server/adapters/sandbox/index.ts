@@ -86,7 +86,7 @@ export default definePlugin({
             content: renderContent([...(quote === undefined ? [] : [room.quote(channel, quote)]), ...elements]),
           },
         })
-        if (!receipt.duplicate) room.say("user", channel, id, elements)
+        if (!receipt.duplicate) room.say(channel, id, elements, [], user)
         return call.json(Stored, {...receipt, id}, {status: 202})
       },
     })

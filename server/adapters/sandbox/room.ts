@@ -6,6 +6,8 @@ export interface RoomMessage {
   readonly id: string
   readonly channel: string
   readonly from: "user" | "bot"
+  /** The id of its author. */
+  readonly user: string
   /** With its buttons as the last line. */
   readonly text: string
   readonly elements: Content
@@ -59,15 +61,11 @@ export class Room {
     this.#now = now
   }
 
-  say(
-    from: RoomMessage["from"],
-    channel: string,
-    id: string,
-    elements: Content,
-    files: RoomMessage["files"] = [],
-  ): void {
+  /** Shows a message: of the bot, or of the user with this id. */
+  say(channel: string, id: string, elements: Content, files: RoomMessage["files"] = [], user?: string): void {
     const at = new Date(this.#now()).toISOString()
-    const message = {id, channel, from, ...saying(elements), files, reactions: [], at, edited: false}
+    const by = user === undefined ? ({from: "bot", user: "bot"} as const) : ({from: "user", user} as const)
+    const message = {id, channel, ...by, ...saying(elements), files, reactions: [], at, edited: false}
     this.#messages = [...this.#messages.slice(1 - remembered), message]
     this.#tell(channel, {change: "said", message})
   }
@@ -120,8 +118,8 @@ export class Room {
 
   /** Returns the quote of a message. Throws a refusal if the message does not exist. */
   quote(channel: string, id: string): Element {
-    const {from, elements} = this.message(channel, id)
-    return h("quote", {id}, ...(from === "bot" ? [h("author", {id: "bot", name: "bot"})] : []), ...[elements].flat())
+    const {user, elements} = this.message(channel, id)
+    return h("quote", {id}, h("author", {id: user, name: user}), ...[elements].flat())
   }
 
   /** Returns the messages of a channel, oldest first. */

@@ -12,9 +12,9 @@ const menu = definePlugin({
     const buttons = () => [choose.button("red", "Red"), choose.button("blue", "Blue"), close.button(undefined, "Close")]
     plugin.command("menu", () => ["Choose.", ...buttons()])
     plugin.command("quoted", async ({session}) => {
-      const {text, outbox} = (await session.quoted()) ?? {}
+      const {text, outbox, user} = (await session.quoted()) ?? {}
       if (outbox !== undefined) await session.edit(outbox, "Edited.")
-      return `${text} ${outbox === undefined ? "of another" : "of the bot"} in ${session.guild?.name}`
+      return `${text} of ${user?.id} in ${session.guild?.name}`
     })
     plugin.command("clean", {permission: "trusted"}, () => "Cleaned.")
   },
@@ -46,8 +46,8 @@ test("a handler reads the quoted message, and edits it if it is the bot's own", 
     await bot.say("/menu", {group: true})
     await bot.say("red please", {group: true})
     const [, own = "", theirs = ""] = (await bot.messages()).map(({id}) => id)
-    expect(await bot.say("/quoted", {group: true, quote: theirs})).toEqual(["red please of another in Sandbox"])
-    expect(await bot.say("/quoted", {group: true, quote: own})).toEqual(["Choose.RedBlueClose of the bot in Sandbox"])
+    expect(await bot.say("/quoted", {group: true, quote: theirs})).toEqual(["red please of tester in Sandbox"])
+    expect(await bot.say("/quoted", {group: true, quote: own})).toEqual(["Choose.RedBlueClose of bot in Sandbox"])
     expect((await bot.messages()).find(({id}) => id === own)?.text).toBe("Edited.")
   }))
 
