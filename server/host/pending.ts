@@ -14,8 +14,8 @@ export interface Pending {
   readonly text: string
   /**
    * - `moving`: it may end on its own.
-   * - `waiting`: it continues once the clock moves, or once earlier work has ended.
-   * - `again`: it failed, and the Host retries it once the clock moves.
+   * - `waiting`: it continues once the clock moves, or once earlier work has ended. So does a send that the Host retries.
+   * - `again`: the handler failed, and the Host runs it again once the clock moves.
    * - `failed`: it does not continue.
    */
   readonly is: "moving" | "waiting" | "again" | "failed"
@@ -109,9 +109,11 @@ const sendOf = ({endpoints}: Host, row: Row): Pending => {
           : undefined
     return {key, is: "failed", text: `${what} ${since}: ${endpoint} is ${found?.is ?? "no endpoint"}${why(told)}`}
   }
-  if (error !== null)
-    return {key, is: "again", text: `${what} ${since}, and the Host retries it at ${at(not_before)}${why(error)}`}
-  return {key, is: "waiting", text: `${what} ${since}, because of the rate limit of ${endpoint}`}
+  const wait =
+    error === null
+      ? `because of the rate limit of ${endpoint}`
+      : `and the Host retries it at ${at(not_before)}${why(error)}`
+  return {key, is: "waiting", text: `${what} ${since}, ${wait}`}
 }
 
 const runOf = ({run_id, job, state, reason, error, started_at, created_at}: Row): Pending => {
