@@ -83,16 +83,21 @@ export class TestClock implements Clock {
     return this.#first()?.at
   }
 
-  /** Moves to a time, which must not be before the current one. `settle` finishes what each wake starts. */
-  async moveTo(to: number, settle: () => Promise<void>): Promise<void> {
+  /**
+   * Moves to a time, which must not be before the current one. `settle` finishes what each wake starts. `passed` runs
+   * after each step, before the wake.
+   */
+  async moveTo(to: number, settle: () => Promise<void>, passed = async () => {}): Promise<void> {
     await settle()
     for (let wait = this.#first(); wait !== undefined && wait.at <= to; wait = this.#first()) {
       this.#now = Math.max(this.#now, wait.at)
+      await passed()
       this.#waits.delete(wait)
       wait.wake()
       await settle()
     }
     this.#now = to
+    await passed()
   }
 
   /** Returns the wait that ends first; among equals, the one that began first. */

@@ -62,6 +62,8 @@ export interface Host {
   idle(): Promise<void>
   /** Whether the Host is settled now. */
   isIdle(): boolean
+  /** Deletes the rows whose retention has ended at this time, in milliseconds since 1970. */
+  sweep(now: number): Promise<unknown>
   /** The usages of the running generation's commands. */
   commands(): readonly string[]
   /** Resolves when the Host itself asks the process to exit: after a restart over the API, or a lost lease. */
