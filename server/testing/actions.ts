@@ -15,7 +15,7 @@ export interface TestFile {
   readonly bytes: Uint8Array | string
 }
 
-export interface PressOptions {
+export interface ActOptions {
   /** The user who acts; `tester` when left out. */
   readonly user?: string
   /** The channel; `test` when left out. */
@@ -28,7 +28,12 @@ export interface PressOptions {
   readonly language?: string
 }
 
-export interface SayOptions extends PressOptions {
+export interface PressOptions extends ActOptions {
+  /** The message with the button, or its id; the newest one that has such a button when left out. */
+  readonly message?: {readonly id: string} | string
+}
+
+export interface SayOptions extends ActOptions {
   /** Files sent with the text, at most 512 KiB together. */
   readonly files?: readonly TestFile[]
   /** The message that it answers, by its id in `bot.messages()`. */
@@ -66,45 +71,30 @@ export const say = (
   act(
     bot,
     `say(${JSON.stringify(text.slice(0, 60))})`,
-    {
-      path: "messages",
-      done: {
-        text,
-        ...(quote === undefined ? {} : {quote}),
-        ...(files.length === 0 ? {} : {files: files.map(encodeFile)}),
-      },
-    },
+    {path: "messages", done: {text, quote, files: files.length === 0 ? undefined : files.map(encodeFile)}},
     options,
   )
 
-/** @internal Presses the sandbox's newest button with this label or number. Resolves to the replies. */
-export const press = (bot: UnderTest, button: string, options?: PressOptions): Promise<readonly string[]> =>
-  act(bot, `press(${JSON.stringify(button)})`, {path: "press", done: {button}}, options)
-
-/** @internal Fills in the sandbox's newest form with this label or number. Resolves to the replies. */
-export const fill = (
+/** @internal Presses a button in the sandbox, or fills in a form if there are values. Resolves to the replies. */
+export const press = (
   bot: UnderTest,
-  form: string,
-  values: Readonly<Record<string, string>>,
-  options?: PressOptions,
-): Promise<readonly string[]> =>
-  act(bot, `fill(${JSON.stringify(form)})`, {path: "press", done: {button: form, values}}, options)
+  button: string,
+  {message, ...options}: PressOptions = {},
+  values?: Readonly<Record<string, string>>,
+): Promise<readonly string[]> => {
+  const what = `${values === undefined ? "press" : "fill"}(${JSON.stringify(button)})`
+  const done = {button, values, message: typeof message === "object" ? message.id : message}
+  return act(bot, what, {path: "press", done}, options)
+}
 
 const act = async (
   bot: UnderTest,
   what: string,
   {path, done}: {readonly path: string; readonly done: object},
-  {user = "tester", channel = "test", group, roles, language}: PressOptions = {},
+  {user = "tester", channel = "test", group, roles, language}: ActOptions = {},
 ): Promise<readonly string[]> => {
   const {host} = bot
-  const body = {
-    ...done,
-    user,
-    channel,
-    ...(group === undefined ? {} : {group}),
-    ...(roles === undefined ? {} : {roles}),
-    ...(language === undefined ? {} : {locale: language}),
-  }
+  const body = {...done, user, channel, group, roles, locale: language}
   const {sn} = await ask<{readonly sn: number}>(host, `/api/plugins/sandbox/${path}`, body)
   const {replies, event} = await endOf(bot, what, sn)
   const shown = await messages(bot, channel)
@@ -171,8 +161,12 @@ const pendingRun = async (host: Host, id: string, job: string) =>
     text: run.text.replace(/job test-\S+/, `job ${job}`),
   }))
 
-/** @internal Returns messages by their ids. */
-export const sentAs = async (host: Host, ids: readonly string[]): Promise<readonly Sent[]> => {
-  const views = await Promise.all(ids.map(id => apiOf(host).get("/api/outbox/:id", {id})))
-  return views.map(({endpoint, channel, text}) => ({endpoint, channel, text}))
-}
+/** @internal Returns messages by their ids, with the text that the sandbox shows. */
+export const sentAs = (host: Host, ids: readonly string[]): Promise<readonly Sent[]> =>
+  Promise.all(
+    ids.map(async id => {
+      const {endpoint, channel, text} = await apiOf(host).get("/api/outbox/:id", {id})
+      const shown = endpoint === "sandbox" ? await messages({host}, channel) : []
+      return {endpoint, channel, text: shown.find(message => message.id === id)?.text ?? text}
+    }),
+  )

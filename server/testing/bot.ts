@@ -9,17 +9,7 @@ import {start} from "../host/start.ts"
 import {loadRuntime} from "../runtime/engines/load-runtime.ts"
 import {createLogs} from "../runtime/logs/log.ts"
 import {bypassProxy} from "../runtime/proxy.ts"
-import {
-  type FireOptions,
-  fill,
-  fire,
-  type PressOptions,
-  press,
-  type SayOptions,
-  type Sent,
-  say,
-  started,
-} from "./actions.ts"
+import {type FireOptions, fire, type PressOptions, press, type SayOptions, type Sent, say, started} from "./actions.ts"
 import {type BotClock, createBotClock} from "./bot-clock.ts"
 import {type BotFile, filesOf} from "./bot-files.ts"
 import {readTime, TestClock, type Time} from "./clock.ts"
@@ -68,13 +58,13 @@ export interface Bot {
   say(text: string, options?: SayOptions): Promise<readonly string[]>
   /**
    * Presses the newest button in the channel with this label, or with this number in its message. Resolves and rejects
-   * like `say`; if the bot edits the message with the button, that is the first text. Rejects if no message has this
-   * button.
+   * like `say`; if the bot edits the message with the button, that is the first text. Rejects if no message, or not
+   * `message` of the options, has this button.
    */
   press(button: string, options?: PressOptions): Promise<readonly string[]>
   /**
-   * Fills in the newest form in the channel with this label, or with this number in its message. A field that `values`
-   * does not name stays empty. Resolves and rejects like `press`.
+   * Fills in a form, named as `press` names a button. A field that `values` does not name stays empty. Resolves and
+   * rejects like `press`.
    */
   fill(form: string, values: Readonly<Record<string, string>>, options?: PressOptions): Promise<readonly string[]>
   /** Returns the files that the bot sent in a channel, oldest first; in `test` when left out, as with `say`. */
@@ -202,7 +192,7 @@ const membersOf = (bot: UnderTest, editions: Editions, subject: Subject): Omit<B
     url: host.url,
     token: host.token?.reveal() ?? "",
     say: (text, how) => toEnd("bot.say()", () => say(bot, text, how)),
-    fill: (form, values, how) => toEnd("bot.fill()", () => fill(bot, form, values, how)),
+    fill: (form, values, how) => toEnd("bot.fill()", () => press(bot, form, how, values)),
     press: (button, how) => toEnd("bot.press()", () => press(bot, button, how)),
     files: channel => filesOf({url: host.url, token: host.token?.reveal() ?? ""}, channel),
     messages: (channel = "test") => messages(bot, channel),
