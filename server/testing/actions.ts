@@ -56,9 +56,19 @@ export interface Sent {
   readonly text: string
 }
 
-/** @internal Resolves once the sandbox is online and the plugins' `onStart` functions have ended. */
+/** The same for the other endpoints, whose platform may never answer. */
+const connectLimit = 5000
+
+/** @internal Resolves once the endpoints have connected or failed, and the plugins' `onStart` functions have ended. */
 export const started = async (bot: UnderTest): Promise<void> => {
-  await until("the sandbox to be online", startLimit, () => bot.host.endpoints.get("sandbox")?.state.is === "online")
+  const {endpoints} = bot.host
+  const isNew = (is = "idle") => ["idle", "connecting"].includes(is)
+  await until("the sandbox to be online", startLimit, () => endpoints.get("sandbox")?.state.is === "online")
+  await until(
+    "a platform",
+    connectLimit,
+    () => !endpoints.list().some(({spec, state}) => spec.open && isNew(state.is)),
+  ).catch(() => {})
   await untilQuiet(bot, "the start of the bot")
 }
 

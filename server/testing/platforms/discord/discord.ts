@@ -1,29 +1,18 @@
 import {createServer, type IncomingMessage} from "node:http"
 import {buffer} from "node:stream/consumers"
 import {setTimeout as sleep} from "node:timers/promises"
-import {createTroubles, type FakePlatform, Requests, type Said} from "../fake/platform.ts"
+import {createTroubles, type FakePlatform, patternOf, Requests} from "../fake/platform.ts"
 import {type Defer, listen, serveSockets} from "../fake/serve.ts"
+import {createPeople, type People} from "./people.ts"
 import {createRoutes, type FakeAnswer} from "./routes.ts"
 import {type Bot, Sessions} from "./sessions.ts"
-import {type FakeFile, type FakeMessage, guild, publicUser, World} from "./world.ts"
+import {type FakeFile, guild, World} from "./world.ts"
 
-/** The actions of people in the fake, besides messages. */
-export interface FakeDiscord extends FakePlatform {
+export interface FakeDiscord extends FakePlatform, People {
   readonly world: World
   readonly sessions: Sessions
   /** The address of its HTTP API; files are at its origin. */
   readonly url: string
-  /** Sends a message in any channel; returns the message. */
-  write(message: Partial<FakeMessage> & {readonly channel: string; readonly content: string}): FakeMessage
-  edit(id: string, content: string): void
-  remove(id: string): void
-  react(id: string, emoji: string, isAdded?: boolean): void
-  /** Dispatches a raw event of the gateway. */
-  dispatch(name: string, data: Readonly<Record<string, unknown>>): void
-  /** A user's action outside of messages; returns the interaction's id. */
-  interact(interaction: Readonly<Record<string, unknown>>): string
-  /** The same as the body of a webhook. */
-  interactionOf(interaction: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
   /** The answers to interactions, in order. */
   readonly callbacks: readonly {readonly id: string; readonly body: unknown}[]
   /** How often the bot showed as typing in a channel. */
@@ -62,17 +51,11 @@ const botOf = (token: string): Bot | undefined => {
 export const startDiscord = async (defer: Defer, {latency = 0}: DiscordOptions = {}): Promise<FakeDiscord> => {
   const world = new World()
   const troubles = createTroubles()
-  const typing = new Map<string, number>()
-  const callbacks: {id: string; body: unknown}[] = []
-  const requests = new Requests()
   const sent: string[] = []
-  let last: FakeMessage | undefined
   let refusing: number | undefined
   let isHanging = false
   const held = new Set<IncomingMessage>()
-  let pause: {readonly milliseconds: number; readonly isGlobal: boolean} | undefined
 
-  const inGuild = (channel: string) => (world.isGuildChannel(channel) ? {guild_id: guild.id} : {})
   const sessions = new Sessions(botOf, () => [
     [
       "GUILD_CREATE",
@@ -84,23 +67,25 @@ export const startDiscord = async (defer: Defer, {latency = 0}: DiscordOptions =
       },
     ],
   ])
-  const tell = (name: string, message: FakeMessage) =>
-    sessions.dispatch(name, {...world.tell(message, origin()), ...inGuild(message.channel)})
-  const answer = createRoutes({
+  const people = createPeople({world, sessions, origin: () => origin(), sent})
+  const routes = createRoutes({
     world,
     origin: () => origin(),
     refuses: troubles.refuses,
     made: message => {
       sent.push(message.id)
-      tell("MESSAGE_CREATE", message)
+      people.tell("MESSAGE_CREATE", message)
     },
-    gone: ({id, channel}) => sessions.dispatch("MESSAGE_DELETE", {id, channel_id: channel, ...inGuild(channel)}),
-    called: (id, body) => {
-      callbacks.push({id, body})
-      return {status: 204}
-    },
-    wrote: channel => void typing.set(channel, (typing.get(channel) ?? 0) + 1),
+    gone: message => people.tellDeleted(message),
   })
+  const requests = new Requests("Discord", routes)
+  const patterns = Object.entries(routes).map(([route, answer]) => ({pattern: patternOf(route), answer}))
+  /** Returns the parts that a route leaves open, for each request of it. */
+  const asked = (route: string) =>
+    requests.received.flatMap(({method, body}) => {
+      const parts = patternOf(route).exec(method)?.slice(1)
+      return parts === undefined ? [] : [{parts, body}]
+    })
 
   const gateway = await serveSockets(defer, () => new Response(null, {status: 426}), {
     open: peer => sessions.open(peer),
@@ -115,8 +100,11 @@ export const startDiscord = async (defer: Defer, {latency = 0}: DiscordOptions =
     const path = pathname.replace(/^\/api\/v\d+/, "")
     const bytes = await buffer(request)
     const {body, files} = await readBody(bytes, request.headers["content-type"] ?? "", () => world.makeId())
-    const {status, body: reason = {}, headers: given = {}} = requests.take(`${method} ${path}`, body) ?? {}
-    if (status !== undefined) return {status, body: reason, headers: given}
+    const ordered = requests.take(`${method} ${path}`, body)
+    if (ordered !== undefined)
+      return "result" in ordered
+        ? {status: ordered.result === undefined ? 204 : 200, body: ordered.result}
+        : {body: {}, ...ordered}
     if (path.startsWith("/attachments/") && method === "GET") return fileAt(path)
     const bot = botOf((request.headers.authorization ?? "").replace(/^Bot /, ""))
     const isOpen = /^\/(interactions|webhooks)\//.test(path)
@@ -131,16 +119,13 @@ export const startDiscord = async (defer: Defer, {latency = 0}: DiscordOptions =
       }
     }
     if (path === "/gateway/bot") return {status: 200, body: aboutGateway()}
-    if (pause !== undefined && method === "POST" && path.endsWith("/messages")) {
-      const {milliseconds, isGlobal} = pause
-      pause = undefined
-      const seconds = String(milliseconds / 1000)
-      const headers = {"retry-after": seconds, "x-ratelimit-scope": isGlobal ? "global" : "user"}
-      const body = {message: "You are being rate limited.", retry_after: Number(seconds), global: isGlobal}
-      return {status: 429, body, headers: isGlobal ? {...headers, "x-ratelimit-global": "true"} : headers}
-    }
     const author = {...(bot ?? {id: "0", username: "nobody"}), bot: true}
-    const answered = answer({method, path, query: searchParams, body, files, bot: author})
+    const {pattern, answer} = patterns.find(route => route.pattern.test(`${method} ${path}`)) ?? {}
+    const parts = pattern?.exec(`${method} ${path}`)?.slice(1).map(decodeURIComponent) ?? []
+    const answered = answer?.(parts, {query: searchParams, body, files, bot: author}) ?? {
+      status: 404,
+      body: {code: 0, message: requests.unknown(`${method} ${path}`)},
+    }
     const wait = answered.status === 429 ? {"retry-after": "1", "x-ratelimit-scope": "user"} : {}
     return {...answered, headers: wait}
   }
@@ -177,74 +162,29 @@ export const startDiscord = async (defer: Defer, {latency = 0}: DiscordOptions =
   const port = await listen(server, defer)
   const origin = () => `http://127.0.0.1:${port}`
 
-  const write: FakeDiscord["write"] = message => {
-    last = world.add({author: world.user("42"), ...message})
-    tell("MESSAGE_CREATE", last)
-    return last
-  }
-  const interactionOf: FakeDiscord["interactionOf"] = ({channel = "600", user = "42", ...interaction}) => {
-    const id = world.makeId()
-    const who = publicUser(world.user(String(user)))
-    const isGuild = world.isGuildChannel(String(channel))
-    return {
-      id,
-      application_id: "999",
-      token: `token/of ${id}`,
-      version: 1,
-      channel_id: channel,
-      channel: {id: channel, type: isGuild ? 0 : 1, ...(isGuild ? {name: "general"} : {})},
-      locale: "de",
-      ...(isGuild ? {guild_id: guild.id, member: {user: who, nick: "Ann"}} : {user: who}),
-      ...interaction,
-    }
-  }
   return {
     url: `${origin()}/api`,
     world,
     sessions,
-    write,
-    say: (...messages: readonly Said[]) => {
-      for (const {text, user = "42", chat = user} of messages)
-        write({channel: chat, content: text, author: world.user(user)})
-    },
-    repeat: () => last && tell("MESSAGE_CREATE", last),
-    sent: () =>
-      sent.flatMap(id => {
-        const message = world.messages.get(id)
-        return message === undefined ? [] : [{id, chat: message.channel, text: message.content, edits: message.edits}]
-      }),
+    ...people,
+    sent: () => people.shown().map(({id, channel: chat, content: text, edits}) => ({id, chat, text, edits})),
     ...troubles.controls,
     arrivals: () => sessions.identified,
-    edit: (id, content) => {
-      const changed = world.change(id, {content, editedAt: new Date().toISOString()})
-      if (changed !== undefined) tell("MESSAGE_UPDATE", changed)
+    get callbacks() {
+      return asked("POST /interactions/:id/:token/callback").map(({parts: [id = ""], body}) => ({id, body}))
     },
-    remove: id => {
-      const found = world.messages.get(id)
-      world.messages.delete(id)
-      if (found !== undefined)
-        sessions.dispatch("MESSAGE_DELETE", {id, channel_id: found.channel, ...inGuild(found.channel)})
-    },
-    react: (id, emoji, isAdded = true) => {
-      const channel = world.messages.get(id)?.channel ?? "600"
-      const user = {
-        user_id: "42",
-        ...(isAdded && world.isGuildChannel(channel) ? {member: {user: publicUser(world.user("42"))}} : {}),
-      }
-      const event = {message_id: id, channel_id: channel, emoji: {id: null, name: emoji}, ...user, ...inGuild(channel)}
-      sessions.dispatch(isAdded ? "MESSAGE_REACTION_ADD" : "MESSAGE_REACTION_REMOVE", event)
-    },
-    dispatch: (name, data) => sessions.dispatch(name, data),
-    interactionOf,
-    interact: interaction => {
-      const made = interactionOf(interaction)
-      sessions.dispatch("INTERACTION_CREATE", made)
-      return String(made.id)
-    },
-    callbacks,
-    typing: channel => typing.get(channel) ?? 0,
+    typing: channel => asked("POST /channels/:id/typing").filter(({parts: [id]}) => id === channel).length,
     slowDown: (milliseconds, isGlobal = false) => {
-      pause = {milliseconds, isGlobal}
+      const wait = milliseconds / 1000
+      requests.order("POST /channels/:id/messages", {
+        status: 429,
+        body: {message: "You are being rate limited.", retry_after: wait, global: isGlobal},
+        headers: {
+          "retry-after": String(wait),
+          "x-ratelimit-scope": isGlobal ? "global" : "user",
+          ...(isGlobal ? {"x-ratelimit-global": "true"} : {}),
+        },
+      })
     },
     refuseAll: seconds => {
       refusing = seconds

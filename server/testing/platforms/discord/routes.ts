@@ -1,3 +1,4 @@
+import {makePoll, votersOf} from "../fake/shown.ts"
 import type {FakeFile, FakeMessage, FakeUser, World} from "./world.ts"
 import {guild, publicUser} from "./world.ts"
 
@@ -5,9 +6,6 @@ import {guild, publicUser} from "./world.ts"
 const longest = 2000
 
 export interface FakeRequest {
-  readonly method: string
-  /** The path after `/api/v10`. */
-  readonly path: string
   readonly query: URLSearchParams
   readonly body: Readonly<Record<string, unknown>>
   readonly files: readonly FakeFile[]
@@ -29,10 +27,10 @@ export interface RoutesOptions {
   /** A message of the bot was created or changed. */
   made(message: FakeMessage): void
   gone(message: FakeMessage): void
-  /** An interaction was answered. */
-  called(id: string, body: unknown): FakeAnswer
-  wrote(channel: string): void
 }
+
+/** Answers a request; `parts` are those of the path that the route leaves open. */
+export type Route = (parts: readonly string[], request: FakeRequest) => FakeAnswer
 
 interface FakeEmbed {
   readonly title?: string
@@ -46,12 +44,25 @@ const isEmbed = ({title = "", description = "", fields = []}: FakeEmbed): boolea
   fields.length <= 25 &&
   fields.every(({name, value}) => /^.{1,256}$/s.test(name) && /^.{1,1024}$/s.test(value))
 
+interface FakePoll {
+  readonly question: {readonly text?: string}
+  readonly answers: readonly {readonly poll_media: {readonly text?: string}}[]
+  readonly allow_multiselect?: boolean
+}
+
+const pollOf = ({question, answers, allow_multiselect}: FakePoll) =>
+  makePoll(
+    question.text,
+    answers.map(({poll_media}) => poll_media.text),
+    allow_multiselect,
+  )
+
 const ok = (body?: unknown): FakeAnswer => (body === undefined ? {status: 204} : {status: 200, body})
 const failed = (status: number, code: number, message: string): FakeAnswer => ({status, body: {code, message}})
 const unknownMessage = failed(404, 10008, "Unknown Message")
 
-/** The HTTP API of the fake: one function for each route. */
-export const createRoutes = ({world, origin, refuses, made, gone, called, wrote}: RoutesOptions) => {
+/** The HTTP API of the fake: one function for each route. The first that fits answers. */
+export const createRoutes = ({world, origin, refuses, made, gone}: RoutesOptions): Readonly<Record<string, Route>> => {
   const tell = (message: FakeMessage) => world.tell(message, origin())
   const channelOf = (id: string) => {
     const found = guild.channels.find(channel => channel.id === id)
@@ -67,9 +78,20 @@ export const createRoutes = ({world, origin, refuses, made, gone, called, wrote}
       communication_disabled_until: until,
     }
   }
-  const wrongForm = ({content = "", components = [], embeds = []}: FakeRequest["body"], files: readonly unknown[]) => {
+  const pinned = (channel: string) =>
+    world.pins
+      .of(channel)
+      .toReversed()
+      .flatMap(id => {
+        const message = world.messages.get(id)
+        return message === undefined ? [] : [{message: tell(message)}]
+      })
+  const wrongForm = (
+    {content = "", components = [], embeds = [], poll}: FakeRequest["body"],
+    files: readonly unknown[],
+  ) => {
     const parts = [files, components, embeds] as readonly (readonly unknown[])[]
-    if (content === "" && parts.every(({length}) => length === 0))
+    if (content === "" && poll === undefined && parts.every(({length}) => length === 0))
       return failed(400, 50006, "Cannot send an empty message")
     if (!(embeds as readonly FakeEmbed[]).every(isEmbed)) return failed(400, 50035, "Invalid Form Body: embeds")
     if (String(content).length <= longest) return undefined
@@ -90,19 +112,18 @@ export const createRoutes = ({world, origin, refuses, made, gone, called, wrote}
       files,
       body,
       components: (body.components ?? []) as readonly unknown[],
+      ...(body.poll === undefined ? {} : {poll: pollOf(body.poll as FakePoll)}),
       ...(typeof nonce === "string" ? {nonce} : {}),
       ...(message_id !== undefined && world.messages.has(message_id) ? {reference: message_id} : {}),
     })
     made(message)
     return ok(tell(message))
   }
-  const edit = (id: string, {body, files, bot}: FakeRequest): FakeAnswer => {
-    const found = world.messages.get(id)
-    if (found === undefined) return unknownMessage
+  const edit = (found: FakeMessage, {body, files, bot}: FakeRequest): FakeAnswer => {
     if (found.author.id !== bot.id) return failed(403, 50005, "Cannot edit a message authored by another user")
     const wrong = wrongForm(body, [...files, ...found.files])
     if (wrong !== undefined) return wrong
-    const changed = world.change(id, {
+    const changed = world.change(found.id, {
       content: String(body.content ?? found.content),
       edits: found.edits + 1,
       editedAt: new Date().toISOString(),
@@ -120,13 +141,12 @@ export const createRoutes = ({world, origin, refuses, made, gone, called, wrote}
       .filter(({id}) => BigInt(id) > after && (before === null || BigInt(id) < BigInt(before)))
     return ok((query.has("after") ? all.slice(0, limit) : all.slice(-limit)).toReversed().map(tell))
   }
-  const react = (id: string, emoji: string, bot: FakeUser, isAdded: boolean): FakeAnswer => {
-    const found = world.messages.get(id)
-    if (found === undefined) return unknownMessage
-    const others = found.reactions.filter(each => each.emoji !== emoji || each.user !== bot.id)
-    world.change(id, {reactions: isAdded ? [...others, {emoji, user: bot.id}] : others})
-    return ok()
-  }
+  const react = (isAdded: boolean): Route =>
+    at(({id, reactions}, {bot}, [, , emoji = ""]) => {
+      const others = reactions.filter(each => each.emoji !== emoji || each.user !== bot.id)
+      world.change(id, {reactions: isAdded ? [...others, {emoji, user: bot.id}] : others})
+      return ok()
+    })
   const change = (user: string, {body}: FakeRequest): FakeAnswer => {
     const member = world.members.get(user)
     if (member === undefined) return failed(404, 10007, "Unknown Member")
@@ -135,114 +155,76 @@ export const createRoutes = ({world, origin, refuses, made, gone, called, wrote}
     return ok(memberOf(user))
   }
 
-  type Route = readonly [
-    method: string,
-    path: RegExp,
-    answer: (parts: readonly string[], request: FakeRequest) => FakeAnswer,
-  ]
-  const routes: readonly Route[] = [
-    ["GET", /^\/users\/@me$/, (_, {bot}) => ok(publicUser(bot))],
-    [
-      "GET",
-      /^\/users\/@me\/guilds$/,
-      () => ok([{id: guild.id, name: guild.name, owner: false, permissions: world.permissions}]),
-    ],
-    ["POST", /^\/users\/@me\/channels$/, (_, {body}) => ok(channelOf(String(body.recipient_id ?? "42")))],
-    ["GET", /^\/applications\/@me$/, (_, {bot}) => ok({id: bot.id, ...world.application})],
-    [
-      "PUT",
-      /^\/applications\/(\d+)\/commands$/,
-      ([id = ""], {body}) => {
-        world.commands.set(id, body as unknown as readonly {name: string}[])
-        return ok(body)
-      },
-    ],
-    ["GET", /^\/channels\/(\d+)$/, ([id = ""]) => ok(channelOf(id))],
-    [
-      "POST",
-      /^\/channels\/(\d+)\/typing$/,
-      ([id = ""]) => {
-        wrote(id)
-        return ok()
-      },
-    ],
-    ["GET", /^\/channels\/(\d+)\/messages$/, ([id = ""], {query}) => list(id, query)],
-    [
-      "GET",
-      /^\/channels\/\d+\/messages\/(\d+)$/,
-      ([id = ""]) => {
-        const found = world.messages.get(id)
-        return found === undefined ? unknownMessage : ok(tell(found))
-      },
-    ],
-    ["POST", /^\/channels\/(\d+)\/messages$/, ([id = ""], request) => create(id, request)],
-    ["PATCH", /^\/channels\/\d+\/messages\/(\d+)$/, ([id = ""], request) => edit(id, request)],
-    [
-      "DELETE",
-      /^\/channels\/\d+\/messages\/(\d+)$/,
-      ([id = ""]) => {
-        const found = world.messages.get(id)
-        if (found === undefined) return unknownMessage
-        world.messages.delete(id)
-        gone(found)
-        return ok()
-      },
-    ],
-    [
-      "PUT",
-      /^\/channels\/\d+\/messages\/(\d+)\/reactions\/([^/]+)\/@me$/,
-      ([id = "", emoji = ""], {bot}) => react(id, emoji, bot, true),
-    ],
-    [
-      "DELETE",
-      /^\/channels\/\d+\/messages\/(\d+)\/reactions\/([^/]+)\/@me$/,
-      ([id = "", emoji = ""], {bot}) => react(id, emoji, bot, false),
-    ],
-    ["GET", /^\/guilds\/500\/members$/, () => ok([...world.members.keys()].map(memberOf))],
-    ["GET", /^\/guilds\/500\/members\/(\d+)$/, ([id = ""]) => ok(memberOf(id))],
-    ["PATCH", /^\/guilds\/500\/members\/(\d+)$/, ([id = ""], request) => change(id, request)],
-    [
-      "DELETE",
-      /^\/guilds\/500\/members\/(\d+)$/,
-      ([id = ""]) => (world.members.delete(id) ? ok() : failed(404, 10007, "Unknown Member")),
-    ],
-    [
-      "PUT",
-      /^\/guilds\/500\/bans\/(\d+)$/,
-      ([id = ""]) => {
-        world.banned.add(id)
-        return ok()
-      },
-    ],
-    ["GET", /^\/guilds\/500\/channels$/, () => ok(guild.channels)],
-    ["GET", /^\/guilds\/500\/roles$/, () => ok([{id: "700", name: "helper", permissions: "0"}])],
-    [
-      "PUT",
-      /^\/guilds\/500\/members\/(\d+)\/roles\/(\d+)$/,
-      ([user = "", role = ""]) => {
-        world.members.get(user)?.roles.add(role)
-        return ok()
-      },
-    ],
-    ["POST", /^\/interactions\/(\d+)\/[^/]+\/callback$/, ([id = ""], {body}) => called(id, body)],
-    ["DELETE", /^\/webhooks\/\d+\/[^/]+\/messages\/@original$/, () => ok()],
-    [
-      "POST",
-      /^\/attachments\/refresh-urls$/,
-      (_, {body}) =>
-        ok({
-          refreshed_urls: (body.attachment_urls as readonly string[]).map(original => ({
-            original,
-            refreshed: original.split("?")[0],
-          })),
-        }),
-    ],
-  ]
-  return (request: FakeRequest): FakeAnswer => {
-    for (const [method, path, answer] of routes) {
-      const found = request.method === method ? path.exec(request.path) : null
-      if (found !== null) return answer(found.slice(1).map(decodeURIComponent), request)
+  /** Answers with what is done to a message of the channel. */
+  const at =
+    (act: (found: FakeMessage, request: FakeRequest, parts: readonly string[]) => FakeAnswer): Route =>
+    (parts, request) => {
+      const [channel, id = ""] = parts
+      const found = world.messages.get(id)
+      return found === undefined || found.channel !== channel ? unknownMessage : act(found, request, parts)
     }
-    return failed(404, 0, "404: Not Found")
+  const done: Route = () => ok()
+  return {
+    "GET /users/@me": (_, {bot}) => ok(publicUser(bot)),
+    "GET /users/@me/guilds": () => ok([{id: guild.id, name: guild.name, owner: false, permissions: world.permissions}]),
+    "POST /users/@me/channels": (_, {body}) => ok(channelOf(String(body.recipient_id ?? "42"))),
+    "GET /applications/@me": (_, {bot}) => ok({id: bot.id, ...world.application}),
+    "PUT /applications/:application/commands": ([id = ""], {body}) => {
+      world.commands.set(id, body as unknown as readonly {name: string}[])
+      return ok(body)
+    },
+    "GET /channels/:channel": ([id = ""]) => ok(channelOf(id)),
+    "POST /channels/:channel/typing": done,
+    "POST /channels/:channel/invites": ([channel = ""]) =>
+      ok({code: `fake${world.makeId()}`, channel: {id: channel}, guild: {id: guild.id, name: guild.name}}),
+    "GET /channels/:channel/messages": ([id = ""], {query}) => list(id, query),
+    "POST /channels/:channel/messages": ([id = ""], request) => create(id, request),
+    "GET /channels/:channel/messages/pins": ([id = ""]) => ok({items: pinned(id), has_more: false}),
+    "PUT /channels/:channel/messages/pins/:message": at(({channel, id}) => {
+      world.pins.pin(channel, id)
+      return ok()
+    }),
+    "DELETE /channels/:channel/messages/pins/:message": at(({channel, id}) => {
+      world.pins.unpin(channel, id)
+      return ok()
+    }),
+    "GET /channels/:channel/messages/:message": at(found => ok(tell(found))),
+    "PATCH /channels/:channel/messages/:message": at(edit),
+    "DELETE /channels/:channel/messages/:message": at(found => {
+      world.messages.delete(found.id)
+      gone(found)
+      return ok()
+    }),
+    "PUT /channels/:channel/messages/:message/reactions/:emoji/@me": react(true),
+    "DELETE /channels/:channel/messages/:message/reactions/:emoji/@me": react(false),
+    "GET /channels/:channel/polls/:message/answers/:answer": at(({poll}, _, [, , answer]) =>
+      ok({users: poll && votersOf(poll, Number(answer) - 1).map(user => publicUser(world.user(user)))}),
+    ),
+    "POST /channels/:channel/polls/:message/expire": at(found => {
+      if (found.poll !== undefined) found.poll.isClosed = true
+      return ok(tell(found))
+    }),
+    "GET /guilds/500/members": () => ok([...world.members.keys()].map(memberOf)),
+    "GET /guilds/500/members/:user": ([id = ""]) => ok(memberOf(id)),
+    "PATCH /guilds/500/members/:user": ([id = ""], request) => change(id, request),
+    "DELETE /guilds/500/members/:user": ([id = ""]) =>
+      world.members.delete(id) ? ok() : failed(404, 10007, "Unknown Member"),
+    "PUT /guilds/500/bans/:user": done,
+    "DELETE /guilds/500/bans/:user": done,
+    "GET /guilds/500/channels": () => ok(guild.channels),
+    "GET /guilds/500/roles": () => ok([{id: "700", name: "helper", permissions: "0"}]),
+    "PUT /guilds/500/members/:user/roles/:role": ([user = "", role = ""]) => {
+      world.members.get(user)?.roles.add(role)
+      return ok()
+    },
+    "POST /interactions/:interaction/:token/callback": done,
+    "DELETE /webhooks/:application/:token/messages/@original": done,
+    "POST /attachments/refresh-urls": (_, {body}) =>
+      ok({
+        refreshed_urls: (body.attachment_urls as readonly string[]).map(original => ({
+          original,
+          refreshed: original.split("?")[0],
+        })),
+      }),
   }
 }

@@ -45,6 +45,7 @@ const needed: Readonly<Record<string, readonly [guild: number, direct: number]>>
   MESSAGE_DELETE: [1 << 9, 1 << 12],
   MESSAGE_REACTION_ADD: [1 << 10, 1 << 13],
   MESSAGE_REACTION_REMOVE: [1 << 10, 1 << 13],
+  MESSAGE_POLL_VOTE_ADD: [1 << 24, 1 << 25],
   GUILD_MEMBER_ADD: [1 << 1, 1 << 1],
   GUILD_MEMBER_REMOVE: [1 << 1, 1 << 1],
   GUILD_CREATE: [1, 1],

@@ -1,3 +1,5 @@
+import {Pins, type Poll, votersOf} from "../fake/shown.ts"
+
 /** The start of the time in Discord's ids: 2015. */
 const epoch = 1_420_070_400_000
 
@@ -29,6 +31,7 @@ export interface FakeMessage {
   readonly reference?: string
   readonly mentions: readonly string[]
   readonly components: readonly unknown[]
+  readonly poll?: Poll
   /** The bot's original request. */
   readonly body?: Readonly<Record<string, unknown>>
   readonly type: number
@@ -58,7 +61,7 @@ export const publicUser = ({id, username, bot = false}: FakeUser) => ({
 export class World {
   readonly messages = new Map<string, FakeMessage>()
   readonly members = new Map<string, {until: string | null; roles: Set<string>}>()
-  readonly banned = new Set<string>()
+  readonly pins = new Pins()
   /** By application. */
   readonly commands = new Map<string, readonly {readonly name: string}[]>()
   readonly files = new Map<string, FakeFile>()
@@ -138,12 +141,24 @@ export class World {
         url: `${origin}/attachments/${id}/${encodeURIComponent(name)}`,
       })),
       embeds: [],
-      pinned: false,
+      pinned: this.pins.of(message.channel).includes(message.id),
       type: message.type,
       channel_type: guild.channels.find(({id}) => id === message.channel)?.type ?? 1,
       components: message.components,
+      ...(message.poll === undefined ? {} : {poll: told(message.poll)}),
       ...(reference === undefined ? {} : {message_reference: {message_id: reference, channel_id: message.channel}}),
       ...(quoted === undefined ? {} : {referenced_message: this.tell(quoted, origin)}),
     }
   }
 }
+
+const told = (poll: Poll) => ({
+  question: {text: poll.question},
+  answers: poll.options.map((text, n) => ({answer_id: n + 1, poll_media: {text}})),
+  allow_multiselect: poll.isMultiple,
+  layout_type: 1,
+  results: {
+    is_finalized: poll.isClosed,
+    answer_counts: poll.options.map((_, n) => ({id: n + 1, count: votersOf(poll, n).length, me_voted: false})),
+  },
+})

@@ -15,21 +15,43 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The requests that a fake has received, and the refusals of those to come. */
-export class Requests {
-  readonly received: PlatformRequest[] = []
-  readonly #refusals: (Refusal & {readonly method: string})[] = []
+/** An answer that a test orders: a refusal, or a result in the platform's form. */
+type Ordered = Refusal | {readonly result: unknown}
 
-  /** Refuses the next request of a method. */
-  refuseNext(method: string, refusal: Refusal): void {
-    this.#refusals.push({method, ...refusal})
+/** Matches a method; `:id` stands for any part of a path. */
+export const patternOf = (method: string): RegExp =>
+  new RegExp(`^${method.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/:\w+/g, "([^/]+)")}$`)
+
+/** The requests that a fake has received, and the answers to those to come that a test has ordered. */
+export class Requests {
+  /** The methods that the fake answers on its own. */
+  readonly known: readonly string[]
+  readonly received: PlatformRequest[] = []
+  readonly #platform: string
+  readonly #ordered: {readonly method: RegExp; readonly answer: Ordered}[] = []
+
+  constructor(platform: string, methods: object) {
+    this.#platform = platform
+    this.known = Object.keys(methods)
   }
 
-  /** Records a request. Returns its refusal. */
-  take(method: string, body: PlatformRequest["body"]): Refusal | undefined {
+  /** Orders the answer to the next request of a method. */
+  order(method: string, answer: Ordered): void {
+    this.#ordered.push({method: patternOf(method), answer})
+  }
+
+  /** Records a request. Returns its ordered answer. */
+  take(method: string, body: PlatformRequest["body"]): Ordered | undefined {
     this.received.push({method, body})
-    const index = this.#refusals.findIndex(refusal => refusal.method === method)
-    return index < 0 ? undefined : this.#refusals.splice(index, 1)[0]
+    const index = this.#ordered.findIndex(ordered => ordered.method.test(method))
+    return index < 0 ? undefined : this.#ordered.splice(index, 1)[0]?.answer
+  }
+
+  /** Returns why the fake cannot answer. Tells it on standard error too, because a platform's error may have no text. */
+  unknown(method: string): string {
+    const text = `the protocol fake of ${this.#platform} does not know ${method}: order its answer with answerNext(), or call one of ${this.known.join(", ")}`
+    process.stderr.write(`svc-runtime/test/platforms: ${text}\n`)
+    return text
   }
 }
 

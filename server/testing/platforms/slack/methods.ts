@@ -47,7 +47,6 @@ export const fileOf = ({id, name, mimetype, bytes, shares}: StoredFile, url: str
 
 const post: Method = ({channel = "", text = "", blocks = "[]", thread_ts}, {world, url, tell}) => {
   if (!world.members.has(channel) && !channel.startsWith("D")) return {error: "channel_not_found"}
-  if (world.archived.has(channel)) return {error: "is_archived"}
   if (world.members.get(channel)?.has(bot.user) === false) return {error: "not_in_channel"}
   const parsed = JSON.parse(blocks)
   if (text === "" && parsed.length === 0) return {error: "no_text"}
@@ -119,6 +118,34 @@ const history =
     }
   }
 
+const pin =
+  (isAdded: boolean): Method =>
+  ({channel = "", timestamp = ""}, {world}) => {
+    const isPinned = world.pins.of(channel).includes(timestamp)
+    if (world.find(channel, timestamp) === undefined) return {error: "message_not_found"}
+    if (isPinned === isAdded) return {error: isAdded ? "already_pinned" : "no_pin"}
+    if (isAdded) world.pins.pin(channel, timestamp)
+    else world.pins.unpin(channel, timestamp)
+    return {}
+  }
+
+const listPins: Method = ({channel = ""}, {world, url}) => ({
+  items: world.pins
+    .of(channel)
+    .toReversed()
+    .flatMap(ts => {
+      const found = world.find(channel, ts)
+      return found === undefined ? [] : [{type: "message", channel, message: messageOf(found, url)}]
+    }),
+})
+
+const invite: Method = ({channel = "", users = ""}, {world}) => {
+  const members = world.members.get(channel)
+  if (members === undefined) return {error: "channel_not_found"}
+  for (const user of users.split(",")) members.add(user)
+  return {channel: {id: channel}}
+}
+
 const people: Readonly<Record<string, string>> = {
   U0ANN: "ann",
   U0BOB: "bob",
@@ -163,6 +190,10 @@ export const methods: Readonly<Record<string, Method>> = {
   "chat.delete": remove,
   "reactions.add": react(true),
   "reactions.remove": react(false),
+  "pins.add": pin(true),
+  "pins.remove": pin(false),
+  "pins.list": listPins,
+  "conversations.invite": invite,
   "conversations.open": ({users = ""}) =>
     users in people ? {channel: {id: `D${users.slice(1)}`}} : {error: "user_not_found"},
   "conversations.history": history(false),

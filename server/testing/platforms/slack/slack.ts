@@ -2,7 +2,9 @@ import {createHmac} from "node:crypto"
 import type {Peer} from "crossws"
 import {until} from "../../asking.ts"
 import {Requests} from "../fake/platform.ts"
-import {type Defer, serveSockets} from "../fake/serve.ts"
+import type {Defer} from "../fake/serve.ts"
+import {findButton} from "../fake/shown.ts"
+import {SocketFake} from "../fake/sockets.ts"
 import {type Arguments, fileOf, messageOf, methods, refusalOf, type Slack} from "./methods.ts"
 import {bot, type Message, type StoredFile, team, World} from "./world.ts"
 
@@ -31,7 +33,7 @@ const allScopes =
  * envelopes that it redelivers until they are acknowledged, and the Web API methods that the adapter uses. Messages
  * sent without a connection appear only in the history.
  */
-export class FakeSlack {
+export class FakeSlack extends SocketFake {
   readonly world = new World()
   readonly acknowledged: string[] = []
   readonly calls: {readonly method: string; readonly args: Arguments; readonly token: string}[] = []
@@ -42,49 +44,32 @@ export class FakeSlack {
   scopes: readonly string[] = allScopes
   /** Answers a method in place of the fake. */
   answer: (method: string) => Response | undefined = () => undefined
-  url = ""
-  readonly #peers = new Set<Peer>()
   readonly #envelopes = new Map<string, Envelope>()
   #count = 0
-  #wait: number | undefined
-
-  readonly requests = new Requests()
+  readonly requests = new Requests("Slack", methods)
 
   static async start(defer: Defer): Promise<FakeSlack> {
     const slack = new FakeSlack()
     defer(() => {
       for (const {timer} of slack.#envelopes.values()) clearTimeout(timer)
     })
-    slack.url = await serveSockets(defer, request => slack.#serve(request), {
-      open: peer => slack.#open(peer),
-      message: (_, message) => slack.#hear(message.text()),
-      close: peer => slack.#close(peer),
+    await slack.serve(defer, request => slack.#answer(request), {
+      opened: peer => slack.#open(peer),
+      heard: (_, text) => slack.#hear(text),
+      closed: () => slack.#close(),
     })
     return slack
   }
 
-  get connections(): number {
-    return this.#peers.size
-  }
-
-  /** Breaks the connections. */
-  cut(): void {
-    for (const peer of this.#peers) peer.terminate()
-  }
-
   /** Refuses the next message with 429. */
   slowDown(milliseconds: number): void {
-    this.#wait = milliseconds
-  }
-
-  /** Writes a raw text to each connection. */
-  write(data: string): void {
-    for (const peer of this.#peers) peer.send(data)
+    const headers = {"retry-after": String(Math.ceil(milliseconds / 1000))}
+    this.requests.order("chat.postMessage", {status: 429, body: {ok: false, error: "ratelimited"}, headers})
   }
 
   /** Delivers an envelope; resolves to whether it was acknowledged. */
   deliver(type: string, payload: unknown): Promise<boolean> {
-    if (this.#peers.size === 0) return Promise.resolve(false)
+    if (this.peers.size === 0) return Promise.resolve(false)
     const id = `envelope-${++this.#count}`
     return new Promise(settle => {
       const envelope: Envelope = {id, message: {type, envelope_id: id, payload}, attempts: 0, settle}
@@ -116,6 +101,25 @@ export class FakeSlack {
     return event
   }
 
+  /** A user presses the newest button, or option of a menu, with this label. */
+  async press(
+    label: string,
+    {user = "U0ANN", message: only}: {user?: string | undefined; message?: string | undefined} = {},
+  ): Promise<boolean> {
+    const {message, button} = findButton(
+      label,
+      only === undefined ? this.own() : this.own().filter(({ts}) => ts === only),
+      buttonsIn,
+    )
+    return this.deliver("interactive", {
+      type: "block_actions",
+      user: {id: user, username: user},
+      channel: {id: message.channel, name: message.channel.startsWith("D") ? "directmessage" : "room"},
+      message: messageOf(message, this.url),
+      actions: [{...button.action, action_ts: this.world.ts()}],
+    })
+  }
+
   /** A user's file, for `files` of a message. */
   file(name: string, mimetype: string, bytes: Uint8Array): StoredFile {
     const file = {id: `F9${String(++this.#count).padStart(6, "0")}`, name, mimetype, bytes, shares: {}}
@@ -127,9 +131,14 @@ export class FakeSlack {
     return fileOf(file, this.url)
   }
 
+  /** The bot's messages. */
+  own(): readonly Message[] {
+    return this.world.messages.filter(({user}) => user === bot.user)
+  }
+
   /** The bot's messages in a channel. */
   heard(channel = "C0ROOM"): readonly Message[] {
-    return this.world.messages.filter(message => message.channel === channel && message.user === bot.user)
+    return this.own().filter(message => message.channel === channel)
   }
 
   async untilHeard(text: string, channel?: string): Promise<Message> {
@@ -137,7 +146,7 @@ export class FakeSlack {
   }
 
   #send(envelope: Envelope): void {
-    const [peer] = this.#peers
+    const [peer] = this.peers
     if (envelope.attempts > redelivery.times || (peer === undefined && envelope.attempts === 0)) {
       this.#envelopes.delete(envelope.id)
       envelope.settle(false)
@@ -154,15 +163,13 @@ export class FakeSlack {
   }
 
   #open(peer: Peer): void {
-    this.#peers.add(peer)
     peer.send(JSON.stringify({type: "hello", num_connections: 1, connection_info: {app_id: bot.app}, debug_info: {}}))
     for (const envelope of this.#envelopes.values()) this.#send(envelope)
   }
 
-  #close(peer: Peer): void {
-    this.#peers.delete(peer)
+  #close(): void {
     // No client is connected; the next one gets the redelivery.
-    if (this.#peers.size === 0) for (const {settle} of this.#envelopes.values()) settle(false)
+    if (this.peers.size === 0) for (const {settle} of this.#envelopes.values()) settle(false)
   }
 
   #hear(text: string): void {
@@ -175,7 +182,7 @@ export class FakeSlack {
     envelope.settle(true)
   }
 
-  async #serve(request: Request): Promise<Response> {
+  async #answer(request: Request): Promise<Response> {
     const {pathname} = new URL(request.url)
     const token = (request.headers.get("authorization") ?? "").replace(/^Bearer /, "")
     if (pathname.startsWith("/api/")) return this.#ask(pathname.slice("/api/".length), token, await request.text())
@@ -203,20 +210,16 @@ export class FakeSlack {
     this.calls.push({method, args, token})
     const own = this.answer(method)
     if (own !== undefined) return own
-    const refused = this.requests.take(method, args)
-    if (refused !== undefined) {
-      const {status, body = {ok: false, error: "refused"}, headers = {}} = refused
+    const ordered = this.requests.take(method, args)
+    if (ordered !== undefined) {
+      if ("result" in ordered) return Response.json({ok: true, ...(ordered.result as object)})
+      const {status, body = {ok: false, error: "refused"}, headers = {}} = ordered
       return Response.json(body, {status, headers})
-    }
-    if (method === "chat.postMessage" && this.#wait !== undefined) {
-      const seconds = Math.ceil(this.#wait / 1000)
-      this.#wait = undefined
-      const headers = {"retry-after": String(seconds)}
-      return Response.json({ok: false, error: "ratelimited"}, {status: 429, headers})
     }
     const refusal = refusalOf(method, token)
     const found = methods[method]
     const headers = {"x-oauth-scopes": this.scopes.join(",")}
+    if (refusal === undefined && found === undefined) this.requests.unknown(method)
     if (refusal !== undefined || found === undefined)
       return Response.json({ok: false, error: refusal ?? "unknown_method"}, {headers})
     const slack: Slack = {world: this.world, url: this.url, scopes: this.scopes, tell: event => void this.tell(event)}
@@ -228,6 +231,20 @@ export class FakeSlack {
     }
   }
 }
+
+interface Action {
+  readonly type: string
+  readonly text?: {readonly text: string}
+  readonly options?: readonly {readonly text: {readonly text: string}}[]
+}
+
+const buttonsIn = ({blocks}: Message): readonly {readonly label: string; readonly action: object}[] =>
+  blocks
+    .flatMap(({elements}) => (Array.isArray(elements) ? (elements as readonly Action[]) : []))
+    .flatMap(({options = [], ...element}) => [
+      ...(element.type === "button" ? [{label: element.text?.text ?? "", action: element}] : []),
+      ...options.map(option => ({label: option.text.text, action: {...element, selected_option: option}})),
+    ])
 
 /** The headers of a request that Slack signs. */
 export const signedHeaders = (body: string, type: string, at = Date.now()): Record<string, string> => {

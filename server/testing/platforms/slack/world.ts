@@ -1,3 +1,5 @@
+import {Pins} from "../fake/shown.ts"
+
 export const bot = {user: "U0BOT", bot: "B0BOT", app: "A0APP"} as const
 export const team = "T0TEAM"
 
@@ -34,7 +36,7 @@ export class World {
   readonly messages: Message[] = []
   readonly files = new Map<string, StoredFile>()
   readonly members = new Map<string, Set<string>>([["C0ROOM", new Set([bot.user, "U0ANN", "U0BOB"])]])
-  readonly archived = new Set<string>()
+  readonly pins = new Pins()
   #second = 1_700_000_000
   #count = 0
 

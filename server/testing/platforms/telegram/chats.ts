@@ -1,4 +1,5 @@
 import type {Said, Sent} from "../fake/platform.ts"
+import {type Poll, votersOf} from "../fake/shown.ts"
 import type {Fields, Form, FormFile} from "./form.ts"
 
 export const me = {
@@ -21,6 +22,7 @@ export interface Shown extends Sent {
   readonly answers?: number
   readonly topic?: number
   readonly album?: string
+  readonly poll?: Poll & {readonly isAnonymous: boolean}
   readonly at: number
 }
 
@@ -76,10 +78,23 @@ export const shownOf = (id: number, form: Form, fields: Fields, kind?: string): 
 }
 
 /** The message in the form of the methods' answers. */
-export const answerOf = ({id, chat, text, files: [file]}: Shown): Fields => ({
-  message_id: Number(id),
-  date: 1,
-  chat: chatOf(chat),
-  from: me,
-  ...(file === undefined ? {text} : {caption: text, [file.kind]: {file_id: file.name}}),
-})
+export const answerOf = (shown: Shown): Fields => {
+  const {id, chat, text, files} = shown
+  const [file] = files
+  const content = file === undefined ? {text} : {caption: text, [file.kind]: {file_id: file.name}}
+  const poll = pollIn(shown)
+  return {message_id: Number(id), date: 1, chat: chatOf(chat), from: me, ...(poll === undefined ? content : {poll})}
+}
+
+/** The poll of a message with its votes. */
+export const pollIn = ({id, poll}: Shown): Fields | undefined =>
+  poll && {
+    id,
+    question: poll.question,
+    options: poll.options.map((text, n) => ({text, voter_count: votersOf(poll, n).length})),
+    total_voter_count: poll.votes.size,
+    is_closed: poll.isClosed,
+    is_anonymous: poll.isAnonymous,
+    type: "regular",
+    allows_multiple_answers: poll.isMultiple,
+  }

@@ -1,59 +1,7 @@
-import {answerOf, chatOf, me, type Shown, shownOf, userOf} from "./chats.ts"
-import type {Fields, Form, FormFile} from "./form.ts"
-import type {Updates} from "./updates.ts"
-
-/** A method's answer: a result, or an error of the Bot API. */
-export type Answer =
-  | {readonly result: unknown}
-  | {
-      readonly code: number
-      readonly description: string
-      readonly parameters?: {readonly retry_after?: number; readonly migrate_to_chat_id?: number}
-    }
-
-/** The state of the fake. */
-export interface World {
-  readonly updates: Updates
-  readonly sent: Shown[]
-  /** People's files, by id. */
-  readonly files: Map<string, FormFile>
-  /** The calls of methods without any other trace, in order. */
-  readonly calls: {readonly method: string; readonly fields: Fields}[]
-  /** Users who have blocked the bot, and groups that have become supergroups. */
-  readonly blocked: Set<string>
-  readonly moved: Map<string, number>
-  /** How many seconds the next send must wait; each value applies once. */
-  refuses(): number | undefined
-  nextId(): number
-}
-
-const longest = {text: 4096, caption: 1024} as const
-const wrong = (description: string): Answer => ({code: 400, description: `Bad Request: ${description}`})
-
-/** Why a chat accepts no message. */
-const whyNot = ({blocked, moved}: World, chat: string): Answer | undefined => {
-  const to = moved.get(chat)
-  if (to !== undefined)
-    return {
-      code: 400,
-      description: "Bad Request: group chat was upgraded to a supergroup chat",
-      parameters: {migrate_to_chat_id: to},
-    }
-  return blocked.has(chat) ? {code: 403, description: "Forbidden: bot was blocked by the user"} : undefined
-}
-
-const refusal = (world: World, {chat_id, text, caption}: Fields, isText: boolean): Answer | undefined => {
-  const not = whyNot(world, String(chat_id))
-  if (not !== undefined) return not
-  if (isText && String(text ?? "").trim() === "") return wrong("message text is empty")
-  if (String(text ?? "").length > longest.text) return wrong("message is too long")
-  if (String(caption ?? "").length > longest.caption) return wrong("message caption is too long")
-  const wait = world.refuses()
-  if (wait === undefined) return undefined
-  return {code: 429, description: `Too Many Requests: retry after ${wait}`, parameters: {retry_after: wait}}
-}
-
-type Method = (world: World, form: Form) => Answer | Promise<Answer>
+import {chatMethods} from "./chat-methods.ts"
+import {answerOf, me, type Shown, shownOf, userOf} from "./chats.ts"
+import type {Fields, Form} from "./form.ts"
+import {type Method, placeOf, refusal, whyNot, wrong} from "./world.ts"
 
 const send =
   (kind?: string): Method =>
@@ -76,9 +24,6 @@ const sendAlbum: Method = (world, form) => {
   world.sent.push(...shown)
   return {result: shown.map(answerOf)}
 }
-
-const placeOf = ({sent}: World, {chat_id, message_id}: Fields): number =>
-  sent.findIndex(({id, chat}) => id === String(message_id) && chat === String(chat_id))
 
 /** Changes a message of the bot. */
 const change =
@@ -118,7 +63,6 @@ const react: Method = (world, {fields}) => {
   )
   if (reactions.includes("🫥")) return wrong("REACTION_INVALID")
   if (found !== undefined) world.sent[place] = {...found, reactions}
-  world.calls.push({method: "setMessageReaction", fields})
   return {result: true}
 }
 
@@ -153,13 +97,7 @@ const getFile: Method = ({files}, {fields: {file_id}}) => {
   return {result: {file_id: id, file_size: file.bytes.length, file_path: `documents/${id}`}}
 }
 
-/** Answers true, and records the call. */
-const note =
-  (method: string): Method =>
-  ({calls}, {fields}) => {
-    calls.push({method, fields})
-    return {result: true}
-  }
+const done: Method = () => ({result: true})
 
 export const methods: Readonly<Record<string, Method>> = {
   getMe: () => ({result: me}),
@@ -193,13 +131,13 @@ export const methods: Readonly<Record<string, Method>> = {
   deleteMessage: remove,
   setMessageReaction: react,
   getFile,
-  getChat: (_, {fields: {chat_id}}) => (chat_id === 404 ? wrong("chat not found") : {result: chatOf(chat_id)}),
+  ...chatMethods,
   getChatMember: (_, {fields: {user_id}}) => ({result: {user: userOf(user_id), status: "member"}}),
-  banChatMember: note("banChatMember"),
-  unbanChatMember: note("unbanChatMember"),
-  restrictChatMember: note("restrictChatMember"),
-  setMyCommands: note("setMyCommands"),
-  sendChatAction: note("sendChatAction"),
-  answerCallbackQuery: note("answerCallbackQuery"),
+  banChatMember: done,
+  unbanChatMember: done,
+  restrictChatMember: done,
+  setMyCommands: done,
+  sendChatAction: done,
+  answerCallbackQuery: done,
   getUserProfilePhotos: () => ({result: {total_count: 0, photos: []}}),
 }

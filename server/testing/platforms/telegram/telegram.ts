@@ -2,25 +2,31 @@ import {createServer, type IncomingMessage, type ServerResponse} from "node:http
 import {setTimeout as sleep} from "node:timers/promises"
 import {createTroubles, type FakePlatform, Requests, type Said} from "../fake/platform.ts"
 import {type Defer, listen} from "../fake/serve.ts"
-import {chatOf, messageOf, type Shown, userOf} from "./chats.ts"
+import {findButton, Pins, votedIn} from "../fake/shown.ts"
+import {messageIn} from "./chat-methods.ts"
+import {answerOf, messageOf, pollIn, type Shown, userOf} from "./chats.ts"
 import {type Fields, type FormFile, formOf} from "./form.ts"
-import {type Answer, methods, type World} from "./methods.ts"
+import {methods} from "./methods.ts"
 import {Updates} from "./updates.ts"
+import type {Answer, World} from "./world.ts"
 
 /** The fake's additions for tests of the adapter. */
 export interface TelegramFake extends FakePlatform {
   sent(): readonly Shown[]
-  /** Returns the update of a person's message. */
-  said(message: Said): Fields
+  /** Returns the update of a person's message; `quote` is the id of the message that it answers. */
+  said(message: Said & {readonly quote?: string | undefined}): Fields & {readonly message: Fields}
   /** Adds an update of any kind; returns its id. */
   push(update: Fields): number
   /** The ids of updates that the bot has not confirmed. */
   waiting(): readonly number[]
   /** A person sends a file; returns the id of the update. */
   sayFile(file: FormFile & {readonly type: string}): number
-  /** A person presses a button of a message of the bot; returns the id of the update. */
-  press(message: string, data: string): number
-  /** The calls of a method without any other trace, oldest first. */
+  /** A person presses the newest button with this label; returns the id of the update. */
+  press(label: string, by?: {readonly user?: string | undefined; readonly message?: string | undefined}): number
+  /** A person votes in a poll of the bot; returns the id of the update. */
+  vote(message: string, labels: readonly string[], user?: string): number
+  pinned(chat: string): readonly string[]
+  /** The fields of the calls of a method, oldest first. */
   calls(method: string): readonly Fields[]
   /** Refuses a send with 429 and this many seconds to wait: the next one, or the one after `behind` others. */
   slowDown(seconds: number, behind?: number): void
@@ -50,21 +56,24 @@ const bodyOf = (answer: Answer) =>
     ? {ok: true, ...answer}
     : {ok: false, error_code: answer.code, description: answer.description, parameters: answer.parameters}
 
+const buttonsOf = ({keyboard}: Shown) =>
+  keyboard.flat().flatMap(({text, callback_data: data}) => (data === undefined ? [] : [{label: String(text), data}]))
+
 /**
  * A protocol fake of Telegram, written from the public documentation of the Bot API
  * (https://core.telegram.org/bots/api).
  *
  * It has long polling: an update stays until `getUpdates` asks with a higher offset, and a second poll or a webhook
  * ends the first one with 409. It has webhooks with their secret token, kinds of updates that must be requested,
- * messages, captions and albums with their limits, edits, deletions, reactions, buttons, files in both directions, and
- * 429 with `retry_after`. It leaves out Telegram's own limits (429 comes only if a test asks for it), markup in texts,
+ * messages, captions and albums with their limits, edits, deletions, reactions, buttons, pins, polls, invitations, files
+ * in both directions, and 429 with `retry_after`. It leaves out Telegram's own limits (429 comes only if a test asks for it), markup in texts,
  * rights in groups, and everything that bots of svc do not use. With a `token`, other tokens get 401.
  */
 export const startTelegram = async (
   defer: Defer,
   {token, latency = 0}: TelegramOptions = {},
 ): Promise<TelegramFake> => {
-  const requests = new Requests()
+  const requests = new Requests("Telegram", methods)
   const updates = new Updates()
   const troubles = createTroubles()
   const counts = {id: 1, open: 0}
@@ -74,7 +83,8 @@ export const startTelegram = async (
     updates,
     sent: [],
     files: new Map(),
-    calls: [],
+    said: new Map(),
+    pins: new Pins(),
     blocked: new Set(),
     moved: new Map(),
     refuses: () => {
@@ -89,11 +99,12 @@ export const startTelegram = async (
     const [, bot = "", name = ""] =
       /^\/bot([^/]+)\/(\w+)$/.exec(new URL(request.url ?? "/", "http://telegram").pathname) ?? []
     const form = await formOf(request)
-    const refusal = requests.take(name, form.fields)
-    if (refusal !== undefined) return {code: refusal.status, description: "Refused", ...refusal.body}
+    const ordered = requests.take(name, form.fields)
+    if (ordered !== undefined)
+      return "result" in ordered ? ordered : {description: "Refused", ...ordered.body, code: ordered.status}
     if (token !== undefined && bot !== token) return {code: 401, description: "Unauthorized"}
     if (/^send(Message|Photo|Document)$/.test(name) && troubles.loses()) return undefined
-    return (await methods[name]?.(world, form)) ?? {code: 404, description: "Not Found: method not found"}
+    return (await methods[name]?.(world, form)) ?? {code: 400, description: requests.unknown(name)}
   }
   const download = (path: string, response: ServerResponse) => {
     const [, bot = "", id = ""] = /^\/file\/bot([^/]+)\/documents\/(.+)$/.exec(path) ?? []
@@ -115,11 +126,25 @@ export const startTelegram = async (
     response.end(JSON.stringify(bodyOf(found)))
   })
   const port = await listen(server, defer)
-  const said = (message: Said): Fields => ({message: messageOf(message, world.nextId())})
-  const push = (update: Fields): number => updates.add(update)[0] ?? 0
+  const said: TelegramFake["said"] = ({quote, ...message}) => {
+    const made = messageOf(message, world.nextId())
+    const quoted = quote === undefined ? undefined : messageIn(world, String((made.chat as Fields).id), quote)
+    if (quote !== undefined && quoted === undefined) throw new Error(`there is no message ${quote} to quote`)
+    return {message: quoted === undefined ? made : {...made, reply_to_message: quoted}}
+  }
+  const add = (...fresh: readonly Fields[]) => {
+    for (const {message} of fresh) {
+      const fields = message as Fields | undefined
+      if (fields !== undefined) world.said.set(String(fields.message_id), fields)
+    }
+    return updates.add(...fresh)
+  }
+  const push = (update: Fields): number => add(update)[0] ?? 0
+  /** In a private chat, the only other person. */
+  const personIn = (chat: string): string => (Number(chat) > 0 ? chat : "42")
   return {
     url: `http://127.0.0.1:${port}`,
-    say: (...messages) => void updates.add(...messages.map(said)),
+    say: (...messages) => void add(...messages.map(said)),
     said,
     sayFile: ({name, type, bytes}) => {
       const id = `file-${world.nextId()}`
@@ -128,19 +153,25 @@ export const startTelegram = async (
       const {text: _, ...message} = messageOf({text: ""}, world.nextId())
       return push({message: {...message, document}})
     },
-    press: (message, data) => {
-      const chat = world.sent.find(({id}) => id === message)?.chat ?? "42"
-      const id = String(world.nextId())
-      const from = userOf(Number(chat) > 0 ? chat : 42)
-      return push({
-        callback_query: {id, from, data, message: {message_id: Number(message), date: 1, chat: chatOf(chat)}},
-      })
+    press: (label, {message: only, user} = {}) => {
+      const shown = only === undefined ? world.sent : world.sent.filter(({id}) => id === only)
+      const {message, button} = findButton(label, shown, buttonsOf)
+      const from = userOf(user ?? personIn(message.chat))
+      return push({callback_query: {id: String(world.nextId()), from, data: button.data, message: answerOf(message)}})
     },
+    vote: (id, labels, user) => {
+      const found = world.sent.find(each => each.id === id)
+      const voter = user ?? personIn(found?.chat ?? "")
+      const option_ids = votedIn(found?.poll, voter, labels)
+      const isAnonymous = found?.poll?.isAnonymous === true
+      return push(isAnonymous ? {poll: pollIn(found)} : {poll_answer: {poll_id: id, user: userOf(voter), option_ids}})
+    },
+    pinned: chat => world.pins.of(chat),
     repeat: () => updates.repeat(),
     sent: () => world.sent,
     push,
     waiting: () => updates.waiting,
-    calls: method => world.calls.flatMap(call => (call.method === method ? [call.fields] : [])),
+    calls: name => requests.received.flatMap(({method, body}) => (method === name ? [body] : [])),
     slowDown: (seconds, behind = 0) => {
       slow = {seconds, behind}
     },

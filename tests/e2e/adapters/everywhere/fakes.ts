@@ -22,30 +22,11 @@ export const telegramPlace = async (): Promise<Place> => {
     isShared: true,
     say: (who, text) => fake.say({text, user: numbers[who], chat}),
     heard: () => fake.sent().map(({text}) => text),
-    press: (who, label) => {
-      const shown = fake.sent().findLast(({keyboard}) => keyboard.length > 0)
-      const button = shown?.keyboard.flat().find(({text}) => text === label)
-      const from = {id: Number(numbers[who]), is_bot: false, first_name: `User ${numbers[who]}`}
-      const message = {
-        message_id: Number(shown?.id),
-        date: 1,
-        chat: {id: Number(chat), type: "supergroup", title: "Team"},
-      }
-      fake.push({callback_query: {id: `${who} ${label} ${Date.now()}`, from, data: button?.callback_data, message}})
-    },
+    press: (who, label) => void fake.press(label, {user: numbers[who]}),
     judged: "deleted, muted",
     didJudge: () => fake.calls("restrictChatMember").length > 0,
   }
 }
-
-interface Component {
-  readonly label?: string
-  readonly custom_id?: string
-  readonly components?: readonly Component[]
-}
-
-const buttonsIn = (components: readonly unknown[]): readonly Component[] =>
-  (components as readonly Component[]).flatMap(each => [each, ...buttonsIn(each.components ?? [])])
 
 export const discordPlace = async (): Promise<Place> => {
   const fake = await startDiscord()
@@ -63,12 +44,7 @@ export const discordPlace = async (): Promise<Place> => {
       if (who === "eve") spam = id
     },
     heard: () => fake.sent().map(({text}) => text),
-    press: (who, label) => {
-      const shown = fake.world.in(channel).findLast(({components}) => components.length > 0)
-      const button = buttonsIn(shown?.components ?? []).find(each => each.label === label)
-      const message = {id: shown?.id, content: ""}
-      fake.interact({type: 3, user: numbers[who], data: {component_type: 2, custom_id: button?.custom_id}, message})
-    },
+    press: (who, label) => fake.press(label, {user: numbers[who]}),
     judged: "deleted, muted",
     didJudge: () => !fake.world.messages.has(spam) && fake.world.members.get(numbers.eve)?.until !== null,
   }
@@ -91,20 +67,7 @@ export const slackPlace = async (): Promise<Place> => {
       if (who === "eve") spam = String(ts)
     },
     heard: () => fake.world.messages.filter(({user}) => user === "U0BOT").map(({shown}) => shown),
-    press: async (who, label) => {
-      const blocks = (each: {readonly blocks: readonly Record<string, unknown>[]}) =>
-        each.blocks.flatMap(({elements}) => (Array.isArray(elements) ? elements : []))
-      const isButton = (each: {text?: {text?: string}}) => each.text?.text === label
-      const shown = fake.heard().findLast(each => blocks(each).some(isButton))
-      const button = shown === undefined ? {} : blocks(shown).find(isButton)
-      await fake.deliver("interactive", {
-        type: "block_actions",
-        user: {id: ids[who], username: who},
-        channel: {id: "C0ROOM", name: "room"},
-        message: {ts: shown?.ts, text: shown?.text},
-        actions: [{...button, action_ts: fake.world.ts(), type: "button"}],
-      })
-    },
+    press: async (who, label) => void (await fake.press(label, {user: ids[who]})),
     judged: "deleted, not muted",
     didJudge: () => fake.world.find("C0ROOM", spam) === undefined,
   }

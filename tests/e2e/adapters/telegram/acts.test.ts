@@ -54,7 +54,7 @@ describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
     const [menu] = await answers("11", "menu")
     expect(menu?.keyboard).toMatchObject([[{text: "Red"}, {text: "Blue"}]])
     const before = fake.calls("answerCallbackQuery").length
-    fake.press(menu?.id ?? "", String(menu?.keyboard[0]?.[1]?.callback_data))
+    fake.press("Blue", {message: menu?.id})
     await until("the handler's answer", () => fake.sent().some(({text}) => text === "11 takes blue"))
     await until("the press to be answered", () => fake.calls("answerCallbackQuery").length === before + 1)
   })

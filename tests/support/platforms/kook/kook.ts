@@ -1,6 +1,7 @@
 import {randomUUID} from "node:crypto"
 import type {Peer} from "crossws"
-import {serveSockets} from "../../../../server/testing/platforms/fake/serve.ts"
+import {Requests} from "../../../../server/testing/platforms/fake/platform.ts"
+import {SocketFake} from "../../../../server/testing/platforms/fake/sockets.ts"
 import {ann, channel, guild, KookError, methods, type StoredFile, shownIn, token, type World} from "./methods.ts"
 
 /** The signals of the gateway. */
@@ -11,43 +12,31 @@ const signal = {event: 0, hello: 1, ping: 2, pong: 3} as const
  * gateway, and the REST methods that `@satorijs/adapter-kook` calls in channels. It resumes no session, because the
  * package resumes none.
  */
-export class FakeKook {
+export class FakeKook extends SocketFake {
   readonly world: World = {messages: new Map(), files: new Map()}
-  url = ""
-  readonly #peers = new Set<Peer>()
+  readonly requests = new Requests("KOOK", methods)
   #number = 0
   #last = ""
-  #wait: number | undefined
 
   static async start(defer: (undo: () => unknown) => void): Promise<FakeKook> {
     const kook = new FakeKook()
-    kook.url = await serveSockets(defer, request => kook.#serve(request), {
-      open: peer => kook.#open(peer),
-      message: (peer, message) => {
-        if (JSON.parse(message.text()).s === signal.ping) peer.send(JSON.stringify({s: signal.pong}))
+    await kook.serve(defer, request => kook.#answer(request), {
+      opened: peer => kook.#open(peer),
+      heard: (peer, text) => {
+        if (JSON.parse(text).s === signal.ping) peer.send(JSON.stringify({s: signal.pong}))
       },
-      close: peer => void kook.#peers.delete(peer),
     })
     return kook
   }
 
-  get connections(): number {
-    return this.#peers.size
-  }
-
-  /** Breaks the connections. */
-  cut(): void {
-    for (const peer of this.#peers) peer.terminate()
-  }
-
   /** Refuses the next message with 429. */
   slowDown(milliseconds: number): void {
-    this.#wait = milliseconds
-  }
-
-  /** Writes a raw text to each connection. */
-  write(data: string): void {
-    for (const peer of this.#peers) peer.send(data)
+    const headers = {
+      "x-rate-limit-limit": "5",
+      "x-rate-limit-remaining": "0",
+      "x-rate-limit-reset": String(milliseconds / 1000),
+    }
+    this.requests.order("message/create", {status: 429, headers})
   }
 
   /** A user says something in the channel. Returns the message's id. */
@@ -97,14 +86,13 @@ export class FakeKook {
   }
 
   #open(peer: Peer): void {
-    this.#peers.add(peer)
     const isKnown = new URL(peer.request.url).searchParams.get("token") === token
     const d = isKnown ? {code: 0, session_id: randomUUID()} : {code: 40101}
     peer.send(JSON.stringify({s: signal.hello, d}))
     if (!isKnown) peer.close()
   }
 
-  async #serve(request: Request): Promise<Response> {
+  async #answer(request: Request): Promise<Response> {
     const {pathname, searchParams} = new URL(request.url)
     const file = this.world.files.get(`${this.url}${pathname}`)
     if (file !== undefined) return new Response(file.bytes, {headers: {"content-type": file.type}})
@@ -113,15 +101,8 @@ export class FakeKook {
     if (method === "gateway/index")
       return answer(0, {url: `${this.url.replace("http", "ws")}/gateway?compress=0&token=${token}`})
     if (method === "asset/create") return answer(0, {url: this.#keep(await uploadIn(request))})
-    if (method === "message/create" && this.#wait !== undefined) {
-      const reset = String(this.#wait / 1000)
-      this.#wait = undefined
-      return answer(429, {}, 429, {
-        "x-rate-limit-limit": "5",
-        "x-rate-limit-remaining": "0",
-        "x-rate-limit-reset": reset,
-      })
-    }
+    const ordered = this.requests.take(method, {})
+    if (ordered !== undefined && "status" in ordered) return answer(ordered.status, {}, ordered.status, ordered.headers)
     try {
       const args = request.method === "GET" ? Object.fromEntries(searchParams) : await request.json()
       const data = methods[method]?.(args, this.world)

@@ -136,7 +136,10 @@ describe("a failure", () => {
     ["a file that no longer exists", ({bot}) => download(bot, file, signal), "request_refused", /invalid file_id/],
     [
       "a method that the server lacks",
-      ({bot}) => bot.api.sendGame({chat_id: 1, game_short_name: "x"}),
+      ({bot, fake}) => {
+        fake.requests.order("sendGame", {status: 404, body: {description: "Not Found: method not found"}})
+        return bot.api.sendGame({chat_id: 1, game_short_name: "x"})
+      },
       "request_refused",
       /method not found/,
     ],
