@@ -1,6 +1,6 @@
 import {until} from "../asking.ts"
 import {startDiscord as openDiscord} from "./discord/discord.ts"
-import type {PlatformRequest, Refusal, Requests} from "./fake/platform.ts"
+import type {FakeAnswer, PlatformRequest, Refusal, Requests} from "./fake/platform.ts"
 import {FakeSlack} from "./slack/slack.ts"
 import {tokens} from "./slack/world.ts"
 import {startTelegram as openTelegram} from "./telegram/telegram.ts"
@@ -93,7 +93,7 @@ export const startTelegram = (): Promise<PlatformFake> =>
       deliver: update => confirmed(fake.push(update)),
       sent: () => fake.sent().map(({id, chat: channel, text}) => ({id, channel, text})),
       pinned: channel => fake.pinned(channel),
-      ...of(fake.requests, true),
+      ...of(fake.requests, (result = true) => ({status: 200, body: {ok: true, result}})),
     }
   })
 
@@ -122,7 +122,7 @@ export const startDiscord = (): Promise<PlatformFake> =>
       deliver: ({t, d}) => delivered(() => fake.dispatch(String(t), d as Readonly<Record<string, unknown>>)),
       sent: () => fake.sent().map(({id, chat: channel, text}) => ({id, channel, text})),
       pinned: channel => fake.world.pins.of(channel),
-      ...of(fake.requests),
+      ...of(fake.requests, body => (body === undefined ? {status: 204} : {status: 200, body})),
     }
   })
 
@@ -155,7 +155,7 @@ export const startSlack = (): Promise<PlatformFake> =>
         }),
       sent: () => fake.own().map(({ts: id, channel, shown: text}) => ({id, channel, text})),
       pinned: channel => fake.world.pins.of(channel),
-      ...of(fake.requests),
+      ...of(fake.requests, fields => ({status: 200, body: {ok: true, ...(fields as object)}})),
     }
   })
 
@@ -172,12 +172,12 @@ const opened = async (open: (defer: (undo: Undo) => void) => Promise<Omit<Platfo
 
 const of = (
   requests: Requests,
-  nothing?: unknown,
+  successOf: (result: unknown) => FakeAnswer,
 ): Pick<PlatformFake, "requests" | "known" | "refuseNext" | "answerNext"> => ({
   requests: requests.received,
   known: requests.known,
   refuseNext: (method, refusal) => requests.order(method, refusal),
-  answerNext: (method, result = nothing) => requests.order(method, {result}),
+  answerNext: (method, result) => requests.order(method, successOf(result)),
 })
 
 /** Secrets come from variables only. */

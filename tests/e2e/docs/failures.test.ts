@@ -149,9 +149,11 @@ const observe = async ({platform, start, startSecond, isPatient, ...bot}: Bot): 
   }
   const seen: Record<string, string> = {}
 
-  platform.limit(1)
+  platform.slowDown(1000)
   platform.say({text: "hello", user: "10"})
-  await until("the limit to be reached", () => platform.limited() > 0)
+  const sends = () =>
+    platform.requests.received.filter(({method}) => /^(sendMessage|POST .*messages)$/.test(method)).length
+  await until("the limit to be reached", () => sends() > 0)
   // The platform asks to wait for one second.
   await sleep(1500)
   seen.limit = (await comes("10", "hi")) ? "sent later" : "lost"
@@ -174,12 +176,13 @@ const observe = async ({platform, start, startSecond, isPatient, ...bot}: Bot): 
   await fence(running)
   seen.repeat = timesOf("13", "hi") > 1 ? "answered twice" : "answered once"
 
-  platform.loseSends(true)
+  const before = sends()
+  platform.requests.isLosing = true
   platform.say({text: "hello", user: "14"})
-  await until("a send to be lost", () => platform.lost() > 0)
+  await until("a send to be lost", () => sends() > before)
   // The network is offline for this time.
   await sleep(3000)
-  platform.loseSends(false)
+  platform.requests.isLosing = false
   await again()
   seen.network = (await comes("14", "hi")) ? "sent later" : "lost"
   await again()

@@ -63,7 +63,9 @@ describeWith("ngircd")("a platform in trouble", () => {
     expect(await counts()).toEqual({handled: edits, once: edits})
     await untilDiscord(host, "online")
 
-    fake.refuseAll(3600)
+    const limited = {message: "You are being rate limited.", retry_after: 3600, global: false}
+    const headers = {"retry-after": "3600", "x-ratelimit-scope": "user"}
+    fake.requests.order(/./, {status: 429, body: limited, headers}, {times: Number.POSITIVE_INFINITY})
     await host.plugin("/api/plugins/bot/write", {})
     await until("Discord to limit the requests", () =>
       fake.requests.received.some(({method}) => method.startsWith("POST /channels/7")),
@@ -72,7 +74,7 @@ describeWith("ngircd")("a platform in trouble", () => {
     const {items} = await host.get("/api/outbox", {state: "queued"})
     expect(items[0]?.error).toContain("Discord rate-limits POST /channels/")
 
-    fake.refuseAll()
+    fake.requests.clear()
     fake.hang(true)
     fake.sessions.cut()
     await until("it to notice the loss", async () => (await endpointOf(host, "discord~one")).state !== "online")

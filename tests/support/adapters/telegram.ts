@@ -34,7 +34,7 @@ export const telegram: AdapterUnderTest = {
       sayFile: async file => void (await untilTaken(fake.sayFile({...file, bytes: Buffer.from(file.bytes)}))),
       repeat: async () => fake.repeat(),
       heard: () => fake.sent().map(({text, at, reactions, files}): Heard => ({text, at, reactions, files})),
-      slowDown: milliseconds => fake.slowDown(Math.ceil(milliseconds / 1000)),
+      slowDown: milliseconds => fake.slowDown(milliseconds),
       cut: () => fake.cut(),
       connections: () => fake.open(),
       commands: () =>

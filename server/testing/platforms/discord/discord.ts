@@ -1,10 +1,10 @@
 import {createServer, type IncomingMessage} from "node:http"
 import {buffer} from "node:stream/consumers"
 import {setTimeout as sleep} from "node:timers/promises"
-import {createTroubles, type FakePlatform, patternOf, Requests} from "../fake/platform.ts"
+import {type FakeAnswer, type FakePlatform, patternOf, Requests} from "../fake/platform.ts"
 import {type Defer, listen, serveSockets} from "../fake/serve.ts"
 import {createPeople, type People} from "./people.ts"
-import {createRoutes, type FakeAnswer} from "./routes.ts"
+import {createRoutes} from "./routes.ts"
 import {type Bot, Sessions} from "./sessions.ts"
 import {type FakeFile, guild, World} from "./world.ts"
 
@@ -17,10 +17,8 @@ export interface FakeDiscord extends FakePlatform, People {
   readonly callbacks: readonly {readonly id: string; readonly body: unknown}[]
   /** How often the bot showed as typing in a channel. */
   typing(channel: string): number
-  /** Refuses the bot's next message, with this many milliseconds to wait. */
+  /** Refuses the bot's next message. */
   slowDown(milliseconds: number, isGlobal?: boolean): void
-  /** Refuses every request with 429 and this many seconds to wait, until it is called without an argument. */
-  refuseAll(seconds?: number): void
   /** While true, accepts requests and gateway connections without answering them. Afterwards it cuts those off. */
   hang(is: boolean): void
   readonly requests: Requests
@@ -50,9 +48,7 @@ const botOf = (token: string): Bot | undefined => {
  */
 export const startDiscord = async (defer: Defer, {latency = 0}: DiscordOptions = {}): Promise<FakeDiscord> => {
   const world = new World()
-  const troubles = createTroubles()
   const sent: string[] = []
-  let refusing: number | undefined
   let isHanging = false
   const held = new Set<IncomingMessage>()
 
@@ -71,7 +67,6 @@ export const startDiscord = async (defer: Defer, {latency = 0}: DiscordOptions =
   const routes = createRoutes({
     world,
     origin: () => origin(),
-    refuses: troubles.refuses,
     made: message => {
       sent.push(message.id)
       people.tell("MESSAGE_CREATE", message)
@@ -94,40 +89,26 @@ export const startDiscord = async (defer: Defer, {latency = 0}: DiscordOptions =
   })
   sessions.url = gateway.replace("http", "ws")
 
-  const serve = async (request: IncomingMessage): Promise<FakeAnswer & {readonly headers?: Record<string, string>}> => {
+  const serve = async (request: IncomingMessage): Promise<FakeAnswer | undefined> => {
     const {pathname, searchParams} = new URL(request.url ?? "/", "http://discord")
     const method = request.method ?? "GET"
     const path = pathname.replace(/^\/api\/v\d+/, "")
     const bytes = await buffer(request)
     const {body, files} = await readBody(bytes, request.headers["content-type"] ?? "", () => world.makeId())
     const ordered = requests.take(`${method} ${path}`, body)
-    if (ordered !== undefined)
-      return "result" in ordered
-        ? {status: ordered.result === undefined ? 204 : 200, body: ordered.result}
-        : {body: {}, ...ordered}
+    if (requests.isLosing && method === "POST") return undefined
+    if (ordered !== undefined) return ordered
     if (path.startsWith("/attachments/") && method === "GET") return fileAt(path)
     const bot = botOf((request.headers.authorization ?? "").replace(/^Bot /, ""))
     const isOpen = /^\/(interactions|webhooks)\//.test(path)
     if (!isOpen && (bot === undefined || request.headers.authorization === undefined))
       return {status: 401, body: {code: 0, message: "401: Unauthorized"}}
-    if (refusing !== undefined) {
-      const headers = {"retry-after": String(refusing), "x-ratelimit-scope": "user"}
-      return {
-        status: 429,
-        body: {message: "You are being rate limited.", retry_after: refusing, global: false},
-        headers,
-      }
-    }
     if (path === "/gateway/bot") return {status: 200, body: aboutGateway()}
     const author = {...(bot ?? {id: "0", username: "nobody"}), bot: true}
     const {pattern, answer} = patterns.find(route => route.pattern.test(`${method} ${path}`)) ?? {}
     const parts = pattern?.exec(`${method} ${path}`)?.slice(1).map(decodeURIComponent) ?? []
-    const answered = answer?.(parts, {query: searchParams, body, files, bot: author}) ?? {
-      status: 404,
-      body: {code: 0, message: requests.unknown(`${method} ${path}`)},
-    }
-    const wait = answered.status === 429 ? {"retry-after": "1", "x-ratelimit-scope": "user"} : {}
-    return {...answered, headers: wait}
+    const unknown = () => ({status: 404, body: {code: 0, message: requests.unknown(`${method} ${path}`)}})
+    return answer?.(parts, {query: searchParams, body, files, bot: author}) ?? unknown()
   }
   const fileAt = (path: string): FakeAnswer => {
     const file = world.files.get(path.split("/")[2] ?? "")
@@ -146,18 +127,14 @@ export const startDiscord = async (defer: Defer, {latency = 0}: DiscordOptions =
       request.once("close", () => held.delete(request))
       return
     }
-    if (request.method === "POST" && troubles.loses()) {
-      request.socket.destroy()
-      return
-    }
-    const {status, body, headers = {}} = await serve(request)
+    const found = await serve(request)
+    if (found === undefined) return void request.socket.destroy()
+    const {status, body, headers} = found
     if (latency > 0) await sleep(latency)
-    if (body instanceof Uint8Array) {
-      response.writeHead(status, {"content-type": "application/octet-stream"}).end(body)
-      return
-    }
-    if (body === undefined) response.writeHead(status).end()
-    else response.writeHead(status, {"content-type": "application/json", ...headers}).end(JSON.stringify(body))
+    if (body === undefined) return void response.writeHead(status, headers).end()
+    const isRaw = typeof body === "string" || body instanceof Uint8Array
+    const type = body instanceof Uint8Array ? "application/octet-stream" : "application/json"
+    response.writeHead(status, {"content-type": type, ...headers}).end(isRaw ? body : JSON.stringify(body))
   })
   const port = await listen(server, defer)
   const origin = () => `http://127.0.0.1:${port}`
@@ -168,7 +145,6 @@ export const startDiscord = async (defer: Defer, {latency = 0}: DiscordOptions =
     sessions,
     ...people,
     sent: () => people.shown().map(({id, channel: chat, content: text, edits}) => ({id, chat, text, edits})),
-    ...troubles.controls,
     arrivals: () => sessions.identified,
     get callbacks() {
       return asked("POST /interactions/:id/:token/callback").map(({parts: [id = ""], body}) => ({id, body}))
@@ -185,9 +161,6 @@ export const startDiscord = async (defer: Defer, {latency = 0}: DiscordOptions =
           ...(isGlobal ? {"x-ratelimit-global": "true"} : {}),
         },
       })
-    },
-    refuseAll: seconds => {
-      refusing = seconds
     },
     hang: is => {
       isHanging = is

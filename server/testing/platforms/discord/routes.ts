@@ -1,3 +1,4 @@
+import type {FakeAnswer} from "../fake/platform.ts"
 import {makePoll, votersOf} from "../fake/shown.ts"
 import type {FakeFile, FakeMessage, FakeUser, World} from "./world.ts"
 import {guild, publicUser} from "./world.ts"
@@ -13,17 +14,10 @@ export interface FakeRequest {
   readonly bot: FakeUser
 }
 
-export interface FakeAnswer {
-  readonly status: number
-  readonly body?: unknown
-}
-
 export interface RoutesOptions {
   readonly world: World
   /** The address of files. */
   readonly origin: () => string
-  /** Whether this send is refused with 429. */
-  refuses(): boolean
   /** A message of the bot was created or changed. */
   made(message: FakeMessage): void
   gone(message: FakeMessage): void
@@ -62,7 +56,7 @@ const failed = (status: number, code: number, message: string): FakeAnswer => ({
 const unknownMessage = failed(404, 10008, "Unknown Message")
 
 /** The HTTP API of the fake: one function for each route. The first that fits answers. */
-export const createRoutes = ({world, origin, refuses, made, gone}: RoutesOptions): Readonly<Record<string, Route>> => {
+export const createRoutes = ({world, origin, made, gone}: RoutesOptions): Readonly<Record<string, Route>> => {
   const tell = (message: FakeMessage) => world.tell(message, origin())
   const channelOf = (id: string) => {
     const found = guild.channels.find(channel => channel.id === id)
@@ -100,7 +94,6 @@ export const createRoutes = ({world, origin, refuses, made, gone}: RoutesOptions
   const create = (channel: string, {body, files, bot}: FakeRequest): FakeAnswer => {
     const wrong = wrongForm(body, files)
     if (wrong !== undefined) return wrong
-    if (refuses()) return {status: 429, body: {message: "You are being rate limited.", retry_after: 1, global: false}}
     const {nonce, enforce_nonce, message_reference} = body
     const before = world.in(channel).find(each => enforce_nonce === true && each.nonce === nonce)
     if (before !== undefined) return ok(tell(before))

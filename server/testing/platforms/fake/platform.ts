@@ -6,17 +6,18 @@ export interface PlatformRequest {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** An answer in place of the fake's own. */
-export interface Refusal {
-  /** The HTTP status. */
+/** An HTTP answer of a fake. */
+export interface FakeAnswer {
   readonly status: number
-  /** The JSON of the answer, in the platform's form. */
-  readonly body?: Readonly<Record<string, unknown>>
+  /** JSON in the platform's form; a text is sent as it is. */
+  readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** An answer that a test orders: a refusal, or a result in the platform's form. */
-type Ordered = Refusal | {readonly result: unknown}
+/** An answer in place of the fake's own. */
+export interface Refusal extends FakeAnswer {
+  readonly body?: Readonly<Record<string, unknown>> | string
+}
 
 /** Matches a method; `:id` stands for any part of a path. */
 export const patternOf = (method: string): RegExp =>
@@ -28,23 +29,34 @@ export class Requests {
   readonly known: readonly string[]
   readonly received: PlatformRequest[] = []
   readonly #platform: string
-  readonly #ordered: {readonly method: RegExp; readonly answer: Ordered}[] = []
+  /** While true, each send loses its connection without an answer, and is not shown. */
+  isLosing = false
+  readonly #orders = new Set<{readonly method: RegExp; readonly answer: FakeAnswer; behind: number; times: number}>()
 
   constructor(platform: string, methods: object) {
     this.#platform = platform
     this.known = Object.keys(methods)
   }
 
-  /** Orders the answer to the next request of a method. */
-  order(method: string, answer: Ordered): void {
-    this.#ordered.push({method: patternOf(method), answer})
+  /** Orders the answer to the next requests of a method, or to those after the next `behind` ones. */
+  order(method: string | RegExp, answer: FakeAnswer, {behind = 0, times = 1} = {}): void {
+    this.#orders.add({method: typeof method === "string" ? patternOf(method) : method, answer, behind, times})
+  }
+
+  /** Forgets the ordered answers. */
+  clear(): void {
+    this.#orders.clear()
   }
 
   /** Records a request. Returns its ordered answer. */
-  take(method: string, body: PlatformRequest["body"]): Ordered | undefined {
+  take(method: string, body: PlatformRequest["body"]): FakeAnswer | undefined {
     this.received.push({method, body})
-    const index = this.#ordered.findIndex(ordered => ordered.method.test(method))
-    return index < 0 ? undefined : this.#ordered.splice(index, 1)[0]?.answer
+    for (const order of this.#orders) {
+      if (!order.method.test(method) || order.behind-- > 0) continue
+      if (--order.times <= 0) this.#orders.delete(order)
+      return order.answer
+    }
+    return undefined
   }
 
   /** Returns why the fake cannot answer. Tells it on standard error too, because a platform's error may have no text. */
@@ -81,45 +93,9 @@ export interface FakePlatform {
   repeat(): void
   /** The bot's messages, oldest first. */
   sent(): readonly Sent[]
-  /** Refuses the next `times` sends with 429 and one second to wait. */
-  limit(times: number): void
-  /** The number of sends refused with 429. */
-  limited(): number
-  /** While true, each send loses its connection without an answer, and is not shown. */
-  loseSends(isLost: boolean): void
-  /** The number of sends that lost their connection. */
-  lost(): number
+  /** Refuses the next send, with this many milliseconds to wait. */
+  slowDown(milliseconds: number): void
+  readonly requests: Requests
   /** How often a bot has polled or connected. */
   arrivals(): number
-}
-
-/** The troubles of a fake: the sends that it refuses or loses, and their control for tests. */
-export const createTroubles = () => {
-  const counts = {limit: 0, limited: 0, lost: 0}
-  let isLosing = false
-  const controls: Pick<FakePlatform, "limit" | "limited" | "loseSends" | "lost"> = {
-    limit: times => {
-      counts.limit = times
-    },
-    limited: () => counts.limited,
-    loseSends: isLost => {
-      isLosing = isLost
-    },
-    lost: () => counts.lost,
-  }
-  return {
-    controls,
-    /** Whether this send is refused with 429. */
-    refuses: (): boolean => {
-      if (counts.limit === 0) return false
-      counts.limit--
-      counts.limited++
-      return true
-    },
-    /** Whether this send is lost without an answer. */
-    loses: (): boolean => {
-      if (isLosing) counts.lost++
-      return isLosing
-    },
-  }
 }

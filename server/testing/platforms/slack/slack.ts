@@ -5,7 +5,7 @@ import {Requests} from "../fake/platform.ts"
 import type {Defer} from "../fake/serve.ts"
 import {findButton} from "../fake/shown.ts"
 import {SocketFake} from "../fake/sockets.ts"
-import {type Arguments, fileOf, messageOf, methods, refusalOf, type Slack} from "./methods.ts"
+import {fileOf, messageOf, methods, refusalOf, type Slack} from "./methods.ts"
 import {bot, type Message, type StoredFile, team, World} from "./world.ts"
 
 export const signingSecret = "8f742231b10e8888abcd99abcdef85a5"
@@ -36,14 +36,11 @@ const allScopes =
 export class FakeSlack extends SocketFake {
   readonly world = new World()
   readonly acknowledged: string[] = []
-  readonly calls: {readonly method: string; readonly args: Arguments; readonly token: string}[] = []
   /** The declared lengths of uploads. */
   readonly lengths: (string | null)[] = []
   /** Tokens that were sent along after a redirect. */
   readonly leaked: string[] = []
   scopes: readonly string[] = allScopes
-  /** Answers a method in place of the fake. */
-  answer: (method: string) => Response | undefined = () => undefined
   readonly #envelopes = new Map<string, Envelope>()
   #count = 0
   readonly requests = new Requests("Slack", methods)
@@ -207,14 +204,10 @@ export class FakeSlack extends SocketFake {
 
   #ask(method: string, token: string, body: string): Response {
     const args = Object.fromEntries(new URLSearchParams(body))
-    this.calls.push({method, args, token})
-    const own = this.answer(method)
-    if (own !== undefined) return own
     const ordered = this.requests.take(method, args)
     if (ordered !== undefined) {
-      if ("result" in ordered) return Response.json({ok: true, ...(ordered.result as object)})
       const {status, body = {ok: false, error: "refused"}, headers = {}} = ordered
-      return Response.json(body, {status, headers})
+      return typeof body === "string" ? new Response(body, {status, headers}) : Response.json(body, {status, headers})
     }
     const refusal = refusalOf(method, token)
     const found = methods[method]

@@ -25,7 +25,7 @@ const unpin: Method = ({pins}, {fields: {chat_id, message_id: id}}) =>
 const sendPoll: Method = (world, form) => {
   const {question, options, is_anonymous, allows_multiple_answers} = form.fields
   const texts = (options as readonly (string | Fields)[]).map(each => (typeof each === "string" ? each : each.text))
-  const no = refusal(world, {...form.fields, text: question}, true)
+  const no = refusal({...form.fields, text: question}, true)
   if (no !== undefined) return no
   if (texts.length < 2) return wrong("poll must have at least 2 option")
   const poll = {...makePoll(question, texts, allows_multiple_answers), isAnonymous: is_anonymous !== false}

@@ -1,12 +1,12 @@
 import {chatMethods} from "./chat-methods.ts"
 import {answerOf, me, type Shown, shownOf, userOf} from "./chats.ts"
 import type {Fields, Form} from "./form.ts"
-import {type Method, placeOf, refusal, whyNot, wrong} from "./world.ts"
+import {type Method, placeOf, refusal, wrong} from "./world.ts"
 
 const send =
   (kind?: string): Method =>
   (world, form) => {
-    const no = refusal(world, form.fields, kind === undefined)
+    const no = refusal(form.fields, kind === undefined)
     if (no !== undefined) return no
     const shown = shownOf(world.nextId(), form, form.fields, kind)
     world.sent.push(shown)
@@ -17,7 +17,7 @@ const sendAlbum: Method = (world, form) => {
   const {media, ...fields} = form.fields
   const items = media as readonly Fields[]
   if (items.length < 2 || items.length > 10) return wrong("wrong number of items in the album")
-  const no = refusal(world, {...fields, ...items[0]}, false)
+  const no = refusal({...fields, ...items[0]}, false)
   if (no !== undefined) return no
   const album = String(world.nextId())
   const shown = items.map(item => ({...shownOf(world.nextId(), form, {...fields, ...item}, String(item.type)), album}))
@@ -29,8 +29,6 @@ const sendAlbum: Method = (world, form) => {
 const change =
   (to: (found: Shown, form: Form) => Partial<Shown> | string): Method =>
   (world, form) => {
-    const not = whyNot(world, String(form.fields.chat_id))
-    if (not !== undefined) return not
     const place = placeOf(world, form.fields)
     const found = world.sent[place]
     if (found === undefined) return wrong("message to edit not found")

@@ -1,6 +1,6 @@
 import {createServer, type IncomingMessage, type ServerResponse} from "node:http"
 import {setTimeout as sleep} from "node:timers/promises"
-import {createTroubles, type FakePlatform, Requests, type Said} from "../fake/platform.ts"
+import {type FakeAnswer, type FakePlatform, Requests, type Said} from "../fake/platform.ts"
 import {type Defer, listen} from "../fake/serve.ts"
 import {findButton, Pins, votedIn} from "../fake/shown.ts"
 import {messageIn} from "./chat-methods.ts"
@@ -28,20 +28,12 @@ export interface TelegramFake extends FakePlatform {
   pinned(chat: string): readonly string[]
   /** The fields of the calls of a method, oldest first. */
   calls(method: string): readonly Fields[]
-  /** Refuses a send with 429 and this many seconds to wait: the next one, or the one after `behind` others. */
-  slowDown(seconds: number, behind?: number): void
-  /** Makes a method answer with this text, the given number of times. */
-  garble(method: string, text: string, times?: number): void
-  /** Makes all methods answer normally again. */
-  mend(): void
+  /** Refuses the next send, or the one after `behind` others. */
+  slowDown(milliseconds: number, behind?: number): void
   /** Breaks all connections. */
   cut(): void
   open(): number
-  block(user: string): void
-  /** A group becomes a supergroup. */
-  move(from: string, to: number): void
   readonly updates: Updates
-  readonly requests: Requests
 }
 
 export interface TelegramOptions {
@@ -51,10 +43,15 @@ export interface TelegramOptions {
   readonly latency?: number
 }
 
-const bodyOf = (answer: Answer) =>
-  "result" in answer
-    ? {ok: true, ...answer}
-    : {ok: false, error_code: answer.code, description: answer.description, parameters: answer.parameters}
+const answered = (answer: Answer): FakeAnswer =>
+  "result" in answer ? {status: 200, body: {ok: true, ...answer}} : {status: answer.code, body: answer}
+
+/** Writes an answer; a refusal in the form of the Bot API. */
+const write = (response: ServerResponse, {status, body = {}, headers}: FakeAnswer): void => {
+  const refused = {ok: false, error_code: status, description: "Refused"}
+  const text = typeof body === "string" ? body : JSON.stringify(status === 200 ? body : {...refused, ...(body as object)})
+  response.writeHead(status, {"content-type": "application/json", ...headers}).end(text)
+}
 
 const buttonsOf = ({keyboard}: Shown) =>
   keyboard.flat().flatMap(({text, callback_data: data}) => (data === undefined ? [] : [{label: String(text), data}]))
@@ -75,36 +72,25 @@ export const startTelegram = async (
 ): Promise<TelegramFake> => {
   const requests = new Requests("Telegram", methods)
   const updates = new Updates()
-  const troubles = createTroubles()
   const counts = {id: 1, open: 0}
-  let slow: {readonly seconds: number; readonly behind: number} | undefined
-  const garbled = new Map<string, {readonly text: string; times: number}>()
   const world: World = {
     updates,
     sent: [],
     files: new Map(),
     said: new Map(),
     pins: new Pins(),
-    blocked: new Set(),
-    moved: new Map(),
-    refuses: () => {
-      const {seconds, behind} = slow ?? {seconds: troubles.refuses() ? 1 : undefined, behind: 0}
-      slow = seconds === undefined || behind === 0 ? undefined : {seconds, behind: behind - 1}
-      return behind === 0 ? seconds : undefined
-    },
     nextId: () => counts.id++,
   }
 
-  const answer = async (request: IncomingMessage): Promise<Answer | undefined> => {
+  const answer = async (request: IncomingMessage): Promise<FakeAnswer | undefined> => {
     const [, bot = "", name = ""] =
       /^\/bot([^/]+)\/(\w+)$/.exec(new URL(request.url ?? "/", "http://telegram").pathname) ?? []
     const form = await formOf(request)
     const ordered = requests.take(name, form.fields)
-    if (ordered !== undefined)
-      return "result" in ordered ? ordered : {description: "Refused", ...ordered.body, code: ordered.status}
-    if (token !== undefined && bot !== token) return {code: 401, description: "Unauthorized"}
-    if (/^send(Message|Photo|Document)$/.test(name) && troubles.loses()) return undefined
-    return (await methods[name]?.(world, form)) ?? {code: 400, description: requests.unknown(name)}
+    if (ordered !== undefined) return ordered
+    if (requests.isLosing && /^send(Message|Photo|Document)$/.test(name)) return undefined
+    if (token !== undefined && bot !== token) return answered({code: 401, description: "Unauthorized"})
+    return answered((await methods[name]?.(world, form)) ?? {code: 400, description: requests.unknown(name)})
   }
   const download = (path: string, response: ServerResponse) => {
     const [, bot = "", id = ""] = /^\/file\/bot([^/]+)\/documents\/(.+)$/.exec(path) ?? []
@@ -117,13 +103,10 @@ export const startTelegram = async (
     counts.open++
     response.on("close", () => counts.open--)
     if (request.url?.startsWith("/file/") === true) return download(request.url, response)
-    const instead = garbled.get(request.url?.split("/").at(-1) ?? "")
-    if (instead !== undefined && instead.times-- > 0) return void response.end(instead.text)
     const found = await answer(request)
     if (found === undefined) return void request.socket.destroy()
     if (latency > 0 && request.url?.endsWith("/getUpdates") !== true) await sleep(latency)
-    response.writeHead("code" in found ? found.code : 200, {"content-type": "application/json"})
-    response.end(JSON.stringify(bodyOf(found)))
+    write(response, found)
   })
   const port = await listen(server, defer)
   const said: TelegramFake["said"] = ({quote, ...message}) => {
@@ -172,18 +155,15 @@ export const startTelegram = async (
     push,
     waiting: () => updates.waiting,
     calls: name => requests.received.flatMap(({method, body}) => (method === name ? [body] : [])),
-    slowDown: (seconds, behind = 0) => {
-      slow = {seconds, behind}
+    slowDown: (milliseconds, behind = 0) => {
+      const wait = Math.ceil(milliseconds / 1000)
+      const body = {description: `Too Many Requests: retry after ${wait}`, parameters: {retry_after: wait}}
+      requests.order(/^send(?!ChatAction)/, {status: 429, body}, {behind})
     },
-    garble: (method, text, times = Number.POSITIVE_INFINITY) => void garbled.set(method, {text, times}),
-    mend: () => garbled.clear(),
     cut: () => server.closeAllConnections(),
     open: () => counts.open,
-    block: user => void world.blocked.add(user),
-    move: (from, to) => void world.moved.set(from, to),
     updates,
     requests,
-    ...troubles.controls,
     arrivals: () => updates.polls,
   }
 }

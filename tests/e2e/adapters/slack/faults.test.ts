@@ -66,11 +66,11 @@ test("while ingress is paused nothing is acknowledged, and everything arrives af
   await untilSlack(host, "online")
   await host.post("/api/ingress/pause")
   const before = slack.acknowledged.length
-  const calls = slack.calls.length
+  const calls = slack.requests.received.length
   const saying = slack.say("count 1")
   await until("a warning", () => /\backnowledge a delivery\b/.test(host.process.output()))
   expect(slack.acknowledged.length).toBe(before)
-  expect(slack.calls.length - calls).toBeLessThan(3)
+  expect(slack.requests.received.length - calls).toBeLessThan(3)
   await host.post("/api/ingress/resume")
   await saying
   await slack.untilHeard("counted 1")
@@ -79,13 +79,13 @@ test("while ingress is paused nothing is acknowledged, and everything arrives af
 test("messages to be sent stay queued when the token is revoked while the bot runs", async () => {
   const {slack, host} = await start()
   await untilSlack(host, "online")
-  slack.answer = method =>
-    method === "apps.connections.open" ? undefined : Response.json({ok: false, error: "token_revoked"})
+  const revocation = {status: 200, body: {ok: false, error: "token_revoked"}}
+  slack.requests.order(/^(?!apps\.connections)/, revocation, {times: Number.POSITIVE_INFINITY})
   const {id} = await host.post("/api/outbox", {body: {endpoint: "slack~team", channel: "C0ROOM", text: "kept"}})
   const revoked = async () => (await untilSlack(host, "reconnecting")).error?.includes("token_revoked")
   await until("the refusal of the token", revoked)
   expect(await host.get("/api/outbox/:id", {id})).not.toMatchObject({state: "failed"})
-  slack.answer = () => undefined
+  slack.requests.clear()
   await host.post("/api/system/reload")
   await slack.untilHeard("kept")
 })
@@ -94,8 +94,7 @@ test("a message that Slack rejects fails with Slack's name for the reason", asyn
   const {slack, host} = await start()
   await untilSlack(host, "online")
   for (const error of ["not_in_channel", "channel_not_found", "is_archived", "missing_scope"]) {
-    slack.answer = method =>
-      method === "chat.postMessage" ? Response.json({ok: false, error, needed: "chat:write"}) : undefined
+    slack.requests.order("chat.postMessage", {status: 200, body: {ok: false, error, needed: "chat:write"}})
     const id = await sendTo(host, "slack~team", "C0ROOM", "no")
     expect(await messageIn(host, id, "failed")).toMatchObject({reason: error, attempt: 1})
   }
@@ -104,11 +103,8 @@ test("a message that Slack rejects fails with Slack's name for the reason", asyn
 test("a response that is not Slack's is retried, and its text is not shown", async () => {
   const {slack, host} = await start()
   await untilSlack(host, "online")
-  let bad = 2
-  slack.answer = method => {
-    if (method !== "chat.postMessage" || bad-- <= 0) return undefined
-    return bad === 1 ? new Response(`{"ok":tru${"x".repeat(1_000_000)}`) : new Response("<html>", {status: 502})
-  }
+  slack.requests.order("chat.postMessage", {status: 200, body: `{"ok":tru${"x".repeat(1_000_000)}`})
+  slack.requests.order("chat.postMessage", {status: 502, body: "<html>"})
   await host.post("/api/outbox", {body: {endpoint: "slack~team", channel: "C0ROOM", text: "at last"}})
   await slack.untilHeard("at last")
   expect(host.process.output()).not.toContain("xxxx")

@@ -80,7 +80,7 @@ describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
 
   test("resumes a message after the part that was sent when Telegram asks it to wait", async () => {
     const {fake} = scene()
-    fake.slowDown(1, 2)
+    fake.slowDown(1000, 2)
     expect((await answers("14", "long album", 4)).map(({text, files: [file]}) => file?.name ?? text.length)).toEqual([
       "picture-1.png",
       "picture-2.png",
@@ -140,7 +140,8 @@ describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
   })
 
   test("fails a message without a retry if the user has blocked the bot", async () => {
-    scene().fake.block("66")
+    const blocked = {status: 403, body: {description: "Forbidden: bot was blocked by the user"}}
+    scene().fake.requests.order("sendMessage", blocked)
     const row = await untilEnded("66", "hello", "failed")
     expect(row).toMatchObject({attempt: 1, error: expect.stringContaining("Forbidden")})
   })
@@ -151,7 +152,8 @@ describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
 
   test("sends a message under the new id when its group has become a supergroup", async () => {
     const {fake} = scene()
-    fake.move("-500", -100500)
+    const moved = {description: "Bad Request: group chat was upgraded", parameters: {migrate_to_chat_id: -100500}}
+    fake.requests.order("sendMessage", {status: 400, body: moved})
     await untilEnded("-500", "still here", "sent")
     expect(fake.sent().find(({text}) => text === "still here")?.chat).toBe("-100500")
   })

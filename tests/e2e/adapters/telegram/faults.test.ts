@@ -11,7 +11,9 @@ import {bunAnd, bunOr, makeProject, svc, textsBy, until} from "../../../support/
 import {startTelegram} from "../../../support/platforms/fakes.ts"
 
 /** An answer of the Bot API that refuses. */
-const answer = (code: number): string => JSON.stringify({ok: false, error_code: code, description: `No: ${code}`})
+const answer = (code: number) => ({status: code, body: {description: `No: ${code}`}})
+
+const always = {times: Number.POSITIVE_INFINITY}
 
 test.each(bunAnd("node24"))("a bot that Telegram refuses once is online again by itself, on $name", async runtime => {
   const fake = await startTelegram({token})
@@ -19,7 +21,7 @@ test.each(bunAnd("node24"))("a bot that Telegram refuses once is online again by
   for (const [round, code] of [409, 404, 403, 400].entries()) {
     await host.post("/api/endpoints/:name/reconnect", {name: "telegram~main"})
     await untilTelegram(host, "online")
-    fake.garble("getUpdates", answer(code), 1)
+    fake.requests.order("getUpdates", answer(code))
     fake.cut()
     fake.say({text: "ping"})
     await until(`pong after ${code}`, () => fake.sent().filter(({text}) => text === "pong").length > round)
@@ -48,7 +50,7 @@ describe.each(bunOr("node24"))("a bot of Telegram that has trouble, on $name", r
     const fake = await startTelegram({token})
     const host = await startTelegramHost([accountAt(fake)], {runtime})
     await untilTelegram(host, "online")
-    fake.garble("getUpdates", answer(409))
+    fake.requests.order("getUpdates", answer(409), always)
     await fetch(`${fake.url}/bot${token}/getUpdates`)
     fake.cut()
     const waiting = await until("a pause of a minute", async () => {
@@ -59,7 +61,7 @@ describe.each(bunOr("node24"))("a bot of Telegram that has trouble, on $name", r
       reason: "conflict",
       remediation: expect.stringMatching(/\bother program\b.*\btoken\b/),
     })
-    fake.mend()
+    fake.requests.clear()
     await host.post("/api/endpoints/:name/reconnect", {name: "telegram~main"})
     fake.say({text: "ping"})
     await until("pong", () => fake.sent().some(({text}) => text === "pong"))
@@ -95,11 +97,11 @@ describe.each(bunOr("node24"))("a bot of Telegram that has trouble, on $name", r
         '{"ok": true, "result": [{}]}',
         "<html>Bad Gateway</html>",
       ]) {
-        fake.garble(method, text)
+        fake.requests.order(method, {status: 200, body: text}, always)
         await host.post("/api/endpoints/:name/reconnect", {name: "telegram~main"})
         const {error} = await untilTelegram(host, "reconnecting")
         expect(error).toMatch(/^Telegram\b.*\b(not|without|list)\b|\bBot API$/)
-        fake.mend()
+        fake.requests.clear()
       }
     await host.post("/api/endpoints/:name/reconnect", {name: "telegram~main"})
     fake.say({text: "ping", user: "43"})

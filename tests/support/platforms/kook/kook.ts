@@ -102,7 +102,7 @@ export class FakeKook extends SocketFake {
       return answer(0, {url: `${this.url.replace("http", "ws")}/gateway?compress=0&token=${token}`})
     if (method === "asset/create") return answer(0, {url: this.#keep(await uploadIn(request))})
     const ordered = this.requests.take(method, {})
-    if (ordered !== undefined && "status" in ordered) return answer(ordered.status, {}, ordered.status, ordered.headers)
+    if (ordered !== undefined) return answer(ordered.status, {}, ordered.status, ordered.headers)
     try {
       const args = request.method === "GET" ? Object.fromEntries(searchParams) : await request.json()
       const data = methods[method]?.(args, this.world)
