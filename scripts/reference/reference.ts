@@ -32,7 +32,7 @@ const generate = async (): Promise<Readonly<Record<string, string>>> => {
     "configuration.md": configurationPage(slots),
     "events.md": eventsPage(),
     "exit-codes.md": exitCodesPage(),
-    "features.md": featuresPage(slots),
+    "features.md": await featuresPage(slots),
     "metrics.md": metricsPage(),
     "problems.md": problemsPage(),
     "readiness.md": readinessPage(),

@@ -1,6 +1,9 @@
 import {Problem} from "../../shared/problems.ts"
 import type {AnyPlugin, PluginDefinition} from "../../shared/sdk/plugin/plugin.ts"
-import type {BuiltIn, BuiltIns} from "../generation/plugins/load.ts"
+import type {HostOptions} from "../host/open/host.ts"
+
+type BuiltIns = NonNullable<HostOptions["plugins"]>
+type BuiltIn = Awaited<ReturnType<BuiltIns[string]>>
 
 /** The plugins of a bot under test, each in the version that the test last set. */
 export class Editions {

@@ -1,7 +1,6 @@
 import {endpointName} from "../../shared/ids.ts"
 import {toJson} from "../../shared/json.ts"
 import {readText} from "../../shared/sdk/adapter/answer.ts"
-import type {WebhookSender} from "../generation/kinds/webhook/receive.ts"
 import {uuid} from "../runtime/uuid.ts"
 import {apiOf, endOf, type Sent, sentAs, startLimit} from "./actions.ts"
 import {until} from "./asking.ts"
@@ -16,6 +15,11 @@ export interface WebhookOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** The name of the plugin that declares the webhook; the only one that does when left out. */
   readonly plugin?: string
+}
+
+/** What the endpoint of a webhook opens. */
+interface Signer {
+  sign(body: string, id: string, type?: string): Readonly<Record<string, string>>
 }
 
 /** The longest answer that is read, in bytes. */
@@ -35,7 +39,7 @@ export const postWebhook = async (
   const endpoint = endpointName(plugin, name)
   const found = () => host.endpoints.get(endpoint)
   if (found()?.spec.onlyReceives === undefined) throw new Error(`${plugin} declares no webhook "${name}"`)
-  const opened = await until(`${endpoint} to open`, startLimit, () => found()?.opened as WebhookSender | undefined)
+  const opened = await until(`${endpoint} to open`, startLimit, () => found()?.opened as Signer | undefined)
   const newest = async () => (await apiOf(host).get("/api/inbox", {endpoint, limit: 1})).items[0]?.seq
   const text = typeof body === "string" ? body : toJson(body)
   const before = await newest()

@@ -49,7 +49,8 @@ const answered = (answer: Answer): FakeAnswer =>
 /** Writes an answer; a refusal in the form of the Bot API. */
 const write = (response: ServerResponse, {status, body = {}, headers}: FakeAnswer): void => {
   const refused = {ok: false, error_code: status, description: "Refused"}
-  const text = typeof body === "string" ? body : JSON.stringify(status === 200 ? body : {...refused, ...(body as object)})
+  const text =
+    typeof body === "string" ? body : JSON.stringify(status === 200 ? body : {...refused, ...(body as object)})
   response.writeHead(status, {"content-type": "application/json", ...headers}).end(text)
 }
 
