@@ -29,7 +29,7 @@ export interface ActOptions {
 }
 
 export interface PressOptions extends ActOptions {
-  /** The message with the button, or its id; the newest one that has such a button when left out. */
+  /** The message with the button, or its id; the newest one that has it when left out. */
   readonly message?: {readonly id: string} | string
 }
 

@@ -62,7 +62,6 @@ const edits: Connected = async (trial, host, {limits}) => {
     const [, ...texts] = await textsHeard(trial)
     return texts.join("") === other
   })
-  return undefined
 }
 
 const deletes: Connected = async (trial, host) => {
@@ -72,7 +71,6 @@ const deletes: Connected = async (trial, host) => {
   await untilHeard(trial, ["to stay"])
   // As after a kill in between: the act is repeated, and its message no longer exists.
   await does(trial, host, "delete", {message_id: id})
-  return undefined
 }
 
 const reacts: Connected = async (trial, host, {features}) => {
@@ -106,7 +104,6 @@ const tellsHistory: Connected = async (trial, host) => {
   assert.deepEqual(contents(behind), said.slice(2), "with after, history returns the messages after it in order")
   const before = await list({limit: 1, direction: "before", next: newest[1]?.id})
   assert.deepEqual(contents(before), ["two"], "with before, history returns the messages directly before it")
-  return undefined
 }
 
 const opensNone = (about: EndpointState, {user}: PlatformUnderTest) =>
@@ -122,7 +119,6 @@ const opens = where(opensNone, async (trial, host) => {
   assert.ok(typeof id === "string" && id !== "", "open must resolve to a channel with an id")
   const again = await answerOf(trial, host, "user.channel.create", {user_id: user})
   assert.deepEqual(again, channel, "open must return the same channel for the same user")
-  return undefined
 })
 
 const callable = ({features, login}: EndpointState, {calls: known = {}}: PlatformUnderTest): readonly string[] =>
@@ -141,7 +137,6 @@ const calls = where(callsNone, async (trial, host, about) => {
       return items.every(({state}) => state === "sent")
     })
   }
-  return undefined
 })
 
 const listsNone = (about: EndpointState, {commands}: PlatformUnderTest) =>
@@ -152,7 +147,6 @@ const listsCommands = where(listsNone, async ({platform, address, until}) => {
   await until("the platform to list the command help: commands replaces its list", async () =>
     (await platform.commands?.(address))?.includes("help"),
   )
-  return undefined
 })
 
 const showsNobody = (about: EndpointState, {typing}: PlatformUnderTest) =>
@@ -164,7 +158,6 @@ const typesIn: Connected = async ({platform, address, until}) => {
   const before = await times()
   await platform.say("are you there?", address)
   await until("the platform to show that the bot is typing", async () => (await times()) > before)
-  return undefined
 }
 
 export const showsWriting = where(showsNobody, typesIn, true)
@@ -185,7 +178,6 @@ const splits = where(splitsNone, async (trial, host, {limits: {text: longest = 0
   assert.ok(parts.length > 1, "a text one grapheme longer than limits.text must arrive in parts")
   assert.equal(parts.join(""), longer, "the parts of a message must arrive in order, with nothing lost")
   assert.ok(parts.at(-1)?.endsWith("e\u0301"), "no grapheme may be split")
-  return undefined
 })
 
 /** The checks by what they prove about the adapter; part of `allChecks`. */

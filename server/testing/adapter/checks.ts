@@ -19,7 +19,6 @@ const comesIn: Check = async trial => {
     return found.length > 0 && found
   })
   assert.deepEqual(texts, ["hello from the platform"])
-  return undefined
 }
 
 const keepsOrder: Check = async trial => {
@@ -28,7 +27,6 @@ const keepsOrder: Check = async trial => {
   for (const text of said) await trial.platform.say(text, trial.address)
   await untilReceived(trial, host, said)
   assert.deepEqual(await trial.received(host), said)
-  return undefined
 }
 
 const storesOnce: Check = async trial => {
@@ -68,7 +66,6 @@ const survivesKills = where(givesNothingAgain, async (trial, first) => {
     throw new Error(`${error.message}; ${lost.length} messages were lost, among them "${lost[0]}": ${why}`)
   })
   assert.deepEqual([...(await trial.received(host))].sort(), [...said].sort())
-  return undefined
 })
 
 const hasNoGaps = (about: EndpointState) =>
@@ -111,7 +108,6 @@ const fetchesMissed = where(hasNoGaps, async (trial, first, {login}) => {
       "an event must have the same id in the history as live, so that the Host stores it once",
     )
   }
-  return undefined
 })
 
 const comesBack: Check = async trial => {
@@ -143,7 +139,6 @@ const sendsInOrder: Check = async trial => {
   const heard = async () => (await trial.heard()).map(({text}) => text)
   await trial.until("the messages to arrive", async () => (await heard()).length >= texts.length)
   assert.deepEqual(await heard(), texts)
-  return undefined
 }
 
 const waitsWhenAsked: Check = async trial => {
@@ -179,7 +174,6 @@ const leavesNothing: Check = async trial => {
     await trial.until(what, async () => (await connections()) === 0)
   }
   assert.equal(await host.stop(), 0, "the Host must exit gracefully, with code 0")
-  return undefined
 }
 
 /**

@@ -26,7 +26,7 @@ export interface SaidOptions extends PersonOptions {
 }
 
 export interface PressedOptions extends PersonOptions {
-  /** The id of the message with the button; the newest one that has such a button when left out. */
+  /** The id of the message with the button; the newest one that has it when left out. */
   readonly message?: string
 }
 

@@ -5,7 +5,7 @@ import {definePlugin, Type} from "../../../shared/sdk/sdk.ts"
 
 type Call = readonly [method: string, params: Readonly<Record<string, unknown>>]
 
-/** How each platform names what the bot does in these tests, and which of its own methods the fake does not know. */
+/** What the bot calls on each platform, and a method that the fake does not know. */
 const platforms = {
   telegram: {
     start: startTelegram,
