@@ -1,39 +1,18 @@
 import {createServer, type IncomingMessage} from "node:http"
 import {buffer} from "node:stream/consumers"
 import {setTimeout as sleep} from "node:timers/promises"
-import {type FakeAnswer, type FakePlatform, patternOf, Requests} from "../fake/platform.ts"
+import {type FakeAnswer, patternOf, Requests} from "../fake/platform.ts"
 import {type Defer, listen, serveSockets} from "../fake/serve.ts"
-import {createPeople, type People} from "./people.ts"
+import {createPeople} from "./people.ts"
 import {createRoutes} from "./routes.ts"
-import {type Bot, Sessions} from "./sessions.ts"
-import {type FakeFile, guild, World} from "./world.ts"
+import {botOf, Sessions} from "./sessions.ts"
+import {type FakeFile, World} from "./world.ts"
 
-export interface FakeDiscord extends FakePlatform, People {
-  readonly world: World
-  readonly sessions: Sessions
-  /** The address of its HTTP API; files are at its origin. */
-  readonly url: string
-  /** The answers to interactions, in order. */
-  readonly callbacks: readonly {readonly id: string; readonly body: unknown}[]
-  /** How often the bot showed as typing in a channel. */
-  typing(channel: string): number
-  /** Refuses the bot's next message. */
-  slowDown(milliseconds: number, isGlobal?: boolean): void
-  /** While true, accepts requests and gateway connections without answering them. Afterwards it cuts those off. */
-  hang(is: boolean): void
-  readonly requests: Requests
-}
+export type FakeDiscord = Awaited<ReturnType<typeof startDiscord>>
 
 export interface DiscordOptions {
   /** The delay between the effect of an HTTP request and its response, in milliseconds. */
   readonly latency?: number
-}
-
-/** The bot of a token: `bot-<id>…` has that id, and `wrong…` is invalid. */
-const botOf = (token: string): Bot | undefined => {
-  if (token.startsWith("wrong")) return undefined
-  const [, id = "999"] = /^bot-(\d+)/.exec(token) ?? []
-  return {id, username: id === "999" ? "test-bot" : `bot${id}`}
 }
 
 /**
@@ -46,23 +25,13 @@ const botOf = (token: string): Bot | undefined => {
  * outside of it is a direct channel with the user of the same number. It leaves out shards, compression, the rights of
  * roles and its own rate limits.
  */
-export const startDiscord = async (defer: Defer, {latency = 0}: DiscordOptions = {}): Promise<FakeDiscord> => {
+export const startDiscord = async (defer: Defer, {latency = 0}: DiscordOptions = {}) => {
   const world = new World()
   const sent: string[] = []
   let isHanging = false
   const held = new Set<IncomingMessage>()
 
-  const sessions = new Sessions(botOf, () => [
-    [
-      "GUILD_CREATE",
-      {
-        ...guild,
-        channels: guild.channels.filter(({type}) => type !== 11),
-        threads: guild.channels.filter(({type}) => type === 11),
-        joined_at: "2024-01-01T00:00:00Z",
-      },
-    ],
-  ])
+  const sessions = new Sessions()
   const people = createPeople({world, sessions, origin: () => origin(), sent})
   const routes = createRoutes({
     world,
@@ -140,17 +109,21 @@ export const startDiscord = async (defer: Defer, {latency = 0}: DiscordOptions =
   const origin = () => `http://127.0.0.1:${port}`
 
   return {
+    /** The address of its HTTP API; files are at its origin. */
     url: `${origin()}/api`,
     world,
     sessions,
     ...people,
     sent: () => people.shown().map(({id, channel: chat, content: text, edits}) => ({id, chat, text, edits})),
     arrivals: () => sessions.identified,
+    /** The answers to interactions, in order. */
     get callbacks() {
       return asked("POST /interactions/:id/:token/callback").map(({parts: [id = ""], body}) => ({id, body}))
     },
-    typing: channel => asked("POST /channels/:id/typing").filter(({parts: [id]}) => id === channel).length,
-    slowDown: (milliseconds, isGlobal = false) => {
+    /** How often the bot showed as typing in a channel. */
+    typing: (channel: string): number =>
+      asked("POST /channels/:id/typing").filter(({parts: [id]}) => id === channel).length,
+    slowDown: (milliseconds: number, isGlobal = false): void => {
       const wait = milliseconds / 1000
       requests.order("POST /channels/:id/messages", {
         status: 429,
@@ -162,7 +135,8 @@ export const startDiscord = async (defer: Defer, {latency = 0}: DiscordOptions =
         },
       })
     },
-    hang: is => {
+    /** While true, accepts requests and connections without answering them. Afterwards it cuts those off. */
+    hang: (is: boolean): void => {
       isHanging = is
       sessions.isHanging = is
       if (!is) for (const {socket} of held) socket.destroy()

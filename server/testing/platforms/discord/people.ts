@@ -1,31 +1,12 @@
-import type {FakePlatform} from "../fake/platform.ts"
+import type {Act, Said} from "../fake/platform.ts"
 import {findButton, votedIn} from "../fake/shown.ts"
 import type {Sessions} from "./sessions.ts"
 import {type FakeMessage, guild, publicUser, type World} from "./world.ts"
 
 /** What people do in the fake. */
-export interface People extends Pick<FakePlatform, "say" | "repeat"> {
-  /** Sends a message in any channel; returns the message. */
-  write(message: Partial<FakeMessage> & {readonly channel: string; readonly content: string}): FakeMessage
-  edit(id: string, content: string): void
-  remove(id: string): void
-  react(id: string, emoji: string, isAdded?: boolean): void
-  /** Dispatches a raw event of the gateway. */
-  dispatch(name: string, data: Readonly<Record<string, unknown>>): void
-  /** A user's action outside of messages; returns the interaction's id. */
-  interact(interaction: Readonly<Record<string, unknown>>): string
-  /** A person presses the newest button, or option of a menu, with this label. */
-  press(label: string, by?: {readonly user?: string | undefined; readonly message?: string | undefined}): void
-  /** A person votes in a poll of the bot. */
-  vote(message: string, labels: readonly string[], user?: string): void
-  /** The same as the body of a webhook. */
-  interactionOf(interaction: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
-  /** Tells the bot of a message. */
-  tell(name: string, message: FakeMessage): void
-  tellDeleted(message: FakeMessage): void
-  /** The bot's messages, or the one of them with an id. */
-  shown(only?: string): readonly FakeMessage[]
-}
+export type People = ReturnType<typeof createPeople>
+
+type Fields = Readonly<Record<string, unknown>>
 
 interface Component {
   readonly type: number
@@ -52,19 +33,21 @@ interface PeopleOptions {
   readonly sent: readonly string[]
 }
 
-export const createPeople = ({world, sessions, origin, sent}: PeopleOptions): People => {
+export const createPeople = ({world, sessions, origin, sent}: PeopleOptions) => {
   let last: FakeMessage | undefined
   const inGuild = (channel: string) => (world.isGuildChannel(channel) ? {guild_id: guild.id} : {})
-  const tell: People["tell"] = (name, message) =>
+  const tell = (name: string, message: FakeMessage): void =>
     sessions.dispatch(name, {...world.tell(message, origin()), ...inGuild(message.channel)})
-  const tellDeleted: People["tellDeleted"] = ({id, channel}) =>
+  const tellDeleted = ({id, channel}: FakeMessage): void =>
     sessions.dispatch("MESSAGE_DELETE", {id, channel_id: channel, ...inGuild(channel)})
-  const write: People["write"] = message => {
+  /** Sends a message in any channel; returns the message. */
+  const write = (message: Partial<FakeMessage> & Pick<FakeMessage, "channel" | "content">): FakeMessage => {
     last = world.add({author: world.user("42"), ...message})
     tell("MESSAGE_CREATE", last)
     return last
   }
-  const interactionOf: People["interactionOf"] = ({channel = "600", user = "42", ...interaction}) => {
+  /** A user's action outside of messages, as the body of a webhook. */
+  const interactionOf = ({channel = "600", user = "42", ...interaction}: Fields) => {
     const id = world.makeId()
     const who = publicUser(world.user(String(user)))
     const isGuild = world.isGuildChannel(String(channel))
@@ -80,12 +63,14 @@ export const createPeople = ({world, sessions, origin, sent}: PeopleOptions): Pe
       ...interaction,
     }
   }
-  const interact: People["interact"] = interaction => {
+  /** Dispatches the action; returns the interaction's id. */
+  const interact = (interaction: Fields): string => {
     const made = interactionOf(interaction)
     sessions.dispatch("INTERACTION_CREATE", made)
-    return String(made.id)
+    return made.id
   }
-  const shown: People["shown"] = only =>
+  /** The bot's messages, or the one of them with an id. */
+  const shown = (only?: string): readonly FakeMessage[] =>
     sent.filter(id => only === undefined || id === only).flatMap(id => world.messages.get(id) ?? [])
   /** In a direct channel, the only other person. */
   const personIn = (channel: string): string => (world.isGuildChannel(channel) ? "42" : channel)
@@ -94,21 +79,21 @@ export const createPeople = ({world, sessions, origin, sent}: PeopleOptions): Pe
     tell,
     tellDeleted,
     shown,
-    say: (...messages) => {
+    say: (...messages: readonly Said[]): void => {
       for (const {text, user = "42", chat = user} of messages)
         write({channel: chat, content: text, author: world.user(user)})
     },
-    repeat: () => last && tell("MESSAGE_CREATE", last),
-    edit: (id, content) => {
+    repeat: (): void => last && tell("MESSAGE_CREATE", last),
+    edit: (id: string, content: string): void => {
       const changed = world.change(id, {content, editedAt: new Date().toISOString()})
       if (changed !== undefined) tell("MESSAGE_UPDATE", changed)
     },
-    remove: id => {
+    remove: (id: string): void => {
       const found = world.messages.get(id)
       world.messages.delete(id)
       if (found !== undefined) tellDeleted(found)
     },
-    react: (id, emoji, isAdded = true) => {
+    react: (id: string, emoji: string, isAdded = true): void => {
       const channel = world.messages.get(id)?.channel ?? "600"
       const user = {
         user_id: "42",
@@ -117,15 +102,16 @@ export const createPeople = ({world, sessions, origin, sent}: PeopleOptions): Pe
       const event = {message_id: id, channel_id: channel, emoji: {id: null, name: emoji}, ...user, ...inGuild(channel)}
       sessions.dispatch(isAdded ? "MESSAGE_REACTION_ADD" : "MESSAGE_REACTION_REMOVE", event)
     },
-    dispatch: (name, data) => sessions.dispatch(name, data),
+    dispatch: (name: string, data: Fields): void => sessions.dispatch(name, data),
     interactionOf,
     interact,
-    press: (label, {user, message: only} = {}) => {
+    /** A person presses the newest button, or option of a menu, with this label. */
+    press: (label: string, {user, message: only}: Act = {}): void => {
       const {message, button} = findButton(label, shown(only), ({components}) => buttonsIn(components))
       const by = {channel: message.channel, user: user ?? personIn(message.channel)}
       interact({type: 3, ...by, data: button.data, message: world.tell(message, origin())})
     },
-    vote: (id, labels, user) => {
+    vote: (id: string, labels: readonly string[], user?: string): void => {
       const {channel = "", poll} = world.messages.get(id) ?? {}
       const voter = user ?? personIn(channel)
       for (const answer of votedIn(poll, voter, labels))

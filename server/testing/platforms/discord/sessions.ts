@@ -1,5 +1,6 @@
 import type {Peer} from "crossws"
 import {until} from "../../asking.ts"
+import {guild} from "./world.ts"
 
 export interface Packet {
   readonly op: number
@@ -19,9 +20,24 @@ export const op = {
   heartbeatAck: 11,
 } as const
 
-export interface Bot {
+interface Bot {
   readonly id: string
   readonly username: string
+}
+
+/** The bot of a token: `bot-<id>…` has that id, and `wrong…` is invalid. */
+export const botOf = (token: string): Bot | undefined => {
+  if (token.startsWith("wrong")) return undefined
+  const [, id = "999"] = /^bot-(\d+)/.exec(token) ?? []
+  return {id, username: id === "999" ? "test-bot" : `bot${id}`}
+}
+
+/** What a new session hears after READY. */
+const begun = {
+  ...guild,
+  channels: guild.channels.filter(({type}) => type !== 11),
+  threads: guild.channels.filter(({type}) => type === 11),
+  joined_at: "2024-01-01T00:00:00Z",
 }
 
 interface Session {
@@ -55,8 +71,6 @@ const needed: Readonly<Record<string, readonly [guild: number, direct: number]>>
 export class Sessions {
   readonly #sessions = new Map<string, Session>()
   readonly #peers = new Set<Peer>()
-  readonly #botOf: (token: string) => Bot | undefined
-  readonly #begun: (bot: Bot, intents: number) => readonly (readonly [string, unknown])[]
   /** The address of the gateway. */
   url = ""
   identified = 0
@@ -67,15 +81,6 @@ export class Sessions {
   isSilent = false
   /** Whether it accepts connections and sends nothing. */
   isHanging = false
-
-  /** `begun` returns the events of a new session after READY. */
-  constructor(
-    botOf: (token: string) => Bot | undefined,
-    begun: (bot: Bot, intents: number) => readonly (readonly [string, unknown])[],
-  ) {
-    this.#botOf = botOf
-    this.#begun = begun
-  }
 
   get connections(): number {
     return this.#peers.size
@@ -105,9 +110,8 @@ export class Sessions {
     if (packet.op === op.resume) this.#resume(peer, packet.d as {token: string; session_id: string; seq: number})
   }
 
-  dispatch(t: string, d: Readonly<Record<string, unknown>>, only?: string): void {
-    for (const session of this.#sessions.values())
-      if (only === undefined || session.bot.id === only) this.#dispatch(session, t, d)
+  dispatch(t: string, d: Readonly<Record<string, unknown>>): void {
+    for (const session of this.#sessions.values()) this.#dispatch(session, t, d)
   }
 
   /** Resolves once a client has received all events: it answers a heartbeat request with the last one's number. */
@@ -144,7 +148,7 @@ export class Sessions {
   }
 
   #identify(peer: Peer, {token, intents}: {token: string; intents: number}): void {
-    const bot = this.#botOf(token)
+    const bot = botOf(token)
     if (bot === undefined || (this.areIntentsOff && (intents & privileged) !== 0)) {
       peer.close(bot === undefined ? 4004 : 4014)
       return
@@ -162,11 +166,11 @@ export class Sessions {
       application: {id: bot.id, flags: 0},
     }
     this.#dispatch(session, "READY", ready)
-    for (const [t, d] of this.#begun(bot, intents)) this.#dispatch(session, t, d as Record<string, unknown>)
+    this.#dispatch(session, "GUILD_CREATE", begun)
   }
 
   #resume(peer: Peer, {token, session_id, seq}: {token: string; session_id: string; seq: number}): void {
-    const bot = this.#botOf(token)
+    const bot = botOf(token)
     const session = this.#sessions.get(session_id)
     if (bot !== undefined && session?.bot.id !== bot.id) tell(peer, {op: op.invalidSession, d: false})
     if (bot === undefined || (session !== undefined && seq > session.sequence))

@@ -76,6 +76,12 @@ export interface Said {
   readonly chat?: string
 }
 
+/** Who presses which message's button. */
+export interface Act {
+  readonly user?: string | undefined
+  readonly message?: string | undefined
+}
+
 /** A message of the bot in its current form on the platform. */
 export interface Sent {
   readonly id: string

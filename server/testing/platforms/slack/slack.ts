@@ -1,7 +1,7 @@
 import {createHmac} from "node:crypto"
 import type {Peer} from "crossws"
 import {until} from "../../asking.ts"
-import {Requests} from "../fake/platform.ts"
+import {type Act, Requests} from "../fake/platform.ts"
 import type {Defer} from "../fake/serve.ts"
 import {findButton} from "../fake/shown.ts"
 import {SocketFake} from "../fake/sockets.ts"
@@ -99,15 +99,9 @@ export class FakeSlack extends SocketFake {
   }
 
   /** A user presses the newest button, or option of a menu, with this label. */
-  async press(
-    label: string,
-    {user = "U0ANN", message: only}: {user?: string | undefined; message?: string | undefined} = {},
-  ): Promise<boolean> {
-    const {message, button} = findButton(
-      label,
-      only === undefined ? this.own() : this.own().filter(({ts}) => ts === only),
-      buttonsIn,
-    )
+  async press(label: string, {user = "U0ANN", message: only}: Act = {}): Promise<boolean> {
+    const shown = this.own().filter(({ts}) => only === undefined || ts === only)
+    const {message, button} = findButton(label, shown, buttonsIn)
     return this.deliver("interactive", {
       type: "block_actions",
       user: {id: user, username: user},

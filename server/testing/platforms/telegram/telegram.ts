@@ -1,6 +1,6 @@
 import {createServer, type IncomingMessage, type ServerResponse} from "node:http"
 import {setTimeout as sleep} from "node:timers/promises"
-import {type FakeAnswer, type FakePlatform, Requests, type Said} from "../fake/platform.ts"
+import {type Act, type FakeAnswer, Requests, type Said} from "../fake/platform.ts"
 import {type Defer, listen} from "../fake/serve.ts"
 import {findButton, Pins, votedIn} from "../fake/shown.ts"
 import {messageIn} from "./chat-methods.ts"
@@ -10,31 +10,7 @@ import {methods} from "./methods.ts"
 import {Updates} from "./updates.ts"
 import type {Answer, World} from "./world.ts"
 
-/** The fake's additions for tests of the adapter. */
-export interface TelegramFake extends FakePlatform {
-  sent(): readonly Shown[]
-  /** Returns the update of a person's message; `quote` is the id of the message that it answers. */
-  said(message: Said & {readonly quote?: string | undefined}): Fields & {readonly message: Fields}
-  /** Adds an update of any kind; returns its id. */
-  push(update: Fields): number
-  /** The ids of updates that the bot has not confirmed. */
-  waiting(): readonly number[]
-  /** A person sends a file; returns the id of the update. */
-  sayFile(file: FormFile & {readonly type: string}): number
-  /** A person presses the newest button with this label; returns the id of the update. */
-  press(label: string, by?: {readonly user?: string | undefined; readonly message?: string | undefined}): number
-  /** A person votes in a poll of the bot; returns the id of the update. */
-  vote(message: string, labels: readonly string[], user?: string): number
-  pinned(chat: string): readonly string[]
-  /** The fields of the calls of a method, oldest first. */
-  calls(method: string): readonly Fields[]
-  /** Refuses the next send, or the one after `behind` others. */
-  slowDown(milliseconds: number, behind?: number): void
-  /** Breaks all connections. */
-  cut(): void
-  open(): number
-  readonly updates: Updates
-}
+export type TelegramFake = Awaited<ReturnType<typeof startTelegram>>
 
 export interface TelegramOptions {
   /** The bot's token; others get 401. */
@@ -64,13 +40,11 @@ const buttonsOf = ({keyboard}: Shown) =>
  * It has long polling: an update stays until `getUpdates` asks with a higher offset, and a second poll or a webhook
  * ends the first one with 409. It has webhooks with their secret token, kinds of updates that must be requested,
  * messages, captions and albums with their limits, edits, deletions, reactions, buttons, pins, polls, invitations, files
- * in both directions, and 429 with `retry_after`. It leaves out Telegram's own limits (429 comes only if a test asks for it), markup in texts,
- * rights in groups, and everything that bots of svc do not use. With a `token`, other tokens get 401.
+ * in both directions, and 429 with `retry_after`. It leaves out Telegram's own limits (429 comes only if a test asks for
+ * it), markup in texts, rights in groups, and everything that bots of svc do not use. With a `token`, other tokens get
+ * 401.
  */
-export const startTelegram = async (
-  defer: Defer,
-  {token, latency = 0}: TelegramOptions = {},
-): Promise<TelegramFake> => {
+export const startTelegram = async (defer: Defer, {token, latency = 0}: TelegramOptions = {}) => {
   const requests = new Requests("Telegram", methods)
   const updates = new Updates()
   const counts = {id: 1, open: 0}
@@ -110,7 +84,8 @@ export const startTelegram = async (
     write(response, found)
   })
   const port = await listen(server, defer)
-  const said: TelegramFake["said"] = ({quote, ...message}) => {
+  /** The update of a person's message; `quote` is the id of the message that it answers. */
+  const said = ({quote, ...message}: Said & {readonly quote?: string | undefined}) => {
     const made = messageOf(message, world.nextId())
     const quoted = quote === undefined ? undefined : messageIn(world, String((made.chat as Fields).id), quote)
     if (quote !== undefined && quoted === undefined) throw new Error(`there is no message ${quote} to quote`)
@@ -123,44 +98,51 @@ export const startTelegram = async (
     }
     return updates.add(...fresh)
   }
+  /** Adds an update of any kind; returns its id. */
   const push = (update: Fields): number => add(update)[0] ?? 0
   /** In a private chat, the only other person. */
   const personIn = (chat: string): string => (Number(chat) > 0 ? chat : "42")
   return {
     url: `http://127.0.0.1:${port}`,
-    say: (...messages) => void add(...messages.map(said)),
+    say: (...messages: readonly Said[]) => void add(...messages.map(said)),
     said,
-    sayFile: ({name, type, bytes}) => {
+    /** A person sends a file; returns the id of the update. */
+    sayFile: ({name, type, bytes}: FormFile & {readonly type: string}) => {
       const id = `file-${world.nextId()}`
       world.files.set(id, {name, bytes})
       const document = {file_id: id, file_name: name, mime_type: type, file_size: bytes.length}
       const {text: _, ...message} = messageOf({text: ""}, world.nextId())
       return push({message: {...message, document}})
     },
-    press: (label, {message: only, user} = {}) => {
-      const shown = only === undefined ? world.sent : world.sent.filter(({id}) => id === only)
+    /** A person presses the newest button with this label; returns the id of the update. */
+    press: (label: string, {message: only, user}: Act = {}) => {
+      const shown = world.sent.filter(({id}) => only === undefined || id === only)
       const {message, button} = findButton(label, shown, buttonsOf)
       const from = userOf(user ?? personIn(message.chat))
       return push({callback_query: {id: String(world.nextId()), from, data: button.data, message: answerOf(message)}})
     },
-    vote: (id, labels, user) => {
+    vote: (id: string, labels: readonly string[], user?: string) => {
       const found = world.sent.find(each => each.id === id)
       const voter = user ?? personIn(found?.chat ?? "")
       const option_ids = votedIn(found?.poll, voter, labels)
       const isAnonymous = found?.poll?.isAnonymous === true
       return push(isAnonymous ? {poll: pollIn(found)} : {poll_answer: {poll_id: id, user: userOf(voter), option_ids}})
     },
-    pinned: chat => world.pins.of(chat),
+    pinned: (chat: string) => world.pins.of(chat),
     repeat: () => updates.repeat(),
-    sent: () => world.sent,
+    sent: (): readonly Shown[] => world.sent,
     push,
+    /** The ids of updates that the bot has not confirmed. */
     waiting: () => updates.waiting,
-    calls: name => requests.received.flatMap(({method, body}) => (method === name ? [body] : [])),
-    slowDown: (milliseconds, behind = 0) => {
+    /** The fields of the calls of a method, oldest first. */
+    calls: (name: string) => requests.received.flatMap(({method, body}) => (method === name ? [body] : [])),
+    /** Refuses the next send, or the one after `behind` others. */
+    slowDown: (milliseconds: number, behind = 0) => {
       const wait = Math.ceil(milliseconds / 1000)
       const body = {description: `Too Many Requests: retry after ${wait}`, parameters: {retry_after: wait}}
       requests.order(/^send(?!ChatAction)/, {status: 429, body}, {behind})
     },
+    /** Breaks all connections. */
     cut: () => server.closeAllConnections(),
     open: () => counts.open,
     updates,
