@@ -10,11 +10,6 @@ import {type FakeFile, World} from "./world.ts"
 
 export type FakeDiscord = Awaited<ReturnType<typeof startDiscord>>
 
-export interface DiscordOptions {
-  /** The delay between the effect of an HTTP request and its response, in milliseconds. */
-  readonly latency?: number
-}
-
 /**
  * A protocol fake of Discord, written from the public documentation of its gateway and HTTP API, version 10
  * (https://discord.com/developers/docs).
@@ -23,9 +18,10 @@ export interface DiscordOptions {
  * heartbeats, and resumes a session with the events that it missed, until the session is closed with 1000 or forgotten.
  * HTTP has the routes of `routes.ts`; 429 comes only if a test asks for it. There is one server, `500`; every channel
  * outside of it is a direct channel with the user of the same number. It leaves out shards, compression, the rights of
- * roles and its own rate limits.
+ * roles and its own rate limits. `latency` is the delay between the effect of a request
+ * and its answer, in milliseconds.
  */
-export const startDiscord = async (defer: Defer, {latency = 0}: DiscordOptions = {}) => {
+export const startDiscord = async (defer: Defer, {latency = 0}: {readonly latency?: number} = {}) => {
   const world = new World()
   const sent: string[] = []
   let isHanging = false

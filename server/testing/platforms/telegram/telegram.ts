@@ -12,13 +12,6 @@ import type {Answer, World} from "./world.ts"
 
 export type TelegramFake = Awaited<ReturnType<typeof startTelegram>>
 
-export interface TelegramOptions {
-  /** The bot's token; others get 401. */
-  readonly token?: string
-  /** The delay between the effect of a method and its answer, in milliseconds. */
-  readonly latency?: number
-}
-
 const answered = (answer: Answer): FakeAnswer =>
   "result" in answer ? {status: 200, body: {ok: true, ...answer}} : {status: answer.code, body: answer}
 
@@ -42,9 +35,13 @@ const buttonsOf = ({keyboard}: Shown) =>
  * messages, captions and albums with their limits, edits, deletions, reactions, buttons, pins, polls, invitations, files
  * in both directions, and 429 with `retry_after`. It leaves out Telegram's own limits (429 comes only if a test asks for
  * it), markup in texts, rights in groups, and everything that bots of svc do not use. With a `token`, other tokens get
- * 401.
+ * 401. `latency` is the delay between the effect of a request
+ * and its answer, in milliseconds.
  */
-export const startTelegram = async (defer: Defer, {token, latency = 0}: TelegramOptions = {}) => {
+export const startTelegram = async (
+  defer: Defer,
+  {token, latency = 0}: {readonly token?: string; readonly latency?: number} = {},
+) => {
   const requests = new Requests("Telegram", methods)
   const updates = new Updates()
   const counts = {id: 1, open: 0}
