@@ -3,7 +3,7 @@ import type {EventFilter, HandlerDefinition, HandlerOrder, Named} from "../../..
 import type {TimerDefinition} from "../../../shared/sdk/session/timer.ts"
 import {isId} from "../../../shared/sdk/session/values.ts"
 import {filterKeys, idsOf} from "../../messages/filters.ts"
-import {didYouMean} from "../../runtime/text/suggest.ts"
+import {type Keyed, requireKeys} from "./keys.ts"
 
 /** How long a question may wait for its answer, in seconds. */
 export const longestWait = 30 * 24 * 60 * 60
@@ -16,8 +16,12 @@ export const requireName = (what: string, name: string): void => {
   if (!/^[\w-]{1,64}$/.test(name)) throw new Error(`${what}: use 1 to 64 letters, digits, _ and - only`)
 }
 
-/** Reads the arguments after the name: a definition, which may be missing, and a function. Throws without a function. */
+/**
+ * Reads the arguments after the name: a definition, which may be missing, and a function. Throws without a function, and
+ * for a key that the definition of this kind cannot have.
+ */
 export const readArguments = <D, H>(
+  kind: Keyed,
   what: string,
   second: unknown,
   third: unknown,
@@ -25,6 +29,7 @@ export const readArguments = <D, H>(
 ): {readonly definition: D; readonly handle: H} => {
   const [definition, handle] = third === undefined ? [{}, second] : [second, third]
   if (typeof handle !== "function") throw new TypeError(`${what} needs ${needed}`)
+  requireKeys(what, definition, kind)
   // Plugins may be JavaScript: the checks of each kind follow.
   return {definition: definition as D, handle: handle as H}
 }
@@ -44,13 +49,6 @@ export const requireHandling = (
   for (const [key, limit] of Object.entries({maxAge, maxLate}))
     if (typeof limit !== "string" || !new RegExp(agePattern).test(limit))
       throw new Error(`${what}: ${key} must be a duration such as 2m or 1h, or never`)
-}
-
-/** Throws for a key that the definition cannot have. */
-export const requireKeys = (what: string, definition: object, known: Readonly<Record<string, true>>): void => {
-  const unknown = Object.keys(definition).find(key => !Object.hasOwn(known, key))
-  if (unknown !== undefined)
-    throw new Error(`${what}: the unknown key ${unknown}${didYouMean(unknown, Object.keys(known))}`)
 }
 
 /** Throws for a filter that no event can pass. */

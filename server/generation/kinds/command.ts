@@ -22,7 +22,7 @@ export const commands = (setup: Setup) => {
   const declared: Declared[] = []
   const command: Plugin["command"] = (pattern: string, second: unknown, third?: unknown) => {
     const what = setup.begin("command", pattern)
-    const read = readArguments<Declared["definition"], Declared["handle"]>(what, second, third)
+    const read = readArguments<Declared["definition"], Declared["handle"]>("command", what, second, third)
     requireHandling(what, read.definition)
     declared.push({pattern, ...read})
   }

@@ -19,7 +19,12 @@ export const forms = (setup: Setup) => {
   const declared = new Map<string, FormDeclaration>()
   const form: DeclareForm = (name, definition, handle) => {
     const what = setup.begin("form", name)
-    const read = readArguments<FormDeclaration["definition"], FormDeclaration["handle"]>(what, definition, handle ?? "")
+    const read = readArguments<FormDeclaration["definition"], FormDeclaration["handle"]>(
+      "form",
+      what,
+      definition,
+      handle ?? "",
+    )
     requireAction(what, definition)
     setup.claim(what, "form", name, kinds)
     const promptId = capabilityId(setup.owner, "prompt", name)

@@ -8,7 +8,7 @@ import type {TSchema} from "../../../shared/type.ts"
 import {requireFit} from "../../messages/forms/prompt.ts"
 import {type EventHandler, type Wants, wantsKey} from "../../messages/session/handler.ts"
 import {didYouMean} from "../../runtime/text/suggest.ts"
-import {createNaming, readArguments, requireFilter, requireHandling, requireKeys} from "./checks.ts"
+import {createNaming, readArguments, requireFilter, requireHandling} from "./checks.ts"
 import {declarationsOf, publishEach, type Setup} from "./kind.ts"
 
 type Definition = EventHandlerDefinition<TSchema> & {readonly [wantsKey]?: Wants}
@@ -24,29 +24,22 @@ export const withData =
 
 type Declared = Pick<EventHandler, "id" | "type" | "handle"> & {readonly definition: Definition}
 
-export const handlerKeys: Readonly<Record<Exclude<keyof EventHandlerDefinition, "data">, true>> = {
-  name: true,
-  retries: true,
-  order: true,
-  maxAge: true,
-  channel: true,
-  user: true,
-  platform: true,
-  endpoint: true,
-}
-
 /** The handlers of events. */
 export const handlers = (setup: Setup) => {
   const declared: Declared[] = []
   const naming = new Map<string, ReturnType<typeof createNaming>>()
   const on: Plugin["on"] = (type: string, second: unknown, third?: unknown) => {
     const what = setup.begin("on", type)
-    const read = readArguments<Definition, Declared["handle"] & Parameters<typeof withData>[2]>(what, second, third)
+    const read = readArguments<Definition, Declared["handle"] & Parameters<typeof withData>[2]>(
+      "on",
+      what,
+      second,
+      third,
+    )
     const {data} = read.definition
     requireHandling(what, read.definition)
     if (data !== undefined && !hasPayload(type))
       throw new Error(`${what}: data needs an event with a payload: internal, or a type such as forge/push`)
-    requireKeys(what, read.definition, {...handlerKeys, data: true})
     requireFilter(what, read.definition)
     const nameOf = naming.get(type) ?? createNaming(what)
     naming.set(type, nameOf)

@@ -10,7 +10,13 @@ export const middleware = (setup: Setup) => {
   const nameOf = createNaming("middleware()")
   const declare: Plugin["middleware"] = (first: unknown, second?: unknown) => {
     const what = setup.begin("middleware")
-    const {definition, handle: around} = readArguments<Named, Middleware>(what, first, second, "a function")
+    const {definition, handle: around} = readArguments<Named, Middleware>(
+      "middleware",
+      what,
+      first,
+      second,
+      "a function",
+    )
     declared.push({id: capabilityId(setup.owner, "middleware", nameOf(definition)), around})
   }
   return declarationsOf({

@@ -1,4 +1,5 @@
 import type {PluginMigration} from "../../../shared/sdk/session/database.ts"
+import {requireKeys} from "./keys.ts"
 import {declarationsOf, type Setup} from "./kind.ts"
 
 export const migrations = (setup: Setup) => {
@@ -16,9 +17,11 @@ export const migrations = (setup: Setup) => {
 const hasWords = (value: unknown): value is string => typeof value === "string" && value.trim() !== ""
 
 /** Checks what the type forbids, because plugins may be JavaScript. */
-const requireMigration = ({name, up, undo, irreversible}: PluginMigration, known: ReadonlySet<string>): void => {
+const requireMigration = (migration: PluginMigration, known: ReadonlySet<string>): void => {
+  const {name, up, undo, irreversible} = migration
   if (!hasWords(name)) throw new TypeError("database.migrate(): each migration needs a name")
   const what = `database.migrate(): migration "${name}"`
+  requireKeys(what, migration, "migrate")
   if (known.has(name)) throw new Error(`${what} is given twice`)
   if (typeof up !== "function") throw new TypeError(`${what} needs up()`)
   if (undo !== undefined && irreversible !== undefined)

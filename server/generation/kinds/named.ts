@@ -2,6 +2,7 @@ import {type CapabilityKind, capabilityId} from "../../../shared/ids.ts"
 import {fieldsOf} from "../../../shared/sdk/session/values.ts"
 import type {Declared} from "../../messages/forms/declared.ts"
 import {readArguments} from "./checks.ts"
+import type {Keyed} from "./keys.ts"
 import type {Published, Publishing, Setup} from "./kind.ts"
 
 interface Options<D, H, T> {
@@ -13,13 +14,17 @@ interface Options<D, H, T> {
 }
 
 /** Declarations of `plugin.<kind>(name, definition, handle)`, by name. */
-export const named = <D, H, T>(setup: Setup, kind: CapabilityKind, {check, needs, publish}: Options<D, H, T>) => {
+export const named = <D, H, T>(
+  setup: Setup,
+  kind: CapabilityKind & Keyed,
+  {check, needs, publish}: Options<D, H, T>,
+) => {
   const declared = new Map<string, Declared<D, H>>()
   return {
     declared,
     declare: (name: string, second: unknown, third?: unknown) => {
       const what = setup.begin(kind, name)
-      const read = readArguments<D, H>(what, second, third, needs)
+      const read = readArguments<D, H>(kind, what, second, third, needs)
       check(what, read.definition, name)
       setup.claim(what, kind, name, [kind])
       const added = {id: capabilityId(setup.owner, kind, name), ...read}

@@ -2,6 +2,7 @@ import {messageOf} from "../../../shared/problems.ts"
 import {type PageFolder, type PageHandler, type PluginPage, pagePattern} from "../../../shared/sdk/plugin/page.ts"
 import {fieldsOf} from "../../../shared/sdk/session/values.ts"
 import {type PageFiles, readPageFolder} from "../plugins/page-folder.ts"
+import {requireKeys} from "./keys.ts"
 import {declarationsOf, type Owner, type Setup} from "./kind.ts"
 
 /** A page that the configuration lists. */
@@ -24,6 +25,7 @@ export const pages = (setup: Setup) => {
     if (!new RegExp(pagePattern).test(path)) throw new Error(`${what}: the path must look like /callback`)
     if (typeof shown !== "function" && typeof fieldsOf(shown).folder !== "string")
       throw new TypeError(`${what} needs a function, or {folder}`)
+    if (typeof shown !== "function") requireKeys(what, shown, "page")
     if (declared.some(each => each.path === path)) throw new Error(`${what} is declared twice`)
     declared.push({path, shown})
   }

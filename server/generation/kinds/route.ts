@@ -1,5 +1,6 @@
 import type {Plugin} from "../../../shared/sdk/plugin/plugin.ts"
 import type {PluginRoute} from "../../../shared/sdk/plugin/route.ts"
+import {requireKeys} from "./keys.ts"
 import {declarationsOf, type Owner, type Setup} from "./kind.ts"
 
 export interface PublishedRoute {
@@ -26,6 +27,7 @@ export const routes = (setup: Setup) => {
   const declared: PluginRoute[] = []
   const route: Plugin["route"] = added => {
     const what = setup.begin("route", added.path)
+    requireKeys(what, added, "route")
     const route = added as unknown as PluginRoute
     requirePath(what, route, declared)
     declared.push(route)

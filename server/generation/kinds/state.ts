@@ -4,12 +4,15 @@ import {withDefaults} from "../../database/state/defaults.ts"
 import type {DeclaredState} from "../../database/state/plugin-state.ts"
 import {explainValue} from "../../runtime/text/explain.ts"
 import {requireName} from "./checks.ts"
+import {requireKeys} from "./keys.ts"
 import {declarationsOf, type Setup} from "./kind.ts"
 
 export const states = (setup: Setup) => {
   const declared: DeclaredState[] = []
-  const declareState = (scope: DeclaredState["scope"], schema: TSchema, {name = "value"}: StateOptions) => {
+  const declareState = (scope: DeclaredState["scope"], schema: TSchema, options: StateOptions) => {
     const what = setup.begin("state", scope)
+    requireKeys(what, options, "state")
+    const {name = "value"} = options
     if (!["user", "channel", "plugin"].includes(scope))
       throw new TypeError("state() needs the scope user, channel or plugin")
     requireName(what, name)

@@ -19,8 +19,6 @@ const longestCall = 3600
 /** The longest tool name of model providers, in characters. A plugin's tool is called `<plugin>__<tool>` there. */
 const longestName = 64
 
-const known = ["description", "parameters", "effect", "permission", "approval", "timeout"]
-
 export const tools = (setup: Setup) => {
   const {declare, ...all} = named<ToolDefinition, DeclaredTool["handle"], [string, PublishedTool]>(setup, "tool", {
     check: (what, definition, name) => {
@@ -47,8 +45,6 @@ const requireToolName = (what: string, plugin: string, name: unknown): void => {
 
 const requireDefinition = (what: string, definition: unknown): void => {
   const {description, parameters, effect, permission = "user", approval = false, timeout = 1} = fieldsOf(definition)
-  const unknown = Object.keys(fieldsOf(definition)).find(key => !known.includes(key))
-  if (unknown !== undefined) throw new Error(`${what}: there is no "${unknown}"; the keys are ${known.join(", ")}`)
   if (typeof description !== "string" || description.trim() === "")
     throw new TypeError(`${what}: description must be text that tells the model what the tool does`)
   requireParameters(what, parameters)

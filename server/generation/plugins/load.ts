@@ -11,6 +11,7 @@ import {requireFittingSdk} from "../../runtime/packages/sdk-range.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
 import {mappedSources} from "../../runtime/source-map.ts"
+import {requireKeys} from "../kinds/keys.ts"
 import {positionIn, whileImporting} from "./position.ts"
 
 /** A plugin's code, ready for `setup`. */
@@ -90,7 +91,7 @@ export class Loader {
    */
   async load(name: string, entry: Pick<PluginEntry, "use">, signal: AbortSignal): Promise<LoadedPlugin> {
     const load = await this.#find(name, entry.use, signal)
-    return load()
+    return withKnownKeys(await load())
   }
 
   /** Loads one of svc's own plugins, whatever the project has under its name. Throws `plugin_missing`. */
@@ -228,9 +229,8 @@ export class Loader {
     })
     const definition = (module as {default?: unknown}).default
     if (!isPlugin(definition)) {
-      const message = "the default export was not made with definePlugin"
       throw new Problem("plugin_invalid", `${from} is not a plugin`, {
-        issues: [{file: from, line: 1, column: 1, path: "", message}],
+        issues: [atStart(from, "the default export was not made with definePlugin")],
         hint: "Make its default export with definePlugin.",
       })
     }
@@ -239,6 +239,18 @@ export class Loader {
     if (cached !== undefined) this.#options.runtime.unload(cached.path)
     this.#cache.set(name, {path, plugin})
     return plugin
+  }
+}
+
+const atStart = (file: string, message: string): Issue => ({file, line: 1, column: 1, path: "", message})
+
+const withKnownKeys = (plugin: LoadedPlugin): LoadedPlugin => {
+  try {
+    requireKeys("definePlugin()", plugin.definition, "definePlugin")
+    return plugin
+  } catch (cause) {
+    const why = messageOf(cause)
+    throw new Problem("plugin_invalid", `${plugin.from}: ${why}`, {cause, issues: [atStart(plugin.from, why)]})
   }
 }
 

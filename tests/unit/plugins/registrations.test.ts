@@ -60,6 +60,46 @@ test("a migration says in words whether it can be undone, and is declared once",
   expect(close().migrations).toEqual(sound)
 })
 
+/** Declarations as JavaScript may write them: the function of `plugin`, its arguments, and the key that is wrong. */
+const mistyped: [string, readonly unknown[], string, string?][] = [
+  ["action", ["buy", {onec: true}, nothing], "onec", "once"],
+  ["command", ["buy", {permision: "admin"}, nothing], "permision", "permission"],
+  ["command", ["buy", {cooldown: {per: "user", second: 1}}, nothing], "second", "seconds"],
+  ["command", ["buy", {options: {size: {type: "string", choises: []}}}, nothing], "choises", "choices"],
+  ["prompt", ["name", {expire: 60}, nothing], "expire", "expires"],
+  ["form", ["join", {field: Type.Object({a: Type.String()})}, nothing], "field", "fields"],
+  ["timer", ["tick", {maxAge: "1h"}, nothing], "maxAge"],
+  ["job", ["digest", {shedule: {cron: "* * * * *"}}, nothing], "shedule", "schedule"],
+  ["job", ["digest", {schedule: {cron: "* * * * *", timeZone: "UTC"}}, nothing], "timeZone", "timezone"],
+  ["route", [{method: "GET", path: "/a", scope: "read", summary: "A", handler: nothing}], "handler", "handle"],
+  ["page", ["/a", {folder: "pages", index: "a.html"}], "index"],
+  ["webhook", ["push", {verify: {by: "github", secret: new Secret("s")}, ids: "body"}, nothing], "ids", "id"],
+  ["webhook", ["push", {verify: {by: "github", secret: new Secret("s"), haeder: "x"}}, nothing], "haeder", "header"],
+  ["tool", ["look", {description: "Looks", parameters: Type.Object({}), efect: "none"}, nothing], "efect", "effect"],
+  ["on", ["message-created", {retires: 1}, nothing], "retires", "retries"],
+  ["hears", ["a", {chanel: "team"}, nothing], "chanel", "channel"],
+  ["middleware", [{nmae: "guard"}, nothing], "nmae", "name"],
+  ["declareState", ["user", Type.Object({}), {nam: "a"}], "nam", "name"],
+  ["migrate", [[{name: "one", up: nothing, undone: "drop it"}]], "undone", "undo"],
+  ["adapter", ["line", {open: nothing, history: "none", chekc: nothing}], "chekc", "check"],
+  ["adapter", ["line", {open: nothing, history: "none", rate: {message: 1, per: 1}}], "message", "messages"],
+]
+
+test.each(mistyped)("%s with %j refuses the key %s by name, and suggests the nearest", (method, given, key, meant) => {
+  const declaring: Readonly<Record<string, unknown>> = collectRegistrations("root/bot").declaring
+  const declare = declaring[method] as (...given: readonly unknown[]) => unknown
+  const suggestion = meant === undefined ? "; the keys are " : ` (did you mean "${meant}"?)`
+  expect(() => declare(...given)).toThrow(`: unknown key ${key}${suggestion}`)
+})
+
+test("options that are no object are refused", () => {
+  const {declaring} = collectRegistrations("root/bot")
+  for (const wrong of [null, "admin", 1])
+    expect(() => declaring.action("buy", wrong as unknown as object, nothing)).toThrow(
+      'action("buy") needs its options',
+    )
+})
+
 test("a schema of data needs an event that keeps its payload", () => {
   const {declaring} = collectRegistrations("root/bot")
   const data = Type.String()

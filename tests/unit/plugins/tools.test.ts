@@ -43,7 +43,7 @@ test("a name is as long as providers allow", () => expect(() => declare("a".repe
 
 test.each([
   ["without a function", sound, "sunny", 'tool("now") needs a function'],
-  ["without a definition", undefined, run, "description must be text"],
+  ["without a definition", undefined, run, "needs its options as an object"],
   ["without a description", {...sound, description: " "}, run, "description must be text"],
   ["without parameters", {...sound, parameters: undefined}, run, "parameters must be the schema of an object"],
   ["with parameters of text", {...sound, parameters: Type.String()}, run, "parameters must be the schema of an object"],
@@ -64,7 +64,7 @@ test.each([
   ["with an approval that is text", {...sound, approval: "yes"}, run, "approval must be true or false"],
   ["with a time limit of zero", {...sound, timeout: 0}, run, "timeout must be seconds, at most 3600"],
   ["with too high a time limit", {...sound, timeout: 3601}, run, "timeout must be seconds, at most 3600"],
-  ["with a mistyped key", {...sound, aproval: true}, run, 'there is no "aproval"; the keys are description'],
+  ["with a mistyped key", {...sound, aproval: true}, run, ': unknown key aproval (did you mean "approval"?)'],
 ])("a tool %s is refused", (_, definition, handle, why) => {
   expect(() => declare("now", definition, handle)).toThrow(why)
 })

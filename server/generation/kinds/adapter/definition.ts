@@ -2,6 +2,7 @@ import type {AdapterDefinition, Varying} from "../../../../shared/sdk/adapter/ad
 import type {OwnMethods} from "../../../../shared/sdk/adapter/own-methods.ts"
 import {contentFeatures, senderFeatures} from "../../../../shared/sdk/adapter/sender.ts"
 import type {TSchema} from "../../../../shared/type.ts"
+import {requireKeys} from "../keys.ts"
 
 const histories = ["replay", "none", "inside"]
 
@@ -21,6 +22,7 @@ const isCount = (value: unknown): boolean => typeof value === "number" && Number
 
 /** Checks an adapter's definition, because adapters may be JavaScript. Throws an error that says what is expected. */
 export const requireAdapter = (slot: string, adapter: AdapterDefinition<TSchema>): void => {
+  requireKeys(`adapter("${slot}")`, adapter, "adapter")
   const {
     open,
     check,

@@ -1,11 +1,9 @@
 import {capabilityId} from "../../../../shared/ids.ts"
 import type {DeclareHears, HearsCall, HearsDefinition} from "../../../../shared/sdk/plugin/hears.ts"
 import type {Reply} from "../../../../shared/sdk/session/session.ts"
-import {fieldsOf} from "../../../../shared/sdk/session/values.ts"
 import {checkCallRules} from "../../../messages/call-command.ts"
 import type {HearsHandler} from "../../../messages/hears.ts"
-import {createNaming, readArguments, requireFilter, requireHandling, requireKeys} from "../checks.ts"
-import {handlerKeys} from "../handler.ts"
+import {createNaming, readArguments, requireFilter, requireHandling} from "../checks.ts"
 import {declarationsOf, publishEach, type Setup} from "../kind.ts"
 import {type CompiledPattern, compileHears, type DeclaredPattern} from "./compile.ts"
 
@@ -18,8 +16,6 @@ interface Declared extends DeclaredPattern {
 /** The most patterns of a plugin. Each message is matched against all of them. */
 const mostPatterns = 100
 
-const keys: Readonly<Record<keyof HearsDefinition, true>> = {...handlerKeys, permission: true, cooldown: true}
-
 /** The handlers of messages that match a pattern. */
 export const hears = (setup: Setup) => {
   const declared: Declared[] = []
@@ -31,12 +27,10 @@ export const hears = (setup: Setup) => {
       throw new TypeError("hears() needs a pattern first: a regular expression, or its source as a string")
     const shown = typeof pattern === "string" ? `"${pattern}"` : String(pattern)
     const what = `hears(${shown})`
-    const {definition: given, handle} = readArguments<unknown, Declared["handle"]>(what, second, third)
+    const {definition, handle} = readArguments<HearsDefinition, Declared["handle"]>("hears", what, second, third)
     if (declared.length >= mostPatterns)
       throw new Error(`hears(): a plugin may have at most ${mostPatterns} patterns; join some with |, or use plugin.on`)
-    const definition: HearsDefinition = fieldsOf(given)
     requireHandling(what, definition)
-    requireKeys(what, definition, keys)
     requireFilter(what, definition)
     const id = capabilityId(setup.owner, "hears", nameOf(definition))
     declared.push({id, pattern, shown, definition, handle, at: new Error("declared here")})
