@@ -19,7 +19,7 @@ import type {LanguageChoices} from "./language/choices.ts"
 import {languageCommandId} from "./language/command.ts"
 import {Buckets} from "./limits/buckets.ts"
 import {Turns} from "./limits/limits.ts"
-import {isPressRefusal, refusePress} from "./press-refusals.ts"
+import {isPressRefusal, presserOf, refusePress} from "./press-refusals.ts"
 import {failureNote} from "./session/failure.ts"
 import {OnceAMinute} from "./session/once-a-minute.ts"
 import type {EndpointActs} from "./session/options.ts"
@@ -92,7 +92,8 @@ const match = (table: MessageTable, event: SatoriEvent, endpoint: string, asked?
   ]
   const wanting = (isTaken: boolean) => wantingHandlers(table, event, endpoint, isTaken)
   // If the action no longer exists, its mark fails by name and can be retried once the action exists again.
-  if (asked !== undefined && (isActionId(asked) || isPressRefusal(asked))) return [asked, ...handlers, ...wanting(true)]
+  if (asked !== undefined && (isActionId(asked) || isPressRefusal(asked)))
+    return [presserOf(table, endpoint, event, asked), ...handlers, ...wanting(true)]
   if (event.type !== "message-created") return [...handlers, ...wanting(false)]
   const routed = routeEvent(table, event)
   if (isAnswer(table, event, routed, asked)) return [asked, ...handlers, ...wanting(true)]

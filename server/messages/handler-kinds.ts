@@ -36,7 +36,10 @@ const kinds: {readonly [K in Kind]: (own: Handlers[K], on: Occasion) => Runnable
     ...own,
     handle: async (session, attempt) => answer(own.prompt, await attempt.question(), session, table),
   }),
-  actions: own => ({...own, handle: async (session, attempt) => press(own.action, await attempt.question(), session)}),
+  actions: (own, {table}) => ({
+    ...own,
+    handle: async (session, attempt) => press(own.action, await attempt.question(), session, table),
+  }),
   timers: (own, {stored, now}) => ({...own, handle: session => runTimer(own.timer, stored, session, now())}),
 }
 const names = Object.keys(kinds) as Kind[]

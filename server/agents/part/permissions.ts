@@ -70,7 +70,9 @@ const usesOf = ({current, bindings}: PermissionServices): readonly Use[] => {
   return [
     ...router.commands.map(({id, path, definition}) => use("command", id, path.join(" "), definition.permission)),
     ...[...hears.values()].map(({id, definition}) => use("hears", id, nameOf(id), definition.permission)),
-    ...[...actions.keys()].filter(id => ownerOf(id) !== "agents").map(id => use("action", id, nameOf(id))),
+    ...[...actions.values()]
+      .filter(({id}) => ownerOf(id) !== "agents")
+      .map(({id, action}) => use("action", id, nameOf(id), action.definition.permission)),
     ...bindings.list().flatMap(binding => {
       const {name, config} = binding
       if (!config.enabled) return []

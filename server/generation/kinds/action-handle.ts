@@ -8,6 +8,7 @@ import type {
   SelectOption,
   SelectOptions,
 } from "../../../shared/sdk/plugin/action.ts"
+import {permissions} from "../../../shared/sdk/session/permission.ts"
 import {fieldsOf, longestKept, readJson} from "../../../shared/sdk/session/values.ts"
 import type {TSchema} from "../../../shared/type.ts"
 import {lasting, makeButtonId} from "../../database/buttons/button-id.ts"
@@ -23,11 +24,13 @@ const mostOptions = 25
 const styles: readonly unknown[] = ["primary", "secondary", "danger", undefined]
 
 /** Throws an error for invalid options of an action. Plugins may be JavaScript. */
-export const requireAction = (what: string, {expires = 1, once = false, who}: ActionDefinition): void => {
+export const requireAction = (what: string, {expires = 1, once = false, who, permission}: ActionDefinition): void => {
   if (expires !== "never" && !(expires > 0 && expires <= longest))
     throw new Error(`${what}: expires must be "never", or seconds, at most 30 days`)
   if (typeof once !== "boolean") throw new Error(`${what}: once must be true or false`)
   if (!["anyone", "asked", undefined].includes(who)) throw new Error(`${what}: who must be anyone or asked`)
+  if (permission !== undefined && !permissions.includes(permission))
+    throw new Error(`${what}: permission must be one of ${permissions.join(", ")}`)
 }
 
 /** Returns the handle with which a plugin makes buttons. `handler` is the action's id. */

@@ -3,7 +3,7 @@ import type {EventFilter, HandlerDefinition, HandlerOrder, Named} from "../../..
 import type {TimerDefinition} from "../../../shared/sdk/session/timer.ts"
 import {isId} from "../../../shared/sdk/session/values.ts"
 import {filterKeys, idsOf} from "../../messages/filters.ts"
-import {type Keyed, requireKeys} from "./keys.ts"
+import {type Keyed, requireKeys} from "../checks/keys.ts"
 
 /** How long a question may wait for its answer, in seconds. */
 export const longestWait = 30 * 24 * 60 * 60

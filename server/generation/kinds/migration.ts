@@ -1,5 +1,5 @@
 import type {PluginMigration} from "../../../shared/sdk/session/database.ts"
-import {requireKeys} from "./keys.ts"
+import {requireKeys} from "../checks/keys.ts"
 import {declarationsOf, type Setup} from "./kind.ts"
 
 export const migrations = (setup: Setup) => {

@@ -1,8 +1,8 @@
 import {type CapabilityKind, capabilityId} from "../../../shared/ids.ts"
 import {fieldsOf} from "../../../shared/sdk/session/values.ts"
 import type {Declared} from "../../messages/forms/declared.ts"
+import type {Keyed} from "../checks/keys.ts"
 import {readArguments} from "./checks.ts"
-import type {Keyed} from "./keys.ts"
 import type {Published, Publishing, Setup} from "./kind.ts"
 
 interface Options<D, H, T> {

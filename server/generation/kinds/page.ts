@@ -1,8 +1,8 @@
 import {messageOf} from "../../../shared/problems.ts"
 import {type PageFolder, type PageHandler, type PluginPage, pagePattern} from "../../../shared/sdk/plugin/page.ts"
 import {fieldsOf} from "../../../shared/sdk/session/values.ts"
+import {requireKeys} from "../checks/keys.ts"
 import {type PageFiles, readPageFolder} from "../plugins/page-folder.ts"
-import {requireKeys} from "./keys.ts"
 import {declarationsOf, type Owner, type Setup} from "./kind.ts"
 
 /** A page that the configuration lists. */

@@ -1,6 +1,6 @@
 import type {Plugin} from "../../../shared/sdk/plugin/plugin.ts"
 import type {PluginRoute} from "../../../shared/sdk/plugin/route.ts"
-import {requireKeys} from "./keys.ts"
+import {requireKeys} from "../checks/keys.ts"
 import {declarationsOf, type Owner, type Setup} from "./kind.ts"
 
 export interface PublishedRoute {

@@ -3,8 +3,8 @@ import type {TSchema} from "../../../shared/type.ts"
 import {withDefaults} from "../../database/state/defaults.ts"
 import type {DeclaredState} from "../../database/state/plugin-state.ts"
 import {explainValue} from "../../runtime/text/explain.ts"
+import {requireKeys} from "../checks/keys.ts"
 import {requireName} from "./checks.ts"
-import {requireKeys} from "./keys.ts"
 import {declarationsOf, type Setup} from "./kind.ts"
 
 export const states = (setup: Setup) => {

@@ -11,7 +11,7 @@ import {requireFittingSdk} from "../../runtime/packages/sdk-range.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
 import {mappedSources} from "../../runtime/source-map.ts"
-import {requireKeys} from "../kinds/keys.ts"
+import {requireKeys} from "../checks/keys.ts"
 import {positionIn, whileImporting} from "./position.ts"
 
 /** A plugin's code, ready for `setup`. */

@@ -195,7 +195,8 @@ export class Intake {
     // A question that waits for this user has priority over a list.
     const found = question === undefined ? expected?.press : undefined
     const handlers = found === undefined ? matched : this.#match(event, name, found.handler)
-    const press = found !== undefined && hasAction(found) ? found : undefined
+    // The handlers have another one for a user without the permission.
+    const press = found !== undefined && hasAction(found) && handlers.includes(found.handler) ? found : undefined
     const isAnswer = question !== undefined || press !== undefined
     const otherwise = isAnswer
       ? this.#match(event, name, event.type === pressType ? refusals.taken : undefined)

@@ -10,7 +10,7 @@ import {withDefaults} from "../../database/state/defaults.ts"
 import type {HostTexts} from "../texts/host-texts.ts"
 import {fits, readAnswer, typeOf} from "./answer.ts"
 import {type Field, type FormDeclaration, readFields} from "./fields.ts"
-import {type Action, type Prompt, requireFit} from "./prompt.ts"
+import {type Action, type Prompt, requireFit, requirePermission} from "./prompt.ts"
 
 /** The data of a form's question: the answers so far, null for skipped fields, and the field that is asked. */
 const Kept = Type.Object({
@@ -57,6 +57,7 @@ export const createForm = (declared: FormDeclaration, texts: HostTexts): Form =>
     return undefined
   }
   const finish = (session: Session, values: Kept["values"], data: unknown): Reply => {
+    requirePermission(definition, session, texts)
     if (dataSchema !== undefined) requireFit(promptId, {data: dataSchema}, data)
     const given = fields.flatMap(field => (values[field.name] === null ? [] : [[field.name, values[field.name]]]))
     const whole = withDefaults(definition.fields, Object.fromEntries(given))
@@ -78,6 +79,7 @@ export const createForm = (declared: FormDeclaration, texts: HostTexts): Form =>
     return session.send(content === "" ? element : [...nodesOf(content), element])
   }
   const open: Form["open"] = async (session, content, given, isShown) => {
+    requirePermission(definition, session, texts)
     const data: unknown = fromJson(readJson(`the data of the form ${name}`, given ?? null, "event_invalid"))
     if (dataSchema !== undefined) requireFit(promptId, {data: dataSchema}, data)
     return isShown ? show(session, content, data) : ask(session, first, content, {values: {}, data})

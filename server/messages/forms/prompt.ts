@@ -4,6 +4,7 @@ import type {SatoriEvent} from "../../../shared/sdk/content/satori.ts"
 import type {ActionDefinition, ActionHandler} from "../../../shared/sdk/plugin/action.ts"
 import type {PromptDefinition, PromptHandler} from "../../../shared/sdk/plugin/prompt.ts"
 import type {Reply, Session} from "../../../shared/sdk/session/session.ts"
+import {UserError} from "../../../shared/sdk/session/user-error.ts"
 import {readJson} from "../../../shared/sdk/session/values.ts"
 import {keyOf, trimSpace} from "../../../shared/sdk/text/typed.ts"
 import type {TSchema} from "../../../shared/type.ts"
@@ -11,6 +12,7 @@ import type {InboxEvent} from "../../inbox/intake/handling.ts"
 import {personOf, type Question} from "../../inbox/intake/prompts.ts"
 import {explainValue, misfitOf} from "../../runtime/text/explain.ts"
 import {uuid} from "../../runtime/uuid.ts"
+import {mayUse} from "../command/permissions.ts"
 import type {Router} from "../command/router.ts"
 import type {HostTexts} from "../texts/host-texts.ts"
 import type {Declared} from "./declared.ts"
@@ -95,8 +97,25 @@ export type Action = Declared<ActionDefinition<TSchema>, ActionHandler<never>>
 /** Returns whether a mark with this handler comes from a press of an action's button. */
 export const isActionId = (handler: string): boolean => /^root\/[^/]+\/action\//.test(handler)
 
+/** Throws the reply to a user without the permission that an action needs. */
+export const requirePermission = (
+  {permission}: Pick<ActionDefinition, "permission">,
+  session: Session,
+  texts: HostTexts,
+): void => {
+  if (permission === undefined || mayUse(session.permission, permission)) return
+  throw new UserError(texts.in(session.language)("press.permission", {permission}))
+}
+
 /** Handles a press. Throws `event_invalid` if the button's data no longer exists or no longer fits. */
-export const press = ({id, definition, handle}: Action, kept: Question | undefined, session: Session): Reply => {
+export const press = (
+  {id, definition, handle}: Action,
+  kept: Question | undefined,
+  session: Session,
+  {texts}: Pick<Said, "texts">,
+): Reply => {
+  // The intake has refused it already, unless a reload brought the permission.
+  requirePermission(definition, session, texts)
   if (kept === undefined) throw new Problem("event_invalid", `the data of the button of ${id} no longer exists`)
   const data: unknown = fromJson(kept.data)
   const wrong = misfitOf("data", definition.data, data)

@@ -1,6 +1,7 @@
 import type {Static, TSchema} from "../../type.ts"
 import type {Element} from "../content/elements.ts"
 import type {Handle} from "../session/handle.ts"
+import type {Permission} from "../session/permission.ts"
 import type {Reply, Session} from "../session/session.ts"
 
 /** The options of `plugin.action`: what its buttons keep, and who may press them and for how long. */
@@ -16,6 +17,8 @@ export interface ActionDefinition<D extends TSchema = TSchema> {
   readonly once?: boolean
   /** `asked`: only the user to whom the message replies or is sent may press. `anyone` when left out. */
   readonly who?: "anyone" | "asked"
+  /** The permission that a user needs to press. Without it, svc refuses the press, which does not count for `once`. */
+  readonly permission?: Permission
 }
 
 export interface ActionCall<D> {

@@ -21,18 +21,23 @@ interface Options {
   readonly expires?: number
   /** The action is missing from the running generation. */
   readonly isGone?: () => boolean
+  /** The only user with the permission of the action; everybody has it when left out. */
+  readonly admin?: string
 }
 
 /** An inbox where "ask" sends two buttons. `hasButtons`: the platform shows them. It notes presses and replies. */
 const start = async (database: Database, hasButtons: boolean, options: Options = {}) => {
-  const {once = false, asked = false, expires = 60_000, isGone = () => false} = options
+  const {once = false, asked = false, expires = 60_000, isGone = () => false, admin} = options
   const pressed: string[] = []
   const heard: string[] = []
   const outbox = new Outbox(database, log)
   const inbox = new Inbox(database, outbox, uuid(), log)
   const dispatch: Dispatch = {
-    match: (event, given) =>
-      [given ?? (event.type === "message-created" ? asker : ""), "others"].filter(handler => handler !== ""),
+    match: (event, given) => {
+      const lacks = given === vote && admin !== undefined && event.user?.id !== admin
+      const own = lacks ? "host/button/admin" : (given ?? (event.type === "message-created" ? asker : ""))
+      return [own, "others"].filter(handler => handler !== "")
+    },
     nest: handlers => ({around: [], within: handlers}),
     run: async ({endpoint, event}, handler, attempt) => {
       const text = event.message?.content ?? ""
@@ -119,6 +124,15 @@ describe.each(engines)("a button on $name", ({make}) => {
     await press(`${message}:1`, "ann")
     await idle()
     expect([pressed, heard]).toEqual([['ann "yes"'], ["bob host/button/others"]])
+  })
+
+  test("that works once is left by a user without its permission", async () => {
+    const {ask, press, idle, pressed, heard} = await start(await open(await make()), true, {once: true, admin: "ann"})
+    const message = await ask("bob")
+    await press(`${message}:1`, "bob")
+    await press(`${message}:1`, "ann")
+    await idle()
+    expect([pressed, heard]).toEqual([['ann "yes"'], ["bob host/button/admin"]])
   })
 
   test("without its action fails by name, keeps its data, and works after a retry", async () => {

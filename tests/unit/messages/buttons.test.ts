@@ -15,9 +15,11 @@ import {splitContent} from "../../../server/outbox/split/split.ts"
 import {type Element, h, isElement} from "../../../shared/sdk/content/elements.ts"
 import type {SatoriEvent} from "../../../shared/sdk/content/satori.ts"
 import {textOf} from "../../../shared/sdk/content/text.ts"
+import type {Permission} from "../../../shared/sdk/session/permission.ts"
 import {Type} from "../../../shared/type.ts"
+import {answer} from "../../support/messages/answers.ts"
 import {firstAttempt} from "../../support/messages/attempt.ts"
-import {dispatchTo, hearerOf, messageOf, tableOf} from "../../support/messages/dispatching.ts"
+import {dispatchTo, hearerOf, messageOf, runnerOf, tableOf} from "../../support/messages/dispatching.ts"
 
 const made: Made = {handler: "root/bot/action/vote", data: '{"choice":"<yes>"}', expires: 1000, once: 0, asked: 0}
 const id = makeButtonId(made)
@@ -155,6 +157,35 @@ test("a press updates the message of its button, also by number or through an ed
   expect(await update({}, `${menu}:1:${uuid()}`)).toEqual(updated({outbox: menu}))
   expect(await update(press("own"))).toEqual(updated({platform: "m"}))
   expect(await update({}, uuid())).toContain("press")
+})
+
+test("a press by a user without the permission of its action does nothing but tell", async () => {
+  const action = {id: made.handler, definition: {permission: "trusted"}, handle: () => "Voted."} as const
+  const pressed = messageOf("", {type: "interaction/button", button: {id: "b"}})
+  const kept = {id: "q", handler: action.id, data: "null", expiresAt: 0, endpoint: "s", channel: "c", user: "id ann"}
+  const pressAs = (permission: Permission) => {
+    const dispatch = dispatchTo(tableOf({actions: [{...runnerOf(action.id), action}], permissionOf: () => permission}))
+    const run = async (handler: string) => {
+      const outcome = await dispatch.run({endpoint: "s", event: pressed}, handler, {
+        ...firstAttempt,
+        question: async () => kept,
+      })
+      return outcome.is === "handled" ? outcome.sends.map(({content}) => content) : outcome
+    }
+    return {run, handlers: dispatch.match(pressed, action.id, "s")}
+  }
+  const refused = [[answer("press.permission", {permission: "trusted"})]]
+  const {run, handlers} = pressAs("user")
+  expect(handlers).toEqual(["host/button/trusted"])
+  expect(await run("host/button/trusted")).toEqual(refused)
+  // The press was stored before a reload brought the permission.
+  expect(await run(action.id)).toEqual(refused)
+  for (const permission of ["trusted", "admin"] as const) {
+    const may = pressAs(permission)
+    expect(may.handlers).toEqual([action.id])
+    expect(await may.run(action.id)).toEqual([["Voted."]])
+  }
+  expect(() => requireAction("vote", {permission: "root" as "admin"})).toThrow(/\bpermission\b.* admin/)
 })
 
 test("an action's handle refuses data that is invalid, too long or without a label", () => {

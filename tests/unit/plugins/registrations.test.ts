@@ -62,7 +62,7 @@ test("a migration says in words whether it can be undone, and is declared once",
 
 /** Declarations as JavaScript may write them: the function of `plugin`, its arguments, and the key that is wrong. */
 const mistyped: [string, readonly unknown[], string, string?][] = [
-  ["action", ["buy", {onec: true}, nothing], "onec", "once"],
+  ["action", ["buy", {permision: "admin"}, nothing], "permision", "permission"],
   ["command", ["buy", {permision: "admin"}, nothing], "permision", "permission"],
   ["command", ["buy", {cooldown: {per: "user", second: 1}}, nothing], "second", "seconds"],
   ["command", ["buy", {options: {size: {type: "string", choises: []}}}, nothing], "choises", "choices"],

@@ -2,7 +2,7 @@ import type {AdapterDefinition, Varying} from "../../../../shared/sdk/adapter/ad
 import type {OwnMethods} from "../../../../shared/sdk/adapter/own-methods.ts"
 import {contentFeatures, senderFeatures} from "../../../../shared/sdk/adapter/sender.ts"
 import type {TSchema} from "../../../../shared/type.ts"
-import {requireKeys} from "../keys.ts"
+import {requireKeys} from "../../checks/keys.ts"
 
 const histories = ["replay", "none", "inside"]
 

@@ -201,6 +201,16 @@ test("submitted values are delivered once they fit; else the form returns with t
   expect(formIn(await fill()).children).toHaveLength(5)
 })
 
+test.each([true, false])(
+  "a form with a permission refuses other users, where the platform shows forms: %s",
+  async has => {
+    const {say, fill} = talk({...signup, definition: {...signup.definition, permission: "admin"}}, {course: "art"}, has)
+    const refused = [answer("press.permission", {permission: "admin"})]
+    expect(await say("join")).toEqual(refused)
+    expect(await fill({name: "Ann", size: "S"})).toEqual([refused])
+  },
+)
+
 test("a form with data that is too long for a button is refused", async () => {
   const {ask} = talk(signup, {course: "x".repeat(65_536)}, true)
   expect(await ask()).toMatch(/\bform signup .*\b\d{5,} .*\b65536\b/)
