@@ -61,7 +61,7 @@ const known = {
   middleware: keysOf<Named>()("name"),
   prompt: keysOf<PromptDefinition<TSchema>>()("data expires cancel takesCommands"),
   action: keysOf<ActionDefinition>()("data expires once who permission"),
-  form: keysOf<FormDefinition>()("data expires once who permission fields labels cancel"),
+  form: keysOf<FormDefinition>()("data expires once who permission fields labels choices cancel"),
   timer: keysOf<TimerDefinition>()("retries order data missed maxLate"),
   job: keysOf<JobDefinition>()("description data schedule timeout", {schedule}),
   tool: keysOf<ToolDefinition>()("description parameters effect permission approval timeout"),

@@ -13,14 +13,16 @@ export type Answer = {readonly value: Value | null} | {readonly wrong: string}
 /** The longest text if its schema sets no limit, in characters. */
 const longestText = 4000
 
-export const readAnswer = (field: Field, text: string, texts: HostTexts, say: Say): Answer => {
+export const readAnswer = (field: Field, text: string, texts: HostTexts, language: string): Answer => {
+  const say = texts.in(language)
   const given = trimSpace(text)
   const key = keyOf(given)
   if (!field.isRequired && (key === "" || texts.wordsOf("form.skip").has(key))) return {value: null}
   if (key === "") return {wrong: say("form.missing")}
   const word = shownWord(given)
-  const value = field.type === "boolean" ? booleanOf(given, texts) : convert(field, given)
-  if (value === undefined) return {wrong: say("form.type", {type: typeOf(field, say), word})}
+  const value =
+    field.type === "boolean" ? booleanOf(given, texts) : (convert(field, given) ?? choiceOf(field, key, language))
+  if (value === undefined) return {wrong: say("form.type", {type: typeOf(field, say, language), word})}
   const wrong = whyUnfit(field, value, word, say)
   return wrong === undefined ? {value} : {wrong}
 }
@@ -30,10 +32,14 @@ export const fits = (field: Field, value: unknown): boolean =>
   value === null ? !field.isRequired : explainValue(field.schema, value).length === 0
 
 /** Describes what a field accepts: `a whole number`, `yes or no`, `S, M or L`. */
-export const typeOf = (field: Field, say: Say): string =>
-  field.type === "boolean"
-    ? say("type.choices", {choices: say("form.yes"), last: say("form.no")})
-    : describe(field, say)
+export const typeOf = (field: Field, say: Say, language: string): string => {
+  if (field.type === "boolean") return say("type.choices", {choices: say("form.yes"), last: say("form.no")})
+  return describe({type: field.type, choices: field.choices?.map(choice => field.choiceIn(choice, language))}, say)
+}
+
+/** Returns the choice that users read as this. */
+const choiceOf = ({choices = [], choiceIn}: Field, key: string, language: string): Value | undefined =>
+  choices.find(choice => keyOf(trimSpace(choiceIn(choice, language))) === key)
 
 /** In any language, because people mix them. */
 const booleanOf = (word: string, texts: HostTexts): boolean | undefined => {

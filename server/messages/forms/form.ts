@@ -7,7 +7,7 @@ import {fieldsOf, longestKept, readJson} from "../../../shared/sdk/session/value
 import {type Static, Type} from "../../../shared/type.ts"
 import {makeButtonId} from "../../database/buttons/button-id.ts"
 import {withDefaults} from "../../database/state/defaults.ts"
-import type {HostTexts} from "../texts/host-texts.ts"
+import type {HostTexts, Say} from "../texts/host-texts.ts"
 import {fits, readAnswer, typeOf} from "./answer.ts"
 import {type Field, type FormDeclaration, readFields} from "./fields.ts"
 import {type Action, type Prompt, requireFit, requirePermission} from "./prompt.ts"
@@ -68,8 +68,7 @@ export const createForm = (declared: FormDeclaration, texts: HostTexts): Form =>
     const field = openField(values)
     // The plugin has changed: the asked field no longer exists, or already has a value.
     if (field === undefined || field.name !== asked) return goOn(session, "", {values, data})
-    const say = texts.in(session.language)
-    const read = readAnswer(field, text, texts, say)
+    const read = readAnswer(field, text, texts, session.language)
     if ("wrong" in read) return goOn(session, read.wrong, {values, data})
     return goOn(session, "", {values: {...values, [field.name]: read.value}, data})
   }
@@ -86,10 +85,10 @@ export const createForm = (declared: FormDeclaration, texts: HostTexts): Form =>
   }
   /** Handles all answers at once. If one is wrong, shows the form again with the values filled in. */
   const submit = async (session: Session, given: Filled, data: unknown): Promise<Awaited<Reply>> => {
-    const say = texts.in(session.language)
-    const answers = fields.map(field => ({field, ...readAnswer(field, textIn(given, field), texts, say)}))
+    const {language} = session
+    const answers = fields.map(field => ({field, ...readAnswer(field, textIn(given, field), texts, language)}))
     const wrong = answers.flatMap(answer =>
-      "wrong" in answer ? [`${introOf(answer.field.labelIn(session.language))} ${answer.wrong}`] : [],
+      "wrong" in answer ? [`${introOf(answer.field.labelIn(language))} ${answer.wrong}`] : [],
     )
     if (wrong.length === 0) {
       const values = answers.map(answer => [answer.field.name, "value" in answer ? answer.value : null] as const)
@@ -130,7 +129,7 @@ const questionOf = (field: Field, language: string, texts: HostTexts): string =>
   const label = field.labelIn(language)
   const isChosen = field.choices !== undefined || field.type === "boolean"
   return [
-    isChosen ? say("form.choices", {label, choices: typeOf(field, say)}) : label,
+    isChosen ? say("form.choices", {label, choices: typeOf(field, say, language)}) : label,
     ...(field.description === undefined ? [] : [field.description]),
     ...(field.isRequired ? [] : [say("form.optional", {word: say("form.skip")})]),
   ].join("\n")
@@ -167,22 +166,23 @@ const formElement = (
   const expires = Math.round(waitOf(definition) * 1000)
   const id = makeButtonId({handler: actionId, data: kept, expires, once: 1, asked: 1})
   const {title} = fieldsOf(definition.fields)
+  const say = texts.in(language)
   return h(
     "form",
     {title: typeof title === "string" ? title : undefined},
-    ...fields.map(field => fieldElement(field, given, language)),
-    h("button", {id}, texts.in(language)("form.open")),
+    ...fields.map(field => fieldElement(field, given, language, say)),
+    h("button", {id}, say("form.open")),
   )
 }
 
 /** The limits of the schema that platforms may enforce for an input. */
 const limits = ["minLength", "maxLength", "minimum", "maximum"] as const
 
-const fieldElement = (field: Field, given: Filled, language: string): Element => {
+const fieldElement = (field: Field, given: Filled, language: string, say: Say): Element => {
   const {name, type, choices, isRequired, description, schema} = field
   const said = fieldsOf(schema)
   const filled = textIn(given, field)
-  const standard = said.default === undefined ? undefined : String(said.default)
+  const standard = typeof said.default === "boolean" ? (said.default ? "yes" : "no") : said.default
   return h(
     "field",
     {
@@ -191,9 +191,11 @@ const fieldElement = (field: Field, given: Filled, language: string): Element =>
       description,
       type: choices === undefined ? type : "choice",
       required: isRequired,
-      value: filled === "" ? standard : filled,
+      value: filled === "" ? (standard === undefined ? undefined : String(standard)) : filled,
       ...Object.fromEntries(limits.flatMap(key => (typeof said[key] === "number" ? [[key, said[key]]] : []))),
     },
-    ...(choices ?? []).map(choice => h("option", {value: String(choice)})),
+    ...(type === "boolean"
+      ? (["yes", "no"] as const).map(value => h("option", {value}, say(`form.${value}`)))
+      : (choices ?? []).map(choice => h("option", {value: String(choice)}, field.choiceIn(choice, language)))),
   )
 }

@@ -15,6 +15,13 @@ export interface FormDefinition<F extends TSchema = TSchema, D extends TSchema =
   /** The question of each field, instead of `title`: texts of `plugin.texts`, or plain text. */
   readonly labels?: {readonly [K in keyof Static<F>]?: string | LocalText}
   /**
+   * What users read in place of the literals of a field: texts of `plugin.texts`, or plain text. They may answer with
+   * either.
+   */
+  readonly choices?: {
+    readonly [K in keyof Static<F>]?: {readonly [C in Static<F>[K] & (string | number)]?: string | LocalText}
+  }
+  /**
    * How many seconds each question waits for an answer, and the form's button works; an hour when left out. With
    * `never` the button works as long as its message shows it, and each question waits for an hour.
    */

@@ -22,7 +22,7 @@ const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`
 
 const labelOf = ({attrs, children}: Element): string =>
-  cut(textOf(children).trim() || String(attrs.label ?? attrs.text ?? "…"), limits.label) || "…"
+  cut(textOf(children).trim() || String(attrs.label ?? attrs.text ?? attrs.value ?? "…"), limits.label) || "…"
 
 const button = (element: Element): Component => {
   const {href, theme, id} = element.attrs
@@ -103,25 +103,24 @@ export const hiddenValues = (form: Element): Readonly<Record<string, string>> =>
 /** Answers up to this length get one line. */
 const shortAnswer = 200
 
-const said: Readonly<Record<string, string>> = {true: "yes", false: "no"}
-
 const input = (field: Element): Component => {
   const {attrs, children} = field
   const required = attrs.required === true
-  const options = children.filter(isElement).map(({attrs: {value}}) => String(value))
-  const choices = attrs.type === "boolean" ? ["yes", "no"] : options
+  const choices = children
+    .filter(isElement)
+    .map(option => ({label: labelOf(option), value: String(option.attrs.value)}))
   const custom_id = String(attrs.name)
   const given = isFilled(field) ? String(attrs.value) : ""
   if (
     choices.length > 0 &&
     choices.length <= limits.options &&
-    choices.every(({length}) => length > 0 && length <= limits.option)
+    choices.every(({value: {length}}) => length > 0 && length <= limits.option)
   )
     return {
       type: kind.select,
       custom_id,
       required,
-      options: choices.map(value => ({label: value, value, default: value === given || value === said[given]})),
+      options: choices.map(({label, value}) => ({label, value, default: value === given})),
     }
   const most = typeof attrs.maxLength === "number" ? Math.min(4000, Math.max(1, attrs.maxLength)) : 4000
   const isLong = attrs.type === "text" && most > shortAnswer

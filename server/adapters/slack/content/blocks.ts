@@ -28,7 +28,7 @@ export const plain = (text: string, most: number) => ({
 })
 
 const labelOf = ({attrs, children}: Element): string =>
-  textOf(children).trim() || String(attrs.text ?? attrs.label ?? attrs.id ?? "")
+  textOf(children).trim() || String(attrs.text ?? attrs.label ?? attrs.value ?? attrs.id ?? "")
 
 const optionOf = (label: string, value: string) => ({text: plain(label, longest.label), value})
 
@@ -63,20 +63,18 @@ const selectOf = ({attrs, children}: Element, n: number): Block => ({
 const inputOf = ({attrs, children}: Element, form: number): Block => {
   const action_id = `${actionPrefix.field}${form}-${attrs.name ?? ""}`
   const given = attrs.value === undefined ? undefined : String(attrs.value)
-  const choices =
-    attrs.type === "boolean"
-      ? ["yes", "no"]
-      : children.filter(isElement).flatMap(({type, attrs}) => (type === "option" ? [String(attrs.value ?? "")] : []))
-  const isMenu = choices.length > 0 && choices.every(({length}) => length > 0 && length <= longest.option)
+  const options = children
+    .filter(isElement)
+    .filter(({type}) => type === "option")
+    .map(option => optionOf(labelOf(option), String(option.attrs.value ?? "")))
+  const isMenu = options.length > 0 && options.every(({value: {length}}) => length > 0 && length <= longest.option)
   if (!isMenu)
     return {
       type: "plain_text_input",
       action_id,
       ...(given === undefined ? {} : {initial_value: given.slice(0, longest.input)}),
     }
-  const options = choices.map(choice => optionOf(choice, choice))
-  const first = attrs.type === "boolean" && given !== undefined ? (given === "true" ? "yes" : "no") : given
-  const initial = options.find(({value}) => value === first)
+  const initial = options.find(({value}) => value === given)
   return {type: "static_select", action_id, options, ...(initial === undefined ? {} : {initial_option: initial})}
 }
 

@@ -129,7 +129,12 @@ test("a form is a modal with a field for each answer", () => {
     field("name", {maxLength: 40, value: "Ann"}),
     field("age", {type: "integer"}),
     field("shirt", {type: "choice"}, "S", "M"),
-    field("news", {type: "boolean", required: false, value: "true"}),
+    h(
+      "field",
+      {name: "news", type: "boolean", value: "yes"},
+      h("option", {value: "yes"}, "Ja"),
+      h("option", {value: "no"}),
+    ),
   )
   const modal = modalOf(form)
   expect(modal).toMatchObject({custom_id: "f", title: "Join us"})
@@ -150,7 +155,7 @@ test("a form is a modal with a field for each answer", () => {
       custom_id: "news",
       required: false,
       options: [
-        {label: "yes", value: "yes", default: true},
+        {label: "Ja", value: "yes", default: true},
         {label: "no", value: "no", default: false},
       ],
     },

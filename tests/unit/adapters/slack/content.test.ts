@@ -120,7 +120,7 @@ describe("elements become Slack blocks", () => {
         "form",
         {id: "f", label: "Send", title: "You"},
         h("field", {name: "name", label: "Name", type: "text", required: true, value: "Ann"}),
-        h("field", {name: "ok", label: "OK?", type: "boolean", value: "true"}),
+        h("field", {name: "ok", label: "OK?", type: "boolean", value: "yes"}, h("option", {value: "yes"}, "Ja")),
         h("field", {name: "size", label: "Size", type: "choice"}, h("option", {value: "S"}), h("option", {value: "L"})),
       ),
     ]
@@ -135,8 +135,8 @@ describe("elements become Slack blocks", () => {
     ])
     expect(blocks.filter(({type}) => type === "input").map(({element}) => element)).toMatchObject([
       {type: "plain_text_input", action_id: "svc-field-31-name", initial_value: "Ann"},
-      {type: "static_select", initial_option: {value: "yes"}},
-      {type: "static_select", options: [{value: "S"}, {value: "L"}]},
+      {type: "static_select", initial_option: {text: {text: "Ja"}, value: "yes"}},
+      {type: "static_select", options: [{text: {text: "S"}, value: "S"}, {value: "L"}]},
     ])
   })
 })

@@ -9,8 +9,7 @@ const texts = new HostTexts()
 
 const fieldOf = (schema: TSchema) => readFields({fields: Type.Object({it: schema})})[0]
 
-const read = (schema: TSchema, text: string, language = "en") =>
-  readAnswer(fieldOf(schema), text, texts, texts.in(language))
+const read = (schema: TSchema, text: string, language = "en") => readAnswer(fieldOf(schema), text, texts, language)
 
 const size = Type.Union([Type.Literal("S"), Type.Literal("M"), Type.Literal("Extra large")])
 
@@ -105,6 +104,22 @@ describe("the fields of a form", () => {
       {fields: Type.Object({a: Type.String()}), labels: {b: "B"}},
       "labels.b: there is no such field",
     ],
+    [
+      "texts of choices of no field",
+      {fields: Type.Object({a: size}), choices: {b: {S: "Small"}}},
+      "choices.b: there is",
+    ],
+    [
+      "the text of no choice",
+      {fields: Type.Object({a: size}), choices: {a: {XS: "Tiny"}}},
+      "choices.a.XS: there is no",
+    ],
+    [
+      "a text of a choice of text",
+      {fields: Type.Object({a: Type.String()}), choices: {a: {S: "S"}}},
+      "choices.a.S: there",
+    ],
+    ["a choice without text", {fields: Type.Object({a: size}), choices: {a: {S: 1}}}, "choices.a.S must be text"],
     ["a label that is not text", {fields: Type.Object({a: Type.String()}), labels: {a: 1}}, "labels.a must be text"],
   ])("are refused if they are %s", (_, definition, message) => expect(wrong(definition)).toContain(message))
 })

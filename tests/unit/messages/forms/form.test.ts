@@ -5,6 +5,7 @@ import {readButtonId} from "../../../../server/database/buttons/button-id.ts"
 import type {Question} from "../../../../server/inbox/intake/prompts.ts"
 import type {FormDeclaration} from "../../../../server/messages/forms/fields.ts"
 import {createForm} from "../../../../server/messages/forms/form.ts"
+import {oneLanguage} from "../../../../server/messages/language/languages.ts"
 import {HostTexts} from "../../../../server/messages/texts/host-texts.ts"
 import {presentButtons} from "../../../../server/outbox/buttons.ts"
 import {type Element, h, isElement} from "../../../../shared/sdk/content/elements.ts"
@@ -35,7 +36,12 @@ const signup: FormDeclaration = {
 }
 
 /** One user who talks to a plugin with this form; "join" starts it. */
-const talk = (declared: FormDeclaration, data: unknown = {course: "art"}, hasForms = false) => {
+const talk = (
+  declared: FormDeclaration,
+  data: unknown = {course: "art"},
+  hasForms = false,
+  languages = oneLanguage("en"),
+) => {
   const plugin = {
     name: "club",
     database: {table: (name: string) => name, read: async () => []},
@@ -46,6 +52,7 @@ const talk = (declared: FormDeclaration, data: unknown = {course: "art"}, hasFor
     const join = (session: Session) =>
       session.text === "join" ? session.form({kind: "form", name: of.name}, "Welcome.", data).then(() => {}) : undefined
     return tableOf({
+      languages,
       handlers: [hearerOf(join, {plugin})],
       prompts: [{...runnerOf(of.promptId, {plugin}), prompt: form.prompt}],
       actions: [{...runnerOf(of.actionId, {plugin}), action: form.action}],
@@ -163,8 +170,8 @@ test("a platform with forms gets all fields with their limits, and a button that
       h(
         "field",
         {name: "size", label: "Shirt", type: "choice", required: true},
-        h("option", {value: "S"}),
-        h("option", {value: "M"}),
+        h("option", {value: "S"}, "S"),
+        h("option", {value: "M"}, "M"),
       ),
       h("field", {
         name: "age",
@@ -199,6 +206,39 @@ test("submitted values are delivered once they fit; else the form returns with t
   ])
   // A press without values shows the form.
   expect(formIn(await fill()).children).toHaveLength(5)
+})
+
+const localized: FormDeclaration = {
+  ...signup,
+  definition: {
+    fields: Type.Object({
+      size: Type.Union([Type.Literal("S"), Type.Literal("M")], {title: "Shirt"}),
+      news: Type.Boolean({default: true}),
+    }),
+    choices: {size: {S: {in: (language: string) => (language === "de" ? "Klein" : "Small")}, M: "Medium"}},
+  },
+}
+
+test("users read the texts of choices, and answer with them or with the values", async () => {
+  const {say} = talk(localized)
+  await say("join")
+  expect(await say("large")).toEqual([
+    `${answer("form.type", {type: "Small or Medium", word: "large"})}\nShirt (Small or Medium)`,
+  ])
+  expect(await say(" small ")).toEqual(["news (yes or no)"])
+  expect(await say("no")).toEqual(['{"size":"S","news":false} for {"course":"art"}'])
+  await say("join")
+  expect(await say("m")).toEqual(["news (yes or no)"])
+})
+
+test("a platform with forms gets the texts of choices, and yes and no, in the user's language", async () => {
+  const {ask, fill} = talk(localized, undefined, true, oneLanguage("de"))
+  const fields = formIn(await ask()).children.filter(isElement)
+  expect(fields.slice(0, 2).map(({attrs, children}) => [attrs.value, ...children])).toEqual([
+    [undefined, h("option", {value: "S"}, "Klein"), h("option", {value: "M"}, "Medium")],
+    ["yes", h("option", {value: "yes"}, "ja"), h("option", {value: "no"}, "nein")],
+  ])
+  expect(await fill({size: "S", news: "yes"})).toEqual([['{"size":"S","news":true} for {"course":"art"}']])
 })
 
 test.each([true, false])(
