@@ -500,6 +500,7 @@ export interface ProblemOptions {
   readonly hint?: string
   /** Seconds until a retry makes sense. */
   readonly retryAfter?: number
+  readonly failure?: CallFailure
   /** The current value, if the request was made against an older one. */
   readonly current?: unknown
 }
@@ -517,12 +518,24 @@ export interface ProblemBody {
   readonly current?: unknown
 }
 
+/**
+ * How a call of a platform failed:
+ *
+ * - `refused`: the platform would refuse the same call again.
+ * - `limited`: it asks to wait `retryAfter` seconds.
+ * - `unknown`: it did not answer in time, so that the call may have happened.
+ * - `unavailable`: it was not reached, or failed. A later call may succeed.
+ */
+export type CallFailure = "refused" | "limited" | "unknown" | "unavailable"
+
 /** The one error class: its code decides status, title and hint. `detail` never holds a secret or a stack. */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly hint: string
   readonly issues: readonly Issue[]
   readonly retryAfter: number | undefined
+  /** How a call of a platform failed (`platform_failed`, `endpoint_offline`); undefined for everything else. */
+  readonly failure: CallFailure | undefined
   readonly current: unknown
 
   constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
@@ -532,6 +545,7 @@ export class Problem extends Error {
     this.hint = options.hint ?? problems[code].hint
     this.issues = options.issues ?? []
     this.retryAfter = options.retryAfter
+    this.failure = options.failure
     this.current = options.current
   }
 

@@ -19,7 +19,8 @@ export const ask = async <T>(
 ): Promise<T> => {
   const {sender, spec, state} = endpoint
   const {name} = spec
-  if (sender === undefined) throw new Problem("endpoint_offline", `${name} is ${state.is}`, {retryAfter: 5})
+  if (sender === undefined)
+    throw new Problem("endpoint_offline", `${name} is ${state.is}`, {retryAfter: 5, failure: "unavailable"})
   try {
     return await withTimeLimit(
       patience,
@@ -42,9 +43,10 @@ export const ask = async <T>(
  * hidden.
  */
 const failureOf = (error: unknown, {spec: {name, log}}: Endpoint): Problem => {
-  if (isRefusal(error) || error instanceof TimeLimitExceeded) return new Problem("platform_failed", messageOf(error))
+  const told = isRefusal(error) ? "refused" : error instanceof TimeLimitExceeded ? "unknown" : undefined
+  if (told !== undefined) return new Problem("platform_failed", messageOf(error), {failure: told})
   log.warn(`${name} did not answer: ${messageOf(error)}`, {error})
-  return new Problem("platform_failed", `${name} failed; see the Host's log for the error`)
+  return new Problem("platform_failed", `${name} failed; see the Host's log for the error`, {failure: "unavailable"})
 }
 
 /** Calls a method now, in its turn. Waits if the platform asks to, as long as there is time. Throws like `ask`. */
@@ -62,7 +64,10 @@ export const askMethod = (
         const wait = postponementOf(error)
         if (wait === undefined) throw error
         if (performance.now() + wait >= end)
-          throw new Problem("platform_failed", messageOf(error), {retryAfter: Math.ceil(wait / 1000)})
+          throw new Problem("platform_failed", messageOf(error), {
+            retryAfter: Math.ceil(wait / 1000),
+            failure: "limited",
+          })
         await sleep(wait, undefined, {signal})
         return calling()
       })

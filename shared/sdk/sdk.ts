@@ -2,7 +2,7 @@
 
 export {parseJson, tryParseJson} from "../json.ts"
 export type {Log, LogFields, LogLevel} from "../log.ts"
-export {type Issue, isProblem, Problem, type ProblemCode} from "../problems.ts"
+export {type CallFailure, type Issue, isProblem, Problem, type ProblemCode} from "../problems.ts"
 export type {Call, Scope} from "../route.ts"
 export {Secret} from "../secret.ts"
 export {type Static, type TObject, type TSchema, Type} from "../type.ts"

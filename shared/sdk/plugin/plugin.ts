@@ -180,7 +180,8 @@ export interface Plugin {
    * Queries a platform with a method that only reads: one of Satori v1, such as `guild.member.list`, or one of the
    * platform, such as `telegram/getChat`, if the plugin declares `platform`. Resolves to the platform's response, within
    * 10 s. The Host stores nothing. Throws `not_active`, `endpoint_unknown`, `unsupported`, `request_invalid` for a
-   * method with a side effect and without `platform`, `endpoint_offline`, `platform_failed`.
+   * method with a side effect and without `platform`, `endpoint_offline`, `platform_failed`. The `failure` of the last two
+   * says whether a later call may succeed.
    */
   ask<M extends string>(endpoint: string, method: M & CheckedMethod<M>, params?: ParametersOf<M>): Promise<unknown>
   /**
