@@ -5,6 +5,7 @@ import type {CommandSummary, Feature, Sender} from "../../shared/sdk/adapter/sen
 import {textIn} from "../../shared/sdk/text/texts.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Command} from "./command/command.ts"
+import {hasFilter} from "./filters.ts"
 
 /** How long a platform may take to accept the list, in milliseconds. */
 const limit = 30_000
@@ -15,10 +16,12 @@ export interface CommandListed {
   readonly sender: Sender | undefined
 }
 
-/** Returns the commands that anybody may call, without those that `help` hides. */
+/** Returns the commands that anybody may call anywhere, without those that `help` hides. */
 export const summariesOf = (commands: readonly Command[], language = "en"): readonly CommandSummary[] =>
   commands
-    .filter(({definition}) => definition.hidden !== true && definition.permission === undefined)
+    .filter(
+      ({definition}) => definition.hidden !== true && definition.permission === undefined && !hasFilter(definition),
+    )
     .map(({path, definition}) => ({
       name: path.join(" "),
       description: textIn(definition.description, language) ?? path.join(" "),

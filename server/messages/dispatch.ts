@@ -67,7 +67,7 @@ export const createDispatch = (options: DispatchOptions): Dispatch => {
   const once = new OnceAMinute(() => clock.elapsed())
   const ageNotices = new AgeNotices()
   return {
-    match: (event, asked, endpoint = "") => match(options.current(), event, endpoint, asked),
+    match: (event, asked, endpoint = "") => match(tableOf(options.current(), event, endpoint), event, endpoint, asked),
     nest: handlers => nestingOf(options.current().middleware, handlers),
     orderOf: handler => options.current().orderOf(handler),
     keepsRaw: handlers => handlers.some(handler => options.current().keepsRaw(handler)),
@@ -83,6 +83,12 @@ export const createDispatch = (options: DispatchOptions): Dispatch => {
     },
     run: (stored, handler, attempt) => run({...options, clock, buckets, once}, stored, handler, attempt),
   }
+}
+
+/** Returns the table with the commands that exist for an event. */
+const tableOf = (table: MessageTable, event: SatoriEvent, endpoint: string): MessageTable => {
+  const router = table.routerOf(event, endpoint)
+  return router === table.router ? table : {...table, router}
 }
 
 const match = (table: MessageTable, event: SatoriEvent, endpoint: string, asked?: string): readonly string[] => {
@@ -201,8 +207,19 @@ const failureIn = (texts: HostTexts, language: string): string => texts.in(langu
 const asItIs = (text: string): string => text
 
 const find = (options: RunOptions, stored: InboxEvent, id: string, attempt: Attempt): Runnable | undefined => {
-  const {current, log, buckets, once, choices} = options
-  const table = current()
+  const own = tableOf(options.current(), stored.event, stored.endpoint)
+  // A filter that has changed since the event arrived does not matter.
+  return findIn(own, options, stored, id, attempt) ?? findIn(options.current(), options, stored, id, attempt)
+}
+
+const findIn = (
+  table: MessageTable,
+  options: RunOptions,
+  stored: InboxEvent,
+  id: string,
+  attempt: Attempt,
+): Runnable | undefined => {
+  const {log, buckets, once, choices} = options
   const turns = new Turns(buckets, stored, attempt)
   const found = runnableOf(table, id, {stored, turns, table, now: () => options.clock.now()})
   if (found !== undefined) return found

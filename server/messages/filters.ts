@@ -19,6 +19,8 @@ export const idsOf = (filter: EventFilter, key: Key): readonly string[] | undefi
   return typeof ids === "string" ? [ids] : ids
 }
 
+export const hasFilter = (filter: EventFilter): boolean => filterKeys.some(key => filter[key] !== undefined)
+
 /** Returns a filter for people, such as `channel #team, #ops; user ann`; undefined for all events. */
 export const filterText = (filter: EventFilter): string | undefined => {
   const named = filterKeys.flatMap(key => {

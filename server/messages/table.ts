@@ -5,7 +5,7 @@ import {type AgeLimitOf, kindOf, readAgeLimits} from "./age-limits.ts"
 import type {Command} from "./command/command.ts"
 import {helpCommand} from "./command/help.ts"
 import type {PermissionOf, RuleOf} from "./command/permissions.ts"
-import {Router} from "./command/router.ts"
+import {Router, type RouterOf, routersFor} from "./command/router.ts"
 import {FilterIndex} from "./filters.ts"
 import type {Form} from "./forms/form.ts"
 import {byId, type HandlerLists, type HandlersById} from "./handler-kinds.ts"
@@ -18,7 +18,9 @@ import {HostTexts} from "./texts/host-texts.ts"
 
 /** How the running generation handles messages. */
 export interface MessageTable extends HandlersById {
+  /** That of an event, or with all commands. */
   readonly router: Router
+  readonly routerOf: RouterOf
   /** The handlers of each Satori event type. */
   readonly byType: ReadonlyMap<string, FilterIndex<EventHandler>>
   readonly hearing: FilterIndex<HearsHandler>
@@ -81,10 +83,11 @@ export const createMessageTable = ({
 }: TableParts): MessageTable => {
   const declared = commands.map(({command}) => command)
   const own = [
-    helpCommand(() => router, texts),
+    helpCommand((event, endpoint) => routerOf(event, endpoint), texts),
     ...(offersChoice(languages, declared) ? [languageCommand(() => router, languages, texts)] : []),
   ]
   const router: Router = new Router([...own, ...declared], prefixes)
+  const routerOf = routersFor(router, prefixes)
   const isChoosing = (handler: EventHandler): handler is ChoosingHandler => handler.wants !== undefined
   const byKind = byId(lists)
   const handlers = [...byKind.handlers.values()]
@@ -101,6 +104,7 @@ export const createMessageTable = ({
   return {
     ...byKind,
     router,
+    routerOf,
     byType: new Map([...Map.groupBy(plain, ({type}) => type)].map(([type, each]) => [type, new FilterIndex(each)])),
     hearing: new FilterIndex([...byKind.hears.values()]),
     choosing: Map.groupBy(handlers.filter(isChoosing), ({type}) => type),

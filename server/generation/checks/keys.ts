@@ -52,10 +52,13 @@ const methods = keysOf<OwnMethods>()("name reads sets acts")
 
 const known = {
   definePlugin: keysOf<PluginDefinition>()("description config uses platform raw setup"),
-  command: keysOf<CommandDefinition>()(`${handling} description aliases options examples hidden permission cooldown`, {
-    cooldown,
-    options: {keys: [], each: option},
-  }),
+  command: keysOf<CommandDefinition>()(
+    `${handling} ${filters} description aliases options examples hidden permission cooldown`,
+    {
+      cooldown,
+      options: {keys: [], each: option},
+    },
+  ),
   on: keysOf<EventHandlerDefinition>()(`${handling} ${filters} name data`),
   hears: keysOf<HearsDefinition>()(`${handling} ${filters} name permission cooldown`, {cooldown}),
   middleware: keysOf<Named>()("name"),

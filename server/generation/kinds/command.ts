@@ -7,8 +7,8 @@ import {parsePattern} from "../../messages/arguments/pattern.ts"
 import {checkCallRules} from "../../messages/call-command.ts"
 import type {Command} from "../../messages/command/command.ts"
 import type {Handler} from "../../messages/session/handler.ts"
-import {readArguments, requireHandling} from "./checks.ts"
-import {declarationsOf, type Publishing, type Setup} from "./kind.ts"
+import {readArguments, requireFilter, requireHandling} from "./checks.ts"
+import {declarationsOf, describe, type Publishing, type Setup} from "./kind.ts"
 
 /** A declared command, before its pattern is parsed. */
 type Declared = Pick<Command, "definition" | "handle"> & {readonly pattern: string}
@@ -24,6 +24,7 @@ export const commands = (setup: Setup) => {
     const what = setup.begin("command", pattern)
     const read = readArguments<Declared["definition"], Declared["handle"]>("command", what, second, third)
     requireHandling(what, read.definition)
+    requireFilter(what, read.definition)
     declared.push({pattern, ...read})
   }
   return declarationsOf({
@@ -36,7 +37,7 @@ export const commands = (setup: Setup) => {
         capabilities: items.map(({command: {path, definition}}) => ({
           kind: "command",
           name: path.join("."),
-          description: textIn(definition.description, at.language),
+          description: describe(textIn(definition.description, at.language), definition),
         })),
         claims: items.flatMap(({command: {path, aliases}}) =>
           [path, ...aliases].map(words => `the command "${words.map(keyOf).join(" ")}"`),

@@ -104,6 +104,10 @@ export const declarationsOf = <Methods extends object, Declared, T = never>(
   declarations: Omit<Declarations<Methods, Declared, T>, "publish"> & {publish?(at: Publishing): Published<T>},
 ): Declarations<Methods, Declared, T> => ({publish: () => ({items: []}), ...declarations})
 
+/** Returns what people read about a handler: its own words, and which events it wants. */
+export const describe = (shown: string | undefined, filter: EventFilter): string | undefined =>
+  [shown, filterText(filter)].filter(each => each !== undefined).join("; ") || undefined
+
 /** Publishes handlers under their own ids, `<owner>/<kind>/<name>`. */
 export const publishEach = <
   D extends {readonly id: string; readonly shown?: string; readonly definition?: EventFilter},
@@ -118,6 +122,6 @@ export const publishEach = <
   capabilities: declared.map(({id, shown, definition = {}}) => ({
     kind,
     name: id.slice(`${owner.path}/${kind}/`.length),
-    description: [shown, filterText(definition)].filter(each => each !== undefined).join("; ") || undefined,
+    description: describe(shown, definition),
   })),
 })

@@ -5,23 +5,24 @@ import {shownWord} from "../arguments/value.ts"
 import {HostTexts, inEnglish, type Say} from "../texts/host-texts.ts"
 import {type Command, usageOf} from "./command.ts"
 import {mayUse} from "./permissions.ts"
-import type {Routed, Router} from "./router.ts"
+import type {Routed, Router, RouterOf} from "./router.ts"
 import {Words} from "./words.ts"
 
 /** The most commands that one help message lists. */
 const mostListed = 40
 
 /** The Host's own command: `help`, and `help <command>`. A plugin's `help` replaces it. */
-export const helpCommand = (router: () => Router, texts = new HostTexts()): Command => ({
+export const helpCommand = (routerOf: RouterOf, texts = new HostTexts()): Command => ({
   id: "host/help",
   owner: "host",
   ...parsePattern("help [command:text]"),
   aliases: [],
   definition: {description: texts.of("help.description")},
-  handle: ({args, session: {text, event, permission, language}}) => {
-    const prefix = router().manner(text, event)
+  handle: ({args, session: {text, event, endpoint, permission, language}}) => {
+    const router = routerOf(event, endpoint)
+    const prefix = router.manner(text, event)
     const asked = {prefix, permission, say: texts.in(language), language}
-    return helpText(router(), asked, args.command === undefined ? undefined : String(args.command))
+    return helpText(router, asked, args.command === undefined ? undefined : String(args.command))
   },
 })
 

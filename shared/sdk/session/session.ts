@@ -7,7 +7,7 @@ import type {LocalText, TextKey, TextRest, Texts, TextTable, TextValues} from ".
 import type {Arguments, Cooldown, OptionDefinition, Options} from "./command.ts"
 import type {PluginDatabase, Statement} from "./database.ts"
 import type {Handle, PromptHandle, TimerHandle} from "./handle.ts"
-import type {HandlerDefinition} from "./handler.ts"
+import type {EventFilter, HandlerDefinition} from "./handler.ts"
 import type {Permission} from "./permission.ts"
 import type {StateHandle, StateScope, StateValue} from "./state.ts"
 import type {ListedTimer, TimerOptions, When} from "./timer.ts"
@@ -221,8 +221,10 @@ export interface CommandCall<P extends string, O extends Record<string, OptionDe
   readonly session: Session
 }
 
+/** The filters say where a command exists: elsewhere its words are ordinary, and `help` does not show it. */
 export interface CommandDefinition<O extends Record<string, OptionDefinition> = Record<never, never>>
-  extends HandlerDefinition {
+  extends HandlerDefinition,
+    EventFilter {
   readonly description?: string | LocalText
   /** Alternative names of the command. */
   readonly aliases?: readonly string[]

@@ -1,7 +1,11 @@
 import {expect, test} from "vitest"
 import {collectRegistrations} from "../../../server/generation/instances/registrations.ts"
+import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
+import type {Command} from "../../../server/messages/command/command.ts"
+import {summariesOf} from "../../../server/messages/command-lists.ts"
 import {FilterIndex} from "../../../server/messages/filters.ts"
 import type {EventFilter} from "../../../shared/sdk/session/handler.ts"
+import {firstAttempt} from "../../support/messages/attempt.ts"
 import {dispatchTo, hearerOf, messageOf, runnerOf, tableOf} from "../../support/messages/dispatching.ts"
 
 const filters: Readonly<Record<string, EventFilter>> = {
@@ -48,11 +52,41 @@ test("hears compares the text of messages that pass its filter only", () => {
   expect(matched).toBe(1)
 })
 
+test("a command with a filter exists for the events that pass it", async () => {
+  const command = (words: string, definition: Command["definition"]) => {
+    const id = `root/bot/command/${words.replace(" ", ".")}`
+    const declared = {...parsePattern(`${words} [rest:text]`), id, owner: "root/bot", aliases: [], definition} as const
+    return {command: {...declared, handle: () => words}, runner: runnerOf(id)}
+  }
+  let table = tableOf({commands: [command("item", {}), command("item add", {channel: "team", endpoint: "home"})]})
+  const dispatch = dispatchTo(table, {current: () => table})
+  const said = (text: string, channel: string) => messageOf(text, {channel: {id: channel, type: 1}})
+  const say = async (text: string, channel: string, endpoint = "home") => {
+    const event = said(text, channel)
+    const [id = ""] = dispatch.match(event, undefined, endpoint)
+    const outcome = await dispatch.run({endpoint, event}, id, firstAttempt)
+    return outcome.is === "handled" ? outcome.sends.map(({content}) => content).join() : outcome.is
+  }
+  expect(await say("/item add milk", "team")).toBe("item add")
+  expect(await say("/item add milk", "ops")).toBe("item")
+  expect(await say("/item add milk", "team", "away")).toBe("item")
+  expect(await say("/help", "team")).toContain("/item add ")
+  expect(await say("/help", "ops")).not.toContain("/item add ")
+  expect(summariesOf(table.router.commands).map(({name}) => name)).toEqual(["help", "item"])
+  const event = said("/item add milk", "team")
+  const [id = ""] = dispatch.match(event, undefined, "home")
+  table = tableOf({commands: [command("item", {}), command("item add", {channel: "ops"})]})
+  expect(await dispatch.run({endpoint: "home", event}, id, firstAttempt)).toMatchObject({
+    sends: [{content: ["item add"]}],
+  })
+})
+
 test("a declaration with an unknown key or an empty filter is refused", () => {
   const {declaring} = collectRegistrations("root/bot")
   const on = (definition: object) => () => declaring.on("message-created", definition, () => "")
   const hears = (definition: object) => () => declaring.hears("a", definition, () => "")
-  for (const declare of [on, hears]) {
+  const command = (definition: object) => () => declaring.command("a", definition, () => "")
+  for (const declare of [on, hears, command]) {
     expect(declare({chanel: "team"})).toThrow(/\): .* chanel .*"channel"/)
     for (const wrong of [[], "", 1, ["team", ""], ["team", 1], null])
       expect(declare({user: wrong}), String(wrong)).toThrow(/\): user /)
