@@ -157,4 +157,5 @@ export type {
   TextTable,
   TextValue,
   TextValues,
+  ZonedDate,
 } from "./text/texts.ts"

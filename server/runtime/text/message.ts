@@ -2,6 +2,7 @@ import type {IntlMessageFormat} from "intl-messageformat"
 import {messageOf} from "../../../shared/problems.ts"
 import {fieldsOf} from "../../../shared/sdk/session/values.ts"
 import type {TextValue, TextValues} from "../../../shared/sdk/text/texts.ts"
+import {formatters, isZoned} from "./formatters.ts"
 
 /** A parsed message in one language. */
 export interface Message {
@@ -45,17 +46,23 @@ export const parseMessage = async (text: string, language: string): Promise<Mess
   const {IntlMessageFormat} = await import("intl-messageformat")
   const parsed = parseWith(IntlMessageFormat, text, language)
   const names = namesIn(parsed.getAst())
+  const dates = namesIn(parsed.getAst(), [3, 4])
   return {
     names,
-    format: values =>
-      String(parsed.format(Object.fromEntries([...names].map(name => [name, requireValue(values, name)])))),
+    format: values => {
+      const given = [...names].map(name => {
+        const isDate = dates.has(name) && Object.hasOwn(values, name) && isZoned(values[name])
+        return [name, isDate ? values[name] : requireValue(values, name)]
+      })
+      return String(parsed.format(Object.fromEntries(given)))
+    },
   }
 }
 
 const parseWith = (Library: typeof IntlMessageFormat, text: string, language: string): IntlMessageFormat => {
   try {
     // `<` is text: a message contains no elements.
-    return new Library(text, language, undefined, {ignoreTag: true})
+    return new Library(text, language, undefined, {ignoreTag: true, formatters})
   } catch (error) {
     throw new Error(explain(error), {cause: error})
   }
@@ -69,13 +76,17 @@ const explain = (error: unknown): string => {
   return line === undefined ? words : `${words}, at ${line}:${column} of the message`
 }
 
+/** The library's numbers for parts of a message: 0 is text, 3 and 4 are a date and a time. */
 const literal = 0
 
-const namesIn = (nodes: ReturnType<IntlMessageFormat["getAst"]>): Set<string> =>
+/** Returns the names of the values in parts of these types; in all when left out. */
+const namesIn = (nodes: ReturnType<IntlMessageFormat["getAst"]>, types?: readonly number[]): Set<string> =>
   new Set(
     nodes.flatMap(node => {
-      const own = "value" in node && node.type !== literal ? [node.value] : []
-      const inner = "options" in node ? Object.values(node.options).flatMap(({value}) => [...namesIn(value)]) : []
+      const isMeant = types === undefined ? node.type !== literal : types.includes(node.type)
+      const own = "value" in node && isMeant ? [node.value] : []
+      const inner =
+        "options" in node ? Object.values(node.options).flatMap(({value}) => [...namesIn(value, types)]) : []
       return [...own, ...inner]
     }),
   )

@@ -1,6 +1,6 @@
 import type {TextArguments} from "./values.ts"
 
-export type {TextValue, TextValues} from "./values.ts"
+export type {TextValue, TextValues, ZonedDate} from "./values.ts"
 
 /** Messages in ICU MessageFormat, by language (BCP 47) and key. */
 export type TextTable = Readonly<Record<string, Readonly<Record<string, string>>>>

@@ -1,5 +1,14 @@
-/** A value of a message: text or number for `{name}`, number for a plural, Date for a date. Text is never markup. */
-export type TextValue = string | number | Date
+/** A date that a message shows in an IANA timezone, such as `Europe/Berlin`; `at` is a Date or milliseconds since 1970. */
+export interface ZonedDate {
+  readonly at: Date | number
+  readonly timezone: string
+}
+
+/**
+ * A value of a message: text or number for `{name}`, number for a plural. A date is a Date or milliseconds since 1970,
+ * in UTC, or a `ZonedDate`. Text is never markup.
+ */
+export type TextValue = string | number | Date | ZonedDate
 export type TextValues = Readonly<Record<string, TextValue>>
 
 /** Cuts at the next brace: the text before it, the brace, and the rest. */
@@ -21,8 +30,8 @@ interface Formats {
   readonly number: number
   readonly plural: number
   readonly selectordinal: number
-  readonly date: Date | number
-  readonly time: Date | number
+  readonly date: Date | number | ZonedDate
+  readonly time: Date | number | ZonedDate
   readonly select: string
 }
 

@@ -1,6 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {DeclaredTexts} from "../../../server/generation/plugins/declarations/texts.ts"
 import {parseMessage, plainMessage} from "../../../server/runtime/text/message.ts"
+import type {TextValues} from "../../../shared/sdk/text/texts.ts"
 
 const codeOf = (work: () => unknown) => {
   try {
@@ -55,6 +56,20 @@ describe("the texts of a plugin", () => {
       expect.stringMatching(/^de-AT .*\bbye\b/),
       expect.stringMatching(/^de-AT\.hello .*\{nmae\}.*\ben\.hello\b/),
     ])
+  })
+
+  test("show dates in UTC, or each in its own timezone", async () => {
+    const texts = new DeclaredTexts({
+      en: {due: "{day, date, ::yyyyMMdd} {day, time, short}, {end, time, ::HHmm}", at: "{at}{n, number}"},
+    })
+    await texts.load()
+    const at = Date.UTC(2026, 10, 30, 22, 30)
+    const due = (day: unknown, end: unknown) => codeOf(() => texts.say(["en"], "due", {day, end} as TextValues))
+    expect(due(at, new Date(at))).toMatch(/^11\/30\/2026 10:30\sPM, 22:30$/)
+    const berlin = {at, timezone: "Europe/Berlin"}
+    expect(due(berlin, {at: new Date(at), timezone: "Asia/Tokyo"})).toMatch(/^11\/30\/2026 11:30\sPM, 07:30$/)
+    expect(due(berlin, {at, timezone: "Mars/Olympus"})).toMatch(/^text_invalid: en\.due: .*Mars\/Olympus/)
+    expect(codeOf(() => texts.say(["en"], "at", {at: berlin, n: 1}))).toMatch(/^text_invalid: en\.at: .*\{at\}/)
   })
 
   test("refuse invalid keys, values and languages", async () => {
