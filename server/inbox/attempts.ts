@@ -14,8 +14,7 @@ import {Expiry, type ExpiryOptions} from "./expiry.ts"
 import type {Attempt, Dispatch, InboxEvent, Outcome, Work} from "./intake/handling.ts"
 import type {IntakeOptions} from "./intake/intake.ts"
 import {assertRunning, ending, readIsRunning, repeating, stopping} from "./intake/marks.ts"
-import {channelsOf} from "./intake/presses.ts"
-import {forgetting, type Question} from "./intake/prompts.ts"
+import {channelsOf, forgetting, type Question} from "./intake/prompts.ts"
 import {
   type Claim,
   type Claimed,

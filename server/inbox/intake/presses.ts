@@ -1,18 +1,17 @@
 import {toJson} from "../../../shared/json.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
-import {channelType, type User} from "../../../shared/sdk/content/satori.ts"
+import type {User} from "../../../shared/sdk/content/satori.ts"
 import {blank, inAscii} from "../../../shared/sdk/text/typed.ts"
 import {lasting, platformIdOf, readPlatformId} from "../../database/buttons/button-id.ts"
 import type {Reader, Row, Statement} from "../../database/database.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
 import {hasButtons} from "../../endpoints/spec.ts"
-import {userLane} from "../../outbox/draft.ts"
 import {shownMessages} from "../../outbox/look-ups.ts"
 import type {Clock} from "../../runtime/flow/clock.ts"
 import type {Lanes} from "../../runtime/flow/lanes.ts"
 import type {Reservation} from "../../runtime/flow/reservation.ts"
 import {uuid} from "../../runtime/uuid.ts"
-import {passingOn, personOf, unanswered} from "./prompts.ts"
+import {channelsOf, passingOn, personOf, unanswered} from "./prompts.ts"
 
 /** Selects the `message` and the `handler` of each button that lasts and can still be pressed. */
 export const selectLasting = `SELECT message, handler FROM buttons WHERE expires_at >= ${lasting} AND pressed_seq IS NULL`
@@ -77,12 +76,6 @@ const chosenIn = (content = ""): number => {
  */
 const pressersOf = (user: User | undefined): readonly string[] =>
   user === undefined ? [] : [personOf(user), `to ${user.id}`]
-
-/** Returns the channels of the bot's messages that an event may mean: its own, and the lane of messages to its user. */
-export const channelsOf = ({channel, user}: Pick<Incoming, "channel" | "user">): readonly string[] => {
-  const isDirect = user !== undefined && (channel === undefined || channel.type === channelType.direct)
-  return [channel?.id ?? user?.id ?? "", ...(isDirect ? [userLane(user.id)] : [])]
-}
 
 /** Finds the buttons that events press. The batch that stores the press checks them again: see `pressing`. */
 export class Presses<T> {

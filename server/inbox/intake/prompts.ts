@@ -1,8 +1,10 @@
 import {toJson} from "../../../shared/json.ts"
 import type {Log} from "../../../shared/log.ts"
-import type {SatoriEvent, User} from "../../../shared/sdk/content/satori.ts"
+import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
+import {channelType, type SatoriEvent, type User} from "../../../shared/sdk/content/satori.ts"
 import type {Database, Row, Statement} from "../../database/database.ts"
 import {persist, writeIf} from "../../database/persist.ts"
+import {userLane} from "../../outbox/draft.ts"
 import {type Clock, systemClock} from "../../runtime/flow/clock.ts"
 
 /** Who is asked, and where. */
@@ -63,11 +65,13 @@ export class Prompts {
   /** Returns the question that a message may answer. */
   find(endpoint: string, event: SatoriEvent): Question | undefined {
     if (this.#open.size === 0 || event.type !== "message-created" || event.user === undefined) return undefined
-    const key = placeOf({endpoint, channel: event.channel?.id ?? event.user.id, user: personOf(event.user)})
-    const open = this.#open.get(key)
+    const user = personOf(event.user)
+    // Newest first: their ids are in the order of time.
+    const asked = channelsOf(event).flatMap(channel => this.#open.get(placeOf({endpoint, channel, user})) ?? [])
+    const [open] = asked.sort((a, b) => (a.question.id < b.question.id ? 1 : -1))
     if (open === undefined || open.until > this.#clock.elapsed()) return open?.question
-    this.#open.delete(key)
-    return undefined
+    this.#open.delete(placeOf(open.question))
+    return this.find(endpoint, event)
   }
 
   /** Reserves the question for this answer. `recheck` releases it if storing the answer failed. */
@@ -131,6 +135,12 @@ export class Prompts {
     const [row] = await this.#database.read(select, [seq, handler])
     return row && questionOf(row)
   }
+}
+
+/** Returns the channels of the bot's messages that an event may mean: its own, and the lane of messages to its user. */
+export const channelsOf = ({channel, user}: Pick<Incoming, "channel" | "user">): readonly string[] => {
+  const isDirect = user !== undefined && (channel === undefined || channel.type === channelType.direct)
+  return [channel?.id ?? user?.id ?? "", ...(isDirect ? [userLane(user.id)] : [])]
 }
 
 /** Returns the statement that deletes the question that an event has answered. */

@@ -22,17 +22,25 @@ export type Prompt = Declared<PromptDefinition<TSchema>, PromptHandler<unknown>>
 /** How many seconds a question waits for an answer by default. */
 const patience = 3600
 
-/** Returns the question to store. Throws `event_invalid` if nobody can answer it, or if `data` does not fit. */
-export const ask = ({id, definition}: Prompt, {endpoint, event}: InboxEvent, data: unknown, now: number): Question => {
-  const {user, channel} = event
-  if (user === undefined) throw new Problem("event_invalid", "there is no user to ask")
+/**
+ * Returns the question to store, for the user of an event in a channel or a lane. Throws `event_invalid` if nobody can
+ * answer it, or if `data` does not fit.
+ */
+export const ask = (
+  {id, definition}: Prompt,
+  {endpoint, event: {user}}: InboxEvent,
+  channel: string | undefined,
+  data: unknown,
+  now: number,
+): Question => {
+  if (user === undefined || channel === undefined) throw new Problem("event_invalid", "there is no user to ask")
   const kept = data === undefined ? "null" : readJson(`the data of ${id}`, data, "event_invalid")
   requireFit(id, definition, fromJson(kept))
   return {
     id: uuid(),
     handler: id,
     endpoint,
-    channel: channel?.id ?? user.id,
+    channel,
     user: personOf(user),
     data: kept,
     expiresAt: now + (definition.expires ?? patience) * 1000,

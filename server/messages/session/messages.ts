@@ -5,9 +5,10 @@ import type {MethodParameters} from "../../../shared/sdk/platform/methods.ts"
 import type {Expiry, MessageTarget, Session, Target} from "../../../shared/sdk/session/session.ts"
 import {fieldsOf, isId} from "../../../shared/sdk/session/values.ts"
 import {readPress} from "../../database/buttons/button-id.ts"
-import {conversationOf} from "../../inbox/intake/handling.ts"
+import {conversationOf, type InboxEvent} from "../../inbox/intake/handling.ts"
 import {withExpiry} from "../../outbox/age.ts"
 import {
+  type Address,
   addressOf,
   callDraft,
   contentOf,
@@ -61,20 +62,26 @@ const readSend = ([first, second, third]: SendArguments): Sent => {
 const isTarget = (value: unknown): boolean => fieldsOf(value).endpoint !== undefined
 
 /** The messages and acts of a session. Each act is a row of the outbox, in the lane of the message that it is about. */
+/** Returns where a session writes. A user without a channel has a direct one, if the endpoint opens those. */
+export const addressHere = (
+  stored: InboxEvent,
+  endpoints: Pick<SessionOptions["endpoints"], "hasFeature">,
+): Address | undefined => {
+  const {endpoint, event} = stored
+  return event.channel === undefined && event.user !== undefined && endpoints.hasFeature(endpoint, "open")
+    ? addressOf({endpoint, user: event.user.id})
+    : conversationOf(stored)
+}
+
 export const sessionMessages = ({stored, attempt, plugin, endpoints, now}: SessionOptions, work: OpenWork): Members => {
   const {event, endpoint} = stored
   let early = 0
   const limited = (draft: OutboxDraft, expiry?: Expiry): OutboxDraft =>
     withExpiry(draft, expiry, attempt.maxAge === undefined ? undefined : now() + attempt.maxAge)
   const queue = async (draft: OutboxDraft, expiry?: Expiry): Promise<string> => work.queue(limited(draft, expiry))
-  /** A user without a channel is written to in their direct channel, if the endpoint opens those. */
-  const here = () =>
-    event.channel === undefined && event.user !== undefined && endpoints.hasFeature(endpoint, "open")
-      ? addressOf({endpoint, user: event.user.id})
-      : conversationOf(stored)
   const messageOf = (sent: Sent): OutboxDraft => {
     const {content, expiry} = sent
-    const address = "to" in sent ? addressOf(sent.to) : here()
+    const address = "to" in sent ? addressOf(sent.to) : addressHere(stored, endpoints)
     if (address === undefined)
       throw new Problem("target_invalid", "this event belongs to no conversation, so the message needs a target")
     if ("to" in sent) endpoints.requireTarget(address)

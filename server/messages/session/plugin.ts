@@ -7,6 +7,7 @@ import type {Question} from "../../inbox/intake/prompts.ts"
 import {ask} from "../forms/prompt.ts"
 import {nameOf} from "./handle.ts"
 import type {PluginSide} from "./handler.ts"
+import {addressHere} from "./messages.ts"
 import type {OpenWork} from "./open-work.ts"
 import type {SessionOptions} from "./options.ts"
 import {SessionState} from "./state.ts"
@@ -35,15 +36,10 @@ export class SessionPlugin {
     this.members = {
       prompt: async (handle, content, data) => {
         requireOpen()
-        if (channel === undefined && endpoints.hasFeature(endpoint, "open"))
-          throw new Problem(
-            "event_invalid",
-            "the event has no channel to ask in, and the user's is not known before a send",
-          )
         const name = nameOf("prompt", handle)
         const prompt = plugin?.prompt(name) ?? formOf(name)?.prompt
         if (prompt === undefined) throw new Problem("prompt_unknown", `the plugin declares no prompt "${name}"`)
-        const question = ask(prompt, stored, data, now())
+        const question = ask(prompt, stored, addressHere(stored, endpoints)?.channel, data, now())
         const id = await session().send(content)
         this.#questions.push(question)
         return id

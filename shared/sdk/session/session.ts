@@ -162,7 +162,8 @@ export interface Session {
   sendNow(target: Target, content: Content, expiry?: Expiry): Promise<string>
   /**
    * Asks the user a question. The next message of this user in this channel goes to the prompt's handler, together with
-   * `data`, even after a restart. Queued like `send`. Throws `prompt_unknown`, and `event_invalid` without a channel.
+   * `data`, even after a restart. Without a channel, as in a timer for a user, it asks in the direct channel. Queued like
+   * `send`. Throws `prompt_unknown`, and `event_invalid` without a user.
    */
   prompt<D>(prompt: PromptHandle<D>, question: Content, data?: NoInfer<D>): Promise<string>
   /**

@@ -34,7 +34,9 @@ const start = async (database: Database, {fails, expires = 60_000}: Options = {}
         return {is: "handled", sends: []}
       }
       if (!text.startsWith("ask")) return {is: "handled", sends: []}
-      const who = {endpoint, channel: event.channel?.id ?? "", user: "id ann"}
+      // As a timer asks, which knows the user alone.
+      const channel = text === "ask ann" ? "user:ann" : (event.channel?.id ?? "")
+      const who = {endpoint, channel, user: "id ann"}
       const question = {id: uuid(), handler: continuation, ...who, data: `"${text}"`, expiresAt: Date.now() + expires}
       return {is: "handled", sends: [], questions: [question]}
     },
@@ -44,7 +46,11 @@ const start = async (database: Database, {fails, expires = 60_000}: Options = {}
   const say = (id: string, text = id, channel = "c", user = "ann") =>
     inbox.receive(
       endpoint,
-      incoming(id, {channel: {id: channel, type: 0}, user: {id: user}, message: {id, content: text}}),
+      incoming(id, {
+        channel: {id: channel, type: channel.startsWith("@") ? 1 : 0},
+        user: {id: user},
+        message: {id, content: text},
+      }),
     )
   const settled = () => untilSettled(database)
   /** Sends a message. Resolves when the next message in its conversation is handled. */
@@ -59,6 +65,19 @@ const start = async (database: Database, {fails, expires = 60_000}: Options = {}
 }
 
 describe.each(engines)("a question on $name", ({make}) => {
+  test("to a user is answered in any direct channel of this user, the newest question first", async () => {
+    const {tell, answers, left} = await start(await open(await make()))
+    await tell("ask ann", "ask ann", "ops", "bob")
+    await tell("in a group")
+    await tell("not ann", "not ann", "@bob", "bob")
+    expect([answers, await left()]).toEqual([[], ["ask ann"]])
+    await tell("ask there", "ask there", "@ann")
+    await tell("second", "second", "@ann")
+    await tell("first", "first", "@ann")
+    await tell("none", "none", "@ann")
+    expect([answers, await left()]).toEqual([['"ask there" second', '"ask ann" first'], []])
+  })
+
   test("is answered by one of two simultaneous messages, and by no redelivery", async () => {
     const {say, tell, answers, left} = await start(await open(await make()))
     await tell("ask")

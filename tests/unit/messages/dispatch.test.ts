@@ -263,18 +263,20 @@ describe("a handler", () => {
     ])
   })
 
-  test("of an event without a channel writes to the user's direct channel, and cannot ask there", async () => {
+  test("of an event without a channel writes and asks in the user's direct channel", async () => {
     const {channel: _, ...alone} = messageOf("hello")
-    const {run} = dispatchOf([
-      handler(async session => {
-        const prompt = {kind: "prompt", name: "name"} as const
-        return session.prompt(prompt, "Who?").catch(error => error.code)
-      }),
-    ])
+    const plugin = {
+      name: "p",
+      database: {table: (name: string) => name, read: async () => []},
+      prompt: () => ({id: "root/p/prompt/name", definition: {}, handle: () => undefined}),
+    }
+    const asking = handler(async session => session.prompt({kind: "prompt", name: "name"}, "Who?"))
+    const {run} = dispatchOf([{...asking, plugin}])
     const outcome = await run(alone)
     expect(outcome).toMatchObject({
       is: "handled",
-      sends: [{channel: "user:ann", user: "ann", content: ["event_invalid"]}],
+      sends: [{channel: "user:ann", user: "ann", content: ["Who?"]}],
+      questions: [{channel: "user:ann", user: "id ann"}],
     })
   })
 
