@@ -1,28 +1,31 @@
 import type {SatoriEvent} from "../../shared/sdk/content/satori.ts"
-import type {EventFilter} from "../../shared/sdk/session/handler.ts"
+import type {EventFilter, EventHandlerDefinition} from "../../shared/sdk/session/handler.ts"
 
-type Key = keyof EventFilter
+/** A filter, as handlers of events may have it. */
+export type Filter = EventFilter & Pick<EventHandlerDefinition, "type">
+type Key = keyof Filter
 
 const parts: {readonly [K in Key]-?: (event: SatoriEvent, endpoint: string) => string | undefined} = {
   channel: ({channel}) => channel?.id,
   user: ({user}) => user?.id,
   endpoint: (_, endpoint) => endpoint,
   platform: ({login}) => login.platform,
+  type: ({_type}) => _type,
 }
 
 /** What a filter can name; few handlers share a value of the first ones. */
 export const filterKeys = Object.keys(parts) as readonly Key[]
 
 /** Returns the ids that a filter names for a part of events; undefined if it names none. */
-export const idsOf = (filter: EventFilter, key: Key): readonly string[] | undefined => {
+export const idsOf = (filter: Filter, key: Key): readonly string[] | undefined => {
   const ids = filter[key]
   return typeof ids === "string" ? [ids] : ids
 }
 
-export const hasFilter = (filter: EventFilter): boolean => filterKeys.some(key => filter[key] !== undefined)
+export const hasFilter = (filter: Filter): boolean => filterKeys.some(key => filter[key] !== undefined)
 
 /** Returns a filter for people, such as `channel #team, #ops; user ann`; undefined for all events. */
-export const filterText = (filter: EventFilter): string | undefined => {
+export const filterText = (filter: Filter): string | undefined => {
   const named = filterKeys.flatMap(key => {
     const ids = idsOf(filter, key)
     return ids === undefined ? [] : [`${key} ${ids.join(", ")}`]
@@ -39,7 +42,7 @@ interface Entry<T> {
 }
 
 /** Handlers by what their filters name: an event looks its own up, however many there are. */
-export class FilterIndex<T extends {readonly filter?: EventFilter}> {
+export class FilterIndex<T extends {readonly filter?: Filter}> {
   readonly #all: readonly T[]
   readonly #plain: Entry<T>[] = []
   readonly #filtered = new Map<Key, Map<string, Entry<T>[]>>()

@@ -59,7 +59,7 @@ const known = {
       options: {keys: [], each: option},
     },
   ),
-  on: keysOf<EventHandlerDefinition>()(`${handling} ${filters} name data`),
+  on: keysOf<EventHandlerDefinition>()(`${handling} ${filters} name type data`),
   hears: keysOf<HearsDefinition>()(`${handling} ${filters} name permission cooldown`, {cooldown}),
   middleware: keysOf<Named>()("name"),
   prompt: keysOf<PromptDefinition<TSchema>>()("data expires cancel takesCommands"),

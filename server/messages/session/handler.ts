@@ -1,10 +1,11 @@
 import type {Position} from "../../../shared/api/plugin-views.ts"
 import type {Log, LogFields} from "../../../shared/log.ts"
 import type {SatoriEvent} from "../../../shared/sdk/content/satori.ts"
-import type {EventFilter, HandlerOrder} from "../../../shared/sdk/session/handler.ts"
+import type {HandlerOrder} from "../../../shared/sdk/session/handler.ts"
 import type {Reply, Session, SessionDatabase} from "../../../shared/sdk/session/session.ts"
 import type {TextValues} from "../../../shared/sdk/text/texts.ts"
 import type {DeclaredState} from "../../database/state/plugin-state.ts"
+import type {Filter} from "../filters.ts"
 import type {Action, Prompt} from "../forms/prompt.ts"
 import type {DeclaredTimer} from "./timers.ts"
 
@@ -58,7 +59,7 @@ export interface EventHandler extends Handler {
   readonly type: string
   /** When left out, like the filter, the handler wants every event of its type. */
   readonly wants?: Wants
-  readonly filter?: EventFilter
+  readonly filter?: Filter
   readonly handle: (session: Session) => Reply
 }
 

@@ -45,5 +45,7 @@ export interface EventFilter {
 
 /** The options of `on`. `data` is the schema of the payload: of `internal`, or of a type such as `forge/push`. */
 export interface EventHandlerDefinition<D = undefined> extends HandlerDefinition, Named, EventFilter {
+  /** The sender's own types of an event with a payload, such as `issues` of a webhook of GitHub; all when left out. */
+  readonly type?: string | readonly string[]
   readonly data?: D
 }

@@ -35,6 +35,18 @@ test("a handler gets the events that match each key of its filter, in the order 
   expect(wantingOf("constructor", "__proto__")).toEqual(["all"])
 })
 
+test("a payload's own type selects its handlers", () => {
+  const on = (id: string, type?: string | readonly string[]) =>
+    hearerOf(() => id, {id, type: "forge/github", ...(type === undefined ? {} : {filter: {type}})})
+  const dispatch = dispatchTo(tableOf({handlers: [on("push", "push"), on("both", ["push", "issues"]), on("all")]}))
+  const wanting = (_type: string) => dispatch.match(messageOf("", {type: "forge/github", _type}))
+  expect([wanting("push"), wanting("issues"), wanting("star")]).toEqual([
+    ["push", "both", "all"],
+    ["both", "all"],
+    ["all"],
+  ])
+})
+
 test("an event without a user or channel matches no filter for one", () => {
   const index = new FilterIndex(Object.entries(filters).map(([id, filter]) => ({id, filter})))
   const {user: _, channel: __, ...nobody} = messageOf("hi")
