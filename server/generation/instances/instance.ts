@@ -22,6 +22,7 @@ import {pluginUndoLimit, Scope} from "../../runtime/flow/scope.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {isStreamed} from "../../runtime/sockets/streamed.ts"
 import type {Publishing} from "../kinds/kind.ts"
+import {unknownText} from "../plugins/declarations/texts.ts"
 import {guardService} from "../plugins/guard.ts"
 import type {LoadedPlugin} from "../plugins/load.ts"
 import {type OpenDatabase, pluginDatabase, readingPatiently} from "../plugins/plugin-database.ts"
@@ -174,9 +175,12 @@ export class Instance {
       prompt: name => prompts.get(name),
       state: (scope, name) => states.find(state => state.scope === scope && state.name === name),
       say: (languages, key, values) => {
-        const found = texts.find(({keys}) => keys.has(key)) ?? texts[0]
-        if (found === undefined) throw new Problem("text_unknown", `${this.path} declares no texts`)
-        return found.say(languages, key, values)
+        const found = texts.find(({keys}) => keys.has(key))
+        if (found !== undefined) return found.say(languages, key, values)
+        throw unknownText(
+          key,
+          texts.flatMap(({keys}) => [...keys]),
+        )
       },
     }
   }

@@ -22,7 +22,10 @@ export const pages = (setup: Setup) => {
   const declared: PluginPage[] = []
   const page = (path: string, shown: PageHandler | PageFolder): void => {
     const what = setup.begin("page", path)
-    if (!new RegExp(pagePattern).test(path)) throw new Error(`${what}: the path must look like /callback`)
+    if (!new RegExp(pagePattern).test(path)) {
+      const instead = "read the query of its requests, or use plugin.route, for parameters"
+      throw new Error(`${what}: the path must be fixed, such as /callback; ${instead}`)
+    }
     if (typeof shown !== "function" && typeof fieldsOf(shown).folder !== "string")
       throw new TypeError(`${what} needs a function, or {folder}`)
     if (typeof shown !== "function") requireKeys(what, shown, "page")

@@ -3,7 +3,6 @@ import type {Log, LogFields} from "../../../shared/log.ts"
 import type {SatoriEvent} from "../../../shared/sdk/content/satori.ts"
 import type {HandlerOrder} from "../../../shared/sdk/session/handler.ts"
 import type {Reply, Session, SessionDatabase} from "../../../shared/sdk/session/session.ts"
-import type {TextValues} from "../../../shared/sdk/text/texts.ts"
 import type {DeclaredState} from "../../database/state/plugin-state.ts"
 import type {Filter} from "../filters.ts"
 import type {Action, Prompt} from "../forms/prompt.ts"
@@ -21,7 +20,7 @@ export interface PluginSide {
   positionOf?(error: unknown): Position | undefined
   state?(scope: string, name: string): DeclaredState | undefined
   /** Returns a declared text in the first of the languages that has it. Throws `text_unknown`, `text_invalid`. */
-  say?(languages: readonly string[], key: string, values: TextValues): string
+  say?(languages: readonly string[], key: string, values: unknown): string
 }
 
 /** What is known about an event: whether a command, question or button took it, and whether it addresses the bot. */

@@ -4,7 +4,7 @@ import type {Texts, TextValues} from "../../../shared/sdk/text/texts.ts"
 
 /** A plugin's own texts, by key only. */
 interface Speaker {
-  say?(languages: readonly string[], key: string, values: TextValues): string
+  say?(languages: readonly string[], key: string, values: unknown): string
 }
 
 /** Implements `session.t(texts, key, values)`, and `session.t(key, values)` for any text of the plugin. */
@@ -14,10 +14,16 @@ export const sayIn = (
   first: string | Texts,
   rest: readonly unknown[],
 ): string => {
-  if (typeof first !== "string") {
-    const [key, values] = rest
-    return first.in(...languages)(String(key), fieldsOf(values) as TextValues)
+  if (typeof first === "string") {
+    if (plugin?.say === undefined) throw new Problem("text_unknown", `there is no text "${first}"`)
+    return plugin.say(languages, first, rest[0])
   }
-  if (plugin?.say === undefined) throw new Problem("text_unknown", `there is no text "${first}"`)
-  return plugin.say(languages, first, fieldsOf(rest[0]) as TextValues)
+  if (typeof fieldsOf(first).in !== "function")
+    throw new Problem(
+      "text_unknown",
+      "t() needs the result of plugin.texts, or the key of a text, as its first argument",
+    )
+  const [key, values] = rest
+  // The texts check the values.
+  return first.in(...languages)(String(key), values as TextValues)
 }

@@ -76,7 +76,8 @@ describe("the texts of a plugin", () => {
     const texts = new DeclaredTexts(table)
     expect(codeOf(() => texts.say(["en"], "items", {count: 1}))).toMatch(/^not_active: .*"items"/)
     await texts.load()
-    expect(codeOf(() => texts.say(["en"], "helo"))).toMatch(/^text_unknown: .*"helo".* hello, items, bye$/)
+    expect(codeOf(() => texts.say(["en"], "helo"))).toMatch(/^text_unknown: .*"helo" .*"hello".* hello, items, bye$/)
+    expect(codeOf(() => texts.say(["en"], "hello", "Ann"))).toMatch(/^text_invalid: en\.hello: .*\bstring\b/)
     expect(codeOf(() => texts.say(["en"], "hello"))).toMatch(/^text_invalid: en\.hello: .*\{name\} (?!.*\bobject\b)/)
     expect(codeOf(() => texts.say(["en"], "hello", {name: {} as never}))).toMatch(
       /^text_invalid: en\.hello: .*\{name\} .*\bobject\b/,

@@ -1,10 +1,10 @@
 import {isObject} from "../../../../shared/json.ts"
 import {closestLanguage, fallbacksOf, languageTag, noLanguage} from "../../../../shared/language.ts"
 import {messageOf, Problem} from "../../../../shared/problems.ts"
-import {fieldsOf} from "../../../../shared/sdk/session/values.ts"
 import type {Texts, TextTable, TextValues} from "../../../../shared/sdk/text/texts.ts"
 import {BoundedMap} from "../../../runtime/bounded-map.ts"
 import {type Message, parseMessage, plainMessage} from "../../../runtime/text/message.ts"
+import {didYouMean} from "../../../runtime/text/suggest.ts"
 
 /** The messages of one language. */
 interface Language {
@@ -65,10 +65,12 @@ export class DeclaredTexts {
   }
 
   /** Throws `text_unknown`, `text_invalid`, `not_active`. */
-  say(languages: readonly string[], key: string, values: TextValues = {}): string {
+  say(languages: readonly string[], key: string, values: unknown = {}): string {
     const [tag, message] = this.#find(languages, key)
+    if (!isObject(values))
+      throw new Problem("text_invalid", `${tag}.${key}: its values are ${typeof values}; pass an object: {name: value}`)
     try {
-      return message.format(values)
+      return message.format(values as TextValues)
     } catch (error) {
       throw new Problem("text_invalid", `${tag}.${key}: ${messageOf(error)}`, {cause: error})
     }
@@ -80,7 +82,7 @@ export class DeclaredTexts {
       if (message !== undefined) return [tag, message]
     }
     if (this.keys.has(key)) throw new Problem("not_active", `the text "${key}" is available only after setup has ended`)
-    throw new Problem("text_unknown", `no language has a text "${key}"; the keys are ${[...this.keys].join(", ")}`)
+    throw unknownText(key, [...this.keys])
   }
 
   *#inOrder(languages: readonly string[]): Generator<string> {
@@ -117,6 +119,13 @@ export class DeclaredTexts {
   }
 }
 
+/** Returns the error for a key that no language has. */
+export const unknownText = (key: string, keys: readonly string[]): Problem =>
+  new Problem(
+    "text_unknown",
+    `no language has a text "${key}"${didYouMean(key, keys)}; the keys are ${keys.join(", ") || "none: call plugin.texts"}`,
+  )
+
 /** Checks what the type forbids, because plugins may be JavaScript. */
 const readTable = (table: unknown): ReadonlyMap<string, Language> => {
   if (!isObject(table) || Object.keys(table).length === 0)
@@ -151,6 +160,6 @@ export const textsHandle = <T extends TextTable>(declared: DeclaredTexts, table:
   in:
     (...languages) =>
     (key, ...[values]) =>
-      declared.say(languages, key, fieldsOf(values) as TextValues),
-  of: (key, ...[values]) => ({in: language => declared.say([language], key, fieldsOf(values) as TextValues)}),
+      declared.say(languages, key, values),
+  of: (key, ...[values]) => ({in: language => declared.say([language], key, values)}),
 })
