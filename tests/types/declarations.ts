@@ -178,9 +178,18 @@ export default definePlugin({
     })
     // @ts-expect-error: a label for an unknown field
     plugin.form("other", {fields: Type.Object({name: Type.String()}), labels: {nome: "Nome"}}, () => {})
+    const shirt = Type.Union([Type.Literal("S"), Type.Literal(1)])
+    plugin.form("size", {fields: Type.Object({shirt}), choices: {shirt: {S: "Small", 1: "One"}}}, () => {})
+    // @ts-expect-error: the field has no such choice
+    plugin.form("sizes", {fields: Type.Object({shirt}), choices: {shirt: {XS: "Tiny"}}}, () => {})
+    plugin.command("ban", {permission: "admin", channel: ["team"], endpoint: "work"}, () => {})
+    plugin.on("forge/github", {type: "push", data: Type.String()}, ({data}) => data.trim())
     // @ts-expect-error: a form needs fields
     plugin.form("empty", {expires: 60}, () => {})
     // @ts-expect-error: who must be anyone or asked
     plugin.action("other", {who: "admin"}, () => {})
+    plugin.action("buy", {permission: "admin"}, () => {})
+    // @ts-expect-error: there is no such permission
+    plugin.action("sell", {permission: "root"}, () => {})
   },
 })

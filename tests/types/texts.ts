@@ -22,6 +22,7 @@ export default definePlugin({
       session.t(t, "hello", {name: 7})
       session.t(t, "items", {count: 2, owner: "Ann"})
       session.t(t, "due", {day: new Date(), how: "soon", later: 1})
+      session.t(t, "due", {day: {at: new Date(), timezone: "Europe/Berlin"}, how: "soon", later: 1})
       session.t(t, "bye")
       session.t(t, "quoted", {name: "any values", more: 1})
       // A key that only another language has.

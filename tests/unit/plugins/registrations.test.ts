@@ -92,6 +92,12 @@ test.each(mistyped)("%s with %j refuses the key %s by name, and suggests the nea
   expect(() => declare(...given)).toThrow(`: unknown key ${key}${suggestion}`)
 })
 
+test("a page with a parameter in its path is refused, and the error names plugin.route", () => {
+  const {declaring} = collectRegistrations("root/bot")
+  for (const path of ["/tickets/:id", "/tickets/*"])
+    expect(() => declaring.page(path, () => new Response())).toThrow(/plugin\.route/)
+})
+
 test("options that are no object are refused", () => {
   const {declaring} = collectRegistrations("root/bot")
   for (const wrong of [null, "admin", 1])
