@@ -1,8 +1,6 @@
 import type {SatoriEvent} from "../../shared/sdk/content/satori.ts"
-import type {EventFilter, EventHandlerDefinition} from "../../shared/sdk/session/handler.ts"
+import type {Filter} from "./session/handler.ts"
 
-/** A filter, as handlers of events may have it. */
-export type Filter = EventFilter & Pick<EventHandlerDefinition, "type">
 type Key = keyof Filter
 
 const parts: {readonly [K in Key]-?: (event: SatoriEvent, endpoint: string) => string | undefined} = {

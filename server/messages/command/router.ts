@@ -1,9 +1,7 @@
 import {channelType, type SatoriEvent} from "../../../shared/sdk/content/satori.ts"
 import {keyOf, past, pastBlanks, pastSpaces, trimSpace} from "../../../shared/sdk/text/typed.ts"
-import {BoundedMap} from "../../runtime/bounded-map.ts"
 import {suggest} from "../../runtime/text/suggest.ts"
 import {shownWord} from "../arguments/value.ts"
-import {FilterIndex, hasFilter} from "../filters.ts"
 import {type Called, type Calling, calledBy} from "./called.ts"
 import type {Command} from "./command.ts"
 
@@ -138,25 +136,6 @@ export class Router {
 
 /** Returns the router with the commands that exist for an event. */
 export type RouterOf = (event: SatoriEvent, endpoint: string) => Router
-
-/** How many routers are kept: one for each set of commands whose filters pass together. */
-const mostRouters = 100
-
-/** Returns the routers of all events. `all` is the one with every command. */
-export const routersFor = (all: Router, prefixes: readonly string[]): RouterOf => {
-  const filtered = all.commands.filter(({definition}) => hasFilter(definition))
-  if (filtered.length === 0) return () => all
-  const index = new FilterIndex(filtered.map(({id, definition}) => ({id, filter: definition})))
-  const known = new BoundedMap<string, Router>(mostRouters)
-  return (event, endpoint) => {
-    const wanted = new Set(index.of(event, endpoint).map(({id}) => id))
-    const key = [...wanted].join(" ")
-    const exists = (command: Command) => !filtered.includes(command) || wanted.has(command.id)
-    const router = known.get(key) ?? new Router(all.commands.filter(exists), prefixes)
-    if (!known.has(key)) known.set(key, router)
-    return router
-  }
-}
 
 /** Returns the word that was probably meant, as its command writes it. */
 const suggestIn = (known: Branch["children"] = new Map(), missed: string): string | undefined => {

@@ -1,10 +1,9 @@
 import type {Position} from "../../../shared/api/plugin-views.ts"
 import type {Log, LogFields} from "../../../shared/log.ts"
 import type {SatoriEvent} from "../../../shared/sdk/content/satori.ts"
-import type {HandlerOrder} from "../../../shared/sdk/session/handler.ts"
+import type {EventFilter, EventHandlerDefinition, HandlerOrder} from "../../../shared/sdk/session/handler.ts"
 import type {Reply, Session, SessionDatabase} from "../../../shared/sdk/session/session.ts"
 import type {DeclaredState} from "../../database/state/plugin-state.ts"
-import type {Filter} from "../filters.ts"
 import type {Action, Prompt} from "../forms/prompt.ts"
 import type {DeclaredTimer} from "./timers.ts"
 
@@ -53,6 +52,9 @@ export interface Handler {
   /** Runs `work` as the plugin's code: it owns late errors, the instance waits, and log records carry `about`. */
   run<T>(work: () => T | Promise<T>, about: LogFields): Promise<T>
 }
+
+/** A filter, as handlers of events may have it. */
+export type Filter = EventFilter & Pick<EventHandlerDefinition, "type">
 
 export interface EventHandler extends Handler {
   readonly type: string
