@@ -18,14 +18,14 @@ export interface Call {
   readonly file: string
 }
 
-/**
- * Returns the file that a terminal on this machine would run for a program. Ignores the folders that npx and Bun put in front
- * of the PATH while they run svc.
- */
+/** The folders that npm, npx and Bun put in front of the PATH of what they run. */
+const putInFront = /[\\/]node_modules[\\/]\.bin[\\/]?$|[\\/]bun-node-/
+
+/** Returns the file that a terminal on this machine would run for a program, without the package manager that runs svc. */
 export const findProgram = (program: string, path: string = process.env.PATH ?? ""): string | undefined =>
   path
     .split(delimiter)
-    .filter(folder => folder !== "" && !/[\\/]node_modules[\\/]|[\\/]bun-node-/.test(`${folder}/`))
+    .filter(folder => folder !== "" && !(process.env.npm_execpath !== undefined && putInFront.test(folder)))
     .map(folder => join(folder, program))
     .find(isExecutable)
 

@@ -1,6 +1,6 @@
 import {chmodSync, mkdirSync, writeFileSync} from "node:fs"
 import {delimiter, join} from "node:path"
-import {expect, test} from "vitest"
+import {expect, onTestFinished, test, vi} from "vitest"
 import {callOf, isInstalled, quoted} from "../../../server/process/toolchain.ts"
 import {makeFolder} from "../../support/host/project.ts"
 
@@ -14,9 +14,17 @@ const folderWith = (...programs: string[]): string => {
 }
 
 test("a program counts if a terminal finds it, but not if npx added it for one command", () => {
-  const fetched = join(makeFolder(), "node_modules/.bin")
-  mkdirSync(fetched, {recursive: true})
-  writeFileSync(join(fetched, "bun"), "", {mode: 0o755})
+  const [fetched, own] = ["node_modules/.bin", "node_modules/own/bin"].map(name => {
+    const folder = join(makeFolder(), name)
+    mkdirSync(folder, {recursive: true})
+    writeFileSync(join(folder, "bun"), "", {mode: 0o755})
+    return folder
+  })
+  vi.stubEnv("npm_execpath", undefined)
+  expect(isInstalled("bun", fetched)).toBe(true)
+  vi.stubEnv("npm_execpath", "/usr/lib/npm-cli.js")
+  onTestFinished(() => void vi.unstubAllEnvs())
+  expect(isInstalled("bun", own)).toBe(true)
   expect(isInstalled("bun", [fetched, folderWith("npx")].join(delimiter))).toBe(false)
   expect(isInstalled("bun", ["", fetched, folderWith("bun")].join(delimiter))).toBe(true)
 })
