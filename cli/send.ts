@@ -4,12 +4,11 @@ import {timeOption} from "./kit/time-option.ts"
 
 export const send = rowCommand({
   description: "send a message through an endpoint",
-  details:
-    "The command ends once the message is stored in the outbox; svc outbox show shows whether it was sent. If the channel's id starts with a minus, put -- before the arguments.",
+  details: "The command ends once the message is stored in the outbox; svc outbox show shows whether it was sent.",
   examples: [
     ["To an IRC channel", "svc send irc~libera '#team' 'the build is green'"],
     ["Only within the next two hours", "svc send irc~libera '#team' 'the build is green' --not-after 2h"],
-    ["To a Telegram group", "svc send -- telegram~main -1001234 'the build is green'"],
+    ["To a Telegram group", "svc send telegram~main -1001234 'the build is green'"],
   ],
   options: {
     endpoint: Option.String({name: "endpoint"}),

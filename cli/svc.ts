@@ -3,6 +3,7 @@ import {endProcess} from "../server/runtime/process/unasked-exit.ts"
 import {version} from "../server/runtime/version.ts"
 import {exit} from "../shared/exit.ts"
 import {commands, loadCommand} from "./commands.ts"
+import {marked, unmarked} from "./kit/minus.ts"
 import {unknownCommand, wrongCall} from "./kit/usage-error.ts"
 
 /** Runs one command line and ends the process with its exit code. */
@@ -38,7 +39,9 @@ const run = async (args: readonly string[]): Promise<number> => {
     return exit.ok
   }
   try {
-    return await cli.run(cli.process([...args], {}), {stdin, stdout, stderr, env})
+    const given = cli.process(args.map(marked), {})
+    for (const [key, value] of Object.entries(given)) Reflect.set(given, key, unmarked(value))
+    return await cli.run(given, {stdin, stdout, stderr, env})
   } catch (error) {
     const {define} = await help()
     stderr.write(`${wrongCall(error, name, args, define(cli, command))}\n`)

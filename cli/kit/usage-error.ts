@@ -1,6 +1,8 @@
+import {quoted} from "../../server/process/toolchain.ts"
 import {didYouMean} from "../../server/runtime/text/suggest.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {Definition} from "./help.ts"
+import {unmarked} from "./minus.ts"
 
 /** Describes an unknown command, with the most similar name. */
 export const unknownCommand = (words: readonly string[], names: readonly string[]): string => {
@@ -11,17 +13,18 @@ export const unknownCommand = (words: readonly string[], names: readonly string[
 
 type Options = Pick<Definition, "options" | "required">
 
-/** Describes a wrong call: a negative id, an unknown option, a missing option, or the parser's error. */
+/** Describes a wrong call: an unknown option, a missing option, a value that looks like an option, or the parser's error. */
 export const wrongCall = (error: unknown, name: string, args: readonly string[], known: Options): string => {
-  const id = args.includes("--") ? undefined : args.find(arg => /^-\d/.test(arg))
-  if (id !== undefined)
-    return `svc: ${id} looks like an option\n  hint: put -- before the arguments, and options before that: svc ${name} -- … ${id} …`
   const given = args.filter(arg => arg.startsWith("--")).map(arg => arg.replace(/=.*/, ""))
-  const what =
-    unknownOption(given, known) ??
-    missingOption(given, known) ??
-    (messageOf(error).split("\n")[0] ?? "").replace(/\.$/, "")
-  return `svc: ${what.replace(/^[A-Z]/, letter => letter.toLowerCase())}\n  hint: svc ${name} --help shows how to call it`
+  const said = messageOf(unmarked(error instanceof Error ? error.message : error)).replace(/\.?(\n.*)?$/s, "")
+  const [, option] = /^Not enough arguments to option (--\S+)$/.exec(said) ?? []
+  const value = option === undefined ? undefined : /^-[a-z].*/i.exec(args[args.indexOf(option) + 1] ?? "")?.[0]
+  const what = unknownOption(given, known) ?? missingOption(given, known) ?? said
+  const hint =
+    value === undefined
+      ? `svc ${name} --help shows how to call it`
+      : `for a value that starts with a minus: svc ${name} … ${option}=${quoted(value)}`
+  return `svc: ${what.replace(/^[A-Z]/, letter => letter.toLowerCase())}\n  hint: ${hint}`
 }
 
 const nameOf = (option: string): string => option.split(" ")[0] ?? ""

@@ -171,7 +171,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     token: token.made,
     isIdle: () => parts.isIdle(),
     idle: () => parts.idle(),
-    sweep: now => made.capacity.capacity.retention.sweep(now),
+    sweep: now => made.capacity.retention.sweep(now),
     commands: () => usages(running.require().snapshot.messages.router),
     exitAsked: opened.exitAsked,
     reload,

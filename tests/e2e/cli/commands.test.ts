@@ -102,13 +102,13 @@ describe.each([usualRuntime])("with a running Host, on $name", runtime => {
     await until("the endpoint to be online again", async () =>
       (await printed(project, "endpoint list", runtime)).includes("online"),
     )
-    const id = (await printed(project, ["send", "sandbox", "#team", "the build is green"], runtime)).trim()
+    const id = (await printed(project, ["send", "sandbox", "-1001234", "- the build is green"], runtime)).trim()
     expect(await printedJson(project, `outbox show ${id}`, runtime)).toMatchObject({
       id,
-      channel: "#team",
-      text: "the build is green",
+      channel: "-1001234",
+      text: "- the build is green",
     })
-    expect(await printed(project, `outbox show ${id}`, runtime)).toMatch(/^to +sandbox #team$/m)
+    expect(await printed(project, `outbox show ${id}`, runtime)).toMatch(/^to +sandbox -1001234$/m)
     const outbox = await printedJson<{items: {id: string}[]}>(project, "outbox list --limit 1", runtime)
     expect(outbox.items.map(item => item.id)).toEqual([id])
     expect(await printed(project, "outbox list", runtime)).toContain("the build is green")

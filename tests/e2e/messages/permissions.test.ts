@@ -81,6 +81,8 @@ test.each(bunOr("node24"))("a command is run and seen by users with the permissi
   const told = await svc(onBun, host.project, ["user", "may", "sandbox", "bob", "--channel", "ops"])
   expect(told.stdout).toMatch(/permission +trusted\nrule +svc.config.yml:1:\d+ permissions\[1\]\n/)
   expect(told.stdout).toMatch(/no +command deploy +bot +admin/)
+  const below = await svc(onBun, host.project, ["user", "may", "sandbox", "-7", "--channel", "-100123", "--account=-7"])
+  expect(below).toMatchObject({code: 0, stderr: ""})
   const {marks} = await host.get("/api/inbox/:seq", {seq: 2})
   expect(marks.map(({state}) => state)).toEqual(["handled"])
 })
