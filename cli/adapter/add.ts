@@ -12,25 +12,24 @@ import {needsRelease, releaseOf} from "../kit/release/package-release.ts"
 import {rowCommand} from "../kit/rows.ts"
 
 export const add = rowCommand({
-  description: "install the packages that a built-in adapter needs",
+  description: "install the packages that built-in adapters need",
   details: `
-      In development, this installs the missing packages in the exact versions that svc is tested with. It uses the project's package manager and runs no install scripts. If a step fails, it restores package.json and the lockfile. It then prints the entry for svc.config.yml and the address of the adapter's page.
+      In development, this installs the missing packages in the exact versions that svc is tested with. It uses the project's package manager and runs no install scripts. If a step fails, it restores package.json and the lockfile. It then prints each entry for svc.config.yml and the address of the adapter's page.
 
       If the Host runs in production, or the project has had a release, it changes nothing, prints the commands of a release, and exits 1.
     `,
-  examples: [["Prepare the first bot on Telegram", "svc adapter add telegram"]],
-  options: {adapter: Option.String({name: "adapter"})},
+  examples: [["Prepare bots on Telegram and Discord", "svc adapter add telegram discord"]],
+  options: {adapters: Option.Rest({name: "adapter", required: 1})},
   run: async given => {
-    const missing = await missingPackages(given.folder, given.adapter)
+    const names = [...new Set(given.adapters)]
+    const steps = () => names.map(name => nextSteps(name, given.folder)).join("\n\n")
+    const missing = await missingPackages(given.folder, names)
     if (missing.length === 0) {
-      given.show(
-        {installed: []},
-        () => `all packages for ${given.adapter} are installed\n\n${nextSteps(given.adapter, given.folder)}`,
-      )
+      given.show({installed: []}, () => `all packages for ${names.join(" and ")} are installed\n\n${steps()}`)
       return exit.ok
     }
     if (await needsRelease(given.folder)) {
-      const commands = releaseOf(`svc adapter add ${given.adapter}`, `the packages of ${given.adapter}`)
+      const commands = releaseOf(`svc adapter add ${names.join(" ")}`, `the packages of ${names.join(" and ")}`)
       given.tell("svc: changed nothing: in production, packages are installed by a release")
       given.show({installed: [], commands}, () => commands.join("\n"))
       return exit.failed
@@ -43,7 +42,7 @@ export const add = rowCommand({
         `installed ${missing.join(", ")}`,
         ...(isRunning ? ["  svc runtime reload   reconnects endpoints that have failed"] : []),
         "",
-        nextSteps(given.adapter, given.folder),
+        steps(),
       ].join("\n"),
     )
     return exit.ok
@@ -54,15 +53,20 @@ export const add = rowCommand({
 const parts: readonly string[] = ["workroom", "agents"]
 
 /**
- * Returns the packages of a built-in adapter that neither the project nor svc has, as `name@version`. Throws `request_invalid`
- * if there is no built-in adapter of that name.
+ * Returns the packages of built-in adapters that neither the project nor svc has, as `name@version`. Throws `request_invalid`
+ * if there is no built-in adapter of a name.
  */
-const missingPackages = async (project: string, adapter: string): Promise<readonly string[]> => {
+const missingPackages = async (project: string, names: readonly string[]): Promise<readonly string[]> => {
   const adapters = Object.keys(builtIns).filter(name => !parts.includes(name))
-  if (adapters.includes(adapter)) return missingLibraries((await builtIns[adapter]?.())?.libraries ?? {}, project)
-  throw new Problem("request_invalid", `there is no built-in adapter ${adapter}; choose from ${adapters.join(", ")}`, {
-    hint: "svc plugin add installs an adapter that comes as a separate package.",
-  })
+  const unknown = names.filter(name => !adapters.includes(name))
+  if (unknown.length > 0)
+    throw new Problem(
+      "request_invalid",
+      `there is no built-in adapter ${unknown.join(" or ")}; choose from ${adapters.join(", ")}`,
+      {hint: "svc plugin add installs an adapter that comes as a separate package."},
+    )
+  const libraries = await Promise.all(names.map(async name => (await builtIns[name]?.())?.libraries ?? {}))
+  return missingLibraries(Object.assign({}, ...libraries), project)
 }
 
 /** Returns the first configuration on the page of an adapter, without the indentation of a list. */

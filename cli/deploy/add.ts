@@ -3,12 +3,14 @@ import {Command, Option} from "clipanion"
 import {
   applyDeployment,
   changedFiles,
+  type Decisions,
   type DeploymentPlan,
   deploymentName,
   planDeployment,
+  undecided,
 } from "../../server/process/deployment/deploy.ts"
 import type {GivenValues} from "../../server/process/deployment/deployment-values.ts"
-import {deployments} from "../../server/process/deployment/deployments.ts"
+import {type DeploymentName, deployments} from "../../server/process/deployment/deployments.ts"
 import {packageRoot} from "../../server/runtime/own-files.ts"
 import {Problem} from "../../shared/problems.ts"
 import {describePlan, differences, outcome} from "../kit/deployment-view.ts"
@@ -18,7 +20,7 @@ const templates = Object.entries(deployments).map(([name, {what}]) => `\`${name}
 
 export class DeployAdd extends DataCommand {
   static override usage = Command.Usage({
-    description: "add the files of a deployment template to the project",
+    description: "add the files of deployment templates to the project",
     details: `
       ${templates.join("; ")}.
 
@@ -26,12 +28,13 @@ export class DeployAdd extends DataCommand {
     `,
     examples: [
       ["A container image with its Compose file", "svc deploy add compose"],
+      ["Two templates", "svc deploy add compose ci"],
       ["Show what it would write, with the differences", "svc deploy add compose --dry-run"],
       ["Reset all files to the template", "svc deploy add compose --force"],
     ],
   })
 
-  template = Option.String({name: "template"})
+  templates = Option.Rest({name: "template", required: 1})
   force = Option.Boolean("--force", false, {description: "Overwrite files that differ from the template"})
   dryRun = Option.Boolean("--dry-run", false, {description: "Only print what it would do, with the differences"})
   name = Option.String("--name", {description: "The name to use (default: the name in package.json)"})
@@ -39,18 +42,28 @@ export class DeployAdd extends DataCommand {
   runtime = Option.String("--runtime", {description: "bun or node (default: the lockfile decides)"})
 
   async run(): Promise<void> {
-    const plan = await planDeployment({
-      template: deploymentName(this.template),
-      project: this.folder,
-      packageRoot,
-      given: this.#given(),
-    })
+    const given = this.#given()
+    const names = [...new Set(this.templates.map(deploymentName))]
+    const plan = (template: DeploymentName) => planDeployment({template, project: this.folder, packageRoot, given})
+    const plans = await Promise.all(names.map(plan))
     if (this.dryRun) {
-      this.show(outcome(plan, undefined), () => [...differences(plan), describePlan(plan, undefined)].join("\n"))
+      this.show(
+        plans.map(each => outcome(each, undefined)),
+        () => plans.flatMap(each => [...differences(each), describePlan(each, undefined)]).join("\n"),
+      )
       return
     }
-    const written = await applyDeployment(this.folder, plan, await this.#decide(plan))
-    this.show(outcome(plan, written), () => describePlan(plan, written))
+    const decisions = await this.#decide(plans)
+    const done: {plan: DeploymentPlan; written: readonly string[]}[] = []
+    // An earlier template may have written what several share.
+    for (const name of names) {
+      const now = await plan(name)
+      done.push({plan: now, written: await applyDeployment(this.folder, now, decisions)})
+    }
+    this.show(
+      done.map(each => outcome(each.plan, each.written)),
+      () => done.map(each => describePlan(each.plan, each.written)).join("\n\n"),
+    )
   }
 
   #given(): GivenValues {
@@ -63,10 +76,11 @@ export class DeployAdd extends DataCommand {
     return {name: this.name, port, runtime}
   }
 
-  async #decide(plan: DeploymentPlan): Promise<{replaced: readonly string[]; left: readonly string[]}> {
-    const changed = changedFiles(plan)
+  async #decide(plans: readonly DeploymentPlan[]): Promise<Decisions> {
+    const changed = [...new Set(plans.flatMap(changedFiles))]
     if (this.force) return {replaced: changed, left: []}
-    if (changed.length === 0 || this.json || process.stdin.isTTY !== true) return {replaced: [], left: []}
+    if (changed.length === 0) return {replaced: [], left: []}
+    if (this.json || process.stdin.isTTY !== true) throw undecided(changed)
     const lines = createInterface({input: process.stdin, output: process.stderr})
     const replaced: string[] = []
     for (const path of changed) {

@@ -1,44 +1,46 @@
 import {Option} from "clipanion"
-import {type AddedPlugin, addPlugin, readWanted} from "../../server/process/add-plugin.ts"
-import {callOf} from "../../server/process/toolchain.ts"
+import {type AddedPlugin, addPlugins, readWanted} from "../../server/process/add-plugin.ts"
+import {callOf, quoted} from "../../server/process/toolchain.ts"
 import {exit} from "../../shared/exit.ts"
 import {isHostRunning} from "../kit/host-client.ts"
 import {needsRelease, releaseOf} from "../kit/release/package-release.ts"
 import {rowCommand} from "../kit/rows.ts"
 
 export const add = rowCommand({
-  description: "install a plugin's package and add it to the configuration",
+  description: "install the packages of plugins and add them to the configuration",
   details: `
-      In development, this installs the exact version with the project's package manager, without install scripts, and adds the plugin to svc.config.yml. The package must name a range of svc-runtime that includes this svc; otherwise the command refuses it before it changes anything. If a step fails, it restores package.json, the lockfile and the configuration.
+      In development, this installs the exact versions with the project's package manager, without install scripts, and adds the plugins to svc.config.yml. Each package must name a range of svc-runtime that includes this svc; otherwise the command refuses all before it changes anything. If a step fails, it restores package.json, the lockfile and the configuration.
 
       If the Host runs in production, or the project has had a release, it changes nothing, prints the commands of a release, and exits 1.
     `,
   examples: [
     ["The newest version", "svc plugin add svc-plugin-dice"],
+    ["Two plugins", "svc plugin add svc-plugin-dice svc-plugin-poll"],
     ["A fixed version of a scoped package", "svc plugin add @team/svc-plugin-dice@1.2.0"],
   ],
-  options: {package: Option.String({name: "package"})},
+  options: {packages: Option.Rest({name: "package", required: 1})},
   run: async given => {
-    const wanted = readWanted(given.package)
+    const wanted = given.packages.map(readWanted)
     if (await needsRelease(given.folder)) {
-      const {name, version} = wanted
-      const commands = releaseOf(`svc plugin add ${name}${version === "latest" ? "" : `@${version}`}`, name)
+      const names = wanted.map(({name}) => name).join(" and ")
+      const commands = releaseOf(`svc plugin add ${given.packages.map(quoted).join(" ")}`, names)
       given.tell("svc: changed nothing: in production, plugins are installed by a release")
-      given.show({added: false, commands}, () => commands.join("\n"))
+      given.show({added: [], commands}, () => commands.join("\n"))
       return exit.failed
     }
-    const added = await addPlugin(given.folder, wanted)
+    const added = await addPlugins(given.folder, wanted)
     const isRunning = await isHostRunning(given.folder)
-    given.show({added: true, ...added}, () => describe(added, isRunning))
+    given.show({added}, () => describe(added, isRunning))
     return exit.ok
   },
 })
 
-const describe = (added: AddedPlugin, isRunning: boolean): string => {
+const describe = (added: readonly AddedPlugin[], isRunning: boolean): string => {
   const {svc, run} = callOf(process.versions.bun === undefined ? "node" : "bun")
-  return `installed ${added.package} ${added.version}, for svc-runtime ${added.range}
-added ${added.plugin} to svc.config.yml${isRunning ? "; in development the running Host loads it at once" : ""}
+  const installed = added.map(each => `installed ${each.package} ${each.version}, for svc-runtime ${each.range}`)
+  return `${installed.join("\n")}
+added ${added.map(({plugin}) => plugin).join(" and ")} to svc.config.yml${isRunning ? "; in development the running Host loads that at once" : ""}
 
-  ${svc} config check   shows which settings it needs
-${isRunning ? "" : `  ${run} dev   starts the Host with it\n`}`.trimEnd()
+  ${svc} config check   shows which settings are missing
+${isRunning ? "" : `  ${run} dev   starts the Host\n`}`.trimEnd()
 }

@@ -1,23 +1,39 @@
 import {type CommandClass, Option, type Usage} from "clipanion"
 import {remarkOn} from "../../shared/api/configuration/unready.ts"
-import {postCommand, wholeListCommand} from "../kit/rows.ts"
+import {Problem} from "../../shared/problems.ts"
+import {rowCommand, wholeListCommand} from "../kit/rows.ts"
 
-/** Makes the command that enables or disables a plugin of the running configuration. */
+/** Makes the command that enables or disables plugins of the running configuration, each in its own generation. */
 const change = (enabled: boolean, usage: Usage): CommandClass =>
-  postCommand({
+  rowCommand({
     ...usage,
-    path: "/api/plugins/:plugin",
-    options: {plugin: Option.String({name: "plugin"}), enabled},
-    describe: ({number, pinned, unready}, {plugin}) => {
-      const what = `generation ${number} runs ${enabled ? "with" : "without"} ${plugin}`
-      return `${what}${pinned ? ", pinned" : ""}${remarkOn(unready)}`
+    options: {plugins: Option.Rest({name: "plugin", required: 1})},
+    run: async given => {
+      const [first = "", ...more] = new Set(given.plugins)
+      for (const plugin of more) {
+        const {state} = await given.get("/api/plugins/:plugin", {plugin})
+        if ((state === "disabled") !== enabled)
+          throw new Problem("conflict", `${plugin} is already ${enabled ? "enabled" : "disabled"}`)
+      }
+      const turn = (plugin: string) => given.post("/api/plugins/:plugin", {plugin, body: {enabled}})
+      let last = await turn(first)
+      for (const plugin of more) {
+        given.tell(`svc: generation ${last.number} is running; next is ${plugin}`)
+        last = await turn(plugin)
+      }
+      const what = `${enabled ? "with" : "without"} ${[first, ...more].join(" and ")}`
+      given.show(
+        last,
+        ({number, pinned, unready}) =>
+          `generation ${number} runs ${what}${pinned ? ", pinned" : ""}${remarkOn(unready)}`,
+      )
     },
   })
 
 export const disable = change(false, {
-  description: "disable a plugin while the Host runs",
+  description: "disable plugins while the Host runs",
   details: `
-    The Host removes everything that the plugin publishes, and commits and pins a new generation without it. It stays disabled, across restarts too, until svc plugin enable, svc generation unpin, or a change of svc.config.yml.
+    The Host removes everything that each plugin publishes, and commits and pins a new generation without it. It stays disabled, across restarts too, until svc plugin enable, svc generation unpin, or a change of svc.config.yml.
 
     The command does not change svc.config.yml. To disable a plugin for good, write enabled: false there.
   `,
@@ -25,10 +41,10 @@ export const disable = change(false, {
 })
 
 export const enable = change(true, {
-  description: "enable a disabled plugin while the Host runs",
+  description: "enable disabled plugins while the Host runs",
   details:
     "If the result equals svc.config.yml, the pin that disabled the plugin ends; otherwise the Host pins the new configuration.",
-  examples: [["Enable the plugin greeter again", "svc plugin enable greeter"]],
+  examples: [["Enable two plugins again", "svc plugin enable greeter dice"]],
 })
 
 export const list = wholeListCommand({

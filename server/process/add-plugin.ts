@@ -37,25 +37,35 @@ export const readWanted = (text: string): WantedPackage => {
 }
 
 /**
- * Installs the exact version of a plugin's package, without install scripts, and adds it to svc.config.yml. Throws
- * `plugin_incompatible` if the package's range of `svc-runtime` is missing or does not include this svc, and `conflict` if a
+ * Installs the exact versions of plugins' packages, without install scripts, and adds them to svc.config.yml. Throws
+ * `plugin_incompatible` if a package's range of `svc-runtime` is missing or does not include this svc, and `conflict` if a
  * program fails. A failure restores package.json, the lockfile and the configuration.
  */
-export const addPlugin = async (project: string, wanted: WantedPackage): Promise<AddedPlugin> => {
+export const addPlugins = async (
+  project: string,
+  wanted: readonly WantedPackage[],
+): Promise<readonly AddedPlugin[]> => {
   const paths = projectPaths(project)
-  const {name, plugin} = wanted
-  const entry = name.startsWith("@") ? {use: name} : {}
-  const config = await editedConfig(paths.config, plugin, entry)
-  await requireUnused(project, plugin)
+  const config = await editedConfig(
+    paths.config,
+    wanted.map(({name, plugin}) => [plugin, name.startsWith("@") ? {use: name} : {}]),
+  )
   const toolchain = await toolchainOf(project)
-  const found = await lookUp(project, toolchain, wanted)
-  const version = await requireFitting(found, name)
-  await installPackages(project, toolchain, [`${name}@${version}`], async () => {
-    const installed = await readJsonIfExists(join(project, "node_modules", name, "package.json"))
-    await requireFitting(installed, name, version)
+  const added: AddedPlugin[] = []
+  for (const each of wanted) {
+    const {name, plugin} = each
+    await requireUnused(project, plugin)
+    const found = await lookUp(project, toolchain, each)
+    const version = await requireFitting(found, name)
+    added.push({package: name, version, plugin, range: sdkRangeOf(found) ?? ""})
+  }
+  const specs = added.map(each => `${each.package}@${each.version}`)
+  await installPackages(project, toolchain, specs, async () => {
+    for (const {package: name, version} of added)
+      await requireFitting(await readJsonIfExists(join(project, "node_modules", name, "package.json")), name, version)
     await replaceKeepingMode(paths.config, config)
   })
-  return {package: name, version, plugin, range: sdkRangeOf(found) ?? ""}
+  return added
 }
 
 const requireUnused = async (project: string, plugin: string): Promise<void> => {

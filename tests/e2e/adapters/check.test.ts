@@ -95,18 +95,19 @@ test("svc adapter add knows the built-in adapters, and changes nothing when the 
   const [runtime] = bunOr("node22")
   if (runtime === undefined) throw new Error("there is no runtime")
   const project = makeProject({config})
-  const add = (name: string) => svc(runtime, project, ["adapter", "add", name])
-  expect(await add("nonsense")).toMatchObject({
+  const add = (...names: string[]) => svc(runtime, project, ["adapter", "add", ...names])
+  expect(await add("telegram", "nonsense")).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/\badapter nonsense; .*irc, .*webhook/),
   })
-  const {code, stdout} = await add("telegram")
+  const {code, stdout} = await add("telegram", "discord")
   expect(code).toBe(0)
   for (const text of [
-    "all packages for telegram are installed",
+    "all packages for telegram and discord are installed",
     "  plugins:\n    telegram:\n      endpoints:\n        - id: main\n          token: ${TELEGRAM_TOKEN}\n",
     "Put TELEGRAM_TOKEN into .env.",
     "svc adapter check telegram~main",
+    "svc adapter check discord~club",
   ])
     expect(stdout).toContain(text)
 })

@@ -21,7 +21,7 @@ const add = async (project: Project, line: string, runtime = onBun) => {
 
 const addJson = async (project: Project, line: string) => {
   const {code, stdout, stderr} = await add(project, `${line} --json`)
-  return {code, result: JSON.parse(code === 0 ? stdout : stderr)}
+  return {code, result: code === 0 ? JSON.parse(stdout)[0] : JSON.parse(stderr)}
 }
 
 const composeFiles = ["Dockerfile", "compose.yaml", ".dockerignore", ".env.example"]
@@ -61,6 +61,9 @@ describe("a file that differs from the template", () => {
     const refused = await addJson(project, "compose")
     expect(refused.code).toBe(1)
     expect(refused.result).toMatchObject({code: "deployment_changed", detail: expect.stringContaining("compose.yaml")})
+    // Another template would fit.
+    expect((await add(project, "systemd compose")).code).toBe(1)
+    expect(existsSync(project.path(".env.example"))).toBe(false)
     expect(project.read("compose.yaml")).toBe(changed)
     expect(existsSync(project.path("Dockerfile"))).toBe(false)
     expect((await add(project, "compose")).stderr).toContain("--dry-run")

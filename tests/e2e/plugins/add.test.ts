@@ -38,29 +38,28 @@ describe.each(bunAnd("node24"))("svc plugin add on $name", runtime => {
       ["svc-plugin-silent", "svc-plugin-silent 1.0.0 does not name"],
       ["svc-plugin-hello@9.9.9", ""],
       ["svc-plugin-torn", "hint: svc changed nothing."],
+      ["svc-plugin-hello svc-plugin-silent", "svc-plugin-silent 1.0.0 does not name"],
+      ["svc-plugin-hello @team/svc-plugin-hello", 'already has a plugin "hello"'],
     ]) {
-      const {code, stderr} = await add(name ?? "")
+      const {code, stderr} = await add(...(name ?? "").split(" "))
       expect({name, code}).toEqual({name, code: 1})
       expect(stderr).toContain(why)
       expect(state()).toEqual(before)
     }
 
-    const added = await add("svc-plugin-hello", "--json")
+    const added = await add("svc-plugin-hello", "@team/svc-plugin-own@0.3.0", "--json")
     expect(added).toMatchObject({code: 0, stderr: ""})
     expect(JSON.parse(added.stdout)).toEqual({
-      added: true,
-      package: "svc-plugin-hello",
-      version: "1.2.0",
-      plugin: "hello",
-      range: "^0.1.0",
+      added: [
+        {package: "svc-plugin-hello", version: "1.2.0", plugin: "hello", range: "^0.1.0"},
+        {package: "@team/svc-plugin-own", version: "0.3.0", plugin: "own", range: "^0.1.0"},
+      ],
     })
     expect(JSON.parse(project.read("package.json")).dependencies["svc-plugin-hello"]).toBe("1.2.0")
-    expect(project.read("svc.config.yml")).toBe(`${plainConfig}  hello: {}\n`)
+    const entries = '  hello: {}\n  own:\n    use: "@team/svc-plugin-own"\n'
+    expect(project.read("svc.config.yml")).toBe(`${plainConfig}${entries}`)
     expect(existsSync(project.path("ran"))).toBe(false)
     expect(project.read(runtime.name === "bun" ? "bun.lock" : "package-lock.json")).toContain("svc-plugin-hello")
-
-    expect(await add("@team/svc-plugin-own@0.3.0")).toMatchObject({code: 0, stderr: ""})
-    expect(project.read("svc.config.yml")).toContain('  own:\n    use: "@team/svc-plugin-own"\n')
     expect((await add("svc-plugin-hello")).stderr).toContain('plugin "hello"')
   })
 })

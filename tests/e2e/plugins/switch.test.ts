@@ -149,7 +149,15 @@ test("svc plugin disable, list and enable report the resulting state", async () 
     stderr: expect.stringContaining("wire is already disabled"),
   })
   expect(await run("disable", "wirr")).toMatchObject({code: 1, stderr: expect.stringMatching(/no plugin "wirr".*wire/)})
+  // The first name is right, and nothing happens.
+  for (const wrong of ["wirr", "wire"])
+    expect(await run("disable", "greeter", wrong)).toMatchObject({code: 1, stdout: ""})
   expect(JSON.parse((await run("enable", "wire", "--json")).stdout)).toMatchObject({number: 3, pinned: false})
+  expect(await run("disable", "wire", "greeter")).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^generation 5 /),
+  })
+  expect(await pluginOf(host, "wire")).toMatchObject({state: "disabled"})
 })
 
 test("disabling a plugin ignores a changed file, and a reload of that file ends the pin", async () => {
