@@ -13,6 +13,7 @@ export default definePlugin({
       history: "none",
       resumes: true,
       claimedUsers: true,
+      roles: "local",
       ignoresCase: true,
       claimedIds: true,
       open: connect,

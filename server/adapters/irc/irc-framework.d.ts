@@ -23,7 +23,10 @@ declare module "irc-framework" {
   export class Client extends EventEmitter {
     readonly connected: boolean
     readonly user: {readonly nick: string}
-    readonly network: {readonly cap: {isEnabled(name: string): boolean}}
+    readonly network: {
+      readonly cap: {isEnabled(name: string): boolean}
+      readonly options: {readonly PREFIX: readonly {readonly mode: string}[]}
+    }
     connect(options: ClientOptions): void
     quit(message?: string): void
     changeNick(nick: string): void

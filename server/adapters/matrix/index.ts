@@ -15,6 +15,7 @@ export default definePlugin({
       account: Account,
       history: "replay",
       idempotent: true,
+      roles: "local",
       // After a restart, the adapter may not know the thread of a reaction.
       varies: ["channel", "elements"],
       resumes: true,

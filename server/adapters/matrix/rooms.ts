@@ -3,6 +3,7 @@ import {type Client, isSaid, MatrixError, path} from "./client/client.ts"
 import {membershipOf, type RoomEvent} from "./client/event.ts"
 import {type Fields, fieldsOf, Recent, textIn, textsIn} from "./client/json.ts"
 import {localPart, type Self} from "./client/login.ts"
+import {Roles} from "./roles.ts"
 
 /** The place of a message. A thread is its own channel, named by its room and its first event. */
 export interface Place {
@@ -16,6 +17,7 @@ const aliasAge = 60_000
 
 /** Data about rooms: the client asks once, then state events from a sync update it. */
 export class Rooms {
+  readonly roles: Roles
   readonly #client: Client
   readonly #self: Self
   readonly #signal: AbortSignal
@@ -30,6 +32,7 @@ export class Rooms {
     this.#client = client
     this.#self = self
     this.#signal = signal
+    this.roles = new Roles(client, signal)
   }
 
   /** Stores the content of the account's `m.direct`. */
@@ -64,6 +67,7 @@ export class Rooms {
   learn(room: string, event: RoomEvent): void {
     const {type, stateKey, content} = event
     if (type === "m.room.name" || type === "m.room.canonical_alias") this.#names.delete(room)
+    else if (type === "m.room.power_levels") this.roles.learn(room, content)
     else if (type === "m.room.encryption") this.#encrypted.set(room, true)
     else if (type === "m.room.member" && stateKey !== undefined && membershipOf(event) === "join")
       this.#members.set(`${room} ${stateKey}`, nameIn(content, stateKey))
@@ -73,6 +77,7 @@ export class Rooms {
   forget(room: string): void {
     this.#names.delete(room)
     this.#encrypted.delete(room)
+    this.roles.forget(room)
   }
 
   async place(room: string, thread?: string): Promise<Place> {

@@ -161,10 +161,17 @@ const readRoom = async (
   for (const event of await timelineOf(syncing, room, fieldsIn(about, "timeline"), since)) {
     if (event.stateKey !== undefined) rooms.learn(room, event)
     const incoming = await translator.incoming(room, event)
-    if (incoming !== undefined) events.push(incoming)
+    if (incoming !== undefined) events.push(await withRoles(rooms, room, incoming))
   }
   if (events.length > 0) endpoint.log.debug(`${events.length} events of ${room}`)
   return events
+}
+
+/** Adds the roles of the user, of now. A direct room has none. */
+const withRoles = async (rooms: Rooms, room: string, event: DatedIncoming): Promise<DatedIncoming> => {
+  const {guild, user} = event
+  const roles = guild === undefined || user === undefined ? [] : await rooms.roles.of(room, user.id)
+  return user === undefined || roles.length === 0 ? event : {...event, user: {...user, roles: [...roles]}}
 }
 
 /**

@@ -42,7 +42,7 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
   })
   const ask = losing(open, endpoint)
   const reading: Reading = {me: {user: id, ...(bot === undefined ? {} : {bot})}, threads: new Threads()}
-  const people = new People(open, signal)
+  const people = new People(open, signal, idIn(who, "team_id"))
   const inbox = new Inbox(endpoint, reading, people)
   if (appToken !== undefined) await openSocket(account, appToken, endpoint, inbox)
   const read: Parameters<typeof createHistory>[1] = async (message, channel) => {

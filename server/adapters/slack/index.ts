@@ -16,6 +16,7 @@ export default definePlugin({
       account: Account,
       history: "none",
       varies: ["elements"],
+      roles: "unique",
       features: [
         "edit",
         "delete",

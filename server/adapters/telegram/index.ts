@@ -15,6 +15,7 @@ export default definePlugin({
       account: Account,
       history: "replay",
       forgetsAcknowledged: true,
+      roles: "local",
       // A bot that was idle for a week gets a random number, and another bot has its own numbers.
       claimedIds: true,
       libraries,

@@ -70,6 +70,20 @@ describeWithDendrite("a bot on Matrix", () => {
     })
   })
 
+  test("tells the roles of users by the room's power levels, also when these change", async () => {
+    const {ann, bob, bot, room, host} = place()
+    const rolesOf = async (who: Person, text: string) =>
+      (await untilEvent(host, "message-created", await who.say(room, text))).user?.roles
+    expect([await rolesOf(ann, "as admin"), await rolesOf(bob, "as nobody")]).toEqual([
+      ["admin", "moderator"],
+      undefined,
+    ])
+    await ann.setState(room, "m.room.power_levels", {users: {[ann.id]: 100, [bot.id]: 50, [bob.id]: 50}})
+    expect(await rolesOf(bob, "as moderator")).toEqual(["moderator"])
+    await ann.setState(room, "m.room.power_levels", {users: {[ann.id]: 100, [bot.id]: 50}})
+    expect(await rolesOf(bob, "as before")).toBeUndefined()
+  })
+
   test("receives edits by the author only, deletions, and reactions being added and removed", async () => {
     const {ann, bob, room, host} = place()
     const said = await ann.say(room, "first")

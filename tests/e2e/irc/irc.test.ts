@@ -34,6 +34,28 @@ describeWith("ngircd", "inspircd")("a bot on IRC", () => {
     expect(await heardInLounge(person, texts => texts.includes("!greet <name>: Say hello"))).toContain("Commands:")
   })
 
+  test.each(servers)("tells the ranks of a user in a channel of %s, also when they change", async name => {
+    const {server, person, host} = await meet(name)
+    const bob = await joinIrc(server, "bob", {channel: "#lounge"})
+    const rolesOf = async (who: Person, text: string, target = "#lounge") => {
+      who.say(target, text)
+      const find = async () => (await host.get("/api/inbox")).items.find(({event}) => event.message?.content === text)
+      return (await until(text, find)).event.user?.roles?.toSorted()
+    }
+    expect([await rolesOf(person, "first"), await rolesOf(person, "alone", "svcbot")]).toEqual([["op"], undefined])
+    person.write("NICK Alice2")
+    person.write("MODE #lounge +vo alice2 BOB")
+    await bob.sees(/ MODE #lounge \+vo /)
+    expect([await rolesOf(person, "renamed"), await rolesOf(bob, "raised")]).toEqual([["op", "voice"], ["op"]])
+    person.write("MODE #lounge -o bob")
+    await bob.sees(/ MODE #lounge -o /)
+    expect(await rolesOf(bob, "lowered")).toBeUndefined()
+    person.write("PART #lounge")
+    person.write("JOIN #lounge")
+    await bob.sees(/^:Alice2!\S+ JOIN /)
+    expect(await rolesOf(person, "back")).toBeUndefined()
+  })
+
   test("shows buttons as a list in a channel, which a number answers", async () => {
     const {person} = await meet("ngircd")
     person.say("#lounge", "!paint")

@@ -11,16 +11,19 @@ const patience = 1000
 /** After Slack has refused a name, the adapter asks for no names for this long, in milliseconds. */
 const pause = 60_000
 
-/** Looks up names and languages of users, which Slack's events do not include. */
+/** Looks up names, languages and roles of users, which Slack's events do not include. */
 export class People {
   readonly #ask: Ask
   readonly #signal: AbortSignal
+  readonly #team: string | undefined
   readonly #known = new Map<string, {readonly at: number; readonly user: Promise<User | undefined>}>()
   #pausedUntil = 0
 
-  constructor(ask: Ask, signal: AbortSignal) {
+  /** `team` is the id of the workspace. */
+  constructor(ask: Ask, signal: AbortSignal, team?: string) {
     this.#ask = ask
     this.#signal = signal
+    this.#team = team
   }
 
   /** Returns the user with Slack's data; unchanged if Slack does not answer in time. */
@@ -46,13 +49,21 @@ export class People {
   async #load(id: string): Promise<User | undefined> {
     const ask = (signal: AbortSignal) => this.#ask("users.info", {user: id, include_locale: true}, signal)
     try {
-      return userOf(id, payloadOf((await withDeadline(patience, ask, this.#signal)).user))
+      const told = payloadOf((await withDeadline(patience, ask, this.#signal)).user)
+      const roles = rolesOf(told, this.#team)
+      return {...userOf(id, told), ...(roles.length > 0 && {roles})}
     } catch {
       this.#known.delete(id)
       this.#pausedUntil = performance.now() + pause
       return undefined
     }
   }
+}
+
+/** An administrator of another workspace, in a shared channel, is none here. */
+const rolesOf = (user: Payload, team: string | undefined): string[] => {
+  if (team === undefined || user.team_id !== team) return []
+  return [...(user.is_owner === true ? ["owner"] : []), ...(user.is_admin === true ? ["admin"] : [])]
 }
 
 const userOf = (id: string, user: Payload): User => {

@@ -3,6 +3,7 @@ import type {Update} from "grammy/types"
 import {type DatedIncoming, type Endpoint, isProblem} from "../../../../shared/sdk/sdk.ts"
 import {apiSignal, type Bot} from "../api/bot.ts"
 import type {Places} from "../api/place.ts"
+import {Administrators} from "./administrators.ts"
 import {readUpdate} from "./events.ts"
 import type {Self} from "./text.ts"
 
@@ -15,12 +16,14 @@ export class Intake {
   readonly #endpoint: Endpoint<DatedIncoming>
   readonly #places: Places
   readonly #me: Self
+  readonly #administrators: Administrators
 
   constructor(bot: Bot, endpoint: Endpoint<DatedIncoming>, places: Places, me: Self) {
     this.#bot = bot
     this.#endpoint = endpoint
     this.#places = places
     this.#me = me
+    this.#administrators = new Administrators(bot, endpoint.signal)
   }
 
   /**
@@ -30,9 +33,10 @@ export class Intake {
   async store(updates: readonly Update[], cursor?: string, isKept = false): Promise<void> {
     const options = cursor === undefined ? {} : {cursor}
     const isDateless = ({type}: DatedIncoming) => isKept && type === "interaction/button"
-    const events = updates
+    const read = updates
       .flatMap(update => this.#read(update))
       .map(event => (isDateless(event) ? {...event, isKept} : event))
+    const events = await this.#administrators.complete(read)
     try {
       await this.#endpoint.receive(events, options)
     } catch (error) {
@@ -61,6 +65,8 @@ export class Intake {
     try {
       const chat = update.callback_query?.message?.chat
       if (chat !== undefined) this.#places.learn(chat)
+      const changed = (update.chat_member ?? update.my_chat_member)?.chat
+      if (changed !== undefined) this.#administrators.forget(changed.id)
       const events = readUpdate(update, this.#me, what => this.#endpoint.unknown(what))
       if (events.length === 0) log.debug("skipped an update that has no event for the bot", {update: update.update_id})
       return events

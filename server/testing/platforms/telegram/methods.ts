@@ -131,6 +131,7 @@ export const methods: Readonly<Record<string, Method>> = {
   getFile,
   ...chatMethods,
   getChatMember: (_, {fields: {user_id}}) => ({result: {user: userOf(user_id), status: "member"}}),
+  getChatAdministrators: () => ({result: [{user: userOf(7), status: "creator"}]}),
   banChatMember: done,
   unbanChatMember: done,
   restrictChatMember: done,

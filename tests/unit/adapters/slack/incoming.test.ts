@@ -2,6 +2,7 @@ import {describe, expect, test} from "vitest"
 import type {Payload} from "../../../../server/adapters/slack/api/payload.ts"
 import {readEvents} from "../../../../server/adapters/slack/incoming/events.ts"
 import {readCommand, readInteraction} from "../../../../server/adapters/slack/incoming/interactions.ts"
+import {People} from "../../../../server/adapters/slack/incoming/people.ts"
 import {Threads} from "../../../../server/adapters/slack/incoming/threads.ts"
 
 const reading = () => ({me: {user: "U0BOT", bot: "B0BOT"}, threads: new Threads()})
@@ -154,4 +155,15 @@ test("a slash command is a message with its text", () => {
     },
   ])
   expect(readCommand({command: "/deploy"})).toEqual([])
+})
+
+test("owners and administrators of the bot's own workspace have roles", async () => {
+  const users: Readonly<Record<string, object>> = {
+    U0ANN: {team_id: "T1", is_owner: true, is_admin: true},
+    U0BOB: {team_id: "T1"},
+    U0EVE: {team_id: "T2", is_admin: true},
+  }
+  const people = new People(async (_, {user}) => ({user: users[String(user)]}), new AbortController().signal, "T1")
+  const roles = Object.keys(users).map(async id => (await people.complete({id})).roles)
+  expect(await Promise.all(roles)).toEqual([["owner", "admin"], undefined, undefined])
 })
