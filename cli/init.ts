@@ -94,7 +94,7 @@ ${more}`
 
   async #deploy(folder: string, template: DeploymentName, runtime: Toolchain): Promise<void> {
     const plan = await planDeployment({template, project: folder, packageRoot, given: {runtime}})
-    const written = await applyDeployment(folder, plan, {replaced: [], left: []})
+    const written = await applyDeployment(folder, plan, [])
     this.print(describePlan(plan, written))
   }
 

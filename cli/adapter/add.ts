@@ -22,28 +22,25 @@ export const add = rowCommand({
   options: {adapters: Option.Rest({name: "adapter", required: 1})},
   run: async given => {
     const names = [...new Set(given.adapters)]
-    const steps = () => names.map(name => nextSteps(name, given.folder)).join("\n\n")
     const missing = await missingPackages(given.folder, names)
-    if (missing.length === 0) {
-      given.show({installed: []}, () => `all packages for ${names.join(" and ")} are installed\n\n${steps()}`)
-      return exit.ok
-    }
-    if (await needsRelease(given.folder)) {
+    const isComplete = missing.length === 0
+    if (!isComplete && (await needsRelease(given.folder))) {
       const commands = releaseOf(`svc adapter add ${names.join(" ")}`, `the packages of ${names.join(" and ")}`)
       given.tell("svc: changed nothing: in production, packages are installed by a release")
       given.show({installed: [], commands}, () => commands.join("\n"))
       return exit.failed
     }
-    given.tell(`svc: installing ${missing.join(", ")}`)
-    await installPackages(given.folder, await toolchainOf(given.folder), missing)
-    const isRunning = await isHostRunning(given.folder)
+    if (!isComplete) {
+      given.tell(`svc: installing ${missing.join(", ")}`)
+      await installPackages(given.folder, await toolchainOf(given.folder), missing)
+    }
+    const done = isComplete
+      ? `all packages for ${names.join(" and ")} are installed`
+      : `installed ${missing.join(", ")}`
+    const reload = "\n  svc runtime reload   reconnects endpoints that have failed"
+    const isRunning = !isComplete && (await isHostRunning(given.folder))
     given.show({installed: missing}, () =>
-      [
-        `installed ${missing.join(", ")}`,
-        ...(isRunning ? ["  svc runtime reload   reconnects endpoints that have failed"] : []),
-        "",
-        steps(),
-      ].join("\n"),
+      [`${done}${isRunning ? reload : ""}`, ...names.map(name => nextSteps(name, given.folder))].join("\n\n"),
     )
     return exit.ok
   },

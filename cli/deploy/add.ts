@@ -3,11 +3,9 @@ import {Command, Option} from "clipanion"
 import {
   applyDeployment,
   changedFiles,
-  type Decisions,
   type DeploymentPlan,
   deploymentName,
   planDeployment,
-  undecided,
 } from "../../server/process/deployment/deploy.ts"
 import type {GivenValues} from "../../server/process/deployment/deployment-values.ts"
 import {type DeploymentName, deployments} from "../../server/process/deployment/deployments.ts"
@@ -45,24 +43,16 @@ export class DeployAdd extends DataCommand {
     const given = this.#given()
     const names = [...new Set(this.templates.map(deploymentName))]
     const plan = (template: DeploymentName) => planDeployment({template, project: this.folder, packageRoot, given})
-    const plans = await Promise.all(names.map(plan))
-    if (this.dryRun) {
-      this.show(
-        plans.map(each => outcome(each, undefined)),
-        () => plans.flatMap(each => [...differences(each), describePlan(each, undefined)]).join("\n"),
-      )
-      return
-    }
-    const decisions = await this.#decide(plans)
-    const done: {plan: DeploymentPlan; written: readonly string[]}[] = []
+    const replaced = this.dryRun ? [] : await this.#decide(await Promise.all(names.map(plan)))
+    const done: [DeploymentPlan, readonly string[] | undefined][] = []
     // An earlier template may have written what several share.
     for (const name of names) {
       const now = await plan(name)
-      done.push({plan: now, written: await applyDeployment(this.folder, now, decisions)})
+      done.push([now, this.dryRun ? undefined : await applyDeployment(this.folder, now, replaced)])
     }
     this.show(
-      done.map(each => outcome(each.plan, each.written)),
-      () => done.map(each => describePlan(each.plan, each.written)).join("\n\n"),
+      done.map(each => outcome(...each)),
+      () => done.flatMap(each => [...(this.dryRun ? differences(each[0]) : []), describePlan(...each)]).join("\n"),
     )
   }
 
@@ -76,11 +66,12 @@ export class DeployAdd extends DataCommand {
     return {name: this.name, port, runtime}
   }
 
-  async #decide(plans: readonly DeploymentPlan[]): Promise<Decisions> {
+  /** Resolves to the changed files to overwrite. Throws `deployment_changed` if nobody can be asked. */
+  async #decide(plans: readonly DeploymentPlan[]): Promise<readonly string[]> {
     const changed = [...new Set(plans.flatMap(changedFiles))]
-    if (this.force) return {replaced: changed, left: []}
-    if (changed.length === 0) return {replaced: [], left: []}
-    if (this.json || process.stdin.isTTY !== true) throw undecided(changed)
+    if (this.force || changed.length === 0) return changed
+    if (this.json || process.stdin.isTTY !== true)
+      throw new Problem("deployment_changed", `these files differ from the template: ${changed.join(", ")}`)
     const lines = createInterface({input: process.stdin, output: process.stderr})
     const replaced: string[] = []
     for (const path of changed) {
@@ -88,6 +79,6 @@ export class DeployAdd extends DataCommand {
       if (/^y(es)?$/i.test(answer.trim())) replaced.push(path)
     }
     lines.close()
-    return {replaced, left: changed.filter(path => !replaced.includes(path))}
+    return replaced
   }
 }

@@ -37,7 +37,7 @@ export const add = rowCommand({
 
 const describe = (added: readonly AddedPlugin[], isRunning: boolean): string => {
   const {svc, run} = callOf(process.versions.bun === undefined ? "node" : "bun")
-  const installed = added.map(each => `installed ${each.package} ${each.version}, for svc-runtime ${each.range}`)
+  const installed = added.map(each => `installed ${each.name} ${each.version}, for svc-runtime ${each.range}`)
   return `${installed.join("\n")}
 added ${added.map(({plugin}) => plugin).join(" and ")} to svc.config.yml${isRunning ? "; in development the running Host loads that at once" : ""}
 

@@ -18,10 +18,8 @@ export interface WantedPackage {
   readonly plugin: string
 }
 
-export interface AddedPlugin {
-  readonly package: string
-  readonly version: string
-  readonly plugin: string
+/** The version is exact. */
+export interface AddedPlugin extends WantedPackage {
   /** The range of `svc-runtime` in the plugin's package.json. */
   readonly range: string
 }
@@ -57,11 +55,11 @@ export const addPlugins = async (
     await requireUnused(project, plugin)
     const found = await lookUp(project, toolchain, each)
     const version = await requireFitting(found, name)
-    added.push({package: name, version, plugin, range: sdkRangeOf(found) ?? ""})
+    added.push({name, version, plugin, range: sdkRangeOf(found) ?? ""})
   }
-  const specs = added.map(each => `${each.package}@${each.version}`)
+  const specs = added.map(({name, version}) => `${name}@${version}`)
   await installPackages(project, toolchain, specs, async () => {
-    for (const {package: name, version} of added)
+    for (const {name, version} of added)
       await requireFitting(await readJsonIfExists(join(project, "node_modules", name, "package.json")), name, version)
     await replaceKeepingMode(paths.config, config)
   })

@@ -122,28 +122,14 @@ export const whyNotReady = ({probes}: Deployment, version: string | undefined): 
 export const changedFiles = ({files}: DeploymentPlan): readonly string[] =>
   files.filter(({state}) => state === "changed").map(({path}) => path)
 
-/** What the operator decided about the changed files, by their paths. */
-export interface Decisions {
-  readonly replaced: readonly string[]
-  readonly left: readonly string[]
-}
-
-export const undecided = (paths: readonly string[]): Problem =>
-  new Problem("deployment_changed", `these files differ from the template: ${paths.join(", ")}`)
-
-/**
- * Writes the new and extended files, and the changed files in `replaced`. Throws `deployment_changed` before it writes anything if a
- * changed file is in neither `replaced` nor `left`.
- */
+/** Writes the new and extended files, and the changed files in `replaced`. Resolves to the paths of what it wrote. */
 export const applyDeployment = async (
   project: string,
   plan: DeploymentPlan,
-  decided: Decisions,
+  replaced: readonly string[],
 ): Promise<readonly string[]> => {
-  const open = changedFiles(plan).filter(path => !decided.replaced.includes(path) && !decided.left.includes(path))
-  if (open.length > 0) throw undecided(open)
   const written = plan.files.filter(
-    ({path, state}) => state === "new" || state === "extended" || decided.replaced.includes(path),
+    ({path, state}) => state === "new" || state === "extended" || replaced.includes(path),
   )
   for (const {path, after} of written) {
     const target = join(resolve(project), path)

@@ -51,8 +51,8 @@ describe.each(bunAnd("node24"))("svc plugin add on $name", runtime => {
     expect(added).toMatchObject({code: 0, stderr: ""})
     expect(JSON.parse(added.stdout)).toEqual({
       added: [
-        {package: "svc-plugin-hello", version: "1.2.0", plugin: "hello", range: "^0.1.0"},
-        {package: "@team/svc-plugin-own", version: "0.3.0", plugin: "own", range: "^0.1.0"},
+        {name: "svc-plugin-hello", version: "1.2.0", plugin: "hello", range: "^0.1.0"},
+        {name: "@team/svc-plugin-own", version: "0.3.0", plugin: "own", range: "^0.1.0"},
       ],
     })
     expect(JSON.parse(project.read("package.json")).dependencies["svc-plugin-hello"]).toBe("1.2.0")
