@@ -9,6 +9,7 @@ import {fileActs} from "./files.ts"
 import {historyActs} from "./history.ts"
 import {memberActs} from "./members.ts"
 import {Outbound} from "./outbound.ts"
+import {callOwn} from "./own-methods.ts"
 import type {Acting} from "./place.ts"
 import {Receiver} from "./receive.ts"
 import {Room, type RoomHooks} from "./rooms/room.ts"
@@ -43,10 +44,14 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint<Dated
   else session.ended.addEventListener("abort", lose, {once: true})
   void connection.watch().catch(error => endpoint.lost(error))
   const {acting} = connection
+  const {call: callMember} = memberActs(acting)
   return {
     ...messageActs(acting),
     ...historyActs(acting),
-    ...memberActs(acting),
+    call: (method, params, signal) => {
+      const [name = "", own] = method.split("/")
+      return own === undefined ? callMember(name, params, signal) : callOwn(session, own, params, signal)
+    },
     ...fileActs(session),
   }
 }

@@ -1,4 +1,4 @@
-import {definePlugin} from "../../../shared/sdk/sdk.ts"
+import {definePlugin, platformMethods} from "../../../shared/sdk/sdk.ts"
 import {check} from "./check.ts"
 import {connect} from "./connect.ts"
 import {memberMethods} from "./members.ts"
@@ -32,6 +32,7 @@ export default definePlugin({
         "download",
         ...memberMethods,
       ],
+      methods: platformMethods("xmpp"),
       open: connect,
       check,
     })

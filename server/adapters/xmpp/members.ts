@@ -37,7 +37,8 @@ export const memberActs = (acting: Acting): Required<Pick<Sender, "call">> => ({
   },
 })
 
-const textIn = (params: Readonly<Record<string, unknown>>, key: string): string => {
+/** Throws a refusal if a parameter is missing. */
+export const textIn = (params: Readonly<Record<string, unknown>>, key: string): string => {
   const value = params[key]
   if (typeof value === "string" && value !== "") return value
   throw refused(`${key} is missing`, {reason: "params_invalid", remediation: `Send ${key} as text.`})

@@ -6,6 +6,7 @@ type Id = string | number
 type Needs<K extends string> = MethodParameters & {readonly [N in K]: Id}
 type Chat = Needs<"chat_id">
 type Member = Needs<"chat_id" | "user_id">
+type Affiliation = "owner" | "admin" | "member" | "none" | "outcast"
 type BuiltIn = {[P in BuiltInPlatform]: `${P}/${NameOf<P>}`}[BuiltInPlatform]
 
 /**
@@ -53,6 +54,11 @@ export interface PlatformMethods extends Readonly<Record<BuiltIn, MethodParamete
   readonly "onebot/set_essence_msg": Needs<"message_id">
   readonly "onebot/set_group_ban": Needs<"group_id" | "user_id">
   readonly "onebot/set_group_kick": Needs<"group_id" | "user_id">
+  readonly "xmpp/listAffiliations": Needs<"room"> & {readonly affiliation: Affiliation}
+  readonly "xmpp/setAffiliation": Needs<"room" | "jid"> & {readonly affiliation: Affiliation}
+  readonly "xmpp/setRole": Needs<"room" | "nick"> & {readonly role: "moderator" | "participant" | "visitor" | "none"}
+  readonly "xmpp/setSubject": Needs<"room"> & {readonly subject: string}
+  readonly "xmpp/invite": Needs<"room" | "jid">
 }
 
 /** A method's name, unless it begins with a platform of svc that has no such method. */

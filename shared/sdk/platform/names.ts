@@ -94,6 +94,7 @@ const words = {
       set_group_name set_group_special_title set_group_whole_ban`,
     acts: `send_group_forward_msg send_group_msg send_like send_msg send_private_forward_msg send_private_msg`,
   },
+  xmpp: {reads: "listAffiliations", sets: "setAffiliation setSubject", acts: "invite setRole"},
 } as const
 
 export type BuiltInPlatform = keyof typeof words

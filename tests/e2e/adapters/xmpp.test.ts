@@ -119,6 +119,41 @@ describeWith("prosody")("a bot on XMPP", () => {
     expect(await unreadable()).toEqual([])
   })
 
+  test("changes affiliations, roles and the subject of a room, and invites to it, by XMPP's own methods", async () => {
+    const server = await startProsody({accounts})
+    const ann = await joinXmpp(server, "ann", {password: accounts.ann, room})
+    const ben = await joinXmpp(server, "ben", {password: accounts.ben, room})
+    const other = await joinXmpp(server, "other", {password: accounts.other})
+    await giveRights(ann, "admin")
+    const host = await startXmppHost([{id: "main", service: `xmpp://127.0.0.1:${server.port}`, rooms: [{jid: room}]}], {
+      runtime,
+    })
+    await host.untilState("xmpp~main", "online")
+    const call = async (method: string, params: object, way = "callNow") => {
+      const asked = ann.stanzas.length
+      await ann.say(bot, `/call ${way} ${method} '${JSON.stringify({room, ...params})}'`)
+      const isAnswer = (each: Element) => each.is("message") && each.attrs.from?.startsWith(bot) && textOf(each) !== ""
+      return until(`the answer to ${method}`, () => {
+        const answer = ann.stanzas.slice(asked).find(({stanza}) => isAnswer(stanza))
+        return answer && textOf(answer.stanza)
+      })
+    }
+    expect(await call("setSubject", {subject: "Lunch"})).toBe("{}")
+    await ben.sees("the subject", message => message.getChild("subject")?.getText() === "Lunch")
+    expect(await call("invite", {jid: "other@localhost", reason: "Come"})).toBe("{}")
+    const muc = "http://jabber.org/protocol/muc#user"
+    await other.sees("the invitation", message => message.getChild("x", muc)?.getChild("invite") !== undefined)
+    expect(await call("setAffiliation", {jid: "other@localhost", affiliation: "member"})).toBe("{}")
+    expect(await call("listAffiliations", {affiliation: "member"}, "ask")).toContain('"jid":"other@localhost"')
+    expect(await call("setRole", {nick: "ben", role: "none"})).toBe("{}")
+    await until("ben to be out", () =>
+      ben.stanzas.some(({stanza: {attrs}}) => attrs.from === `${room}/ben` && attrs.type === "unavailable"),
+    )
+    // An administrator must not change an owner, and the room is asked in vain.
+    expect(await call("setAffiliation", {jid: "ann@localhost", affiliation: "outcast"})).not.toBe("{}")
+    expect(await call("setSubject", {subject: "x", room: "none@rooms.localhost"})).not.toBe("{}")
+  })
+
   test("answers to its nick in a room, sees members come and go, moderates and is moderated", async () => {
     const server = await startProsody({accounts})
     const ann = await joinXmpp(server, "ann", {password: accounts.ann, room})

@@ -11,6 +11,7 @@ import {createBot} from "../../../server/adapters/telegram/api/bot.ts"
 import {acting} from "../../../server/adapters/telegram/api/failures.ts"
 import {Places} from "../../../server/adapters/telegram/api/place.ts"
 import {callBotApi} from "../../../server/adapters/telegram/outgoing/bot-api.ts"
+import {ownMethodNames as xmppMethodNames} from "../../../server/adapters/xmpp/own-methods.ts"
 import {postponementOf} from "../../../shared/sdk/adapter/refusal.ts"
 import {platformMethods} from "../../../shared/sdk/platform/names.ts"
 import {Secret} from "../../../shared/sdk/sdk.ts"
@@ -39,7 +40,7 @@ const listOf = (platform: Parameters<typeof platformMethods>[0]) => {
 }
 
 test("each listed method is there once, and none ends the connection or shows a token", () => {
-  for (const platform of ["telegram", "discord", "matrix", "slack", "onebot"] as const) {
+  for (const platform of ["telegram", "discord", "matrix", "slack", "onebot", "xmpp"] as const) {
     const {all} = listOf(platform)
     expect(new Set(all).size).toBe(all.length)
     expect(all.filter(name => /^(getUpdates|logOut|close$|auth\.|apps\.|get_c)|[wW]ebhook|Token/.test(name))).toEqual(
@@ -51,6 +52,7 @@ test("each listed method is there once, and none ends the connection or shows a 
   const verbs = (names: readonly string[]) => [...new Set(names.map(name => routes[name]?.split(" ")[0]))]
   expect([verbs(reads), verbs(acts)]).toEqual([["GET"], ["POST"]])
   expect([...listOf("matrix").all].sort()).toEqual([...ownMethodNames].sort())
+  expect([...listOf("xmpp").all].sort()).toEqual([...xmppMethodNames].sort())
 })
 
 test("Telegram's methods take a channel's id for chat and topic, and follow a group that moved", async () => {

@@ -10,11 +10,15 @@ const bot = `
 import {definePlugin, h} from "svc-runtime"
 
 export default definePlugin({
+  platform: true,
   setup(plugin) {
     plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)
     ${cardCommand}
     plugin.command("answer", ({session}) => [h("quote", {id: session.event.message.id}), h("b", "yes")])
     plugin.command("who", ({session}) => (session.user.account ?? "nobody") + " as " + session.user.id)
+    plugin.command("call <way:string> <method:string> <params:string>", ({args: {way, method, params}, session}) =>
+      plugin[way](session.endpoint, "xmpp/" + method, JSON.parse(params)).then(JSON.stringify, error => error.code),
+    )
     plugin.command("raw", () => "*a* <b/> & \\u0000\\u0001\\ufffe ]]>")
   },
 })
