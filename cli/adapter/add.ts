@@ -46,15 +46,12 @@ export const add = rowCommand({
   },
 })
 
-/** The built-in plugins that are not adapters. */
-const parts: readonly string[] = ["workroom", "agents"]
-
 /**
  * Returns the packages of built-in adapters that neither the project nor svc has, as `name@version`. Throws `request_invalid`
  * if there is no built-in adapter of a name.
  */
 const missingPackages = async (project: string, names: readonly string[]): Promise<readonly string[]> => {
-  const adapters = Object.keys(builtIns).filter(name => !parts.includes(name))
+  const adapters = Object.keys(builtIns).filter(name => name !== "workroom" && name !== "agents")
   const unknown = names.filter(name => !adapters.includes(name))
   if (unknown.length > 0)
     throw new Problem(

@@ -44,14 +44,12 @@ export const addPlugins = async (
   wanted: readonly WantedPackage[],
 ): Promise<readonly AddedPlugin[]> => {
   const paths = projectPaths(project)
-  const config = await editedConfig(
-    paths.config,
-    wanted.map(({name, plugin}) => [plugin, name.startsWith("@") ? {use: name} : {}]),
-  )
   const toolchain = await toolchainOf(project)
   const added: AddedPlugin[] = []
+  let config: string | undefined
   for (const each of wanted) {
     const {name, plugin} = each
+    config = await editedConfig(paths.config, plugin, name.startsWith("@") ? {use: name} : {}, config)
     await requireUnused(project, plugin)
     const found = await lookUp(project, toolchain, each)
     const version = await requireFitting(found, name)
@@ -61,7 +59,7 @@ export const addPlugins = async (
   await installPackages(project, toolchain, specs, async () => {
     for (const {name, version} of added)
       await requireFitting(await readJsonIfExists(join(project, "node_modules", name, "package.json")), name, version)
-    await replaceKeepingMode(paths.config, config)
+    if (config !== undefined) await replaceKeepingMode(paths.config, config)
   })
   return added
 }

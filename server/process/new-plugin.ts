@@ -62,7 +62,7 @@ export const makePlugin = async (options: NewPluginOptions): Promise<NewPlugin> 
   const {project, name, isAdapter, packageRoot} = options
   requireName(options)
   const paths = projectPaths(project)
-  const edited = await editedConfig(paths.config, [[name, {}]])
+  const edited = await editedConfig(paths.config, name)
   const {folder, word, files} = templates[isAdapter ? "adapter" : "plugin"]
   const targets = Object.values(files).map(target => target(name))
   await requireFree(project, name, targets)
@@ -97,18 +97,18 @@ const requireName = ({name, builtIn}: NewPluginOptions): void => {
   if (builtIn.includes(name)) throw new Problem("conflict", `"${name}" is a built-in plugin`, {hint})
 }
 
-type NewEntry = {readonly use?: string; readonly enabled?: boolean}
-
-/** Resolves to the configuration with entries for new plugins. Throws `conflict`, `project_missing`, `config_invalid`. */
+/**
+ * Resolves to the configuration, or a changed text of it, with an entry for a new plugin. Throws `conflict`, `project_missing`,
+ * `config_invalid`.
+ */
 export const editedConfig = async (
   path: string,
-  entries: readonly (readonly [string, NewEntry])[],
+  name: string,
+  entry: {readonly use?: string; readonly enabled?: boolean} = {},
+  changed?: string,
 ): Promise<string> => {
-  const {file, text} = await readConfigText(path)
-  return entries.reduce((edited, [name, entry]) => withEntry(file, edited, name, entry), text)
-}
-
-const withEntry = (file: string, text: string, name: string, entry: NewEntry): string => {
+  const {file, text: own} = await readConfigText(path)
+  const text = changed ?? own
   const {raw} = parseSource(file, text)
   const plugins = typeof raw === "object" && raw !== null && "plugins" in raw ? raw.plugins : undefined
   if (typeof plugins === "object" && plugins !== null && Object.hasOwn(plugins, name)) {
