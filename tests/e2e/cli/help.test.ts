@@ -18,7 +18,7 @@ describe("help", () => {
 
   test.each(names)("svc %s --help shows the usage, examples and the options", name => {
     const text = helps()[name] ?? ""
-    expect(text.split("\n")[0]).toMatch(new RegExp(`^svc ${name}( <\\w+>| \\[\\w+\\])*$`))
+    expect(text.split("\n")[0]).toMatch(new RegExp(`^svc ${name}( <\\w+>( \\.\\.\\.)?| \\[\\w+\\])*$`))
     expect(text).toMatch(new RegExp(`\nExamples\n\n {2}\\S.*\n {4}.*svc ${name}`))
     expect(text).toContain("  --project <value>  ")
     expect(text).not.toContain("#0")
