@@ -96,12 +96,12 @@ test("svc init --list shows each template on one line", async () => {
 test("svc init --no-install writes the project and prints commands that work without Bun on the PATH", async () => {
   const folder = makeFolder()
   const bin = makeFolder()
-  // npx and Bun put this folder on the PATH only while svc runs.
+  // npx and Bun put this folder on the PATH only while svc runs, and set npm_execpath.
   const fetched = join(folder, "_npx/1a2b/node_modules/.bin")
   mkdirSync(fetched, {recursive: true})
   symlinkSync(process.execPath, join(fetched, "bun"))
   for (const program of ["npm", "npx"]) symlinkSync(process.execPath, join(bin, program))
-  const env = {PATH: `${fetched}${delimiter}${bin}`}
+  const env = {PATH: `${fetched}${delimiter}${bin}`, npm_execpath: "/usr/lib/npm-cli.js"}
   const made = await runProcess([...bunAnywhere(), "init", "My Bot", "--no-install"], {cwd: folder, env})
   expect({code: made.code, stderr: made.stderr}).toEqual({code: 0, stderr: ""})
   const steps = made.stdout.split("\n\n").find(part => part.startsWith("  cd "))
