@@ -158,14 +158,14 @@ export class Runner {
   async #takeUpSome(): Promise<void> {
     for (;;) {
       const full = [...this.#agents()]
-        .filter(([agent, count]) => count >= this.#parallelOf(agent))
+        .filter(([agent, active]) => active.length >= this.#parallelOf(agent))
         .map(([agent]) => agent)
       const rows = await this.#wait(database => database.read(selectQueued, [toJson(full)]))
       let begun = 0
       for (const row of rows) {
         const {seq, agent, attempt} = {seq: Number(row.seq), agent: String(row.agent), attempt: Number(row.attempt)}
         if (this.#active.size >= width || !this.#isRunning) return
-        if (this.#active.has(seq) || (this.#agents().get(agent) ?? 0) >= this.#parallelOf(agent)) continue
+        if (this.#active.has(seq) || (this.#agents().get(agent)?.length ?? 0) >= this.#parallelOf(agent)) continue
         this.#begin(seq, agent, attempt + 1)
         begun++
       }
@@ -173,10 +173,8 @@ export class Runner {
     }
   }
 
-  #agents(): ReadonlyMap<string, number> {
-    const counts = new Map<string, number>()
-    for (const {agent} of this.#active.values()) counts.set(agent, (counts.get(agent) ?? 0) + 1)
-    return counts
+  #agents(): ReadonlyMap<string, readonly Active[]> {
+    return Map.groupBy(this.#active.values(), ({agent}) => agent)
   }
 
   /** A run whose binding no longer exists is started so that it fails. */

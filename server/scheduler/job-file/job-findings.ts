@@ -101,17 +101,13 @@ const scheduleFindings = ({schedule, timezone}: Pick<Job, "schedule" | "timezone
   return findings
 }
 
-const needs = {
-  endpoint: ["endpoint", "channel", "text"],
-  plugin: ["plugin", "job"],
-  item: ["item"],
-  agent: ["agent", "text"],
+/** What each kind of target needs, and what else it may have. The first kind whose key is set counts. */
+const targets = {
+  agent: {needs: ["agent", "text"], may: ["endpoint", "channel"]},
+  endpoint: {needs: ["endpoint", "channel", "text"], may: []},
+  plugin: {needs: ["plugin", "job"], may: ["data"]},
+  item: {needs: ["item"], may: []},
 } as const
-
-const optional: {readonly [K in keyof typeof needs]?: readonly string[]} = {
-  plugin: ["data"],
-  agent: ["endpoint", "channel"],
-}
 
 const targetFindings = ({target}: Job): Finding[] => {
   const path = ["target"]
@@ -119,9 +115,10 @@ const targetFindings = ({target}: Job): Finding[] => {
   if (kind === undefined) {
     return [{path, message: "expected endpoint, channel and text; or plugin and job; or item; or agent and text"}]
   }
-  const allowed: readonly string[] = [...needs[kind], ...(optional[kind] ?? [])]
+  const {needs, may} = targets[kind]
+  const allowed: readonly string[] = [...needs, ...may]
   return [
-    ...needs[kind]
+    ...needs
       .filter(key => !Object.hasOwn(target, key))
       .map(key => ({path: [...path, key], message: `is required with ${kind}`, isKey: true})),
     ...Object.keys(target)

@@ -1,5 +1,6 @@
 import {type ItemState, itemStates, partyPattern} from "../../../../shared/api/item-rules.ts"
 import type {Item} from "../../../../shared/api/workroom.ts"
+import type {Permission} from "../../../../shared/sdk/session/permission.ts"
 import {Closed, Optional, type Static, type TObject, Type} from "../../../../shared/type.ts"
 import type {Workroom} from "../../../workroom/workroom.ts"
 import type {AgentTool, ToolUse} from "../../runs/tool.ts"
@@ -9,14 +10,16 @@ export type WorkroomSide = Pick<Workroom, "items" | "item" | "run" | "journalOf"
 
 export const ItemNumber = Type.Integer({minimum: 1, description: "The item's number."})
 
-/** A tool for the workroom, with its name without the prefix. */
-export interface WorkroomTool<A extends TObject> extends Pick<AgentTool, "name" | "description" | "permission"> {
+/** A tool for the workroom, with its name without the prefix. Its permission is `trusted` by default. */
+export interface WorkroomTool<A extends TObject> extends Pick<AgentTool, "name" | "description"> {
   readonly parameters: A
+  readonly permission?: Permission
   run(args: Static<A>, use: ToolUse): Promise<unknown>
 }
 
 /** Returns a tool that only reads items, or one whose command the Journal records once per key. */
 export const workroomTool = <A extends TObject>(effect: "none" | "idempotent", tool: WorkroomTool<A>): AgentTool => ({
+  permission: "trusted",
   ...tool,
   name: `workroom.${tool.name}`,
   effect,
@@ -52,7 +55,6 @@ export const listTool = (workroom: WorkroomSide): AgentTool =>
       label: Optional.String({minLength: 1, maxLength: 50}),
       limit: Optional.Integer({minimum: 1, maximum: mostListed, description: `${usuallyListed} by default.`}),
     }),
-    permission: "trusted",
     run: async ({state, assignee, label, limit = usuallyListed}) => {
       const found = workroom.items.filter(
         item =>
@@ -69,7 +71,6 @@ export const showTool = (workroom: WorkroomSide): AgentTool =>
     name: "show",
     description: `Shows one work item with its description and its last ${mostComments} comments.`,
     parameters: Closed({item: ItemNumber}),
-    permission: "trusted",
     run: async ({item}) => {
       const found = workroom.item(item)
       const {description, conversation, createdAt, createdBy, updatedAt, comments} = found

@@ -1,10 +1,9 @@
 import {commandBodies} from "../../../../shared/api/workroom.ts"
-import type {Permission} from "../../../../shared/sdk/session/permission.ts"
 import {Closed, Optional, type Static, type TObject, Type} from "../../../../shared/type.ts"
 import type {ItemCommand} from "../../../workroom/store/transitions.ts"
 import {commandOnce} from "../../runs/items.ts"
 import type {AgentTool, ToolUse} from "../../runs/tool.ts"
-import {ItemNumber, lineOf, listTool, showTool, type WorkroomSide, workroomTool} from "./items.ts"
+import {ItemNumber, lineOf, listTool, showTool, type WorkroomSide, type WorkroomTool, workroomTool} from "./items.ts"
 
 const {title, description, priority, labels} = commandBodies.add.properties
 
@@ -14,7 +13,6 @@ const addTool = (workroom: WorkroomSide): AgentTool =>
     name: "add",
     description: "Adds a work item for the team. People decide who works on it.",
     parameters: Closed({title, description, priority, labels}),
-    permission: "trusted",
     run: async (given, {key, run}) => {
       const {endpoint, channel} = run
       const added = await workroom.run({
@@ -37,29 +35,24 @@ const addTool = (workroom: WorkroomSide): AgentTool =>
 
 const text = (description: string) => Type.String({minLength: 1, maxLength: 4000, pattern: "\\S", description})
 
-interface ChangeTool<A extends TObject> {
-  readonly name: ItemCommand["is"]
-  readonly description: string
-  readonly parameters: A
-  readonly permission?: Permission
-  command(args: Static<A>, use: ToolUse): ItemCommand
-}
-
-const changeTool = <A extends TObject>(workroom: WorkroomSide, tool: ChangeTool<A>): AgentTool =>
-  workroomTool("idempotent", {
-    ...tool,
-    permission: tool.permission ?? "trusted",
-    run: async (args, use) => change(workroom, use, tool.command(args, use)),
-  })
-
 /** The parameters of a command that needs only an item. */
 const OfItem = Closed({item: ItemNumber})
 
-/** Runs the command once per key of the call. Throws the workroom's refusals. */
-const change = async (workroom: WorkroomSide, {args, key, run: {actor}}: ToolUse, command: ItemCommand) => {
-  const {item} = args as Static<typeof OfItem>
-  return lineOf(await commandOnce(workroom, {actor, item, request: key, command}))
+interface ChangeTool<A extends TObject> extends Omit<WorkroomTool<A>, "run"> {
+  readonly name: ItemCommand["is"]
+  command(args: Static<A>, use: ToolUse): ItemCommand
 }
+
+/** Runs the command once per key of the call. Throws the workroom's refusals. */
+const changeTool = <A extends TObject>(workroom: WorkroomSide, {command, ...tool}: ChangeTool<A>): AgentTool =>
+  workroomTool("idempotent", {
+    ...tool,
+    run: async (args, use) => {
+      const {item} = use.args as Static<typeof OfItem>
+      const {key: request, run} = use
+      return lineOf(await commandOnce(workroom, {actor: run.actor, item, request, command: command(args, use)}))
+    },
+  })
 
 /** Returns the tools that change items. An agent never accepts its own work, so there is no tool for that. */
 const changeTools = (workroom: WorkroomSide): readonly AgentTool[] => [
