@@ -72,6 +72,7 @@ export const askedBy = (user: string, input: string) =>
 export class HastyClock implements Clock {
   readonly longestWait = systemClock.longestWait
   readonly togetherFor = 1
+  readonly elapsed = systemClock.elapsed
   readonly pauses: number[] = []
   #offset = 0
 
@@ -82,10 +83,6 @@ export class HastyClock implements Clock {
   /** Sets the clock forward or back, in milliseconds. */
   set(by: number): void {
     this.#offset += by
-  }
-
-  elapsed(): number {
-    return systemClock.elapsed()
   }
 
   wait(milliseconds: number, wake: () => void): () => void {

@@ -6,7 +6,6 @@ import {toolTable} from "../../../server/agents/tools/table.ts"
 import type {PublishedTool} from "../../../server/generation/kinds/tool.ts"
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {ToolSettings} from "../../../shared/config/agents.ts"
-import type {Permission} from "../../../shared/sdk/session/permission.ts"
 import {Type} from "../../../shared/type.ts"
 
 const toolOf = (name: string, own: Partial<AgentTool> = {}): AgentTool => ({
@@ -60,11 +59,8 @@ test("missing tools, and reasons why a binding lacks a tool, are reported by nam
   )
   const binding = bindingOf({send: {}, "weather.noow": {}, "weather.now": {}})
   expect([...resolveTools(binding, table).keys()]).toEqual(["weather.now"])
-  expect(["send", "weather.noow", "weather.now"].map(name => toolProblem(binding, name, table))).toEqual([
-    "it needs to",
-    expect.stringMatching(/"weather\.noow".*"weather\.now"/),
-    undefined,
-  ])
+  expect(toolProblem(binding, "send", table)).toBe("it needs to")
+  expect(toolProblem(binding, "weather.noow", table)).toMatch(/"weather\.noow".*"weather\.now"/)
 })
 
 test("a binding may require approval, but not waive it", () => {
@@ -77,11 +73,10 @@ test("a binding may require approval, but not waive it", () => {
 
 test("a binding's permission replaces the tool's, higher or lower", () => {
   const table = toolTable([toolOf("send")], new Map(), name => toolOf(name))
-  const listed = (permission: Permission) =>
-    resolveTools(bindingOf({send: {permission}}), table).get("send") ?? toolOf("missing")
-  expect(listed("admin").permission).toBe("admin")
-  expect(mayCall(listed("admin"), "trusted")).toBe(false)
-  expect(mayCall(listed("user"), "user")).toBe(true)
+  const listed = (send: ToolSettings) => resolveTools(bindingOf({send}), table).get("send") ?? toolOf("missing")
+  expect(listed({permission: "admin"}).permission).toBe("admin")
+  expect(mayCall(listed({permission: "admin"}), "trusted")).toBe(false)
+  expect(mayCall(listed({permission: "user"}), "user")).toBe(true)
 })
 
 test("a call needs the tool's permission, and without a permission it is refused", () => {
