@@ -14,10 +14,7 @@ export interface BindingFacts {
 }
 
 /** Returns whether `binding` is configured, or the first problem. */
-export const configurationOf = (binding: Binding, facts: BindingFacts): Standing =>
-  problemOf(binding, facts) ?? {configured: true}
-
-const problemOf = (binding: Binding, facts: BindingFacts): BindingProblem | undefined => {
+export const configurationOf = (binding: Binding, facts: BindingFacts): Standing => {
   if (!binding.config.enabled) return problem("agent_disabled", ["enabled"])
   return (
     providerProblem(binding, facts) ??
@@ -25,7 +22,7 @@ const problemOf = (binding: Binding, facts: BindingFacts): BindingProblem | unde
     keyProblem(binding) ??
     instructionsProblem(binding) ??
     pricesProblem(binding) ??
-    toolProblem(binding, facts)
+    toolProblem(binding, facts) ?? {configured: true}
   )
 }
 

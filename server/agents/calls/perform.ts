@@ -5,13 +5,12 @@ import {TimeLimitExceeded, withTimeLimit} from "../../runtime/flow/time-limit.ts
 import {type Approval, askApproval, readApproval} from "../approval/approvals.ts"
 import {type After, AttemptOver, type Engine} from "../runs/engine.ts"
 import {parkingForApproval} from "../runs/run-rows.ts"
-import {beginningTool, counting, endingTool} from "../runs/step-rows.ts"
+import {beginningTool, counting} from "../runs/step-rows.ts"
 import {type AgentTool, ToolCutOff, type ToolResult, type ToolUse} from "../runs/tool.ts"
-import {cut} from "../runs/tool-result.ts"
-import {never, runIs, stepIs, writeFenced} from "../runs/write.ts"
+import {never, runIs, writeFenced} from "../runs/write.ts"
 import {checkArguments} from "../tools/arguments.ts"
 import {type Call, noteInJournal, shownBy} from "./call.ts"
-import {cutOff, endStep, longestResult, told} from "./tool-end.ts"
+import {cutOff, endStep, told} from "./tool-end.ts"
 
 /** Stores the row before, makes the call, and stores the row after with the call's results. */
 export const perform = async (engine: Engine, call: Call, signal: AbortSignal): Promise<After> => {
@@ -68,13 +67,10 @@ const isOurs = ({isStopping}: Engine, error: unknown): boolean =>
   (isProblem(error, "stopping") && isStopping()) || error instanceof AttemptOver
 
 const endWith = async (engine: Engine, {run, step}: Call, result: ToolResult, active: number): Promise<After> => {
-  const {value, sends = [], statements = []} = result
   try {
-    const end = {state: "done", result: cut(engine.hide(textOf(value)), longestResult)} as const
-    const ending = [endingTool(run.seq, step.n, end, engine.clock.now()), counting(run.seq, {active})]
-    await writeFenced(engine, run, [...statements, ...ending], stepIs(step.n, "done"), sends)
+    const after = await endStep(engine, run, step, {state: "done", result: textOf(result.value)}, active, result)
     result.stored?.()
-    return "goes on"
+    return after
   } finally {
     result.release?.()
   }

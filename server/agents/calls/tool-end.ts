@@ -1,26 +1,28 @@
 import {toJson} from "../../../shared/json.ts"
 import {longestKept} from "../../../shared/sdk/session/values.ts"
-import {messageDraft, type OutboxDraft} from "../../outbox/draft.ts"
+import {messageDraft} from "../../outbox/draft.ts"
 import type {After, Engine} from "../runs/engine.ts"
 import {type AgentRun, conversationOf} from "../runs/run-rows.ts"
 import {counting, endingTool, type ToolEnd, type ToolStep} from "../runs/step-rows.ts"
+import type {ToolResult} from "../runs/tool.ts"
 import {cut} from "../runs/tool-result.ts"
 import {stepIs, writeFenced} from "../runs/write.ts"
 import {type Call, noteInJournal} from "./call.ts"
 
 /** The most characters of a call's result for the model. The extra ones hold the note after a result that was cut. */
-export const longestResult = longestKept + 256
+const longestResult = longestKept + 256
 
 /** Returns the text that the model reads for a call without a result. */
 export const told = (why: string): string => toJson({error: why})
 
+/** Ends a step, with what the call stores in the same batch. */
 export const endStep = async (
   engine: Engine,
   run: AgentRun,
   step: ToolStep,
   end: ToolEnd,
   active = 0,
-  sends: readonly OutboxDraft[] = [],
+  {sends, statements = []}: Pick<ToolResult, "sends" | "statements"> = {},
 ): Promise<After> => {
   const hidden = {
     ...end,
@@ -29,8 +31,8 @@ export const endStep = async (
   }
   // A refusal counts as a step, so that a run whose model only makes refused calls ends.
   const steps = end.state === "refused" ? 1 : 0
-  const batch = [endingTool(run.seq, step.n, hidden, engine.clock.now()), counting(run.seq, {steps, active})]
-  await writeFenced(engine, run, batch, stepIs(step.n, end.state), sends)
+  const ending = [endingTool(run.seq, step.n, hidden, engine.clock.now()), counting(run.seq, {steps, active})]
+  await writeFenced(engine, run, [...statements, ...ending], stepIs(step.n, end.state), sends)
   return "goes on"
 }
 
@@ -64,6 +66,5 @@ export const cutOff = async (
   const say = await engine.sayFor(run)
   const place = binding.config.approval.to ?? conversationOf(run)
   const text = `${say("agent.unknown", {agent: run.agent, tool: step.tool})}\n${shown}`
-  const sends: readonly OutboxDraft[] = place === undefined ? [] : [messageDraft(place, text)]
-  return endStep(engine, run, step, end, active, sends)
+  return endStep(engine, run, step, end, active, place === undefined ? {} : {sends: [messageDraft(place, text)]})
 }

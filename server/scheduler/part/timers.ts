@@ -1,6 +1,6 @@
 import {type Asked, serve} from "../../../shared/api/operations/operation.ts"
 import {timerOperations} from "../../../shared/api/operations/work.ts"
-import {type TimerDetail, TimerView} from "../../../shared/api/scheduled/timers.ts"
+import {TimerView} from "../../../shared/api/scheduled/timers.ts"
 import {fromJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Database, Row} from "../../database/database.ts"
@@ -26,7 +26,10 @@ export const timerRoutes = (timers: Timers, endpoints: Pick<Endpoints, "require"
       read: async ({query: {state}}, before, most) =>
         (await readNewest(database, "timers", {state}, before, most)).map(viewTimer),
     }),
-    show: ({params}) => readTimer(database, params.id),
+    show: async ({params}) => {
+      const row = await requireTimer(database, params.id)
+      return {...viewTimer(row), data: fromJson(String(row.data))}
+    },
     add: async ({body}) => {
       const {endpoint, channel, user} = body
       if (endpoint !== undefined) endpoints.require(endpoint)
@@ -52,12 +55,6 @@ export const timerRoutes = (timers: Timers, endpoints: Pick<Endpoints, "require"
       },
     }),
   })
-}
-
-/** Throws `timer_unknown`. */
-const readTimer = async (database: Database, id: string): Promise<TimerDetail> => {
-  const row = await requireTimer(database, id)
-  return {...viewTimer(row), data: fromJson(String(row.data))}
 }
 
 const readView = rowReader(TimerView)

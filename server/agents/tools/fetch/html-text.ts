@@ -1,18 +1,9 @@
 import {decodeEntities} from "../../../../shared/sdk/text/entities.ts"
 
 /** Elements whose content people do not see. */
-const unread = [
-  "script",
-  "style",
-  "noscript",
-  "template",
-  "svg",
-  "math",
-  "iframe",
-  "object",
-  "canvas",
-  "select",
-] as const
+const unread: ReadonlySet<string> = new Set(
+  "script style noscript template svg math iframe object canvas select".split(" "),
+)
 
 /** Elements that start and end a line. */
 const blocks: ReadonlySet<string> = new Set(
@@ -66,7 +57,7 @@ const readTag = (lower: string, open: number): Tag => {
   const [found, slash, name = ""] = begin.exec(lower) ?? []
   if (found === undefined) return {name: "", isEnd: false, end: open + 1}
   const end = endOfTag(lower, open + found.length)
-  if (slash === "/" || !unread.some(each => each === name)) return {name, isEnd: slash === "/", end}
+  if (slash === "/" || !unread.has(name)) return {name, isEnd: slash === "/", end}
   const close = lower.indexOf(`</${name}`, end)
   return {name, isEnd: false, end: close < 0 ? lower.length : endOfTag(lower, close)}
 }
