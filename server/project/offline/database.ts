@@ -37,13 +37,13 @@ export const compactStopped = (options: StoppedOptions, dryRun: boolean): Promis
     if (location.dialect !== "sqlite")
       throw new Problem("compact_unavailable", "svc cannot compact a remote database; its server does that")
     const {file: before} = await readStorage(location.file)
-    if (!dryRun) await compactFile(location.file)
-    const after = dryRun ? await usedOf(location) : (await readStorage(location.file)).file
-    return {dryRun, dropped: 0, before, after}
+    if (dryRun) {
+      const {used: after} = await withDatabase(location, readPages)
+      return {dryRun, dropped: 0, before, after}
+    }
+    await compactFile(location.file)
+    return {dryRun, dropped: 0, before, after: (await readStorage(location.file)).file}
   })
-
-const usedOf = (location: Location): Promise<number> =>
-  withDatabase(location, async database => (await readPages(database)).used)
 
 /** Opens a database that has this version's schema, and never migrates it. Throws `database_unopenable`, `database_newer`. */
 export const withCurrentDatabase = <T>(location: Location, work: (database: Database) => Promise<T>): Promise<T> =>

@@ -1,6 +1,5 @@
 import type {ProjectConfig} from "../../../shared/config/config.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Database} from "../../database/database.ts"
 import {type ProjectPaths, projectPaths} from "../../runtime/project.ts"
 import {examineTables} from "../../workroom/checkpoint.ts"
 import {rebuildFiles, rebuildTables, type StoppedVerification, verifyFiles} from "../../workroom/rebuild.ts"
@@ -12,33 +11,29 @@ import {withCurrentDatabase} from "./database.ts"
 
 /** Verifies the workroom of a stopped project. Throws `locked`, `workroom_damaged`, `database_unopenable`. */
 export const verifyStoppedWorkroom = (project: string): Promise<StoppedVerification | undefined> =>
-  alone(project, "svc workroom verify", async ({config, paths}) => {
+  alone(project, "svc workroom verify", async (config, paths) => {
     if (config.workroom.store === "file") return verifyFiles(paths.state)
-    const facts = await withTables(config, paths, examineTables)
+    const facts = await withCurrentDatabase(locationOf(config, paths), examineTables)
     return facts === undefined ? undefined : {store: "database", torn: 0, ...facts}
   })
 
 /** Rebuilds the Catalog from the Journal. Throws `locked`, `workroom_damaged`, `database_unopenable`. */
 export const rebuildStoppedWorkroom = (project: string): Promise<Verification | undefined> =>
-  alone(project, "svc workroom rebuild", async ({config, paths}) => {
-    if (config.workroom.store === "database") return withTables(config, paths, rebuildTables)
+  alone(project, "svc workroom rebuild", async (config, paths) => {
+    if (config.workroom.store === "database") return withCurrentDatabase(locationOf(config, paths), rebuildTables)
     return rebuildFiles(paths.state, await requireAuthorityFile(paths.authority))
   })
 
-interface Stopped {
-  readonly config: ProjectConfig
-  readonly paths: ProjectPaths
-}
-
 /** Does work while it holds the project, so that no other process writes. */
-const alone = async <T>(project: string, command: string, work: (stopped: Stopped) => Promise<T>): Promise<T> => {
+const alone = async <T>(
+  project: string,
+  command: string,
+  work: (config: ProjectConfig, paths: ProjectPaths) => Promise<T>,
+): Promise<T> => {
   await requireProject(projectPaths(project))
   const {config} = await loadStopped({project, environment: "production"})
-  return holding({project, command}, paths => work({config, paths}))
+  return holding({project, command}, paths => work(config, paths))
 }
-
-const withTables = <T>(config: ProjectConfig, paths: ProjectPaths, work: (database: Database) => Promise<T>) =>
-  withCurrentDatabase(locationOf(config, paths), work)
 
 const requireAuthorityFile = async (file: string): Promise<string> => {
   const record = await readAuthorityFile(file)

@@ -28,7 +28,7 @@ import {
   subjectOf,
   worktreeCommand,
 } from "../../build/source.ts"
-import {CheckpointStore, type StoredCheckpoint} from "../../checkpoint/store.ts"
+import {CheckpointStore} from "../../checkpoint/store.ts"
 import {finishRestore} from "../../restore/swap.ts"
 import {ReleaseRecord, releasesOf} from "../record.ts"
 import {stepEnvironments} from "./environment.ts"
@@ -145,7 +145,9 @@ const attempt = async (options: TryOptions, outputs: string): Promise<ReleaseVer
 }
 
 const prepareSteps = async ({paths, release, environment}: TryOptions, folder: string, isPrepared: boolean) => {
-  const checkpoint = await findCheckpoint(paths, release)
+  const {restorePoint} = release
+  const checkpoint =
+    restorePoint && (await new CheckpointStore(paths.checkpoints).get(restorePoint.checkpoint).catch(() => undefined))
   const secrets = checkpoint?.manifest.secrets ?? []
   const environments = await stepEnvironments({paths, tried: folder, environment, secrets, own: process.env})
   // A checkpoint does not contain a remote database.
@@ -194,14 +196,6 @@ const place = async (
     leftOut: "the project is not a git work tree: svc tries a copy of the files that are not ignored",
   }
 }
-
-const findCheckpoint = async (
-  {checkpoints}: ProjectPaths,
-  {restorePoint}: TryOptions["release"],
-): Promise<StoredCheckpoint | undefined> =>
-  restorePoint === null
-    ? undefined
-    : new CheckpointStore(checkpoints).get(restorePoint.checkpoint).catch(() => undefined)
 
 /** Moves the tried build to the kept ones, so that exactly that is installed. Deletes builds that no release needs. */
 const keepBuild = async (paths: ProjectPaths, release: string, kept: KeptBuild): Promise<void> => {
