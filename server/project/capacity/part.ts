@@ -8,6 +8,7 @@ import {every} from "../../runtime/flow/remember.ts"
 import type {Exit, Part} from "../../runtime/part.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {Capacity} from "./capacity.ts"
+import type {Retention} from "./retention.ts"
 import {DamageWatch} from "./damage-watch.ts"
 import {type DiskLimit, watchDisk} from "./disk-watch.ts"
 import {capacityMetrics, readStoredSizes} from "./metrics.ts"
@@ -32,6 +33,7 @@ export interface CapacityNeeds {
 
 export interface CapacityPart extends Part {
   readonly placeWatch: PlaceWatch
+  readonly retention: Retention
   readonly watches: {readonly place: Part; readonly disk: Part; readonly damage: Part}
 }
 
@@ -60,6 +62,7 @@ export const createCapacity = (
   return {
     name: "the deletion of old rows",
     placeWatch,
+    retention: capacity.retention,
     start: () => capacity.start(),
     stopTaking: () => capacity.stop(),
     limit: 1000,
