@@ -72,9 +72,7 @@ class Walk {
         : raw.map((item, index) => this.visit(shape.items as TSchema, item, [...path, index]))
     }
     // A key without a value means its defaults.
-    if (raw === null && shape.type === "object") return this.#object(shape, {}, path)
-    if (typeof raw === "object" && raw !== null && shape.type === "object") return this.#object(shape, raw, path)
-    return raw
+    return typeof raw === "object" && shape.type === "object" ? this.#object(shape, raw ?? {}, path) : raw
   }
 
   #object(shape: Shape, raw: object, path: Path): unknown {

@@ -331,7 +331,12 @@ export class Endpoint {
       if ("lostBefore" in opened) return opened.lostBefore
       clearTimeout(tooLong)
       const sender = ownedBy(this.spec, opened, this.#file, this.#calls)
-      this.#connection = {opened, sender: {...sender, send: this.#noting(sender)}, signal: scope.signal}
+      const send: Sender["send"] = async (...message) => {
+        const sent = await sender.send(...message)
+        this.past.lastSentAt = Date.now()
+        return sent
+      }
+      this.#connection = {opened, sender: {...sender, send}, signal: scope.signal}
       this.#completeness.begin(() => this.spec.own(() => opened.lag?.()))
       this.#enter({is: "online"})
       this.#hooks.online(this)
@@ -344,14 +349,6 @@ export class Endpoint {
       this.#unreadable.clear()
       this.#closing.signal.removeEventListener("abort", end)
       await scope.dispose()
-    }
-  }
-
-  #noting({send}: Sender): Sender["send"] {
-    return async (...message) => {
-      const sent = await send(...message)
-      this.past.lastSentAt = Date.now()
-      return sent
     }
   }
 

@@ -105,11 +105,7 @@ export class Endpoints {
     }
     const leaving = this.list().filter(endpoint => kept.get(endpoint.spec.name) !== endpoint)
     this.#byName = new Map([...kept, ...fresh.map(endpoint => [endpoint.spec.name, endpoint] as const)])
-    this.#changing = this.#changing.then(async () => {
-      await Promise.all(leaving.map(endpoint => endpoint.leave()))
-      if (this.#started) for (const endpoint of fresh) this.#open(endpoint)
-    })
-    return this.#changing
+    return this.#replace(leaving, fresh)
   }
 
   /**
@@ -120,9 +116,13 @@ export class Endpoints {
     const old = this.require(name)
     const fresh = new Endpoint(old.spec, this.#hooks)
     this.#byName = new Map(this.#byName).set(name, fresh)
+    return this.#replace([old], [fresh])
+  }
+
+  #replace(leaving: readonly Endpoint[], fresh: readonly Endpoint[]): Promise<void> {
     this.#changing = this.#changing.then(async () => {
-      await old.leave()
-      if (this.#started) this.#open(fresh)
+      await Promise.all(leaving.map(endpoint => endpoint.leave()))
+      if (this.#started) for (const endpoint of fresh) this.#open(endpoint)
     })
     return this.#changing
   }

@@ -229,15 +229,12 @@ export class Attempts {
     const {database, outbox, clock} = this.#options
     const at = clock.now()
     const note = outcome.is === "failed" ? outcome.note?.() : undefined
-    const noting =
-      note === undefined || !isBindable(note)
-        ? []
-        : [
-            insertingWhileRunning([
-              {draft: note, content: toJson(note.content), at, turn: undefined, from: {...key, ordinal: 0}},
-            ]),
-          ]
-    await this.#persist(key.seq, () => database.write([...noting, ending(key, {state: "failed", error, at})]))
+    const batch = [ending(key, {state: "failed", error, at})]
+    if (note !== undefined && isBindable(note)) {
+      const departure = {draft: note, content: toJson(note.content), at, turn: undefined, from: {...key, ordinal: 0}}
+      batch.unshift(insertingWhileRunning([departure]))
+    }
+    await this.#persist(key.seq, () => database.write(batch))
     if (note !== undefined) outbox.stored([note])
     return {is: "over"}
   }

@@ -57,16 +57,14 @@ export const createFire =
         place.commit({seq, handlers: [handler], claimed: new Set(), stored: kept, isReplay: false})
       }
     } catch (error) {
-      if (isProblem(error, "database_outcome_unknown")) for (const arrival of arrivals) void resumeStored(arrival)
+      if (isProblem(error, "database_outcome_unknown"))
+        for (const arrival of arrivals)
+          void persist(`event ${arrival.id}`, log, () => readUnsettled(database, arrival, runtimeId))
+            .then(resume)
+            .catch(() => {})
       throw error
     } finally {
       for (const {place} of offers) place.release()
-    }
-
-    async function resumeStored(arrival: Arrival): Promise<void> {
-      await persist(`event ${arrival.id}`, log, () => readUnsettled(database, arrival, runtimeId))
-        .then(resume)
-        .catch(() => {})
     }
   }
 

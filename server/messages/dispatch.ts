@@ -5,7 +5,6 @@ import {textOfMessage} from "../../shared/sdk/content/parse-content.ts"
 import type {SatoriEvent} from "../../shared/sdk/content/satori.ts"
 import type {Reader} from "../database/database.ts"
 import type {Attempt, Dispatch, InboxEvent, Outcome} from "../inbox/intake/handling.ts"
-import type {DraftFiles} from "../outbox/files/draft-files.ts"
 import {type Clock, type Span, systemClock} from "../runtime/flow/clock.ts"
 import {isAddressed} from "./age-limits.ts"
 import {AgeNotices} from "./age-notices.ts"
@@ -22,11 +21,10 @@ import {Turns} from "./limits/limits.ts"
 import {isPressRefusal, presserOf, refusePress} from "./press-refusals.ts"
 import {failureNote} from "./session/failure.ts"
 import {OnceAMinute} from "./session/once-a-minute.ts"
-import type {EndpointActs} from "./session/options.ts"
+import type {SessionOptions} from "./session/options.ts"
 import {nestingOf, type Runnable, runToEnd} from "./session/run-handler.ts"
-import {noTimers, type SessionTimers} from "./session/timers.ts"
+import {noTimers} from "./session/timers.ts"
 import {hostHandler, type MessageTable} from "./table.ts"
-import type {HostTexts} from "./texts/host-texts.ts"
 
 /** The handler that replies to unknown commands. */
 const unknownCommand = "host/unknown"
@@ -34,18 +32,13 @@ const unknownCommand = "host/unknown"
 /** A handler fails after this time, in milliseconds. */
 const handlerTimeout = 60_000
 
-export interface DispatchOptions {
+/** When left out, there are no timers and files for sessions, and no private hosts that have files of messages. */
+export interface DispatchOptions
+  extends Pick<SessionOptions, "endpoints">,
+    Partial<Pick<SessionOptions, "timers" | "privateHosts" | "files">> {
   readonly current: () => MessageTable
-  /** The endpoint functions that sessions use. */
-  readonly endpoints: EndpointActs
   /** The languages that users chose; none when left out. */
   readonly choices?: LanguageChoices
-  /** Sets timers for sessions; there are none when left out. */
-  readonly timers?: SessionTimers
-  /** Hosts on private networks from which the Host may read the files of messages; none when left out. */
-  readonly privateHosts?: () => readonly string[]
-  /** Stores the files that sessions send; without it there are none. */
-  readonly files?: DraftFiles
   /** Resolves when no change of generation is in progress. */
   readonly idle: () => Promise<unknown>
   readonly log: Log
@@ -141,20 +134,14 @@ const routeEvent = ({router}: MessageTable, event: SatoriEvent): Routed =>
   event.user?.is_bot === true ? {is: "none"} : router.route(textOfMessage(event), event)
 
 const handlerOf = ({router}: MessageTable, routed: Routed): string | undefined => {
-  switch (routed.is) {
-    case "command":
-      return routed.command.id
-    case "unknown":
-      return unknownText(router, routed) === undefined ? undefined : unknownCommand
-    case "none":
-      return undefined
-  }
+  if (routed.is === "command") return routed.command.id
+  return routed.is === "unknown" && unknownText(router, routed) !== undefined ? unknownCommand : undefined
 }
 
 type RunOptions = DispatchOptions & {
   readonly clock: Clock
   readonly buckets: Buckets
-  /** Limits what users are told. */
+  /** Says the same to a user once a minute. */
   readonly once: OnceAMinute
 }
 
@@ -182,7 +169,8 @@ const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt:
   const failed = {...outcome, error: scrub(outcome.error)}
   const {failureText = "", runners, texts} = current()
   if (failureText === "") return failed
-  const text = () => (failureText === defaultFailure ? failureIn(texts, language) : failureText)
+  // In the format of `messages.failure`.
+  const text = () => (failureText === defaultFailure ? texts.in(language)("failure", {event: "{event}"}) : failureText)
   const isAsked = runners.has(id) || isActionId(id)
   return {...failed, note: () => failureNote(once, stored, text(), isAsked)}
 }
@@ -200,9 +188,6 @@ const languagesOf = (options: Pick<DispatchOptions, "current" | "choices">, stor
 
 const choiceOf = ({choices}: Pick<DispatchOptions, "choices">, {endpoint, event: {user}}: InboxEvent) =>
   user === undefined ? undefined : choices?.of(endpoint, user.id)
-
-/** The text in the format of `messages.failure`. */
-const failureIn = (texts: HostTexts, language: string): string => texts.in(language)("failure", {event: "{event}"})
 
 const asItIs = (text: string): string => text
 

@@ -7,9 +7,8 @@ import {Gather} from "../database/gather.ts"
 import {persist} from "../database/persist.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import type {DueClock} from "../runtime/flow/due-clock.ts"
-import {act, type OutboxAction, type OutboxSelection} from "./actions.ts"
+import {act, cancel, type OutboxAction, type OutboxSelection} from "./actions.ts"
 import {atAnyAge} from "./age.ts"
-import {cancel} from "./cancel.ts"
 import {type Timing, usualTiming} from "./delivery.ts"
 import {type Departures, departing} from "./departures.ts"
 import type {OutboxDraft} from "./draft.ts"
@@ -54,7 +53,8 @@ export interface PlanOptions {
 export class Outbox {
   readonly #database: Database
   readonly #log: Log
-  readonly #requireOpen: () => void
+  /** Throws `ingress_paused` if nothing new may be sent. */
+  readonly requireOpen: () => void
   readonly #timing: Timing
   readonly #sends: Sends
   readonly #departures: Gather<Departure, NewRow | undefined>
@@ -68,7 +68,7 @@ export class Outbox {
     const {requireOpen = () => {}, timing = usualTiming, clock = systemClock} = options
     this.#database = database
     this.#log = log
-    this.#requireOpen = requireOpen
+    this.requireOpen = requireOpen
     this.#timing = timing
     this.#sends = new Sends(database, log, timing, clock, until => this.#expiry.consider(until))
     this.#expiry = expireUnknown(database, log, endpoint => this.#sends.policy(endpoint).maxAge, clock)
@@ -132,11 +132,6 @@ export class Outbox {
     departures.commit(await persist("the outbox", this.#log, () => readDeparted(this.#database, ids)))
   }
 
-  /** Throws `ingress_paused` if nothing new may be sent. */
-  requireOpen(): void {
-    this.#requireOpen()
-  }
-
   /** Resolves when a call that is not stored may begin, at the pace of its endpoint. Rejects once the signal is aborted. */
   turn(endpoint: string, signal: AbortSignal): Promise<void> {
     return this.#sends.turn(endpoint, signal)
@@ -149,7 +144,7 @@ export class Outbox {
 
   /** Stores a message that belongs to no event. Resolves once it is durable. Throws `ingress_paused`. */
   async enqueue(given: OutboxDraft): Promise<void> {
-    this.#requireOpen()
+    this.requireOpen()
     const draft = hasMarkdown(given) ? await readMarkdown(given) : given
     const departures = this.reserve([draft])
     try {
@@ -170,7 +165,7 @@ export class Outbox {
    */
   async plan(given: OutboxDraft, {plugin, key, due = 0}: PlanOptions): Promise<string> {
     try {
-      this.#requireOpen()
+      this.requireOpen()
     } catch (error) {
       const known = key === undefined ? undefined : await readPlanned(this.#database, plugin, key)
       if (known === undefined) throw error

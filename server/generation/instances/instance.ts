@@ -31,19 +31,10 @@ import {positionIn} from "../plugins/position.ts"
 import {stateHandle} from "../plugins/state.ts"
 import {collectRegistrations, type Published, type Registrations} from "./registrations.ts"
 
-interface Thrown {
-  readonly error: string
-  /** Where in the plugin's files, if known. */
-  readonly at?: Position
-}
-
-/** `since` is in milliseconds since 1970. */
+/** `since` is in milliseconds since 1970. `at` is where in the plugin's files the error was thrown, if known. */
 export type InstanceState = {readonly since: number} & (
-  | {readonly is: "starting"}
-  | {readonly is: "active"}
-  | ({readonly is: "failed"} & Thrown)
-  | ({readonly is: "quarantined"} & Thrown)
-  | {readonly is: "disposed"}
+  | {readonly is: "starting" | "active" | "disposed"}
+  | {readonly is: "failed" | "quarantined"; readonly error: string; readonly at?: Position}
 )
 
 type Change<T> = T extends unknown ? Omit<T, "since"> : never
@@ -344,8 +335,8 @@ export class Instance {
   /** Ends the instance because of an uncaught exception. */
   async fail(error: unknown, quarantined: boolean): Promise<void> {
     const at = this.positionOf(error)
-    const thrown = {error: messageOf(error), ...(at === undefined ? {} : {at})}
-    this.#enter({is: quarantined ? "quarantined" : "failed", ...thrown})
+    const is = quarantined ? "quarantined" : "failed"
+    this.#enter({is, error: messageOf(error), ...(at === undefined ? {} : {at})})
     await this.scope.dispose()
   }
 

@@ -1,4 +1,5 @@
 import {isProblem} from "../../../shared/problems.ts"
+import type {Ingress} from "../../endpoints/ingress.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import type {Instance} from "./instance.ts"
 
@@ -9,10 +10,7 @@ const startLimit = 60_000
 const pause = 1000
 
 /** What starts wait for. */
-interface Gate {
-  readonly isPaused: boolean
-  onChange(hear: () => void): void
-}
+type Gate = Pick<Ingress, "isPaused" | "onChange">
 
 interface Start {
   readonly instance: Instance

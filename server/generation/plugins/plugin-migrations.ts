@@ -1,5 +1,5 @@
 import {type Issue, Problem} from "../../../shared/problems.ts"
-import type {PluginMigration, Statement} from "../../../shared/sdk/session/database.ts"
+import type {PluginMigration} from "../../../shared/sdk/session/database.ts"
 import type {Database, Reader} from "../../database/database.ts"
 import {
   cannotBeUndone,
@@ -20,18 +20,9 @@ export interface MigratedPlugin {
   readonly from: string
 }
 
-/** A migration that the database lacks. */
-interface Missing {
-  readonly plugin: string
-  readonly name: string
-  readonly statements: readonly Statement[]
-  /** Why it cannot be undone; undefined if it can. */
-  readonly irreversible: string | undefined
-}
-
 /** The missing migrations of plugins, in order. */
 export interface MissingMigrations {
-  readonly all: readonly Missing[]
+  readonly all: ReturnType<typeof missingOf>
   /** Migrations that need a restore point: they cannot be undone, and there is data that they could destroy. */
   readonly irreversible: readonly PluginCrossing[]
 }
@@ -70,7 +61,8 @@ export const readApplied = async (database: Reader): Promise<{plugin: string; mi
     .map(([plugin, recorded]) => ({plugin, migrations: recorded.map(({name}) => name)}))
     .sort((one, other) => one.plugin.localeCompare(other.plugin))
 
-const missingOf = ({name: plugin, migrations}: MigratedPlugin, recorded: Recorded[]): Missing[] => {
+/** Returns the migrations that the database lacks. `irreversible` is why one cannot be undone; undefined if it can. */
+const missingOf = ({name: plugin, migrations}: MigratedPlugin, recorded: readonly Recorded[]) => {
   const names = new Set(recorded.map(({name}) => name))
   return migrations
     .filter(({name}) => !names.has(name))

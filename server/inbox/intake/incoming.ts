@@ -7,21 +7,19 @@ import {isId, lastTime} from "../../../shared/sdk/session/values.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
 import type {EndpointSpec} from "../../endpoints/spec.ts"
 
+/** The parts of an event that have an id. */
+const things = ["channel", "guild", "user", "message", "emoji", "button"] as const
+
 /**
  * Checks an event of an adapter, which may be any value in JavaScript. Throws `event_invalid`, which names what is
  * wrong.
  */
 export const requireEvent = (endpoint: Endpoint, incoming: Incoming): void => {
   requireObject("an event", incoming)
-  const {id, type, timestamp, channel, guild, user, message, emoji, button, form, raw} = incoming
+  const {id, type, timestamp, channel, user, message, form, raw} = incoming
   requireId("id", id)
   requireId("type", type)
-  requireThing("channel", channel)
-  requireThing("guild", guild)
-  requireThing("user", user)
-  requireThing("message", message)
-  requireThing("emoji", emoji)
-  requireThing("button", button)
+  for (const key of things) requireThing(key, incoming[key])
   if (form !== undefined) requireValues(form)
   if (user?.roles !== undefined && !(Array.isArray(user.roles) && user.roles.every(isId)))
     throw invalid("user.roles must be a list of ids")

@@ -4,13 +4,6 @@ import type {FileUsage} from "./rows.ts"
 /** How many bytes of room an incoming file of unknown size takes at a time. */
 const step = 1024 * 1024
 
-/** Bytes of unknown number, which take room as they arrive. */
-export interface Counted {
-  readonly pieces: AsyncIterable<Uint8Array>
-  /** Frees the room: the bytes are stored, or will not be. Calling it more than once is harmless. */
-  free(): void
-}
-
 /** The room that the quota leaves, including files that are being stored. */
 export class Room {
   readonly #usage: () => Promise<FileUsage>
@@ -34,8 +27,11 @@ export class Room {
     this.#coming -= bytes
   }
 
-  /** Counts pieces while they are read. Reading throws `files_full` if there is too little room. */
-  counting(pieces: AsyncIterable<Uint8Array>): Counted {
+  /**
+   * Counts pieces while they are read. Reading throws `files_full` if there is too little room. `free` frees the room:
+   * the bytes are stored, or will not be. Calling it more than once is harmless.
+   */
+  counting(pieces: AsyncIterable<Uint8Array>) {
     let size = 0
     let taken = 0
     const grow = async () => {

@@ -3,8 +3,6 @@ import {expect, test} from "vitest"
 import {withValue} from "../../../server/config/edit/text.ts"
 import {root} from "../../support/host/runtimes.ts"
 
-const withPlugin = (text: string, name: string, entry = {}) => withValue(text, ["plugins", name], entry)
-
 test.each([
   ["an entry comes before it", "plugins:\n  a: {} # why\n", "plugins:\n  a: {} # why\n  dice: {}\n"],
   [
@@ -29,7 +27,7 @@ test.each([
   ["there are no plugins", "http: {port: 0}\n", "http: {port: 0}\nplugins:\n  dice: {}\n"],
   ["the file is empty", "", "plugins:\n  dice: {}\n"],
 ])("adding a plugin keeps every other character when %s", (_, text, expected) => {
-  expect(withPlugin(text, "dice")).toBe(expected)
+  expect(withValue(text, ["plugins", "dice"], {})).toBe(expected)
 })
 
 test.each([
@@ -37,16 +35,16 @@ test.each([
   ["the file is broken", "plugins: [\n"],
   ["plugins is a list", "plugins: [a]\n"],
 ])("nothing is added if %s", (_, text) => {
-  expect(withPlugin(text, "dice")).toBeUndefined()
+  expect(withValue(text, ["plugins", "dice"], {})).toBeUndefined()
 })
 
 test("the starter's configuration keeps its comments", () => {
   const text = readFileSync(`${root}cli/init/template/svc.config.yml`, "utf8")
-  expect(withPlugin(text, "dice")).toBe(text.replace("  sandbox: {}\n", "  sandbox: {}\n  dice: {}\n"))
+  expect(withValue(text, ["plugins", "dice"], {})).toBe(text.replace("  sandbox: {}\n", "  sandbox: {}\n  dice: {}\n"))
 })
 
 test("an entry may name its package", () => {
-  expect(withPlugin("plugins:\n  a: {}\n", "dice", {use: "@team/svc-plugin-dice", enabled: false})).toBe(
+  expect(withValue("plugins:\n  a: {}\n", ["plugins", "dice"], {use: "@team/svc-plugin-dice", enabled: false})).toBe(
     'plugins:\n  a: {}\n  dice:\n    use: "@team/svc-plugin-dice"\n    enabled: false\n',
   )
 })

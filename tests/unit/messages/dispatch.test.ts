@@ -185,10 +185,8 @@ describe("a handler", () => {
     const plugin = {name: "p", database: {table: (name: string) => name, read: async () => []}, prompt: () => undefined}
     for (const isRaw of [true, false]) {
       const table = tableOf({handlers: [{...note, plugin: {...plugin, raw: isRaw}}]})
-      // As in a Host.
       const dispatch = new HandlerMeter().measure(dispatchTo(table))
-      expect(dispatch.loginOf?.("line")).toEqual({platform: "line"})
-      expect(dispatch.keepsRaw?.([note.id])).toBe(isRaw)
+      expect([dispatch.keepsRaw?.([note.id]), dispatch.loginOf?.("line")]).toEqual([isRaw, {platform: "line"}])
       await dispatch.run({endpoint: "line", event: messageOf("hello"), raw}, note.id, firstAttempt)
     }
     expect(seen).toEqual([raw, undefined])

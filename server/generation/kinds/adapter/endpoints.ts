@@ -17,19 +17,16 @@ import {sha256Of} from "../../../runtime/files.ts"
 import {createLoad} from "../../../runtime/packages/libraries.ts"
 import type {Owner} from "../kind.ts"
 
-/** By slot. */
-export type DeclaredAdapters = ReadonlyMap<string, AdapterDefinition<TSchema>>
-
 export interface PublishedEndpoint {
   readonly spec: EndpointSpec
   readonly adapter: AdapterDefinition<TSchema>
 }
 
-/** Returns the endpoints of an instance, and what is wrong with its accounts. */
+/** Returns the endpoints of an instance, and what is wrong with its accounts. `adapters` is by slot. */
 export const endpointsOf = (
   loaded: LoadedConfig,
   instance: Owner,
-  adapters: DeclaredAdapters,
+  adapters: ReadonlyMap<string, AdapterDefinition<TSchema>>,
   report: (message: string) => void,
 ) => {
   const own = loaded.config.plugins[instance.name]
