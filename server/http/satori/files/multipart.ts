@@ -34,7 +34,7 @@ export async function* partsOf(read: Read, boundary: string): AsyncGenerator<Par
   const delimiter = Buffer.from(`\r\n--${boundary}`)
   await passOver(form.until(delimiter))
   while (!(await form.isLast())) {
-    const head = readHead(await form.head())
+    const head = readHead(await form.before(headEnd))
     const pieces = form.until(delimiter)
     yield {...head, pieces}
     await passOver(pieces)
@@ -82,18 +82,15 @@ class Form {
   async isLast(): Promise<boolean> {
     while (this.#waiting.length < 2) await this.#more()
     if (this.#waiting.subarray(0, 2).toString("latin1") === "--") return true
-    const rest = await this.#before(lineEnd)
+    const rest = await this.before(lineEnd)
     if (/[^ \t]/.test(rest)) throw invalid("there is text after a boundary")
     // This line end may already belong to an empty head.
     this.#waiting = Buffer.concat([lineEnd, this.#waiting])
     return false
   }
 
-  async head(): Promise<string> {
-    return this.#before(headEnd)
-  }
-
-  async #before(mark: Buffer): Promise<string> {
+  /** Returns the head or line before the mark, and removes both. */
+  async before(mark: Buffer): Promise<string> {
     for (;;) {
       const at = this.#waiting.indexOf(mark)
       if (at > longestHead || (at < 0 && this.#waiting.length > longestHead))
