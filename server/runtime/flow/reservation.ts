@@ -9,16 +9,11 @@ export interface Reservation<T> {
 /** A reservation that calls one of these two functions, once. */
 export const reserve = <T>(commit: (item: T) => void, release: () => void): Reservation<T> => {
   let isDecided = false
-  return {
-    commit: item => {
-      if (isDecided) return
+  const decide = (act: () => void) => {
+    if (!isDecided) {
       isDecided = true
-      commit(item)
-    },
-    release: () => {
-      if (isDecided) return
-      isDecided = true
-      release()
-    },
+      act()
+    }
   }
+  return {commit: item => decide(() => commit(item)), release: () => decide(release)}
 }
