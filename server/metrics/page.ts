@@ -21,7 +21,8 @@ export class MetricsPage {
   async render(): Promise<string> {
     this.#library ??= load()
     const {Registry, ofProcess} = await this.#library
-    const found = [...(await Promise.all(this.#readings().map(reading => this.#read(reading)))), this.#counted]
+    const read = await Promise.all(this.#readings().map(reading => this.#read(reading)))
+    const found: readonly Partial<Readings>[] = [...read, {svc_collect_failures_total: by("part", this.#failures)}]
     const registry = new Registry()
     for (const [name, {type, help}] of Object.entries(metrics)) {
       const values = found.flatMap(each => seriesOf(name, each[name as keyof Readings] ?? []))
@@ -29,10 +30,6 @@ export class MetricsPage {
     }
     for (const metric of ofProcess) registry.registerMetric(metric)
     return registry.metrics()
-  }
-
-  get #counted(): Partial<Readings> {
-    return {svc_collect_failures_total: by("part", this.#failures)}
   }
 
   async #read({group, read}: Reading): Promise<Partial<Readings>> {

@@ -1,4 +1,4 @@
-import {type AlertCode, alertItems, type Severity} from "../../../shared/alerts/items.ts"
+import {type AlertCode, alertItems} from "../../../shared/alerts/items.ts"
 import type {AlertRules} from "../../../shared/config/alerts.ts"
 import {durationOf} from "../../../shared/duration.ts"
 
@@ -25,16 +25,10 @@ export interface Seen {
   readonly unknown: ReadonlySet<AlertCode>
 }
 
-/** How the configuration raises an alert. `after` is in milliseconds. */
-export interface Rule {
-  readonly enabled: boolean
-  readonly severity: Severity
-  readonly after: number
-  readonly above: number | undefined
-  readonly happens: boolean
-}
+type Rule = ReturnType<typeof ruleOf>
 
-export const ruleOf = (code: AlertCode, rules: AlertRules): Rule => {
+/** Returns how the configuration raises an alert. `after` is in milliseconds. */
+export const ruleOf = (code: AlertCode, rules: AlertRules) => {
   const item = alertItems[code]
   const own = rules[code]
   return {
