@@ -131,17 +131,13 @@ export class Describer {
   }
 
   #entries(keys: readonly unknown[], ask: (index: number, key: string) => unknown): Record<string, unknown> {
-    const plain: Record<string, unknown> = {}
-    for (const [index, key] of keys.slice(0, limits.items).entries()) {
+    const shown = keys.slice(0, limits.items).map((key, index): [string, unknown] => {
       const name = String(key)
-      set(
-        plain,
-        this.text(name),
-        this.field(name, () => ask(index, name)),
-      )
-    }
-    if (keys.length > limits.items) plain["…"] = `[${keys.length - limits.items} more]`
-    return plain
+      return [this.text(name), this.field(name, () => ask(index, name))]
+    })
+    if (keys.length > limits.items) shown.push(["…", `[${keys.length - limits.items} more]`])
+    // Makes an own field of any name, including `__proto__`.
+    return Object.fromEntries(shown)
   }
 
   #error(error: Error): object | string {
@@ -178,12 +174,6 @@ export class Describer {
 }
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === ""
-
-/** Sets an own field of any name, including `__proto__`. */
-const set = (target: Record<string, unknown>, key: string, value: unknown): void => {
-  if (key === "__proto__") Object.defineProperty(target, key, {value, enumerable: true})
-  else target[key] = value
-}
 
 function take<T>(items: Iterable<T>): T[] {
   const taken: T[] = []
