@@ -66,8 +66,7 @@ export class Entrance {
 
   #leaving(listener: Listener): Listener {
     return {
-      host: listener.host,
-      port: listener.port,
+      ...listener,
       close: async force => {
         if (this.#isKept) return
         this.#opened = undefined
