@@ -4,20 +4,17 @@ import {versionOf} from "../database/migrations/migrations.ts"
 import {readMeta} from "../database/state/meta.ts"
 
 /** The authorities in a database: of the database itself and of its event log. */
-export interface AuthorityRows {
-  /** Undefined if no Host has started on the database. */
-  readonly authority: string | undefined
-  /** Undefined if there is no event log yet. */
-  readonly eventLog: string | undefined
-}
+export type AuthorityRows = Awaited<ReturnType<typeof readAuthorityRows>>
 
 const stampedSince = versionOf("event-authority")
 
 /** Reads the authorities from a database of any schema up to this version's. */
-export const readAuthorityRows = async (database: Pick<Database, "read" | "state">): Promise<AuthorityRows> => {
+export const readAuthorityRows = async (database: Pick<Database, "read" | "state">) => {
   const schema = schemaOf(database)
   return {
+    /** Undefined if no Host has started on the database. */
     authority: schema === 0 ? undefined : await readMeta(database, "authority"),
+    /** Undefined if there is no event log yet. */
     eventLog:
       schema < stampedSince ? undefined : textIn(await readCell(database, "SELECT authority FROM event_retention")),
   }
