@@ -1,5 +1,6 @@
 import {fromJson} from "../../../shared/json.ts"
 import {type LogLevel, rankOf} from "../../../shared/log.ts"
+import type {LogRecord} from "./record.ts"
 
 /** How many of the newest records to keep, and how many characters of them. */
 const kept = {records: 1000, characters: 2 * 1024 * 1024}
@@ -18,6 +19,9 @@ export interface HistoryFilter {
   readonly level: LogLevel
   readonly plugin: string | undefined
 }
+
+export const fits = (record: Kept | LogRecord, {level, plugin}: HistoryFilter): boolean =>
+  rankOf(record.level as LogLevel) >= rankOf(level) && (plugin === undefined || record.plugin === plugin)
 
 /** The newest records of this run, limited by number and size. */
 export class History {
@@ -62,14 +66,8 @@ export class History {
     })
   }
 
-  #matching({level, plugin}: HistoryFilter, fits: (seq: number) => boolean): Kept[] {
-    const least = rankOf(level)
-    return this.#records
-      .slice(this.#first)
-      .filter(
-        record =>
-          fits(record.seq) && rankOf(record.level) >= least && (plugin === undefined || record.plugin === plugin),
-      )
+  #matching(filter: HistoryFilter, isBeside: (seq: number) => boolean): Kept[] {
+    return this.#records.slice(this.#first).filter(record => isBeside(record.seq) && fits(record, filter))
   }
 
   #drop(): void {

@@ -1,9 +1,8 @@
 import {createReadStream} from "node:fs"
 import {createInterface} from "node:readline"
 import {fromJson} from "../../../shared/json.ts"
-import {type LogLevel, rankOf} from "../../../shared/log.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {HistoryFilter} from "./history.ts"
+import {fits, type HistoryFilter} from "./history.ts"
 import type {LogRecord} from "./record.ts"
 import {listSegments, lookAt, type Segment} from "./runs/names.ts"
 
@@ -86,9 +85,6 @@ export const readRunsAbout = async (
   }
   return found
 }
-
-const fits = (record: LogRecord, {level, plugin}: HistoryFilter): boolean =>
-  rankOf(record.level as LogLevel) >= rankOf(level) && (plugin === undefined || record.plugin === plugin)
 
 /** Skips the last line of a killed run if it is incomplete. */
 const readSegment = async (
