@@ -3,7 +3,6 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {Command, Option} from "clipanion"
 import {EventSourceParserStream} from "eventsource-parser/stream"
 import {addressOf} from "../shared/api/operations/client.ts"
-import {type ExitCode, exit} from "../shared/exit.ts"
 import {isProblem, messageOf} from "../shared/problems.ts"
 import {type ChatFile, receiving} from "./kit/chat-files.ts"
 import {connectHost, type HostClient} from "./kit/host-client.ts"
@@ -26,22 +25,17 @@ type Change =
 
 /** Returns the line that the terminal shows for a change, if it shows one. */
 const describe = (change: Change): string | undefined => {
-  switch (change.change) {
-    case "said":
-      return change.message.from === "bot" ? change.message.text : undefined
-    case "edited":
-      return `(edits) ${change.message.text}`
-    case "deleted":
-      return `(deletes) ${change.message.text}`
-    case "reacted":
-      return `(reacts ${change.message.reactions.at(-1) ?? ""})`
-    case "unreacted":
-      return "(takes a reaction back)"
-    case "typing":
-      return "(is writing…)"
-    case "moderated":
-      return `(${change.what})`
+  if (change.change === "typing") return "(is writing…)"
+  if (change.change === "moderated") return `(${change.what})`
+  const {from, text, reactions} = change.message
+  const lines = {
+    said: from === "bot" ? text : undefined,
+    edited: `(edits) ${text}`,
+    deleted: `(deletes) ${text}`,
+    reacted: `(reacts ${reactions.at(-1) ?? ""})`,
+    unreacted: "(takes a reaction back)",
   }
+  return lines[change.change]
 }
 
 /** Completes command names from the list that the bot publishes to its platforms. */
@@ -107,7 +101,7 @@ export class Chat extends SvcCommand {
   /** The sent messages that may still get an answer, by their sequence number in the inbox. */
   readonly #said: number[] = []
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<boolean> {
     const {stdin, stdout} = this.context
     const interactive = (stdin as NodeJS.ReadStream).isTTY === true
     this.#attached = await readAttachments(this.attach)
@@ -121,9 +115,9 @@ export class Chat extends SvcCommand {
       this.print(text)
       prompt()
     }
-    let code: ExitCode = exit.ok
+    let isOk = true
     const refused = (error: unknown) => {
-      code = exit.failed
+      isOk = false
       this.tell(this.describe(error))
     }
     const heard = listen(this.folder, host, this.channel, show, receiving(this.save), ending.signal)
@@ -138,12 +132,12 @@ export class Chat extends SvcCommand {
       prompt()
     }
     if (!interactive) {
-      if (this.#said.length === 0 && code === exit.ok && this.#attached.length > 0) await this.#say("").catch(refused)
+      if (this.#said.length === 0 && isOk && this.#attached.length > 0) await this.#say("").catch(refused)
       await this.#answered().catch(refused)
       await heard.quiet(lastWords)
     }
     ending.abort()
-    return code
+    return isOk
   }
 
   async #say(text: string): Promise<void> {

@@ -7,7 +7,6 @@ import {isLocked} from "../server/runtime/lock.ts"
 import {projectPaths} from "../server/runtime/project.ts"
 import type {ReadinessReport} from "../shared/api/readiness.ts"
 import type {Status} from "../shared/api/system.ts"
-import {type ExitCode, exit} from "../shared/exit.ts"
 import {Problem} from "../shared/problems.ts"
 import {describeFinding} from "./kit/finding.ts"
 import {DataCommand} from "./kit/svc-command.ts"
@@ -53,12 +52,12 @@ export class Doctor extends DataCommand {
   })
   environment = Option.String("--environment", "production", {description: "Reads .env.<name> over .env"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<boolean> {
     if (this.incident !== undefined) return this.#incident(this.incident)
     return this.live === undefined ? this.#examine() : this.#live(this.live)
   }
 
-  async #incident(address: string): Promise<ExitCode> {
+  async #incident(address: string): Promise<boolean> {
     const quiet = this.quiet === undefined ? undefined : durationOption("--quiet", this.quiet, "15m or 1h")
     const own = await expectedHost(this.folder)
     const result = await checkIncident(address, process.env.SVC_HTTP_TOKEN, {
@@ -68,10 +67,10 @@ export class Doctor extends DataCommand {
       longestQuiet: quiet,
     })
     this.show(result, () => result.answers.map(describeAnswer).join("\n"))
-    return result.ok ? exit.ok : exit.failed
+    return result.ok
   }
 
-  async #live(address: string): Promise<ExitCode> {
+  async #live(address: string): Promise<boolean> {
     const result = await checkLive(address, process.env.SVC_HTTP_TOKEN)
     if (this.json) this.print(JSON.stringify(result, undefined, 2))
     else if (result.ok)
@@ -79,10 +78,10 @@ export class Doctor extends DataCommand {
         [`ready: ${result.url}, ${describeGeneration(result.report)}`, ...readyButLines(result.report)].join("\n"),
       )
     else this.tell(`not ready: ${result.reason}\n${unreadyComponents(result.report)}`.trimEnd())
-    return result.ok ? exit.ok : exit.failed
+    return result.ok
   }
 
-  async #examine(): Promise<ExitCode> {
+  async #examine(): Promise<boolean> {
     const running = this.static ? undefined : await this.#running()
     const findings = await examine({
       project: this.folder,
@@ -93,7 +92,7 @@ export class Doctor extends DataCommand {
     })
     const failed = findings.some(({level}) => level === "error")
     this.show({ok: !failed, findings}, () => findings.map(describeFinding).join("\n"))
-    return failed ? exit.failed : exit.ok
+    return !failed
   }
 
   async #running(): Promise<Status | "unknown" | undefined> {

@@ -2,7 +2,6 @@ import {Command, Option} from "clipanion"
 import {type RollbackPlan, type RolledBackResult, rollBack} from "../server/project/offline/rollback.ts"
 import {describeBuild} from "../server/recovery/build/compare.ts"
 import {onSignals} from "../server/runtime/process/signals.ts"
-import {type ExitCode, exit} from "../shared/exit.ts"
 import {Problem} from "../shared/problems.ts"
 import {CheckpointCommand} from "./kit/checkpoint/command.ts"
 import {describeOutcome, describeSchema} from "./kit/checkpoint/view.ts"
@@ -36,7 +35,7 @@ export class Rollback extends CheckpointCommand {
       "Leave build and packages as they are, if the old packages cannot be installed; you install and build by hand",
   })
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<boolean> {
     const ending = new AbortController()
     onSignals({
       stop: signal => ending.abort(new Problem("stopping", `ended by ${signal}; changed nothing`)),
@@ -59,7 +58,7 @@ export class Rollback extends CheckpointCommand {
     )
     if (this.json) this.print(JSON.stringify(result ?? {plan: planned}, undefined, 2))
     else if (result !== undefined) this.print(`\n${describeProof(result)}`)
-    return result === undefined || result.proof.matches ? exit.ok : exit.failed
+    return result === undefined || result.proof.matches
   }
 }
 

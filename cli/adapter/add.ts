@@ -5,7 +5,6 @@ import {builtIns} from "../../server/host/plugins/built-in-plugins.ts"
 import {installPackages, toolchainOf} from "../../server/process/install-packages.ts"
 import {packageRoot} from "../../server/runtime/own-files.ts"
 import {missingLibraries} from "../../server/runtime/packages/libraries.ts"
-import {exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {isHostRunning} from "../kit/host-client.ts"
 import {needsRelease, releaseOf} from "../kit/release/package-release.ts"
@@ -28,7 +27,7 @@ export const add = rowCommand({
       const commands = releaseOf(`svc adapter add ${names.join(" ")}`, `the packages of ${names.join(" and ")}`)
       given.tell("svc: changed nothing: in production, packages are installed by a release")
       given.show({installed: [], commands}, () => commands.join("\n"))
-      return exit.failed
+      return false
     }
     if (!isComplete) {
       given.tell(`svc: installing ${missing.join(", ")}`)
@@ -42,7 +41,7 @@ export const add = rowCommand({
     given.show({installed: missing}, () =>
       [`${done}${isRunning ? reload : ""}`, ...names.map(name => nextSteps(name, given.folder))].join("\n\n"),
     )
-    return exit.ok
+    return true
   },
 })
 

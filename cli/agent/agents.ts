@@ -1,6 +1,5 @@
 import {type CommandClass, Option, type Usage} from "clipanion"
 import type {AgentRunView} from "../../shared/api/agents/agents.ts"
-import {exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {connectHost, type HostClient, unless} from "../kit/host-client.ts"
 import {runs as agentRuns, decision} from "../kit/messages/decision.ts"
@@ -71,7 +70,7 @@ export const check = rowCommand({
     const cost = tokens === null ? "" : ` with ${tokens} tokens`
     if (ok || given.json) given.show(found, () => `${model} answered in ${milliseconds} ms${cost}`)
     else given.tell(`svc: ${model}: ${problem}${hint === null ? "" : `\n  hint: ${hint}`}`)
-    return ok ? exit.ok : exit.failed
+    return ok
   },
 })
 

@@ -1,7 +1,6 @@
 import {createInterface} from "node:readline"
 import {Command, Option} from "clipanion"
 import type {ApprovalView} from "../../shared/api/agents/agents.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Permission} from "../../shared/sdk/session/permission.ts"
 import {followRun} from "../kit/agent/follow-run.ts"
 import {approvalText, endText, stepLine} from "../kit/agent/run-text.ts"
@@ -23,7 +22,7 @@ export class AgentChat extends SvcCommand {
     description: "The permission of its tools: user, trusted or admin (default: the binding's permission)",
   })
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<boolean> {
     const {stdin, stdout} = this.context
     await this.get("/api/agents/:name", {name: this.name})
     const isInteractive = (stdin as NodeJS.ReadStream).isTTY === true
@@ -34,17 +33,17 @@ export class AgentChat extends SvcCommand {
       const {done, value} = await lines.next()
       return done === true ? undefined : value
     }
-    let code: ExitCode = exit.ok
+    let isOk = true
     for (let line = await next(); line !== undefined; line = await next()) {
       if (line.trim() === "") continue
       const hasSucceeded = await this.#ask(line, next).catch(error => {
         this.tell(this.describe(error))
         return false
       })
-      if (!hasSucceeded) code = exit.failed
+      if (!hasSucceeded) isOk = false
     }
     reader.close()
-    return isInteractive ? exit.ok : code
+    return isInteractive || isOk
   }
 
   async #ask(input: string, next: () => Promise<string | undefined>): Promise<boolean> {

@@ -1,5 +1,4 @@
 import {Option} from "clipanion"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {type Permission, permissions} from "../../shared/sdk/session/permission.ts"
 import {followRun} from "../kit/agent/follow-run.ts"
 import {approvalText, endText, stepLine} from "../kit/agent/run-text.ts"
@@ -36,11 +35,11 @@ export const run = rowCommand({
     })
     if (given.wait) return follow(given, id)
     given.show({id}, () => id)
-    return exit.ok
+    return true
   },
 })
 
-const follow = async (given: DataCommand, runId: string): Promise<ExitCode> => {
+const follow = async (given: DataCommand, runId: string): Promise<boolean> => {
   const ending = new AbortController()
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ending.abort())
   const run = await followRun({
@@ -52,9 +51,9 @@ const follow = async (given: DataCommand, runId: string): Promise<ExitCode> => {
   })
   if (run === undefined) {
     given.tell(`svc: the run continues; svc agent show ${runId} shows its result`)
-    return exit.failed
+    return false
   }
   if (run.state === "succeeded" || given.json) given.show(run, endText)
   else given.tell(`svc: ${endText(run)}\n  hint: svc agent show ${runId}`)
-  return run.state === "succeeded" ? exit.ok : exit.failed
+  return run.state === "succeeded"
 }

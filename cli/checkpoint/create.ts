@@ -3,7 +3,6 @@ import {createStopped, secretsFor} from "../../server/project/offline/checkpoint
 import {writeArchive} from "../../server/recovery/checkpoint/archive.ts"
 import {detailOf, type StoredCheckpoint} from "../../server/recovery/checkpoint/store.ts"
 import {verifyCheckpoint} from "../../server/recovery/verify/verify.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import {describeCheckpoint} from "../kit/checkpoint/view.ts"
 import type {HostClient} from "../kit/host-client.ts"
@@ -34,7 +33,7 @@ export class CheckpointCreate extends CheckpointCommand {
   restorePoint = restorePoint
   verify = Option.Boolean("--verify", true, {description: "Verify it (default); --no-verify skips that"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<boolean> {
     const host = await this.host()
     const id = host === undefined ? await this.#createHere() : await this.#ask(host)
     const stored = await this.store.get(id)
@@ -42,7 +41,7 @@ export class CheckpointCreate extends CheckpointCommand {
     // Standard output carries the archive.
     if (this.output === "-") this.tell(id)
     else this.show(detailOf(stored), () => describeCheckpoint(stored))
-    return stored.verification?.ok === false ? exit.failed : exit.ok
+    return stored.verification?.ok !== false
   }
 
   async #createHere(): Promise<string> {

@@ -2,7 +2,6 @@ import {Option} from "clipanion"
 import {checkProject} from "../../server/doctor/project.ts"
 import {checkPin} from "../../server/doctor/state.ts"
 import {notReadyAfter, withUnready} from "../../shared/api/configuration/unready.ts"
-import {exit} from "../../shared/exit.ts"
 import {formatIssue} from "../../shared/problems.ts"
 import {describeFinding} from "../kit/finding.ts"
 import {rowCommand} from "../kit/rows.ts"
@@ -25,7 +24,7 @@ export const check = rowCommand({
     if (problem !== undefined) {
       if (given.json) given.print(JSON.stringify({ok: false, ...problem.body()}, undefined, 2))
       else given.tell(describeProblem(problem))
-      return exit.failed
+      return false
     }
     const {warnings, unready} = found
     const findings = [...found.findings, ...checkPin(running)]
@@ -36,6 +35,6 @@ export const check = rowCommand({
       if (!ok) given.tell(`svc: ${notReadyAfter(unready)}`)
     }
     given.show({ok, warnings, findings, ...withUnready(unready)}, () => "svc.config.yml is valid")
-    return ok ? exit.ok : exit.failed
+    return ok
   },
 })

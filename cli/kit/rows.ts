@@ -2,7 +2,6 @@ import {type CommandClass, Option, type Usage} from "clipanion"
 import {type Answer, type At, addressOf, type Path} from "../../shared/api/operations/client.ts"
 import type {AnswerOf, BodyOf, Operation, QueryOf} from "../../shared/api/operations/operation.ts"
 import type {Page} from "../../shared/api/pages.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {ParamsOf} from "../../shared/route.ts"
 import {connectHost} from "./host-client.ts"
 import {table} from "./print.ts"
@@ -11,7 +10,7 @@ import {DataCommand} from "./svc-command.ts"
 /** A command's help, its options and its work. */
 interface Work<O extends object> extends Usage {
   readonly options?: O | undefined
-  readonly run: (command: DataCommand & O) => Promise<ExitCode> | Promise<void>
+  readonly run: (command: DataCommand & O) => Promise<boolean> | Promise<void>
 }
 
 export const rowCommand = <O extends object>({options, run, ...usage}: Work<O>): CommandClass =>
@@ -62,7 +61,7 @@ const calling = <T, O extends object>(
       const body = inBody.length === 0 ? undefined : Object.fromEntries(inBody)
       const answer = await (await connectHost(given.folder)).send<T>(method, address, body)
       given.show(data(answer), () => describe(answer, given))
-      return isOk(answer) ? exit.ok : exit.failed
+      return isOk(answer)
     },
   })
 

@@ -14,13 +14,17 @@ export abstract class SvcCommand extends Command {
     description: "The project's folder (default: this folder)",
   })
 
-  /** Does the work. Resolves to the exit code, or to nothing for 0. An error is printed to stderr, with exit code 1. */
-  abstract run(): Promise<ExitCode> | Promise<void>
+  /**
+   * Does the work. Resolves to whether it succeeded, nothing for yes, or to an exit code. An error is printed to stderr,
+   * with exit code 1.
+   */
+  abstract run(): Promise<boolean> | Promise<ExitCode> | Promise<void>
 
   async execute(): Promise<number> {
     try {
       await this.#finishRestore()
-      return (await this.run()) ?? exit.ok
+      const ended = (await this.run()) ?? true
+      return typeof ended === "number" ? ended : ended ? exit.ok : exit.failed
     } catch (error) {
       this.tell(this.describe(error))
       return exit.failed

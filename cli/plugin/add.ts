@@ -1,7 +1,6 @@
 import {Option} from "clipanion"
 import {type AddedPlugin, addPlugins, readWanted} from "../../server/process/add-plugin.ts"
 import {callOf, quoted} from "../../server/process/toolchain.ts"
-import {exit} from "../../shared/exit.ts"
 import {isHostRunning} from "../kit/host-client.ts"
 import {needsRelease, releaseOf} from "../kit/release/package-release.ts"
 import {rowCommand} from "../kit/rows.ts"
@@ -26,12 +25,12 @@ export const add = rowCommand({
       const commands = releaseOf(`svc plugin add ${given.packages.map(quoted).join(" ")}`, names)
       given.tell("svc: changed nothing: in production, plugins are installed by a release")
       given.show({added: [], commands}, () => commands.join("\n"))
-      return exit.failed
+      return false
     }
     const added = await addPlugins(given.folder, wanted)
     const isRunning = await isHostRunning(given.folder)
     given.show({added}, () => describe(added, isRunning))
-    return exit.ok
+    return true
   },
 })
 

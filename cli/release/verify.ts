@@ -6,7 +6,6 @@ import {readPrepared} from "../../server/recovery/release/verification/prepared.
 import {type TryOptions, tryRelease} from "../../server/recovery/release/verification/try-release.ts"
 import {onSignals} from "../../server/runtime/process/signals.ts"
 import type {ReleaseVerification} from "../../shared/api/release.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import type {ProgressLine} from "../kit/progress.ts"
@@ -45,13 +44,13 @@ class ReleaseVerify extends CheckpointCommand {
   limit = Option.String("--limit", "30m", {description: "The time limit of each step"})
   commit = Option.String({name: "commit", required: false})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<boolean> {
     const limit = durationOption("--limit", this.limit, "30m or 2h")
     const subject = await this.subject()
     const verification = await this.withProgress(show => this.#try({...subject, limit}, show))
     const recorded = await this.record(verification)
     this.show(recorded, () => this.verdict(verification))
-    return verification.ok ? exit.ok : exit.failed
+    return verification.ok
   }
 
   /** Resolves to what the trial is about and for. */

@@ -2,7 +2,6 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {Option} from "clipanion"
 import {notReadyAfter, unreadyIn, withUnready} from "../../shared/api/configuration/unready.ts"
 import type {Component, ReadinessReport} from "../../shared/api/readiness.ts"
-import {exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {connectHost, mayComeFromRestart} from "../kit/host-client.ts"
 import {rowCommand} from "../kit/rows.ts"
@@ -45,7 +44,7 @@ export const reload = rowCommand({
       return result.committed ? `generation ${result.generation} committed` : "nothing has changed"
     })
     if (unready.length > 0 && !given.json) given.tell(`svc: ${notReadyAfter(unready)}`)
-    return given.requireReady && unready.length > 0 ? exit.failed : exit.ok
+    return !given.requireReady || unready.length === 0
   },
 })
 

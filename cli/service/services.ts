@@ -10,7 +10,6 @@ import type {Service} from "../../server/process/service/service.ts"
 import {projectName, requireProject} from "../../server/project/settings.ts"
 import {packageRoot} from "../../server/runtime/own-files.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
-import {exit} from "../../shared/exit.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {facts} from "../kit/print.ts"
 import {rowCommand} from "../kit/rows.ts"
@@ -69,7 +68,7 @@ export const install = rowCommand({
           .join("\n")
           .trimEnd(),
       )
-      return exit.ok
+      return true
     }
     const steps: string[] = []
     await service.install(step => {
@@ -79,7 +78,7 @@ export const install = rowCommand({
     const ready = await isReadyWithin(projectPaths(given.folder), patience)
     if (given.json) given.print(JSON.stringify({steps, ready, ...(await service.state())}, undefined, 2))
     else given.print(ready ? "the Host is ready" : "the Host is not ready yet: svc service status, svc service logs")
-    return ready ? exit.ok : exit.failed
+    return ready
   },
 })
 
@@ -112,7 +111,7 @@ export const logs = rowCommand({
     const [code]: (number | null)[] = await once(child, "close").catch(cause => {
       throw new Problem("service_failed", `cannot run ${program}: ${messageOf(cause)}`, {cause})
     })
-    return (code ?? 0) === 0 ? exit.ok : exit.failed
+    return (code ?? 0) === 0
   },
 })
 
@@ -138,7 +137,7 @@ export const status = rowCommand({
         ["restarts", state.restarts?.toString()],
       ]),
     )
-    return state.running ? exit.ok : exit.failed
+    return state.running
   },
 })
 

@@ -8,7 +8,6 @@ import {
   type UserRemains,
   userParts,
 } from "../../shared/api/users/users.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {promises} from "../kit/messages/redact.ts"
 import {counted, type Facts, facts} from "../kit/print.ts"
@@ -36,14 +35,14 @@ export class UserForget extends UserCommand {
   dryRun = Option.Boolean("--dry-run", false, {description: "Only print what it would do"})
   yes = Option.Boolean("--yes", false, {description: "Do it without asking for confirmation"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<boolean> {
     if (!this.yes || this.dryRun) {
       const plan = await this.#forget(true)
       if (this.dryRun) return this.#end(plan)
       if (!this.json) this.print(facts(describe(plan.counts, false)))
       if (!(await this.#isSure())) {
         this.tell("changed nothing")
-        return exit.failed
+        return false
       }
     }
     let done = await this.#forget(false)
@@ -58,7 +57,7 @@ export class UserForget extends UserCommand {
     })
   }
 
-  #end({counts, busy, erased, remains}: Done): ExitCode {
+  #end({counts, busy, erased, remains}: Done): boolean {
     this.show({counts, busy, erased, remains}, () =>
       facts([
         ...describe(counts, !this.dryRun),
@@ -66,7 +65,7 @@ export class UserForget extends UserCommand {
         ...(remains === null ? [] : describeRemains(remains)),
       ]),
     )
-    return exit.ok
+    return true
   }
 
   /** Runs all steps, and sums up their counts. */

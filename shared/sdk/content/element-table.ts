@@ -37,8 +37,9 @@ interface Cell {
   readonly align?: "left" | "center" | "right" | undefined
 }
 
+/** Elements without attributes. */
 type Styles = "b" | "strong" | "i" | "em" | "u" | "ins" | "s" | "del" | "sup" | "sub" | "span"
-type Blocks = "br" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "li" | "table" | "tr"
+type Blocks = "br" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "ul" | "li" | "table" | "tr"
 
 /**
  * The elements of messages and their attributes: those of Satori v1, and ones by their HTML names. A plugin may add its
@@ -64,7 +65,6 @@ export interface Elements extends Readonly<Record<Styles | Blocks, None>> {
   readonly message: {readonly id?: Id; readonly forward?: Flag}
   /** A line across. */
   readonly hr: None
-  readonly ul: None
   /** A numbered list. */
   readonly ol: {readonly start?: number | undefined}
   /** Quoted text. `quote` is the message that is answered. */

@@ -2,14 +2,8 @@ import {type Element, fileTypeOf, type Node} from "./elements.ts"
 
 /** Returns the text that stands for an element without children. */
 export const wordOf = ({type, attrs}: Element): string => {
-  switch (type) {
-    case "at":
-      return `@${attrs.name ?? attrs.id ?? attrs.role ?? attrs.type ?? ""}`
-    case "sharp":
-      return `#${attrs.name ?? attrs.id ?? ""}`
-    default:
-      return ""
-  }
+  if (type === "at") return `@${attrs.name ?? attrs.id ?? attrs.role ?? attrs.type ?? ""}`
+  return type === "sharp" ? `#${attrs.name ?? attrs.id ?? ""}` : ""
 }
 
 /** Returns the text of a file: its title, and its address unless it is the Host's own. */
