@@ -8,11 +8,11 @@ import {every} from "../../runtime/flow/remember.ts"
 import type {Exit, Part} from "../../runtime/part.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {Capacity} from "./capacity.ts"
-import type {Retention} from "./retention.ts"
 import {DamageWatch} from "./damage-watch.ts"
 import {type DiskLimit, watchDisk} from "./disk-watch.ts"
 import {capacityMetrics, readStoredSizes} from "./metrics.ts"
 import {PlaceWatch} from "./place-watch.ts"
+import type {Retention} from "./retention.ts"
 import {UserData, type UserDataOptions} from "./user/user-data.ts"
 
 export interface CapacityOptions {

@@ -15,7 +15,7 @@ const start = async () => {
   const rolesOf = async (user: string) =>
     (await administrators.complete([{...event, user: {id: user}}]))[0]?.user?.roles
   const refuse = () =>
-    fake.refuseNext("getChatAdministrators", {status: 400, body: {error_code: 400, description: "No"}})
+    fake.requests.order("getChatAdministrators", {status: 400, body: {ok: false, error_code: 400, description: "No"}})
   return {administrators, rolesOf, refuse}
 }
 
