@@ -167,8 +167,8 @@ export default definePlugin({
             if (file === undefined) continue
             const pieces: Uint8Array[] = []
             for await (const piece of file.stream()) pieces.push(piece)
-            const sent = fault === "torn" ? pieces.slice(0, 1) : pieces
-            files.push({name: file.name, data: Buffer.concat(sent).toString("base64")})
+            const data = Buffer.concat(pieces)
+            files.push({name: file.name, data: (fault === "torn" ? data.subarray(1) : data).toString("base64")})
           }
           return files
         }
