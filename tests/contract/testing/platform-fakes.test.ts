@@ -43,6 +43,7 @@ const platforms = {
 }
 
 const menu = definePlugin({
+  raw: true,
   setup(plugin) {
     const take = plugin.action(
       "take",
@@ -53,6 +54,7 @@ const menu = definePlugin({
       if (session.text === "menu")
         await session.reply(["Take one.", take.button("a", "Left"), take.button("b", "Right")])
       if (session.text === "who") await session.reply(`of ${(await session.quoted())?.user?.id ?? "nobody"}`)
+      if (session.text === "raw") await session.reply(`raw: ${JSON.stringify(session.event.raw)}`)
       if (session.text === "mine") await session.reply((await session.quoted())?.text ?? "nothing")
     })
   },
@@ -101,6 +103,12 @@ describe.each(["telegram", "discord", "slack"] as const)("the fake of %s", name 
     expect(platform.pinned(channel)).toEqual([shown?.id])
     expect(await call(...names.invite(channel))).toMatchObject(names.invited)
     await expect(platform.say("hi", {channel, quote: "999"})).rejects.toThrow("999")
+  })
+
+  test("hands its own update to a plugin with raw", async () => {
+    const {said, texts} = await open(name)
+    await said("raw")
+    expect(texts()).toEqual([expect.stringMatching(/^raw: \{"type":"(message|MESSAGE_CREATE)","data":\{"/)])
   })
 
   test("answers an unknown method as ordered, and otherwise names what it knows", async () => {
