@@ -124,23 +124,6 @@ export async function* piecesOf(path: string, most = Number.POSITIVE_INFINITY): 
   }
 }
 
-/** Returns a file as a stream that reads at the pace of its reader. Opens the file for the first piece. */
-export const streamOf = (path: string): ReadableStream<Uint8Array> => {
-  const pieces = piecesOf(path)
-  return new ReadableStream<Uint8Array>(
-    {
-      pull: async controller => {
-        const {done, value} = await pieces.next()
-        if (done === true) controller.close()
-        // The reader may keep it.
-        else controller.enqueue(Uint8Array.from(value))
-      },
-      cancel: async () => void (await pieces.return(undefined)),
-    },
-    {highWaterMark: 0},
-  )
-}
-
 /** Yields bytes from memory in pieces. */
 export async function* piecesIn(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let from = 0; from < bytes.length; from += chunkSize) yield bytes.subarray(from, from + chunkSize)

@@ -6,10 +6,11 @@ import type {StoredFile} from "../../../shared/sdk/content/file-source.ts"
 import type {Database} from "../../database/database.ts"
 import {Periodic} from "../../runtime/flow/periodic.ts"
 import type {FileContent} from "./content.ts"
-import {FileFolder, hashOf, streamOf, type Written} from "./folder.ts"
+import {FileFolder, hashOf, type Written} from "./folder.ts"
 import {Lease, Pins} from "./lease.ts"
 import {Room} from "./room.ts"
 import {type FileRow, type FileUsage, forgetting, readOrphans, readUnknown, readUsage, storing} from "./rows.ts"
+import {streamOf} from "./stream.ts"
 
 export interface FileStoreOptions {
   readonly folder: string
