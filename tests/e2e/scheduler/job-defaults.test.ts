@@ -109,7 +109,7 @@ describe.each(bunOr("node24"))("the default of a plugin's job on $name", runtime
     )
     expect(await wrong({...nightly, cron: "0 25 * * *"})).toMatch(/job\("Digest"\): schedule\.cron/)
     expect(await wrong({...nightly, often: true})).toMatch(/often/)
-    expect(await wrong({at: "2999-01-01T00:00", timezone: "UTC", data: "all"})).toMatch(/\bcron or every\b/)
+    expect(await wrong({at: "2999-01-01T00:00", timezone: "UTC", data: "all"})).toMatch(/\bat; .*\bcron, every\b/)
     expect(await wrong({...nightly, data: 7})).toMatch(/schedule\.data: expected text, got 7/)
   })
 
