@@ -1,7 +1,6 @@
 import {readFileSync} from "node:fs"
 import type {Element} from "@xmpp/client"
 import type {Update} from "grammy/types"
-import {v7 as uuid} from "uuid"
 import {expect, test} from "vitest"
 import {Places} from "../../../server/adapters/discord/api/places.ts"
 import {readEvent as readDiscord} from "../../../server/adapters/discord/gateway/events.ts"
@@ -20,13 +19,11 @@ import {eventsOf} from "../../../server/adapters/xmpp/content/events.ts"
 import {Memory} from "../../../server/adapters/xmpp/content/memory.ts"
 import {saidOf} from "../../../server/adapters/xmpp/content/said.ts"
 import {builtIns} from "../../../server/host/plugins/built-in-plugins.ts"
-import {Inbox} from "../../../server/inbox/inbox.ts"
-import {Outbox} from "../../../server/outbox/outbox.ts"
 import type {AdapterDefinition} from "../../../shared/sdk/adapter/adapter.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
 import type {TSchema} from "../../../shared/type.ts"
 import {localDatabase, log, open} from "../../support/database/databases.ts"
-import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {startInbox} from "../../support/messages/line-inbox.ts"
 import {parseXml} from "../../support/platforms/xmpp/parse.ts"
 
 type Read = readonly Incoming[] | Incoming | undefined
@@ -211,18 +208,15 @@ test.each(built)("%s: an acknowledged message is never gone, and a repeated one 
   expect(documented).toMatch(new RegExp(`^\\| \`${name}\`.*\\| ${outcome} \\|`, "m"))
   const {claimedIds = false, varies = [], history} = await definitionOf(load)
   const database = await open(await localDatabase())
-  const inbox = new Inbox(database, new Outbox(database, log), uuid(), log)
-  const run = async () => ({is: "handled", sends: []}) as const
-  await inbox.start({match: () => [], nest: () => ({around: [], within: []}), run})
-  const endpoint = lineEndpoint(inbox, {claimedIds, varies, history})
+  const line = await startInbox(database, {}, {spec: {claimedIds, varies, history}})
   const receive = async (read: Read | Promise<Read>) => {
     const [event, ...more] = [(await read) ?? []].flat()
     expect(more).toEqual([])
-    return inbox.receive(endpoint, event ?? expect.fail("it was not read"))
+    return line.receive(event ?? expect.fail("it was not read"))
   }
   expect(await receive(first)).toMatchObject({sn: 1, duplicate: false})
   expect(await receive(again)).toMatchObject({sn: 1, duplicate: true})
   const isNew = outcome === "stored"
   expect(await receive(other)).toMatchObject({sn: isNew ? 2 : 1, duplicate: !isNew})
-  expect(inbox.repeats.of("line")).toEqual({same: 1, differs: isNew ? 0 : 1})
+  expect(line.inbox.repeats.of("line")).toEqual({same: 1, differs: isNew ? 0 : 1})
 })

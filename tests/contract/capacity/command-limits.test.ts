@@ -1,19 +1,18 @@
 import {v7 as uuid} from "uuid"
 import {describe, expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
-import {Inbox} from "../../../server/inbox/inbox.ts"
 import {builtInTexts} from "../../../server/messages/texts/host-texts.ts"
-import {Outbox} from "../../../server/outbox/outbox.ts"
 import {UserData} from "../../../server/project/capacity/user/user-data.ts"
 import type {CommandRates} from "../../../shared/config/config.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
 import type {Cooldown} from "../../../shared/sdk/session/command.ts"
 import type {Permission} from "../../../shared/sdk/session/permission.ts"
 import {retentionOf} from "../../support/capacity/retention.ts"
-import {localDatabase, log, open, until} from "../../support/database/databases.ts"
+import {localDatabase, open, until} from "../../support/database/databases.ts"
 import {command} from "../../support/messages/commands.ts"
 import {dispatchTo, runnerOf, tableOf, untilSettled} from "../../support/messages/dispatching.ts"
-import {incoming, lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {incoming} from "../../support/messages/line-endpoint.ts"
+import {startInbox} from "../../support/messages/line-inbox.ts"
 import {HandClock} from "../../support/scheduler/hand-clock.ts"
 
 const noon = "2026-11-29T12:00:00Z"
@@ -49,14 +48,10 @@ const begin = async ({host = {}, cooldown, permission = "user", failing, after}:
     permissionOf: () => permission,
     rates: host,
   })
-  const inbox = new Inbox(database, new Outbox(database, log, {clock}), uuid(), log, {
-    clock,
-    pauses: {first: 100, longest: 100},
-  })
-  await inbox.start(dispatchTo(table, {clock, database}))
-  const line = lineEndpoint(inbox)
+  const pauses = {first: 100, longest: 100}
+  const {inbox, receive} = await startInbox(database, dispatchTo(table, {clock, database}), {clock, pauses})
   const say = async (text: string, more: Partial<Incoming> = {}) => {
-    await inbox.receive(line, incoming(uuid(), {message: {id: uuid(), content: text}, ...more}))
+    await receive(incoming(uuid(), {message: {id: uuid(), content: text}, ...more}))
     if (failing === undefined) await untilSettled(database)
   }
   const all = async (texts: readonly string[], more?: Partial<Incoming>) => {

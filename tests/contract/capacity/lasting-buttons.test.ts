@@ -2,18 +2,17 @@ import {v7 as uuid} from "uuid"
 import {expect, test} from "vitest"
 import {lasting, makeButtonId} from "../../../server/database/buttons/button-id.ts"
 import type {Database} from "../../../server/database/database.ts"
-import {Inbox} from "../../../server/inbox/inbox.ts"
 import {moveBackWaits} from "../../../server/inbox/upkeep/set-back.ts"
-import {Outbox} from "../../../server/outbox/outbox.ts"
 import {locate} from "../../../server/outbox/rows.ts"
 import {redactOutbox} from "../../../server/outbox/upkeep/redact.ts"
 import {mostLasting} from "../../../server/outbox/upkeep/retention.ts"
 import {systemClock} from "../../../server/runtime/flow/clock.ts"
+import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
 import {h} from "../../../shared/sdk/content/elements.ts"
 import {aDay, countOf, retentionOf} from "../../support/capacity/retention.ts"
 import {localDatabase, log, open} from "../../support/database/databases.ts"
-import {untilSettled} from "../../support/messages/dispatching.ts"
-import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {incoming} from "../../support/messages/line-endpoint.ts"
+import {hearing, startInbox} from "../../support/messages/line-inbox.ts"
 
 const start = Date.parse("2027-03-01T00:00:00Z")
 const roles = "root/menu/action/roles"
@@ -55,26 +54,20 @@ const sweep = (database: Database, days: number) => retentionOf(database).sweep(
 /** Answers presses of a platform with or without buttons at a time after the start. Returns the handlers of events. */
 const pressing = async (database: Database, {days, hasButtons = false}: {days: number; hasButtons?: boolean}) => {
   const clock = {...systemClock, now: () => start + days * aDay}
-  const inbox = new Inbox(database, new Outbox(database, log, {clock}), uuid(), log, {clock})
   const heard: string[] = []
-  await inbox.start({
-    match: (_, given) => [given ?? "others"],
-    nest: handlers => ({around: [], within: handlers}),
-    run: async (_, handler) => {
-      heard.push(handler)
-      return {is: "handled", sends: []}
-    },
-  })
-  const endpoint = lineEndpoint(inbox, hasButtons ? {features: ["buttons"]} : {})
-  const place = {channel: {id: "c", type: 0}, user: {id: "ann"}}
-  const receive = async (event: object) => {
-    await inbox.receive(endpoint, {id: uuid(), timestamp: clock.now(), type: "message-created", ...place, ...event})
-    await untilSettled(database)
+  const {receive, idle} = await startInbox(
+    database,
+    {match: (_, given) => [given ?? "others"], run: hearing((_, handler) => heard.push(handler))},
+    {clock, spec: {features: hasButtons ? ["buttons"] : []}},
+  )
+  const hear = async (event: Partial<Incoming>) => {
+    await receive(incoming(uuid(), {timestamp: clock.now(), ...event}))
+    await idle()
   }
   return {
     heard,
-    press: (id: string) => receive({type: "interaction/button", button: {id}}),
-    say: (content: string) => receive({message: {id: uuid(), content}}),
+    press: (id: string) => hear({type: "interaction/button", button: {id}}),
+    say: (content: string) => hear({message: {id: uuid(), content}}),
   }
 }
 

@@ -1,10 +1,8 @@
 import {describe, expect, test} from "vitest"
-import {Inbox} from "../../../server/inbox/inbox.ts"
 import type {Dispatch, InboxEvent} from "../../../server/inbox/intake/handling.ts"
-import {Outbox} from "../../../server/outbox/outbox.ts"
-import {uuid} from "../../../server/runtime/uuid.ts"
-import {engines, log, open, until} from "../../support/database/databases.ts"
-import {incoming, lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {engines, open, until} from "../../support/database/databases.ts"
+import {incoming} from "../../support/messages/line-endpoint.ts"
+import {hearing, startInbox} from "../../support/messages/line-inbox.ts"
 
 const secret = "a-secret-of-the-project"
 
@@ -13,19 +11,10 @@ describe.each(engines)("the platform's own event, on $name,", ({make}) => {
     const database = await open(await make())
     const seen: InboxEvent[] = []
     const scrub = (json: string) => json.replaceAll(secret, "[secret]")
-    const inbox = new Inbox(database, new Outbox(database, log), uuid(), log, {scrub})
-    await inbox.start({
-      match: () => ["a", "b"],
-      nest: handlers => ({around: [], within: handlers}),
-      keepsRaw: handlers => handlers.includes("a"),
-      run: async stored => {
-        seen.push(stored)
-        return {is: "handled", sends: []}
-      },
-      ...dispatch,
-    })
-    const endpoint = lineEndpoint(inbox)
-    const receive = (data: unknown) => inbox.receive(endpoint, incoming("one", {raw: {type: "update", data}}))
+    const wanting: Partial<Dispatch> = {match: () => ["a", "b"], keepsRaw: handlers => handlers.includes("a")}
+    const run = hearing(stored => seen.push(stored))
+    const {inbox, ...line} = await startInbox(database, {...wanting, run, ...dispatch}, {scrub})
+    const receive = (data: unknown) => line.receive(incoming("one", {raw: {type: "update", data}}))
     const rawOf = async () => (await database.read("SELECT raw FROM inbox"))[0]?.raw
     const states = async () => (await database.read("SELECT state FROM inbox_marks ORDER BY 1")).map(row => row.state)
     return {inbox, seen, receive, rawOf, states}
@@ -34,10 +23,7 @@ describe.each(engines)("the platform's own event, on $name,", ({make}) => {
   test("is stored until its last handler has handled it", async () => {
     const go = Promise.withResolvers<void>()
     const {receive, rawOf, states} = await start({
-      run: async (_, handler) => {
-        if (handler === "b") await go.promise
-        return {is: "handled", sends: []}
-      },
+      run: hearing(async (_, handler) => void (handler === "b" && (await go.promise))),
     })
     await receive({n: 1})
     await until("the first handler to end", async () => (await states()).includes("handled"))

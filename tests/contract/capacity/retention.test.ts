@@ -2,24 +2,13 @@ import {describe, expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import {readRuns, recordStart} from "../../../server/database/state/runs.ts"
 import {GapCounts} from "../../../server/endpoints/gaps/gap-counts.ts"
-import {Inbox} from "../../../server/inbox/inbox.ts"
-import {Outbox} from "../../../server/outbox/outbox.ts"
 import {aDay, countOf, retentionOf, storeEvents} from "../../support/capacity/retention.ts"
-import {engines, localDatabase, log, open} from "../../support/database/databases.ts"
-import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {engines, localDatabase, open} from "../../support/database/databases.ts"
+import {incoming} from "../../support/messages/line-endpoint.ts"
+import {startInbox} from "../../support/messages/line-inbox.ts"
 
 const now = Date.parse("2027-03-01T00:00:00Z")
 const ago = (days: number) => now - days * aDay
-
-const inboxOf = async (database: Database): Promise<Inbox> => {
-  const inbox = new Inbox(database, new Outbox(database, log), "run", log)
-  await inbox.start({
-    match: () => [],
-    nest: () => ({around: [], within: []}),
-    run: async () => ({is: "handled", sends: []}),
-  })
-  return inbox
-}
 
 const droppedOf = async (database: Database) =>
   Object.fromEntries(
@@ -43,16 +32,15 @@ describe.each(engines)("on $name", ({make}) => {
 
   test("an event redelivered after its row was deleted is a duplicate with its old number", async () => {
     const database = await open(await make())
-    const inbox = await inboxOf(database)
-    const endpoint = lineEndpoint(inbox)
-    const first = await inbox.receive(endpoint, {type: "message-created", id: "twice", channel: {id: "c", type: 0}})
+    const {receive} = await startInbox(database)
+    const first = await receive(incoming("twice"))
     await retentionOf(database).sweep(Date.now() + 40 * aDay)
     expect(await countOf(database, "inbox")).toBe(0)
-    const again = await inbox.receive(endpoint, {type: "message-created", id: "twice", channel: {id: "c", type: 0}})
+    const again = await receive(incoming("twice"))
     expect(again).toEqual({sn: first.sn, duplicate: true, dropped: false})
     expect(await countOf(database, "inbox")).toBe(0)
     await retentionOf(database).sweep(Date.now() + 131 * aDay)
-    const late = await inbox.receive(endpoint, {type: "message-created", id: "twice", channel: {id: "c", type: 0}})
+    const late = await receive(incoming("twice"))
     expect(late).toEqual({sn: first.sn + 1, duplicate: false, dropped: false})
   })
 })

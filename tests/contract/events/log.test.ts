@@ -1,6 +1,5 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {Value} from "typebox/value"
-import {v7 as uuid} from "uuid"
 import {describe, expect, onTestFinished, test, vi} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import {migrations, versionOf} from "../../../server/database/migrations/migrations.ts"
@@ -10,11 +9,10 @@ import {EventLog, type StoredEvent} from "../../../server/events/log.ts"
 import {EventRetention} from "../../../server/events/retention.ts"
 import {telling, tellingAll, toRow} from "../../../server/events/telling.ts"
 import {GenerationHistory} from "../../../server/generation/history.ts"
-import {Inbox} from "../../../server/inbox/inbox.ts"
-import {Outbox} from "../../../server/outbox/outbox.ts"
 import {type EventType, eventTypes, isEventType} from "../../../shared/events/events.ts"
 import {engines, log, open, until} from "../../support/database/databases.ts"
-import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {incoming} from "../../support/messages/line-endpoint.ts"
+import {startInbox} from "../../support/messages/line-inbox.ts"
 
 const stopping = (reason: string) => telling("host.stopping", {code: 0, reason})
 
@@ -110,28 +108,17 @@ describe.each(engines)("the event log on $name", ({make}) => {
   test("reports what happens to messages from the rows themselves, without their text", async () => {
     const database = await open(await make())
     const events = await logOf(database)
-    const outbox = new Outbox(database, log)
-    const inbox = new Inbox(database, outbox, uuid(), log)
-    const endpoint = lineEndpoint(inbox, {name: "line~one", fingerprint: "1"})
-    await inbox.start({
-      match: () => ["bad", "good"],
-      nest: handlers => ({around: [], within: handlers}),
-      run: async (_, handler) =>
-        handler === "bad"
-          ? {is: "failed", error: "why"}
-          : {
-              is: "handled",
-              sends: [{id: "m1", kind: "message", endpoint: "line~one", channel: "c", content: ["very private"]}],
-            },
-    })
-    await inbox.receive(endpoint, {
-      id: "e1",
-      type: "message-created",
-      channel: {id: "c", type: 1},
-      user: {id: "ann"},
-      message: {id: "e1", content: "very private"},
-    })
-    await inbox.receive(endpoint, {id: "e1", type: "message-created", channel: {id: "c", type: 1}, user: {id: "ann"}})
+    const content = ["very private"]
+    const draft = {id: "m1", kind: "message", endpoint: "line~one", channel: "c", content} as const
+    const {inbox, outbox, receive} = await startInbox(
+      database,
+      {
+        match: () => ["bad", "good"],
+        run: async (_, handler) => (handler === "bad" ? {is: "failed", error: "why"} : {is: "handled", sends: [draft]}),
+      },
+      {spec: {name: "line~one", fingerprint: "1"}},
+    )
+    for (const _ of [1, 2]) await receive(incoming("e1", {message: {id: "e1", content: "very private"}}))
     await until("the handlers to end", async () => (await all(events)).length === 3)
     await inbox.act("discard", {seq: 1, handler: "bad"})
     await outbox.start({sender: () => ({send: async () => ({ids: ["p"]})}), policy: () => undefined})
@@ -197,11 +184,7 @@ describe.each(engines)("the event log on $name", ({make}) => {
       {sql: "INSERT INTO endpoint_gaps (endpoint, from_at, reason) VALUES ('line', 1700000000123, 'host_ended')"},
     ])
     const gaps = new Gaps(database, log)
-    const endpoint = lineEndpoint(new Inbox(database, new Outbox(database, log), uuid(), log), {
-      name: "line",
-      fingerprint: "1",
-      open: async () => ({send: async () => ({ids: []})}),
-    })
+    const {endpoint} = await startInbox(database, {}, {spec: {open: async () => ({send: async () => ({ids: []})})}})
     endpoint.open()
     await until("the endpoint to be online", () => endpoint.state.is === "online")
     gaps.observe(endpoint, 1_700_003_601_001)

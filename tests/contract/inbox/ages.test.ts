@@ -3,10 +3,8 @@ import {describe, expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import {Ingress} from "../../../server/endpoints/ingress.ts"
 import {awayUntil, keptSince} from "../../../server/endpoints/pasts.ts"
-import {Inbox} from "../../../server/inbox/inbox.ts"
 import {ageOf, sinceInSql, sinceOf} from "../../../server/inbox/intake/age.ts"
 import {builtInTexts} from "../../../server/messages/texts/host-texts.ts"
-import {Outbox} from "../../../server/outbox/outbox.ts"
 import type {Span} from "../../../server/runtime/flow/clock.ts"
 import type {MaxAges} from "../../../shared/config/config.ts"
 import {Problem} from "../../../shared/problems.ts"
@@ -14,8 +12,9 @@ import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
 import type {Middleware} from "../../../shared/sdk/session/session.ts"
 import {localDatabase, log, open} from "../../support/database/databases.ts"
 import {command} from "../../support/messages/commands.ts"
-import {dispatchTo, hearerOf, runnerOf, tableOf, untilSettled} from "../../support/messages/dispatching.ts"
-import {incoming, lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {dispatchTo, hearerOf, runnerOf, tableOf} from "../../support/messages/dispatching.ts"
+import {incoming} from "../../support/messages/line-endpoint.ts"
+import {startInbox} from "../../support/messages/line-inbox.ts"
 import {HandClock} from "../../support/scheduler/hand-clock.ts"
 
 const start = "2026-11-29T12:00:00Z"
@@ -38,7 +37,16 @@ interface Options {
 
 /** An inbox with the command `/open <n>` and a handler that hears every message. Both note their runs. */
 const begin = async (options: Options = {}) => {
-  const {host = {}, endpoint = {}, own, tells = true, away, uncounted, hasMiddleware = false, opening} = options
+  const {
+    host = {},
+    endpoint = {},
+    own,
+    tells = true,
+    away,
+    uncounted = () => [],
+    hasMiddleware = false,
+    opening,
+  } = options
   const clock = new HandClock(start)
   const database = options.kept ?? (await open(await localDatabase()))
   const ran: string[] = []
@@ -66,22 +74,17 @@ const begin = async (options: Options = {}) => {
     ages: {host, byEndpoint: new Map([["line", endpoint]]), tells},
   })
   const dispatch = dispatchTo(table, {clock, awayOf: () => away})
-  const inbox = new Inbox(database, new Outbox(database, log, {clock}), uuid(), log, {
-    clock,
-    pauses: {first: 3 * hour, longest: 3 * hour},
-    ...(uncounted === undefined ? {} : {uncounted}),
-  })
-  await inbox.start(dispatch)
-  const line = lineEndpoint(inbox)
+  const pauses = {first: 3 * hour, longest: 3 * hour}
+  const {receive, ...line} = await startInbox(database, dispatch, {clock, pauses, uncounted})
   const say = (text: string, more: Partial<Incoming> = {}) =>
-    inbox.receive(line, incoming(uuid(), {message: {id: uuid(), content: text}, ...more}))
+    receive(incoming(uuid(), {message: {id: uuid(), content: text}, ...more}))
   const marks = async () =>
     (await database.read("SELECT handler, state FROM inbox_marks ORDER BY seq, handler")).map(
       ({handler, state}) => `${String(handler).split("/")[2]} ${state}`,
     )
   const notices = async () =>
     (await database.read("SELECT content FROM outbox ORDER BY seq")).map(({content}) => JSON.parse(String(content))[0])
-  return {clock, database, inbox, line, say, marks, notices, ran, ages, idle: () => untilSettled(database)}
+  return {...line, clock, database, say, marks, notices, ran, ages}
 }
 
 const before = (ms: number) => ({timestamp: noon - ms})
@@ -291,8 +294,8 @@ test("a clock that jumps forward expires what waits, and a clock that is set bac
 })
 
 test("what a platform without times kept counts from the loss of the connection, until it was stored", async () => {
-  const {say, idle, marks, line} = await begin({host: {commands: "1h"}})
-  line.past.awaySince = noon - 2 * hour
+  const {say, idle, marks, endpoint} = await begin({host: {commands: "1h"}})
+  endpoint.past.awaySince = noon - 2 * hour
   await say("/open 1", {isKept: true})
   await say("/open 2")
   await idle()

@@ -1,10 +1,8 @@
-import {v7 as uuid} from "uuid"
 import {describe, expect, test} from "vitest"
-import {Inbox} from "../../../server/inbox/inbox.ts"
-import {Outbox} from "../../../server/outbox/outbox.ts"
-import {engines, log, open} from "../../support/database/databases.ts"
+import {engines, open} from "../../support/database/databases.ts"
 import {until} from "../../support/host/host.ts"
-import {incoming, lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {incoming} from "../../support/messages/line-endpoint.ts"
+import {hearing, startInbox} from "../../support/messages/line-inbox.ts"
 
 const [guard, hear] = ["root/bot/middleware/guard", "root/bot/handler/hear"]
 
@@ -12,22 +10,19 @@ const [guard, hear] = ["root/bot/middleware/guard", "root/bot/handler/hear"]
 const blockedBy = async (database: Awaited<ReturnType<typeof open>>, blocking: string) => {
   const going = Promise.withResolvers<void>()
   const ran: string[] = []
-  const inbox = new Inbox(database, new Outbox(database, log), uuid(), log)
-  await inbox.start({
+  const {inbox, receive} = await startInbox(database, {
     match: () => (blocking === guard ? [guard, hear] : [hear]),
     nest: handlers => ({
       around: handlers.filter(each => each === guard),
       within: handlers.filter(each => each === hear),
     }),
-    run: async ({event}, handler, {next}) => {
+    run: hearing(async ({event}, handler, {next}) => {
       ran.push(`${event.sn} ${handler === guard ? "guard" : "hear"}`)
       if (handler === blocking && event.sn === 1) await going.promise
       await next()
-      return {is: "handled", sends: []}
-    },
+    }),
   })
-  const endpoint = lineEndpoint(inbox)
-  for (const id of ["one", "two", "three", "four"]) await inbox.receive(endpoint, incoming(id))
+  for (const id of ["one", "two", "three", "four"]) await receive(incoming(id))
   await until("the first handler", () => ran.length === 1)
   const statesOf = async () =>
     (await database.read("SELECT state, error FROM inbox_marks ORDER BY seq, handler")).map(({state, error}) =>

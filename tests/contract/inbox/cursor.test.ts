@@ -2,15 +2,14 @@ import {v7 as uuid} from "uuid"
 import {describe, expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import {readCursor} from "../../../server/endpoints/cursors.ts"
-import {Inbox} from "../../../server/inbox/inbox.ts"
 import {oldestKnown} from "../../../server/inbox/upkeep/retention.ts"
-import {Outbox} from "../../../server/outbox/outbox.ts"
 import {adoptDatabase} from "../../../server/recovery/restore/adopt.ts"
 import type {RetentionSettings} from "../../../shared/config/config.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
 import type {Plugin} from "../../../shared/sdk/plugin/plugin.ts"
-import {engines, log, open, until} from "../../support/database/databases.ts"
-import {incoming, lineEndpoint, stored} from "../../support/messages/line-endpoint.ts"
+import {engines, open, until} from "../../support/database/databases.ts"
+import {incoming, stored} from "../../support/messages/line-endpoint.ts"
+import {hearing, startInbox} from "../../support/messages/line-inbox.ts"
 
 const dated = (id: string, more: Partial<Incoming> = {}) => incoming(id, {timestamp: 2000, ...more})
 
@@ -18,16 +17,11 @@ describe.each(engines)("events that a platform replays, on $name,", ({make}) => 
   const start = async (oldest = 0, kept?: Database) => {
     const database = kept ?? (await open(await make()))
     const handled: string[] = []
-    const inbox = new Inbox(database, new Outbox(database, log), uuid(), log, {oldest: () => oldest})
-    const endpoint = lineEndpoint(inbox, {name: "line~one", history: "replay"})
-    await inbox.start({
-      match: () => ["h"],
-      nest: handlers => ({around: [], within: handlers}),
-      run: async ({event}) => {
-        handled.push(event.message?.id ?? "")
-        return {is: "handled", sends: []}
-      },
-    })
+    const {inbox, endpoint} = await startInbox(
+      database,
+      {match: () => ["h"], run: hearing(({event}) => handled.push(event.message?.id ?? ""))},
+      {oldest: () => oldest, spec: {name: "line~one", history: "replay"}},
+    )
     const ids = async () => (await database.read("SELECT event_id FROM inbox ORDER BY seq")).map(row => row.event_id)
     return {database, inbox, endpoint, handled, ids, cursor: () => readCursor(database, "line~one")}
   }

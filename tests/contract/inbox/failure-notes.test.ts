@@ -1,15 +1,14 @@
 import {describe, expect, onTestFinished, test} from "vitest"
 import type {Location} from "../../../server/database/database.ts"
-import {Inbox} from "../../../server/inbox/inbox.ts"
 import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
-import {Outbox} from "../../../server/outbox/outbox.ts"
 import {systemClock} from "../../../server/runtime/flow/clock.ts"
 import {channelType} from "../../../shared/sdk/content/satori.ts"
 import type {Session} from "../../../shared/sdk/session/session.ts"
 import {UserError} from "../../../shared/sdk/session/user-error.ts"
-import {engines, log, open} from "../../support/database/databases.ts"
-import {dispatchTo, hearerOf, runnerOf, tableOf, untilSettled} from "../../support/messages/dispatching.ts"
-import {incoming, lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {engines, open} from "../../support/database/databases.ts"
+import {dispatchTo, hearerOf, runnerOf, tableOf} from "../../support/messages/dispatching.ts"
+import {incoming} from "../../support/messages/line-endpoint.ts"
+import {startInbox} from "../../support/messages/line-inbox.ts"
 
 interface Say {
   readonly channel?: string
@@ -41,18 +40,17 @@ const openBot = async (place: Location, {retries = 0, text = "Sorry ({event})."}
     runner: runnerOf("root/bot/command/fail", {retries}),
   }
   const table = tableOf({commands: [command], handlers: [handler], failureText: text})
-  const inbox = new Inbox(database, new Outbox(database, log), "run", log, {pauses: {first: 1, longest: 1}})
-  await inbox.start(dispatchTo(table, {clock: {...systemClock, elapsed: () => now}}))
+  const dispatch = dispatchTo(table, {clock: {...systemClock, elapsed: () => now}})
+  const {inbox, receive, idle} = await startInbox(database, dispatch, {pauses: {first: 1, longest: 1}})
   onTestFinished(() => inbox.drain())
-  const endpoint = lineEndpoint(inbox)
   let number = 0
   const say = async (content: string, {channel = "c", type = channelType.text, isBot = false}: Say = {}) => {
     const [place, user] = [
       {id: channel, type},
       {id: "ann", is_bot: isBot},
     ]
-    await inbox.receive(endpoint, incoming(`e${++number}`, {channel: place, user, message: {id: "m", content}}))
-    await untilSettled(database)
+    await receive(incoming(`e${++number}`, {channel: place, user, message: {id: "m", content}}))
+    await idle()
   }
   const told = async () =>
     (await database.read("SELECT channel, content, inbox_seq FROM outbox ORDER BY seq")).map(

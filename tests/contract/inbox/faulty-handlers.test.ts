@@ -1,14 +1,12 @@
 import {setImmediate as turn} from "node:timers/promises"
-import {v7 as uuid} from "uuid"
 import {expect, onTestFinished, test, vi} from "vitest"
 import {pluginDatabase} from "../../../server/generation/plugins/plugin-database.ts"
-import {Inbox} from "../../../server/inbox/inbox.ts"
-import {Outbox} from "../../../server/outbox/outbox.ts"
 import type {Reply, Session} from "../../../shared/sdk/session/session.ts"
-import {localDatabase, log, open} from "../../support/database/databases.ts"
+import {localDatabase, open} from "../../support/database/databases.ts"
 import {haveEnded, until} from "../../support/host/host.ts"
 import {dispatchTo, hearerOf, tableOf} from "../../support/messages/dispatching.ts"
-import {incoming, lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {incoming} from "../../support/messages/line-endpoint.ts"
+import {startInbox} from "../../support/messages/line-inbox.ts"
 
 /** The time limit of handlers that hang, in milliseconds. */
 const short = 300
@@ -44,10 +42,9 @@ const start = async (
       plugin: {name: "p", database: pluginDatabase("notes", database), prompt: () => undefined},
     }),
   )
-  const inbox = new Inbox(database, new Outbox(database, log), uuid(), log, {pauses: {first: 1, longest: 1}})
-  await inbox.start(dispatchTo(tableOf({prefixes: [], handlers: events}), {timeout}))
-  const endpoint = lineEndpoint(inbox)
-  const say = (text: string) => inbox.receive(endpoint, incoming(text))
+  const dispatch = dispatchTo(tableOf({prefixes: [], handlers: events}), {timeout})
+  const {inbox, receive} = await startInbox(database, dispatch, {pauses: {first: 1, longest: 1}})
+  const say = (text: string) => receive(incoming(text))
   const marks = () =>
     database.read(
       "SELECT i.event_id AS text, handler, state, attempt, m.error FROM inbox_marks m JOIN inbox i USING (seq) ORDER BY seq, handler",

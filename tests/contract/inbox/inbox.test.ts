@@ -1,28 +1,19 @@
 import {setImmediate as turn} from "node:timers/promises"
 import {v7 as uuid} from "uuid"
 import {describe, expect, test} from "vitest"
-import {Inbox} from "../../../server/inbox/inbox.ts"
 import type {Dispatch} from "../../../server/inbox/intake/handling.ts"
-import {Outbox} from "../../../server/outbox/outbox.ts"
-import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
-import {engines, log, open, until} from "../../support/database/databases.ts"
-import {incoming, lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {engines, open, until} from "../../support/database/databases.ts"
+import {incoming} from "../../support/messages/line-endpoint.ts"
+import {hearing, startInbox} from "../../support/messages/line-inbox.ts"
 
 describe.each(engines)("the inbox on $name", ({make}) => {
   const start = async (dispatch: Partial<Dispatch> = {}) => {
     const database = await open(await make())
-    const outbox = new Outbox(database, log)
-    const inbox = new Inbox(database, outbox, uuid(), log)
-    const endpoint = lineEndpoint(inbox, {name: "line~one", fingerprint: "1"})
-    await inbox.start({
-      match: () => ["root/test/handler/message-created.0"],
-      nest: handlers => ({around: [], within: handlers}),
-      run: async () => ({is: "handled", sends: []}),
-      ...dispatch,
-    })
+    const matching = {match: () => ["root/test/handler/message-created.0"], ...dispatch}
+    const line = await startInbox(database, matching, {spec: {name: "line~one", fingerprint: "1"}})
     const marks = () =>
       database.read("SELECT seq, handler, state, attempt, error FROM inbox_marks ORDER BY seq, handler")
-    return {database, inbox, marks, receive: (event: Incoming) => inbox.receive(endpoint, event)}
+    return {...line, database, marks}
   }
   const draft = (text: string) =>
     ({id: uuid(), kind: "message", endpoint: "line~one", channel: "c", content: [text]}) as const
@@ -49,12 +40,7 @@ describe.each(engines)("the inbox on $name", ({make}) => {
 
   test("stores and handles each platform id once, even with concurrent deliveries", async () => {
     const handled: number[] = []
-    const {receive, marks} = await start({
-      run: async ({event}) => {
-        handled.push(event.sn)
-        return {is: "handled", sends: []}
-      },
-    })
+    const {receive, marks} = await start({run: hearing(({event}) => handled.push(event.sn))})
     const ids = Array.from({length: 200}, (_, n) => `id ${n % 50}`)
     const receipts = await Promise.all(ids.map((id, n) => receive(incoming(id, {channel: {id: `c${n % 7}`, type: 1}}))))
     expect(receipts.filter(({duplicate}) => !duplicate)).toHaveLength(50)
@@ -82,12 +68,7 @@ describe.each(engines)("the inbox on $name", ({make}) => {
 
   test("handles a conversation's events in order, whenever they arrive", async () => {
     const began: string[] = []
-    const {receive, marks} = await start({
-      run: async ({event}) => {
-        began.push(String(event.message?.id))
-        return {is: "handled", sends: []}
-      },
-    })
+    const {receive, marks} = await start({run: hearing(({event}) => began.push(String(event.message?.id)))})
     const turns = async (count: number) => {
       for (let n = 0; n < count; n++) await turn()
     }

@@ -2,14 +2,13 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {v7 as uuid} from "uuid"
 import {describe, expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
-import {Inbox} from "../../../server/inbox/inbox.ts"
-import {Outbox} from "../../../server/outbox/outbox.ts"
 import type {HandlerOrders} from "../../../shared/config/config.ts"
 import type {HandlerOrder} from "../../../shared/sdk/session/handler.ts"
-import {engines, log, open, until} from "../../support/database/databases.ts"
+import {engines, open, until} from "../../support/database/databases.ts"
 import {command} from "../../support/messages/commands.ts"
 import {dispatchTo, hearerOf, runnerOf, tableOf} from "../../support/messages/dispatching.ts"
-import {incoming, lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {incoming} from "../../support/messages/line-endpoint.ts"
+import {startInbox} from "../../support/messages/line-inbox.ts"
 
 interface Options {
   readonly orders?: HandlerOrders
@@ -46,14 +45,12 @@ const begin = async (database: Database, {orders = {}, own, hears = false, hasMi
     middleware: hasMiddleware ? [passing] : [],
     orders,
   })
-  const inbox = new Inbox(database, new Outbox(database, log), uuid(), log)
-  await inbox.start(dispatchTo(table))
-  const line = lineEndpoint(inbox)
+  const {receive} = await startInbox(database, dispatchTo(table))
   /** Each says `/price <n>`: a user, n, and a channel other than `c`. */
   const say = async (...calls: string[]) => {
     for (const [user = "", n, channel = "c"] of calls.map(call => call.split(" "))) {
       const message = {id: uuid(), content: `/price ${n}`}
-      await inbox.receive(line, incoming(uuid(), {user: {id: user}, channel: {id: channel, type: 0}, message}))
+      await receive(incoming(uuid(), {user: {id: user}, channel: {id: channel, type: 0}, message}))
     }
   }
   /** Ends a call, and waits until its mark has ended. */

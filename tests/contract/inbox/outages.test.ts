@@ -1,14 +1,12 @@
-import {v7 as uuid} from "uuid"
 import {describe, expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import {Endpoint} from "../../../server/endpoints/endpoint.ts"
 import type {Past} from "../../../server/endpoints/pasts.ts"
-import {Inbox} from "../../../server/inbox/inbox.ts"
 import type {Dispatch} from "../../../server/inbox/intake/handling.ts"
-import {Outbox} from "../../../server/outbox/outbox.ts"
 import type {Span} from "../../../server/runtime/flow/clock.ts"
-import {engines, log, open, until} from "../../support/database/databases.ts"
+import {engines, open, until} from "../../support/database/databases.ts"
 import {incoming, lineSpec} from "../../support/messages/line-endpoint.ts"
+import {hearing, startInbox} from "../../support/messages/line-inbox.ts"
 import {HandClock} from "../../support/scheduler/hand-clock.ts"
 
 const [minute, hour] = [60_000, 3_600_000]
@@ -33,23 +31,16 @@ const run = async (database: Database, options: Options = {}) => {
   const {ingress = {askAfter: "10m"}, pasts = {}, pauses = [], limit, at = start, isStuck = false} = options
   const clock = new HandClock(at)
   const ran: string[] = []
-  const runtimeId = uuid()
-  const inbox = new Inbox(database, new Outbox(database, log, {clock}), runtimeId, log, {
-    clock,
-    uncounted: () => pauses,
-    outages: {asking: () => ingress, pastOf: name => pasts[name] ?? {}},
-  })
-  const dispatch: Dispatch = {
+  const dispatch: Partial<Dispatch> = {
     match: () => [hear],
-    nest: handlers => ({around: [], within: handlers}),
-    ...(limit === undefined ? {} : {ages: {limitOf: () => limit, noticeOf: async () => undefined}}),
-    run: async ({event}) => {
+    ages: {limitOf: () => limit, noticeOf: async () => undefined},
+    run: hearing(async ({event}) => {
       if (isStuck) await new Promise(() => {})
       ran.push(event.message?.content ?? event.type)
-      return {is: "handled", sends: []}
-    },
+    }),
   }
-  await inbox.start(dispatch)
+  const outages = {asking: () => ingress, pastOf: (name: string) => pasts[name] ?? {}}
+  const {inbox} = await startInbox(database, dispatch, {clock, uncounted: () => pauses, outages})
   const endpointOf = (name: string) =>
     new Endpoint(lineSpec({name, open: () => new Promise(() => {})}), {
       receive: (...args) => inbox.receiveAll(...args),

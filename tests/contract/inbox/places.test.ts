@@ -1,14 +1,13 @@
 import {v7 as uuid} from "uuid"
 import {describe, expect, test} from "vitest"
 import {makeButtonId} from "../../../server/database/buttons/button-id.ts"
-import {Inbox} from "../../../server/inbox/inbox.ts"
-import {Outbox} from "../../../server/outbox/outbox.ts"
+import type {EndpointSpec} from "../../../server/endpoints/spec.ts"
 import {toJson} from "../../../shared/json.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
 import {h} from "../../../shared/sdk/content/elements.ts"
-import {engines, log, open} from "../../support/database/databases.ts"
+import {engines, open} from "../../support/database/databases.ts"
 import {until, whenOver} from "../../support/host/host.ts"
-import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {startInbox} from "../../support/messages/line-inbox.ts"
 
 const [decide, name] = ["root/agents/action/decide", "root/bot/prompt/name"]
 const elsewhere = "host/button/elsewhere"
@@ -72,25 +71,20 @@ describe.each(engines)("what a message offers belongs to its place on $name", ({
           args: [uuid(), name, sent, Date.now() + 60_000, use],
         },
       ])
-      const inbox = new Inbox(database, new Outbox(database, log), uuid(), log)
-      await inbox.start({
-        match: (_, asked = "others") => [asked],
-        nest: handlers => ({around: [], within: handlers}),
-        run: async () => ({is: "handled", sends: []}),
-      })
       const isPress = presses.includes(use)
-      const endpoint = lineEndpoint(inbox, {
+      const spec: Partial<EndpointSpec> = {
         features: isPress ? ["buttons"] : [],
         open: async () => ({
           send: async () => ({ids: []}),
           channelOf: (to, press) => (to === "@asked" && press.channel?.id === "1" ? "1:5" : undefined),
         }),
-      })
+      }
+      const {endpoint, receive} = await startInbox(database, {match: (_, asked = "others") => [asked]}, {spec})
       endpoint.open()
       whenOver(() => endpoint.close())
       await until("the connection", () => endpoint.state.is === "online")
       const content = use === "answer" ? "Ann" : use === "number" ? "1" : '<quote id="p1"/>1'
-      const {sn} = await inbox.receive(endpoint, {
+      const {sn} = await receive({
         id: uuid(),
         ...from,
         ...(isPress

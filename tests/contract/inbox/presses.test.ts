@@ -2,14 +2,12 @@ import {v7 as uuid} from "uuid"
 import {describe, expect, test} from "vitest"
 import {makeButtonId} from "../../../server/database/buttons/button-id.ts"
 import type {Database} from "../../../server/database/database.ts"
-import {Inbox} from "../../../server/inbox/inbox.ts"
 import type {Dispatch} from "../../../server/inbox/intake/handling.ts"
 import {isActionId} from "../../../server/messages/forms/prompt.ts"
-import {Outbox} from "../../../server/outbox/outbox.ts"
 import {h} from "../../../shared/sdk/content/elements.ts"
-import {engines, log, open} from "../../support/database/databases.ts"
-import {untilSettled} from "../../support/messages/dispatching.ts"
-import {incoming, lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {engines, open} from "../../support/database/databases.ts"
+import {incoming} from "../../support/messages/line-endpoint.ts"
+import {startInbox} from "../../support/messages/line-inbox.ts"
 
 const asker = "root/bot/handler/message-created.0"
 const vote = "root/bot/action/vote"
@@ -30,15 +28,12 @@ const start = async (database: Database, hasButtons: boolean, options: Options =
   const {once = false, asked = false, expires = 60_000, isGone = () => false, admin} = options
   const pressed: string[] = []
   const heard: string[] = []
-  const outbox = new Outbox(database, log)
-  const inbox = new Inbox(database, outbox, uuid(), log)
-  const dispatch: Dispatch = {
+  const dispatch: Partial<Dispatch> = {
     match: (event, given) => {
       const lacks = given === vote && admin !== undefined && event.user?.id !== admin
       const own = lacks ? "host/button/admin" : (given ?? (event.type === "message-created" ? asker : ""))
       return [own, "others"].filter(handler => handler !== "")
     },
-    nest: handlers => ({around: [], within: handlers}),
     run: async ({endpoint, event}, handler, attempt) => {
       const text = event.message?.content ?? ""
       if (isActionId(handler)) {
@@ -55,13 +50,12 @@ const start = async (database: Database, hasButtons: boolean, options: Options =
       return {is: "handled", sends: [draft]}
     },
   }
-  await inbox.start(dispatch)
-  const endpoint = lineEndpoint(inbox, hasButtons ? {features: ["buttons"]} : {})
-  const idle = () => untilSettled(database)
+  const spec = {features: hasButtons ? (["buttons"] as const) : []}
+  const {inbox, receive, idle} = await startInbox(database, dispatch, {spec})
   const place = (user: string, channel = "c") => ({channel: {id: channel, type: 0}, user: {id: user}})
   const say = async (text: string, user = "ann", channel = "c") => {
     const id = uuid()
-    const receipt = await inbox.receive(endpoint, incoming(id, {...place(user, channel), message: {id, content: text}}))
+    const receipt = await receive(incoming(id, {...place(user, channel), message: {id, content: text}}))
     await idle()
     return receipt
   }
@@ -76,7 +70,7 @@ const start = async (database: Database, hasButtons: boolean, options: Options =
     return id
   }
   const press = (button: string, user = "ann", id = uuid(), timestamp = Date.now()) =>
-    inbox.receive(endpoint, {id, type: "interaction/button", timestamp, ...place(user), button: {id: button}})
+    receive({id, type: "interaction/button", timestamp, ...place(user), button: {id: button}})
   return {inbox, database, say, ask, press, idle, pressed, heard}
 }
 

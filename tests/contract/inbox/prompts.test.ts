@@ -2,12 +2,10 @@ import {v7 as uuid} from "uuid"
 import {describe, expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import {migrations} from "../../../server/database/migrations/migrations.ts"
-import {Inbox} from "../../../server/inbox/inbox.ts"
 import type {Dispatch} from "../../../server/inbox/intake/handling.ts"
-import {Outbox} from "../../../server/outbox/outbox.ts"
-import {engines, localDatabase, log, open, until} from "../../support/database/databases.ts"
-import {untilSettled} from "../../support/messages/dispatching.ts"
-import {incoming, lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {engines, localDatabase, open, until} from "../../support/database/databases.ts"
+import {incoming} from "../../support/messages/line-endpoint.ts"
+import {startInbox} from "../../support/messages/line-inbox.ts"
 
 const asker = "root/bot/handler/message-created.0"
 const continuation = "root/bot/prompt/name"
@@ -21,10 +19,8 @@ interface Options {
 /** An inbox where "ask" asks a question of its user. `fails` makes the continuation throw. */
 const start = async (database: Database, {fails, expires = 60_000}: Options = {}) => {
   const answers: string[] = []
-  const inbox = new Inbox(database, new Outbox(database, log), uuid(), log)
-  const dispatch: Dispatch = {
+  const dispatch: Partial<Dispatch> = {
     match: ({message}, asked = asker) => [message?.content.startsWith("ask") === true ? asker : asked],
-    nest: handlers => ({around: [], within: handlers}),
     run: async ({event, endpoint}, handler, attempt) => {
       const text = event.message?.content ?? ""
       if (handler === continuation) {
@@ -41,18 +37,15 @@ const start = async (database: Database, {fails, expires = 60_000}: Options = {}
       return {is: "handled", sends: [], questions: [question]}
     },
   }
-  await inbox.start(dispatch)
-  const endpoint = lineEndpoint(inbox)
+  const {inbox, receive, idle: settled} = await startInbox(database, dispatch)
   const say = (id: string, text = id, channel = "c", user = "ann") =>
-    inbox.receive(
-      endpoint,
+    receive(
       incoming(id, {
         channel: {id: channel, type: channel.startsWith("@") ? 1 : 0},
         user: {id: user},
         message: {id, content: text},
       }),
     )
-  const settled = () => untilSettled(database)
   /** Sends a message. Resolves when the next message in its conversation is handled. */
   const tell = async (id: string, text = id, channel = "c", user = "ann") => {
     const receipt = await say(id, text, channel, user)

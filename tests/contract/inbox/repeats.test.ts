@@ -1,12 +1,10 @@
-import {v7 as uuid} from "uuid"
 import {describe, expect, test} from "vitest"
 import type {EndpointSpec} from "../../../server/endpoints/spec.ts"
-import {Inbox} from "../../../server/inbox/inbox.ts"
 import {redactInbox} from "../../../server/inbox/user/redact.ts"
-import {Outbox} from "../../../server/outbox/outbox.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
 import {engines, log, open} from "../../support/database/databases.ts"
-import {incoming, lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {incoming} from "../../support/messages/line-endpoint.ts"
+import {startInbox} from "../../support/messages/line-inbox.ts"
 
 const said = (content: string, more: Partial<Incoming> = {}) => incoming("7", {message: {id: "7", content}, ...more})
 
@@ -49,13 +47,7 @@ describe.each(engines)("a repeated id on $name", ({make}) => {
   const start = async (database: Awaited<ReturnType<typeof open>>, rules: Rules = {}) => {
     const warnings: string[] = []
     const counting = {...log, warn: (text: string) => void warnings.push(text)}
-    const inbox = new Inbox(database, new Outbox(database, log), uuid(), counting)
-    await inbox.start({
-      match: () => [],
-      nest: () => ({around: [], within: []}),
-      run: async () => ({is: "handled", sends: []}),
-    })
-    return {inbox, warnings, endpoint: lineEndpoint(inbox, rules)}
+    return {...(await startInbox(database, {}, {log: counting, spec: rules})), warnings}
   }
   const rowsOf = (database: Awaited<ReturnType<typeof open>>) =>
     database.read("SELECT seq, repeats FROM inbox ORDER BY seq")

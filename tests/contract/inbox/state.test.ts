@@ -3,15 +3,14 @@ import type {Database, Location} from "../../../server/database/database.ts"
 import type {DeclaredState} from "../../../server/database/state/plugin-state.ts"
 import {pluginDatabase} from "../../../server/generation/plugins/plugin-database.ts"
 import {stateHandle} from "../../../server/generation/plugins/state.ts"
-import {Inbox} from "../../../server/inbox/inbox.ts"
-import {Outbox} from "../../../server/outbox/outbox.ts"
 import {explainValue} from "../../../server/runtime/text/explain.ts"
 import type {Session} from "../../../shared/sdk/session/session.ts"
 import type {StateHandle} from "../../../shared/sdk/session/state.ts"
 import {Type} from "../../../shared/type.ts"
-import {engines, log, open} from "../../support/database/databases.ts"
-import {dispatchTo, hearerOf, tableOf, untilSettled} from "../../support/messages/dispatching.ts"
-import {incoming, lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {engines, open} from "../../support/database/databases.ts"
+import {dispatchTo, hearerOf, tableOf} from "../../support/messages/dispatching.ts"
+import {incoming} from "../../support/messages/line-endpoint.ts"
+import {startInbox} from "../../support/messages/line-inbox.ts"
 
 interface Points {
   readonly n: number
@@ -36,8 +35,6 @@ interface Handles {
 /** An inbox with only this handler, and its reads and writes from outside. */
 const openInbox = async (place: Location, handle: (session: Session, state: Handles) => unknown) => {
   const database: Database = await open(place)
-  const outbox = new Outbox(database, log)
-  const inbox = new Inbox(database, outbox, "run", log)
   const plugin = {
     name: "game",
     database: pluginDatabase("game", database),
@@ -48,15 +45,10 @@ const openInbox = async (place: Location, handle: (session: Session, state: Hand
   const access = {plugin: "game", database, requireActive: () => {}}
   const [user, channel, whole] = declared.map(each => stateHandle(each, access))
   const handles = {user, channel, plugin: whole} as unknown as Handles
-  await inbox.start(dispatchTo(tableOf({handlers: [handler]})))
+  const {inbox, receive, idle: settled} = await startInbox(database, dispatchTo(tableOf({handlers: [handler]})))
   onTestFinished(() => inbox.drain())
-  const endpoint = lineEndpoint(inbox)
   const say = (number: number, channelId: string) =>
-    inbox.receive(
-      endpoint,
-      incoming(`e${number}`, {channel: {id: channelId, type: 0}, message: {id: "m", content: `${number}`}}),
-    )
-  const settled = () => untilSettled(database)
+    receive(incoming(`e${number}`, {channel: {id: channelId, type: 0}, message: {id: "m", content: `${number}`}}))
   const marks = () => database.read("SELECT state, error, failures FROM inbox_marks ORDER BY seq")
   return {database, handles, say, settled, marks}
 }

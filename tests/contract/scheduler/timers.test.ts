@@ -1,12 +1,11 @@
 import {describe, expect, onTestFinished, test} from "vitest"
 import type {Database, Location, Statement} from "../../../server/database/database.ts"
-import {Inbox} from "../../../server/inbox/inbox.ts"
-import {Outbox} from "../../../server/outbox/outbox.ts"
 import {assertDue, listing, selectDue, selectNext} from "../../../server/scheduler/timers/rows.ts"
 import {type TimerKind, Timers} from "../../../server/scheduler/timers/timers.ts"
 import {toJson} from "../../../shared/json.ts"
 import type {TimerPlace, When} from "../../../shared/sdk/session/timer.ts"
 import {engines, localDatabase, log, open, until} from "../../support/database/databases.ts"
+import {hearing, startInbox} from "../../support/messages/line-inbox.ts"
 import {HandClock} from "../../support/scheduler/hand-clock.ts"
 
 const start = "2026-03-28T12:00:00Z"
@@ -17,20 +16,12 @@ const openTimers = async (place: Location) => {
   const database = await open(place)
   const clock = new HandClock(start, 24 * 60 * minute)
   const fired: string[] = []
-  const inbox = new Inbox(database, new Outbox(database, log), "run", log, {clock})
-  await inbox.start({
-    match: () => [],
-    nest: handlers => ({around: [], within: handlers}),
-    ages: {
-      limitOf: (_, handler) => (handler === "root/bot/timer/soon" ? 5 * minute : undefined),
-      noticeOf: async () => undefined,
-    },
-    run: async ({event}) => {
-      const {data} = event._data as {data: unknown}
-      fired.push(`${new Date(event.timestamp).toISOString().slice(5, 16)} ${data}`)
-      return {is: "handled", sends: []}
-    },
+  const limitOf = (_: string, handler: string) => (handler === "root/bot/timer/soon" ? 5 * minute : undefined)
+  const run = hearing(({event}) => {
+    const {data} = event._data as {data: unknown}
+    fired.push(`${new Date(event.timestamp).toISOString().slice(5, 16)} ${data}`)
   })
+  const {inbox} = await startInbox(database, {ages: {limitOf, noticeOf: async () => undefined}, run}, {clock})
   let paused = false
   const kinds = new Map<string, TimerKind>([
     ["bot/remind", {id: "root/bot/timer/remind", missed: "once", problemOf: () => undefined}],
