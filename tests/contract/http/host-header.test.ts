@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {onBun, runtimes, shared, startHost} from "../../support/host/host.ts"
-import {raw} from "./raw.ts"
+import {raw} from "../../support/http/raw.ts"
 
 const statusOf = (answer: string) => answer.match(/^HTTP\/1\.1 (\d+)/)?.[1]
 

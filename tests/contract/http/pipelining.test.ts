@@ -1,7 +1,7 @@
 import {connect} from "node:net"
 import {describe, expect, test} from "vitest"
 import {onBun, pluginWith, runtimes, shared, startHost, until} from "../../support/host/host.ts"
-import {raw} from "./raw.ts"
+import {closing, openRaw, raw} from "../../support/http/raw.ts"
 
 /** Counts the requests that reach a handler. */
 const counter = pluginWith(`
@@ -20,7 +20,6 @@ describe.each(runtimes)("pipelined requests on $name", runtime => {
   const host = shared(() =>
     startHost({runtime, plugins: {counter}, config: "http: {port: 0}\nplugins: {counter: {}}\n"}),
   )
-  const portOf = () => Number(new URL(host().url).port)
   const take = (number: number) =>
     `GET /api/plugins/counter/take?${number} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${host().token}\r\n\r\n`
   const countOf = async () => Number(await (await host().fetch("/api/plugins/counter/count")).text())
@@ -28,7 +27,7 @@ describe.each(runtimes)("pipelined requests on $name", runtime => {
   // Bun closes a connection that sends a request while the answer to the previous one is still in progress.
   test.skipIf(runtime === onBun)("are answered in order, one at a time, with their bodies", async () => {
     const post = "POST /api/nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nGET "
-    const last = "GET /pub/ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+    const last = closing("GET /pub/ready")
     const texts = Array.from({length: 20}, (_, index) => take(index) + post)
     const answer = await raw(
       host(),
@@ -42,10 +41,8 @@ describe.each(runtimes)("pipelined requests on $name", runtime => {
 
   test("of a client that reads nothing wait, and end with its connection", async () => {
     const before = await countOf()
-    const socket = connect(portOf(), "127.0.0.1", () =>
-      socket.write(Array.from({length: many}, (_, n) => take(n)).join("")),
-    )
-    socket.on("error", () => {})
+    const {socket} = await openRaw(host(), Array.from({length: many}, (_, n) => take(n)).join(""))
+    socket.pause()
     await until("the first request to be handled", async () => (await countOf()) > before)
     socket.destroy()
     let last = -1

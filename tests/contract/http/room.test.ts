@@ -1,39 +1,14 @@
-import {connect, type Socket} from "node:net"
-import {describe, expect, onTestFinished, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import {onBun, pluginWith, runtimes, startHost, type TestHost, until} from "../../support/host/host.ts"
-import {raw} from "./raw.ts"
+import {closing, openRaw, raw} from "../../support/http/raw.ts"
 
 /** A route that reads its body itself. */
 const reader = pluginWith(`
     plugin.route({method: "POST", path: "/read", scope: "demo", summary: "Reads a body",
       handle: async request => new Response(String((await request.arrayBuffer()).byteLength))})`)
 
-interface Client {
-  readonly socket: Socket
-  answer: string
-  isClosed: boolean
-}
-
-/** An open connection, with the text received on it. */
-const open = (host: TestHost, text: string | Buffer = ""): Promise<Client> =>
-  new Promise(resolve => {
-    const socket = connect(Number(new URL(host.url).port), "127.0.0.1", () => {
-      socket.write(text)
-      resolve(client)
-    })
-    const client: Client = {socket, answer: "", isClosed: false}
-    onTestFinished(() => void socket.destroy())
-    socket.on("data", chunk => {
-      client.answer += chunk
-    })
-    socket.on("error", () => {})
-    socket.on("close", () => {
-      client.isClosed = true
-    })
-  })
-
 const openMany = (count: number, host: TestHost, text?: string | Buffer) =>
-  Promise.all(Array.from({length: count}, () => open(host, text)))
+  Promise.all(Array.from({length: count}, () => openRaw(host, text)))
 
 const withToken = (host: TestHost, line: string, more = "") =>
   `${line} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${host.token}\r\n${more}\r\n`
@@ -44,7 +19,7 @@ describe.each(runtimes)("the request capacity on $name", runtime => {
   test("answers a webhook without an endpoint before its body arrives, and keeps the connection", async () => {
     const host = await startHost({runtime})
     const size = 1_000_000
-    const client = await open(host, `POST /hooks/none/none~x HTTP/1.1\r\nHost: a\r\nContent-Length: ${size}\r\n\r\n`)
+    const client = await openRaw(host, `POST /hooks/none/none~x HTTP/1.1\r\nHost: a\r\nContent-Length: ${size}\r\n\r\n`)
     await until("the answer", () => client.answer.includes("endpoint_unknown"))
     client.socket.write(Buffer.alloc(size))
     client.socket.write("GET /pub/health HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -93,12 +68,12 @@ describe.each(runtimes)("the request capacity on $name", runtime => {
   // Bun.serve does not report connections without a request; it closes them after ten seconds.
   test.skipIf(runtime === onBun)("drops the longest idle connection for a new one, but none in use", async () => {
     const host = await startHost({runtime, config, plugins: {reader}})
-    const stream = await open(host, withToken(host, "GET /api/events"))
+    const stream = await openRaw(host, withToken(host, "GET /api/events"))
     await until("the stream to start", () => stream.answer.includes("200 OK"))
-    const first = await open(host)
+    const first = await openRaw(host)
     const idle = await openMany(15, host)
     // All of them have been accepted once a later one is answered.
-    await raw(host, "GET /pub/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+    await raw(host, closing("GET /pub/health"))
     first.socket.write("GET /pub/health HTTP/1.1\r\nHost: a\r\n\r\n")
     await until("the first to be answered", () => first.answer.includes('"pass"'))
     const more = await openMany(10, host)

@@ -1,8 +1,7 @@
-import {connect, type Socket} from "node:net"
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, test} from "vitest"
 import {runtimes, shared, startHost, type TestHost, until} from "../../support/host/host.ts"
-import {raw} from "./raw.ts"
+import {openRaw, raw} from "../../support/http/raw.ts"
 
 /** An adapter that reads a webhook's body as the query says, and a route that reports bodies that were cut. */
 const reader = `
@@ -84,12 +83,6 @@ const pathTo = (way: string) => `/hooks/reader/reader~one?by=${way}`
 const headOf = (way: string, headers: readonly string[]): string =>
   [`POST ${pathTo(way)} HTTP/1.1`, "Host: a", "Content-Type: application/json", ...headers, "\r\n"].join("\r\n")
 
-const open = (host: TestHost): Promise<Socket> =>
-  new Promise((resolve, reject) => {
-    const socket = connect(Number(new URL(host.url).port), "127.0.0.1", () => resolve(socket))
-    socket.on("error", reject)
-  })
-
 const seenBy = (host: TestHost) => host.plugin<readonly string[]>("/api/plugins/reader/seen")
 
 describe.each(runtimes)("a small body on $name", runtime => {
@@ -106,17 +99,12 @@ describe.each(runtimes)("a small body on $name", runtime => {
     expect(await (await post("stream", text)).text()).toBe(text)
     expect(await (await post("clone", "ab")).text()).toBe("abab")
 
-    const socket = await open(host)
-    let answer = ""
-    socket.on("data", chunk => {
-      answer += chunk
-    })
-    socket.write(headOf("whole.arrayBuffer", ["Content-Length: 10", "Connection: close"]))
+    const client = await openRaw(host, headOf("whole.arrayBuffer", ["Content-Length: 10", "Connection: close"]))
     for (const piece of "0123456789") {
-      socket.write(piece)
+      client.socket.write(piece)
       await sleep(20)
     }
-    await until("the answer", () => answer.endsWith("0123456789"))
+    await until("the answer", () => client.answer.endsWith("0123456789"))
   })
 
   test("may be empty, or exactly as large as allowed", async () => {
@@ -146,8 +134,7 @@ describe.each(runtimes)("a small body on $name", runtime => {
   test("that is cut causes no Host error with any method, and aborts the request's signal", async () => {
     const host = common()
     for (const method of ["arrayBuffer", "text", "json"]) {
-      const socket = await open(host)
-      socket.write(`${headOf(`cut.${method}`, ["Content-Length: 100"])}{"half"`)
+      const {socket} = await openRaw(host, `${headOf(`cut.${method}`, ["Content-Length: 100"])}{"half"`)
       await until("the handler to start", async () => (await seenBy(host)).includes(`began ${method}`))
       socket.destroy()
       await until("its body to be cut", async () => (await seenBy(host)).some(seen => seen.startsWith(`${method} `)))
@@ -158,8 +145,7 @@ describe.each(runtimes)("a small body on $name", runtime => {
 
   test("that is cut before it is read causes no Host error", async () => {
     const host = common()
-    const socket = await open(host)
-    socket.write(`${headOf("late", ["Content-Length: 100"])}{"half"`)
+    const {socket} = await openRaw(host, `${headOf("late", ["Content-Length: 100"])}{"half"`)
     await until("the handler to start", async () => (await seenBy(host)).includes("began late"))
     socket.destroy()
     await until("its body to be cut", async () => (await seenBy(host)).includes("late true"))
@@ -175,14 +161,10 @@ describe.each(runtimes)("a small body on $name", runtime => {
     const two = `${headOf("whole.arrayBuffer", ["Content-Length: 3", "Connection: close"])}two`
     expect(await raw(host, one + two)).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\noneHTTP\/1\.1 200 [\s\S]*\r\n\r\ntwo$/)
 
-    const socket = await open(host)
-    let answer = ""
-    socket.on("data", chunk => {
-      answer += chunk
-    })
-    socket.write(headOf("whole.text", ["Content-Length: 3", "Expect: 100-continue", "Connection: close"]))
-    await until("100 Continue", () => answer.startsWith("HTTP/1.1 100 Continue\r\n\r\n"))
-    socket.write("abc")
-    await until("the answer", () => answer.endsWith("\r\n\r\nabc"))
+    const expecting = ["Content-Length: 3", "Expect: 100-continue", "Connection: close"]
+    const client = await openRaw(host, headOf("whole.text", expecting))
+    await until("100 Continue", () => client.answer.startsWith("HTTP/1.1 100 Continue\r\n\r\n"))
+    client.socket.write("abc")
+    await until("the answer", () => client.answer.endsWith("\r\n\r\nabc"))
   })
 })

@@ -5,8 +5,9 @@ import {build} from "esbuild"
 import {beforeAll, describe, expect, onTestFinished, test} from "vitest"
 import {nodeBundle} from "../../../scripts/build/bundles.ts"
 import {onBun, root, runtimes, startProcess, type TestRuntime, until, untilPrinted} from "../../support/host/host.ts"
-import {socketWith} from "../../support/satori/socket.ts"
-import {raw} from "./raw.ts"
+import {raw} from "../../support/http/raw.ts"
+import {handshake} from "../../support/satori/satori.ts"
+import {openSocket} from "../../support/satori/socket.ts"
 
 const source = `${root}tests/support/satori/socket-server.ts`
 const built = `${root}node_modules/.cache/svc-tests`
@@ -27,31 +28,7 @@ const startServer = async (
 
 const headers = {authorization: "Bearer socket-token"}
 
-/** A client that collects the messages it receives. */
-const openSocket = async (port: number) => {
-  const socket = socketWith(`ws://127.0.0.1:${port}/`, headers)
-  socket.binaryType = "arraybuffer"
-  const messages: (string | ArrayBuffer)[] = []
-  let closed: number | undefined
-  socket.addEventListener("message", ({data}) => messages.push(data))
-  socket.addEventListener("close", ({code}) => {
-    closed = code
-  })
-  await until("the socket to open", () => socket.readyState === WebSocket.OPEN)
-  return {socket, messages, closeCode: () => until("the socket to close", () => closed)}
-}
-
-const handshake = (authorization: string) =>
-  [
-    "GET / HTTP/1.1",
-    "Host: a",
-    "Connection: Upgrade",
-    "Upgrade: websocket",
-    "Sec-WebSocket-Version: 13",
-    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-    `Authorization: ${authorization}`,
-    "\r\n",
-  ].join("\r\n")
+const connectTo = (port: number) => openSocket(`ws://127.0.0.1:${port}/`, headers)
 
 const post = (port: number, body: string) =>
   fetch(`http://127.0.0.1:${port}/`, {method: "POST", body}).then(async answer => [answer.status, await answer.text()])
@@ -64,7 +41,7 @@ describe.each(onNode)("Fetch on $name, which the first request or upgrade loads,
     const bodies = ["", "a", "b".repeat(100_000), "c".repeat(1_000_000)]
     const left = connect(port, "127.0.0.1", () => left.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n"))
     left.on("error", () => {})
-    const [socket, ...answers] = await Promise.all([openSocket(port), ...bodies.map(body => post(port, body))])
+    const [socket, ...answers] = await Promise.all([connectTo(port), ...bodies.map(body => post(port, body))])
     left.resetAndDestroy()
     expect(answers).toEqual(bodies.map(body => [201, `got ${body}`]))
     server.child.kill("SIGTERM")
@@ -74,7 +51,7 @@ describe.each(onNode)("Fetch on $name, which the first request or upgrade loads,
 
   test("lets the server close before and while it is loaded", async () => {
     const posting = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n"
-    for (const asks of [[], [posting, handshake("Bearer wrong")]]) {
+    for (const asks of [[], [posting, handshake("/", "Bearer wrong")]]) {
       const {server, port} = await startServer(runtime)
       await Promise.all(
         asks.map(ask => {
@@ -101,14 +78,14 @@ describe.each(onNode)("Fetch on $name, which the first request or upgrade loads,
     for (const file of readdirSync(folder)) if (file.startsWith("fetch-on-node")) rmSync(join(folder, file))
     const url = `http://127.0.0.1:${port}`
     expect(await post(port, "a")).toEqual([500, expect.stringMatching(/./)])
-    expect(await raw({url}, handshake(headers.authorization))).toMatch(/^HTTP\/1\.1 500 /)
+    expect(await raw({url}, handshake("/", headers.authorization))).toMatch(/^HTTP\/1\.1 500 /)
   })
 })
 
 describe.each(runtimes)("the WebSocket seam on $name", runtime => {
   test("returns text and bytes as they were sent", async () => {
     const {port} = await startServer(runtime)
-    const {socket, messages} = await openSocket(port)
+    const {socket, messages} = await connectTo(port)
     socket.send("größe")
     socket.send(new Uint8Array([0, 255, 7]))
     await until("both to return", () => messages.length === 2)
@@ -118,22 +95,13 @@ describe.each(runtimes)("the WebSocket seam on $name", runtime => {
 
   test("refuses an upgrade without the token with an answer that has a body", async () => {
     const {port} = await startServer(runtime)
-    const answer = await new Promise<string>((resolve, reject) => {
-      const client = connect(port, "127.0.0.1", () => client.write(handshake("Bearer wrong")))
-      let text = ""
-      client.on("data", chunk => {
-        text += chunk
-        if (text.includes("no token")) resolve(text)
-      })
-      client.on("error", reject)
-      client.setTimeout(60_000, () => reject(new Error(`got ${text}`)))
-    })
-    expect(answer).toMatch(/^HTTP\/1\.1 401 /)
+    const answer = await raw({url: `http://127.0.0.1:${port}`}, handshake("/", "Bearer wrong"), /no token/)
+    expect(answer).toMatch(/^HTTP\/1\.1 401 [\s\S]*no token/)
   })
 
   test("accepts a message of 1 MiB, and closes with 1009 at one byte more", async () => {
     const {server, port} = await startServer(runtime)
-    const {socket, messages, closeCode} = await openSocket(port)
+    const {socket, messages, closeCode} = await connectTo(port)
     socket.send("x".repeat(1024 * 1024))
     await until("it to return", () => messages.length === 1)
     socket.send("x".repeat(1024 * 1024 + 1))
@@ -143,8 +111,8 @@ describe.each(runtimes)("the WebSocket seam on $name", runtime => {
 
   test("closes with 1001 when the Host ends, even for a client that reads nothing", async () => {
     const {server, port} = await startServer(runtime)
-    const {closeCode} = await openSocket(port)
-    const stalled = connect(port, "127.0.0.1", () => stalled.write(handshake(headers.authorization)))
+    const {closeCode} = await connectTo(port)
+    const stalled = connect(port, "127.0.0.1", () => stalled.write(handshake("/", headers.authorization)))
     stalled.on("error", () => {})
     await until("both to be open", () => server.output().split("open").length === 3)
     stalled.pause()

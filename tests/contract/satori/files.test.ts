@@ -1,8 +1,8 @@
 import {hash, randomBytes} from "node:crypto"
 import {readdirSync} from "node:fs"
-import {connect} from "node:net"
 import {describe, expect, test} from "vitest"
 import {bunOr, expectProblem, pluginWith, shared, startHost, type TestHost, until} from "../../support/host/host.ts"
+import {openRaw} from "../../support/http/raw.ts"
 import {messageIn} from "../../support/messages/messages.ts"
 import {askSatori, connectSatori} from "../../support/satori/satori.ts"
 
@@ -197,9 +197,8 @@ describe.each(bunOr("node22"))("files of Satori applications, on $name:", runtim
     await expectProblem(await upload(host, part("a", "first"), form), 400, "request_invalid")
     const many = Array.from({length: 21}, (_, n) => part(`f${n}`, `number ${n}`)).join("")
     await expectProblem(await upload(host, `${many}--b--`, form), 400, "request_invalid")
-    const {port} = new URL(host.url)
-    const socket = connect(Number(port), "127.0.0.1")
-    socket.write(`${headOf(1_000_000)}${part("a", "first")}${part("b", "x".repeat(100_000)).slice(0, -10)}`)
+    const begun = `${part("a", "first")}${part("b", "x".repeat(100_000)).slice(0, -10)}`
+    const {socket} = await openRaw(host, `${headOf(1_000_000)}${begun}`)
     await until("the upload to start", () => leftovers(host).length > 0)
     socket.destroy()
     await until("the upload to be abandoned", () => leftovers(host).length === 0)
@@ -207,16 +206,8 @@ describe.each(bunOr("node22"))("files of Satori applications, on $name:", runtim
   })
 
   test("a body that is declared too large is not read", async () => {
-    const {url} = started()
-    const socket = connect(Number(new URL(url).port), "127.0.0.1")
-    let answer = ""
-    socket.on("data", chunk => {
-      answer += chunk
-    })
-    socket.on("error", () => {})
-    socket.write(headOf(129 * megabyte))
-    await until("the answer", () => answer.startsWith("HTTP/1.1 413"))
-    socket.destroy()
+    const client = await openRaw(started(), headOf(129 * megabyte))
+    await until("the answer", () => client.answer.startsWith("HTTP/1.1 413"))
   })
 
   test("files that only the adapter can open get internal links, which the adapter opens", async () => {

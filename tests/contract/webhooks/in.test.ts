@@ -1,6 +1,6 @@
-import {connect} from "node:net"
 import {describe, expect, test} from "vitest"
 import {bunOr, eventOf, expectProblem, type TestHost, until, untilState} from "../../support/host/host.ts"
+import {closing, raw} from "../../support/http/raw.ts"
 import {secrets, startWebhookHost, webhookConfig} from "../../support/webhooks/host.ts"
 import {deliver, type SigningOptions, secretOf, signatureOf, signedHeaders} from "../../support/webhooks/webhooks.ts"
 
@@ -11,20 +11,10 @@ const now = () => Math.floor(Date.now() / 1000)
 const stored = async (host: TestHost) => (await host.get("/api/inbox")).items.map(({seq}) => seq)
 
 /** Sends one request verbatim, so that headers may appear twice. Resolves to the status. */
-const raw = (host: TestHost, lines: readonly string[]): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const {port} = new URL(host.url)
-    const head = ["POST /hooks/webhook/webhook~shop HTTP/1.1", "Host: a", `Content-Length: ${body.length}`, ...lines]
-    const socket = connect(Number(port), "127.0.0.1", () =>
-      socket.write(`${[...head, "Connection: close"].join("\r\n")}\r\n\r\n${body}`),
-    )
-    let answer = ""
-    socket.on("data", chunk => {
-      answer += chunk
-    })
-    socket.on("error", reject)
-    socket.on("close", () => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1])))
-  })
+const sendRaw = async (host: TestHost, lines: readonly string[]): Promise<number> => {
+  const head = closing("POST /hooks/webhook/webhook~shop", `Content-Length: ${body.length}`, ...lines)
+  return Number((await raw(host, head + body)).slice(9, 12))
+}
 
 describe.each(bunOr("node22"))("an incoming webhook on $name", runtime => {
   test("is acknowledged once its event is durable, and handled", async () => {
@@ -123,11 +113,11 @@ describe.each(bunOr("node22"))("an incoming webhook on $name", runtime => {
     const {host} = await startWebhookHost({runtime})
     const lines = Object.entries(signedHeaders(body, {id: "msg_1", secret})).map(([key, value]) => `${key}: ${value}`)
     for (const line of lines.filter(each => each.startsWith("webhook-"))) {
-      expect(await raw(host, [...lines, line])).toBe(403)
-      expect(await raw(host, [line.replace(/: .*/, ": v1,other"), ...lines])).toBe(403)
+      expect(await sendRaw(host, [...lines, line])).toBe(403)
+      expect(await sendRaw(host, [line.replace(/: .*/, ": v1,other"), ...lines])).toBe(403)
     }
     expect(await stored(host)).toEqual([])
-    expect(await raw(host, lines)).toBe(202)
+    expect(await sendRaw(host, lines)).toBe(202)
   })
 
   test("is refused, signed or not, unless it is a JSON object in UTF-8 of at most 1 MiB", async () => {

@@ -1,11 +1,19 @@
-import {readFileSync} from "node:fs"
 import {connect} from "node:net"
-import {join} from "node:path"
 import {describe, expect, onTestFinished, test} from "vitest"
-import {bunAnd, expectProblem, shared, startHost, type TestHost, until, untilState} from "../../support/host/host.ts"
+import {
+  bunAnd,
+  expectProblem,
+  linesIn,
+  shared,
+  startHost,
+  type TestHost,
+  until,
+  untilState,
+} from "../../support/host/host.ts"
+import {openRaw} from "../../support/http/raw.ts"
 import {socketPlugin} from "../../support/plugins/socket-plugin.ts"
 import {handshake, upgrade} from "../../support/satori/satori.ts"
-import {socketWith} from "../../support/satori/socket.ts"
+import {openSocket} from "../../support/satori/socket.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-test"}
 
@@ -23,23 +31,11 @@ const key = "?key=the-key"
 
 /** Opens a platform's connection and collects the received messages. */
 const connectLine = async (host: TestHost, headers: Record<string, string> = {}) => {
-  const socket = socketWith(`${host.url.replace(/^http/, "ws")}${path}${key}`, headers)
-  socket.binaryType = "arraybuffer"
+  const line = await openSocket(`${host.url.replace(/^http/, "ws")}${path}${key}`, headers)
+  const {socket, messages} = line
   onTestFinished(() => socket.close())
-  const messages: (string | ArrayBuffer)[] = []
-  let closed: number | undefined
-  socket.addEventListener("message", ({data}) => messages.push(data))
-  socket.addEventListener("close", ({code}) => {
-    closed = code
-  })
-  await until("the connection to open", () => {
-    if (closed !== undefined) throw new Error(`closed with ${closed}`)
-    return socket.readyState === WebSocket.OPEN
-  })
   return {
-    socket,
-    messages,
-    closeCode: () => until("the connection to close", () => closed),
+    ...line,
     answer: async (text: string) => {
       const count = messages.length
       socket.send(text)
@@ -49,13 +45,7 @@ const connectLine = async (host: TestHost, headers: Record<string, string> = {})
   }
 }
 
-const notes = (host: TestHost): readonly string[] => {
-  try {
-    return readFileSync(join(host.project.folder, "notes.log"), "utf8").split("\n").slice(0, -1)
-  } catch {
-    return []
-  }
-}
+const notes = (host: TestHost) => linesIn(host.project.read("notes.log"))
 
 const stateIs = (host: TestHost, state: string) => untilState(host, "line~one", state)
 
@@ -139,7 +129,7 @@ describe.each(bunAnd("node22"))("WebSockets that platforms open, on $name:", run
     expect(await failing.closeCode()).toBe(1011)
     expect(host.process.output()).toContain("line~one: a WebSocket failed")
     await stateIs(host, "connecting")
-    const socket = connect(Number(new URL(host.url).port), "127.0.0.1", () => socket.write(handshake(`${path}${key}`)))
+    const {socket} = await openRaw(host, handshake(`${path}${key}`))
     await stateIs(host, "online")
     socket.resetAndDestroy()
     await until("the end to be recorded", () => notes(host).filter(note => note.startsWith("closed")).length === 3)
@@ -191,15 +181,9 @@ describe.each(bunAnd("node22"))("WebSockets that platforms open, on $name:", run
 
   test("an upgrade may follow another request on the same connection", async () => {
     const host = common()
-    const socket = connect(Number(new URL(host.url).port), "127.0.0.1")
-    onTestFinished(() => void socket.destroy())
-    let text = ""
-    socket.on("data", chunk => {
-      text += chunk
-    })
-    socket.write("GET /pub/health HTTP/1.1\r\nHost: a\r\n\r\n")
-    await until("the first answer", () => text.includes('"pass"'))
-    socket.write(handshake(`${path}${key}`))
-    await until("the upgrade", () => text.includes("HTTP/1.1 101"))
+    const client = await openRaw(host, "GET /pub/health HTTP/1.1\r\nHost: a\r\n\r\n")
+    await until("the first answer", () => client.answer.includes('"pass"'))
+    client.socket.write(handshake(`${path}${key}`))
+    await until("the upgrade", () => client.answer.includes("HTTP/1.1 101"))
   })
 })

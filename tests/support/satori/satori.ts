@@ -1,7 +1,7 @@
-import {connect} from "node:net"
 import {onTestFinished} from "vitest"
 import {posting, type TestHost, until} from "../host/host.ts"
-import {socketWith} from "./socket.ts"
+import {raw} from "../http/raw.ts"
+import {openSocket} from "./socket.ts"
 
 export interface Signal {
   readonly op: number
@@ -44,14 +44,9 @@ const message = "message-created"
 
 /** Opens the event WebSocket of a Host, and identifies with its token. */
 export const connectSatori = async (host: TestHost, options: ConnectOptions = {}): Promise<SatoriClient> => {
-  const socket = socketWith(`${host.url.replace("http", "ws")}/satori/v1/events`, options.headers)
   const signals: Signal[] = []
-  let closed: number | undefined
-  socket.addEventListener("message", ({data}) => signals.push(JSON.parse(data)))
-  socket.addEventListener("close", ({code}) => {
-    closed = code
-  })
-  await until("the socket to open", () => socket.readyState === WebSocket.OPEN)
+  const url = `${host.url.replace("http", "ws")}/satori/v1/events`
+  const {socket, closeCode} = await openSocket(url, options.headers, text => signals.push(JSON.parse(text)))
   const sayText = (text: string) => socket.send(text)
   const say = (signal: unknown) => sayText(JSON.stringify(signal))
   const events = () => signals.filter(({op}) => op === 0).map(({body}) => body as SatoriEvent)
@@ -65,7 +60,7 @@ export const connectSatori = async (host: TestHost, options: ConnectOptions = {}
     sn: () => events().at(-1)?.sn,
     hears: op => until(`a signal ${op}`, () => signals.findLast(each => each.op === op)),
     hearsMessages: count => until(`${count} messages`, () => messages().length >= count && messages()),
-    closeCode: patience => until("the socket to be closed", () => closed, patience),
+    closeCode,
     close: () => socket.close(),
   }
 }
@@ -103,15 +98,7 @@ export const upgrade = (
   path: string,
   authorization?: string,
 ): Promise<{status: number; text: string}> =>
-  new Promise((resolve, reject) => {
-    const socket = connect(Number(new URL(host.url).port), "127.0.0.1", () =>
-      socket.write(handshake(path, authorization)),
-    )
-    let text = ""
-    socket.on("data", chunk => {
-      text += chunk
-      if (/\r\n\r\n.*\}/s.test(text) || text.startsWith("HTTP/1.1 101")) socket.destroy()
-    })
-    socket.on("error", reject)
-    socket.on("close", () => resolve({status: Number(text.slice(9, 12)), text}))
-  })
+  raw(host, handshake(path, authorization), /^HTTP\/1\.1 101|\r\n\r\n.*\}/s).then(text => ({
+    status: Number(text.slice(9, 12)),
+    text,
+  }))

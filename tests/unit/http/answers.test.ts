@@ -12,7 +12,7 @@ import {Problem} from "../../../shared/problems.ts"
 import type {Route} from "../../../shared/route.ts"
 import {Secret} from "../../../shared/secret.ts"
 import {Type} from "../../../shared/type.ts"
-import {raw} from "../../contract/http/raw.ts"
+import {raw} from "../../support/http/raw.ts"
 
 const serving = (...routes: readonly Partial<Route>[]) => {
   const door = createDoor({

@@ -11,7 +11,7 @@ import {
   type TestHost,
 } from "../../../support/host/host.ts"
 import {bunAnd} from "../../../support/host/runtimes.ts"
-import {raw} from "../raw.ts"
+import {closing, raw} from "../../../support/http/raw.ts"
 
 const site = pluginWith(`
     plugin.page("/app", {folder: "pages/app"})
@@ -72,9 +72,7 @@ describe.each(bunAnd("node24"))("the folder of a page on $name", runtime => {
       "/app/%00",
       "/app/%ff",
     ])
-      expect(await raw(host, `GET /pages/site${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`), path).toMatch(
-        /^HTTP\/1\.1 40[04] /,
-      )
+      expect(await raw(host, closing(`GET /pages/site${path}`)), path).toMatch(/^HTTP\/1\.1 40[04] /)
     await expectProblem(await open(host, "/app/app.js", {method: "POST", body: "x"}), 405, "method_not_allowed")
   })
 

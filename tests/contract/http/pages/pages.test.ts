@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {expectProblem, pluginWith, startHost, svc, type TestHost} from "../../../support/host/host.ts"
 import {bunAnd, type TestRuntime} from "../../../support/host/runtimes.ts"
-import {raw} from "../raw.ts"
+import {raw} from "../../../support/http/raw.ts"
 
 const configOf = (pages: string) => `http: {port: 0, trustedProxies: [127.0.0.1]}
 plugins:
