@@ -66,7 +66,21 @@ const dribble = async (aim: Aim, parts: readonly string[], pause: () => number):
   socket.destroy()
 }
 
-const badHosts = ["a@b/c", "u:p@a", "a/b", "a,b", "a b", "[zz", "a:99999", "a\r\nHost: b", "%zz", ""]
+const badHosts = [
+  "a@b/c",
+  "u:p@a",
+  "a/b",
+  "a,b",
+  "a b",
+  "[zz",
+  "[::1",
+  "a\\b",
+  "a\x01b",
+  "a:99999",
+  "a\r\nHost: b",
+  "%zz",
+  "",
+]
 
 const badHeads = [
   "GET /pub/health\r\n\r\n",
@@ -78,7 +92,12 @@ const badHeads = [
   "GET /pub/health HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n",
   "GET /pub/he\0alth HTTP/1.1\r\nHost: a\r\n\r\n",
   "GET * HTTP/1.1\r\nHost: a\r\n\r\n",
+  "GET /%00 HTTP/1.1\r\nHost: a\r\n\r\n",
+  "GET\r\nHost: a\r\n\r\n",
+  "GET /\r\nHost: a\r\n\r\n",
+  "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n",
   "POST /pub/health HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+  "POST /pub/health HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n",
   "POST /pub/health HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
   "POST /pub/health HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
   "POST /pub/health HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
