@@ -8,7 +8,7 @@ import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
 import type {Cooldown} from "../../../shared/sdk/session/command.ts"
 import type {Permission} from "../../../shared/sdk/session/permission.ts"
 import {retentionOf} from "../../support/capacity/retention.ts"
-import {localDatabase, open, until} from "../../support/database/databases.ts"
+import {localDatabase, open, readLines, until} from "../../support/database/databases.ts"
 import {command} from "../../support/messages/commands.ts"
 import {dispatchTo, runnerOf, tableOf, untilSettled} from "../../support/messages/dispatching.ts"
 import {incoming} from "../../support/messages/line-endpoint.ts"
@@ -57,13 +57,9 @@ const begin = async ({host = {}, cooldown, permission = "user", failing, after}:
   const all = async (texts: readonly string[], more?: Partial<Incoming>) => {
     for (const text of texts) await say(text, more)
   }
-  const notes = async () =>
-    (await database.read("SELECT seq, error FROM inbox_marks WHERE error IS NOT NULL ORDER BY seq")).map(
-      ({seq, error}) => `${seq} ${error}`,
-    )
-  const answers = async () =>
-    (await database.read("SELECT content FROM outbox ORDER BY seq")).map(({content}) => JSON.parse(String(content))[0])
-  const rows = async () => (await database.read("SELECT subject FROM plugin_state")).map(({subject}) => subject)
+  const notes = () => readLines(database, "SELECT seq, error FROM inbox_marks WHERE error IS NOT NULL ORDER BY seq")
+  const answers = () => readLines(database, "SELECT content ->> '$[0]' AS text FROM outbox ORDER BY seq")
+  const rows = () => readLines(database, "SELECT subject FROM plugin_state")
   return {clock, database, inbox, say, all, notes, answers, rows, ran}
 }
 

@@ -1,8 +1,7 @@
-import {createRequire} from "node:module"
-import {describe, expect, onTestFinished, test, vi} from "vitest"
+import {describe, expect, test} from "vitest"
 import {ManyRows, manyRows} from "../../../server/database/engine/many-rows.ts"
 import type {Migration} from "../../../server/database/migrations/migrations.ts"
-import {engines, localDatabase, open} from "../../support/database/databases.ts"
+import {engines, localDatabase, open, watchDriver} from "../../support/database/databases.ts"
 
 const lines: Migration = {
   version: 1,
@@ -74,11 +73,9 @@ test("rows are bound, except those that would be truncated or are too long for o
 })
 
 test("a file prepares a statement for many rows once per size, for a few sizes only", async () => {
-  const driver = createRequire(createRequire(import.meta.url).resolve("@libsql/client"))("libsql")
-  const prepare = vi.spyOn(driver.prototype, "prepare")
-  onTestFinished(() => prepare.mockRestore())
+  const all = watchDriver()
   const database = await open(await localDatabase(), {known: [lines]})
-  const prepared = () => prepare.mock.calls.filter(([sql]) => String(sql).startsWith("INSERT INTO lines")).length
+  const prepared = () => all().filter(sql => sql.startsWith("INSERT INTO lines")).length
   for (let count = 1; count <= 256; count++) await database.write([insert(many(count), ["Till"])])
   expect(prepared()).toBe(16)
   for (let count = 256; count > 0; count--) await database.write([insert(many(count), ["Till"])])

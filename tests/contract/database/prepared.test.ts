@@ -1,26 +1,19 @@
-import {createRequire} from "node:module"
-import {expect, onTestFinished, test, vi} from "vitest"
+import {expect, test} from "vitest"
 import type {Migration} from "../../../server/database/migrations/migrations.ts"
 import {noPolicy} from "../../../server/endpoints/policy.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
-import {localDatabase, log, open, until} from "../../support/database/databases.ts"
-
-/** The driver, as the database client loads it. */
-const driver = createRequire(createRequire(import.meta.url).resolve("@libsql/client"))("libsql")
+import {localDatabase, log, open, until, watchDriver} from "../../support/database/databases.ts"
 
 /** Records the writing statements prepared by databases that are opened after this call. */
 const watchPrepared = () => {
-  const prepare = vi.spyOn(driver.prototype, "prepare")
-  onTestFinished(() => prepare.mockRestore())
-  return () =>
-    prepare.mock.calls.map(([sql]) => String(sql)).filter(sql => !/^(SELECT|PRAGMA|BEGIN DEFERRED)\b/.test(sql))
+  const prepared = watchDriver()
+  return () => prepared().filter(sql => !/^(SELECT|PRAGMA|BEGIN DEFERRED)\b/.test(sql))
 }
 
 /** Counts the prepared queries of databases that are opened after this call. */
 const watchReads = () => {
-  const prepare = vi.spyOn(driver.prototype, "prepare")
-  onTestFinished(() => prepare.mockRestore())
-  return (query: string) => prepare.mock.calls.filter(([sql]) => sql === query).length
+  const prepared = watchDriver()
+  return (query: string) => prepared().filter(sql => sql === query).length
 }
 
 const tables: Migration = {

@@ -10,7 +10,7 @@ import type {MaxAges} from "../../../shared/config/config.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
 import type {Middleware} from "../../../shared/sdk/session/session.ts"
-import {localDatabase, log, open} from "../../support/database/databases.ts"
+import {localDatabase, log, open, readLines} from "../../support/database/databases.ts"
 import {command} from "../../support/messages/commands.ts"
 import {dispatchTo, hearerOf, runnerOf, tableOf} from "../../support/messages/dispatching.ts"
 import {incoming} from "../../support/messages/line-endpoint.ts"
@@ -79,11 +79,10 @@ const begin = async (options: Options = {}) => {
   const say = (text: string, more: Partial<Incoming> = {}) =>
     receive(incoming(uuid(), {message: {id: uuid(), content: text}, ...more}))
   const marks = async () =>
-    (await database.read("SELECT handler, state FROM inbox_marks ORDER BY seq, handler")).map(
-      ({handler, state}) => `${String(handler).split("/")[2]} ${state}`,
+    (await readLines(database, "SELECT handler, state FROM inbox_marks ORDER BY seq, handler")).map(
+      mark => `${mark.split("/")[2]} ${mark.split(" ")[1]}`,
     )
-  const notices = async () =>
-    (await database.read("SELECT content FROM outbox ORDER BY seq")).map(({content}) => JSON.parse(String(content))[0])
+  const notices = () => readLines(database, "SELECT content ->> '$[0]' AS text FROM outbox ORDER BY seq")
   return {...line, clock, database, say, marks, notices, ran, ages}
 }
 

@@ -2,7 +2,7 @@ import {setImmediate as turn} from "node:timers/promises"
 import {expect, onTestFinished, test, vi} from "vitest"
 import {pluginDatabase} from "../../../server/generation/plugins/plugin-database.ts"
 import type {Reply, Session} from "../../../shared/sdk/session/session.ts"
-import {localDatabase, open} from "../../support/database/databases.ts"
+import {localDatabase, open, readLines} from "../../support/database/databases.ts"
 import {haveEnded, until} from "../../support/host/host.ts"
 import {dispatchTo, hearerOf, tableOf} from "../../support/messages/dispatching.ts"
 import {incoming} from "../../support/messages/line-endpoint.ts"
@@ -54,9 +54,8 @@ const start = async (
       const rows = await marks()
       return haveEnded(rows) && rows
     })
-  const sent = async () =>
-    (await database.read("SELECT content FROM outbox ORDER BY seq")).map(({content}) => JSON.parse(String(content))[0])
-  const notes = async () => (await database.read("SELECT text FROM p_notes_all")).map(({text}) => text)
+  const sent = () => readLines(database, "SELECT content ->> '$[0]' AS text FROM outbox ORDER BY seq")
+  const notes = () => readLines(database, "SELECT text FROM p_notes_all")
   return {inbox, say, ended, sent, notes}
 }
 

@@ -6,7 +6,7 @@ import {moveBackWaits} from "../../../server/inbox/upkeep/set-back.ts"
 import {readOutboxDepth} from "../../../server/outbox/depths.ts"
 import type {OutboxDraft} from "../../../server/outbox/draft.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
-import {engines, localDatabase, log, open, until} from "../../support/database/databases.ts"
+import {engines, localDatabase, log, open, readLines, until} from "../../support/database/databases.ts"
 import {HandClock} from "../../support/scheduler/hand-clock.ts"
 
 const start = "2026-03-01T12:00:00Z"
@@ -42,10 +42,7 @@ const openOutbox = async (
     endpoint.isOnline = true
     outbox.online("line")
   }
-  const states = async () =>
-    (await database.read("SELECT id, state, reason FROM outbox ORDER BY seq")).map(({id, state, reason}) =>
-      [id, state, ...(reason === null ? [] : [reason])].join(" "),
-    )
+  const states = () => readLines(database, "SELECT id, state, reason FROM outbox ORDER BY seq")
   const become = async (...expected: string[]) => {
     await until(`the messages to be ${expected}`, async () => (await states()).join() === expected.join())
   }

@@ -7,7 +7,7 @@ import {selectNext} from "../../../server/outbox/schedule.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {h} from "../../../shared/sdk/content/elements.ts"
 import {markdown} from "../../../shared/sdk/content/shorthands.ts"
-import {engines, localDatabase, log, open, until} from "../../support/database/databases.ts"
+import {engines, localDatabase, log, open, readLines, until} from "../../support/database/databases.ts"
 import {HandClock} from "../../support/scheduler/hand-clock.ts"
 
 const start = "2026-03-01T12:00:00Z"
@@ -49,8 +49,7 @@ const openOutbox = async (
     const draft = {...addressOf(target), id: `m${++number}`, kind: "message", content: [text]} as const
     return outbox.plan(draft, {plugin, key, due})
   }
-  const states = async () =>
-    (await database.read("SELECT id, state FROM outbox ORDER BY seq")).map(({id, state}) => `${id} ${state}`)
+  const states = () => readLines(database, "SELECT id, state FROM outbox ORDER BY seq")
   return {database, clock, outbox, sent, plan, states}
 }
 
@@ -169,14 +168,11 @@ describe.each(engines)("a message that a plugin sends outside its handlers, on $
   })
 
   test("is paced from the time when the platform received the previous one, however slow its start", async () => {
-    let open = () => {}
-    const isOpen = new Promise<void>(resolve => {
-      open = resolve
-    })
+    const isOpen = Promise.withResolvers<void>()
     let asked = 0
     const opening = async (user: string) => {
       asked++
-      if (user === "ann") await isOpen
+      if (user === "ann") await isOpen.promise
     }
     const policy = {...noPolicy, rates: [{messages: 1, per: 60_000}]}
     const {clock, outbox, plan, sent} = await openOutbox(await make(), {policy, opening})
@@ -185,7 +181,7 @@ describe.each(engines)("a message that a plugin sends outside its handlers, on $
     await until("the request for the channel", () => asked === 1)
     await plan("two", {user: "bob"})
     await clock.passTo("2026-03-01T12:00:50Z", async () => {})
-    open()
+    isOpen.resolve()
     await until("the first message", () => sent.length === 1)
     await clock.passTo("2026-03-01T12:01:49Z", settle)
     expect(sent).toEqual(["dm-ann-1: one"])

@@ -90,14 +90,11 @@ test.each<Death>(["before", "after"])("after a kill %s a write, the next start h
 /** A database whose third read of the declared defaults is answered late. */
 class LateDatabase extends MortalDatabase {
   #looks = 0
-  answer: () => void = () => {}
-  readonly #answered = new Promise<void>(resolve => {
-    this.answer = resolve
-  })
+  readonly answered = Promise.withResolvers<void>()
 
   override async read(sql: string, args?: Statement["args"]) {
     const rows = await super.read(sql, args)
-    if (sql.includes("jobs.declared") && ++this.#looks === 3) await this.#answered
+    if (sql.includes("jobs.declared") && ++this.#looks === 3) await this.answered.promise
     return rows
   }
 }
@@ -114,7 +111,7 @@ test("a default of a later generation is added once, even when commits overlap",
   await first
   expect(idsIn()).toEqual(["team.one", "team.two"])
   await jobs.remove("team.two")
-  late.answer()
+  late.answered.resolve()
   await second
   expect(jobs.get("team.one").label).toBe("mine")
   expect(idsIn()).toEqual(["team.one"])

@@ -31,15 +31,6 @@ const started = async (
 /** For tests in which nobody sets the clock back. */
 const aDay = 86_400_000
 
-/** A latch: tasks wait at it until it opens. */
-const latch = () => {
-  let open: () => void = () => {}
-  const gone = new Promise<void>(resolve => {
-    open = resolve
-  })
-  return {gone, go: open}
-}
-
 /** Jobs at a quarter of an hour that a clock change in 2028 skips or repeats. */
 const nights = {
   "new-york": {timezone: "America/New_York", schedule: {cron: "15 2 * * *"}},
@@ -179,9 +170,9 @@ test("jitter delays a run without changing its due time", async () => {
 
 describe("while a run is open,", () => {
   const slow = async (overlap: "skip" | "queue") => {
-    const gate = latch()
+    const gate = Promise.withResolvers<void>()
     const jobs = [jobOf("slow", {overlap, schedule: {every: "1m"}})]
-    const parts = await started(jobs, "2026-05-01T09:00:30Z", {fire: () => gate.gone.then(() => undefined)})
+    const parts = await started(jobs, "2026-05-01T09:00:30Z", {fire: () => gate.promise.then(() => undefined)})
     // Running jobs do not end while time passes, so only the claims are awaited.
     const passTo = (to: string) => parts.clock.passTo(to, parts.claim)
     return {...parts, gate, passTo}
@@ -191,7 +182,7 @@ describe("while a run is open,", () => {
     const {gate, fired, database, settle, passTo} = await slow("skip")
     await passTo("2026-05-01T09:03:00Z")
     await until("the run to start", () => fired.length === 1)
-    gate.go()
+    gate.resolve()
     await settle()
     expect(await runsIn(database)).toEqual([
       "slow 2026-05-01T09:01 succeeded",
@@ -204,7 +195,7 @@ describe("while a run is open,", () => {
     const {gate, settle, fired, database, passTo} = await slow("queue")
     await passTo("2026-05-01T09:13:00Z")
     await until("the run to start", () => fired.length === 1)
-    gate.go()
+    gate.resolve()
     await settle()
     expect(fired).toHaveLength(11)
     expect([...fired].sort()).toEqual(fired)
@@ -215,13 +206,13 @@ describe("while a run is open,", () => {
   })
 
   test("a cancellation stores none of its results", async () => {
-    const gate = latch()
+    const gate = Promise.withResolvers<void>()
     const statement = {sql: "INSERT INTO svc_meta (key, value) VALUES ('left', 'behind')", args: []}
     let signal: AbortSignal | undefined
     const parts = await started([jobOf("slow")], "2026-05-01T08:59:00Z", {
       fire: (firing: Firing) => {
         signal = firing.signal
-        return gate.gone.then(() => ({statements: [statement]}))
+        return gate.promise.then(() => ({statements: [statement]}))
       },
     })
     await parts.clock.passTo("2026-05-01T09:00:00Z", parts.claim)
@@ -229,7 +220,7 @@ describe("while a run is open,", () => {
     const [row] = await parts.database.read("SELECT run_id FROM job_runs")
     await parts.scheduler.runner.cancel(String(row?.run_id))
     expect(signal?.aborted).toBe(true)
-    gate.go()
+    gate.resolve()
     await parts.settle()
     expect(await runsIn(parts.database)).toEqual(["slow 2026-05-01T09:00 cancelled requested"])
     expect(await parts.database.read("SELECT 1 FROM svc_meta WHERE key = 'left'")).toEqual([])

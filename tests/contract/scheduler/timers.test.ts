@@ -4,7 +4,7 @@ import {assertDue, listing, selectDue, selectNext} from "../../../server/schedul
 import {type TimerKind, Timers} from "../../../server/scheduler/timers/timers.ts"
 import {toJson} from "../../../shared/json.ts"
 import type {TimerPlace, When} from "../../../shared/sdk/session/timer.ts"
-import {engines, localDatabase, log, open, until} from "../../support/database/databases.ts"
+import {engines, localDatabase, log, open, readLines, until} from "../../support/database/databases.ts"
 import {hearing, startInbox} from "../../support/messages/line-inbox.ts"
 import {HandClock} from "../../support/scheduler/hand-clock.ts"
 
@@ -67,10 +67,7 @@ const openTimers = async (place: Location) => {
     await clock.passTo(to, settle)
     await settle()
   }
-  const rows = async () =>
-    (await database.read("SELECT name, state, reason FROM timers ORDER BY seq")).map(({name, state, reason}) =>
-      [name, state, ...(reason === null ? [] : [reason])].join(" "),
-    )
+  const rows = () => readLines(database, "SELECT name, state, reason FROM timers ORDER BY seq")
   return {
     database,
     timers,

@@ -1,4 +1,5 @@
 import {existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from "node:fs"
+import {createRequire} from "node:module"
 import {tmpdir} from "node:os"
 import {join} from "node:path"
 import {createClient} from "@libsql/client/http"
@@ -71,6 +72,23 @@ export const remoteDatabase = async (): Promise<{location: Location; server: Hra
   remoteFiles.set(server.url, file)
   return {location: {dialect: "libsql", url: server.url}, server}
 }
+
+/** Records the SQL of the statements prepared by databases that are opened after this call. */
+export const watchDriver = () => {
+  // The driver, as the database client loads it.
+  const driver = createRequire(createRequire(import.meta.url).resolve("@libsql/client"))("libsql")
+  const prepare = vi.spyOn(driver.prototype, "prepare")
+  onTestFinished(() => prepare.mockRestore())
+  return () => prepare.mock.calls.map(([sql]) => String(sql))
+}
+
+/** The rows of a query as text: the values of each one that are not null. */
+export const readLines = async (database: Pick<Database, "read">, sql: string): Promise<readonly string[]> =>
+  (await database.read(sql)).map(row =>
+    Object.values(row)
+      .filter(value => value !== null)
+      .join(" "),
+  )
 
 /** Changes the database of a stopped Host. */
 export const changeDatabase = async (file: string, sql: string): Promise<void> => {
