@@ -4,6 +4,7 @@ import {UserData} from "../../../server/project/capacity/user/user-data.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {agentApproval, agentRun, agentStep} from "../../support/agents/rows.ts"
 import {engines, localDatabase, open} from "../../support/database/databases.ts"
+import {insert} from "../../support/database/insert.ts"
 
 const ann = {endpoint: "e", user: "ann"}
 
@@ -35,10 +36,8 @@ const firing = (seq: number, channel: object, word: string) => ({
   args: [seq, `id-${seq}`, JSON.stringify({type: "timer", timestamp: 1, login: {}, channel, _data: {word}})],
 })
 
-const mark = (seq: number, state: string, word: string | null = null) => ({
-  sql: "INSERT INTO inbox_marks (seq, handler, state, error) VALUES (?, ?, ?, ?)",
-  args: [seq, `h-${state}`, state, word],
-})
+const mark = (seq: number, state: string, word: string | null = null) =>
+  insert("inbox_marks", {seq, handler: `h-${state}`, state, error: word})
 
 interface Out {
   readonly channel: string

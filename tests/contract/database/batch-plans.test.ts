@@ -5,6 +5,7 @@ import {gatherClaims, gatherEnds} from "../../../server/inbox/mark-batches.ts"
 import {gatherFinishes} from "../../../server/outbox/rows.ts"
 import {adoptDatabase} from "../../../server/recovery/restore/adopt.ts"
 import {localDatabase, open} from "../../support/database/databases.ts"
+import {inboxRow, insert, outboxRow} from "../../support/database/insert.ts"
 
 /** A database that records the statements it is asked to write. */
 const recorder = (database: Database) => {
@@ -67,18 +68,13 @@ test.for([1, 3, 256])("the results of %i handlers and sends are found by key, no
 
 test("a restore finds sent and handled rows since the checkpoint by key", async () => {
   const replaced = await open(await localDatabase())
-  const sent =
-    "INSERT INTO outbox (id, kind, endpoint, channel, content, created_at, state, progress) VALUES (?, 'message', 'line', 'team', '[]', 0, ?, ?)"
-  const received =
-    "INSERT INTO inbox (seq, endpoint, event_id, conversation, type, received_at, event) VALUES (1, 'line', 'e', 'team', 'message-created', 0, '{}')"
-  const marked = "INSERT INTO inbox_marks (seq, handler, state, attempt) VALUES (1, 'h', ?, 0)"
   const database = await open(await localDatabase())
   const fill = (state: string, mark: string, to: Database) =>
     to.write([
-      {sql: sent, args: ["a", state, null]},
-      {sql: sent, args: ["b", "queued", '{"done": 1, "of": 2}']},
-      {sql: received},
-      {sql: marked, args: [mark]},
+      outboxRow("a", {state}),
+      outboxRow("b", {progress: '{"done": 1, "of": 2}'}),
+      inboxRow(),
+      insert("inbox_marks", {seq: 1, handler: "h", state: mark, attempt: 0}),
     ])
   await fill("queued", "pending", database)
   await fill("sent", "handled", replaced)

@@ -6,6 +6,7 @@ import {Recorder, type Totals} from "../../../server/metrics/history/recorder.ts
 import {Uptimes} from "../../../server/metrics/history/uptimes.ts"
 import type {Seen} from "../../../server/metrics/history/watch.ts"
 import {engines, localDatabase, log, open} from "../../support/database/databases.ts"
+import {startRow} from "../../support/database/insert.ts"
 
 const minute = 60_000
 const hour = 60 * minute
@@ -82,12 +83,7 @@ describe.each(engines)("the metric history on $name", ({make}) => {
     await host.minute(0)
     // The history has no row of a run of seconds.
     const starts = [2000, 3 * minute + 1000, 3 * minute + 9000].map(passed => begin + passed)
-    await host.database.write(
-      starts.map(at => ({
-        sql: "INSERT INTO svc_runs (runtime_id, started_at, mode, version, runtime) VALUES (?, ?, '', '', '')",
-        args: [String(at), at],
-      })),
-    )
+    await host.database.write(starts.map(startRow))
     const {ran, received, delay, endpoints, seconds, recordedSince, ...view} = await host.read(begin)
     expect(recordedSince).toBe(new Date(begin).toISOString())
     expect(seconds).toBe(60)

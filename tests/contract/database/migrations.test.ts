@@ -4,6 +4,7 @@ import {readCrossed} from "../../../server/database/migrations/irreversible.ts"
 import {isIrreversible, type Migration, migrations} from "../../../server/database/migrations/migrations.ts"
 import {withoutHost} from "../../../server/database/without-host.ts"
 import {engines, localDatabase, open} from "../../support/database/databases.ts"
+import {startRow} from "../../support/database/insert.ts"
 import {irreversible, newest, reversible} from "../../support/host/next-version.ts"
 
 const tablesOf = async (database: Database): Promise<readonly string[]> =>
@@ -90,11 +91,7 @@ describe.each(engines)("in $name", ({make}) => {
   test.each([1, 5, 8, 11, newest])("an irreversible migration awaits a restore point, from schema %i", async schema => {
     const location = await make()
     const before = await open(location, {known: migrations.slice(0, schema)})
-    await before.write([
-      {
-        sql: "INSERT INTO svc_runs (runtime_id, started_at, mode, version, runtime) VALUES ('one', 1, 'test', '1', 'bun')",
-      },
-    ])
+    await before.write([startRow(1)])
     await before.close()
     await expect(open(location, {known: next})).rejects.toMatchObject({
       code: "migration_refused",

@@ -11,6 +11,7 @@ import {telling, tellingAll, toRow} from "../../../server/events/telling.ts"
 import {GenerationHistory} from "../../../server/generation/history.ts"
 import {type EventType, eventTypes, isEventType} from "../../../shared/events/events.ts"
 import {engines, log, open, until} from "../../support/database/databases.ts"
+import {inboxRow, insert, outboxRow} from "../../support/database/insert.ts"
 import {incoming} from "../../support/messages/line-endpoint.ts"
 import {startInbox} from "../../support/messages/line-inbox.ts"
 
@@ -148,22 +149,20 @@ describe.each(engines)("the event log on $name", ({make}) => {
     const database = await open(await make())
     const events = await logOf(database)
     await database.write([
-      {
-        sql: `INSERT INTO inbox (endpoint, event_id, conversation, type, event, received_at)
-          VALUES ('line', 'e1', 'c', 'message-created', '{}', 1)`,
-      },
+      inboxRow(),
       {sql: "INSERT INTO inbox_marks (seq, handler, state) VALUES (1, 'bad', 'pending')"},
       {sql: "UPDATE inbox_marks SET state = 'dead', attempt = 3, error = 'why'"},
-      {
-        sql: `INSERT INTO outbox (id, endpoint, channel, content, created_at, state, kind)
-          VALUES ('m1', 'line', 'c', '[]', 1, 'queued', 'message')`,
-      },
+      outboxRow("m1"),
       {sql: "UPDATE outbox SET state = 'failed', error = 'no such channel'"},
       {sql: "UPDATE outbox SET state = 'discarded'"},
-      {
-        sql: `INSERT INTO job_runs (run_id, job, cause, state, scheduled_for, created_at)
-          VALUES ('r1', 'tidy', 'manual', 'queued', 1, 1)`,
-      },
+      insert("job_runs", {
+        run_id: "r1",
+        job: "tidy",
+        cause: "manual",
+        state: "queued",
+        scheduled_for: 1,
+        created_at: 1,
+      }),
       {sql: "UPDATE job_runs SET state = 'cancelled', reason = 'requested'"},
     ])
     const found = await all(events)

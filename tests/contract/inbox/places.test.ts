@@ -6,6 +6,7 @@ import {toJson} from "../../../shared/json.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
 import {h} from "../../../shared/sdk/content/elements.ts"
 import {engines, open} from "../../support/database/databases.ts"
+import {outboxRow} from "../../support/database/insert.ts"
 import {until, whenOver} from "../../support/host/host.ts"
 import {startInbox} from "../../support/messages/line-inbox.ts"
 
@@ -59,12 +60,9 @@ describe.each(engines)("what a message offers belongs to its place on $name", ({
       const database = await open(await make())
       const message = uuid()
       const id = makeButtonId({handler: decide, data: "1", expires: 60_000, once: 0, asked: 0})
+      const content = toJson(use === "answer" ? ["Name?"] : [h("button", {id}, "Yes")])
       await database.write([
-        {
-          sql: `INSERT INTO outbox (id, kind, endpoint, channel, content, created_at, state, platform_ids)
-          VALUES (?, 'message', 'line', ?, ?, ?, 'sent', '["p1"]')`,
-          args: [message, sent, toJson(use === "answer" ? ["Name?"] : [h("button", {id}, "Yes")]), Date.now()],
-        },
+        outboxRow(message, {channel: sent, content, created_at: Date.now(), state: "sent", platform_ids: '["p1"]'}),
         {
           sql: `INSERT INTO prompts (id, handler, endpoint, channel, user, data, expires_at, asked_seq)
           SELECT ?, ?, 'line', ?, 'id ann', 'null', ?, 0 WHERE ? = 'answer'`,
@@ -83,13 +81,13 @@ describe.each(engines)("what a message offers belongs to its place on $name", ({
       endpoint.open()
       whenOver(() => endpoint.close())
       await until("the connection", () => endpoint.state.is === "online")
-      const content = use === "answer" ? "Ann" : use === "number" ? "1" : '<quote id="p1"/>1'
+      const text = use === "answer" ? "Ann" : use === "number" ? "1" : '<quote id="p1"/>1'
       const {sn} = await receive({
         id: uuid(),
         ...from,
         ...(isPress
           ? {type: "interaction/button", button: {id: `${message}:1`}, ...(use === "form" ? {form: {values: {}}} : {})}
-          : {type: "message-created", message: {id: uuid(), content}}),
+          : {type: "message-created", message: {id: uuid(), content: text}}),
       })
       const [row] = await database.read(
         "SELECT m.handler, i.event ->> '$.channel.id' AS channel FROM inbox i JOIN inbox_marks m USING (seq) WHERE seq = ?",

@@ -6,6 +6,7 @@ import type {Dispatch} from "../../../server/inbox/intake/handling.ts"
 import {isActionId} from "../../../server/messages/forms/prompt.ts"
 import {h} from "../../../shared/sdk/content/elements.ts"
 import {engines, open} from "../../support/database/databases.ts"
+import {outboxRow} from "../../support/database/insert.ts"
 import {incoming} from "../../support/messages/line-endpoint.ts"
 import {startInbox} from "../../support/messages/line-inbox.ts"
 
@@ -218,9 +219,7 @@ const actsOn = (database: Database, message: string) => {
     /** Stores an act as done by the platform at a time. Resolves to the messages that had buttons in between. */
     act: async (id: string, kind: string, content: readonly unknown[], at = Date.now()) => {
       const act = JSON.stringify({message: {outbox: message}, content})
-      const sql =
-        "INSERT INTO outbox (id, kind, endpoint, channel, content, created_at) VALUES (?, ?, 'line', 'c', ?, ?)"
-      await database.write([{sql, args: [id, kind, act, at]}])
+      await database.write([outboxRow(id, {kind, content: act, created_at: at})])
       const before = await left()
       await database.write([{sql: "UPDATE outbox SET state = 'sent', ended_at = ? WHERE id = ?", args: [at, id]}])
       return before

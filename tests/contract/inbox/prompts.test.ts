@@ -4,6 +4,7 @@ import type {Database} from "../../../server/database/database.ts"
 import {migrations} from "../../../server/database/migrations/migrations.ts"
 import type {Dispatch} from "../../../server/inbox/intake/handling.ts"
 import {engines, localDatabase, open, until} from "../../support/database/databases.ts"
+import {inboxRow, insert, outboxRow} from "../../support/database/insert.ts"
 import {incoming} from "../../support/messages/line-endpoint.ts"
 import {startInbox} from "../../support/messages/line-inbox.ts"
 
@@ -141,16 +142,10 @@ test("rows of a version without retries and questions are migrated", async () =>
   const location = await localDatabase()
   const before = await open(location, {known: migrations.filter(({name}) => name !== "delivery").slice(0, 5)})
   await before.write([
-    {
-      sql: "INSERT INTO inbox (endpoint, event_id, conversation, type, received_at, event) VALUES ('line', 'one', 'line/c', 'message-created', 1, ?)",
-      args: [JSON.stringify({type: "message-created", message: {id: "one", content: "one"}})],
-    },
-    {
-      sql: "INSERT INTO inbox_marks (seq, handler, state, attempt) VALUES (1, 'a', 'running', 1), (1, 'b', 'failed', 1)",
-    },
-    {
-      sql: "INSERT INTO outbox (id, kind, endpoint, channel, content, created_at, inbox_seq, handler, ordinal) VALUES ('x', 'message', 'line', 'c', '[]', 1, 1, 'a', 0), ('y', 'message', 'line', 'c', '[]', 1, 1, 'a', 0)",
-    },
+    inboxRow({event: JSON.stringify({type: "message-created", message: {id: "one", content: "one"}})}),
+    insert("inbox_marks", {seq: 1, handler: "a", state: "running", attempt: 1}),
+    insert("inbox_marks", {seq: 1, handler: "b", state: "failed", attempt: 1}),
+    ...["x", "y"].map(id => outboxRow(id, {inbox_seq: 1, handler: "a", ordinal: 0})),
   ])
   await before.close()
   const database = await open(location)

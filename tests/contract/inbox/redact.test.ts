@@ -4,6 +4,7 @@ import type {Database} from "../../../server/database/database.ts"
 import {redactInbox} from "../../../server/inbox/user/redact.ts"
 import {redactOutbox} from "../../../server/outbox/upkeep/redact.ts"
 import {engines, localDatabase, open} from "../../support/database/databases.ts"
+import {inboxRow, insert, outboxRow} from "../../support/database/insert.ts"
 
 const secret = "correct-horse-battery"
 
@@ -20,15 +21,14 @@ const event = {
 
 const store = (database: Database, marks: string, messages: string, padding = "") =>
   database.write([
-    {
-      sql: "INSERT INTO inbox (endpoint, event_id, conversation, type, received_at, event, raw) VALUES ('e', '1', 'e/c', 'message-created', 1, ?, ?)",
-      args: [JSON.stringify(event), secret],
-    },
-    {sql: "INSERT INTO inbox_marks (seq, handler, state, error) VALUES (1, 'h', ?, ?)", args: [marks, secret]},
-    {
-      sql: "INSERT INTO outbox (id, kind, endpoint, channel, content, state, created_at, error, inbox_seq) VALUES ('m', 'message', 'e', 'c', ?, ?, 1, ?, 1)",
-      args: [JSON.stringify([`got ${secret}${padding}`]), messages, secret],
-    },
+    inboxRow({event: JSON.stringify(event), raw: secret}),
+    insert("inbox_marks", {seq: 1, handler: "h", state: marks, error: secret}),
+    outboxRow("m", {
+      content: JSON.stringify([`got ${secret}${padding}`]),
+      state: messages,
+      error: secret,
+      inbox_seq: 1,
+    }),
   ])
 
 const dump = async (database: Database): Promise<string> => {
@@ -76,10 +76,7 @@ test("redaction also clears the copies that SQLite leaves in file and log when i
   // Rows around it grow and shrink, so that SQLite moves it.
   for (let round = 0; round < 40; round++) {
     await database.write([
-      {
-        sql: "INSERT INTO outbox (id, kind, endpoint, channel, content, state, created_at) VALUES (?, 'message', 'e', 'c', ?, 'sent', 1)",
-        args: [`other-${round}`, "x".repeat(round * 10)],
-      },
+      outboxRow(`other-${round}`, {content: "x".repeat(round * 10), state: "sent"}),
       {sql: "UPDATE outbox SET error = ? WHERE id = 'm'", args: ["y".repeat((round * 97) % 600)]},
     ])
   }

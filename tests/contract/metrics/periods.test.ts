@@ -5,6 +5,7 @@ import {countStarts} from "../../../server/database/state/runs.ts"
 import {recallEnds} from "../../../server/inbox/newest.ts"
 import {HandlerMeter} from "../../../server/messages/handler-meter.ts"
 import {engines, open} from "../../support/database/databases.ts"
+import {inboxRow, startRow} from "../../support/database/insert.ts"
 
 const minute = 60_000
 const hour = 60 * minute
@@ -15,10 +16,7 @@ const storing = (now: number) => {
   return (database: Database, ago: number, state: string, {failures = 0, error = "", ended = ago} = {}) => {
     seq += 700
     return database.write([
-      {
-        sql: "INSERT INTO inbox (seq, endpoint, event_id, conversation, type, received_at, event) VALUES (?, 'e', ?, '', '', ?, '{}')",
-        args: [seq, String(seq), now - ago],
-      },
+      inboxRow({seq, event_id: String(seq), received_at: now - ago}),
       {
         sql: "INSERT INTO inbox_marks (seq, handler, state, failures, error, ended_at) VALUES (?, 'root/p/command/c', ?, ?, nullif(?, ''), ?)",
         args: [seq, state, failures, error, now - ended],
@@ -56,12 +54,7 @@ describe.each(engines)("figures named by a period, on $name", ({make}) => {
   test("the starts of a quarter of an hour include this one, whose row is younger", async () => {
     const database = await open(await make())
     const now = Date.now()
-    await database.write(
-      [-16 * minute, -14 * minute, -minute, 70].map(at => ({
-        sql: "INSERT INTO svc_runs (runtime_id, started_at, mode, version, runtime) VALUES (?, ?, '', '', '')",
-        args: [String(at), now + at],
-      })),
-    )
+    await database.write([-16 * minute, -14 * minute, -minute, 70].map(at => startRow(now + at)))
     expect(await countStarts(database, now)).toBe(3)
   })
 

@@ -7,6 +7,7 @@ import {readOutboxDepth} from "../../../server/outbox/depths.ts"
 import type {OutboxDraft} from "../../../server/outbox/draft.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import {engines, localDatabase, log, open, readLines, until} from "../../support/database/databases.ts"
+import {outboxRow} from "../../support/database/insert.ts"
 import {HandClock} from "../../support/scheduler/hand-clock.ts"
 
 const start = "2026-03-01T12:00:00Z"
@@ -140,14 +141,12 @@ describe.each(engines)("a message that waited, on $name,", ({make}) => {
 
 test("a message that the Host's end left sending expires at the next start if it is too old", async () => {
   const database = await open(await localDatabase())
-  const insert = (id: string, at: number, more = "NULL") =>
-    `INSERT INTO outbox (id, kind, endpoint, channel, content, created_at, state, attempt, progress, platform_ids)
-     VALUES ('${id}', 'message', 'line', '${id}', '["hi"]', ${at}, 'sending', 1, ${more}, NULL)`
-  const now = Date.parse(start)
+  const sending = (id: string, age: number, progress: string | null = null) =>
+    outboxRow(id, {channel: id, created_at: Date.parse(start) - age, state: "sending", attempt: 1, progress})
   await database.write([
-    {sql: insert("old", now - 11 * minute)},
-    {sql: insert("new", now - minute)},
-    {sql: insert("partly", now - 11 * minute, `'{"done":1,"of":2}'`)},
+    sending("old", 11 * minute),
+    sending("new", minute),
+    sending("partly", 11 * minute, '{"done":1,"of":2}'),
   ])
   const {states} = await openOutbox({database, policy: {...noPolicy, maxAge: 10 * minute}})
   expect(await states()).toEqual(["old expired too_old", "new unknown host_ended", "partly expired too_old"])

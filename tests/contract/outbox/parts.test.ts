@@ -5,6 +5,7 @@ import {Outbox} from "../../../server/outbox/outbox.ts"
 import {refused} from "../../../shared/sdk/adapter/refusal.ts"
 import type {Sender} from "../../../shared/sdk/adapter/sender.ts"
 import {engines, log, open, until} from "../../support/database/databases.ts"
+import {outboxRow} from "../../support/database/insert.ts"
 
 type Act = Pick<OutboxDraft, "id" | "kind" | "content">
 
@@ -114,13 +115,9 @@ describe.each(engines)("a message in parts, on $name,", ({make}) => {
     "interrupted by the Host's death at its third part, when the platform is %s",
     async (_, how, state, more) => {
       const {read, done, database, run, isOver} = await start(take, how)
-      await database.write([
-        {
-          sql: `INSERT INTO outbox (id, kind, endpoint, channel, content, created_at, state, attempt, spared, platform_ids, progress)
-          VALUES ('a', 'message', 'line', 'team', '["1111222233334"]', 0, 'sending', 3, 2, '["p-a","p-a.2"]', '{"done":2,"of":4,"limit":4}')`,
-          args: [],
-        },
-      ])
+      const begun = {platform_ids: '["p-a","p-a.2"]', progress: '{"done":2,"of":4,"limit":4}'}
+      const sending = {content: '["1111222233334"]', state: "sending", attempt: 3, spared: 2, ...begun}
+      await database.write([outboxRow("a", sending)])
       await run()
       await until("the message to end", isOver)
       expect(done.map(each => each.split(" ")[1])).toEqual(more)

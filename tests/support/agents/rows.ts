@@ -1,16 +1,7 @@
 import {v7 as uuid} from "uuid"
 import {openDatabase, type Statement} from "../../../server/database/database.ts"
+import {type Columns, insert} from "../database/insert.ts"
 import type {Project} from "../host/project.ts"
-
-type Value = string | number | null
-type Columns = Readonly<Record<string, Value>>
-
-const insert = (table: string, columns: Columns): Statement => ({
-  sql: `INSERT INTO ${table} (${Object.keys(columns).join(", ")}) VALUES (${Object.keys(columns)
-    .map(() => "?")
-    .join(", ")})`,
-  args: Object.values(columns),
-})
 
 /** The start of the rows' times, in milliseconds since 1970. */
 export const rowsBegin = Date.UTC(2026, 0, 2, 3, 4, 5)
