@@ -4,13 +4,11 @@ import {expect} from "vitest"
 import {meet} from "../../support/console/prism.ts"
 import {root, type TestHost, until, whenOver} from "../../support/host/host.ts"
 
-/** A tab with the console, and the errors in it. */
+/** A tab with the console. */
 export interface ConsoleTab {
   readonly page: Page
   /** The address that the page uses: the Host's own, except in a run with Prism between them. */
   readonly url: string
-  /** Violations of the page's policy, uncaught errors and logged errors; not the requests that a Host rejected. */
-  readonly errors: readonly string[]
 }
 
 export interface TabOptions extends BrowserContextOptions {
@@ -20,31 +18,40 @@ export interface TabOptions extends BrowserContextOptions {
   readonly at?: string
   /** Uses the Host's own address in every run, as the test is about addresses or about undocumented routes. */
   readonly direct?: boolean
+  /** Errors that the test provokes. */
+  readonly provoked?: RegExp
 }
 
 /** Messages of the browser about failed requests, and about a newer service worker while the Host is down. */
 const ofBrowser = /^Failed to load resource|ERR_|when fetching the script/
 
-/** Opens a Host's console in its own browser profile, which shares nothing and is deleted with the test. */
+/**
+ * Opens a Host's console in its own browser profile, which shares nothing and is deleted with the test. The test fails
+ * if the page violates its policy or throws or logs an error; requests that a Host rejects are no errors.
+ */
 export const openConsole = async (
   browser: Browser,
   host: TestHost,
-  {token, at, direct = false, ...options}: TabOptions = {},
+  {token, at, direct = false, provoked, ...options}: TabOptions = {},
 ): Promise<ConsoleTab> => {
   const context = await browser.newContext({reducedMotion: "reduce", viewport: {width: 1280, height: 900}, ...options})
-  whenOver(() => context.close())
+  const errors: string[] = []
+  whenOver(async () => {
+    await context.close()
+    expect(errors).toEqual([])
+  })
   context.setDefaultTimeout(60_000)
   const page = await context.newPage()
-  const errors: string[] = []
   page.on("pageerror", error => errors.push(`thrown: ${error.message}`))
   page.on("console", message => {
-    if (message.type() === "error" && !ofBrowser.test(message.text())) errors.push(message.text())
+    const text = message.text()
+    if (message.type() === "error" && !ofBrowser.test(text) && provoked?.test(text) !== true) errors.push(text)
   })
   const url = direct ? host.url : await meet(host)
   await page.goto(`${url}/console/${token === undefined ? "" : `#token=${token}`}`)
   if (token !== undefined) await live(page)
   if (at !== undefined) await goTo(page, at)
-  return {page, url, errors}
+  return {page, url}
 }
 
 /** Waits until the event stream is connected. */

