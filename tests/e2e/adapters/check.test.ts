@@ -1,11 +1,8 @@
 import {describe, expect, test} from "vitest"
-import {bunOr, makeProject, startHost, svc} from "../../support/host/host.ts"
+import {bunOr, makeProject, pluginWith, startHost, svc} from "../../support/host/host.ts"
 
 /** An adapter in the project. Its account's settings choose what the platform answers. */
-const wire = `import {definePlugin, refused, Type} from "svc-runtime"
-
-export default definePlugin({
-  setup(plugin) {
+const wire = pluginWith(`
     plugin.adapter("wire", {
       account: Type.Object({mode: Type.String(), key: Type.Secret()}),
       history: "none",
@@ -25,10 +22,7 @@ export default definePlugin({
         ]
       },
     })
-    plugin.adapter("mute", {history: "none", open: async () => ({send: async () => ({ids: ["1"]})})})
-  },
-})
-`
+    plugin.adapter("mute", {history: "none", open: async () => ({send: async () => ({ids: ["1"]})})})`)
 
 const config = `http: {port: 0}
 plugins:

@@ -1,6 +1,6 @@
 import {connect} from "node:net"
 import {expect, test} from "vitest"
-import {bunOr, gapsOf, onBun, posting, svc, type TestHost, until} from "../../support/host/host.ts"
+import {bunOr, gapsOf, onBun, pluginWith, posting, svc, type TestHost, until} from "../../support/host/host.ts"
 import {startOneBotHost, untilOneBot} from "../../support/platforms/onebot/host.ts"
 import {
   firstBot,
@@ -22,14 +22,8 @@ const account = (id: string, selfId: number, more: object = {}) => ({
   ...more,
 })
 
-const bot = `
-import {definePlugin} from "svc-runtime"
-export default definePlugin({
-  setup(plugin) {
-    plugin.command("who", {description: "Says which bot it is"}, ({session}) => session.endpoint)
-  },
-})
-`
+const bot = pluginWith(`
+    plugin.command("who", {description: "Says which bot it is"}, ({session}) => session.endpoint)`)
 
 const start = (...endpoints: readonly object[]): Promise<TestHost> => startOneBotHost(bot, endpoints, {runtime, env})
 

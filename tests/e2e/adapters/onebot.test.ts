@@ -11,18 +11,12 @@ import {
   startOneBot,
   token,
 } from "../../support/platforms/onebot/onebot.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const [runtime = onBun] = bunOr("node24")
 
-const bot = `
-import {definePlugin, h} from "svc-runtime"
-
-export default definePlugin({
-  setup(plugin) {
-    plugin.command("greet <name:string>", {description: "Say hello"}, ({args, session}) => [h("at", {id: session.user.id}), " [CQ:face,id=1] " + args.name])
-  },
-})
-`
+const bot = pluginWith(`
+    plugin.command("greet <name:string>", {description: "Say hello"}, ({args, session}) => [h("at", {id: session.user.id}), " [CQ:face,id=1] " + args.name])`)
 
 const env = {ONEBOT_TOKEN: token, ONEBOT_SECRET: postSecret, WRONG_TOKEN: "a-wrong-token"}
 const account = (id: string, url: string, more: object = {}) => ({id, url, accessToken: "${ONEBOT_TOKEN}", ...more})

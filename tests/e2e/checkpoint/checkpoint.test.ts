@@ -7,14 +7,10 @@ import {bunOr, onBun, root, runProcess, startHost, story, svc, type TestHost, te
 import {problemsIn} from "../../support/host/problems-in.ts"
 import {makeFolder, makeProject, type Project, plainConfig} from "../../support/host/project.ts"
 import {mountDisk, mountReadOnly, needMounts} from "../../support/machine/disk.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
-const echo = `import {definePlugin} from "svc-runtime"
-export default definePlugin({
-  setup(plugin) {
-    plugin.on("message-created", session => "got " + session.text)
-  },
-})
-`
+const echo = pluginWith(`
+    plugin.on("message-created", session => "got " + session.text)`)
 
 const config = `${plainConfig}  echo: {}\n`
 

@@ -2,20 +2,15 @@ import {expect, onTestFinished, test} from "vitest"
 import {en} from "../../../server/console/web/texts/en.ts"
 import {agentRun, fillDatabase} from "../../support/agents/rows.ts"
 import {helperAt, startScriptedModel} from "../../support/agents/scripted-model.ts"
-import {fullAndDemo, makeProject, startHost} from "../../support/host/host.ts"
+import {fullAndDemo, makeProject, pluginWith, startHost} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {expectNoBarriers, goTo, openConsole} from "./console.ts"
 
 /** A tool that needs an approval before each call. */
-const toolbox = `import {definePlugin, Type} from "svc-runtime"
-export default definePlugin({
-  setup(plugin) {
+const toolbox = pluginWith(`
     plugin.tool("note", {
       description: "Notes a text", parameters: Type.Object({text: Type.String()}), effect: "external", approval: true,
-    }, call => ({noted: call.args.text}))
-  },
-})
-`
+    }, call => ({noted: call.args.text}))`)
 
 const configOf = (url: string) => `${fullAndDemo.config("toolbox")}agents:
 ${helperAt(url)}    tools: {toolbox.note: {}}

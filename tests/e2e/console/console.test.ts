@@ -1,6 +1,6 @@
 import {expect, test} from "vitest"
 import {en} from "../../../server/console/web/texts/en.ts"
-import {bunOr, freePort, makeProject, startHost, until} from "../../support/host/host.ts"
+import {bunOr, freePort, makeProject, pluginWith, startHost, until} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {expectNoBarriers, goTo, live, openConsole, untilHeadingFocused} from "./console.ts"
 
@@ -11,18 +11,11 @@ const configOf = (http: string) =>
   `http: {token: "\${HTTP_TOKEN}", demoToken: "\${DEMO_TOKEN}", ${http}}\nplugins: {sandbox: {}, moody: {}}\nmessages: {failure: ""}\n`
 
 /** Answers messages; throws on `fail`, until the project has the file `calm`. */
-const moody = `
-import {existsSync} from "node:fs"
-import {definePlugin} from "svc-runtime"
-export default definePlugin({
-  setup: plugin => {
+const moody = pluginWith(`
     plugin.on("message-created", {name: "answer"}, async session => {
       if (session.text === "fail" && !existsSync(plugin.project + "/calm")) throw new Error("in a bad mood")
       await session.send("heard " + session.text)
-    })
-  },
-})
-`
+    })`)
 
 const plugins = {moody}
 const runtimes = bunOr("node22")

@@ -1,26 +1,18 @@
 import {rmSync} from "node:fs"
 import {expect, test} from "vitest"
 import {en} from "../../../server/console/web/texts/en.ts"
-import {startHost, type TestHost, until, usuallyOn} from "../../support/host/host.ts"
+import {pluginWith, startHost, type TestHost, until, usuallyOn} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {expectNoBarriers, expectNoSidewaysScroll, openConsole, untilHeadingFocused} from "./console.ts"
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
 
 /** Fails while the project has the file `broken`. */
-const moody = `import {existsSync} from "node:fs"
-import {join} from "node:path"
-import {definePlugin} from "svc-runtime"
-
-export default definePlugin({
-  setup(plugin) {
+const moody = pluginWith(`
     plugin.command("ask", {description: "Answers, or fails"}, () => {
       if (existsSync(join(plugin.project, "broken"))) throw new Error("broken")
       return "an answer"
-    })
-  },
-})
-`
+    })`)
 
 const moodyHost = async (): Promise<TestHost> => {
   const host = await startHost({

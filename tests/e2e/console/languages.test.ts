@@ -5,7 +5,7 @@ import {de} from "../../../server/console/web/texts/de.ts"
 import {en} from "../../../server/console/web/texts/en.ts"
 import {es} from "../../../server/console/web/texts/es.ts"
 import {zh} from "../../../server/console/web/texts/zh.ts"
-import {startHost, until} from "../../support/host/host.ts"
+import {pluginWith, startHost, until} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {expectNoBarriers, expectNoSidewaysScroll, goTo, live, openConsole} from "./console.ts"
 
@@ -13,16 +13,10 @@ const token = "the-token-of-a-console-that-speaks"
 const env = {HTTP_TOKEN: token}
 const config = `http: {port: 0, token: "\${HTTP_TOKEN}"}\nplugins: {sandbox: {}, workroom: {}, greeter: {}}\n`
 
-const greeter = `
-import {definePlugin} from "svc-runtime"
-export default definePlugin({
-  setup: plugin => {
+const greeter = pluginWith(`
     plugin.on("message-created", {name: "answer"}, async session => {
       await session.send("heard " + session.text)
-    })
-  },
-})
-`
+    })`)
 
 const arabic = "مرحبا! متى يبدأ الاجتماع؟"
 const hebrew = "תודה רבה"

@@ -1,6 +1,6 @@
 import {expect, test} from "vitest"
 import {en} from "../../../server/console/web/texts/en.ts"
-import {startHost, usuallyOn} from "../../support/host/host.ts"
+import {pluginWith, startHost, usuallyOn} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {openConsole} from "./console.ts"
 
@@ -14,18 +14,14 @@ messages: {failure: ""}
 `
 
 /** Answers, or throws in a bad mood. */
-const host = `
-import {definePlugin, Type} from "svc-runtime"
-export default definePlugin({
-  config: Type.Object({mood: Type.String({description: "How it feels"})}),
-  setup: (plugin, {mood}) => {
+const host = pluginWith(
+  `
     plugin.on("message-created", {name: "answer"}, async session => {
-      if (mood === "bad") throw new Error("in a bad mood")
+      if (config.mood === "bad") throw new Error("in a bad mood")
       await session.send("welcome")
-    })
-  },
-})
-`
+    })`,
+  `config: Type.Object({mood: Type.String({description: "How it feels"})})`,
+)
 
 describeWithChromium("a newcomer to the project", () => {
   test("finds why a message was not answered, rolls back, and makes and verifies a checkpoint", async () => {

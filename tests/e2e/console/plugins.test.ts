@@ -11,26 +11,22 @@ const env = {
 }
 
 /** Settings of each kind, and a command that throws after its handler has ended, at a known line. */
-const risky = `
-import {definePlugin, Type} from "svc-runtime"
-export default definePlugin({
-  description: "Takes risks",
-  config: Type.Object({
-    key: Type.Secret({description: "Of the service"}),
-    mode: Type.Enum(["calm", "wild"]),
-    often: Type.Optional(Type.Integer({default: 3})),
-    tone: Type.Object({loud: Type.Boolean()}),
-  }),
-  setup: plugin => {
+const risky = pluginWith(
+  `
     plugin.command("risk", {description: "Throw later"}, () => {
       setTimeout(() => { throw new Error("it went wrong") }, 1)
       return "ok"
     })
     plugin.job("digest", {description: "Sums it up"}, () => {})
-    plugin.middleware((_, next) => next())
-  },
-})
-`
+    plugin.middleware((_, next) => next())`,
+  `description: "Takes risks",
+  config: Type.Object({
+    key: Type.Secret({description: "Of the service"}),
+    mode: Type.Enum(["calm", "wild"]),
+    often: Type.Optional(Type.Integer({default: 3})),
+    tone: Type.Object({loud: Type.Boolean()}),
+  })`,
+)
 const thrownAt = `plugins/risky.ts:${risky.split("\n").findIndex(line => line.includes("it went wrong")) + 1}:`
 
 const config = `http: {port: 0, token: "\${HTTP_TOKEN}", demoToken: "\${DEMO_TOKEN}"}

@@ -7,6 +7,7 @@ import {bunOr, expectProblem, launchHost, makeProject, startHost, svc, type Test
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {echoPlugin, handledAll, post} from "../../support/messages/inbox-ledger.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const token = "a-token-of-the-remote-database"
 
@@ -180,10 +181,7 @@ test("an event that the database refuses is an error for its sender, who may del
   expect((await post(host, "one")).status).toBe(202)
 })
 
-const carelessPlugin = `import {definePlugin} from "svc-runtime"
-
-export default definePlugin({
-  setup(plugin) {
+const carelessPlugin = pluginWith(`
     plugin.database.migrate([{
       name: "kept",
       up: table => ["CREATE TABLE " + table("kept") + " (text TEXT)"],
@@ -195,10 +193,7 @@ export default definePlugin({
       const bad = /^bad (\\d+)/.exec(session.text)
       const sql = bad === null ? "INSERT INTO " + kept + " VALUES ('fine')" : wrong[Number(bad[1]) % 2]
       await session.database.write([{sql}])
-    })
-  },
-})
-`
+    })`)
 
 test.for(bunOr("node24"))("on $name, a plugin's wrong statements fail its own handlers only", async runtime => {
   const run = faultRun("wrong-statements")

@@ -1,15 +1,14 @@
-/** Source of a plugin that sends files in every way that a plugin can. */
-export const clerk = `import {definePlugin, file, h, markdown, Type} from "svc-runtime"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
-export default definePlugin({
-  setup(plugin) {
+/** Source of a plugin that sends files in every way that a plugin can. */
+export const clerk = pluginWith(`
     const q1 = () => file("reports/q1.pdf")
-    const note = (text: string) => h("file", {src: new TextEncoder().encode(text), title: "note.txt"})
+    const noteOf = (text: string) => h("file", {src: new TextEncoder().encode(text), title: "note.txt"})
     const trying = async (work: () => unknown) => {
       try { await work() } catch (error: any) { return error.code + ": " + error.message }
     }
     plugin.command("send <path:string>", ({args}) => h("file", {src: file(args.path)}))
-    plugin.command("bytes <text:string>", ({args}) => note(args.text))
+    plugin.command("bytes <text:string>", ({args}) => noteOf(args.text))
     plugin.command("order", async ({session}) => {
       void session.send("first")
       void session.send(q1())
@@ -17,14 +16,14 @@ export default definePlugin({
       return "last"
     })
     plugin.command("replace", async ({session}) => {
-      const id = await session.send(note("before"))
-      await session.edit(id, note("after!"))
+      const id = await session.send(noteOf("before"))
+      await session.edit(id, noteOf("after!"))
     })
     plugin.command("try <path:text>", ({args, session}) => trying(() => session.send(h("file", {src: file(args.path)}))))
     plugin.command("try-to <endpoint:string>", ({args, session}) =>
       trying(() => session.send({endpoint: args.endpoint, channel: "x"}, q1())))
     plugin.command("to <endpoint:string> <text:string>", async ({args, session}) =>
-      void (await session.send({endpoint: args.endpoint, channel: "x"}, note(args.text))))
+      void (await session.send({endpoint: args.endpoint, channel: "x"}, noteOf(args.text))))
     plugin.command("parsed", () => h("file", {src: "reports/q1.pdf", title: "text"}))
     plugin.command("json", () => JSON.parse(JSON.stringify(h("file", {src: file("reports/q1.pdf"), title: "json"}))))
     plugin.command("fields", () => h("file", {src: Object.fromEntries(Object.entries(file("reports/q1.pdf"))) as any, title: "fields"}))
@@ -64,7 +63,4 @@ export default definePlugin({
         const {channel} = call.body
         return Response.json({id: await plugin.send({endpoint: "sandbox", channel}, q1())})
       },
-    })
-  },
-})
-`
+    })`)

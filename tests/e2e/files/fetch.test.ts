@@ -2,17 +2,14 @@ import {hash, randomBytes} from "node:crypto"
 import {readdirSync} from "node:fs"
 import {createServer, type ServerResponse} from "node:http"
 import {describe, expect, test} from "vitest"
-import {botMessages, bunAnd, shared, startHost, type TestHost} from "../../support/host/host.ts"
+import {botMessages, bunAnd, pluginWith, shared, startHost, type TestHost} from "../../support/host/host.ts"
 import {listen} from "../../support/machine/listen.ts"
 
 const megabyte = 1024 ** 2
 const picture = randomBytes(50_000)
 
 /** A plugin that fetches files by address, in every way that a plugin can. */
-const fetcher = `import {definePlugin, file, h} from "svc-runtime"
-
-export default definePlugin({
-  setup(plugin) {
+const fetcher = pluginWith(`
     const trying = async work => {
       try { await work() } catch (error) { return error.code + ": " + error.message }
     }
@@ -40,10 +37,7 @@ export default definePlugin({
       await session.sendNow(shown(args.address, {limit: 100 * 1024 ** 2}))
       clearInterval(watch)
       return "grown by " + Math.round(grown / 1024 ** 2)
-    })
-  },
-})
-`
+    })`)
 
 const asked: string[] = []
 let port = 0

@@ -4,6 +4,7 @@ import {describe, expect, test} from "vitest"
 import {runCommand} from "../../support/host/command-line.ts"
 import {bunAnd, shared, startHost, svc, type TestHost, type TestRuntime, until} from "../../support/host/host.ts"
 import {botMessages} from "../../support/messages/messages.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {clerk} from "./clerk.ts"
 
 const report = randomBytes(100_000)
@@ -14,9 +15,7 @@ plugins: {sandbox: {}, clerk: {}, lines: {}}
 `
 
 /** Two platforms: one accepts no files, the other only small ones. */
-const lines = `import {definePlugin} from "svc-runtime"
-export default definePlugin({
-  setup: plugin => {
+const lines = pluginWith(`
     const open = async (_, endpoint) => {
       endpoint.login({platform: endpoint.name})
       return {send: async ({id, content}) => {
@@ -35,10 +34,7 @@ export default definePlugin({
       }),
     })
     plugin.adapter("small", {history: "inside", features: ["files"], limits: {file: 1000}, open})
-    plugin.route({method: "GET", path: "/sent", scope: "full", summary: "Sent", handle: () => Response.json(globalThis.sent ?? [])})
-  },
-})
-`
+    plugin.route({method: "GET", path: "/sent", scope: "full", summary: "Sent", handle: () => Response.json(globalThis.sent ?? [])})`)
 
 const clerkHost = (runtime: TestRuntime) =>
   shared(async () => {

@@ -11,6 +11,7 @@ import {expectProblem, freePort, shared, startHost, svc, type TestHost, until} f
 import {bunOr, casesOf, usualRuntime} from "../../support/host/runtimes.ts"
 import {mountReadOnly, needMounts} from "../../support/machine/disk.ts"
 import {listen} from "../../support/machine/listen.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const env = {
   HTTP_TOKEN: "full-token-of-the-test",
@@ -33,14 +34,12 @@ plugins:
       key: \${SVC_TEST_KEY}
 `
 
-const greeter = `import {definePlugin, Type} from "svc-runtime"
-export default definePlugin({
-  config: Type.Object({greeting: Type.String({minLength: 2}), key: Type.Secret(), times: Type.Optional(Type.Integer({default: 1}))}),
-  setup(plugin, config) {
+const greeter = pluginWith(
+  `
     if (config.greeting === "boom") throw new Error("it cannot greet like that")
-    plugin.command("greet", () => config.greeting)
-  },
-})`
+    plugin.command("greet", () => config.greeting)`,
+  `config: Type.Object({greeting: Type.String({minLength: 2}), key: Type.Secret(), times: Type.Optional(Type.Integer({default: 1}))})`,
+)
 
 /** A plugin with a slow migration. The commit waits for it after the file is written. */
 const slow = `import {definePlugin} from "svc-runtime"

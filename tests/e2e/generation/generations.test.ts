@@ -178,14 +178,11 @@ describe("plugin instances", () => {
   })
 
   test("are replaced when their configuration changes", async () => {
-    const configured = `import {definePlugin, Type} from "svc-runtime"
-export default definePlugin({
-  config: Type.Object({word: Type.String({default: "hello"})}),
-  setup(plugin, config) {
-    plugin.command("greet", () => config.word)
-  },
-})
-`
+    const configured = pluginWith(
+      `
+    plugin.command("greet", () => config.word)`,
+      `config: Type.Object({word: Type.String({default: "hello"})})`,
+    )
     const host = await startHost({
       config: config("  greeter: {}\n  counter: {}\n"),
       plugins: {greeter: configured, counter},

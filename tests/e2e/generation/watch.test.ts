@@ -1,21 +1,18 @@
 import {mkdirSync, renameSync, rmSync} from "node:fs"
 import {expect, test} from "vitest"
 import {failureOf, generationOf, generationsOf, statusOf, whileSuspended} from "../../support/host/generation.ts"
-import {makeProject, replying, startHost, until} from "../../support/host/host.ts"
+import {makeProject, pluginWith, replying, startHost, until} from "../../support/host/host.ts"
 
 const config = (plugins: string) => `http: {port: 0}
 plugins:
   sandbox: {}
 ${plugins}`
 
-const configured = `import {definePlugin, Type} from "svc-runtime"
-export default definePlugin({
-  config: Type.Object({word: Type.String()}),
-  setup(plugin, config) {
-    plugin.command("greet", () => config.word)
-  },
-})
-`
+const configured = pluginWith(
+  `
+    plugin.command("greet", () => config.word)`,
+  `config: Type.Object({word: Type.String()})`,
+)
 
 /** As in the template. Otherwise Bun would put the values of .env into the real environment, which takes precedence. */
 const readByTheHost = {"bunfig.toml": "env = false\n"}
@@ -117,13 +114,9 @@ test("the report of a syntax error is cleared once it is corrected", async () =>
 })
 
 test("a file saved while the Host starts is reloaded once it runs", async () => {
-  const slow = `import {setTimeout as sleep} from "node:timers/promises"\n${configured.replace(
-    "setup(plugin, config) {",
-    `async setup(plugin, config) {
-    const {appendFileSync} = await import("node:fs")
-    appendFileSync(plugin.project + "/notes.log", "set up\\n")
-    await sleep(200)`,
-  )}`
+  const slow = configured
+    .replace("setup(", "async setup(")
+    .replace("plugin.command(", 'note("set up"); await sleep(200); plugin.command(')
   const word = (text: string) => config(`  greeter: {config: {word: ${text}}}\n`)
   const project = makeProject({config: word("early"), plugins: {greeter: slow}})
   const starting = startHost({project})

@@ -4,16 +4,12 @@ import {describe, expect, onTestFinished, test} from "vitest"
 import {expectProblem, makeProject, type Project, posting, problemsIn, startHost, svc} from "../../support/host/host.ts"
 import {type Running, startProcess, until, untilPrinted} from "../../support/host/process.ts"
 import {onBun, onNode22, pathWith, root, type TestRuntime} from "../../support/host/runtimes.ts"
+import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
 
 const token = "full-token-of-the-exit-test"
 
 const config = `http: {port: 0, token: "\${HTTP_TOKEN}"}
 plugins: {sandbox: {}, word: {}}
-`
-
-const wordPlugin = (word: string) => `
-import {definePlugin} from "svc-runtime"
-export default definePlugin({setup: plugin => plugin.command("word", {description: "A word"}, () => "${word}")})
 `
 
 const production = ["runtime", "start", "--mode", "production", "--no-watch"]
@@ -45,7 +41,7 @@ const ways: readonly Way[] = [
 const makeInstalledProject = (): Project => {
   const start = `bun run --bun svc ${production.join(" ")}`
   const manifest = JSON.stringify({name: "exit-bot", type: "module", scripts: {start}})
-  const project = makeProject({config, plugins: {word: wordPlugin("one")}, files: {"package.json": manifest}})
+  const project = makeProject({config, plugins: {word: replying("word", "one")}, files: {"package.json": manifest}})
   mkdirSync(project.path("node_modules/.bin"), {recursive: true})
   symlinkSync(`${root}cli/launch.js`, project.path("node_modules/.bin/svc"))
   return project
@@ -111,7 +107,7 @@ describe.each(ways)("a Host started as $name", way => {
 
 test("a script runner passes on 75 for a confirmed reload of changed code in production", async () => {
   const host = await start(runner)
-  host.project.write("plugins/word.ts", wordPlugin("two"))
+  host.project.write("plugins/word.ts", replying("word", "two"))
   await expectProblem(await host.post("/api/system/reload"), 409, "no_supervisor")
   const answer = await host.post("/api/system/reload", {confirm: true})
   expect(await answer.json()).toMatchObject({committed: false, generation: 1, restarting: true})
@@ -123,7 +119,7 @@ const env = {HTTP_TOKEN: token}
 test("without a supervisor, a restart is refused for svc runtime restart and reload, with a hint at --confirm", async () => {
   const project = makeInstalledProject()
   const host = await startHost({own: true, project, args: production.slice(2), env})
-  project.write("plugins/word.ts", wordPlugin("two"))
+  project.write("plugins/word.ts", replying("word", "two"))
   for (const command of ["restart", "reload"]) {
     const refused = await svc(onBun, project, ["runtime", command], {env})
     expect({code: refused.code, stdout: refused.stdout}).toEqual({code: 1, stdout: ""})
@@ -139,10 +135,7 @@ test("without a supervisor, a restart is refused for svc runtime restart and rel
 })
 
 /** A plugin that never finishes any part of its shutdown. */
-const endlessPlugin = `
-import {definePlugin} from "svc-runtime"
-export default definePlugin({
-  setup: plugin => {
+const endlessPlugin = pluginWith(`
     plugin.on("message-created", () => { console.log("handling"); return new Promise(() => {}) })
     plugin.adapter("endless", {
       history: "none",
@@ -151,10 +144,7 @@ export default definePlugin({
         return {send: async ({id}) => ({ids: [id]})}
       },
     })
-    plugin.defer(() => new Promise(() => {}))
-  },
-})
-`
+    plugin.defer(() => new Promise(() => {}))`)
 
 describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("a second signal on $name", runtime => {
   test("stops the Host at once with 128 plus its number, even while it drains", async () => {

@@ -3,26 +3,21 @@ import {describe, expect, test} from "vitest"
 import type {Issue} from "../../../shared/problems.ts"
 import {bunOr, makeProject, onBun, type Project, startHost, svc, type TestRuntime} from "../../support/host/host.ts"
 import {holdPort} from "../../support/machine/ports.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 /** A slot that writes a file when one of its endpoints is opened. */
-const openingPlugin = `
-import {writeFileSync} from "node:fs"
-import {definePlugin, Type} from "svc-runtime"
-
-export default definePlugin({
-  config: Type.Object({mark: Type.String()}),
-  setup(plugin, config) {
+const openingPlugin = pluginWith(
+  `
     plugin.adapter("line", {
       account: Type.Object({}),
       history: "none",
       open: async () => {
-        writeFileSync(config.mark, "opened")
+        appendFileSync(config.mark, "opened")
         return {send: async () => {}}
       },
-    })
-  },
-})
-`
+    })`,
+  "config: Type.Object({mark: Type.String()})",
+)
 
 const withLine = (mark: string, required: string, enabled = true) => `http:
   port: 0
@@ -113,8 +108,7 @@ describe("svc runtime start --once --mode test", () => {
   })
 
   test("exits 1 when a plugin is missing, has a syntax error, or throws in setup", async () => {
-    const throwing = `import {definePlugin} from "svc-runtime"
-export default definePlugin({setup() { throw new Error("no luck") }})`
+    const throwing = pluginWith('throw new Error("no luck")')
     const found: (string | undefined)[] = []
     for (const plugins of [{broken: "export default definePlugin({"}, {broken: throwing}, {}]) {
       const project = makeProject({config: "http: {port: 0}\nplugins: {broken: {}}\n", plugins})

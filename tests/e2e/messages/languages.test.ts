@@ -1,13 +1,9 @@
 import {describe, expect, test} from "vitest"
-import {bunOr, makeProject, onBun, startHost, svc} from "../../support/host/host.ts"
+import {bunOr, makeProject, onBun, pluginWith, startHost, svc} from "../../support/host/host.ts"
 import {answer, answerIn} from "../../support/messages/answers.ts"
 
 /** A plugin that writes texts, fails, asks, and returns the language for a user outside of a session. */
-const bot = `
-import {definePlugin} from "svc-runtime"
-
-export default definePlugin({
-  setup(plugin) {
+const bot = pluginWith(`
     const t = plugin.texts({
       en: {hello: "Hello, {name}!", items: "{count, plural, one {# item} other {# items}}", bye: "Bye."},
       de: {hello: "Hallo, {name}!", items: "{count, plural, one {# Ding} other {# Dinge}}"},
@@ -19,10 +15,7 @@ export default definePlugin({
     plugin.command("sudo", {permission: "admin"}, () => "done")
     const name = plugin.prompt("name", {}, ({answer}) => "name: " + answer)
     plugin.command("ask", async ({session}) => { await session.prompt(name, "?") })
-    plugin.command("place <user>", async ({args}) => plugin.languageOf({endpoint: "sandbox", channel: "town", user: args.user}))
-  },
-})
-`
+    plugin.command("place <user>", async ({args}) => plugin.languageOf({endpoint: "sandbox", channel: "town", user: args.user}))`)
 
 const languages = {
   rules: [{endpoint: "sandbox", channel: "town", language: "de"}],
@@ -113,7 +106,7 @@ plugins: {sandbox: {}, bot: {}}
   )
   project.write("plugins/bot.ts", bot.replace("Hallo, {name}!", "Hallo, {name!"))
   expect((await check()).stderr).toMatch(
-    /plugins\/bot\.ts:6:\d+ plugins\.bot: texts\(\): de\.hello .*: .*, at 1:\d+ of the message/,
+    /plugins\/bot\.ts:10:\d+ plugins\.bot: texts\(\): de\.hello .*: .*, at 1:\d+ of the message/,
   )
 
   project.write("plugins/bot.ts", bot)

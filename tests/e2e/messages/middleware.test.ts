@@ -1,15 +1,11 @@
 import {existsSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {bunOr, eventOf, type HostOptions, startHost, type TestHost, tell, until} from "../../support/host/host.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 /** A plugin with two middleware. A message names one of them and what it should do. */
-const around = (name: string) => `
-import {appendFileSync, existsSync, writeFileSync} from "node:fs"
-import {join} from "node:path"
-import {definePlugin} from "svc-runtime"
-
-export default definePlugin({
-  setup(plugin) {
+const around = (name: string) =>
+  pluginWith(`
     const trace = text => appendFileSync(join(plugin.project, "trace"), text + "\\n")
     const once = join(plugin.project, "once")
     for (const which of ["${name}0", "${name}1"]) {
@@ -18,7 +14,7 @@ export default definePlugin({
         if (asks("stops silently")) return
         if (asks("stops with a word")) return which + " says no"
         if (asks("hangs once") && !existsSync(once)) {
-          writeFileSync(once, "")
+          appendFileSync(once, "")
           await session.send(which + " hung")
           await new Promise(() => {})
         }
@@ -39,18 +35,9 @@ export default definePlugin({
         if (asks("throws after")) throw new Error(which + " threw after")
         if (asks("sends after")) return which + " out"
       })
-    }
-  },
-})
-`
+    }`)
 
-const bot = `
-import {appendFileSync} from "node:fs"
-import {join} from "node:path"
-import {definePlugin} from "svc-runtime"
-
-export default definePlugin({
-  setup(plugin) {
+const bot = pluginWith(`
     const trace = text => appendFileSync(join(plugin.project, "trace"), text + "\\n")
     plugin.command("echo <text:text>", ({args}) => {
       trace("echo")
@@ -61,10 +48,7 @@ export default definePlugin({
     plugin.on("message-created", async session => {
       trace("on")
       if (session.text.includes("ping")) await session.send("pong")
-    })
-  },
-})
-`
+    })`)
 
 const configOf = (...plugins: readonly string[]) =>
   JSON.stringify({

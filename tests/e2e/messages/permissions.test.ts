@@ -6,20 +6,14 @@ import {joinIrc, startIrcServer} from "../../support/irc/servers.ts"
 import {startServices} from "../../support/irc/services.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 import {answer, unknownCommand} from "../../support/messages/answers.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 /** Commands for everybody and for some users, one with a cooldown, and one that returns the user's permission. */
-const bot = `
-import {definePlugin} from "svc-runtime"
-
-export default definePlugin({
-  setup(plugin) {
+const bot = pluginWith(`
     plugin.command("deploy", {description: "Ship it", permission: "admin"}, () => "deployed")
     plugin.command("topic <text:text>", {description: "Set the topic", permission: "trusted"}, ({args}) => "topic: " + args.text)
     plugin.command("roll", {description: "Roll a die", cooldown: {per: "user", seconds: 3600}}, () => "4")
-    plugin.command("whoami", ({session}) => session.permission)
-  },
-})
-`
+    plugin.command("whoami", ({session}) => session.permission)`)
 
 type Rule = Readonly<Record<string, string>>
 
@@ -131,8 +125,7 @@ test("a rule may name an endpoint of a disabled plugin, but not an unknown endpo
 
 test("a command with an invalid permission or cooldown keeps the generation from being committed", async () => {
   const told = async (definition: string) => {
-    const source = `import {definePlugin} from "svc-runtime"
-export default definePlugin({setup: plugin => plugin.command("x", ${definition} as never, () => "")})`
+    const source = pluginWith(`plugin.command("x", ${definition} as never, () => "")`)
     const project = makeProject({config: JSON.stringify({plugins: {bot: {}}}), plugins: {bot: source}})
     return (await svc(onBun, project, ["config", "check"])).stderr
   }

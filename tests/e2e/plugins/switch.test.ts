@@ -2,7 +2,7 @@ import {describe, expect, test} from "vitest"
 import {reload, statusOf} from "../../support/host/generation.ts"
 import {expectProblem, makeProject, startHost, svc, type TestHost, untilReady} from "../../support/host/host.ts"
 import {bunOr, usualRuntime} from "../../support/host/runtimes.ts"
-import {wirePlugin} from "../../support/plugins/plugin-sources.ts"
+import {pluginWith, wirePlugin} from "../../support/plugins/plugin-sources.ts"
 import {pluginOf} from "./plugin.ts"
 
 const env = {
@@ -25,19 +25,15 @@ plugins:
     config: {key: "\${KEY}", tone: {warm: true}}
 `
 
-const greeter = `
-import {definePlugin, Type} from "svc-runtime"
-export default definePlugin({
-  description: "Greets",
+const greeter = pluginWith(
+  `
+    plugin.command("greet", {description: "Say hello"}, () => (config.key.reveal() === "${env.KEY}" && config.tone.warm ? "hello" : "no"))`,
+  `description: "Greets",
   config: Type.Object({
     key: Type.Secret(),
     tone: Type.Object({warm: Type.Boolean(), loud: Type.Optional(Type.Boolean({default: false}))}),
-  }),
-  setup: (plugin, {key, tone}) => {
-    plugin.command("greet", {description: "Say hello"}, () => (key.reveal() === "${env.KEY}" && tone.warm ? "hello" : "no"))
-  },
-})
-`
+  })`,
+)
 const plugins = {wire: wirePlugin, greeter}
 const start = (runtime = bunOr("node24")[0]) => {
   const project = makeProject({config, plugins})

@@ -1,5 +1,6 @@
 import {type EndpointView, type HostOptions, startHost, type TestHost, untilState} from "../host/host.ts"
 import type {TelegramFake} from "../platforms/fakes.ts"
+import {pluginWith} from "../plugins/plugin-sources.ts"
 
 /** The token of the tests' bot. It must never be printed. */
 export const token = "999:AAtests-own-token"
@@ -7,15 +8,10 @@ export const token = "999:AAtests-own-token"
 export const secretPart = "AAtests-own-token"
 
 /** A bot that says what it is asked to say. */
-const words = `
-import {definePlugin, h} from "svc-runtime"
-
-const bytes = (n: number) => new Uint8Array(2000).fill(n)
-const png = (n: number) => h("img", {src: bytes(n), title: "picture-" + n + ".png", type: "image/png"})
-const pdf = () => h("file", {src: bytes(7), title: "report.pdf", type: "application/pdf"})
-
-export default definePlugin({
-  setup(plugin) {
+const words = pluginWith(`
+    const bytes = (n: number) => new Uint8Array(2000).fill(n)
+    const png = (n: number) => h("img", {src: bytes(n), title: "picture-" + n + ".png", type: "image/png"})
+    const pdf = () => h("file", {src: bytes(7), title: "report.pdf", type: "application/pdf"})
     const paint = plugin.action("paint", ({data, session}) => session.user.id + " takes " + data)
     plugin.on("message-created", {name: "words"}, async session => {
       if (session.text === "ping") return "pong"
@@ -36,10 +32,7 @@ export default definePlugin({
     })
     plugin.on("reaction-added", {name: "reactions"}, async session => {
       await session.send("thanks for " + session.event.emoji.id)
-    })
-  },
-})
-`
+    })`)
 
 /** An entry of `plugins.telegram.endpoints` at this fake. */
 export const accountAt = (fake: TelegramFake, more: Readonly<Record<string, unknown>> = {}) => ({

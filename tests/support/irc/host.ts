@@ -1,5 +1,6 @@
 import {type EndpointView, endpointOf, type HostOptions, startHost, type TestHost, untilState} from "../host/host.ts"
 import {cardCommand} from "../messages/card-command.ts"
+import {pluginWith} from "../plugins/plugin-sources.ts"
 import {type IrcServerName, joinIrc, startIrcServer} from "./servers.ts"
 
 /** One entry of `plugins.irc.endpoints`. */
@@ -22,13 +23,8 @@ export const ircConfig = (
   })
 
 /** The source of the bot for the tests. */
-const bot = `
-import {definePlugin, h} from "svc-runtime"
-
-const counted: number[] = []
-
-export default definePlugin({
-  setup(plugin) {
+const bot = pluginWith(`
+    const counted: number[] = []
     plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)
     ${cardCommand}
     const paint = plugin.action("paint", {once: true}, ({data, session}) => session.user.name + " takes " + data)
@@ -47,10 +43,7 @@ export default definePlugin({
     plugin.on("message-created", session => {
       const [, n] = /^count (\\d+)$/.exec(session.text) ?? []
       if (n !== undefined) counted.push(Number(n))
-    })
-  },
-})
-`
+    })`)
 
 type IrcHostOptions = Omit<HostOptions, "config" | "plugins"> & {
   http?: Readonly<Record<string, unknown>>

@@ -1,18 +1,13 @@
 import {openDatabase, type Row} from "../../../server/database/database.ts"
 import {haveEnded, posting, type TestHost, until} from "../host/host.ts"
+import {pluginWith} from "../plugins/plugin-sources.ts"
 import {allOf} from "./gaps.ts"
 
 /** The source of a plugin that answers each message once, with the message's text. */
-export const echoPlugin = `import {definePlugin} from "svc-runtime"
-
-export default definePlugin({
-  setup(plugin) {
+export const echoPlugin = pluginWith(`
     plugin.on("message-created", async session => {
       await session.send("echo " + session.text.slice(0, 100))
-    })
-  },
-})
-`
+    })`)
 
 /** Says something under a given id. The answer 202 promises that it is stored. */
 export const post = (host: TestHost, id: string, text = id, channel = "chat"): Promise<Response> =>

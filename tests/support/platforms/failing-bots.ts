@@ -1,3 +1,4 @@
+import {pluginWith} from "../plugins/plugin-sources.ts"
 import {koishiApp} from "./idiom-bots.ts"
 
 /**
@@ -102,11 +103,8 @@ await client.login("token")
 export const failingBots: Readonly<Record<"koishi" | "grammy" | "discord", string>> = {koishi, grammy, discord}
 
 /** The same bot as a plugin of svc. */
-export const failingPlugin = `
-import {definePlugin, Type} from "svc-runtime"
-export default definePlugin({
-  config: Type.Object({greeting: Type.String()}),
-  setup(plugin) {
+export const failingPlugin = pluginWith(
+  `
     const tea = plugin.timer("tea", () => "tea")
     const name = plugin.prompt("name", ({answer}) => "hello " + answer)
     plugin.on("message-created", {name: "words"}, async session => {
@@ -124,7 +122,6 @@ export default definePlugin({
       if (session.text === "throw") throw new Error("thrown")
       if (session.text === "long") return ${long}
       if (session.text === "edit") await session.edit(await session.send("draft"), "final")
-    })
-  },
-})
-`
+    })`,
+  `config: Type.Object({greeting: Type.String()})`,
+)

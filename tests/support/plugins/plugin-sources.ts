@@ -1,13 +1,14 @@
-/** The source of a plugin with this body of `setup`. */
+/** The source of a plugin with this body of `setup`, and its other properties, such as `config`, on the same line. */
 export const pluginWith = (
   setup: string,
-): string => `import {definePlugin, Type, refused, retryAfter} from "svc-runtime"
+  more = "",
+): string => `import {definePlugin, Type, refused, retryAfter, file, h, markdown} from "svc-runtime"
 import {appendFileSync, existsSync} from "node:fs"
 import {join} from "node:path"
 import {setTimeout as sleep} from "node:timers/promises"
 
-export default definePlugin({
-  setup(plugin) {
+export default definePlugin({${more === "" ? "" : `${more.replaceAll("\n", " ")},`}
+  setup(plugin${more === "" ? "" : ", config"}) {
     const note = (text: string) => appendFileSync(join(plugin.project, "notes.log"), text + "\\n")
     ${setup}
   },

@@ -1,8 +1,6 @@
+import {pluginWith} from "./plugin-sources.ts"
 /** The source of an endpoint that receives as many events as `/api/plugins/ticker/ticks` is asked for. */
-export const tickerPlugin = `import {definePlugin, Type} from "svc-runtime"
-
-export default definePlugin({
-  setup(plugin) {
+export const tickerPlugin = pluginWith(`
     let receive
     let n = 0
     plugin.adapter("ticker", {
@@ -20,7 +18,4 @@ export default definePlugin({
         await Promise.all(Array.from({length: count}, () => receive()))
         return call.json(Type.Object({}), {})
       },
-    })
-  },
-})
-`
+    })`)

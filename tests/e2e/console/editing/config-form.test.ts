@@ -1,6 +1,6 @@
 import {expect, test} from "vitest"
 import {en} from "../../../../server/console/web/texts/en.ts"
-import {shared, startHost, until, usuallyOn} from "../../../support/host/host.ts"
+import {pluginWith, shared, startHost, until, usuallyOn} from "../../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../../support/machine/chromium.ts"
 import {expectNoBarriers, expectNoSidewaysScroll, openConsole} from "../console.ts"
 
@@ -25,25 +25,24 @@ plugins:
       limits: {a: 1}
 `
 
-const greeter = `import {definePlugin, Type} from "svc-runtime"
-export default definePlugin({
-  config: Type.Object({
+const greeter = pluginWith(
+  `
+    plugin.command("greet", () => config.greeting + " " + config.words.join("+"))`,
+  `config: Type.Object({
     greeting: Type.String({minLength: 2, description: "What it says"}),
     key: Type.Secret({description: "Of the service"}),
     times: Type.Optional(Type.Integer({default: 1, maximum: 5})),
     words: Type.Array(Type.String()),
-  }),
-  setup(plugin, config) { plugin.command("greet", () => config.greeting + " " + config.words.join("+")) },
-})`
+  })`,
+)
 
-const wide = `import {definePlugin, Type} from "svc-runtime"
-export default definePlugin({
-  config: Type.Object({
+const wide = pluginWith(
+  "",
+  `config: Type.Object({
     tone: Type.Object({loud: Type.Boolean(), mode: Type.Optional(Type.Enum(["calm", "wild"], {default: "calm"}))}),
     limits: Type.Record(Type.String(), Type.Integer()),
-  }),
-  setup() {},
-})`
+  })`,
+)
 
 describeWithChromium("changing settings in the console", () => {
   const common = shared(() => startHost({runtime: usuallyOn("node24"), config, env, plugins: {greeter, wide}}))

@@ -54,19 +54,15 @@ const post = pluginWith(`
       }),
     })`)
 
-const team = `import {definePlugin, Type} from "svc-runtime"
-
-export default definePlugin({
-  description: "Greets the team",
-  config: Type.Object({greeting: Type.String({description: "How it greets", minLength: 2})}),
-  setup(plugin, {greeting}) {
-    plugin.command("greet", () => greeting)
+const team = pluginWith(
+  `
+    plugin.command("greet", () => config.greeting)
     plugin.job("digest", {description: "Sums the day up"}, async () => {
       throw new Error("the archive is not there")
-    })
-  },
-})
-`
+    })`,
+  `description: "Greets the team",
+  config: Type.Object({greeting: Type.String({description: "How it greets", minLength: 2})})`,
+)
 
 const jobs = [
   {id: "digest", schedule: {cron: "30 2 * * *"}, timezone: "Europe/Berlin", target: {plugin: "team", job: "digest"}},

@@ -1,6 +1,7 @@
 import {type ParsedMail, simpleParser} from "mailparser"
 import {type HostOptions, type InboxItem, inboxOf, startHost, type TestHost, until} from "../../host/host.ts"
 import {cardCommand} from "../../messages/card-command.ts"
+import {pluginWith} from "../../plugins/plugin-sources.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 import {type Dovecot, mailboxPassword, startDovecot} from "./dovecot.ts"
 import {type LetterOptions, letter} from "./letter.ts"
@@ -72,11 +73,7 @@ export const startMailWorld = async ({dovecot: more, ...options}: MailWorldOptio
 }
 
 /** The source of the bot for the tests. */
-const bot = `
-import {definePlugin, h} from "svc-runtime"
-
-export default definePlugin({
-  setup(plugin) {
+const bot = pluginWith(`
     plugin.command("greet <name:string>", ({args}) => ["hello ", h("b", args.name)])
     ${cardCommand}
     plugin.command("who", ({session}) => session.user.id + " " + (session.user.account ?? "unknown"))
@@ -94,10 +91,7 @@ export default definePlugin({
         sizes.push(file.element.type + " " + file.name + " " + size)
       }
       await session.reply(sizes.join(", "))
-    })
-  },
-})
-`
+    })`)
 
 /** A Host with the bot and these accounts. */
 export const startMailHost = (

@@ -1,6 +1,7 @@
 import type {SatoriEvent} from "../../../../shared/sdk/content/satori.ts"
 import {type HostOptions, inboxOf, startHost, type TestHost, until} from "../../host/host.ts"
 import {cardCommand} from "../../messages/card-command.ts"
+import {pluginWith} from "../../plugins/plugin-sources.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 
 /** An entry of `plugins.matrix.endpoints`. */
@@ -11,11 +12,7 @@ export interface MatrixAccount {
 }
 
 /** The source of the bot for the tests. */
-const bot = `
-import {definePlugin, h} from "svc-runtime"
-
-export default definePlugin({
-  setup(plugin) {
+const bot = pluginWith(`
     plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => ["hello ", h("b", {}, args.name)])
     ${cardCommand}
     plugin.command("quote", async ({session}) => { await session.reply("as you say") })
@@ -24,10 +21,7 @@ export default definePlugin({
     })
     plugin.command("correct <id:string>", async ({args, session}) => { await session.edit({platform: args.id}, "corrected") })
     plugin.command("like", async ({session}) => { await session.react("👍") })
-    plugin.command("clear <id:string>", async ({args, session}) => { await session.delete({platform: args.id}) })
-  },
-})
-`
+    plugin.command("clear <id:string>", async ({args, session}) => { await session.delete({platform: args.id}) })`)
 
 /** A Host with the bot and these accounts. */
 export const startMatrixHost = (

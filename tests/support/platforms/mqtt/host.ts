@@ -1,17 +1,11 @@
 import {eventsOf, type HostOptions, startHost, type TestHost, until} from "../../host/host.ts"
+import {pluginWith} from "../../plugins/plugin-sources.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 import {type Broker, passwords} from "./mosquitto.ts"
 
 /** The source of the bot for the tests. */
-const bot = `
-import {definePlugin} from "svc-runtime"
-
-export default definePlugin({
-  setup(plugin) {
-    plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)
-  },
-})
-`
+const bot = pluginWith(`
+    plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)`)
 
 /** An entry of `plugins.mqtt.endpoints` for the user `bot`. */
 export const accountAt = ({url}: Broker, more: Readonly<Record<string, unknown>> = {}) => ({

@@ -2,6 +2,7 @@ import {type FakeSlack, signingSecret} from "../../../../server/testing/platform
 import {tokens} from "../../../../server/testing/platforms/slack/world.ts"
 import {type EndpointView, eventsOf, type HostOptions, startHost, type TestHost, untilState} from "../../host/host.ts"
 import {cardCommand} from "../../messages/card-command.ts"
+import {pluginWith} from "../../plugins/plugin-sources.ts"
 
 export const environment = {
   SLACK_BOT: tokens.bot,
@@ -21,11 +22,7 @@ export const accountOf = (slack: FakeSlack, more: Readonly<Record<string, unknow
 })
 
 /** The source of the bot for the tests; it reports what it receives. */
-const bot = `
-import {definePlugin, h, Type} from "svc-runtime"
-
-export default definePlugin({
-  setup(plugin) {
+const bot = pluginWith(`
     const tell = session => {
       const {type, message, channel, user} = session.event
       return [type, channel?.id, user?.name ?? user?.id, message?.id, session.text].join(" ")
@@ -48,10 +45,7 @@ export default definePlugin({
     plugin.on("guild-member-added", tell)
     plugin.on("message-created", session => {
       if (session.text.startsWith("count ")) return "counted " + session.text.slice(6)
-    })
-  },
-})
-`
+    })`)
 
 /** A Host with the bot and these accounts. */
 export const startSlackHost = (

@@ -2,16 +2,13 @@ import type {OutboxDetail} from "../../../../shared/api/messages.ts"
 import type {SatoriEvent} from "../../../../shared/sdk/content/satori.ts"
 import {eventsOf, type HostOptions, messageAfter, sendTo, startHost, type TestHost, until} from "../../host/host.ts"
 import {cardCommand} from "../../messages/card-command.ts"
+import {pluginWith} from "../../plugins/plugin-sources.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 import {xml} from "./person.ts"
 
 /** The source of the bot for the tests. */
-const bot = `
-import {definePlugin, h} from "svc-runtime"
-
-export default definePlugin({
-  platform: true,
-  setup(plugin) {
+const bot = pluginWith(
+  `
     plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)
     ${cardCommand}
     plugin.command("answer", ({session}) => [h("quote", {id: session.event.message.id}), h("b", "yes")])
@@ -19,10 +16,9 @@ export default definePlugin({
     plugin.command("call <way:string> <method:string> <params:string>", ({args: {way, method, params}, session}) =>
       plugin[way](session.endpoint, "xmpp/" + method, JSON.parse(params)).then(JSON.stringify, error => error.code),
     )
-    plugin.command("raw", () => "*a* <b/> & \\u0000\\u0001\\ufffe ]]>")
-  },
-})
-`
+    plugin.command("raw", () => "*a* <b/> & \\u0000\\u0001\\ufffe ]]>")`,
+  `platform: true`,
+)
 
 export interface XmppHost extends TestHost {
   /** All events in the inbox, oldest first. */
