@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {bunOr, makeProject, pluginWith, startHost, svc} from "../../support/host/host.ts"
+import {bunOr, makeProject, pluginWith, startHost, svc, usuallyOn} from "../../support/host/host.ts"
 
 /** An adapter in the project. Its account's settings choose what the platform answers. */
 const wire = pluginWith(`
@@ -86,8 +86,7 @@ describe.each(bunOr("node24"))("svc adapter check on $name", runtime => {
 })
 
 test("svc adapter add knows the built-in adapters, and changes nothing when the packages are installed", async () => {
-  const [runtime] = bunOr("node22")
-  if (runtime === undefined) throw new Error("there is no runtime")
+  const runtime = usuallyOn("node22")
   const project = makeProject({config})
   const add = (...names: string[]) => svc(runtime, project, ["adapter", "add", ...names])
   expect(await add("telegram", "nonsense")).toMatchObject({

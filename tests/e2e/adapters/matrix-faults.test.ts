@@ -1,14 +1,13 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
-import {bunOr, type HostOptions, shared, svc, type TestHost, until, whenOver} from "../../support/host/host.ts"
+import {type HostOptions, shared, svc, type TestHost, until, usuallyOn, whenOver} from "../../support/host/host.ts"
 import {messageIn, sendTo} from "../../support/messages/messages.ts"
 import {describeWithDendrite, startDendrite} from "../../support/platforms/matrix/dendrite.ts"
 import {type Gate, openGate} from "../../support/platforms/matrix/gate.ts"
 import {eventsOf, startMatrixHost, untilEndpoint} from "../../support/platforms/matrix/host.ts"
 import {Person} from "../../support/platforms/matrix/person.ts"
 
-const [runtime] = bunOr("node22")
-if (runtime === undefined) throw new Error("there is no runtime")
+const runtime = usuallyOn("node22")
 
 const textsOf = async (host: TestHost, room: string) =>
   (await eventsOf(host, room)).filter(({type}) => type === "message-created").map(({message}) => message?.content)

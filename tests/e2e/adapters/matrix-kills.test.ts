@@ -1,14 +1,13 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
-import {bunOr, Chance, seedOf, type TestHost, until, untilIdle, whenOver} from "../../support/host/host.ts"
+import {Chance, seedOf, type TestHost, until, untilIdle, usuallyOn, whenOver} from "../../support/host/host.ts"
 import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {describeWithDendrite, type Homeserver, startDendrite} from "../../support/platforms/matrix/dendrite.ts"
 import {openGate} from "../../support/platforms/matrix/gate.ts"
 import {startMatrixHost, untilEndpoint} from "../../support/platforms/matrix/host.ts"
 import {Person} from "../../support/platforms/matrix/person.ts"
 
-const [runtime] = bunOr("node22")
-if (runtime === undefined) throw new Error("there is no runtime")
+const runtime = usuallyOn("node22")
 const run = faultRun("matrix-kills")
 const {rounds, seed} = run
 

@@ -1,12 +1,11 @@
 import {expect, test} from "vitest"
-import {bunOr, messageAfter, posting, sendTo, shared, svc, until} from "../../support/host/host.ts"
+import {messageAfter, posting, sendTo, shared, svc, until, usuallyOn} from "../../support/host/host.ts"
 import {endpointsOf} from "../../support/platforms/endpoint.ts"
 import {describeWithDendrite, startDendrite} from "../../support/platforms/matrix/dendrite.ts"
 import {eventsOf, startMatrixHost, untilEndpoint, untilEvent} from "../../support/platforms/matrix/host.ts"
 import {Person} from "../../support/platforms/matrix/person.ts"
 
-const [runtime] = bunOr("node22")
-if (runtime === undefined) throw new Error("there is no runtime")
+const runtime = usuallyOn("node22")
 
 describeWithDendrite("a bot on Matrix", () => {
   const place = shared(async () => {

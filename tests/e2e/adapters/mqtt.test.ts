@@ -1,12 +1,12 @@
 import {expect, test} from "vitest"
-import {bunOr, eventsOf, messageAfter, onBun, sendTo, svc, until} from "../../support/host/host.ts"
+import {eventsOf, messageAfter, sendTo, svc, until, usuallyOn} from "../../support/host/host.ts"
 import {makeCertificate} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 import {accountAt, mqttConfig, startMqttHost, untilMqtt, untilTexts} from "../../support/platforms/mqtt/host.ts"
 import {passwords, startBroker} from "../../support/platforms/mqtt/mosquitto.ts"
 import {endSession, joinBroker} from "../../support/platforms/mqtt/person.ts"
 
-const [runtime = onBun] = bunOr("node22")
+const runtime = usuallyOn("node22")
 const start = (accounts: readonly ReturnType<typeof accountAt>[], env: Record<string, string> = {}) =>
   startMqttHost(accounts, {runtime, env})
 

@@ -1,6 +1,6 @@
 import {connect} from "node:net"
 import {expect, test} from "vitest"
-import {bunOr, gapsOf, onBun, pluginWith, posting, svc, type TestHost, until} from "../../support/host/host.ts"
+import {gapsOf, pluginWith, posting, svc, type TestHost, until, usuallyOn} from "../../support/host/host.ts"
 import {startOneBotHost, untilOneBot} from "../../support/platforms/onebot/host.ts"
 import {
   firstBot,
@@ -11,7 +11,7 @@ import {
   token,
 } from "../../support/platforms/onebot/onebot.ts"
 
-const [runtime = onBun] = bunOr("node22")
+const runtime = usuallyOn("node22")
 
 const env = {ONEBOT_TOKEN: token}
 const secondBot = 10002000

@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {bunOr, eventsOf, messageIn, onBun, sendTo, svc, type TestHost, until} from "../../support/host/host.ts"
+import {eventsOf, messageIn, sendTo, svc, type TestHost, until, usuallyOn} from "../../support/host/host.ts"
 import {startOneBotHost, untilOneBot} from "../../support/platforms/onebot/host.ts"
 import {
   firstBot,
@@ -13,7 +13,7 @@ import {
 } from "../../support/platforms/onebot/onebot.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
-const [runtime = onBun] = bunOr("node24")
+const runtime = usuallyOn("node24")
 
 const bot = pluginWith(`
     plugin.command("greet <name:string>", {description: "Say hello"}, ({args, session}) => [h("at", {id: session.user.id}), " [CQ:face,id=1] " + args.name])`)

@@ -1,7 +1,16 @@
 import {describe, expect, test} from "vitest"
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import {readinessOf, reload, statusOf} from "../../support/host/generation.ts"
-import {bunOr, expectProblem, launchHost, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
+import {
+  bunOr,
+  expectProblem,
+  launchHost,
+  startHost,
+  svc,
+  type TestHost,
+  until,
+  usuallyOn,
+} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {endpointOf, endpointsOf, untilOnline, untilState} from "../../support/platforms/endpoint.ts"
@@ -166,8 +175,7 @@ plugins: {sandbox: {}, lost: {}}
 })
 
 test("svc config check and doctor warn about unconfigured bindings, with their positions", async () => {
-  const [runtime] = bunOr("node24")
-  if (runtime === undefined) throw new Error("no runtime")
+  const runtime = usuallyOn("node24")
   const project = makeProject({
     config: `http: {port: 0}
 plugins: {sandbox: {}}

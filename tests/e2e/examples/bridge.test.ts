@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
-import {bunOr, Chance, seedOf, shared, type TestHost, until, untilIdle} from "../../support/host/host.ts"
+import {Chance, seedOf, shared, type TestHost, until, untilIdle, usuallyOn} from "../../support/host/host.ts"
 import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {describeWithDendrite, startDendrite} from "../../support/platforms/matrix/dendrite.ts"
 import {
@@ -16,8 +16,7 @@ import {
   startBridge,
 } from "./bridge-world.ts"
 
-const [runtime] = bunOr("node22")
-if (runtime === undefined) throw new Error("there is no runtime")
+const runtime = usuallyOn("node22")
 const run = faultRun("bridge-kills")
 const {rounds, seed} = run
 

@@ -1,13 +1,12 @@
 import {expect, test} from "vitest"
-import {bunOr, svc} from "../../support/host/host.ts"
+import {svc, usuallyOn} from "../../support/host/host.ts"
 import {startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
 import {type IrcServerName, joinIrc, startIrcServer} from "../../support/irc/servers.ts"
 import {startServices} from "../../support/irc/services.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 
 const servers: readonly IrcServerName[] = ["ngircd", "inspircd"]
-const [runtime] = bunOr("node24")
-if (runtime === undefined) throw new Error("there is no runtime")
+const runtime = usuallyOn("node24")
 
 const checked = async (host: Awaited<ReturnType<typeof startIrcHost>>, id: string) => {
   const {stdout} = await svc(runtime, host.project, ["adapter", "check", `irc~${id}`, "--json"])
