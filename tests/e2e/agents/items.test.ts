@@ -110,7 +110,6 @@ describe.each(cases)("work items of agents in the $store store, on $on", ({runti
     const {items: records} = await host.get("/api/workroom/journal", {limit: 200})
     expect(records.filter(({command}) => command.is === "accept").map(({actor}) => actor)).toEqual(["user:ada"])
     expect(host.project.read("notes.log")).toBe("")
-    await host.stop()
   })
 })
 

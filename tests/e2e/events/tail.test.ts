@@ -91,7 +91,7 @@ describe("svc events tail", () => {
       code: 1,
       stderr: expect.stringContaining(problems.host_unreachable.hint),
     })
-    const host = await startHost({project})
+    await startHost({project})
     expect(await svc(onBun, project, ["events", "tail", "--types", "mesage.*"])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("event type mesage.*"),
@@ -99,7 +99,6 @@ describe("svc events tail", () => {
     const refused = await svc(onBun, project, ["events", "tail", "--json"], {env: {SVC_HTTP_TOKEN: "wrong"}})
     expect(refused.code).toBe(1)
     expect(refused.stderr).toContain("unauthorized")
-    await host.stop()
   })
 
   test("ends when its output is closed", async () => {

@@ -110,7 +110,6 @@ describe.each(bunOr("node24"))("checkpoints with files, on $name", runtime => {
     }
     await host.say("/send reports/q1.pdf")
     await makeCheckpoint(project, runtime)
-    await host.stop()
   })
 
   test("never hold a message without its file, even after kills during sending", async () => {

@@ -87,7 +87,6 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
     expect(bad.marks[0]?.error).toMatch(/\broot\/poll\/action\/vote .*: data\.choice/)
     expect(host.project.read("notes.log")).toBe("heard 2\nheard 1\n")
     expect((await svc(runtime, host.project, ["endpoint", "show", "sandbox"])).stdout).toContain("buttons")
-    await host.stop()
   })
 
   test("of a menu are options in the sandbox, buttons if there are no menus, otherwise a list", async () => {
@@ -113,7 +112,6 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
     await tell(host, "line", "eve", saying("choose"))
     expect((await sentTo(host, "line")).at(-1)?.content.join("")).toBe("Which?\n1. Soup\n2. Salad")
     expect(await tell(host, "line", "eve", saying("1"))).toEqual(["eve says soup"])
-    await host.stop()
   })
 
   test("are a numbered list on a platform without buttons, in a group and across a restart", async () => {
@@ -149,7 +147,6 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
     const byLabel = host.plugin("/api/plugins/sandbox/press", {button: "Yes"})
     await expect(byLabel).rejects.toThrow("no message in chat has the button Yes")
     expect(await votesOf(host)).toEqual(["no", "yes"])
-    await host.stop()
   })
 
   test(`are pressed exactly once, though the Host is killed ${kills} times`, async () => {
@@ -188,6 +185,5 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
     const votes = await votesOf(host)
     expect(new Set(votes).size).toBe(votes.length)
     expect(votes.length + dead.length).toBe(pressed.length)
-    await host.stop()
   })
 })

@@ -76,7 +76,6 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
         .join()
     expect(await failed("lost")).toContain('"lost"')
     expect(await failed("bad")).toMatch(/\broot\/club\/prompt\/signup .*: course/)
-    await host.stop()
   })
 
   test("starts with its button or with its number in a list", async () => {
@@ -102,7 +101,6 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
       'ann {"name":"Ann","age":20,"course":"law"}',
       'eve {"name":"Eve","age":21,"news":false,"course":"law"}',
     ])
-    await host.stop()
   })
 
   test("is filled in at once on platforms with forms: the sandbox and svc chat", async () => {
@@ -142,7 +140,6 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
     expect(await eventAt()).toMatchObject({form: {values: {name: "Ann", age: "20"}}})
     await host.post("/api/inbox/:seq/redact", {seq: sn})
     expect((await eventAt()).form).toBeUndefined()
-    await host.stop()
   })
 
   test(`is completed exactly once by each user, though the Host is killed ${kills} times`, async () => {
@@ -193,6 +190,5 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
       .flatMap(user => Array.from({length: kills}, (_, kill) => `${user}${kill} ${art}`))
       .sort()
     expect((await membersOf(host)).sort()).toEqual(expected)
-    await host.stop()
   })
 })

@@ -69,7 +69,6 @@ describe.each(bunOr("node22"))("on $name", runtime => {
     expect((await svc(runtime, again.project, ["user", "forget", "sandbox", "bob", "--yes"])).code).toBe(0)
     expect(await saysAgain("/hello 1", bob)).toBe("Hallo, <b>bob</b>! 1 Ding")
     expect(await saysAgain("/language auto", inTown)).toBe(answerIn("de")("language.auto", {language: "Deutsch (de)"}))
-    await again.stop()
   })
 })
 

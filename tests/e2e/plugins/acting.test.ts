@@ -106,7 +106,6 @@ describe.each(bunOr("node22"))("a plugin on $name", runtime => {
     // Bob is muted in the room, but may still write to the bot directly.
     const direct = {text: "why?", user: "bob", channel: "@bob"}
     expect(await host.plugin("/api/plugins/sandbox/messages", direct)).toMatchObject({duplicate: false})
-    await host.stop()
   })
 
   test("waits for the ends of its messages, durably in a timer of the same batch", async () => {
@@ -120,7 +119,6 @@ describe.each(bunOr("node22"))("a plugin on $name", runtime => {
     expect(await host.plugin(`/api/plugins/actor/wait/${id}`, {})).toEqual({error: "TimeoutError"})
     await host.plugin(`/api/plugins/actor/cancel/${id}`, {})
     expect(await host.plugin(`/api/plugins/actor/wait/${id}`, {})).toMatchObject({state: "discarded", channel: "log"})
-    await host.stop()
   })
 
   test("asks the platform, and is refused a method of the wrong kind with an explanation", async () => {
@@ -136,7 +134,6 @@ describe.each(bunOr("node22"))("a plugin on $name", runtime => {
     expect(await errorOf("/ask guild.member.get")).toEqual(["the sandbox needs user_id, a text"])
     expect(await errorOf("/call guild.list")).toEqual([expect.stringMatching(/^guild\.list .*\bplugin\.ask\b/)])
     expect(notes(host)).toContain("asked not_active")
-    await host.stop()
   })
 
   test("sends at its start and from a route, once for each key, across kills and reloads", async () => {
@@ -166,7 +163,6 @@ describe.each(bunOr("node22"))("a plugin on $name", runtime => {
     await until("the third start", () => notes(again).filter(note => note === "start").length === 3)
     expect(notes(again).filter(note => note.startsWith("setup"))).toEqual(Array(3).fill("setup not_active"))
     expect(notes(again).filter(note => note.startsWith("state"))).toEqual(Array(3).fill("state not_active"))
-    await again.stop()
   })
 
   test("does not run onStart and sends nothing in a one-shot start", async () => {

@@ -89,7 +89,6 @@ describe.each(bunOr("node22"))("a plugin that passes invalid values, on $name,",
     await host.say("/late")
     await until("the late calls", () => host.project.read("notes.log").includes("late,late"))
     for (const list of ["outbox", "timers", "inbox"] as const) await host.get(`/api/${list}`)
-    await host.stop()
   })
 
   test("sends at its start only once ingress is open", async () => {
@@ -103,6 +102,5 @@ describe.each(bunOr("node22"))("a plugin that passes invalid values, on $name,",
     expect(again.project.read("notes.log")).toBe("")
     await again.post("/api/ingress/resume")
     await until("the message of the start", () => again.project.read("notes.log").includes("started true"))
-    await again.stop()
   })
 })

@@ -52,7 +52,6 @@ describe.each(bunOr("node24"))("timers on $name", runtime => {
     await say("/drop cake", "ann", "chat")
     await say("/drop tea", "ann", "chat")
     expect(await host.plugin("/api/plugins/clock/timers")).toEqual(["soup", "cake"])
-    await host.stop()
   })
 
   test("are set in a handler, listed, fire in their conversation, and can be cleared or cancelled", async () => {
@@ -90,6 +89,5 @@ describe.each(bunOr("node24"))("timers on $name", runtime => {
     expect(host.project.read("notes.log")).toBe("setup not_active\n")
     await host.plugin("/api/plugins/clock/tick", {})
     await until("the tick", () => host.project.read("notes.log") === "setup not_active\ntick 7\n")
-    await host.stop()
   })
 })

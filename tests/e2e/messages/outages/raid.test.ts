@@ -116,7 +116,6 @@ test.each(bunOr("node24"))(
     expect(items).toHaveLength(5)
     expect(ran.filter(({text}) => !text.startsWith("pong"))).toHaveLength(1)
     if (process.env.SVC_FAULT === run.name) expect([p99 <= 100, slowest <= 2000]).toEqual([true, true])
-    await host.stop()
   },
 )
 
@@ -133,5 +132,4 @@ test.each(bunAnd("node24"))("kill -9 resets no daily reward and no limit, on $na
   const listed = await svc(runtime, host.project, ["inbox", "list", "--limited", "--json"])
   const texts = JSON.parse(listed.stdout).items.map(({event}: InboxView) => event.message?.content)
   expect(texts).toEqual(["/ping 5", "/ping 4"])
-  await host.stop()
 })
