@@ -1,7 +1,7 @@
 import {type Loopback, loopbackPlugin} from "../../support/adapters/loopback.ts"
 import {helperAt, type ScriptedModel, startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
-import {startStandIn} from "../../support/machine/stand-in-server.ts"
+import {bodyOf, startStandIn} from "../../support/machine/stand-in-server.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 /** One tool of each effect. The tools that call the world take a moment, so that a kill can interrupt them. */
@@ -30,18 +30,13 @@ export const startWorld = async () => {
   const orders = new Map<string, string>()
   const mails: string[] = []
   let repeated = 0
-  const {url} = await startStandIn((request, response) => {
+  const {url} = await startStandIn(async (request, response) => {
     const [, kind, key = ""] = (request.url ?? "").split("/")
-    let text = ""
-    request.on("data", chunk => {
-      text += chunk
-    })
-    request.on("end", () => {
-      if (kind === "mails") mails.push(text)
-      else if (orders.has(key)) repeated++
-      else orders.set(key, text)
-      setTimeout(() => response.end(), 20)
-    })
+    const body = String(await bodyOf(request))
+    if (kind === "mails") mails.push(body)
+    else if (orders.has(key)) repeated++
+    else orders.set(key, body)
+    setTimeout(() => response.end(), 20)
   })
   return {url, orders, mails, repeated: () => repeated}
 }

@@ -1,4 +1,5 @@
 import {spawn} from "node:child_process"
+import {json, text} from "node:stream/consumers"
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, onTestFinished, test} from "vitest"
 import {parse} from "yaml"
@@ -263,19 +264,13 @@ describe.each(both)("output into a pipe, on $name", runtime => {
       await host.post("/api/outbox", {body: {endpoint: "sandbox", channel: "a", text: "x".repeat(30_000)}})
     const slow = unread(runtime.command, host.project, "outbox", "list", "--json")
     await sleep(1500)
-    let text = ""
-    slow.child.stdout.on("data", chunk => {
-      text += chunk
-    })
+    const {items} = (await json(slow.child.stdout)) as {items: unknown[]}
     expect(await slow.ended).toBe(0)
-    expect(JSON.parse(text).items).toHaveLength(10)
+    expect(items).toHaveLength(10)
 
     const leaving = unread(runtime.command, host.project, "outbox", "list", "--json")
     leaving.child.stdout.destroy()
-    let errors = ""
-    leaving.child.stderr.on("data", chunk => {
-      errors += chunk
-    })
-    expect({code: await leaving.ended, errors}).toEqual({code: 0, errors: ""})
+    const [code, errors] = await Promise.all([leaving.ended, text(leaving.child.stderr)])
+    expect({code, errors}).toEqual({code: 0, errors: ""})
   })
 })

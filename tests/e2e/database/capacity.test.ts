@@ -8,6 +8,7 @@ import {problems} from "../../../shared/problems.ts"
 import {aDay, countOf, storeEvents} from "../../support/capacity/retention.ts"
 import {killAt, killDuring, killNumbers} from "../../support/checkpoint/restore-kill-loop.ts"
 import {changeDatabase, open} from "../../support/database/databases.ts"
+import {posting} from "../../support/host/client.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
 import {bunOr, Chance, expectProblem, onBun, startHost, startProcess, svc, until} from "../../support/host/host.ts"
 import {makeProject, type Project, plainConfig} from "../../support/host/project.ts"
@@ -56,8 +57,7 @@ test("a compaction refuses a second one, reports progress, and outlives the comm
   const host = await startHost({own: true, project})
   const task = async () => (await host.get("/api/database/compaction")).task
   expect(await task()).toBeNull()
-  const headers = {"content-type": "application/json"}
-  const begin = () => host.fetch("/api/database/compact", {method: "POST", body: "{}", headers})
+  const begin = () => host.fetch("/api/database/compact", posting())
   const [first, second] = await Promise.all([begin(), begin()])
   expect([first, second].map(({status}) => status).sort()).toEqual([202, 409])
   await expectProblem(first.status === 409 ? first : second, 409, "compact_busy")

@@ -4,6 +4,7 @@ import {describe, expect, test} from "vitest"
 import {acquireLock} from "../../../server/runtime/lock.ts"
 import {projectPaths} from "../../../server/runtime/project.ts"
 import {problems} from "../../../shared/problems.ts"
+import {posting} from "../../support/host/client.ts"
 import {readinessOf} from "../../support/host/generation.ts"
 import {expectProblem, launchHost, startHost, svc, type TestHost, until, untilPrinted} from "../../support/host/host.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
@@ -192,11 +193,7 @@ describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("on $name", 
     fillDisk(project.path(".svc"))
     for (let round = 0; round < 3; round++) {
       project.write("plugins/echo.ts", `${echoPlugin}\n// round ${round}\n`)
-      const reload = await host.fetch("/api/system/reload", {
-        method: "POST",
-        headers: {"content-type": "application/json"},
-        body: "{}",
-      })
+      const reload = await host.fetch("/api/system/reload", posting())
       expect([200, 422, 500, 503]).toContain(reload.status)
       expect((await host.fetch("/pub/health")).status).toBe(200)
       expect((await host.fetch("/pub/ready")).status).toBe(200)

@@ -1,5 +1,6 @@
 import {expect, test} from "vitest"
 import {readHistoryOf} from "../../support/events/reader.ts"
+import {posting} from "../../support/host/client.ts"
 import {eventOf, expectProblem, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr, onBun} from "../../support/host/runtimes.ts"
@@ -27,11 +28,7 @@ const withLine = {
 const viewOf = (host: TestHost) => host.get("/api/ingress")
 const reportOf = (host: TestHost) => host.get("/api/system/readiness")
 const sendTo = (host: TestHost, endpoint: string, text: string) =>
-  host.fetch("/api/outbox", {
-    method: "POST",
-    headers: {"content-type": "application/json"},
-    body: JSON.stringify({endpoint, channel: "chat", text}),
-  })
+  host.fetch("/api/outbox", posting({endpoint, channel: "chat", text}))
 
 test.each(twoRuntimes)("a pause admits and sends nothing, stays ready, each view says why, on $name", async runtime => {
   const host = await startHost({runtime, ...withLine})
@@ -122,12 +119,9 @@ test("only an operator's reasons are accepted, and the demo token may look but n
     config: "http: {port: 0, token: '${HTTP_TOKEN}', demoToken: '${DEMO}'}\nplugins: {sandbox: {}}\n",
     env: {HTTP_TOKEN: "full-token-of-the-tests", DEMO: "demo-token-of-the-tests"},
   })
-  const headers = {"content-type": "application/json"}
-  const body = JSON.stringify({reason: "disk"})
-  const asDemo = {...headers, authorization: "Bearer demo-token-of-the-tests"}
-  await expectProblem(await host.fetch("/api/ingress/pause", {method: "POST", headers, body}), 400, "request_invalid")
-  const pause = {method: "POST", headers: asDemo, body: "{}"}
-  await expectProblem(await host.fetch("/api/ingress/pause", pause), 403, "forbidden")
+  const asDemo = {authorization: "Bearer demo-token-of-the-tests"}
+  await expectProblem(await host.fetch("/api/ingress/pause", posting({reason: "disk"})), 400, "request_invalid")
+  await expectProblem(await host.fetch("/api/ingress/pause", posting({}, asDemo)), 403, "forbidden")
   expect((await host.fetch("/api/ingress", {headers: asDemo})).status).toBe(200)
   expect(await viewOf(host)).toMatchObject({state: "open"})
 })

@@ -5,6 +5,7 @@ import {createServer} from "node:net"
 import {applyPatch} from "diff"
 import {describe, expect, test} from "vitest"
 import type {ConfigApplied, ConfigChange} from "../../../shared/api/configuration/file.ts"
+import {posting} from "../../support/host/client.ts"
 import {generationOf, generationsOf, statusOf} from "../../support/host/generation.ts"
 import {makeGitProject} from "../../support/host/git-project.ts"
 import {expectProblem, freePort, shared, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
@@ -57,8 +58,7 @@ const fileOf = (host: TestHost) => host.get("/api/config/file")
 const previewOf = async (host: TestHost, change: {text?: string; changes?: ConfigChange[]; draft?: boolean}) =>
   host.post("/api/config/preview", {body: {hash: (await fileOf(host)).hash, ...change}})
 
-const postConfig = (host: TestHost, body: object) =>
-  host.fetch("/api/config", {method: "POST", headers: {"content-type": "application/json"}, body: JSON.stringify(body)})
+const postConfig = (host: TestHost, body: object) => host.fetch("/api/config", posting(body))
 
 /** Previews the changes, and applies the previewed text. */
 const change = async (host: TestHost, ...changes: ConfigChange[]): Promise<ConfigApplied> => {

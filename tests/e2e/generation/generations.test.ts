@@ -3,6 +3,7 @@ import {failureOf, generationOf, statusOf, whileSuspended} from "../../support/h
 import {
   bunOr,
   pluginWith,
+  posting,
   replying,
   startHost,
   story,
@@ -118,11 +119,7 @@ describe("a draft that fails", () => {
     const host = await startHost({...greeter, args: ["--no-watch"]})
     host.project.write("plugins/other.ts", "export default 1\n")
     host.project.write("svc.config.yml", config("  greeter:\n    config: {volume: 3}\n  other: {}\n  gone: {}\n"))
-    const response = await host.fetch("/api/system/reload", {
-      method: "POST",
-      body: "{}",
-      headers: {"content-type": "application/json"},
-    })
+    const response = await host.fetch("/api/system/reload", posting())
     expect(response.status).toBe(422)
     const {issues} = await failureOf(host)
     expect(issues).toEqual([

@@ -2,6 +2,7 @@ import {existsSync, readFileSync, statSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {makeCheckpoint} from "../../support/checkpoint/checkpoints.ts"
 import {readHistoryOf} from "../../support/events/reader.ts"
+import {posting} from "../../support/host/client.ts"
 import {printed, runCommand} from "../../support/host/command-line.ts"
 import {bunOr, fullAndDemo, type Project, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
 
@@ -60,10 +61,9 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     const checkpoint = await makeCheckpoint(project)
 
     const demo = {authorization: `Bearer ${env.DEMO_TOKEN}`}
-    const body = JSON.stringify({endpoint: "sandbox", user: "ann"})
-    const json = {...demo, "content-type": "application/json"}
+    const forget = posting({endpoint: "sandbox", user: "ann"}, demo)
     expect((await host.fetch("/api/users/export?endpoint=sandbox&user=ann", {headers: demo})).status).toBe(403)
-    expect((await host.fetch("/api/users/forget", {method: "POST", headers: json, body})).status).toBe(403)
+    expect((await host.fetch("/api/users/forget", forget)).status).toBe(403)
 
     await command("user export sandbox ann --output ann.ndjson")
     const lines = linesOf(readFileSync(project.path("ann.ndjson"), "utf8"))

@@ -4,6 +4,7 @@ import {expect, test} from "vitest"
 import {bunOr, pluginWith, startHost, type TestHost, untilIdle} from "../../support/host/host.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
 import {listen} from "../../support/machine/listen.ts"
+import {bodyOf} from "../../support/machine/stand-in-server.ts"
 
 const {rounds: kills} = faultRun("act-kills")
 const perKill = 6
@@ -27,15 +28,10 @@ const startPlatform = async () => {
       messages.delete(id)
     },
   }
-  const server = createServer((request, response) => {
-    let text = ""
-    request.on("data", chunk => {
-      text += chunk
-    })
-    request.on("end", () => {
-      acts[request.url ?? ""]?.(JSON.parse(text))
-      response.end("{}")
-    })
+  const server = createServer(async (request, response) => {
+    const body = String(await bodyOf(request))
+    acts[request.url ?? ""]?.(JSON.parse(body))
+    response.end("{}")
   })
   const port = await listen(server)
   return {messages, wrong, port}
@@ -115,5 +111,4 @@ plugins:
   expect([...platform.messages.values()].sort()).toEqual(expected.filter(text => !silent.includes(text)).sort())
   expect(platform.wrong).toEqual([])
   expect((await host.get("/api/outbox", {limit: 1, state: "unknown"})).items).toEqual([])
-  await host.stop()
 })

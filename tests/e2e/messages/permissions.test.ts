@@ -1,4 +1,5 @@
 import {expect, test} from "vitest"
+import {posting} from "../../support/host/client.ts"
 import {expectProblem, type HostOptions, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr, onBun} from "../../support/host/runtimes.ts"
@@ -28,8 +29,7 @@ const rules: readonly Rule[] = [
 const startBotHost = (permissions: readonly Rule[], options: HostOptions = {}) =>
   startHost({args: ["--no-watch"], config: configOf(permissions), plugins: {bot}, ...options})
 
-const refusedReload = (host: TestHost) =>
-  host.fetch("/api/system/reload", {method: "POST", headers: {"content-type": "application/json"}, body: "{}"})
+const refusedReload = (host: TestHost) => host.fetch("/api/system/reload", posting())
 
 const permissionOf = async (host: TestHost, user: string, channel = "c", group = true) =>
   (await host.say("/whoami", {user, channel, group})).join()

@@ -1,6 +1,7 @@
 import {Webhook} from "standardwebhooks"
 import {describe, expect, test} from "vitest"
 import type {AlertBody, AlertMessage} from "../../../shared/alerts/api.ts"
+import {posting} from "../../support/host/client.ts"
 import {bunOr, expectProblem, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
 import {fillDisk, mountDisk, needMounts} from "../../support/machine/disk.ts"
@@ -134,15 +135,7 @@ describe.each(bunOr("node22"))("on $name", runtime => {
     expect(receiver.asked("/elsewhere")).toBe(0)
     const {items: tried} = await first.post("/api/alerts/test", {body: {target: "pager"}})
     expect(tried).toEqual([{target: "pager", ok: true, detail: expect.any(String)}])
-    await expectProblem(
-      await first.fetch("/api/alerts/test", {
-        method: "POST",
-        headers: {"content-type": "application/json"},
-        body: '{"target":"nobody"}',
-      }),
-      404,
-      "alert_target_unknown",
-    )
+    await expectProblem(await first.fetch("/api/alerts/test", posting({target: "nobody"})), 404, "alert_target_unknown")
     const {stdout} = await svc(runtime, project, ["alert", "list"], {env})
     expect(stdout).toContain("line is not connected")
     const demo = await fetch(`${first.url}/api/alerts`, {headers: {authorization: `Bearer ${env.DEMO_TOKEN}`}})

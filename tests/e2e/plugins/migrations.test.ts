@@ -9,7 +9,7 @@ import {makeFolder, startHrana} from "../../support/database/databases.ts"
 import {readHistoryOf} from "../../support/events/reader.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
 import {reload, statusOf} from "../../support/host/generation.ts"
-import {bunOr, launchHost, onBun, startHost, type TestHost, type TestRuntime} from "../../support/host/host.ts"
+import {bunOr, launchHost, onBun, posting, startHost, type TestHost, type TestRuntime} from "../../support/host/host.ts"
 import {type Running, until, untilPrinted} from "../../support/host/process.ts"
 import {makeProject, type Project, plainConfig} from "../../support/host/project.ts"
 import {needStrace, startToBeKilled} from "../../support/machine/strace.ts"
@@ -56,8 +56,7 @@ const start = async (runtime?: TestRuntime): Promise<TestHost> => {
 }
 
 const refusedReload = async (host: TestHost): Promise<{code: string; detail: string; hint: string}> => {
-  const headers = {"content-type": "application/json"}
-  const response = await host.fetch("/api/system/reload", {method: "POST", headers, body: "{}"})
+  const response = await host.fetch("/api/system/reload", posting())
   expect(response.ok).toBe(false)
   return response.json()
 }

@@ -1,4 +1,5 @@
 import {describe, expect, test} from "vitest"
+import {posting} from "../../support/host/client.ts"
 import {reload, statusOf} from "../../support/host/generation.ts"
 import {expectProblem, makeProject, startHost, svc, type TestHost, untilReady} from "../../support/host/host.ts"
 import {bunOr, usualRuntime} from "../../support/host/runtimes.ts"
@@ -40,11 +41,7 @@ const start = (runtime = bunOr("node24")[0]) => {
   return startHost({...(runtime === undefined ? {} : {runtime}), project, env, args: ["--no-watch"]})
 }
 const turn = (host: TestHost, name: string, enabled: unknown, token = env.HTTP_TOKEN) =>
-  host.fetch(`/api/plugins/${name}`, {
-    method: "POST",
-    headers: {authorization: `Bearer ${token}`, "content-type": "application/json"},
-    body: JSON.stringify({enabled}),
-  })
+  host.fetch(`/api/plugins/${name}`, posting({enabled}, {authorization: `Bearer ${token}`}))
 const isReady = async (host: TestHost) => (await fetch(new URL("/pub/ready", host.url))).status === 200
 
 describe.each(bunOr("node24"))("a plugin disabled at runtime, on $name,", runtime => {

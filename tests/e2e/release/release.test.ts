@@ -4,6 +4,7 @@ import {expect, test} from "vitest"
 import type {CheckpointDetail} from "../../../shared/api/checkpoint.ts"
 import type {ReleaseEntry, ReleaseView} from "../../../shared/api/release.ts"
 import {refusal, restore} from "../../support/checkpoint/checkpoints.ts"
+import {posting} from "../../support/host/client.ts"
 import {printed, printedJson} from "../../support/host/command-line.ts"
 import {type GitProject, makeGitProject} from "../../support/host/git-project.ts"
 import {expectProblem, type Project, plainConfig, startHost, type TestHost, until} from "../../support/host/host.ts"
@@ -46,11 +47,7 @@ test("begin pauses ingress, keeps the probes up, and records a verified checkpoi
   expect((await host.fetch("/pub/ready")).status).toBe(200)
   expect((await host.fetch("/pub/health")).status).toBe(200)
   await expectProblem(
-    await host.fetch("/api/plugins/sandbox/messages", {
-      method: "POST",
-      headers: {"content-type": "application/json"},
-      body: JSON.stringify({text: "hello"}),
-    }),
+    await host.fetch("/api/plugins/sandbox/messages", posting({text: "hello"})),
     503,
     "ingress_paused",
   )

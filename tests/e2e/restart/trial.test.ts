@@ -3,6 +3,7 @@ import {join} from "node:path"
 import {describe, expect, onTestFinished, test} from "vitest"
 import {startDaemon} from "../../deploy/support/daemon.ts"
 import {startHrana} from "../../support/database/hrana-server.ts"
+import {posting} from "../../support/host/client.ts"
 import {failureOf, generationsOf, statusOf} from "../../support/host/generation.ts"
 import {expectProblem, holdPort, shared, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {makeNextVersion, newest} from "../../support/host/next-version.ts"
@@ -268,7 +269,7 @@ describe.each(bunOr("node24"))("under the daemon on $name", runtime => {
   })
 })
 
-const post = {method: "POST", headers: {"content-type": "application/json"}, body: "{}"}
+const post = posting()
 
 test("a restart of a Host that is not ready says what is not ready after it", async () => {
   const project = makeGoodProject()

@@ -1,4 +1,5 @@
 import {createServer} from "node:http"
+import {json} from "node:stream/consumers"
 import {listen} from "../../support/machine/listen.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
@@ -23,9 +24,7 @@ export const startBoard = async (): Promise<Board> => {
   const shown = new Map<string, string>()
   let count = 0
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const {act, id, text = ""} = JSON.parse(Buffer.concat(chunks).toString()) as Asked
+    const {act, id, text = ""} = (await json(request)) as Asked
     const key = act === "send" ? `m${++count}` : id
     asked.push(`${act} ${key}${text === "" ? "" : ` ${text}`}`)
     if (act === "delete") shown.delete(key)

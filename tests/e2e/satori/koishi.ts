@@ -1,6 +1,6 @@
 import {join} from "node:path"
 import {describe} from "vitest"
-import {linesIn, type Running, startProcess, until} from "../../support/host/process.ts"
+import {jsonLinesIn, type Running, startProcess, until} from "../../support/host/process.ts"
 import {root} from "../../support/host/runtimes.ts"
 import {koishi} from "../../support/platforms/koishi.ts"
 
@@ -26,10 +26,7 @@ export interface Koishi {
 export const startKoishi = (port: number, token: string): Koishi => {
   const script = join(root, "tests/e2e/satori/koishi-bot.ts")
   const running = startProcess([process.execPath, script, koishi.folder, `http://127.0.0.1:${port}/satori`, token])
-  const lines = () =>
-    linesIn(running.stdout())
-      .filter(line => /^\{.*\}$/.test(line))
-      .map(line => JSON.parse(line))
+  const lines = () => jsonLinesIn(running.stdout())
   return {
     process: running,
     events: () => lines().filter((line): line is KoishiEvent => "sn" in line),

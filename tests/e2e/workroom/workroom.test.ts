@@ -1,6 +1,7 @@
 import {existsSync, readFileSync, rmSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import type {At, Input} from "../../../shared/api/operations/client.ts"
+import {posting} from "../../support/host/client.ts"
 import {bunOr, expectProblem, launchHost, startHost, type TestHost, until} from "../../support/host/host.ts"
 import type {Project} from "../../support/host/project.ts"
 import {answer} from "../../support/messages/answers.ts"
@@ -21,8 +22,7 @@ const storeNames = ["database", "file"] as const
 
 const startWith = (store: string, more = {}) => startHost({config: configWith(store), env, ...more})
 
-const post = (host: TestHost, path: string, body: unknown) =>
-  host.fetch(path, {method: "POST", headers: {"content-type": "application/json"}, body: JSON.stringify(body)})
+const post = (host: TestHost, path: string, body: unknown) => host.fetch(path, posting(body))
 
 interface Told {
   readonly type: string

@@ -1,5 +1,5 @@
 import {fileElement, renderContent} from "../../../shared/sdk/sdk.ts"
-import {startStandIn} from "../machine/stand-in-server.ts"
+import {bodyOf, startStandIn} from "../machine/stand-in-server.ts"
 import {pluginWith} from "../plugins/plugin-sources.ts"
 
 /** The adapter of the tests' loopback platform. It continues behind its cursor, with files and all moderation. */
@@ -114,7 +114,7 @@ export const startLoopback = async () => {
     return true
   }
 
-  const {url} = await startStandIn((request, response) => {
+  const {url} = await startStandIn(async (request, response) => {
     const [, kind, what = ""] = (request.url ?? "").split("/")
     const answer = (body: object, status = 200) => {
       response.writeHead(status, {"content-type": "application/json"})
@@ -129,16 +129,10 @@ export const startLoopback = async () => {
       downloads.push(what)
       return bytes === undefined ? answer({}, 404) : response.end(bytes, () => springs(`download ${what}`))
     }
-    let text = ""
-    request.on("data", chunk => {
-      text += chunk
-    })
-    request.on("end", () => {
-      if (isAway) return answer({}, 503)
-      const asked = JSON.parse(text) as Asked
-      if (what === "open") return answer({id: `@${asked.user}`, type: 1})
-      if (!springs(perform(what, asked))) answer({})
-    })
+    const asked = JSON.parse(String(await bodyOf(request))) as Asked
+    if (isAway) return answer({}, 503)
+    if (what === "open") return answer({id: `@${asked.user}`, type: 1})
+    if (!springs(perform(what, asked))) answer({})
   })
 
   return {

@@ -1,4 +1,5 @@
 import {createServer, type IncomingMessage, type ServerResponse} from "node:http"
+import {text} from "node:stream/consumers"
 import {listen} from "../machine/listen.ts"
 
 export interface RawRequest {
@@ -24,9 +25,7 @@ export const startRawServer = async (
     response.on("close", () => {
       if (!response.writableFinished) closed++
     })
-    const chunks: Buffer[] = []
-    for await (const chunk of incoming) chunks.push(chunk)
-    const request = {path: incoming.url ?? "", headers: incoming.headers, body: Buffer.concat(chunks).toString()}
+    const request = {path: incoming.url ?? "", headers: incoming.headers, body: await text(incoming)}
     requests.push(request)
     await answer(response, request)
   })

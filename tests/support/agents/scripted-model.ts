@@ -1,4 +1,5 @@
-import {createServer, type IncomingMessage, type ServerResponse} from "node:http"
+import {createServer, type ServerResponse} from "node:http"
+import {json} from "node:stream/consumers"
 import {setTimeout as sleep} from "node:timers/promises"
 import {listen} from "../machine/listen.ts"
 import {type ChatBody, type ModelQuestion, questionOf} from "./question.ts"
@@ -69,7 +70,7 @@ export const startScriptedModel = async (script: Script): Promise<ScriptedModel>
     response.on("close", () => {
       if (!response.writableFinished) closed++
     })
-    const question = questionOf(await readChat(request), request.headers, requests.length)
+    const question = questionOf((await json(request)) as ChatBody, request.headers, requests.length)
     requests.push(question)
     const answer = await answerOf(followed, question)
     if (!response.destroyed) await play(answer, question, response)
@@ -83,12 +84,6 @@ export const startScriptedModel = async (script: Script): Promise<ScriptedModel>
       followed = next
     },
   }
-}
-
-const readChat = async (request: IncomingMessage): Promise<ChatBody> => {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk)
-  return JSON.parse(Buffer.concat(chunks).toString())
 }
 
 /** A script that throws answers 500 with its message, so that the test shows it. */

@@ -2,6 +2,7 @@ import {randomUUID} from "node:crypto"
 import {createServer, type IncomingMessage, type ServerResponse} from "node:http"
 import type {AddressInfo} from "node:net"
 import {DatabaseSync} from "node:sqlite"
+import {text} from "node:stream/consumers"
 import {setTimeout as sleep} from "node:timers/promises"
 import {onTestFinished} from "vitest"
 import type {HranaRequest} from "./hrana.ts"
@@ -134,9 +135,7 @@ export const startHrana = async ({
     if (request.method !== "POST" || request.url !== "/v2/pipeline") return send(404, {message: "not found"})
     if (token !== undefined && request.headers.authorization !== `Bearer ${token}`)
       return send(401, {message: "unauthorized", code: "AUTH_JWT_INVALID"})
-    const chunks: Uint8Array[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const body = Buffer.concat(chunks).toString()
+    const body = await text(request)
     if (/BEGIN IMMEDIATE/i.test(body)) begun++
     requestCount++
     if (dropped !== undefined && body.search(dropped.text) >= 0 && dropped.count-- > 0) return request.socket.destroy()

@@ -77,6 +77,12 @@ export const startProcess = ([command = "", ...args]: readonly string[], options
 /** The complete lines of a process's output so far, without the line that is still being written. */
 export const linesIn = (output: string): readonly string[] => output.split("\n").slice(0, -1)
 
+/** The lines of a process's output so far that are JSON objects. */
+export const jsonLinesIn = (output: string) =>
+  linesIn(output)
+    .filter(line => /^\{.*\}$/.test(line))
+    .map(line => JSON.parse(line))
+
 export const runProcess = (command: readonly string[], options: SpawnOptions = {}): Promise<Finished> =>
   startProcess(command, options).finished
 

@@ -1,4 +1,5 @@
-import {createServer, type RequestListener} from "node:http"
+import {createServer, type IncomingMessage, type RequestListener} from "node:http"
+import {buffer} from "node:stream/consumers"
 import {listen} from "./listen.ts"
 
 export interface StandIn {
@@ -6,6 +7,10 @@ export interface StandIn {
   /** The path and the token of each request. */
   readonly requests: readonly {readonly path: string; readonly authorization: string | undefined}[]
 }
+
+/** Reads a request's body. It does not settle if the client cuts the request off, such as a Host that was killed. */
+export const bodyOf = (request: IncomingMessage): Promise<Buffer> =>
+  buffer(request).catch(() => new Promise<never>(() => {}))
 
 /** A stand-in for any server in place of a Host, on its own port. */
 export const startStandIn = async (answer: RequestListener): Promise<StandIn> => {

@@ -1,6 +1,7 @@
 import {createServer, type IncomingHttpHeaders} from "node:http"
 import type {AlertMessage} from "../../../shared/alerts/api.ts"
 import {listen} from "../machine/listen.ts"
+import {bodyOf} from "../machine/stand-in-server.ts"
 
 export interface ReceivedAlert {
   readonly headers: IncomingHttpHeaders
@@ -31,24 +32,20 @@ export const startAlertReceiver = async (): Promise<AlertReceiver> => {
   let isHanging = false
   const put = (map: Map<string, ReceivedAlert[]>, name: string, received: ReceivedAlert) =>
     void map.set(name, [...(map.get(name) ?? []), received])
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const path = request.url ?? ""
     const name = path.split("/")[1] ?? ""
     asked.set(path, (asked.get(path) ?? 0) + 1)
-    const chunks: Buffer[] = []
-    request.on("data", chunk => chunks.push(chunk))
     response.on("error", () => {})
-    request.on("end", () => {
-      if (name === "redirect") return void response.writeHead(302, {location: "/elsewhere"}).end()
-      if (request.method !== "POST") return void response.writeHead(200).end("ok")
-      const text = Buffer.concat(chunks).toString()
-      const received = {headers: request.headers, text, body: JSON.parse(text) as AlertMessage}
-      const status = failing.get(name)
-      failing.delete(name)
-      if (isHanging) return put(hung, name, received)
-      if (status === undefined) put(taken, name, received)
-      response.writeHead(status ?? 200).end()
-    })
+    const sent = String(await bodyOf(request))
+    if (name === "redirect") return void response.writeHead(302, {location: "/elsewhere"}).end()
+    if (request.method !== "POST") return void response.writeHead(200).end("ok")
+    const received = {headers: request.headers, text: sent, body: JSON.parse(sent) as AlertMessage}
+    const status = failing.get(name)
+    failing.delete(name)
+    if (isHanging) return put(hung, name, received)
+    if (status === undefined) put(taken, name, received)
+    response.writeHead(status ?? 200).end()
   })
   const port = await listen(server)
   return {

@@ -2,6 +2,7 @@ import {createHmac} from "node:crypto"
 import {createServer} from "node:http"
 import {Webhook} from "standardwebhooks"
 import {listen} from "../machine/listen.ts"
+import {bodyOf} from "../machine/stand-in-server.ts"
 
 /** A secret for tests: `whsec_` and base64 of at least 24 bytes. */
 export const secretOf = (name: string): string => `whsec_${Buffer.from(name.padEnd(32, ".")).toString("base64")}`
@@ -80,23 +81,20 @@ export const startReceiver = async (
   }
   const deliveries: Delivery[] = []
   let refused = 0
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on("data", chunk => chunks.push(chunk))
-    request.on("end", () => {
-      try {
-        const body = verify(Buffer.concat(chunks), request.headers as Record<string, string>)
-        const delivery = {id: String(request.headers["webhook-id"]), body, headers: request.headers}
-        const attempt = deliveries.filter(({id}) => id === delivery.id).length + 1
-        deliveries.push(delivery)
-        const told = answer(delivery, attempt)
-        if (told !== undefined) response.writeHead(told.status, told.headers).end()
-      } catch {
-        refused++
-        response.writeHead(400).end()
-      }
-    })
+  const server = createServer(async (request, response) => {
     response.on("error", () => {})
+    const bytes = await bodyOf(request)
+    try {
+      const body = verify(bytes, request.headers as Record<string, string>)
+      const delivery = {id: String(request.headers["webhook-id"]), body, headers: request.headers}
+      const attempt = deliveries.filter(({id}) => id === delivery.id).length + 1
+      deliveries.push(delivery)
+      const told = answer(delivery, attempt)
+      if (told !== undefined) response.writeHead(told.status, told.headers).end()
+    } catch {
+      refused++
+      response.writeHead(400).end()
+    }
   })
   const port = await listen(server)
   return {url: `http://127.0.0.1:${port}/in`, deliveries, refused: () => refused}

@@ -3,6 +3,7 @@ import type {Shown} from "../../../../server/testing/platforms/telegram/chats.ts
 import {accountAt, startTelegramHost, token, untilTelegram} from "../../../support/adapters/telegram-host.ts"
 import {bunOr, eventsOf, messageIn, sendTo, shared, until} from "../../../support/host/host.ts"
 import {startTelegram} from "../../../support/platforms/fakes.ts"
+import {askSatori} from "../../../support/satori/satori.ts"
 
 const ada = {id: 7, is_bot: false, first_name: "Ada", username: "ada"}
 const group = {id: -1001, type: "supergroup", title: "Team"}
@@ -36,10 +37,9 @@ describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
     const {host, fake} = scene()
     fake.push({message: {message_id: 1000, date: date(), chat: {...group, id: -1002}, from: ada, text: "in the group"}})
     await answers("18", "ping")
-    const headers = {"content-type": "application/json", "satori-platform": "telegram", "satori-user-id": "999"}
+    const login = {"satori-platform": "telegram", "satori-user-id": "999"}
     const ask = async (channel_id: string) => {
-      const body = JSON.stringify({channel_id, message_id: "1000"})
-      const answer = await host.fetch("/satori/v1/message.get", {method: "POST", headers, body})
+      const answer = await askSatori(host, "message.get", {channel_id, message_id: "1000"}, login)
       return {status: answer.status, body: await answer.json()}
     }
     expect(await ask("-1002")).toMatchObject({

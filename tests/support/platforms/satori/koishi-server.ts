@@ -1,5 +1,6 @@
 import {join} from "node:path"
-import {linesIn, startProcess, until} from "../../host/process.ts"
+import {posting} from "../../host/client.ts"
+import {jsonLinesIn, startProcess, until} from "../../host/process.ts"
 import {root} from "../../host/runtimes.ts"
 import {npmTool} from "../../machine/npm-tool.ts"
 import {freePort} from "../../machine/ports.ts"
@@ -32,10 +33,7 @@ export const startKoishiServer = async (): Promise<KoishiServer> => {
   const port = await freePort()
   const script = join(root, "tests/support/platforms/satori/koishi-server-bot.ts")
   const running = startProcess([process.execPath, script, koishiServer.folder, String(port), koishiToken])
-  const lines = () =>
-    linesIn(running.stdout())
-      .filter(line => /^\{.*\}$/.test(line))
-      .map(line => JSON.parse(line))
+  const lines = () => jsonLinesIn(running.stdout())
   const url = `http://127.0.0.1:${port}`
   await until("Koishi to serve", async () => {
     if (running.child.exitCode !== null) throw new Error("Koishi ended")
@@ -46,8 +44,7 @@ export const startKoishiServer = async (): Promise<KoishiServer> => {
   return {
     url: `${url}/satori`,
     tell: async event => {
-      const headers = {"content-type": "application/json"}
-      const {status} = await fetch(`${url}/tell`, {method: "POST", headers, body: JSON.stringify(event)})
+      const {status} = await fetch(`${url}/tell`, posting(event))
       if (status !== 204) throw new Error(`Koishi answered ${status}: ${running.output()}`)
     },
     deeds: () => lines().filter(line => "did" in line),

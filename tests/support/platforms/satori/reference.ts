@@ -1,5 +1,6 @@
 import {join} from "node:path"
-import {linesIn, type Running, startProcess, until} from "../../host/process.ts"
+import {posting} from "../../host/client.ts"
+import {jsonLinesIn, type Running, startProcess, until} from "../../host/process.ts"
 import {root} from "../../host/runtimes.ts"
 import {npmTool} from "../../machine/npm-tool.ts"
 
@@ -32,19 +33,11 @@ export interface ReferenceServer {
 export const startReference = async (port: number): Promise<ReferenceServer> => {
   const script = join(root, "tests/support/platforms/satori/reference-bot.ts")
   const running = startProcess([process.execPath, script, reference.folder, String(port), referenceToken])
-  const lines = (): readonly Deed[] =>
-    linesIn(running.stdout())
-      .filter(line => /^\{.*\}$/.test(line))
-      .map(line => JSON.parse(line))
+  const lines = (): readonly Deed[] => jsonLinesIn(running.stdout())
   await until("the reference server to start", () => lines().some(line => "started" in line)).catch(error => {
     throw new Error(`${error.message}\n${running.output()}`)
   })
-  const tell = (event: object) =>
-    fetch(`http://127.0.0.1:${port}/tell`, {
-      method: "POST",
-      headers: {"content-type": "application/json"},
-      body: JSON.stringify(event),
-    })
+  const tell = (event: object) => fetch(`http://127.0.0.1:${port}/tell`, posting(event))
   return {
     process: running,
     tell,

@@ -1,5 +1,6 @@
 import type {OutboxDetail} from "../../../../shared/api/messages.ts"
 import type {SatoriEvent} from "../../../../shared/sdk/content/satori.ts"
+import {posting} from "../../host/client.ts"
 import {eventsOf, type HostOptions, messageAfter, sendTo, startHost, type TestHost, until} from "../../host/host.ts"
 import {cardCommand} from "../../messages/card-command.ts"
 import {pluginWith} from "../../plugins/plugin-sources.ts"
@@ -49,11 +50,7 @@ export const startXmppHost = async (
     receives: (what, fits) => until(`the inbox to have ${what}`, async () => (await events()).find(fits)),
     sends: async (...message) => messageAfter(host, await sendTo(host, ...message)),
     satori: (user, method, body) =>
-      host.fetch(`/satori/v1/${method}`, {
-        method: "POST",
-        headers: {"content-type": "application/json", "satori-platform": "xmpp", "satori-user-id": user},
-        body: JSON.stringify(body),
-      }),
+      host.fetch(`/satori/v1/${method}`, posting(body, {"satori-platform": "xmpp", "satori-user-id": user})),
     untilState: (endpoint, state) => untilState(host, endpoint, state),
   }
 }
