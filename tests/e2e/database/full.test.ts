@@ -8,7 +8,7 @@ import {posting} from "../../support/host/client.ts"
 import {readinessOf} from "../../support/host/generation.ts"
 import {expectProblem, launchHost, startHost, svc, type TestHost, until, untilPrinted} from "../../support/host/host.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
-import {bunOr, onBun, onNode22, type TestRuntime} from "../../support/host/runtimes.ts"
+import {bunAnd, bunOr, onBun, type TestRuntime} from "../../support/host/runtimes.ts"
 import {fillDisk, mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {echoPlugin, handledAll, post, readLedger} from "../../support/messages/inbox-ledger.ts"
@@ -101,56 +101,53 @@ const launchOnFull = async (project: Project, port: number, runtime: TestRuntime
 
 const configAt = (port: number) => config.replace("port: 0", `port: ${port}`)
 
-describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
-  "a disk that is full at startup, on $name",
-  runtime => {
-    test("keeps the first start waiting with its port open until there is space", async context => {
-      needMounts(context)
-      const port = await freePort()
-      const project = makeProject({config: configAt(port), plugins: {echo: echoPlugin}})
-      const disk = mountDisk(project.path("data"), "64k")
-      const {running, serves, end} = await launchOnFull(project, port, runtime)
-      expect(running.output()).toMatch(/\bSQLITE_FULL\b|\bdisk is full\b/)
-      disk.resize("8m")
-      await serves()
-      await end()
-    })
+describe.each(bunAnd("node22"))("a disk that is full at startup, on $name", runtime => {
+  test("keeps the first start waiting with its port open until there is space", async context => {
+    needMounts(context)
+    const port = await freePort()
+    const project = makeProject({config: configAt(port), plugins: {echo: echoPlugin}})
+    const disk = mountDisk(project.path("data"), "64k")
+    const {running, serves, end} = await launchOnFull(project, port, runtime)
+    expect(running.output()).toMatch(/\bSQLITE_FULL\b|\bdisk is full\b/)
+    disk.resize("8m")
+    await serves()
+    await end()
+  })
 
-    test("keeps a later start waiting, and loses no acknowledged event", async context => {
-      needMounts(context)
-      const port = await freePort()
-      const project = makeProject({config: configAt(port), plugins: {echo: echoPlugin}})
-      const disk = mountDisk(project.path("data"), "2m")
-      const host = await startHost({own: true, project, runtime})
-      for (const id of ["one", "two", "three"]) expect((await post(host, id)).status).toBe(202)
-      await handledAll(host)
-      await host.stop("SIGKILL")
-      fillDisk(project.path("data"))
-      const {serves, end} = await launchOnFull(project, port, runtime)
-      disk.resize("8m")
-      await serves()
-      await end()
-      const ledger = await readLedger(project.path("data/bot.sqlite"))
-      expect([...ledger.keys()].sort()).toEqual(["one", "three", "two"])
-      for (const entry of ledger.values()) expect(entry).toMatchObject({states: "handled", answers: 1})
-    })
+  test("keeps a later start waiting, and loses no acknowledged event", async context => {
+    needMounts(context)
+    const port = await freePort()
+    const project = makeProject({config: configAt(port), plugins: {echo: echoPlugin}})
+    const disk = mountDisk(project.path("data"), "2m")
+    const host = await startHost({own: true, project, runtime})
+    for (const id of ["one", "two", "three"]) expect((await post(host, id)).status).toBe(202)
+    await handledAll(host)
+    await host.stop("SIGKILL")
+    fillDisk(project.path("data"))
+    const {serves, end} = await launchOnFull(project, port, runtime)
+    disk.resize("8m")
+    await serves()
+    await end()
+    const ledger = await readLedger(project.path("data/bot.sqlite"))
+    expect([...ledger.keys()].sort()).toEqual(["one", "three", "two"])
+    for (const entry of ledger.values()) expect(entry).toMatchObject({states: "handled", answers: 1})
+  })
 
-    test("keeps a start waiting if .svc/ has no space, counts it once, and does not delay a stop", async context => {
-      needMounts(context)
-      const port = await freePort()
-      const project = makeProject({config: configAt(port), plugins: {echo: echoPlugin}})
-      const disk = mountDisk(project.path(".svc"), "64k")
-      fillDisk(project.path(".svc"))
-      await (await launchOnFull(project, port, runtime)).end()
-      const {serves, end} = await launchOnFull(project, port, runtime)
-      disk.resize("8m")
-      rmSync(project.path(".svc/filling"))
-      await serves()
-      expect(JSON.parse(project.read(".svc/starts.json")).starts).toHaveLength(1)
-      await end()
-    })
-  },
-)
+  test("keeps a start waiting if .svc/ has no space, counts it once, and does not delay a stop", async context => {
+    needMounts(context)
+    const port = await freePort()
+    const project = makeProject({config: configAt(port), plugins: {echo: echoPlugin}})
+    const disk = mountDisk(project.path(".svc"), "64k")
+    fillDisk(project.path(".svc"))
+    await (await launchOnFull(project, port, runtime)).end()
+    const {serves, end} = await launchOnFull(project, port, runtime)
+    disk.resize("8m")
+    rmSync(project.path(".svc/filling"))
+    await serves()
+    expect(JSON.parse(project.read(".svc/starts.json")).starts).toHaveLength(1)
+    await end()
+  })
+})
 
 test("svc checkpoint prune frees a full disk while a Host waits for space, and the Host starts", async context => {
   needMounts(context)
@@ -184,7 +181,7 @@ test.each([
   expect(await ran).toMatchObject({code: 0, stderr: ""})
 })
 
-describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("on $name", runtime => {
+describe.each(bunAnd("node22"))("on $name", runtime => {
   test("the Host keeps serving and storing while .svc/ is full, though reloads may fail", async context => {
     needMounts(context)
     const project = makeProject({config, plugins: {echo: echoPlugin}})

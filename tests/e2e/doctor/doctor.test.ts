@@ -1,10 +1,10 @@
 import {chmodSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import {onBun, onNode22, startHost, svc} from "../../support/host/host.ts"
+import {bunAnd, onBun, startHost, svc} from "../../support/host/host.ts"
 import {findingsOf, makeSoundProject, runDoctor, soundToken} from "./doctor.ts"
 
 describe("svc doctor on a healthy project", () => {
-  test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("finds nothing wrong, on $name", async runtime => {
+  test.each(bunAnd("node22"))("finds nothing wrong, on $name", async runtime => {
     const findings = await runDoctor(await makeSoundProject(), runtime)
     expect(findings.map(({level, check}) => `${level} ${check}`)).toEqual([
       "ok runtime",

@@ -1,13 +1,13 @@
 import {expect, test} from "vitest"
 import {readHistoryOf} from "../../support/events/reader.ts"
-import {freePort, makeProject, onBun, onNode22, startHost, until} from "../../support/host/host.ts"
+import {bunAnd, freePort, makeProject, startHost, until} from "../../support/host/host.ts"
 import {describeWithChromium} from "../../support/machine/chromium.ts"
 import {chromiumClient, curlClient, npmClient, servePage, undiciClient} from "./stream-clients.ts"
 
 const token = "the-full-token-of-the-clients"
 
 describeWithChromium("event stream clients by other authors", () => {
-  test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
+  test.each(bunAnd("node22"))(
     "curl, eventsource, undici and Chromium miss and repeat nothing across restarts, on $name",
     async runtime => {
       const origin = await servePage()

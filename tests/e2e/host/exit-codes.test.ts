@@ -3,7 +3,7 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, onTestFinished, test} from "vitest"
 import {expectProblem, makeProject, type Project, posting, problemsIn, startHost, svc} from "../../support/host/host.ts"
 import {type Running, startProcess, until, untilPrinted} from "../../support/host/process.ts"
-import {onBun, onNode22, pathWith, root, type TestRuntime} from "../../support/host/runtimes.ts"
+import {bunAnd, onBun, onNode22, pathWith, root, type TestRuntime} from "../../support/host/runtimes.ts"
 import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
 
 const token = "full-token-of-the-exit-test"
@@ -146,7 +146,7 @@ const endlessPlugin = pluginWith(`
     })
     plugin.defer(() => new Promise(() => {}))`)
 
-describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("a second signal on $name", runtime => {
+describe.each(bunAnd("node22"))("a second signal on $name", runtime => {
   test("stops the Host at once with 128 plus its number, even while it drains", async () => {
     const host = await startHost({
       own: true,

@@ -2,16 +2,7 @@ import {existsSync, readdirSync, readFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {weaknessOf} from "../../../server/project/token-strength.ts"
 import {problems} from "../../../shared/problems.ts"
-import {
-  expectProblem,
-  launchHost,
-  makeProject,
-  onBun,
-  onNode22,
-  startHost,
-  story,
-  svc,
-} from "../../support/host/host.ts"
+import {bunAnd, expectProblem, launchHost, makeProject, onBun, startHost, story, svc} from "../../support/host/host.ts"
 import {runProcess, until, untilPrinted} from "../../support/host/process.ts"
 import {freePort, holdPort} from "../../support/machine/ports.ts"
 
@@ -42,7 +33,7 @@ const ready = async (url: string) => {
   return {status: response.status, body: await response.text()}
 }
 
-describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("while a Host starts on $name", runtime => {
+describe.each(bunAnd("node22"))("while a Host starts on $name", runtime => {
   test("health is 200 and everything else 503 with Retry-After, until the Host is ready", story, async () => {
     const {project, url} = await launchSlow(runtime)
     const health = await fetch(`${url}/pub/health`)
@@ -99,17 +90,14 @@ await new Promise(resolve => setInterval(() => {}, 1000))
 export default definePlugin({setup: () => {}})
 `
 
-test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
-  "a plugin that never finishes loading does not delay a stop, on $name",
-  async runtime => {
-    const config = "http: {port: 0}\nplugins: {sandbox: {}, endless: {}}\n"
-    const {process} = launchHost({runtime, config, plugins: {endless: endlessModule}})
-    await untilPrinted(process, "loading")
-    process.child.kill("SIGTERM")
-    const ended = await process.finished
-    expect({code: ended.code, signal: ended.signal, stderr: ended.stderr}).toEqual({code: 0, signal: null, stderr: ""})
-  },
-)
+test.each(bunAnd("node22"))("a plugin that never finishes loading does not delay a stop, on $name", async runtime => {
+  const config = "http: {port: 0}\nplugins: {sandbox: {}, endless: {}}\n"
+  const {process} = launchHost({runtime, config, plugins: {endless: endlessModule}})
+  await untilPrinted(process, "loading")
+  process.child.kill("SIGTERM")
+  const ended = await process.finished
+  expect({code: ended.code, signal: ended.signal, stderr: ended.stderr}).toEqual({code: 0, signal: null, stderr: ""})
+})
 
 test("a stop during a reload that waits for a setup is graceful and exits 0", async () => {
   const host = await startHost({own: true, plugins: {slow: slowPlugin}, args: ["--no-watch"]})
@@ -221,7 +209,7 @@ ${hint}`)
       config: "http: {port: 0}\nplugins: {broken: {}}\n",
       plugins: {broken: 'import {definePlugin} from "svc-runtime"\nexport default definePlugin({setup( {\n'},
     })
-    for (const {command} of onNode22 === undefined ? [onBun] : [onBun, onNode22]) {
+    for (const {command} of bunAnd("node22")) {
       const ended = await runProcess([...command, "runtime", "start"], {cwd: project.folder})
       expect(ended.code).toBe(1)
       expect(ended.stderr).toMatch(/^ {2}plugins\/broken\.ts:[23]:\d+ /m)

@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {makeProject, posting, startHost, startProcess, type TestHost, until} from "../../support/host/host.ts"
-import {bunOr, onBun, onNode22} from "../../support/host/runtimes.ts"
+import {bunAnd, bunOr} from "../../support/host/runtimes.ts"
 import {mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {recordsIn, talkerHost} from "./talker.ts"
 
@@ -60,47 +60,44 @@ describe.each(bunOr("node22"))("the log of a Host on $name", runtime => {
   })
 })
 
-describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
-  "a Host whose standard output accepts no data, on $name",
-  runtime => {
-    test.each(["/dev/full", "&-"])("runs with standard output on %s", async target => {
-      const project = makeProject(talkerHost)
-      const command = `exec "$@" >${target}`
-      const args = [...runtime.command, "runtime", "start", ...talkerHost.args]
-      const running = startProcess(["sh", "-c", command, "sh", ...args], {cwd: project.folder, env: talkerHost.env})
-      const file = await until("the Host to serve", () => project.read(".svc/host.json") || undefined)
-      const {url} = JSON.parse(file) as {url: string}
-      const authorization = `Bearer ${talkerHost.env.HTTP_TOKEN}`
-      const logs = await fetch(`${url}/api/logs`, {headers: {authorization}})
-      expect(await logs.text()).toContain("generation 1 committed")
-      running.child.kill("SIGTERM")
-      expect((await running.finished).code).toBe(0)
-    })
+describe.each(bunAnd("node22"))("a Host whose standard output accepts no data, on $name", runtime => {
+  test.each(["/dev/full", "&-"])("runs with standard output on %s", async target => {
+    const project = makeProject(talkerHost)
+    const command = `exec "$@" >${target}`
+    const args = [...runtime.command, "runtime", "start", ...talkerHost.args]
+    const running = startProcess(["sh", "-c", command, "sh", ...args], {cwd: project.folder, env: talkerHost.env})
+    const file = await until("the Host to serve", () => project.read(".svc/host.json") || undefined)
+    const {url} = JSON.parse(file) as {url: string}
+    const authorization = `Bearer ${talkerHost.env.HTTP_TOKEN}`
+    const logs = await fetch(`${url}/api/logs`, {headers: {authorization}})
+    expect(await logs.text()).toContain("generation 1 committed")
+    running.child.kill("SIGTERM")
+    expect((await running.finished).code).toBe(0)
+  })
 
-    test("writes again once the full disk has space, and logs the number of missing records", async context => {
-      needMounts(context)
-      const project = makeProject(talkerHost)
-      const disk = mountDisk(project.path("log"), "64k")
-      const args = [...runtime.command, "runtime", "start", ...talkerHost.args]
-      startProcess(["sh", "-c", 'exec "$@" >>log/run.log', "sh", ...args], {cwd: project.folder, env: talkerHost.env})
-      const file = await until("the Host to serve", () => project.read(".svc/host.json") || undefined)
-      const {url} = JSON.parse(file) as {url: string}
-      const post = (text: string, times: number) =>
-        fetch(
-          `${url}/api/plugins/talker/say`,
-          posting({text, times}, {authorization: `Bearer ${talkerHost.env.HTTP_TOKEN}`}),
-        )
-      expect((await post("filling the disk", 1000)).status).toBe(200)
-      const isFull = project.read("log/run.log").length
-      expect((await post("not written", 1)).status).toBe(200)
-      expect(project.read("log/run.log")).toHaveLength(isFull)
-      disk.resize("4m")
-      expect((await post("written again", 1)).status).toBe(200)
-      const records = recordsIn(project.read("log/run.log"))
-      expect(records.map(({message}) => message)).toContain("written again")
-      const told = records.find(({dropped}) => dropped !== undefined)
-      const filling = records.filter(({message}) => String(message).startsWith("filling"))
-      expect(filling.length + Number(told?.dropped)).toBe(1001)
-    })
-  },
-)
+  test("writes again once the full disk has space, and logs the number of missing records", async context => {
+    needMounts(context)
+    const project = makeProject(talkerHost)
+    const disk = mountDisk(project.path("log"), "64k")
+    const args = [...runtime.command, "runtime", "start", ...talkerHost.args]
+    startProcess(["sh", "-c", 'exec "$@" >>log/run.log', "sh", ...args], {cwd: project.folder, env: talkerHost.env})
+    const file = await until("the Host to serve", () => project.read(".svc/host.json") || undefined)
+    const {url} = JSON.parse(file) as {url: string}
+    const post = (text: string, times: number) =>
+      fetch(
+        `${url}/api/plugins/talker/say`,
+        posting({text, times}, {authorization: `Bearer ${talkerHost.env.HTTP_TOKEN}`}),
+      )
+    expect((await post("filling the disk", 1000)).status).toBe(200)
+    const isFull = project.read("log/run.log").length
+    expect((await post("not written", 1)).status).toBe(200)
+    expect(project.read("log/run.log")).toHaveLength(isFull)
+    disk.resize("4m")
+    expect((await post("written again", 1)).status).toBe(200)
+    const records = recordsIn(project.read("log/run.log"))
+    expect(records.map(({message}) => message)).toContain("written again")
+    const told = records.find(({dropped}) => dropped !== undefined)
+    const filling = records.filter(({message}) => String(message).startsWith("filling"))
+    expect(filling.length + Number(told?.dropped)).toBe(1001)
+  })
+})
