@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {readRows, runAsked} from "../../support/agents/host.ts"
 import {helperAt, type ScriptedAnswer, startScriptedModel} from "../../support/agents/scripted-model.ts"
-import {botTexts, bunOr, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
+import {botTexts, bunOr, notesIn, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {answer} from "../../support/messages/answers.ts"
 
 /** A platform that supports edits. It notes each message and edit in a file that survives the Host. */
@@ -36,10 +36,7 @@ interface Act {
 }
 
 const actsIn = (host: TestHost, channel: string): readonly Act[] =>
-  host.project
-    .read("notes.log")
-    .split("\n")
-    .slice(0, -1)
+  notesIn(host.project)
     .map(line => JSON.parse(line) as Act)
     .filter(act => act.channel === channel)
 

@@ -2,6 +2,7 @@ import {cpSync} from "node:fs"
 import {expect, test} from "vitest"
 import {makeCheckpoint} from "../../support/checkpoint/checkpoints.ts"
 import {makeProject, onBun, pluginWith, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
+import {notesIn} from "../../support/plugins/plugin-sources.ts"
 import {secrets, startWebhookHost, webhookConfig} from "../../support/webhooks/host.ts"
 import {startReceiver} from "../../support/webhooks/webhooks.ts"
 
@@ -27,11 +28,7 @@ const environment = Object.entries(secrets)
   .map(([name, value]) => `${name}=${value}\n`)
   .join("")
 
-const linesOf = (host: TestHost, line: string) =>
-  host.project
-    .read("notes.log")
-    .split("\n")
-    .filter(each => each === line)
+const linesOf = (host: TestHost, line: string) => notesIn(host.project).filter(each => each === line)
 
 const runsOf = async (host: TestHost) =>
   (await host.get("/api/runs")).items.map(run => `${run.kind === "job" ? run.job : run.agent} ${run.state}`)

@@ -7,6 +7,7 @@ import {tell} from "../../support/messages/messages.ts"
 import {metricsOf} from "../../support/metrics/metrics.ts"
 import {untilOnline} from "../../support/platforms/endpoint.ts"
 import {awayPlugin} from "../../support/plugins/away-plugin.ts"
+import {notesIn} from "../../support/plugins/plugin-sources.ts"
 
 const config = `${plainConfig}  answers: {}\n`
 
@@ -22,8 +23,6 @@ const outboxOf = async (host: TestHost) =>
 
 const inboxOf = async (host: TestHost) =>
   (await host.get("/api/inbox")).items.map(({state, event}) => `${event.message?.content}: ${state}`)
-
-const noted = (host: TestHost) => host.project.read("notes.log").trim().split("\n").filter(Boolean)
 
 /** A project with two answered messages. `file` is its database. */
 const answeredTwice = async () => {
@@ -41,19 +40,19 @@ test("a restore holds open messages and events until an operator releases them",
   const {id} = await makeCheckpoint(host.project)
   // The first restore changes the authority, so nothing shows which messages were sent since.
   await restore(host.project, id)
-  const before = noted(host)
+  const before = notesIn(host.project)
   const {held} = await restore(host.project, id)
   expect(held).toEqual({outbox: 2, inbox: 1, agents: 0, settled: 0})
   const again = await startHost({project: host.project})
   await again.say("three")
-  expect(noted(again)).toEqual([...before, "three"])
+  expect(notesIn(again.project)).toEqual([...before, "three"])
   expect(await outboxOf(again)).toEqual(["got three: sent", "got two: held restored", "got one: held restored"])
   expect(await inboxOf(again)).toEqual(["three: handled", "two: held", "one: handled"])
   await again.post("/api/outbox/:id/release", {id: "held"})
   await again.post("/api/inbox/:seq/release", {seq: "held"})
   await until("the event to be handled", async () => (await inboxOf(again)).every(text => text.endsWith("handled")))
   await until("everything to be sent", async () => (await outboxOf(again)).every(text => text.endsWith("sent")))
-  expect(noted(again)).toEqual([...before, "three", "two"])
+  expect(notesIn(again.project)).toEqual([...before, "three", "two"])
 })
 
 test("a restore does not hold messages and events that the replaced state completed", async () => {

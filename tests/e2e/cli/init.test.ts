@@ -3,7 +3,7 @@ import {delimiter, dirname, join} from "node:path"
 import {describe, expect, test} from "vitest"
 import {type ProjectTemplate, projectTemplates, templateName} from "../../../server/process/project-templates.ts"
 import {freePort, makeFolder, roomyPlace} from "../../support/host/host.ts"
-import {type Finished, runProcess, type SpawnOptions, startProcess, until} from "../../support/host/process.ts"
+import {type Finished, isOk, runProcess, type SpawnOptions, startProcess, until} from "../../support/host/process.ts"
 import {nodeOf, onBun, onNode22, pathWith, root, type TestRuntime} from "../../support/host/runtimes.ts"
 import {registryEnvironment} from "../../support/machine/registry.ts"
 
@@ -180,12 +180,7 @@ describe.each(toolchains)("a project of svc init for $name", ({name, runtime, ru
     writeFileSync(join(folder, ".env"), "HTTP_TOKEN=a-token-of-thirty-two-characters\n", {mode: 0o600})
     const port = String(await freePort())
     const running = startProcess(["/usr/bin/env", ...run, "start"], {cwd: folder, env: {PATH: path, HTTP_PORT: port}})
-    await until("the Host to be ready", () =>
-      fetch(`http://127.0.0.1:${port}/pub/ready`).then(
-        ({status}) => status === 200,
-        () => false,
-      ),
-    )
+    await until("the Host to be ready", () => isOk(`http://127.0.0.1:${port}/pub/ready`))
     const chat = await command([...svc, "chat"], {cwd: folder, input: "/greet Ada\n", path})
     expect({code: chat.code, stdout: chat.stdout}).toEqual({code: 0, stdout: "hello Ada\n"})
     const sound = await inProject([...svc, "doctor"], {HTTP_PORT: port})

@@ -4,7 +4,7 @@ import {expect, test} from "vitest"
 import {declared} from "../../../scripts/build/bundles.ts"
 import {reachedFrom} from "../../../scripts/build/declarations.ts"
 import {freePort, makeFolder, nodeOf, onBun, pathWith, roomyPlace, root} from "../../support/host/host.ts"
-import {runProcess, type SpawnOptions, startProcess, until} from "../../support/host/process.ts"
+import {isOk, runProcess, type SpawnOptions, startProcess, until} from "../../support/host/process.ts"
 import {registryEnvironment} from "../../support/machine/registry.ts"
 
 const mebibyte = 1024 * 1024
@@ -76,12 +76,7 @@ test("a production install takes at most 50 MiB, has no compiler, and runs plugi
   const port = String(await freePort())
   const start = [...svc, "runtime", "start", "--mode", "production", "--no-watch"]
   startProcess(start, {cwd: folder, env: {PATH: path, HTTP_PORT: port}})
-  await until("the Host to be ready", () =>
-    fetch(`http://127.0.0.1:${port}/pub/ready`).then(
-      ({status}) => status === 200,
-      () => false,
-    ),
-  )
+  await until("the Host to be ready", () => isOk(`http://127.0.0.1:${port}/pub/ready`))
   const chat = await inFolder([...svc, "chat"], {input: "/greet Ada\n"})
   expect({code: chat.code, stdout: chat.stdout}).toEqual({code: 0, stdout: "hello Ada\n"})
 })

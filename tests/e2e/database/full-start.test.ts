@@ -1,12 +1,13 @@
-import {existsSync, readdirSync, rmSync} from "node:fs"
+import {readdirSync, rmSync} from "node:fs"
 import {expect, test} from "vitest"
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import {readinessReasons} from "../../../shared/api/readiness.ts"
 import {clientAt} from "../../support/host/client.ts"
 import {bunOr, expectProblem, launchHost, pluginWith, type Running, startHost, until} from "../../support/host/host.ts"
-import {makeProject, type Project} from "../../support/host/project.ts"
+import {makeProject} from "../../support/host/project.ts"
 import {fillDisk, fillInodes, mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {freePort} from "../../support/machine/ports.ts"
+import {notesIn} from "../../support/plugins/plugin-sources.ts"
 
 const token = "the-full-token-of-the-test-of-full-starts"
 const env = {HTTP_TOKEN: token}
@@ -34,9 +35,6 @@ ingress: {minimumFree: 0}
 database: {dialect: sqlite, filename: data/bot.sqlite}
 plugins: {sandbox: {}, wire: {}}
 `
-
-const notesOf = (project: Project) =>
-  existsSync(project.path("notes.log")) ? project.read("notes.log").split("\n").filter(Boolean) : []
 
 const clientOf = (port: number) => {
   const {fetch: ask, get} = clientAt(`http://127.0.0.1:${port}`, token)
@@ -95,11 +93,11 @@ for (const {of, at, folder, isFirst, fill} of lacks)
         project.write("away", "")
         const host = await startHost({own: true, project, runtime, env, args})
         message = (await host.post("/api/outbox", {body: {endpoint: "wire", channel: "a", text: "hello"}})).id
-        await until("an attempt to send", () => notesOf(project).includes("send"))
+        await until("an attempt to send", () => notesIn(project).includes("send"))
         await host.stop()
         rmSync(project.path("away"))
       }
-      const before = notesOf(project)
+      const before = notesIn(project)
       fill(project.path(folder))
 
       const {process: running} = launchHost({project, runtime, env, args})
@@ -143,7 +141,7 @@ for (const {of, at, folder, isFirst, fill} of lacks)
         expect((await ask("/api/system/status")).status).toBe(200)
         return ((await client.get("/api/system/status")).provisional?.attempts ?? 0) > 1
       })
-      expect(notesOf(project)).toEqual(before)
+      expect(notesIn(project)).toEqual(before)
 
       for (const name of readdirSync(project.path(folder)))
         if (name.startsWith("filling")) rmSync(project.path(folder, name))
@@ -160,7 +158,7 @@ for (const {of, at, folder, isFirst, fill} of lacks)
           return row.state === "sent" && row
         })
         // The Host marks each attempt before it makes it.
-        expect(notesOf(project).filter(note => note === "send")).toHaveLength(sent.attempt)
+        expect(notesIn(project).filter(note => note === "send")).toHaveLength(sent.attempt)
       }
       running.child.kill("SIGTERM")
       const {code, stderr} = await running.finished

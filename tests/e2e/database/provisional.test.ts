@@ -13,7 +13,7 @@ import {bunAnd, bunOr, usualRuntime} from "../../support/host/runtimes.ts"
 import {fakeNotify} from "../../support/machine/fake-notify.ts"
 import {listen} from "../../support/machine/listen.ts"
 import {freePort} from "../../support/machine/ports.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {notesIn, pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-provisional-test", DATABASE_TOKEN: "a-token-of-the-remote-database"}
 
@@ -58,8 +58,6 @@ const optionsFor = (url: string): HostOptions => ({config: configOf(url), plugin
 const probe = async (host: Pick<TestHost, "url">, name: string) =>
   (await fetch(new URL(`/pub/${name}`, host.url))).status
 const statusOf = (host: TestHost) => host.get("/api/system/status")
-const notesOf = (host: Pick<TestHost, "project">) => host.project.read("notes.log").split("\n").filter(Boolean)
-
 /** Waits until the Host has reached its database and recorded its generation there. */
 const untilCommitted = (host: TestHost): Promise<Static<typeof Status>> =>
   until("the database to be reached", async () => {
@@ -151,7 +149,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     expect(live).toMatchObject({code: 0, stdout: expect.stringContaining("generation 2 (provisional: ")})
     // Longer than the job's interval and than the pause between two attempts.
     await until("another attempt", async () => ((await statusOf(host)).provisional?.attempts ?? 0) > 2)
-    expect(notesOf(host)).toEqual(["setup"])
+    expect(notesIn(host.project)).toEqual(["setup"])
 
     const endWatch = watchReady(host)
     const back = await remote.start()
@@ -166,9 +164,9 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     ])
     expect(await stream.text()).toMatch(/^retry: 2000\n/)
     expect((await readinessOf(host)).provisional).toBeUndefined()
-    await until("the endpoint to be opened", () => notesOf(host).includes("open"))
-    expect(notesOf(host).slice(0, 3)).toEqual(["setup", "disposed", "setup"])
-    await until("the job to fire", () => notesOf(host).includes("fired"))
+    await until("the endpoint to be opened", () => notesIn(host.project).includes("open"))
+    expect(notesIn(host.project).slice(0, 3)).toEqual(["setup", "disposed", "setup"])
+    await until("the job to fire", () => notesIn(host.project).includes("fired"))
     expect((await host.fetch("/hooks/wire/wire", {method: "POST"})).status).toBe(202)
     expect((await host.stop()).code).toBe(exit.ok)
   })
@@ -179,7 +177,7 @@ test.for(bunOr("node24"))("on $name, a signal stops a provisional Host gracefull
   const host = await startHost({own: true, ...optionsFor(url), runtime})
   expect(await readinessOf(host)).toMatchObject({ready: true, generation: 1, provisional: true})
   expect((await host.stop()).code).toBe(exit.ok)
-  expect(notesOf(host)).toEqual(["setup", "disposed"])
+  expect(notesIn(host.project)).toEqual(["setup", "disposed"])
   expect(existsSync(host.project.path(".svc/host.json"))).toBe(false)
 })
 
@@ -225,7 +223,7 @@ test("a plugin that an operator disabled stays disabled while the database is un
     remediation: {command: "svc plugin enable wire"},
   })
   expect((await statusOf(host)).pin).toEqual({number: 2})
-  expect(notesOf(host)).toEqual([])
+  expect(notesIn(host.project)).toEqual([])
 })
 
 test("a Host is not ready while a plugin's setup waits for the database, and ready afterwards", async () => {
@@ -243,7 +241,7 @@ test("a Host is not ready while a plugin's setup waits for the database, and rea
   })
   await remote.start()
   expect(await untilCommitted(host)).toMatchObject({ready: true, generation: {number: 1}, lastFailure: null})
-  expect(notesOf(host)).toEqual(["read"])
+  expect(notesIn(host.project)).toEqual(["read"])
 })
 
 test("a Host exits when the database answers and refuses it, as it would at startup", async () => {

@@ -4,6 +4,7 @@ import {readinessOf, reload, statusOf} from "../../support/host/generation.ts"
 import {
   bunOr,
   expectProblem,
+  isOk,
   launchHost,
   startHost,
   svc,
@@ -76,12 +77,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
       args: quiet,
     })
     const url = `http://127.0.0.1:${port}`
-    await until("the port to be open", () =>
-      fetch(`${url}/pub/health`).then(
-        ({ok}) => ok,
-        () => false,
-      ),
-    )
+    await until("the port to be open", () => isOk(`${url}/pub/health`))
     expect(await probe(url)).toEqual(notReady)
     await expectProblem(await fetch(`${url}/api/system/readiness`), 503, "starting")
     project.write("go", "")

@@ -2,12 +2,12 @@ import {describe, expect, test} from "vitest"
 import {failureOf, generationOf, statusOf, whileSuspended} from "../../support/host/generation.ts"
 import {
   bunOr,
+  notesIn,
   pluginWith,
   posting,
   replying,
   startHost,
   story,
-  type TestHost,
   tell,
   until,
   untilPrinted,
@@ -144,7 +144,7 @@ describe("a draft that fails", () => {
     })
     host.project.write("svc.config.yml", config("  greeter: {}\n  fine: {}\n  throwing: {}\n"))
     await expect(host.post("/api/system/reload")).rejects.toThrow("plugin_invalid")
-    expect(notes(host)).toEqual(["up", "down"])
+    expect(notesIn(host.project)).toEqual(["up", "down"])
   })
 })
 
@@ -167,11 +167,11 @@ describe("plugin instances", () => {
     host.project.write("plugins/greeter.ts", replying("greet", "good day"))
     await generationOf(host, 2)
     expect(await host.say("/count")).toEqual(["2"])
-    expect(notes(host)).toEqual([])
+    expect(notesIn(host.project)).toEqual([])
     host.project.write("plugins/counter.ts", `${counter}// changed\nconsole.info("loaded")\n`)
     await generationOf(host, 3)
     expect(await host.say("/count")).toEqual(["1"])
-    await until("the old instance to be disposed", () => notes(host).includes("counter disposed"))
+    await until("the old instance to be disposed", () => notesIn(host.project).includes("counter disposed"))
   })
 
   test("are replaced when their configuration changes", async () => {
@@ -204,13 +204,13 @@ describe("plugin instances", () => {
     for (let took = Number.POSITIVE_INFINITY; took > 4500; ) {
       const host = await startHost({config: config("  slow: {}\n"), plugins: {slow: held}})
       const first = host.say("/slow")
-      await until("the handler to begin", () => notes(host).includes("begun"))
+      await until("the handler to begin", () => notesIn(host.project).includes("begun"))
       const begun = performance.now()
       host.project.write("plugins/slow.ts", slow("new", 0))
       await generationOf(host, 2)
       const second = host.say("/slow")
       const elsewhere = await host.say("/slow", {channel: "elsewhere"})
-      const noted = notes(host)
+      const noted = notesIn(host.project)
       host.project.write("go", "")
       const said = await Promise.all([first, second])
       took = performance.now() - begun
@@ -220,7 +220,7 @@ describe("plugin instances", () => {
         noted: ["begun", "begun"],
         said: [["old"], ["new"]],
       })
-      await until("the old instance to be disposed", () => notes(host).includes("slow disposed"))
+      await until("the old instance to be disposed", () => notesIn(host.project).includes("slow disposed"))
       const order = (await host.get("/api/inbox")).items.map(({state}) => state)
       expect(order).toEqual(["handled", "handled", "handled"])
     }
@@ -229,7 +229,7 @@ describe("plugin instances", () => {
   test("delay a conversation for at most 5 s, then the handler fails and the next event is handled", async () => {
     const host = await startHost({config: config("  slow: {}\n"), plugins: {slow: slow("old", 60_000)}})
     const sn = await tell(host, {text: "/slow"})
-    await until("the handler to begin", () => notes(host).includes("begun"))
+    await until("the handler to begin", () => notesIn(host.project).includes("begun"))
     host.project.write("plugins/slow.ts", slow("new", 0))
     await generationOf(host, 2)
     expect(await host.say("/slow")).toEqual(["new"])
@@ -254,9 +254,3 @@ describe("plugin instances", () => {
     expect(await host.say("/greet")).toEqual(["hello"])
   })
 })
-
-const notes = (host: TestHost) =>
-  host.project
-    .read("notes.log")
-    .split("\n")
-    .filter(line => line !== "")

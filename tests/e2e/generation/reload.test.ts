@@ -2,6 +2,7 @@ import {describe, expect, test} from "vitest"
 import {failureOf, generationOf, generationsOf, reload, statusOf} from "../../support/host/generation.ts"
 import {bunAnd, casesOf, pluginWith, replying, startHost, svc, until, wirePlugin} from "../../support/host/host.ts"
 import {untilState} from "../../support/platforms/endpoint.ts"
+import {notesIn} from "../../support/plugins/plugin-sources.ts"
 
 const token = {HTTP_TOKEN: "a-token-of-thirty-two-characters"}
 
@@ -107,38 +108,40 @@ describe("accounts", () => {
   const accounts = (...ids: string[]) =>
     `http: {port: 0}\nplugins:\n  wire:\n    endpoints:\n${ids.map(id => `      - ${id}\n`).join("")}`
   const start = (config: string) => startHost({config, plugins: {wire: wirePlugin}, args: ["--no-watch"]})
-  const notesOf = (host: {project: {read(path: string): string}}) => host.project.read("notes.log").trim().split("\n")
 
   test("are compared one by one, so adding or removing one leaves the others connected", async () => {
     const host = await start(accounts("{id: a, room: one}", "{id: b, room: two}"))
-    await until("both to open", () => notesOf(host).length === 2)
+    await until("both to open", () => notesIn(host.project).length === 2)
     host.project.write("svc.config.yml", accounts("{id: c, room: three}", "{id: a, room: one}", "{id: b, room: two}"))
     await reload(host)
-    await until("the new one to open", () => notesOf(host).includes("open wire~c"))
+    await until("the new one to open", () => notesIn(host.project).includes("open wire~c"))
     host.project.write("svc.config.yml", accounts("{id: c, room: three}", "{id: b, room: two}"))
     await reload(host)
-    await until("the removed one to close", () => notesOf(host).includes("close wire~a"))
-    expect(notesOf(host)).toEqual(["open wire~a", "open wire~b", "open wire~c", "close wire~a"])
+    await until("the removed one to close", () => notesIn(host.project).includes("close wire~a"))
+    expect(notesIn(host.project)).toEqual(["open wire~a", "open wire~b", "open wire~c", "close wire~a"])
   })
 
   test("are reopened after a change only once the old connection is closed", async () => {
     const host = await start(accounts("{id: a, room: one}", "{id: b, room: two}"))
-    await until("both to open", () => notesOf(host).length === 2)
+    await until("both to open", () => notesIn(host.project).length === 2)
     host.project.write("svc.config.yml", accounts("{id: a, room: other}", "{id: b, room: two}"))
     await reload(host)
-    await until("the changed account to open again", () => notesOf(host).length === 4)
-    expect(notesOf(host).slice(2)).toEqual(["close wire~a", "open wire~a"])
+    await until("the changed account to open again", () => notesIn(host.project).length === 4)
+    expect(notesIn(host.project).slice(2)).toEqual(["close wire~a", "open wire~a"])
   })
 
   test("are all reopened if their adapter's code changed, and the old instance is disposed last", async () => {
     const host = await start(accounts("{id: a}"))
-    await until("the account to open", () => notesOf(host).includes("open wire~a"))
+    await until("the account to open", () => notesIn(host.project).includes("open wire~a"))
     host.project.write("plugins/wire.ts", wirePlugin.replace('"disposed"', '"gone"'))
     await reload(host)
-    await until("the old instance to be disposed", () => notesOf(host).includes("disposed"))
-    await until("the account to open again", () => notesOf(host).filter(line => line === "open wire~a").length === 2)
-    expect(notesOf(host).indexOf("close wire~a")).toBeLessThan(notesOf(host).lastIndexOf("open wire~a"))
-    expect(notesOf(host).indexOf("close wire~a")).toBeLessThan(notesOf(host).indexOf("disposed"))
+    await until("the old instance to be disposed", () => notesIn(host.project).includes("disposed"))
+    await until(
+      "the account to open again",
+      () => notesIn(host.project).filter(line => line === "open wire~a").length === 2,
+    )
+    expect(notesIn(host.project).indexOf("close wire~a")).toBeLessThan(notesIn(host.project).lastIndexOf("open wire~a"))
+    expect(notesIn(host.project).indexOf("close wire~a")).toBeLessThan(notesIn(host.project).indexOf("disposed"))
   })
 
   test("are retried after a refusal when an operator reloads, even without a change", async () => {
@@ -156,6 +159,6 @@ describe("accounts", () => {
     host.project.write("unbanned", "")
     expect(await reload(host)).toEqual({committed: false, generation: 1})
     await untilState(host, "wire~a", "online")
-    expect(notesOf(host)).toEqual(["attempt", "attempt"])
+    expect(notesIn(host.project)).toEqual(["attempt", "attempt"])
   })
 })

@@ -7,7 +7,7 @@ import {printedJson, runCommand} from "../../support/host/command-line.ts"
 import {eventOf, expectProblem, launchHost, posting, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {bunOr, onBun, onNode22, type TestRuntime} from "../../support/host/runtimes.ts"
 import {messageIn, tell} from "../../support/messages/messages.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {notesIn, pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const both = onNode22 === undefined ? [onBun] : [onBun, onNode22]
 
@@ -23,8 +23,6 @@ const again = (host: TestHost, runtime: TestRuntime = onBun) =>
   startHost({project: host.project, runtime, args: ["--no-watch"]})
 
 const kill = (host: TestHost) => host.stop("SIGKILL")
-
-const notes = (host: TestHost) => host.project.read("notes.log").trim().split("\n")
 
 /** An error with its place in the plugin. */
 const at = (error: string) => expect.stringMatching(new RegExp(`^${error} \\(plugins/bot\\.ts:\\d+:\\d+\\)$`))
@@ -62,7 +60,7 @@ describe.each(bunOr("node22"))("a handler on $name", runtime => {
     expect(await eventOf(host, after)).toMatchObject({state: "handled"})
     expect((await eventOf(host, tried)).marks[0]).toMatchObject({state: "handled", attempt: 3})
     expect((await eventOf(host, never)).marks).toMatchObject([{state: "failed", attempt: 2, error: at("for ever")}])
-    expect(notes(host).filter(line => line !== "never")).toEqual(["try", "try", "try", "after"])
+    expect(notesIn(host.project).filter(line => line !== "never")).toEqual(["try", "try", "try", "after"])
     expect(await texts(host)).toEqual(["at last", "after"])
   })
 
@@ -82,12 +80,12 @@ describe.each(bunOr("node22"))("a handler on $name", runtime => {
     const seq = await tell(host, {text: "go"})
     await until(
       "the first message to be sent",
-      async () => notes(host)[0]?.startsWith("id ") && (await texts(host)).length === 1,
+      async () => notesIn(host.project)[0]?.startsWith("id ") && (await texts(host)).length === 1,
     )
     await kill(host)
     const later = await again(host, runtime)
     expect(await eventOf(later, seq)).toMatchObject({state: "handled", marks: [{attempt: 2}]})
-    const ids = notes(later)
+    const ids = notesIn(later.project)
     expect(ids[1]).toBe(ids[0])
     expect(ids[2]).not.toBe(ids[0])
     expect(await texts(later)).toEqual(["first, now", "second, now", "at the end"])
@@ -105,7 +103,7 @@ describe.each(bunOr("node22"))("a handler on $name", runtime => {
       true,
     )
     const seq = await tell(host, {text: "go"})
-    await until("the handler to run", () => notes(host).length === 1)
+    await until("the handler to run", () => notesIn(host.project).length === 1)
     await kill(host)
     // The gaps come after the inbox at startup, so this start fails late.
     await changeDatabase(host.project.path(".svc/data.sqlite"), "ALTER TABLE endpoint_gaps RENAME TO elsewhere")
@@ -154,7 +152,7 @@ test.each(both)("a handler that throws late ends neither the Host nor another pl
     "root/other/handler/message-created.0 handled",
   ])
   expect(event.replies).toHaveLength(1)
-  await until("the late throw", () => notes(host).includes("late"))
+  await until("the late throw", () => notesIn(host.project).includes("late"))
   await sleep(20)
   expect([...(await host.say("more"))].sort()).toEqual(["bot", "other"])
 })
@@ -185,7 +183,7 @@ describe.each(bunOr("node22"))("a question on $name", runtime => {
     expect(answer.marks).toMatchObject([{handler: "root/bot/prompt/size", state: "handled"}])
     expect((await messageIn(third, answer.replies[0] ?? "", "sent")).text).toBe("One hat in M")
     expect(await third.say("M", {user: "ada"})).toEqual([])
-    expect(notes(third)).toEqual(["hat M"])
+    expect(notesIn(third.project)).toEqual(["hat M"])
   })
 })
 

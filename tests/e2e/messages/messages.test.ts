@@ -1,6 +1,7 @@
 import {expect, test} from "vitest"
 import {eventOf, launchHost, pluginWith, startHost, story, type TestHost, tell} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
+import {notesIn} from "../../support/plugins/plugin-sources.ts"
 
 const config = `http: {port: 0}
 plugins: {sandbox: {}, bot: {}}
@@ -10,8 +11,6 @@ const start = (setup: string, own = false) =>
 const again = (host: TestHost) => startHost({own: true, project: host.project, args: ["--no-watch"]})
 
 const kill = (host: TestHost) => host.stop("SIGKILL")
-
-const notes = (host: TestHost) => host.project.read("notes.log").trim().split("\n")
 
 const echo = 'plugin.on("message-created", session => "heard " + session.text)'
 
@@ -92,7 +91,7 @@ test("an event whose handler runs at two ends of the Host is dead, and others ar
   expect(event.marks).toMatchObject([{state: "dead", attempt: 2, error: "suspected_crash"}])
   expect((await eventOf(third, waiting)).marks).toMatchObject([{state: "handled", attempt: 2}])
   expect(await third.say("after", {channel: "other"})).toEqual(["heard after"])
-  expect(notes(third)).toEqual(["before", "crash", "wait", "crash", "wait", "after"])
+  expect(notesIn(third.project)).toEqual(["before", "crash", "wait", "crash", "wait", "after"])
   // After the replay, conversations run side by side again.
   const side = await Promise.all(["x", "y"].map(channel => third.say(channel, {channel})))
   expect(side).toEqual([["heard x"], ["heard y"]])
@@ -110,7 +109,7 @@ test("a handler that a stop interrupts runs again at the next start, and is not 
     true,
   )
   const seq = await tell(host, {text: "hello"})
-  const begun = () => notes(host).filter(line => line === "begun").length
+  const begun = () => notesIn(host.project).filter(line => line === "begun").length
   await until("the handler to begin", () => begun() === 1)
   expect((await host.stop()).code).toBe(0)
   const second = await again(host)

@@ -1,6 +1,6 @@
 import {readFileSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
-import {startProcess, until} from "../../support/host/process.ts"
+import {isOk, startProcess, until} from "../../support/host/process.ts"
 import {makeFolder} from "../../support/host/project.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {tool} from "../../support/machine/tools.ts"
@@ -50,12 +50,7 @@ export const startPrometheus = async (hostUrl: string, token: string): Promise<P
     const {data} = (await (await fetch(`${url}${path}`)).json()) as {data: T}
     return data
   }
-  await until("Prometheus to be ready", () =>
-    fetch(`${url}/-/ready`).then(
-      ({ok}) => ok,
-      () => false,
-    ),
-  ).catch(error => {
+  await until("Prometheus to be ready", () => isOk(`${url}/-/ready`)).catch(error => {
     throw new Error(`${error.message}\n${running.output()}`)
   })
   return {

@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {runAsked} from "../../support/agents/host.ts"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
-import {bunOr, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
+import {bunOr, notesIn, pluginWith, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {tell} from "../../support/messages/messages.ts"
 
 /** A platform with its own methods, which notes each call. A call of `stuck` never ends. */
@@ -57,18 +57,17 @@ const config = `http: {port: 0}
 plugins: {sandbox: {}, shop: {}, mod: {}, plain: {}}
 `
 
-const calls = (host: TestHost) => host.project.read("notes.log").trim().split("\n")
 const say = async (host: TestHost, text: string) => (await host.say(text)).at(-1)
 
 describe.each(bunOr("node24"))("a platform's own methods on $name", runtime => {
   test("are queued, asked and called now by a plugin that declares platform, and by no other", async () => {
     const host = await startHost({runtime, config, plugins})
     expect(await say(host, '/mod queue shop/pin {"n":1}')).toBe("queued")
-    await until("the call", () => calls(host).includes("shop/pin 1 queued"))
+    await until("the call", () => notesIn(host.project).includes("shop/pin 1 queued"))
     expect(await say(host, '/mod ask shop/getOrder {"n":2}')).toBe('{"id":"order-2"}')
     expect(await say(host, '/mod now shop/makeOrder {"n":3}')).toBe('{"id":"order-3"}')
     expect(await say(host, '/mod now shop/makeOrder {"refuse":true}')).toBe("platform_failed")
-    const before = calls(host)
+    const before = notesIn(host.project)
     expect(await say(host, "/mod queue shop/pim")).toMatch(/^unsupported .*shop\/pin/)
     expect(await say(host, "/mod queue telegram/pinChatMessage")).toMatch(/^unsupported .*shop\//)
     expect(await say(host, "/mod queue shop/getOrder")).toMatch(/^request_invalid .*plugin\.ask/)
@@ -77,7 +76,7 @@ describe.each(bunOr("node24"))("a platform's own methods on $name", runtime => {
     expect(await say(host, "/plain queue shop/pin")).toMatch(/^request_invalid .*platform/)
     expect(await say(host, "/plain now shop/makeOrder")).toBe("request_invalid")
     expect(await say(host, "/plain ask shop/getOrder")).toBe("request_invalid")
-    expect(calls(host)).toEqual(before)
+    expect(notesIn(host.project)).toEqual(before)
     const {capabilities} = (await host.get("/api/plugins")).items.find(({name}) => name === "mod") ?? {}
     expect(capabilities).toContainEqual({id: "root/mod/access/platform", kind: "access", name: "platform"})
   })
@@ -88,7 +87,7 @@ describe.each(bunOr("node24"))("a platform's own methods on $name", runtime => {
     for (const n of [1, 2, 3]) expect(await say(host, `/mod now shop/makeOrder {"n":${n}}`)).toBe(`{"id":"order-${n}"}`)
     expect(performance.now() - start).toBeGreaterThan(900)
     expect(await say(host, '/mod now shop/makeOrder {"n":4,"wait":300}')).toBe('{"id":"order-4"}')
-    expect(calls(host).filter(line => line === "shop/makeOrder 4 plain")).toHaveLength(2)
+    expect(notesIn(host.project).filter(line => line === "shop/makeOrder 4 plain")).toHaveLength(2)
     await host.stop()
     const again = await startHost({runtime, project: host.project})
     expect(await say(again, '/mod now shop/makeOrder {"n":5,"wait":60000}')).toBe("platform_failed 60")
@@ -118,14 +117,14 @@ describe.each(bunOr("node24"))("a platform's own methods on $name", runtime => {
     await runAsked(host, "order one")
     const told = JSON.stringify(model.requests.at(-1)?.body)
     expect(told.match(/tool_effect/g)).toHaveLength(3)
-    expect(calls(host)).toEqual([""])
+    expect(notesIn(host.project)).toEqual([])
   })
 
   test("of a killed Host are made again only if they may be called twice", async () => {
     const host = await startHost({own: true, runtime, config, plugins})
     for (const method of ["pin", "makeOrder"])
       await tell(host, {text: `/mod queue shop/${method} {"stuck":true,"channel_id":"${method}"}`})
-    await until("both calls", () => calls(host).length === 2)
+    await until("both calls", () => notesIn(host.project).length === 2)
     await host.stop("SIGKILL")
     host.project.write("go", "")
     const again = await startHost({runtime, project: host.project})
@@ -135,6 +134,6 @@ describe.each(bunOr("node24"))("a platform's own methods on $name", runtime => {
     }
     await until("the call again", async () => (await ends()).pin === "sent")
     expect(await ends()).toEqual({pin: "sent", makeOrder: "unknown"})
-    expect(calls(again)).toEqual(["shop/pin  queued", "shop/makeOrder  queued", "shop/pin  queued"])
+    expect(notesIn(again.project)).toEqual(["shop/pin  queued", "shop/makeOrder  queued", "shop/pin  queued"])
   })
 })

@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {failureOf, reload, statusOf} from "../../support/host/generation.ts"
-import {bunOr, makeProject, onBun, startHost, svc, until, untilPrinted} from "../../support/host/host.ts"
+import {bunOr, makeProject, notesIn, onBun, startHost, svc, until, untilPrinted} from "../../support/host/host.ts"
 import {pluginOf} from "./plugin.ts"
 
 const configOf = (...plugins: string[]) =>
@@ -26,8 +26,6 @@ export default definePlugin({
   },
 })
 `
-
-const notesIn = (project: {read(path: string): string}) => project.read("notes.log").trim().split("\n")
 
 const base = servicePlugin("base", [], ["base"])
 const middle = servicePlugin("middle", ["base"], ["middle"])
@@ -64,7 +62,7 @@ describe.each(bunOr("node24"))("services on $name", runtime => {
     await reload(host)
     expect(await host.say("/n")).toEqual(["1"])
     const notes = await until("the old instances to end", () => {
-      const all = notesIn(project).filter(note => note !== "")
+      const all = notesIn(project)
       return all.includes("end base") && all
     })
     expect(notes).toEqual([

@@ -5,7 +5,7 @@ import {describe, expect, test} from "vitest"
 import {problems} from "../../../shared/problems.ts"
 import {makeFolder, startHrana} from "../../support/database/databases.ts"
 import {bunOr, expectProblem, launchHost, onBun, onNode22, startHost} from "../../support/host/host.ts"
-import {type Running, until, untilPrinted} from "../../support/host/process.ts"
+import {isOk, type Running, until, untilPrinted} from "../../support/host/process.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
 import {listen} from "../../support/machine/listen.ts"
 import {freePort, holdPort} from "../../support/machine/ports.ts"
@@ -20,13 +20,7 @@ const onPort = (port: number, more = "") =>
 
 const starts = (project: Project) => (JSON.parse(project.read(".svc/starts.json")) as {starts: unknown[]}).starts
 
-const ready = (port: number) =>
-  until("the Host to be ready", () =>
-    fetch(`http://127.0.0.1:${port}/pub/ready`).then(
-      ({status}) => status === 200,
-      () => false,
-    ),
-  )
+const ready = (port: number) => until("the Host to be ready", () => isOk(`http://127.0.0.1:${port}/pub/ready`))
 
 const expectEnd = async (running: Running, code: number) => {
   const ended = await running.finished

@@ -4,6 +4,7 @@ import {join} from "node:path"
 import {pipeline} from "node:stream"
 import {expect, onTestFinished} from "vitest"
 import {freePort, startProcess, type TestHost, until} from "../host/host.ts"
+import {isOk} from "../host/process.ts"
 import {documentOf} from "../host/questions.ts"
 import {makeFolder} from "../machine/folders.ts"
 import {listen} from "../machine/listen.ts"
@@ -87,11 +88,7 @@ const runPrism = async (document: unknown, upstream: string): Promise<number> =>
   return port
 }
 
-const isThere = (port: number) =>
-  fetch(`http://127.0.0.1:${port}/pub/health`).then(
-    ({ok}) => ok,
-    () => false,
-  )
+const isThere = (port: number) => isOk(`http://127.0.0.1:${port}/pub/health`)
 
 /** Passes a request on unchanged; `look` reads the whole response before it is passed back. */
 const forward = (asked: IncomingMessage, answer: ServerResponse, to: string, look?: (body: string) => void): void => {

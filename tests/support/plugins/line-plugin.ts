@@ -1,4 +1,4 @@
-import {pluginWith} from "./plugin-sources.ts"
+import {notesIn, pluginWith} from "./plugin-sources.ts"
 
 /**
  * The source of a stand-in for a platform without accounts: slot `line`. It notes each attempt in `notes.log` with
@@ -33,11 +33,7 @@ export interface Noted {
 }
 
 export const notedBy = (project: {read(path: string): string}): readonly Noted[] =>
-  project
-    .read("notes.log")
-    .split("\n")
-    .filter(line => line !== "")
-    .map(line => {
-      const [at, id = "", channel = "", ...text] = line.split(" ")
-      return {at: Number(at), id, channel, text: text.join(" ")}
-    })
+  notesIn(project).map(line => {
+    const [at, id = "", channel = "", ...text] = line.split(" ")
+    return {at: Number(at), id, channel, text: text.join(" ")}
+  })

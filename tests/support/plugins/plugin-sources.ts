@@ -15,6 +15,10 @@ export default definePlugin({${more === "" ? "" : `${more.replaceAll("\n", " ")}
 })
 `
 
+/** What the plugins of a project have noted so far. */
+export const notesIn = (project: {read(path: string): string}): readonly string[] =>
+  project.read("notes.log").split("\n").slice(0, -1)
+
 /** The source of a plugin with one command that answers with a fixed text. */
 export const replying = (command: string, text: string): string =>
   pluginWith(`plugin.command("${command}", () => "${text}")`)
