@@ -4,9 +4,8 @@ import {startHost, type TestHost, until, usuallyOn} from "../../support/host/hos
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {sendTo} from "../../support/messages/messages.ts"
 import {door} from "../../support/plugins/door-plugin.ts"
-import {expectNoBarriers, expectNoSidewaysScroll, openConsole} from "./console.ts"
+import {env, expectNoBarriers, expectNoSidewaysScroll, openConsole} from "./console.ts"
 
-const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
 const {backlog, bulk} = en.messages
 
 const seqsOf = async (host: TestHost, state: string) =>

@@ -2,10 +2,8 @@ import type {Page} from "playwright-core"
 import {expect, test} from "vitest"
 import {shared, startHost, until, usuallyOn, usualRuntime} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
-import {expectNoBarriers, expectNoSidewaysScroll, goTo, live, openConsole} from "./console.ts"
-import {BadDay, env} from "./tasks/bad-day.ts"
-
-const token = env.HTTP_TOKEN
+import {env, expectNoBarriers, expectNoSidewaysScroll, goTo, live, openConsole, token} from "./console.ts"
+import {BadDay} from "./tasks/bad-day.ts"
 
 /** Items of lists, and pages with filters in the address. */
 const details = `inbox/4 inbox?state=failed&plugin=shop&text=tea plugins/advert endpoints/away jobs/digest workroom/1

@@ -2,9 +2,8 @@ import {expect, test} from "vitest"
 import {en} from "../../../server/console/web/texts/en.ts"
 import {pluginWith, startHost, story, usuallyOn} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
-import {expectNoBarriers, openConsole} from "./console.ts"
+import {env, expectNoBarriers, openConsole} from "./console.ts"
 
-const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
 const config = (plugins: string) => `http: {port: 0, token: "\${HTTP_TOKEN}"}\nplugins: ${plugins}\n`
 
 /** A plugin with one command. */

@@ -2,10 +2,7 @@ import {expect, test} from "vitest"
 import {en} from "../../../server/console/web/texts/en.ts"
 import {bunOr, freePort, makeProject, pluginWith, startHost, until} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
-import {expectNoBarriers, goTo, live, openConsole, untilHeadingFocused} from "./console.ts"
-
-const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
-const token = env.HTTP_TOKEN
+import {env, expectNoBarriers, goTo, live, openConsole, token, untilHeadingFocused} from "./console.ts"
 
 const configOf = (http: string) =>
   `http: {token: "\${HTTP_TOKEN}", demoToken: "\${DEMO_TOKEN}", ${http}}\nplugins: {sandbox: {}, moody: {}}\nmessages: {failure: ""}\n`

@@ -4,6 +4,10 @@ import {expect} from "vitest"
 import {meet} from "../../support/console/prism.ts"
 import {root, type TestHost, until, whenOver} from "../../support/host/host.ts"
 
+/** The tokens of a Host with a console. */
+export const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
+export const token = env.HTTP_TOKEN
+
 /** A tab with the console. */
 export interface ConsoleTab {
   readonly page: Page

@@ -3,14 +3,12 @@ import {test} from "vitest"
 import {startHost, type TestHost, until, usuallyOn} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {awayPlugin} from "../../support/plugins/away-plugin.ts"
-import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "./console.ts"
+import {env, expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "./console.ts"
 
 const stateOf = async (host: TestHost): Promise<string | undefined> => {
   const {items} = await host.get("/api/endpoints")
   return items.find(({name}) => name === "away")?.state
 }
-
-const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
 
 describeWithChromium("an endpoint in the console", () => {
   test("shows why it is offline, reconnects, and sends a message", async () => {

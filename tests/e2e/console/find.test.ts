@@ -3,9 +3,7 @@ import {expect, test} from "vitest"
 import {en} from "../../../server/console/web/texts/en.ts"
 import {pluginWith, startHost, type TestHost, until, usuallyOn} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
-import {expectNoBarriers, expectNoSidewaysScroll, openConsole, untilHeadingFocused} from "./console.ts"
-
-const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
+import {env, expectNoBarriers, expectNoSidewaysScroll, openConsole, untilHeadingFocused} from "./console.ts"
 
 /** Fails while the project has the file `broken`. */
 const moody = pluginWith(`

@@ -4,10 +4,16 @@ import {en} from "../../../server/console/web/texts/en.ts"
 import {onBun, pluginWith, reload, startHost, svc, until} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {metricsOf} from "../../support/metrics/metrics.ts"
-import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole, untilHeadingFocused} from "./console.ts"
+import {
+  env,
+  expectNoBarriers,
+  expectNoSidewaysScroll,
+  goTo,
+  openConsole,
+  token,
+  untilHeadingFocused,
+} from "./console.ts"
 
-const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
-const token = env.HTTP_TOKEN
 const config = 'http: {port: 0, token: "${HTTP_TOKEN}", demoToken: "${DEMO_TOKEN}"}\nplugins: {sandbox: {}, team: {}}\n'
 const file = "data/schedule-jobs.json"
 

@@ -3,9 +3,8 @@ import {en} from "../../../server/console/web/texts/en.ts"
 import {hour, storePast} from "../../support/console/past.ts"
 import {bunOr, pluginWith, startHost, until, usuallyOn} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
-import {expectNoBarriers, expectNoSidewaysScroll, live, openConsole} from "./console.ts"
+import {env, expectNoBarriers, expectNoSidewaysScroll, live, openConsole} from "./console.ts"
 
-const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
 const config = 'http: {port: 0, token: "${HTTP_TOKEN}"}\nplugins: {sandbox: {}}\n'
 
 const hostWithPast = async () => {

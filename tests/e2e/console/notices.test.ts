@@ -3,9 +3,7 @@ import {expect, test} from "vitest"
 import {en} from "../../../server/console/web/texts/en.ts"
 import {pluginWith, shared, startHost, type TestHost, until, usuallyOn} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
-import {expectNoBarriers, goTo, openConsole} from "./console.ts"
-
-const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
+import {env, expectNoBarriers, goTo, openConsole} from "./console.ts"
 
 /** Answers twice, but fails while the project has the file `broken`. */
 const moody = pluginWith(`

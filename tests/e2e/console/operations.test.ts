@@ -4,10 +4,8 @@ import {en} from "../../../server/console/web/texts/en.ts"
 import {makeFolder} from "../../support/database/databases.ts"
 import {bunOr, freePort, makeProject, printed, startHost} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
-import {expectNoBarriers, goTo, live, openConsole} from "./console.ts"
+import {env, expectNoBarriers, goTo, live, openConsole, token} from "./console.ts"
 
-const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
-const token = env.HTTP_TOKEN
 const configOf = (port: number, level = "info") =>
   `log_level: ${level}\nhttp: {port: ${port}, token: "\${HTTP_TOKEN}", demoToken: "\${DEMO_TOKEN}"}\nplugins: {sandbox: {}}\n`
 

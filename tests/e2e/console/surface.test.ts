@@ -2,9 +2,7 @@ import type {Page} from "playwright-core"
 import {expect, test} from "vitest"
 import {pluginWith, shared, startHost, type TestHost, usuallyOn, wirePlugin} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
-import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "./console.ts"
-
-const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
+import {env, expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "./console.ts"
 
 /** Returns a name of the greatest length, without a place to break it. */
 const long = (name: string) => `${name}_${"of_which_everybody_has_to_see_the_end".repeat(2)}`.slice(0, 60)

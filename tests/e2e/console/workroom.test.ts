@@ -4,10 +4,8 @@ import {en} from "../../../server/console/web/texts/en.ts"
 import type {ItemCommand} from "../../../shared/api/item-rules.ts"
 import {startHost, type TestHost, until} from "../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
-import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "./console.ts"
+import {env, expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole, token} from "./console.ts"
 
-const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
-const token = env.HTTP_TOKEN
 const config = 'http: {port: 0, token: "${HTTP_TOKEN}", demoToken: "${DEMO_TOKEN}"}\nplugins: {sandbox: {}}\n'
 
 const add = (host: TestHost, title: string, more = {}) => host.post("/api/workroom/items", {body: {title, ...more}})

@@ -3,10 +3,8 @@ import {expect, test} from "vitest"
 import {en} from "../../../../server/console/web/texts/en.ts"
 import {bunOr, makeCheckpoint, makeFolder, pluginWith, printed, startHost} from "../../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../../support/machine/chromium.ts"
-import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "../console.ts"
+import {env, expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole, token} from "../console.ts"
 
-const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
-const token = env.HTTP_TOKEN
 /** For the CLI, which does not have the Host's environment. */
 const files = {
   ".env": Object.entries(env)

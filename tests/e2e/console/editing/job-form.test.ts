@@ -3,10 +3,8 @@ import {expect, test} from "vitest"
 import {en} from "../../../../server/console/web/texts/en.ts"
 import {freePort, pluginWith, startHost, type TestHost, until} from "../../../support/host/host.ts"
 import {describeWithChromium, startChromium} from "../../../support/machine/chromium.ts"
-import {expectNoBarriers, expectNoSidewaysScroll, goTo, live, openConsole} from "../console.ts"
+import {env, expectNoBarriers, expectNoSidewaysScroll, goTo, live, openConsole, token} from "../console.ts"
 
-const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
-const token = env.HTTP_TOKEN
 const file = "data/schedule-jobs.json"
 const widths = [360, 1440]
 

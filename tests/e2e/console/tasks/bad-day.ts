@@ -7,8 +7,7 @@ import {freePort} from "../../../support/machine/ports.ts"
 import {endpointOf} from "../../../support/platforms/endpoint.ts"
 import {awayPlugin} from "../../../support/plugins/away-plugin.ts"
 import {pluginWith} from "../../../support/plugins/plugin-sources.ts"
-
-export const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
+import {env} from "../console.ts"
 
 const configOf = (port: number, more: string): string => `log_level: info
 http:

@@ -7,8 +7,8 @@ import {printed} from "../../../support/host/command-line.ts"
 import type {TestRuntime} from "../../../support/host/runtimes.ts"
 import {shared} from "../../../support/host/shared.ts"
 import {startChromium} from "../../../support/machine/chromium.ts"
-import {expectNoSidewaysScroll, live, openConsole} from "../console.ts"
-import {BadDay, env, orders} from "./bad-day.ts"
+import {env, expectNoSidewaysScroll, live, openConsole} from "../console.ts"
+import {BadDay, orders} from "./bad-day.ts"
 import {Operator} from "./operator.ts"
 
 interface Surface {
