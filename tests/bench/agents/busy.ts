@@ -58,8 +58,7 @@ const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<rea
       detail: `${sides(found, "ms")}, ${(asked / seconds).toFixed(0)} model calls a second`,
     })
   }
-  await host.stop()
-  made.remove()
+  await host.end()
   model.close()
   return figures
 }

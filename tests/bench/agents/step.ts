@@ -63,8 +63,7 @@ const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<rea
     tools.push(((await gapOf(host, model, many)) - one) / (many - 1))
   }
   await database.close()
-  await host.stop()
-  made.remove()
+  await host.end()
   model.close()
   const found = pairsOf(each, writes)
   return [

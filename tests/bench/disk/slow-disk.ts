@@ -59,8 +59,7 @@ const measureDelay = async (runtime: TestRuntime, delay: number, {pairs}: RowOpt
     })
     const found = await sampleOf(host)
     samples[kind].push(found)
-    await host.stop()
-    project.remove()
+    await host.end()
     return found.rate
   }
   const rate = await measurePairs(pairs, sample("subject"), sample("inThread"))

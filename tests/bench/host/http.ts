@@ -66,8 +66,7 @@ const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): P
     progress(`${each.path} on ${runtime.name}`)
     figures.push(await measureCase(host, each, runtime, pairs))
   }
-  await host.stop()
-  project.remove()
+  await host.end()
   return figures
 }
 

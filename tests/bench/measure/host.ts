@@ -73,6 +73,8 @@ export interface BenchHost extends HostClient {
   /** Sends a request with the full token. Throws for an answer other than 2xx. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   stop(): Promise<void>
+  /** Stops, and removes the project. */
+  end(): Promise<void>
 }
 
 /** Starts the shipped Host in production mode, and waits until it is ready. `flags` are the runtime's own. */
@@ -104,6 +106,10 @@ export const startHost = async (
       return response
     },
     stop: () => process.stop(),
+    end: async () => {
+      await process.stop()
+      project.remove()
+    },
   }
 }
 

@@ -61,10 +61,7 @@ export const startStreamHost = async (runtime: TestRuntime): Promise<StreamHost>
     tick: async (count, rate) => {
       await host.fetch("/api/plugins/ticker/ticks", {method: "POST", body: JSON.stringify({count, rate})})
     },
-    stop: async () => {
-      await host.stop()
-      made.remove()
-    },
+    stop: host.end,
   }
 }
 

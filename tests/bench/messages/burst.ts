@@ -30,8 +30,7 @@ const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): P
     after.push(await rateOf(load))
     await rateOf(load)
   }
-  await host.stop()
-  project.remove()
+  await host.end()
   return [
     ratioOf(
       `load after a rest, on ${runtime.name}`,

@@ -30,8 +30,7 @@ const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<rea
     },
     async () => (await measure(1)).last,
   )
-  await host.stop()
-  project.remove()
+  await host.end()
   return [
     ratioOf(
       `${users} users of a channel until the last answer, on ${runtime.name}`,

@@ -77,9 +77,8 @@ const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): P
       },
     )
   }
-  await host.stop()
+  await host.end()
   await partners.stop()
-  made.remove()
   return figures
 }
 

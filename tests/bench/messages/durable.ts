@@ -87,9 +87,8 @@ const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): P
     progress(`${flying} in flight on ${runtime.name}`)
     figures.push(...(await measureFlight({host, bare, runtime}, flying, pairs)))
   }
-  await host.stop()
+  await host.end()
   await bare.process.stop()
-  made.remove()
   return figures
 }
 
