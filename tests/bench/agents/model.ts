@@ -1,5 +1,6 @@
 import {createServer, type IncomingMessage, type ServerResponse} from "node:http"
 import {setTimeout as sleep} from "node:timers/promises"
+import {listen} from "../../../server/testing/platforms/fake/serve.ts"
 
 /** How the model answers each call. */
 export interface Pace {
@@ -36,10 +37,12 @@ export const startModel = async (): Promise<BenchModel> => {
     await answer(response, pace, ++count)
     ended = pace === undefined ? undefined : performance.now()
   })
-  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
-  const address = server.address()
+  let close = () => {}
+  const port = await listen(server, undo => {
+    close = () => void undo()
+  })
   return {
-    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/v1`,
+    url: `http://127.0.0.1:${port}/v1`,
     gaps,
     asked: () => count,
     follow: pace => {
@@ -47,10 +50,7 @@ export const startModel = async (): Promise<BenchModel> => {
       ended = undefined
       gaps.length = 0
     },
-    close: () => {
-      server.closeAllConnections()
-      server.close()
-    },
+    close,
   }
 }
 

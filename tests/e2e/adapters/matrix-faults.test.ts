@@ -1,9 +1,9 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
-import {type HostOptions, shared, svc, type TestHost, until, usuallyOn, whenOver} from "../../support/host/host.ts"
+import {type HostOptions, shared, svc, type TestHost, until, usuallyOn} from "../../support/host/host.ts"
 import {messageIn, sendTo} from "../../support/messages/messages.ts"
 import {describeWithDendrite, startDendrite} from "../../support/platforms/matrix/dendrite.ts"
-import {type Gate, openGate} from "../../support/platforms/matrix/gate.ts"
+import {openGate} from "../../support/platforms/matrix/gate.ts"
 import {eventsOf, startMatrixHost, untilEndpoint} from "../../support/platforms/matrix/host.ts"
 import {Person} from "../../support/platforms/matrix/person.ts"
 
@@ -14,11 +14,7 @@ const textsOf = async (host: TestHost, room: string) =>
 
 describeWithDendrite("a bot on Matrix when things go wrong", () => {
   const homeserver = shared(startDendrite)
-  const openGateHere = async (): Promise<Gate> => {
-    const gate = await openGate(homeserver().url)
-    whenOver(() => gate.close())
-    return gate
-  }
+  const openGateHere = () => openGate(homeserver().url)
   /** A bot, a user, and a room with both as members. */
   const makeRoom = async () => {
     const [bot, ann] = await Promise.all([Person.register(homeserver(), "bot"), Person.register(homeserver(), "ann")])

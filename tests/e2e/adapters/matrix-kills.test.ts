@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
-import {Chance, seedOf, type TestHost, until, untilIdle, usuallyOn, whenOver} from "../../support/host/host.ts"
+import {Chance, seedOf, type TestHost, until, untilIdle, usuallyOn} from "../../support/host/host.ts"
 import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {describeWithDendrite, type Homeserver, startDendrite} from "../../support/platforms/matrix/dendrite.ts"
 import {openGate} from "../../support/platforms/matrix/gate.ts"
@@ -34,7 +34,6 @@ describeWithDendrite("a homeserver that forgets its transactions", () => {
     const {bot, ann, rooms} = await meet(homeserver, 1)
     const [room = ""] = rooms
     const gate = await openGate(homeserver.url)
-    whenOver(() => gate.close())
     const options = {runtime, env: {BOT_TOKEN: bot.token}}
     const accounts = [{id: "main", homeserver: gate.url, accessToken: "${BOT_TOKEN}"}]
     let host = await startMatrixHost(accounts, {...options, own: true})

@@ -11,8 +11,7 @@ export const matrix = async (homeserver: Homeserver): Promise<AdapterUnderTest> 
     name: "matrix",
     env: {MATRIX_TOKEN: bot.token, WRONG_TOKEN: "a-token-that-nobody-gave"},
     platform: async defer => {
-      const gate = await openGate(homeserver.url)
-      defer(() => gate.close())
+      const gate = await openGate(homeserver.url, defer)
       const ann = await Person.register(homeserver, "ann")
       const bob = await Person.register(homeserver, "bob")
       const power = {power_level_content_override: {users: {[ann.id]: 100, [bot.id]: 50}}}

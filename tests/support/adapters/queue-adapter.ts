@@ -11,6 +11,7 @@ import {
   refused,
   renderContent,
   retryAfter,
+  type Static,
   Type,
   textOf,
 } from "svc-runtime"
@@ -45,6 +46,7 @@ const Fault = Type.Enum([
   // Considers every account valid.
   "trusting",
 ])
+export type Fault = Static<typeof Fault>
 
 /** The prefix of the ids in a renaming adapter's history. */
 const renamed = "past "
@@ -56,7 +58,7 @@ const longest = 40
 
 const Account = Type.Object({port: Type.Integer(), password: Type.String()}, {additionalProperties: false})
 
-interface Said {
+export interface Said {
   readonly sn: number
   readonly text: string
   readonly file?: {readonly name: string; readonly type: string; readonly size: number}

@@ -2,31 +2,11 @@ import {createServer, type Socket} from "node:net"
 import {createInterface} from "node:readline"
 import {fileURLToPath} from "node:url"
 import type {AdapterUnderTest, FileUnderTest, Heard} from "../../../server/testing/adapter/conformance.ts"
+import {listen} from "../../../server/testing/platforms/fake/serve.ts"
 import {until} from "../host/process.ts"
+import type {Fault, Said} from "./queue-adapter.ts"
 
-/** The faults of the tests' own adapter; see `queue-adapter.ts`. */
-export type Fault =
-  | "none"
-  | "early"
-  | "ids"
-  | "storm"
-  | "hasty"
-  | "leaky"
-  | "short"
-  | "halfway"
-  | "keeping"
-  | "sticky"
-  | "backwards"
-  | "restless"
-  | "unlisted"
-  | "silent"
-  | "unable"
-  | "deaf"
-  | "strict"
-  | "renaming"
-  | "torn"
-  | "blind"
-  | "trusting"
+export type {Fault}
 
 interface Line {
   readonly hello?: string
@@ -41,12 +21,6 @@ interface Line {
   readonly id?: string
   readonly message?: string
   readonly files?: readonly {readonly name: string; readonly data: string}[]
-}
-
-interface Said {
-  readonly sn: number
-  readonly text: string
-  readonly file?: {readonly name: string; readonly type: string; readonly size: number}
 }
 
 interface Kept extends Heard {
@@ -156,10 +130,7 @@ export const queue = (fault: Fault = "none", history: "replay" | "none" = "repla
       socket.on("close", () => open.delete(socket))
       queue.accept(socket)
     })
-    await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
-    defer(() => server.close())
-    const address = server.address()
-    const port = typeof address === "object" && address !== null ? address.port : 0
+    const port = await listen(server, defer)
     return {
       account: {id: "one", port, password: "the-right-one"},
       refused: {id: "one", port, password: "another"},

@@ -1,4 +1,3 @@
-import {whenOver} from "../host/shared.ts"
 import {startDendrite} from "../platforms/matrix/dendrite.ts"
 import {openGate} from "../platforms/matrix/gate.ts"
 import {type MatrixEvent, Person} from "../platforms/matrix/person.ts"
@@ -24,7 +23,6 @@ const historyOf = async (person: Person, room: string): Promise<readonly MatrixE
 export const matrixUnderKills = async (): Promise<KillPlatform> => {
   const homeserver = await startDendrite()
   const gate = await openGate(homeserver.url)
-  whenOver(() => gate.close())
   const [bot, ann] = await Promise.all([Person.register(homeserver, "bot"), Person.register(homeserver, "ann")])
   const power = {power_level_content_override: {users: {[ann.id]: 100, [bot.id]: 50}}}
   const room = await ann.createRoom({preset: "public_chat", ...power})

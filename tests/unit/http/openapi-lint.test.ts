@@ -1,17 +1,15 @@
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from "node:fs"
-import {tmpdir} from "node:os"
+import {readFileSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
-import {expect, onTestFinished, test} from "vitest"
+import {expect, test} from "vitest"
+import {makeFolder} from "../../support/machine/folders.ts"
 import {lintWithRedocly, lintWithSpectral, openApiFile} from "./openapi-lint.ts"
 
 /** Writes a copy of the description with errors, to check that the linters find them. */
 const spoilt = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), "svc-openapi-"))
-  onTestFinished(() => rmSync(folder, {recursive: true}))
   const document = JSON.parse(readFileSync(openApiFile, "utf8"))
   document.paths["/api/session"].get.operationId = document.paths["/api/inbox"].get.operationId
   document.paths["/api/inbox/{seq}"].get.parameters = []
-  const file = join(folder, "openapi.json")
+  const file = join(makeFolder(), "openapi.json")
   writeFileSync(file, JSON.stringify(document))
   return file
 }

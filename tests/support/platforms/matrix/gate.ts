@@ -1,4 +1,6 @@
 import {createServer, type IncomingMessage, request, type ServerResponse} from "node:http"
+import {type Defer, listen} from "../../../../server/testing/platforms/fake/serve.ts"
+import {whenOver} from "../../host/shared.ts"
 
 /** A proxy to a homeserver. A test can count, cut, delay and answer requests in its place. */
 export interface Gate {
@@ -21,10 +23,9 @@ export interface Gate {
   withholdNext(pattern: RegExp): void
   /** Answers a sync with the last sync that had messages. */
   repeat(): void
-  close(): void
 }
 
-export const openGate = async (target: string): Promise<Gate> => {
+export const openGate = async (target: string, defer: Defer = whenOver): Promise<Gate> => {
   const syncs = new Set<ServerResponse>()
   const asked: {method: string; path: string; headers: IncomingMessage["headers"]}[] = []
   const answers: {readonly pattern: RegExp; readonly status: number; readonly body: string}[] = []
@@ -74,10 +75,9 @@ export const openGate = async (target: string): Promise<Gate> => {
     response.on("close", () => far.destroy())
     incoming.pipe(far)
   })
-  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
-  const address = server.address()
+  const port = await listen(server, defer)
   return {
-    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
+    url: `http://127.0.0.1:${port}`,
     get waiting() {
       return waiting
     },
@@ -94,10 +94,6 @@ export const openGate = async (target: string): Promise<Gate> => {
       }
       syncs.delete(open)
       give(open, 200, last)
-    },
-    close: () => {
-      server.closeAllConnections()
-      server.close()
     },
   }
 }

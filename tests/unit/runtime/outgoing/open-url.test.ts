@@ -1,12 +1,12 @@
-import {once} from "node:events"
-import {createServer, type Server, type ServerResponse} from "node:http"
-import {afterAll, beforeAll, describe, expect, test} from "vitest"
+import {createServer, type ServerResponse} from "node:http"
+import {describe, expect, test} from "vitest"
 import {boundedStream} from "../../../../server/runtime/outgoing/bounded-stream.ts"
 import {type OpenUrlOptions, openUrl} from "../../../../server/runtime/outgoing/open-url.ts"
 import type {Address} from "../../../../server/runtime/outgoing/resolve.ts"
+import {shared} from "../../../support/host/shared.ts"
+import {listen} from "../../../support/machine/listen.ts"
 
 const loopback = "127.0.0.1"
-const servers: Server[] = []
 const asked: string[] = []
 let port = 0
 
@@ -25,27 +25,17 @@ const answers: Readonly<Record<string, (response: ServerResponse) => void>> = {
   "/silent": () => {},
 }
 
-const listen = async (host: string, at: number): Promise<number> => {
+const serveAt = (host: string) => {
   const server = createServer((request, response) => {
     asked.push(`${host} ${request.headers.host} ${request.url}`)
     answers[request.url ?? ""]?.(response)
-  }).listen(at, host)
-  servers.push(server)
-  await once(server, "listening")
-  const address = server.address()
-  return typeof address === "object" && address !== null ? address.port : 0
+  })
+  return listen(server, port, host)
 }
 
-beforeAll(async () => {
-  port = await listen(loopback, 0)
-  await listen("127.0.0.2", port)
-})
-
-afterAll(() => {
-  for (const server of servers) {
-    server.closeAllConnections()
-    server.close()
-  }
+shared(async () => {
+  port = await serveAt(loopback)
+  return serveAt("127.0.0.2")
 })
 
 const never = new AbortController().signal
