@@ -60,22 +60,10 @@ describe("every row of the state table", () => {
     expect(createReport(facts())).toMatchObject({ready: true, generation: 7, committedAt: "2026-01-02T03:04:06.000Z"})
   })
 
-  test.each<[string, Partial<Facts>]>([
-    ["the database is not initialized", {databaseInitialized: false}],
-    ["a required endpoint does not exist", {endpoints: []}],
-    ["a required agent does not exist", {agents: {}}],
-  ])("starting stays not ready if %s", (_, more) => expect(createReport(facts(more)).ready).toBe(false))
-
   test("starting → ready without a database if http.readiness.database is false, with the check listed", () => {
     const report = createReport(facts({databaseInitialized: false, required: requiring({database: false})}))
     expect(report.ready).toBe(true)
     expect(find(report, "database")).toMatchObject({required: false, ready: false, reason: "database_not_initialized"})
-  })
-
-  test("ready → not ready: a required plugin instance is disabled", () => {
-    const report = createReport(facts({plugins: {irc: "disabled"}, endpoints: []}))
-    expect(report.ready).toBe(false)
-    expect(find(report, "endpoint")).toMatchObject({required: true, ready: false, reason: "plugin_disabled"})
   })
 
   test("ready → not ready: a required slot does not exist", () => {
