@@ -1,5 +1,5 @@
 import {readdirSync, readFileSync} from "node:fs"
-import {root, startHost, type TestHost, type TestRuntime, until, whenOver} from "../../support/host/host.ts"
+import {root, startHost, type TestHost, type TestRuntime, until} from "../../support/host/host.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
 import {untilDiscord} from "../../support/platforms/discord/host.ts"
 import {type FakeDiscord, startDiscord} from "../../support/platforms/fakes.ts"
@@ -30,7 +30,6 @@ const sources = (): Record<string, string> => {
 /** A room on a real homeserver, a channel on the fake Discord, and people in both. */
 export const meetPeople = async (homeserver: Homeserver) => {
   const gate = await openGate(homeserver.url)
-  whenOver(() => gate.close())
   const names = ["bot", "other-bot", "ann", "bob"]
   const registered = await Promise.all(names.map(name => Person.register(homeserver, name)))
   const [bot, otherBot, ann, bob] = registered as [Person, Person, Person, Person]

@@ -15,6 +15,13 @@ export const runnerOf = (id: string, more: Partial<Handler> = {}): Handler => ({
   ...more,
 })
 
+/** What a handler's session has of its plugin, without rows and prompts. */
+export const plugin = {
+  name: "club",
+  database: {table: (name: string) => name, read: async () => []},
+  prompt: () => undefined,
+}
+
 /** A handler of new messages. */
 export const hearerOf = (handle: EventHandler["handle"], more: Partial<EventHandler> = {}): EventHandler => ({
   ...runnerOf("root/test/handler/message-created.0"),

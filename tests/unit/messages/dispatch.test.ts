@@ -9,7 +9,7 @@ import type {TSchema} from "../../../shared/type.ts"
 import {unknownCommand} from "../../support/messages/answers.ts"
 import {firstAttempt} from "../../support/messages/attempt.ts"
 import {command} from "../../support/messages/commands.ts"
-import {dispatchTo, hearerOf, messageOf, runnerOf, tableOf} from "../../support/messages/dispatching.ts"
+import {dispatchTo, hearerOf, messageOf, plugin, runnerOf, tableOf} from "../../support/messages/dispatching.ts"
 
 const handler = (handle: (session: Session) => Reply, signal = new AbortController().signal) =>
   hearerOf(handle, {signal})
@@ -63,7 +63,6 @@ describe("a handler", () => {
   test("past its time limit can do nothing more, and is not retried whatever its retries are", async () => {
     const late: Promise<unknown>[] = []
     const codeOf = (work: Promise<unknown>) => work.then(() => "done").catch(error => error.code)
-    const plugin = {name: "p", database: {table: (name: string) => name, read: async () => []}, prompt: () => undefined}
     const slow = handler(async session => {
       await new Promise(resolve => session.signal.addEventListener("abort", resolve))
       const {database} = session
@@ -136,12 +135,7 @@ describe("a handler", () => {
     ],
   ])("does not reply with the id of an act it did: %s", async (_, handle, expected) => {
     const definition = {id: "root/test/prompt/name", definition: {}, handle: () => undefined}
-    const plugin = {
-      name: "p",
-      database: {table: (name: string) => name, read: async () => []},
-      prompt: () => definition,
-    }
-    const {run} = dispatchOf([{...handler(handle), plugin}])
+    const {run} = dispatchOf([{...handler(handle), plugin: {...plugin, prompt: () => definition}}])
     expect(sent(await run(messageOf("hello")))).toEqual(expected)
   })
 
@@ -182,7 +176,6 @@ describe("a handler", () => {
     const raw = {type: "update", data: {n: 1}}
     const seen: unknown[] = []
     const note = handler(session => void seen.push(session.event.raw))
-    const plugin = {name: "p", database: {table: (name: string) => name, read: async () => []}, prompt: () => undefined}
     for (const isRaw of [true, false]) {
       const table = tableOf({handlers: [{...note, plugin: {...plugin, raw: isRaw}}]})
       const dispatch = new HandlerMeter().measure(dispatchTo(table))
@@ -263,13 +256,9 @@ describe("a handler", () => {
 
   test("of an event without a channel writes and asks in the user's direct channel", async () => {
     const {channel: _, ...alone} = messageOf("hello")
-    const plugin = {
-      name: "p",
-      database: {table: (name: string) => name, read: async () => []},
-      prompt: () => ({id: "root/p/prompt/name", definition: {}, handle: () => undefined}),
-    }
+    const definition = {id: "root/p/prompt/name", definition: {}, handle: () => undefined}
     const asking = handler(async session => session.prompt({kind: "prompt", name: "name"}, "Who?"))
-    const {run} = dispatchOf([{...asking, plugin}])
+    const {run} = dispatchOf([{...asking, plugin: {...plugin, prompt: () => definition}}])
     const outcome = await run(alone)
     expect(outcome).toMatchObject({
       is: "handled",

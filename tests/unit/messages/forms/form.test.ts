@@ -15,7 +15,7 @@ import type {Session} from "../../../../shared/sdk/session/session.ts"
 import {Type} from "../../../../shared/type.ts"
 import {answer} from "../../../support/messages/answers.ts"
 import {firstAttempt} from "../../../support/messages/attempt.ts"
-import {dispatchTo, hearerOf, messageOf, runnerOf, tableOf} from "../../../support/messages/dispatching.ts"
+import {dispatchTo, hearerOf, messageOf, plugin, runnerOf, tableOf} from "../../../support/messages/dispatching.ts"
 import {ableEndpoints} from "../../../support/messages/endpoint-acts.ts"
 
 const signup: FormDeclaration = {
@@ -42,11 +42,6 @@ const talk = (
   hasForms = false,
   languages = oneLanguage("en"),
 ) => {
-  const plugin = {
-    name: "club",
-    database: {table: (name: string) => name, read: async () => []},
-    prompt: () => undefined,
-  }
   const declare = (of: FormDeclaration) => {
     const form = createForm(of, new HostTexts())
     const join = (session: Session) =>
