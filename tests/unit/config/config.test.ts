@@ -8,22 +8,14 @@ import {sha256Of} from "../../../server/runtime/files.ts"
 import {handlerSlots, slotLayout, slotViews} from "../../../server/runtime/flow/handler-slots.ts"
 import {explainValue} from "../../../server/runtime/text/explain.ts"
 import {logLevels} from "../../../shared/log.ts"
-import {formatIssue, Problem} from "../../../shared/problems.ts"
 import {Type} from "../../../shared/type.ts"
+import {issuesOf} from "../../support/host/problems.ts"
 
 const parse = (text: string, variables: Record<string, string> = {}) =>
   parseConfig({file: "svc.config.yml", text, sha256: sha256Of(text)}, variables)
 
 /** The findings for a refused configuration. */
-const findings = (text: string, variables: Record<string, string> = {}): string[] => {
-  try {
-    parse(text, variables)
-    return []
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    return error.issues.map(formatIssue)
-  }
-}
+const findings = (text: string, variables: Record<string, string> = {}) => issuesOf(() => parse(text, variables))
 
 test.each([
   ["42", /got 42; .*quotes/],
@@ -207,14 +199,7 @@ plugins:
 })
 
 describe("a file", () => {
-  const refusal = (bytes: Uint8Array) => {
-    try {
-      decodeSource("svc.config.yml", bytes)
-      return undefined
-    } catch (error) {
-      return (error as Problem).issues.map(formatIssue)
-    }
-  }
+  const refusal = (bytes: Uint8Array) => issuesOf(() => decodeSource("svc.config.yml", bytes))
 
   test("that is empty is refused", () => {
     expect(refusal(new Uint8Array())).toEqual([expect.stringMatching(/^svc\.config\.yml:1:1 .*\bsvc init\b/)])

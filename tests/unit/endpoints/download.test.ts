@@ -3,6 +3,7 @@ import {Endpoints} from "../../../server/endpoints/endpoints.ts"
 import {refused} from "../../../shared/sdk/adapter/refusal.ts"
 import type {Feature, Sender} from "../../../shared/sdk/adapter/sender.ts"
 import {h} from "../../../shared/sdk/content/elements.ts"
+import {problemOf} from "../../support/host/problems.ts"
 import {until} from "../../support/host/process.ts"
 import {lineSpec, stored} from "../../support/messages/line-endpoint.ts"
 
@@ -21,12 +22,6 @@ const endpointsWith = async (download: Download, features: readonly Feature[] = 
   await until("the endpoint to be online", () => endpoints.get("line")?.state.is === "online")
   return endpoints
 }
-
-const problemOf = (work: Promise<unknown>) =>
-  work.then(
-    () => "done",
-    error => `${error.code}: ${error.message}`,
-  )
 
 test("an adapter returns a stream or a response, and leaves other files to the Host", async () => {
   const answers = [

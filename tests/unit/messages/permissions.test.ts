@@ -3,23 +3,15 @@ import {parseConfig} from "../../../server/config/load.ts"
 import {ruleIssues} from "../../../server/generation/checks/rule-issues.ts"
 import {permissionBy, readRules} from "../../../server/messages/command/permissions.ts"
 import {sha256Of} from "../../../server/runtime/files.ts"
-import {formatIssue, Problem} from "../../../shared/problems.ts"
 import type {AdapterDefinition} from "../../../shared/sdk/adapter/adapter.ts"
 import {channelType, type SatoriEvent, type User} from "../../../shared/sdk/content/satori.ts"
 import type {TSchema} from "../../../shared/type.ts"
+import {issuesOf} from "../../support/host/problems.ts"
 
 const load = (text: string) =>
   parseConfig({file: "svc.config.yml", text, sha256: sha256Of(text)}, {}).config.permissions
 
-const findings = (text: string): string[] => {
-  try {
-    load(text)
-    return []
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    return error.issues.map(formatIssue)
-  }
-}
+const findings = (text: string) => issuesOf(() => load(text))
 
 const ids = new Map([
   ["irc~a", {ignoresCase: true}],

@@ -2,7 +2,7 @@ import {describe, expect, test} from "vitest"
 import {formatJobFile, parseJobFile, restampJobFile} from "../../../server/scheduler/job-file/job-file.ts"
 import {JsonError, parseJson} from "../../../server/scheduler/job-file/json-source.ts"
 import type {Job} from "../../../shared/api/scheduled/jobs.ts"
-import {formatIssue, Problem} from "../../../shared/problems.ts"
+import {issuesOf} from "../../support/host/problems.ts"
 import {Chance} from "../../support/machine/chance.ts"
 
 const digest: Job = {
@@ -12,17 +12,7 @@ const digest: Job = {
   target: {plugin: "team", job: "digest"},
 }
 
-/** Returns the findings for a text. */
-const issuesOf = (text: string): string[] => {
-  try {
-    parseJobFile("jobs.json", text)
-    return []
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    expect(error.code).toBe("jobs_invalid")
-    return error.issues.map(formatIssue)
-  }
-}
+const findings = (text: string) => issuesOf(() => parseJobFile("jobs.json", text), "jobs_invalid")
 
 const fileWith = (change: Readonly<Record<string, unknown>>) =>
   JSON.stringify({version: 1, jobs: [{...digest, ...change}]}, undefined, 2)
@@ -52,7 +42,7 @@ test.each([
   ['{"version": 1}', "1:1 jobs: is missing"],
   ['{"version": 1, "jobs": {}}', "1:24 jobs: expected a list, got keys with values"],
 ])("the text %j is refused, with its position", (text, expected) => {
-  expect(issuesOf(text)[0]).toContain(`jobs.json:${expected}`)
+  expect(findings(text)[0]).toContain(`jobs.json:${expected}`)
 })
 
 test.each([
@@ -83,7 +73,7 @@ test.each([
   [{id: "Not An Id"}, "jobs[0].id: expected text that matches"],
   [{enabled: "yes"}, "jobs[0].enabled: expected true or false"],
 ])("a job with %j is refused", (change, expected) => {
-  const issues = issuesOf(fileWith(change))
+  const issues = findings(fileWith(change))
   expect(issues.join("\n")).toContain(expected)
   expect(issues[0]).toMatch(/^jobs\.json:\d+:\d+ jobs\[0\]/)
 })
@@ -96,7 +86,7 @@ test("all findings are reported at once, with their lines", () => {
     {"id": "one", "schedule": {"every": "5m"}, "timezone": "UTC", "target": {"item": {"title": "water"}}}
   ]
 }`
-  expect(issuesOf(text).map(issue => issue.split(" ").slice(0, 2).join(" "))).toEqual([
+  expect(findings(text).map(issue => issue.split(" ").slice(0, 2).join(" "))).toEqual([
     "jobs.json:4:66 jobs[0].timezone:",
     "jobs.json:4:87 jobs[0].target.text:",
     "jobs.json:5:12 jobs[1].id:",

@@ -3,6 +3,7 @@ import {describe, expect, test} from "vitest"
 import {boundedStream} from "../../../../server/runtime/outgoing/bounded-stream.ts"
 import {type OpenUrlOptions, openUrl} from "../../../../server/runtime/outgoing/open-url.ts"
 import type {Address} from "../../../../server/runtime/outgoing/resolve.ts"
+import {problemOf} from "../../../support/host/problems.ts"
 import {shared} from "../../../support/host/shared.ts"
 import {listen} from "../../../support/machine/listen.ts"
 
@@ -45,12 +46,6 @@ const open = (address: string, more: Partial<OpenUrlOptions> = {}) =>
 
 const read = async (address: string, more: Partial<OpenUrlOptions> = {}) =>
   new Response(boundedStream(await open(address, more), {limit: 1000, signal: never})).text()
-
-const problemOf = (work: Promise<unknown>) =>
-  work.then(
-    () => "done",
-    error => `${error.code}: ${error.message}`,
-  )
 
 const at = (path: string, host = loopback) => `http://${host}:${port}${path}`
 

@@ -1,0 +1,19 @@
+import {formatIssue, Problem} from "../../../shared/problems.ts"
+
+/** The findings of the Problem that `work` throws, which may have to have this code; none if it throws nothing. */
+export const issuesOf = (work: () => unknown, code?: Problem["code"]): readonly string[] => {
+  try {
+    work()
+    return []
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== (code ?? error.code)) throw error
+    return error.issues.map(formatIssue)
+  }
+}
+
+/** "done", or the code and the message of the error. */
+export const problemOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => "done",
+    error => `${error.code}: ${error.message}`,
+  )
