@@ -63,15 +63,18 @@ const menu = definePlugin({
 const open = async (name: keyof typeof platforms) => {
   const platform = await platforms[name].start()
   onTestFinished(() => platform.close())
+  const votes: unknown[] = []
   const calls = Promise.withResolvers<(method: string, params: object) => Promise<unknown>>()
   const caller = definePlugin({
     platform: true,
-    setup: plugin =>
+    setup: plugin => {
+      plugin.on("internal", session => void votes.push([session.event._type, session.user?.id]))
       plugin.onStart(() =>
         calls.resolve((method, params) =>
           plugin.callNow(`${name}~fake`, `${name}/${method}`, params as Record<string, unknown>),
         ),
-      ),
+      )
+    },
   })
   const bot = await startBot({
     plugins: {menu: {plugin: menu}, caller: {plugin: caller}, [name]: {endpoints: [platform.account]}},
@@ -84,7 +87,7 @@ const open = async (name: keyof typeof platforms) => {
     return id
   }
   const texts = () => platform.sent().map(({text}) => text)
-  return {...platforms[name], platform, bot, call, said, texts}
+  return {...platforms[name], platform, bot, call, said, texts, votes}
 }
 
 describe.each(["telegram", "discord", "slack"] as const)("the fake of %s", name => {
@@ -140,12 +143,14 @@ test.each([
 ] as const)(
   "a poll on the fake of %s counts the votes of people until it is closed",
   async (name, channel, method, params) => {
-    const {platform, call} = await open(name)
+    const {platform, bot, call, votes} = await open(name)
     await call(method, params)
     const id = platform.sent()[0]?.id ?? ""
     await platform.vote(id, "No")
     await platform.vote(id, "Yes")
     await platform.vote(id, "Yes", {user: "43"})
+    await bot.settle()
+    expect(votes.at(-1)).toEqual([name === "telegram" ? "poll_answer" : "MESSAGE_POLL_VOTE_ADD", "43"])
     await expect(platform.vote(id, "Maybe")).rejects.toThrow("Yes, No")
     await expect(platform.vote(id, ["Yes", "No"])).rejects.toThrow("one of")
     const [end, at] = name === "telegram" ? ["stopPoll", {chat_id: channel}] : ["endPoll", {channel_id: channel}]

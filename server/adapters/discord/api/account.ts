@@ -9,6 +9,8 @@ export const intentBits = {
   direct_messages: 1 << 12,
   direct_message_reactions: 1 << 13,
   message_content: 1 << 15,
+  guild_message_polls: 1 << 24,
+  direct_message_polls: 1 << 25,
 } as const
 
 export type Intent = keyof typeof intentBits

@@ -98,6 +98,23 @@ const reaction =
     ]
   }
 
+/** A vote in a poll, or its removal, which Satori does not have. */
+const vote: Read = (data, {places}, unique, name) => {
+  const [user, message] = [idIn(data, "user_id"), idIn(data, "message_id")]
+  if (user === undefined || message === undefined) return []
+  return [
+    {
+      id: unique,
+      type: "internal",
+      timestamp: Date.now(),
+      ...places.placeOf(data),
+      user: {id: user},
+      message: {id: message, content: ""},
+      raw: {type: name, data},
+    },
+  ]
+}
+
 const member =
   (type: "guild-member-added" | "guild-member-removed"): Read =>
   (data, {places, me}, unique, name) => {
@@ -142,6 +159,8 @@ const reads: Readonly<Record<string, Read>> = {
   MESSAGE_DELETE_BULK: deletedMany,
   MESSAGE_REACTION_ADD: reaction("reaction-added"),
   MESSAGE_REACTION_REMOVE: reaction("reaction-removed"),
+  MESSAGE_POLL_VOTE_ADD: vote,
+  MESSAGE_POLL_VOTE_REMOVE: vote,
   GUILD_MEMBER_ADD: member("guild-member-added"),
   GUILD_MEMBER_REMOVE: member("guild-member-removed"),
   GUILD_CREATE: guildAdded,

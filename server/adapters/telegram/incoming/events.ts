@@ -3,6 +3,7 @@ import type {
   ChatMemberUpdated,
   Message,
   MessageReactionUpdated,
+  PollAnswer,
   ReactionType,
   Update,
 } from "grammy/types"
@@ -20,6 +21,7 @@ export const allowedUpdates = [
   "edited_channel_post",
   "message_reaction",
   "callback_query",
+  "poll_answer",
   "my_chat_member",
   "chat_member",
 ] as const
@@ -57,6 +59,7 @@ const eventsOf = (update: Update, me: Self): readonly Incoming[] => {
   if (edited !== undefined) return messageEvent("message-updated", edited, me)
   if (update.callback_query !== undefined) return pressEvent(update.callback_query)
   if (update.message_reaction !== undefined) return reactionEvents(update.message_reaction)
+  if (update.poll_answer !== undefined) return voteEvent(update.poll_answer)
   const member = update.chat_member ?? update.my_chat_member
   return member === undefined ? [] : memberEvents(member, me)
 }
@@ -100,6 +103,12 @@ const pressEvent = ({from, data, message}: CallbackQuery): readonly Incoming[] =
       button: {id: data},
     },
   ]
+}
+
+/** A vote in a poll of the bot. Telegram names no chat, and no voter of an anonymous poll. */
+const voteEvent = ({user, voter_chat}: PollAnswer): readonly Incoming[] => {
+  const voter = voter_chat === undefined ? user && userOf(user) : chatUserOf(voter_chat)
+  return [{type: "internal", timestamp: Date.now(), ...(voter && {user: voter})}]
 }
 
 /** A Unicode emoji is its own id; a custom emoji of Telegram has a number. */

@@ -13,14 +13,19 @@ const kinds: ReadonlyMap<string, Kind> = new Map([
   ...named("boolean", "is_bot is_topic_message is_animated is_video is_member"),
   ...named("list", "entities caption_entities photo options old_reaction new_reaction"),
   ...named("object", "message edited_message channel_post edited_channel_post reply_to_message callback_query"),
-  ...named("object", "message_reaction my_chat_member chat_member old_chat_member new_chat_member"),
-  ...named("object", "chat from user sender_chat actor_chat contact venue location poll dice forum_topic_created"),
+  ...named("object", "message_reaction poll_answer my_chat_member chat_member old_chat_member new_chat_member"),
+  ...named(
+    "object",
+    "chat from user sender_chat actor_chat voter_chat contact venue location poll dice forum_topic_created",
+  ),
   ...named("object", "animation video video_note audio voice document sticker"),
 ])
 
 /** The properties without which the adapter can do nothing with an object, by the object's name. */
 const needed: Readonly<Record<string, readonly string[]>> = {
-  ...Object.fromEntries(["chat", "from", "user", "sender_chat", "actor_chat"].map(name => [name, ["id"]])),
+  ...Object.fromEntries(
+    ["chat", "from", "user", "sender_chat", "actor_chat", "voter_chat"].map(name => [name, ["id"]]),
+  ),
   ...Object.fromEntries(
     ["photo", "animation", "video", "video_note", "audio", "voice", "document", "sticker"].map(name => [
       name,
@@ -50,6 +55,7 @@ const kindOf = (value: unknown): Kind | undefined => {
  */
 export const knownUpdate = (update: Update, onUnknown: (what: string) => void): Update => {
   const known = (value: unknown, name: string): unknown => {
+    if (Array.isArray(value) && kinds.get(name) !== "list") return value
     if (Array.isArray(value))
       return value.flatMap(item => {
         const part = kindOf(item) === "object" ? known(item, name) : undefined

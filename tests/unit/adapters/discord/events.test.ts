@@ -58,7 +58,7 @@ test("each edit has its own id, so that a second one is stored too", () => {
   expect(edit("2026-02-01T00:00:01.000000+00:00")?.id).not.toBe(first?.id)
 })
 
-test("deletions, reactions and members become events", () => {
+test("deletions, reactions, votes and members become events", () => {
   expect(read("MESSAGE_DELETE_BULK", {ids: ["1", "2"], channel_id: "600"}).map(event => event.id)).toEqual([
     "1:deleted",
     "2:deleted",
@@ -70,6 +70,12 @@ test("deletions, reactions and members become events", () => {
     user: {id: "42"},
     message: {id},
     emoji: {id: "smile:9", name: "smile"},
+  })
+  const vote = {user_id: "42", message_id: id, channel_id: "600", answer_id: 1}
+  expect(read("MESSAGE_POLL_VOTE_ADD", vote)[0]).toMatchObject({
+    type: "internal",
+    user: {id: "42"},
+    raw: {type: "MESSAGE_POLL_VOTE_ADD", data: vote},
   })
   expect(read("GUILD_MEMBER_REMOVE", {guild_id: "500", user: {id: "42", username: "ann"}})[0]).toMatchObject({
     type: "guild-member-removed",

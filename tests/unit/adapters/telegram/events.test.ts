@@ -149,6 +149,17 @@ describe("events beside messages", () => {
     ])
   })
 
+  test.each([
+    ["of a person", {user: ada}, "7"],
+    ["of a group", {voter_chat: group}, "-1001"],
+    ["of nobody who is named", {}, undefined],
+  ])("of a vote %s keep Telegram's own answer", (_, voter, id) => {
+    const answer = {poll_id: "9", option_ids: [1], ...voter}
+    const [event] = read({poll_answer: answer})
+    expect(event).toMatchObject({type: "internal", raw: {type: "poll_answer", data: answer}})
+    expect(event?.user?.id).toBe(id)
+  })
+
   test("of changed reactions are one per reaction, with stable ids", () => {
     const emoji = (text: string) => ({type: "emoji", emoji: text})
     const reaction = {
