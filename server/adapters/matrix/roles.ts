@@ -12,6 +12,7 @@ interface Powers {
   readonly levels: Fields
   /** From room version 12 on, these users have more power than any level. */
   readonly creators: readonly string[]
+  /** When to ask again, by `performance.now()`. */
   readonly until: number
 }
 
@@ -39,7 +40,7 @@ export class Roles {
   /** Returns a user's roles; none if the homeserver does not return the power levels in time. */
   async of(room: string, user: string): Promise<readonly string[]> {
     const known = this.#rooms.get(room)
-    const powers = known !== undefined && Date.now() < known.until ? known : await this.#load(room)
+    const powers = known !== undefined && performance.now() < known.until ? known : await this.#load(room)
     if (powers !== known) this.#rooms.set(room, powers)
     return rolesBy(powers, user)
   }
@@ -51,7 +52,7 @@ export class Roles {
       const levels = await get(path`/client/v3/rooms/${room}/state/m.room.power_levels/`)
       return {levels, creators: await creatorsOf(room, get), until: Number.POSITIVE_INFINITY}
     } catch {
-      return {levels: {}, creators: [], until: Date.now() + pause}
+      return {levels: {}, creators: [], until: performance.now() + pause}
     }
   }
 }
