@@ -14,11 +14,8 @@ const kinds: ReadonlyMap<string, Kind> = new Map([
   ...named("list", "entities caption_entities photo options old_reaction new_reaction"),
   ...named("object", "message edited_message channel_post edited_channel_post reply_to_message callback_query"),
   ...named("object", "message_reaction poll_answer my_chat_member chat_member old_chat_member new_chat_member"),
-  ...named(
-    "object",
-    "chat from user sender_chat actor_chat voter_chat contact venue location poll dice forum_topic_created",
-  ),
-  ...named("object", "animation video video_note audio voice document sticker"),
+  ...named("object", "chat from user sender_chat actor_chat voter_chat contact venue location poll dice"),
+  ...named("object", "forum_topic_created animation video video_note audio voice document sticker"),
 ])
 
 /** The properties without which the adapter can do nothing with an object, by the object's name. */
@@ -55,13 +52,14 @@ const kindOf = (value: unknown): Kind | undefined => {
  */
 export const knownUpdate = (update: Update, onUnknown: (what: string) => void): Update => {
   const known = (value: unknown, name: string): unknown => {
-    if (Array.isArray(value) && kinds.get(name) !== "list") return value
-    if (Array.isArray(value))
+    if (Array.isArray(value)) {
+      if (kinds.get(name) !== "list") return value
       return value.flatMap(item => {
         const part = kindOf(item) === "object" ? known(item, name) : undefined
         if (part === undefined) onUnknown(name)
         return part === undefined ? [] : [part]
       })
+    }
     if (typeof value !== "object" || value === null) return value
     const parts: Record<string, unknown> = {}
     for (const [key, each] of Object.entries(value)) {
