@@ -192,9 +192,11 @@ const choiceOf = ({choices}: Pick<DispatchOptions, "choices">, {endpoint, event:
 const asItIs = (text: string): string => text
 
 const find = (options: RunOptions, stored: InboxEvent, id: string, attempt: Attempt): Runnable | undefined => {
-  const own = tableOf(options.current(), stored.event, stored.endpoint)
+  const all = options.current()
+  const own = tableOf(all, stored.event, stored.endpoint)
+  const found = findIn(own, options, stored, id, attempt)
   // A filter that has changed since the event arrived does not matter.
-  return findIn(own, options, stored, id, attempt) ?? findIn(options.current(), options, stored, id, attempt)
+  return found === undefined && own !== all ? findIn(all, options, stored, id, attempt) : found
 }
 
 const findIn = (
