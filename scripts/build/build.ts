@@ -7,6 +7,7 @@ import {bundleForNode} from "./bundle-for-node.ts"
 import {declared} from "./bundles.ts"
 import {pruneDeclarations} from "./declarations.ts"
 import {licencesOf} from "./licences.ts"
+import {packReadyPlugins} from "./ready-plugins.ts"
 import {hashSources, stamp} from "./source-files.ts"
 
 const bundle = async () => {
@@ -16,6 +17,8 @@ const bundle = async () => {
   const bundled = await bundleForNode(root, `${root}dist`)
   writeFileSync(join(root, "dist/licences.txt"), licencesOf(root, bundled))
   await bundleForBun(root, `${root}dist/bun`)
+
+  await packReadyPlugins(root, `${root}dist/plugins`)
 
   // Each further checker repeats much of the others' work.
   const declare = [`${root}node_modules/.bin/tsc`, "-p", "scripts/build/tsconfig.types.json", "--checkers", "1"]

@@ -22,9 +22,10 @@ export const stamp = join(root, "dist/built-from")
 
 /** Hashes the sources of the bundles, the declarations and the API's document, and the scripts that build them. */
 export const hashSources = (): string => {
-  const sources = ["cli", "server", "shared", "scripts/build", "scripts/reference"].flatMap(folder =>
+  const sources = ["cli", "plugins", "server", "shared", "scripts/build", "scripts/reference"].flatMap(folder =>
     filesOf(join(root, folder)),
   )
   const others = ["package.json", "tsconfig.json", "bun.lockb"].map(file => join(root, file))
-  return hashFiles(root, [...sources.filter(file => /\.(ts|json)$/.test(file)), ...others])
+  const isSource = (file: string) => /\.(ts|json|md)$/.test(file) && !/\/(?:dist|data|\.svc|node_modules)\//.test(file)
+  return hashFiles(root, [...sources.filter(isSource), ...others])
 }

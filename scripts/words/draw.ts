@@ -60,7 +60,7 @@ const kinds: Readonly<Record<string, readonly Sentence[]>> = {
       .concat(title)
       .map(text => ({place: `shared/problems.ts ${code}`, text})),
   ),
-  comments: fromSources(commentsIn, /^(?:cli|examples|scripts|server|shared|tests)\//),
+  comments: fromSources(commentsIn, /^(?:cli|examples|plugins|scripts|server|shared|tests)\//),
   log: fromSources(logsIn, /^(?:cli|server|shared)\//),
 }
 

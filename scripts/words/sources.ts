@@ -17,7 +17,7 @@ export const readSources = (): readonly {readonly path: string; readonly source:
   execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {cwd: root, encoding: "utf8"})
     .split("\n")
     .filter(path =>
-      /^(?:cli|container|examples|scripts|server|shared|tests)\/.*\.(?:ts|svelte|sh|yml|json)$/.test(path),
+      /^(?:cli|container|examples|plugins|scripts|server|shared|tests)\/.*\.(?:ts|svelte|sh|yml|json)$/.test(path),
     )
     .filter(path => !/\/texts\/(?:de|es|zh)[\w-]*(?:\/|\.json)|\/words\/|plain-words/.test(path))
     .map(path => ({path, source: readFileSync(join(root, path), "utf8")}))

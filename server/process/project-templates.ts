@@ -27,12 +27,12 @@ export const projectTemplates = {
   },
   reminders: {
     summary: "a bot that reminds people by their own clock: timers, state",
-    folder: "examples/reminders",
+    folder: "plugins/reminders",
     plugin: "plugins/reminders.ts",
   },
   moderation: {
     summary: "a bot that deletes messages, mutes users and hears appeals: acts, permissions",
-    folder: "examples/moderation",
+    folder: "plugins/moderation",
     plugin: "plugins/moderation.ts",
   },
   files: {
@@ -43,8 +43,8 @@ export const projectTemplates = {
   },
   poll: {
     summary: "a bot that runs polls and counts votes: buttons, edits, two languages",
-    folder: "examples/poll",
-    plugin: "plugins/poll.ts",
+    folder: "plugins/polls",
+    plugin: "plugins/polls.ts",
   },
   bridge: {
     summary: "a bot that connects channels of several platforms: quotes, edits, files",

@@ -6,6 +6,8 @@ export const pluginBuild = {
   platform: "node",
   target: "node22",
   packages: "external",
+  // Not even where a tsconfig.json maps the name to a file.
+  external: ["svc-runtime"] as string[],
   metafile: true,
   logLevel: "silent",
   // Bun reads a source map only in a file that it need not compile.

@@ -3,7 +3,8 @@ import {join} from "node:path"
 import {most} from "../../../server/config/text/yaml-value.ts"
 import type {Chance} from "../../support/machine/chance.ts"
 
-const configs = ["cli/init/template", ...readdirSync("examples").map(name => join("examples", name))].flatMap(folder =>
+const folders = ["examples", "plugins"].flatMap(parent => readdirSync(parent).map(name => join(parent, name)))
+const configs = ["cli/init/template", ...folders].flatMap(folder =>
   readdirSync(folder).includes("svc.config.yml") ? [readFileSync(join(folder, "svc.config.yml"), "utf8")] : [],
 )
 

@@ -24,14 +24,14 @@ const programs = ["ngircd", "prosody", "mosquitto", "dovecot"] as const
 
 const sources = {
   reminders: ["plugins/reminders.ts"],
-  poll: ["plugins/poll.ts", "lib/poll.ts", "lib/texts.ts"],
+  polls: ["plugins/polls.ts", "lib/ballots.ts", "lib/texts.ts"],
   moderation: ["plugins/moderation.ts"],
 }
 
-/** The source files of the three examples, unchanged. */
+/** The source files of three ready plugins, unchanged. */
 const code = Object.fromEntries(
   Object.entries(sources).flatMap(([name, paths]) =>
-    paths.map(path => [path, readFileSync(`${root}examples/${name}/${path}`, "utf8")]),
+    paths.map(path => [path, readFileSync(`${root}plugins/${name}/${path}`, "utf8")]),
   ),
 )
 
@@ -44,7 +44,7 @@ const configFor = (places: readonly Place[]): string =>
     permissions: [{endpoint: "discord~one", user: "43", permission: "trusted"}],
     plugins: {
       reminders: {},
-      poll: {config: {minutes: 60}},
+      polls: {config: {minutes: 60}},
       moderation: {config: {words: ["spam"], minutes: 10, log: {endpoint: "irc~one", channel: "#mods"}}},
       ...Object.fromEntries(places.map(({name, account}) => [name.split("~")[0], {endpoints: [account]}])),
     },

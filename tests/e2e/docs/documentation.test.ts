@@ -40,7 +40,7 @@ const greeter = readFileSync(`${root}cli/init/template/plugins/greeter.ts`, "utf
 
 /** The plugins of an example, by their paths in its project, because a configuration on its page names them. */
 const pluginsOfExample = (name: string): Readonly<Record<string, string>> => {
-  const [example] = /^examples\/[^/]+/.exec(name) ?? []
+  const [example] = /^(?:examples|plugins)\/[^/]+/.exec(name) ?? []
   if (example === undefined) return {}
   const files = readdirSync(`${root}${example}/plugins`, {recursive: true, encoding: "utf8"})
   return Object.fromEntries(

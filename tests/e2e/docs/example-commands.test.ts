@@ -6,14 +6,16 @@ import {makeReader} from "../../support/docs/documented-commands.ts"
 import {documentedParts} from "../../support/docs/documented-parts.ts"
 import {makeFolder, onBun, type Project, root} from "../../support/host/host.ts"
 
-/** A clone with its dependencies installed. The examples are copies, because a Host keeps its state beside them. */
+/** A clone with its dependencies installed. The projects are copies, because a Host keeps its state beside them. */
 const makeClone = (): string => {
   const clone = makeFolder()
-  for (const name of readdirSync(root)) if (name !== "examples") symlinkSync(join(root, name), join(clone, name))
-  cpSync(join(root, "examples"), join(clone, "examples"), {
-    recursive: true,
-    filter: path => !/\/(?:\.svc|data|node_modules)$/.test(path),
-  })
+  const copied = ["examples", "plugins"]
+  for (const name of readdirSync(root)) if (!copied.includes(name)) symlinkSync(join(root, name), join(clone, name))
+  for (const name of copied)
+    cpSync(join(root, name), join(clone, name), {
+      recursive: true,
+      filter: path => !/\/(?:\.svc|data|dist|node_modules)$/.test(path),
+    })
   return clone
 }
 
@@ -23,9 +25,9 @@ test.each([
   "examples/agent/README.md",
   "examples/bridge/README.md",
   "examples/files/README.md",
-  "examples/moderation/README.md",
-  "examples/poll/README.md",
-  "examples/reminders/README.md",
+  "plugins/moderation/README.md",
+  "plugins/polls/README.md",
+  "plugins/reminders/README.md",
 ])(
   "the commands of %s start the example in a clone, and talk to it",
   async page => {

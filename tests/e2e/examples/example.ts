@@ -6,7 +6,7 @@ import {makeProject, type Project} from "../../support/host/project.ts"
 
 export type ExampleName = "reminders" | "moderation"
 
-const sourceOf = (name: ExampleName) => readFileSync(`${root}examples/${name}/plugins/${name}.ts`, "utf8")
+const sourceOf = (name: ExampleName) => readFileSync(`${root}plugins/${name}/plugins/${name}.ts`, "utf8")
 
 /** A project with both examples on the loopback platform. Ada is its moderator. */
 export const exampleProject = (platform: Loopback, minutes: number): Project =>

@@ -12,9 +12,9 @@ import {release, untilHeld} from "./example.ts"
 
 const rounds = 3
 
-const sourceOf = (path: string) => readFileSync(`${root}examples/poll/${path}`, "utf8")
+const sourceOf = (path: string) => readFileSync(`${root}plugins/polls/${path}`, "utf8")
 const source = Object.fromEntries(
-  ["plugins/poll.ts", "lib/poll.ts", "lib/texts.ts"].map(path => [path, sourceOf(path)]),
+  ["plugins/polls.ts", "lib/ballots.ts", "lib/texts.ts"].map(path => [path, sourceOf(path)]),
 )
 
 /** The example with the sandbox and one IRC account. Its database is in `data/`. JSON is valid YAML. */
@@ -24,7 +24,7 @@ const configFor = (port: number): string =>
     database: {filename: "data/bot.sqlite"},
     ingress: {minimumFree: 0},
     plugins: {
-      poll: {config: {minutes: 600}},
+      polls: {config: {minutes: 600}},
       sandbox: {},
       irc: {endpoints: [{id: "one", server: "127.0.0.1", port, tls: false, nick: "svcbot", channels: ["#team"]}]},
     },

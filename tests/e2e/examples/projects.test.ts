@@ -1,47 +1,78 @@
 import {mkdirSync, readdirSync, readFileSync, symlinkSync} from "node:fs"
-import {dirname, join} from "node:path"
+import {basename, dirname, join} from "node:path"
 import {describe, expect, test} from "vitest"
-import {type ProjectTemplate, projectTemplates, templateName} from "../../../server/process/project-templates.ts"
+import {type ProjectTemplate, projectTemplates, templateNames} from "../../../server/process/project-templates.ts"
 import {bunAnd, casesOf, makeProject, root, runProcess, scriptCommand, svc} from "../../support/host/host.ts"
 
-const folders = readdirSync(join(root, "examples"))
+const projectsIn = (parent: string) => readdirSync(join(root, parent)).map(name => `${parent}/${name}`)
+const examples = projectsIn("examples")
+const plugins = projectsIn("plugins")
+const folders = [...examples, ...plugins]
 
 const both = bunAnd("node24")
 
-/** An example's files in git. A Host that ran in its folder may have left its state beside them. */
+/** The project's files in git. A Host that ran in its folder may have left its state beside them. */
 const filesOf = (folder: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    readdirSync(join(root, "examples", folder), {recursive: true, encoding: "utf8"})
-      .filter(file => /^(?!\.svc|data|node_modules).*\.(ts|yml|json|md)$/.test(file))
-      .map(file => [file, readFileSync(join(root, "examples", folder, file), "utf8")]),
+    readdirSync(join(root, folder), {recursive: true, encoding: "utf8"})
+      .filter(file => /^(?!\.svc|data|dist|node_modules).*\.(ts|yml|json|md)$/.test(file))
+      .map(file => [file, readFileSync(join(root, folder, file), "utf8")]),
   )
 
-/** The packages that an example needs in addition to svc. */
-const packagesOf = (folder: string): Readonly<Record<string, string>> => {
-  const {dependencies = {}}: ProjectTemplate = projectTemplates[templateName(folder)]
-  return dependencies
+/** The template of a folder, if `svc init` has one. */
+const templateOf = (folder: string): ProjectTemplate | undefined => {
+  const name = templateNames.find(each => projectTemplates[each].folder === folder)
+  return name === undefined ? undefined : projectTemplates[name]
 }
 
-test("there are six examples", () => {
-  expect(folders).toEqual(["agent", "bridge", "files", "moderation", "poll", "reminders"])
+/** The packages that a project needs in addition to svc. */
+const packagesOf = (folder: string): Readonly<Record<string, string>> => templateOf(folder)?.dependencies ?? {}
+
+const {version, devDependencies} = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+
+test("there are three examples and eleven ready plugins", () => {
+  expect(examples.map(folder => basename(folder))).toEqual(["agent", "bridge", "files"])
+  expect(plugins.map(folder => basename(folder)).join(" ")).toBe(
+    "faq feeds github gitlab moderation polls reminders roles standup tickets welcome",
+  )
 })
 
-describe.each(folders)("the example %s", folder => {
+test.each(examples)("%s names this package's version, and the tested versions of the other packages", folder => {
+  const others = packagesOf(folder)
+  expect(JSON.parse(filesOf(folder)["package.json"] ?? "{}").dependencies).toEqual({"svc-runtime": version, ...others})
+  expect(devDependencies).toMatchObject(others)
+})
+
+test.each(examples)("%s keeps its plugin between 40 and 90 lines", folder => {
+  const source = filesOf(folder)[templateOf(folder)?.plugin ?? ""]
+  const lines = source?.split("\n").filter(line => !/^\s*($|\/\*\*)/.test(line)) ?? []
+  expect(lines.length).toBeGreaterThan(40)
+  expect(lines.length).toBeLessThanOrEqual(90)
+})
+
+test.each(plugins)("%s is a package that names its bundle, its range of svc and its description", folder => {
+  const name = basename(folder)
+  const {description, ...manifest} = JSON.parse(filesOf(folder)["package.json"] ?? "{}")
+  expect(manifest).toEqual({
+    name: `svc-plugin-${name}`,
+    version,
+    license: "MIT",
+    keywords: ["svc", "svc-plugin", "bot"],
+    type: "module",
+    exports: `./dist/plugins/${name}.js`,
+    files: [`dist/plugins/${name}.js`],
+    engines: {node: ">=22.12.0"},
+    scripts: {dev: "svc runtime start", chat: "svc chat", test: "node --test", prepack: "svc build"},
+    peerDependencies: {"svc-runtime": `^${version}`},
+    // Bun would look for it in the registry: this package is not one of its workspaces.
+    peerDependenciesMeta: {"svc-runtime": {optional: true}},
+    devDependencies: {esbuild: devDependencies.esbuild},
+  })
+  expect(description).toMatch(/^[A-Z][^.]{10,100}$/)
+})
+
+describe.each(folders)("%s", folder => {
   const files = filesOf(folder)
-
-  test("keeps its plugin between 40 and 90 lines", () => {
-    const source = files[projectTemplates[templateName(folder)].plugin]
-    const lines = source?.split("\n").filter(line => !/^\s*($|\/\*\*)/.test(line)) ?? []
-    expect(lines.length).toBeGreaterThan(40)
-    expect(lines.length).toBeLessThanOrEqual(90)
-  })
-
-  test("names this package's version, and the tested versions of the other packages", () => {
-    const {version, devDependencies} = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
-    const others = packagesOf(folder)
-    expect(JSON.parse(files["package.json"] ?? "{}").dependencies).toEqual({"svc-runtime": version, ...others})
-    expect(devDependencies).toMatchObject(others)
-  })
 
   test.each(both.filter(runtime => casesOf(folders, runtime, both).includes(folder)))(
     "passes its test and has a valid configuration on $name",

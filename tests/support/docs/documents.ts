@@ -31,8 +31,10 @@ export const readDocuments = (): readonly Document[] => {
   const docs = readdirSync(join(root, "docs"), {recursive: true, encoding: "utf8"})
     .filter(name => name.endsWith(".md"))
     .map(name => join("docs", name))
-  const examples = readdirSync(join(root, "examples")).map(name => join("examples", name, "README.md"))
-  return [...top, ...docs, ...examples].sort().map(path => {
+  const projects = ["examples", "plugins"].flatMap(parent =>
+    readdirSync(join(root, parent)).map(name => join(parent, name, "README.md")),
+  )
+  return [...top, ...docs, ...projects].sort().map(path => {
     const text = readFileSync(join(root, path), "utf8")
     return {path, text, fences: fencesOf(text)}
   })

@@ -1,3 +1,7 @@
+import {readdirSync} from "node:fs"
+import {join} from "node:path"
+import {root} from "../host/runtimes.ts"
+
 export interface NotRun {
   readonly page: string
   /** How these commands start. */
@@ -8,6 +12,8 @@ export interface NotRun {
 const registry = "needs a package registry on the internet"
 const cluster = "needs a Kubernetes cluster; kubernetes.test.ts runs the two commands that need none"
 const model = "downloads a model of 5 GB"
+
+const readyPlugins = readdirSync(join(root, "plugins")).map(name => `plugins/${name}`)
 
 /** The commands of the documentation that no test runs as they stand, each with the reason. */
 export const notRun: readonly NotRun[] = [
@@ -43,8 +49,8 @@ export const notRun: readonly NotRun[] = [
     why: `${registry}; init.test.ts makes the template without one`,
   },
   {page: "examples/agent/README.md", starts: ["ollama pull"], why: model},
-  ...["agent", "bridge", "files", "moderation", "poll", "reminders"].map(name => ({
-    page: `examples/${name}/README.md`,
+  ...["examples/agent", "examples/bridge", "examples/files", ...readyPlugins].map(folder => ({
+    page: `${folder}/README.md`,
     starts: ["bun install"],
     why: registry,
   })),

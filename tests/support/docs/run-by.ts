@@ -72,7 +72,7 @@ export const runBy: Readonly<Record<string, Readonly<Record<string, string>>>> =
   "examples/agent/README.md": {"Run it": examples, "Try it": examples},
   "examples/bridge/README.md": {"Run it": examples},
   "examples/files/README.md": {"Run it": examples, "Try it": examples},
-  "examples/moderation/README.md": {"Run it": examples, "Try it": examples},
-  "examples/poll/README.md": {"Run it": examples},
-  "examples/reminders/README.md": {"Run it": examples},
+  "plugins/moderation/README.md": {"Run it": examples, "Try it": examples},
+  "plugins/polls/README.md": {"Run it": examples},
+  "plugins/reminders/README.md": {"Run it": examples},
 }

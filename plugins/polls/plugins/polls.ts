@@ -1,5 +1,5 @@
 import {definePlugin, Problem, type Session, Type, UserError} from "svc-runtime"
-import {Ballots, hasVotes, minute, oneLine, Poll, Settings, Vote, withVote, wrongWith} from "../lib/poll.ts"
+import {Ballots, hasVotes, minute, oneLine, Poll, Settings, Vote, withVote, wrongWith} from "../lib/ballots.ts"
 import {texts} from "../lib/texts.ts"
 
 /** Returns false if the platform has no edits, or the outbox no longer has the message. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
 import {plugin} from "svc-runtime/test"
-import poll from "../plugins/poll.ts"
+import poll from "../plugins/polls.ts"
 
 const team = {channel: "team", group: true}
 const lunch = '/poll "Lunch?" Pizza Salad Soup'
