@@ -1,7 +1,7 @@
 import {createHash} from "node:crypto"
 import {existsSync, readFileSync, rmSync, writeFileSync} from "node:fs"
 import {join, relative} from "node:path"
-import {brotliCompressSync, constants, gzipSync} from "node:zlib"
+import {brotliCompressSync, constants} from "node:zlib"
 import {type ConsoleFile, type ConsoleListing, serviceWorkerName} from "../../server/http/console/files.ts"
 import {listingName} from "../../server/runtime/own-files.ts"
 import {root} from "../root.ts"
@@ -92,7 +92,7 @@ interface Built {
   readonly smallest: number
 }
 
-/** Compresses a file, and returns its entry in the list of served files. */
+/** Writes a file's compressed form, the only one that is kept, and returns its entry in the list of served files. */
 const finish = (path: string): Built => {
   const bytes = readFileSync(path)
   const type = types[path.slice(path.lastIndexOf(".") + 1)]
@@ -101,9 +101,8 @@ const finish = (path: string): Built => {
     params: {[constants.BROTLI_PARAM_SIZE_HINT]: bytes.length, [constants.BROTLI_PARAM_QUALITY]: 11},
   })
   writeFileSync(`${path}.br`, br)
-  writeFileSync(`${path}.gz`, gzipSync(bytes, {level: 9}))
   const hash = createHash("sha256").update(bytes).digest("base64url").slice(0, 22)
-  return {file: {type, hash, encodings: ["br", "gzip"]}, smallest: br.length}
+  return {file: {type, hash}, smallest: br.length}
 }
 
 /** Returns the size of the first page load: the page and the files that it names. */
@@ -127,6 +126,7 @@ if (builtFrom() !== source) {
     rmSync(target, {recursive: true, force: true})
     throw new Error(`the console's first load is ${firstLoad} bytes, over the limit of ${firstLoadLimit}`)
   }
+  for (const name of built.keys()) rmSync(join(target, name))
   const files = Object.fromEntries([...built].map(([name, {file}]) => [name, file]))
   const listing: ConsoleListing = {source, firstLoad, files}
   writeFileSync(join(target, listingName), `${JSON.stringify(listing, undefined, 1)}\n`)

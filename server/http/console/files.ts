@@ -1,18 +1,19 @@
 import {readFile, stat} from "node:fs/promises"
 import {join} from "node:path"
+import {promisify} from "node:util"
+import {brotliDecompress, gzip} from "node:zlib"
 import {fromJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {listingName, packageRoot} from "../../runtime/own-files.ts"
 
-/** The stored forms of the browser application: each file as it is, with compressed copies beside it. */
-export const encodings = {br: ".br", gzip: ".gz"} as const
-export type Encoding = keyof typeof encodings
+/** The forms in which the Host serves a file of the browser application, the smallest first. The build stores only Brotli. */
+export const encodings = ["br", "gzip"] as const
+export type Encoding = (typeof encodings)[number]
 
 export interface ConsoleFile {
   readonly type: string
   /** The hash of the content; each encoding has its own tag. */
   readonly hash: string
-  readonly encodings: readonly Encoding[]
 }
 
 /** `files.json`, which the build writes last. Only the files in it are served. */
@@ -41,7 +42,7 @@ const readListing = async (): Promise<ConsoleListing> => {
 /** The shortest interval of looks for a new build, in milliseconds. */
 const lookEvery = 1000
 
-/** The built console in memory. Each file is read once in each encoding. A new build is served within a second. */
+/** The built console in memory. Each file is made once in each encoding. A new build is served within a second. */
 export class ConsoleFiles {
   readonly #files = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
   #lookedAt = Number.NEGATIVE_INFINITY
@@ -60,13 +61,19 @@ export class ConsoleFiles {
 
   /** A file of the listing; `name` must be one of its names. */
   read(name: string, encoding: Encoding | undefined): Promise<Uint8Array<ArrayBuffer>> {
-    const file = `${name}${encoding === undefined ? "" : encodings[encoding]}`
-    const known = this.#files.get(file)
+    const key = `${encoding} ${name}`
+    const known = this.#files.get(key)
     if (known !== undefined) return known
-    const read = readFile(join(folder, file))
-    this.#files.set(file, read)
-    read.catch(() => this.#files.delete(file))
-    return read
+    const made = this.#make(name, encoding)
+    this.#files.set(key, made)
+    made.catch(() => this.#files.delete(key))
+    return made
+  }
+
+  async #make(name: string, encoding: Encoding | undefined): Promise<Uint8Array<ArrayBuffer>> {
+    if (encoding === "br") return readFile(join(folder, `${name}.br`))
+    if (encoding === "gzip") return promisify(gzip)(await this.read(name, undefined))
+    return promisify(brotliDecompress)(await this.read(name, "br"))
   }
 
   async #look(before: Promise<ConsoleListing> | undefined): Promise<ConsoleListing> {

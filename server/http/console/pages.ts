@@ -24,7 +24,7 @@ const answer = async (files: ConsoleFiles, request: Request, name: string, hosts
   const file = Object.hasOwn(listed, name) ? listed[name] : undefined
   if (file === undefined) throw new Problem("not_found", "the console has no such file")
   const {headers: asked} = request
-  const encoding = chooseEncoding(asked.get("accept-encoding"), file.encodings)
+  const encoding = chooseEncoding(asked.get("accept-encoding"))
   const etag = `"${file.hash}${encoding === undefined ? "" : `-${encoding}`}"`
   const isPage = name === "index.html"
   const headers = {
@@ -65,8 +65,8 @@ const policyOf = (hosts: readonly string[]): string =>
     "frame-ancestors 'none'",
   ].join("; ")
 
-/** The first available encoding that the client accepts (RFC 9110, 12.5.3). */
-const chooseEncoding = (accepted: string | null, there: readonly Encoding[]): Encoding | undefined => {
+/** The first encoding that the client accepts (RFC 9110, 12.5.3). */
+const chooseEncoding = (accepted: string | null): Encoding | undefined => {
   const taken = new Set(
     (accepted ?? "")
       .toLowerCase()
@@ -74,7 +74,7 @@ const chooseEncoding = (accepted: string | null, there: readonly Encoding[]): En
       .filter(part => !/;\s*q=0(\.0*)?\s*$/.test(part))
       .map(part => part.split(";")[0]?.trim() ?? ""),
   )
-  return (Object.keys(encodings) as Encoding[]).find(encoding => there.includes(encoding) && taken.has(encoding))
+  return encodings.find(encoding => taken.has(encoding))
 }
 
 /** Returns whether the client has the content with this tag already. */

@@ -1,7 +1,6 @@
 import {readdirSync, readFileSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
-import {exportConstants} from "../../../scripts/build/constant-exports.ts"
 import {filesOf} from "../../../scripts/build/source-files.ts"
 import {takeModules} from "../../../scripts/build/take-modules.ts"
 import {keepUsedImports} from "../../../scripts/build/used-imports.ts"
@@ -35,24 +34,6 @@ export {one}
     "export {one}",
   ])
   expect(take("export const one = 1\n")).toBe("export const one = 1\n")
-})
-
-test.each([
-  "let a = 1; const f = () => { a++ }; export {a as b, f}",
-  "var a; a = 1; export {a}",
-  "let a = 1; --a; export {a}",
-])("a bundle for Bun with a changing export is refused: %s", text => {
-  expect(() => exportConstants("x.js", text)).toThrow("x.js exports a and assigns to it")
-})
-
-test("other changing variables are allowed", () => {
-  expect(() => exportConstants("x.js", "const a = 1; let b = 0; b = a; export {a}")).not.toThrow()
-})
-
-test("a bundle for Bun exports by one object", () => {
-  expect(exportConstants("x.js", "const module = 1;\nlet b = 2;\nexport {module as a, b};\nrun();\n")).toBe(
-    "const module = 1;\nlet b = 2;\nrun();\nsvcModule.exports = {a: module, b: b}\n",
-  )
 })
 
 test("a bundle imports from its other chunks only what it mentions, and still loads each", () => {
