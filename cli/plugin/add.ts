@@ -8,18 +8,22 @@ import {rowCommand} from "../kit/rows.ts"
 export const add = rowCommand({
   description: "install the packages of plugins and add them to the configuration",
   details: `
+      A name is that of a ready plugin, which comes with svc, or of a package; a path is that of a tarball, and svc keeps a copy in vendor/. A tarball in vendor/ is used instead of the registry.
+
       In development, this installs the exact versions with the project's package manager, without install scripts, and adds the plugins to svc.config.yml. Each package must name a range of svc-runtime that includes this svc; otherwise the command refuses all before it changes anything. If a step fails, it restores package.json, the lockfile and the configuration.
 
       If the Host runs in production, or the project has had a release, it changes nothing, prints the commands of a release, and exits 1.
     `,
   examples: [
-    ["The newest version", "svc plugin add svc-plugin-dice"],
+    ["A ready plugin", "svc plugin add welcome"],
+    ["The newest version of a package", "svc plugin add svc-plugin-dice"],
     ["Two plugins", "svc plugin add svc-plugin-dice svc-plugin-poll"],
     ["A fixed version of a scoped package", "svc plugin add @team/svc-plugin-dice@1.2.0"],
+    ["A tarball", "svc plugin add svc-plugin-dice-1.0.0.tgz"],
   ],
   options: {packages: Option.Rest({name: "package", required: 1})},
   run: async given => {
-    const wanted = given.packages.map(readWanted)
+    const wanted = await Promise.all(given.packages.map(each => readWanted(given.folder, each)))
     if (await needsRelease(given.folder)) {
       const names = wanted.map(({name}) => name).join(" and ")
       const commands = releaseOf(`svc plugin add ${given.packages.map(quoted).join(" ")}`, names)

@@ -1,13 +1,16 @@
-import {join} from "node:path"
+import {rm} from "node:fs/promises"
+import {join, resolve} from "node:path"
 import {fromJson, isObject} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import {isThere, readJsonIfExists} from "../runtime/files.ts"
 import {requireFittingSdk, sdkRangeOf} from "../runtime/packages/sdk-range.ts"
 import {projectPaths} from "../runtime/project.ts"
+import {didYouMean} from "../runtime/text/suggest.ts"
 import {unchangedHint as hint, installPackages, toolchainOf} from "./install-packages.ts"
 import {editedConfig, replaceKeepingMode} from "./new-plugin.ts"
 import {runProgram} from "./program.ts"
 import {packageManager, type Toolchain} from "./toolchain.ts"
+import {findTarball, manifestIn, putInVendor, readyPlugins} from "./vendor.ts"
 
 export interface WantedPackage {
   /** Its name on npm. */
@@ -16,21 +19,43 @@ export interface WantedPackage {
   readonly version: string
   /** The name under `plugins`. */
   readonly plugin: string
+  /** The package itself, if it does not come from the registry. */
+  readonly tarball?: string
 }
 
 /** The version is exact. */
-export interface AddedPlugin extends WantedPackage {
+export interface AddedPlugin extends Omit<WantedPackage, "tarball"> {
   /** The range of `svc-runtime` in the plugin's package.json. */
   readonly range: string
 }
 
-/** Parses `svc-plugin-*` or `@scope/svc-plugin-*`, with or without a version. Throws `request_invalid` for anything else. */
-export const readWanted = (text: string): WantedPackage => {
+/**
+ * Reads what a user wants to add: the name of a ready plugin; `svc-plugin-*` or `@scope/svc-plugin-*`, with or without a
+ * version; or the path of a tarball. Throws `request_invalid` for anything else.
+ */
+export const readWanted = async (project: string, text: string): Promise<WantedPackage> => {
+  if (!text.endsWith(".tgz")) {
+    const isReady = (await readyPlugins()).includes(text)
+    const wanted = parseName(isReady ? `svc-plugin-${text}` : text) ?? (await refuse(text))
+    const tarball = await findTarball(project, wanted.name, wanted.version)
+    return tarball === undefined ? wanted : {...wanted, tarball}
+  }
+  const tarball = resolve(project, text)
+  const manifest = await manifestIn(tarball)
+  const {name = "", version = ""} = isObject(manifest) ? manifest : {}
+  return {...(parseName(`${name}@${version}`) ?? (await refuse(String(name)))), tarball}
+}
+
+const parseName = (text: string): WantedPackage | undefined => {
   const pattern = /^((?:@[a-z0-9][a-z0-9._-]*\/)?svc-plugin-([a-z0-9][a-z0-9_-]{0,63}))(?:@([\w.^~<>=*+ -]+))?$/
   const [, name, plugin, version = "latest"] = pattern.exec(text) ?? []
-  if (name !== undefined && plugin !== undefined && !version.startsWith("-")) return {name, version, plugin}
-  throw new Problem("request_invalid", `"${text}" is not the name of a plugin's package`, {
-    hint: "Use svc-plugin-<name> or @scope/svc-plugin-<name>, with or without @<version>. Install any other package by hand, and name it with use.",
+  return name === undefined || plugin === undefined || version.startsWith("-") ? undefined : {name, version, plugin}
+}
+
+const refuse = async (text: string): Promise<never> => {
+  const ready = await readyPlugins()
+  throw new Problem("request_invalid", `"${text}" is not the name of a plugin's package${didYouMean(text, ready)}`, {
+    hint: `Use a ready plugin (${ready.join(", ")}), svc-plugin-<name> or @scope/svc-plugin-<name>, with or without @<version>, or a tarball. Install any other package by hand, and name it with use.`,
   })
 }
 
@@ -46,22 +71,40 @@ export const addPlugins = async (
   const paths = projectPaths(project)
   const toolchain = await toolchainOf(project)
   const added: AddedPlugin[] = []
+  const tarballs: (() => Promise<string | undefined>)[] = []
   let config: string | undefined
   for (const each of wanted) {
-    const {name, plugin} = each
+    const {name, plugin, tarball} = each
     config = await editedConfig(paths.config, plugin, name.startsWith("@") ? {use: name} : {}, config)
     await requireUnused(project, plugin)
-    const found = await lookUp(project, toolchain, each)
+    const found = tarball === undefined ? await lookUp(project, toolchain, each) : await manifestIn(tarball)
     const version = await requireFitting(found, name)
     added.push({name, version, plugin, range: sdkRangeOf(found) ?? ""})
+    if (tarball !== undefined) tarballs.push(() => putInVendor(project, tarball, name, version))
   }
+  const copied: string[] = []
+  try {
+    for (const copy of tarballs) copied.push(...[await copy()].filter(file => file !== undefined))
+    await install(project, toolchain, added, config)
+  } catch (error) {
+    for (const file of copied) await rm(file, {force: true})
+    throw error
+  }
+  return added
+}
+
+const install = async (
+  project: string,
+  toolchain: Toolchain,
+  added: readonly AddedPlugin[],
+  config: string | undefined,
+): Promise<void> => {
   const specs = added.map(({name, version}) => `${name}@${version}`)
   await installPackages(project, toolchain, specs, async () => {
     for (const {name, version} of added)
       await requireFitting(await readJsonIfExists(join(project, "node_modules", name, "package.json")), name, version)
-    if (config !== undefined) await replaceKeepingMode(paths.config, config)
+    if (config !== undefined) await replaceKeepingMode(projectPaths(project).config, config)
   })
-  return added
 }
 
 const requireUnused = async (project: string, plugin: string): Promise<void> => {

@@ -5,6 +5,7 @@ import {isThere} from "../runtime/files.ts"
 import {findLockfile, lockfiles} from "../runtime/packages/lockfile.ts"
 import {runProgram} from "./program.ts"
 import {packageManager, type Toolchain} from "./toolchain.ts"
+import {vendored} from "./vendor.ts"
 
 export const unchangedHint = "svc changed nothing. Fix the problem that the message names, then repeat the command."
 
@@ -20,8 +21,9 @@ export const toolchainOf = async (project: string): Promise<Toolchain> => {
 }
 
 /**
- * Installs packages in exact versions, each as `name@version`, without install scripts, then calls `then`. Throws `conflict`
- * if the package manager fails, and the errors of `then`. A failure restores package.json and the lockfile.
+ * Installs packages in exact versions, each as `name@version`, without install scripts, then calls `then`. A tarball of that
+ * version in `vendor/` is used instead of the registry. Throws `conflict` if the package manager fails, and the errors of
+ * `then`. A failure restores package.json and the lockfile.
  */
 export const installPackages = async (
   project: string,
@@ -31,8 +33,11 @@ export const installPackages = async (
 ): Promise<void> => {
   const kept = await keep(project)
   const fresh = await missing(project, packages.map(nameOf))
+  const specs = await Promise.all(
+    packages.map(each => vendored(project, nameOf(each), each.slice(nameOf(each).length + 1))),
+  )
   try {
-    await runProgram(installLine(toolchain, packages), {cwd: project, hint: unchangedHint})
+    await runProgram(installLine(toolchain, specs), {cwd: project, hint: unchangedHint})
     await then()
   } catch (error) {
     await putBack(project, kept)
