@@ -10,7 +10,7 @@ import {problemsIn} from "../support/host/problems-in.ts"
 import {runProcess, startProcess, until} from "../support/host/process.ts"
 import {daemonConfig, daemonToken, isRunning, startDaemon, type TestDaemon} from "./support/daemon.ts"
 
-const page = "docs/deploy/daemon.md"
+const page = "docs/deploy/service.md"
 
 const both = onNode22 === undefined ? [onBun] : [onBun, onNode22]
 
@@ -248,7 +248,7 @@ describe("svc runtime start --daemon", () => {
     const env = {".env": `HTTP_TOKEN=${daemonToken}\n`}
     const daemon = await startDaemon({files: env})
     await stop(daemon.project)
-    await makeReader(daemon.project, onBun, () => ({})).run(page)
+    await makeReader(daemon.project, onBun, () => ({})).run(page, "Without a service manager")
     expect(daemon.file()?.state).toMatchObject({is: "ended", code: 0})
   })
 

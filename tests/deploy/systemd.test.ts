@@ -12,7 +12,7 @@ const needs = [
   program("mmdebstrap"),
 ]
 
-const page = "docs/deploy/systemd.md"
+const page = "docs/deploy/service.md"
 
 /** Every place that a process can usually write to, and some that it cannot. */
 const places = (folder: string) => [

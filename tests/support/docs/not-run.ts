@@ -33,7 +33,6 @@ export const notRun: readonly NotRun[] = [
   {page: "docs/adapters/matrix.md", starts: ["curl -s https://matrix"], why: "needs an account of a Matrix server"},
   {page: "docs/agents.md", starts: ["svc init", "ollama pull"], why: `${registry}, and ${model}`},
   {page: "docs/deploy/kubernetes.md", starts: ["kubectl", "image=", "sed "], why: cluster},
-  {page: "docs/deploy/launchd.md", starts: ["svc service"], why: "needs macOS"},
   {page: "docs/monitoring.md", starts: ["promtool test rules"], why: "takes 8 seconds; monitoring.test.ts runs it"},
   {page: "docs/operate/run.md", starts: ["npm ci", "bun install"], why: registry},
   {page: "docs/performance.md", starts: ["bun run bench"], why: "takes minutes to hours, and writes the page"},
