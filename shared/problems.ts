@@ -446,7 +446,7 @@ export const problems = {
     "Correct data/schedule-jobs.json. The Host keeps the current jobs until the file is valid.",
   ),
   job_unknown: missing("No such job", "svc schedule list shows them."),
-  run_unknown: missing("No such run", "svc schedule runs shows the newest."),
+  run_unknown: missing("The job has no such run", "svc schedule runs shows the newest."),
   run_state: refused("The run's state does not allow this", "svc schedule runs shows its state."),
   agent_unknown: missing("No such agent", "svc agent list shows the bindings of agents."),
   agent_disabled: refused(
@@ -458,7 +458,7 @@ export const problems = {
     "The agent has reached a limit",
     "svc agent show <name> shows its limits. Daily limits reset at midnight, UTC.",
   ),
-  agent_run_unknown: missing("No such run of an agent", "svc agent runs shows the newest."),
+  agent_run_unknown: missing("The agent has no such run", "svc agent runs shows the newest."),
   agent_run_state: refused("The state of the agent's run does not allow this", "svc agent show <run> shows its state."),
   approval_unknown: missing("No such approval", "svc agent runs --state waiting lists the waiting ones."),
   approval_state: refused(

@@ -22,7 +22,7 @@ export const pause = change("/api/ingress/pause", {
 
 export const resume = change("/api/ingress/resume", {
   description: "remove one reason for the pause",
-  details: "Ingress opens when no reason is left. The Host removes the reason disk when enough space is free again.",
+  details: "Ingress opens when the last reason for the pause is gone. The Host itself removes the reason disk.",
   examples: [["After the release", "svc ingress resume --reason release"]],
 })
 
