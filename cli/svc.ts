@@ -25,6 +25,7 @@ const run = async (args: readonly string[]): Promise<number> => {
     stdout.write(`${version}\n`)
     return exit.ok
   }
+  if (args[0] === "--completion") return complete(args[1])
   if (args[0] === "help") return run([...args.slice(1), "--help"])
   const words = args.filter(arg => !arg.startsWith("-"))
   const asksForHelp = args.includes("--help") || args.includes("-h")
@@ -47,6 +48,14 @@ const run = async (args: readonly string[]): Promise<number> => {
     stderr.write(`${wrongCall(error, name, args, define(cli, command))}\n`)
     return exit.failed
   }
+}
+
+const complete = async (shell = ""): Promise<number> => {
+  const {completionOf} = await import("./kit/completion.ts")
+  const text = completionOf(shell)
+  if (text === undefined) process.stderr.write("svc: --completion is followed by bash, zsh or fish\n")
+  else process.stdout.write(text)
+  return text === undefined ? exit.failed : exit.ok
 }
 
 /** Prints help for all commands or for one group; reports any other words as an unknown command. */

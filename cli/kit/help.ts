@@ -51,7 +51,7 @@ export const overview = (commands: readonly CommandClass[]): string => {
     ({paths, usage}) =>
       [`svc ${(paths?.[0] ?? []).join(" ")}`, usage === undefined ? "" : (usage.description ?? "")] as const,
   )
-  return `${indent(facts(lines))}\n\nRun svc <command> --help for details and examples.`
+  return `${indent(facts(lines))}\n\nRun svc <command> --help for details and examples, and svc --completion bash, zsh or fish for the completion of a shell.`
 }
 
 const indent = (text: string) => text.replace(/^(?=.)/gm, "  ")

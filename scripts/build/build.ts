@@ -1,10 +1,11 @@
 import {execFileSync} from "node:child_process"
-import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from "node:fs"
+import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {root} from "../root.ts"
 import {bundleForBun} from "./bundle-for-bun.ts"
 import {bundleForNode} from "./bundle-for-node.ts"
 import {declared} from "./bundles.ts"
+import {completions} from "./completion.ts"
 import {pruneDeclarations} from "./declarations.ts"
 import {licencesOf} from "./licences.ts"
 import {packReadyPlugins} from "./ready-plugins.ts"
@@ -19,6 +20,9 @@ const bundle = async () => {
   await bundleForBun(root, `${root}dist/bun`)
 
   await packReadyPlugins(root, `${root}dist/plugins`)
+  mkdirSync(`${root}dist/completion`, {recursive: true})
+  for (const [shell, text] of Object.entries(await completions()))
+    writeFileSync(`${root}dist/completion/svc.${shell}`, text)
 
   // Each further checker repeats much of the others' work.
   const declare = [`${root}node_modules/.bin/tsc`, "-p", "scripts/build/tsconfig.types.json", "--checkers", "1"]

@@ -24,6 +24,9 @@ const packages = {
   },
   promtool: {path: "usr/bin/promtool", debian: ["prometheus"]},
   strace: {path: "usr/bin/strace", debian: ["strace", "libunwind8"]},
+  // Shells find their own functions at the packages' paths, so they must be installed.
+  fish: {path: "usr/bin/fish", debian: ["fish"], isFixed: true},
+  zsh: {path: "bin/zsh", debian: ["zsh"], isFixed: true},
 } as const
 
 export type ToolName = keyof typeof packages
