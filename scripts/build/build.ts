@@ -1,6 +1,8 @@
 import {execFileSync} from "node:child_process"
 import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
+import type {ConsoleListing} from "../../server/http/console/files.ts"
+import {listingName} from "../../server/runtime/own-files.ts"
 import {root} from "../root.ts"
 import {bundleForBun} from "./bundle-for-bun.ts"
 import {bundleForNode} from "./bundle-for-node.ts"
@@ -9,14 +11,18 @@ import {completions} from "./completion.ts"
 import {pruneDeclarations} from "./declarations.ts"
 import {licencesOf} from "./licences.ts"
 import {packReadyPlugins} from "./ready-plugins.ts"
+import {billOf} from "./sbom.ts"
 import {hashSources, stamp} from "./source-files.ts"
 
 const bundle = async () => {
   for (const entry of existsSync(`${root}dist`) ? readdirSync(`${root}dist`) : [])
     if (entry !== "console") rmSync(`${root}dist/${entry}`, {recursive: true, force: true})
 
-  const bundled = await bundleForNode(root, `${root}dist`)
+  const {packages}: ConsoleListing = JSON.parse(readFileSync(join(root, "dist/console", listingName), "utf8"))
+  const ofConsole = packages.map(folder => `${folder}/package.json`)
+  const bundled = [...(await bundleForNode(root, `${root}dist`)), ...ofConsole]
   writeFileSync(join(root, "dist/licences.txt"), licencesOf(root, bundled))
+  writeFileSync(join(root, "dist/sbom.cdx.json"), billOf(root, bundled))
   await bundleForBun(root, `${root}dist/bun`)
 
   await packReadyPlugins(root, `${root}dist/plugins`)

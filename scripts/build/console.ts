@@ -5,6 +5,7 @@ import {brotliCompressSync, constants} from "node:zlib"
 import {type ConsoleFile, type ConsoleListing, serviceWorkerName} from "../../server/http/console/files.ts"
 import {listingName} from "../../server/runtime/own-files.ts"
 import {root} from "../root.ts"
+import {packageOf} from "./licences.ts"
 import {shortNames} from "./short-names.ts"
 import {filesOf, hashFiles} from "./source-files.ts"
 
@@ -32,9 +33,10 @@ const builtFrom = (): string | undefined => {
   return source
 }
 
-const bundle = async () => {
+/** Bundles the application. Resolves to the files in the bundles, relative to the repository. */
+const bundle = async (): Promise<readonly string[]> => {
   const [{build}, {svelte}] = await Promise.all([import("vite"), import("@sveltejs/vite-plugin-svelte")])
-  await build({
+  const built = await build({
     root: web,
     configFile: false,
     logLevel: "warn",
@@ -56,6 +58,8 @@ const bundle = async () => {
       alias: [{find: /^bits-ui\/(.*)$/, replacement: join(root, "node_modules/bits-ui/dist/bits/$1/index.js")}],
     },
   })
+  if (!("output" in built)) throw new Error("vite did not end")
+  return built.output.flatMap(part => (part.type === "chunk" ? part.moduleIds.map(id => relative(root, id)) : []))
 }
 
 /** Bundles the service worker last, because it contains the names of the files that it caches. */
@@ -116,7 +120,7 @@ const source = hashSources()
 if (builtFrom() !== source) {
   const began = performance.now()
   if (process.argv.includes("--announce")) process.stdout.write("building the console (only this time)\n")
-  await bundle()
+  const inputs = await bundle()
   // The page's key is the address of its folder.
   const names = filesOf(target).map(path => relative(target, path))
   await bundleServiceWorker(names.filter(name => name !== "index.html"))
@@ -128,7 +132,8 @@ if (builtFrom() !== source) {
   }
   for (const name of built.keys()) rmSync(join(target, name))
   const files = Object.fromEntries([...built].map(([name, {file}]) => [name, file]))
-  const listing: ConsoleListing = {source, firstLoad, files}
+  const packages = [...new Set(inputs.map(packageOf).filter(folder => folder !== undefined))].sort()
+  const listing: ConsoleListing = {source, firstLoad, packages, files}
   writeFileSync(join(target, listingName), `${JSON.stringify(listing, undefined, 1)}\n`)
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
   const kilobytes = (firstLoad / 1024).toFixed(1)

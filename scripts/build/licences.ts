@@ -2,7 +2,8 @@ import {readdirSync, readFileSync} from "node:fs"
 import {join} from "node:path"
 
 /** Returns the folder of a bundled file's package; undefined for svc's own files. */
-const packageOf = (file: string): string | undefined => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0]
+export const packageOf = (file: string): string | undefined =>
+  /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0]
 
 /** Returns the licences of all bundled packages as one text. `inputs` are the bundled files, relative to `root`. */
 export const licencesOf = (root: string, inputs: readonly string[]): string => {

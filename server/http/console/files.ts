@@ -22,6 +22,8 @@ export interface ConsoleListing {
   readonly source: string
   /** The compressed size of everything that a browser loads before it shows the page, in bytes. */
   readonly firstLoad: number
+  /** The folders of the packages in the application, relative to the repository. */
+  readonly packages: readonly string[]
   readonly files: Readonly<Record<string, ConsoleFile>>
 }
 

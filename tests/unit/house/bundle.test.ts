@@ -89,3 +89,11 @@ test.each(["dist", "dist/bun"])("in %s, the SDK and svc init load no tslog; the 
   expect(inits).not.toEqual([])
   expect(["sdk.js", "testing.js", ...inits].filter(holdsTslog)).toEqual(["testing.js"])
 })
+
+test("the bill of materials names each package whose licence ships, and each dependency", () => {
+  const {components} = JSON.parse(readFileSync(`${root}dist/sbom.cdx.json`, "utf8"))
+  const named = components.map(({name, version}: {name: string; version: string}) => `${name} ${version}`)
+  const licences = readFileSync(`${root}dist/licences.txt`, "utf8").split(/^-{80}$/m)
+  expect(named).toEqual(expect.arrayContaining(licences.slice(1).map(each => each.trim().split("\n")[0])))
+  expect(named.filter((name: string) => /^(?:@libsql\/client|svelte|yaml) /.test(name))).toHaveLength(3)
+})
