@@ -30,6 +30,7 @@ const generate = async (): Promise<Readonly<Record<string, string>>> => {
     "agents.md": agentsPage(),
     "commands.md": await commandsPage(),
     "configuration.md": configurationPage(slots),
+    "elements.md": await elementsPage(),
     "events.md": eventsPage(),
     "exit-codes.md": exitCodesPage(),
     "features.md": await featuresPage(slots),
@@ -39,7 +40,6 @@ const generate = async (): Promise<Readonly<Record<string, string>>> => {
     "routes.md": routesPage(openApi),
     "texts.md": textsPage(),
     "svc.config.schema.json": json(configSchema()),
-    "../plugins/elements.md": await elementsPage(),
     "../../container/monitoring/svc.rules.yml": alertRules(),
   }
 }
