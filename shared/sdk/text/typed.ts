@@ -1,4 +1,4 @@
-/** Text as people type it, with what keyboards and phones insert. docs/plugins/commands.md has the whole grammar. */
+/** Text as people type it, with what keyboards and phones insert. docs/plugins/commands.md describes it for authors. */
 
 /** For a character class: characters that show nothing, such as joiners, direction marks and variation selectors. */
 export const invisible = String.raw`\p{Cf}\p{Default_Ignorable_Code_Point}`
