@@ -24,7 +24,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     await reader.run("docs/workroom.md", "From the command line")
     await reader.run("docs/workroom.md", "Over HTTP")
     await reader.run("docs/workroom.md", "Work for an agent")
-    await reader.run("docs/agents/approval.md", "Work items")
+    await reader.run("docs/agents.md", "Work items")
     await reader.run("docs/agents/operate.md")
     await reader.run("docs/agents/operate.md", "After a restore")
     const runs = await until("the runs to end", async () => {

@@ -12,7 +12,7 @@ export const runBy: Readonly<Record<string, Readonly<Record<string, string>>>> =
   "docs/adapters/email.md": {"Channels and users": "e2e/adapters/email.test.ts"},
   "docs/adapters/sandbox.md": {"Set it up": messages},
   "docs/adapters/webhook.md": {"Set it up": messages},
-  "docs/agents/approval.md": {"Work items": team},
+  "docs/agents.md": {"Work items": team},
   "docs/agents/operate.md": {"": team, "After a restore": team},
   "docs/backup.md": {
     "Make one": release,
