@@ -1,7 +1,7 @@
 import {transformSync} from "esbuild"
 import {describe, expect, test} from "vitest"
 import {readDocuments} from "../../support/docs/documents.ts"
-import {makeProject, startProcess, until} from "../../support/host/host.ts"
+import {makeProject, onBun, runProcess, startProcess, until} from "../../support/host/host.ts"
 import {startDiscord, startTelegram} from "../../support/platforms/fakes.ts"
 import {installedFrameworks, linkFrameworks} from "../../support/platforms/frameworks.ts"
 import {idiomBots} from "../../support/platforms/idiom-bots.ts"
@@ -31,25 +31,53 @@ interface Step {
 }
 
 const steps: readonly Step[] = [
-  {says: "/add 2 3", hears: ["5"]},
-  {says: "good morning", hears: ["Good morning!"]},
   {says: "/name", hears: ["What is your name?"]},
   {says: "Ada", hears: ["Hello, Ada."], again: true},
   {says: "/remind 0.2 tea", hears: ["I will.", "tea"]},
 ]
-/** The first step: a wrong answer to it would be the bot's first message. */
-const guard: Step = {says: "good morning", user: "66", hears: []}
 const count: readonly Step[] = [
   {says: "/count", hears: ["1"]},
   {says: "/count", hears: ["2"]},
   {says: "/count", user: "43", hears: ["1"]},
 ]
 const frameworks = [
-  {name: "koishi", prefix: "/", platform: startTelegram, steps: [guard, ...steps, ...count]},
-  {name: "grammy", prefix: "/", platform: startTelegram, steps: [guard, ...steps, ...count]},
+  {name: "koishi", prefix: "/", platform: startTelegram, steps: [...steps, ...count]},
+  {name: "grammy", prefix: "/", platform: startTelegram, steps: [...steps, ...count]},
   {name: "discord", prefix: "!", platform: startDiscord, steps: [...steps]},
-  {name: "hubot", prefix: "bot ", platform: startTelegram, steps: [guard, ...steps, ...count]},
+  {name: "hubot", prefix: "bot ", platform: startTelegram, steps: [...steps, ...count]},
 ]
+
+/** The same steps for svc, as a test of an author. */
+const ownTest = `
+import assert from "node:assert/strict"
+import {test} from "node:test"
+import {startBot} from "svc-runtime/test"
+import count from "./plugins/count.ts"
+import name from "./plugins/name.ts"
+import remind from "./plugins/remind.ts"
+
+test("the bot answers", async () => {
+  const bot = await startBot({plugins: {count: {plugin: count}, name: {plugin: name}, remind: {plugin: remind}}})
+  try {
+    for (const {says, user = "42", hears} of ${JSON.stringify([...steps, ...count])}) {
+      const answers = await bot.say(says, {user})
+      assert.deepEqual(answers, hears.slice(0, answers.length))
+      for (const text of hears.slice(answers.length)) {
+        await bot.clock.advance(1)
+        assert.equal((await bot.messages()).at(-1)?.text, text)
+      }
+    }
+  } finally {
+    await bot.close()
+  }
+})
+`
+
+test("the idioms of svc do what the page says", async () => {
+  const project = makeProject({files: {...filesOf("plugins"), "idioms.test.ts": ownTest}})
+  const {code, stderr} = await runProcess([onBun.command[0] ?? "", "test", "--timeout=120000"], {cwd: project.folder})
+  expect({code, output: stderr}).toMatchObject({code: 0, output: expect.stringContaining(" 1 pass\n 0 fail")})
+})
 
 describe.skipIf(!installedFrameworks.install())("docs/coming-from.md", () => {
   test.each(frameworks)("the idioms of $name do what the page says", async ({name, prefix, platform, steps}) => {

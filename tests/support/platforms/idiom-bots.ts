@@ -4,7 +4,7 @@
  */
 const grammy = `
 import {Bot} from "grammy"
-const names = ["guard", "name", "count", "add", "greet-back", "remind"]
+const names = ["name", "count", "remind"]
 const bot = new Bot("999:token", {client: {apiRoot: process.env.PLATFORM}})
 for (const name of names) (await import("./" + name + ".ts")).apply(bot)
 await bot.start()
@@ -23,7 +23,7 @@ load("@koishijs/plugin-http")
 const koishi = `${koishiApp}load("@koishijs/plugin-database-memory")
 const account = {protocol: "polling", token: "999:token", endpoint: process.env.PLATFORM, pollingTimeout: 2000, files: {}}
 load("@satorijs/adapter-telegram", account)
-for (const name of ["guard", "count", "add", "greet-back", "remind", "name"])
+for (const name of ["count", "remind", "name"])
   app.plugin({...require("./" + name + ".cjs"), name})
 await app.start()
 `
@@ -32,7 +32,7 @@ const discord = `
 import {Client, GatewayIntentBits, Partials} from "discord.js"
 const {DirectMessages, MessageContent} = GatewayIntentBits
 const client = new Client({intents: [DirectMessages, MessageContent], partials: [Partials.Channel], rest: {api: process.env.PLATFORM}})
-for (const name of ["name", "add", "greet-back", "remind"])
+for (const name of ["name", "remind"])
   (await import("./" + name + ".ts")).apply(client)
 await client.login("token")
 `
@@ -62,7 +62,7 @@ class Polling extends Adapter {
 }
 const robot = new Robot({name: "polling", use: robot => new Polling(robot)}, false, "bot")
 await robot.loadAdapter()
-for (const name of ["guard", "count", "add", "greet-back", "remind", "name"])
+for (const name of ["count", "remind", "name"])
   (await import("./" + name + ".mjs")).default(robot)
 await robot.run()
 `
