@@ -107,8 +107,8 @@ test("a decision has a reason of at most five lines", () => {
   expect(lines.filter(({length}) => length < 2 || length > 6).map(([heading]) => heading)).toEqual([])
 })
 
-test("the decisions have at most 6,000 words together", () => {
-  expect(decisions.flatMap(({text}) => text.split(/\s+/).filter(word => word !== "")).length).toBeLessThanOrEqual(6000)
+test("the decisions have at most 4,000 words together", () => {
+  expect(decisions.flatMap(({text}) => text.split(/\s+/).filter(word => word !== "")).length).toBeLessThanOrEqual(4000)
 })
 
 const starter = {
