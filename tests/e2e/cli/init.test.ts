@@ -119,7 +119,8 @@ describe.each(toolchains)(
         command([...line, "init", target], {cwd: parent, env, path})
       // The first installation may have to fill the cache.
       const warm = await init([...once, "--package", await tarball(), "svc"], "warm", registryEnvironment)
-      expect({code: warm.code, stderr: warm.stderr}).toEqual({code: 0, stderr: ""})
+      // bunx tells on stderr what it installs.
+    expect(warm.code, warm.stderr).toBe(0)
       const installed = [runtime.command[0] ?? "", join(parent, "warm/node_modules/svc-runtime/cli/launch.js")]
       const made = await init(installed, "My Bot", {
         ...registryEnvironment,

@@ -1,6 +1,18 @@
-import {existsSync, mkdirSync, writeFileSync} from "node:fs"
+import {copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync} from "node:fs"
+import {join} from "node:path"
 import {describe, expect, test} from "vitest"
-import {bunAnd, makeProject, onBun, plainConfig, pluginWith, startHost, svc, until} from "../../support/host/host.ts"
+import {
+  bunAnd,
+  makeProject,
+  onBun,
+  type Project,
+  plainConfig,
+  pluginWith,
+  root,
+  startHost,
+  svc,
+  until,
+} from "../../support/host/host.ts"
 import {startRegistry} from "../../support/plugins/registry.ts"
 
 const peerDependencies = {"svc-runtime": "^0.1.0"}
@@ -61,6 +73,43 @@ describe.each(bunAnd("node24"))("svc plugin add on $name", runtime => {
     expect(existsSync(project.path("ran"))).toBe(false)
     expect(project.read(runtime.name === "bun" ? "bun.lock" : "package-lock.json")).toContain("svc-plugin-hello")
     expect((await add("svc-plugin-hello")).stderr).toContain('plugin "hello"')
+  })
+})
+
+describe.each(bunAnd("node24"))("svc plugin add without a registry on $name", runtime => {
+  const nowhere = {npm_config_registry: "http://127.0.0.1:9", BUN_CONFIG_REGISTRY: "http://127.0.0.1:9"}
+  const addTo = (project: Project, ...args: string[]) =>
+    svc(runtime, project, ["plugin", "add", ...args], {env: nowhere})
+
+  test("adds each ready plugin by its name, and a package by its tarball", async () => {
+    const project = emptyProject()
+    const names = readdirSync(join(root, "plugins"))
+    const [first = "", ...others] = names
+    const tarball = `svc-plugin-${first}-0.1.0.tgz`
+    copyFileSync(join(root, "dist/plugins", tarball), project.path("given.tgz"))
+    expect(await addTo(project, ...others, "given.tgz")).toMatchObject({code: 0, stderr: ""})
+    expect(readdirSync(project.path("vendor"))).toEqual(names.map(name => `svc-plugin-${name}-0.1.0.tgz`))
+    const {dependencies} = JSON.parse(project.read("package.json"))
+    expect(dependencies[`svc-plugin-${first}`]).toBe(`file:vendor/${tarball}`)
+    for (const name of names) expect(project.read("svc.config.yml")).toContain(`  ${name}: {}\n`)
+  })
+
+  test("changes nothing for a name without a package, a broken tarball, and one that is no plugin", async () => {
+    const project = emptyProject()
+    const before = ["package.json", "svc.config.yml"].map(project.read)
+    project.write("broken.tgz", "no archive")
+    for (const [name, why] of [
+      ["pols", "polls"],
+      ["broken.tgz", "broken.tgz is not the package of a plugin"],
+      ["none.tgz", "none.tgz is not the package of a plugin"],
+      ["polls svc-plugin-unknown", ""],
+    ] as const) {
+      const {code, stderr} = await addTo(project, ...name.split(" "))
+      expect({name, code}).toEqual({name, code: 1})
+      expect(stderr).toContain(why)
+      expect(["package.json", "svc.config.yml"].map(project.read)).toEqual(before)
+      expect(existsSync(project.path("vendor", "svc-plugin-polls-0.1.0.tgz"))).toBe(false)
+    }
   })
 })
 
