@@ -69,8 +69,10 @@ describePart("the workflow of a project's CI", [program("git"), program("npm")],
       ["${{ vars.", "${{ vrs."],
       ["timeout-minutes: 15", "timeout-minutes: long"],
     ] as const
-    const [none, ...some] = await errorsOf(text, ...mistakes.map(([from, to]) => text.replace(from, to)))
-    expect(none).toEqual([])
+    const release = readFileSync(join(root, ".github/workflows/release.yml"), "utf8")
+    const broken = mistakes.map(([from, to]) => text.replace(from, to))
+    const [own, ofRelease, ...some] = await errorsOf(text, release, ...broken)
+    expect([own, ofRelease]).toEqual([[], []])
     expect(some.map(errors => errors.length > 0)).toEqual([true, true, true])
   })
 

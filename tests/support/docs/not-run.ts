@@ -18,6 +18,7 @@ const readyPlugins = readdirSync(join(root, "plugins")).map(name => `plugins/${n
 /** The commands of the documentation that no test runs as they stand, each with the reason. */
 export const notRun: readonly NotRun[] = [
   {page: "README.md", starts: ["npx --yes bun@1.4.5 run"], why: `${registry}; every run of CI starts with them`},
+  {page: "README.md", starts: ["npx --yes --package", "bunx"], why: `${registry}; init.test.ts runs both`},
   {page: "CONTRIBUTING.md", starts: ["npx --yes bun@1.4.5"], why: `${registry}; every run of CI starts with them`},
   {
     page: "CONTRIBUTING.md",
