@@ -139,7 +139,9 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
   const api = createApi({opened, sources, system, statusBoard: status.board, parts, requests})
   const dispatch = handlers.measure(dispatchOf(sources, options))
   const list = listParts({options, opened, sources, dispatch, system, api, status, requests, trials, parts})
-  recallEnds(database, startedAt, handlers).catch(error => log.debug("the Host could not read how earlier handlers ended", {error}))
+  recallEnds(database, startedAt, handlers).catch(error =>
+    log.debug("the Host could not read how earlier handlers ended", {error}),
+  )
   await parts.startAll(list)
   const {earlierStarts: restarts, endedCleanly} = history
   events.raise("host.started", {version, runtime: `${runtime.name} ${runtime.version}`, mode, restarts, endedCleanly})
