@@ -1,12 +1,13 @@
 import {Command, Option} from "clipanion"
 import {applyDeployment, deploymentName, planDeployment} from "../server/process/deployment/deploy.ts"
 import type {DeploymentName} from "../server/process/deployment/deployments.ts"
-import {makeProject, oldNode} from "../server/process/new-project.ts"
+import {makeProject, oldNode, requirePlace} from "../server/process/new-project.ts"
 import {projectTemplates, templateName, templateNames} from "../server/process/project-templates.ts"
 import {callOf, quoted, type Toolchain} from "../server/process/toolchain.ts"
 import {packageRoot} from "../server/runtime/own-files.ts"
 import {Problem} from "../shared/problems.ts"
 import {describePlan} from "./kit/deployment-view.ts"
+import {makeAccount, setUpPlatforms} from "./kit/first-account.ts"
 import {facts, table} from "./kit/print.ts"
 import {SvcCommand} from "./kit/svc-command.ts"
 
@@ -20,12 +21,15 @@ export class Init extends SvcCommand {
 
       The folder must be empty or must not exist; the default is the current folder.
 
+      With --platform, the bot gets an account on a chat platform: svc asks for its token, or reads it from the environment if there is no terminal, and has the platform check it before it writes anything. The token goes to .env.
+
       The templates are ${summaries.map(([name, summary]) => `\`${name}\` (${summary})`).join("; ")}.
     `,
     examples: [
       ["A project in ./my-bot", "svc init my-bot"],
       ["List the templates", "svc init --list"],
       ["A bot that reminds people", "svc init my-bot --template reminders"],
+      ["A bot on Telegram", "svc init my-bot --platform telegram"],
       ["A project that runs on Node", "svc init my-bot --runtime node"],
       ["With a container image and its Compose file", "svc init my-bot --deploy compose"],
     ],
@@ -37,6 +41,12 @@ export class Init extends SvcCommand {
   toolchain = Option.String("--runtime", {description: "bun or node (default: the runtime of this command)"})
   install = Option.Boolean("--install", true, {
     description: "Install the dependencies (default); --no-install does not",
+  })
+
+  platform = Option.String("--platform", {description: `Also add an account: ${setUpPlatforms.join(", ")}`})
+  apiUrl = Option.String("--api-url", {description: "The address of the platform's API, if it is not the usual one"})
+  check = Option.Boolean("--check", true, {
+    description: "Have the platform check the account (default); --no-check does not",
   })
 
   deploy = Option.Array("--deploy", [], {
@@ -52,7 +62,18 @@ export class Init extends SvcCommand {
     const template = templateName(this.template)
     const toolchain = this.#toolchain()
     const deployments = this.deploy.map(deploymentName)
+    await requirePlace({folder, toolchain})
+    const account =
+      this.platform === undefined
+        ? undefined
+        : await makeAccount(this.platform, {
+            apiUrl: this.apiUrl,
+            isChecked: this.check,
+            print: text => this.print(text),
+            tell: text => this.tell(text),
+          })
     await makeProject({
+      account,
       folder,
       template,
       toolchain,
@@ -62,6 +83,7 @@ export class Init extends SvcCommand {
     })
     for (const deployment of deployments) await this.#deploy(folder, deployment, toolchain)
     this.print(this.#next(folder, toolchain, projectTemplates[template].plugin))
+    if (account !== undefined) this.print(`\n${account.next}`)
     const node = toolchain === "node" ? await oldNode() : undefined
     if (node !== undefined)
       this.print(`\nThis terminal runs Node ${node}. Install Node 22.12 or newer before you start the bot.`)

@@ -1,7 +1,8 @@
-import {copyFile, mkdir, readdir, readFile, writeFile} from "node:fs/promises"
+import {copyFile, mkdir, readdir, readFile, rm, writeFile} from "node:fs/promises"
 import {basename, dirname, join, relative, resolve} from "node:path"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {version} from "../runtime/version.ts"
+import {type NewAccount, writeAccount} from "./new-account.ts"
 import {packSvc} from "./package-tarball.ts"
 import {runProgram} from "./program.ts"
 import {
@@ -22,6 +23,7 @@ export interface NewProjectOptions {
   /** The folder of the svc package, which svc packs into the project. */
   readonly packageRoot: string
   readonly report: (step: string) => void
+  readonly account?: NewAccount | undefined
 }
 
 /** Files that a package cannot contain under their final name. */
@@ -66,28 +68,62 @@ export const packageNameOf = (folder: string): string => {
 }
 
 /**
+ * Checks that `makeProject` can create a project in this folder. Throws `conflict` if the folder is not empty, or if the
+ * package manager is not installed, and `request_invalid` for a folder that gives no valid name.
+ */
+export const requirePlace = async ({folder, toolchain}: Pick<NewProjectOptions, "folder" | "toolchain">) => {
+  packageNameOf(resolve(folder))
+  requireManager(toolchain)
+  const held = await readdir(folder).catch(() => [])
+  if (held.some(isForeign)) throw new Problem("conflict", `${resolve(folder)} is not empty`, {hint: elsewhere})
+}
+
+/**
  * Creates a project: the template's files, the svc package as a tarball in `vendor/`, and the installed dependencies. It
- * overwrites nothing. Throws `conflict` if the folder is not empty or cannot be created, or if the package manager is not
- * installed, and `request_invalid` for a folder that gives no valid name.
+ * overwrites nothing, and removes what it has written if Ctrl-C interrupts it. Throws `conflict` if the folder cannot be
+ * created, and the errors of `requirePlace`.
  */
 export const makeProject = async (options: NewProjectOptions): Promise<void> => {
   const folder = resolve(options.folder)
+  await requirePlace(options)
+  const created = await mkdir(folder, {recursive: true}).catch(cause => {
+    throw new Problem("conflict", `cannot create ${folder}: ${messageOf(cause)}`, {cause, hint: elsewhere})
+  })
+  const interrupt = new AbortController()
+  const stop = () => interrupt.abort(new Problem("conflict", "interrupted", {hint: "svc removed what it had written."}))
+  process.on("SIGINT", stop)
+  try {
+    await fill(folder, options, interrupt.signal)
+  } catch (error) {
+    if (!interrupt.signal.aborted) throw error
+    for (const entry of (await readdir(folder)).filter(isForeign))
+      await rm(join(folder, entry), {recursive: true, force: true, maxRetries: 5})
+    if (created !== undefined) await rm(created, {recursive: true, force: true})
+    throw interrupt.signal.reason
+  } finally {
+    process.off("SIGINT", stop)
+  }
+}
+
+const fill = async (folder: string, options: NewProjectOptions, interrupt: AbortSignal): Promise<void> => {
   const name = packageNameOf(folder)
-  requireManager(options.toolchain)
-  await claim(folder)
   for (const {source, target} of await filesOf(options.packageRoot, projectTemplates[options.template])) {
     if (options.toolchain === "node" && target === "bunfig.toml") continue
     await place({...options, folder, name, source, target})
   }
+  if (options.account !== undefined) await writeAccount(folder, options.account)
   options.report(`wrote ${folder}`)
+  interrupt.throwIfAborted()
   await mkdir(join(folder, "vendor"), {recursive: true})
   await packSvc(options, join(folder, tarball))
   options.report(`packed svc ${version} into ${tarball}`)
+  interrupt.throwIfAborted()
   if (!options.install) return
   const [command, ...args] = packageManager(options.toolchain)
   // Uses the network only for packages that the cache lacks.
   const quiet = options.toolchain === "bun" ? [] : ["--no-audit", "--no-fund"]
   await runProgram([command, ...args, "install", "--prefer-offline", ...quiet], {cwd: folder, hint: byHand})
+  interrupt.throwIfAborted()
   options.report("installed the dependencies")
 }
 
@@ -114,14 +150,9 @@ export const oldNode = async (): Promise<string | undefined> => {
   return version === null || semver.satisfies(version, ">=22.12.0") ? undefined : version
 }
 
-const claim = async (folder: string): Promise<void> => {
-  const hint = "Choose a new folder: svc init my-bot"
-  await mkdir(folder, {recursive: true}).catch(cause => {
-    throw new Problem("conflict", `cannot create ${folder}: ${messageOf(cause)}`, {cause, hint})
-  })
-  const held = await readdir(folder)
-  if (held.some(entry => entry !== ".git")) throw new Problem("conflict", `${folder} is not empty`, {hint})
-}
+const elsewhere = "Choose a new folder: svc init my-bot"
+
+const isForeign = (entry: string): boolean => entry !== ".git"
 
 interface TemplateFile {
   /** An absolute path. */
@@ -159,10 +190,10 @@ const place = async (file: Placement): Promise<void> => {
   else await copyFile(file.source, target)
 }
 
-const manifestOf = (text: string, {name, template, toolchain}: Placement): string => {
+const manifestOf = (text: string, {name, template, toolchain, account}: Placement): string => {
   const manifest = JSON.parse(text) as Record<string, unknown>
   const {dependencies: others}: ProjectTemplate = projectTemplates[template]
-  const dependencies = {...others, "svc-runtime": `file:${tarball}`}
+  const dependencies = {...others, ...account?.libraries, "svc-runtime": `file:${tarball}`}
   const changed = {...manifest, name, scripts: scripts[toolchain], dependencies}
   return `${JSON.stringify(changed, undefined, 2)}\n`
 }

@@ -5,7 +5,7 @@ import {numberIn, type Payload, payloadOf, payloadsOf, textIn} from "./api/paylo
 import {intentRemedy, portal, privilegedOf, tokenRemedy} from "./gateway/explain.ts"
 
 /** The flags of an application with privileged intents: in full, or for fewer than 100 servers. */
-const intentFlags = {guild_members: (1 << 14) | (1 << 15), message_content: (1 << 18) | (1 << 19)} as const
+export const intentFlags = {guild_members: (1 << 14) | (1 << 15), message_content: (1 << 18) | (1 << 19)} as const
 
 /**
  * The permissions that a bot needs in a server for everything the adapter can do, except moderation (Discord:
@@ -116,8 +116,7 @@ const guildFindings = async (
   signal: AbortSignal,
 ): Promise<readonly AdapterFinding[]> => {
   const guilds = payloadsOf(await api.ask("GET", "/users/@me/guilds", {query: {limit: String(mostGuilds)}}, signal))
-  const all = Object.values(permissions).reduce((sum, bit) => sum | bit, 0n)
-  const invitation = `https://discord.com/oauth2/authorize?client_id=${textIn(application, "id") ?? ""}&scope=bot+applications.commands&permissions=${all}`
+  const invitation = invitationOf(application)
   if (guilds.length === 0)
     return [{what: "servers", ok: false, detail: "the bot is in no server", remediation: `Invite it: ${invitation}`}]
   return guilds.map(guild => {
@@ -130,6 +129,12 @@ const guildFindings = async (
       remediation: `Give the bot's role the missing permissions under Server Settings, Roles; or invite it again: ${invitation}`,
     }
   })
+}
+
+/** Returns the address with which an administrator of a server invites the bot, with all permissions that it needs. */
+export const invitationOf = (application: Payload): string => {
+  const all = Object.values(permissions).reduce((sum, bit) => sum | bit, 0n)
+  return `https://discord.com/oauth2/authorize?client_id=${textIn(application, "id") ?? ""}&scope=bot+applications.commands&permissions=${all}`
 }
 
 const permissionsOf = (guild: Payload): bigint => {

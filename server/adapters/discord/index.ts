@@ -5,6 +5,8 @@ import {check} from "./check.ts"
 import {connect} from "./connect.ts"
 import {longestText} from "./content/parts.ts"
 
+export {setup} from "./setup.ts"
+
 export const libraries = {"@discordjs/ws": "2.0.4", "@discordjs/rest": "2.6.3"} as const
 
 /** Discord: any number of bots, through its gateway and its HTTP API. */

@@ -5,6 +5,8 @@ import {Logins} from "./client/login.ts"
 import {connect} from "./connect.ts"
 import {methods} from "./members.ts"
 
+export {setup} from "./setup.ts"
+
 /** Matrix: rooms and direct rooms without encryption, through the client-server API. */
 export default definePlugin({
   description: "Matrix",

@@ -54,7 +54,8 @@ const kindOf = (bot: unknown): AdapterFinding => ({
   remediation: "Use the Bot User OAuth Token (xoxb-…) instead of a user's token.",
 })
 
-const scopesIn = (scopes: unknown): readonly AdapterFinding[] => {
+/** Returns a finding for each missing scope. */
+export const scopesIn = (scopes: unknown): readonly AdapterFinding[] => {
   if (!Array.isArray(scopes)) return [{what: "scopes", ok: true, detail: "Slack does not list the token's scopes"}]
   const given = new Set<unknown>(scopes)
   const without = (of: typeof needed) => Object.entries(of).filter(([scope]) => !given.has(scope))

@@ -4,6 +4,8 @@ import {Account} from "./api/account.ts"
 import {check} from "./check.ts"
 import {connect} from "./connect.ts"
 
+export {setup} from "./setup.ts"
+
 /** `undici` is a peer dependency of `@slack/socket-mode`; version 8 needs Node 22.19. */
 export const libraries = {"@slack/socket-mode": "3.1.0", "@slack/web-api": "8.2.0", undici: "7.30.2"} as const
 

@@ -4,6 +4,8 @@ import {check} from "./check.ts"
 import {connect} from "./connect.ts"
 import {methodNames} from "./outgoing/members.ts"
 
+export {setup} from "./setup.ts"
+
 export const libraries = {grammy: "1.46.0"} as const
 
 /** Telegram bots, by long polling or by webhook. */

@@ -1,5 +1,6 @@
 import {readdir, rm, stat} from "node:fs/promises"
 import {isAbsolute, join, relative, resolve} from "node:path"
+import type {AccountSetup} from "../../../shared/account-setup.ts"
 import type {PluginEntry} from "../../../shared/config/config.ts"
 import {toJson} from "../../../shared/json.ts"
 import {type Issue, messageOf, Problem} from "../../../shared/problems.ts"
@@ -47,6 +48,8 @@ export interface BuiltIn {
   readonly edition?: number
   /** npm packages that its adapter loads at first use, each in the version that svc is tested with. */
   readonly libraries?: Readonly<Record<string, string>>
+  /** How `svc init --platform` makes its first account. */
+  readonly setup?: AccountSetup
 }
 
 /** The adapters that are part of svc, loaded when they are used. */

@@ -108,7 +108,12 @@ export const tokenRefused = (error: Error) =>
     cause: error,
   })
 
-const withToken = ({homeserver}: AccountSettings, token: string, signal: AbortSignal): Promise<LoggedIn> =>
+/** Throws a refusal if the homeserver rejects the token. */
+export const withToken = (
+  {homeserver}: Pick<AccountSettings, "homeserver">,
+  token: string,
+  signal: AbortSignal,
+): Promise<LoggedIn> =>
   identify(new Client(homeserver, token), signal).catch(error => {
     throw isTokenRefused(error) ? tokenRefused(error) : error
   })

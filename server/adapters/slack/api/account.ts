@@ -25,5 +25,5 @@ export const Account = Type.Object(
 
 export type AccountSettings = Static<typeof Account>
 
-export const apiOf = ({api = "https://slack.com/api/"}: AccountSettings): string =>
+export const apiOf = ({api = "https://slack.com/api/"}: Pick<AccountSettings, "api">): string =>
   api.endsWith("/") ? api : `${api}/`
