@@ -63,17 +63,10 @@ export class Init extends SvcCommand {
     const toolchain = this.#toolchain()
     const deployments = this.deploy.map(deploymentName)
     await requirePlace({folder, toolchain})
-    const account =
-      this.platform === undefined
-        ? undefined
-        : await makeAccount(this.platform, {
-            apiUrl: this.apiUrl,
-            isChecked: this.check,
-            print: text => this.print(text),
-            tell: text => this.tell(text),
-          })
+    const first = this.platform === undefined ? undefined : await makeAccount(this.platform, this)
+    if (first?.met.name !== undefined) this.print(`svc: checked: ${first.met.name} on ${first.title}`)
     await makeProject({
-      account,
+      account: first?.account,
       folder,
       template,
       toolchain,
@@ -83,7 +76,7 @@ export class Init extends SvcCommand {
     })
     for (const deployment of deployments) await this.#deploy(folder, deployment, toolchain)
     this.print(this.#next(folder, toolchain, projectTemplates[template].plugin))
-    if (account !== undefined) this.print(`\n${account.next}`)
+    if (first !== undefined) this.print(`\nOn ${first.title}:\n\n  ${first.met.next.join("\n  ")}`)
     const node = toolchain === "node" ? await oldNode() : undefined
     if (node !== undefined)
       this.print(`\nThis terminal runs Node ${node}. Install Node 22.12 or newer before you start the bot.`)

@@ -1,23 +1,22 @@
-/** What `svc init --platform` asks for, with a key of the account for each value. */
 export interface AccountQuestion {
   readonly key: string
-  /** The environment variable that has the value if there is no terminal. */
+  /** The variable with the answer. */
   readonly variable: string
-  /** One line: where a person finds the value. */
+  /** Where a person finds the answer, in one line. */
   readonly where: string
-  /** Is the value no secret? Then it is shown, and stands in svc.config.yml. */
+  /** Is it no secret? Then it stands in svc.config.yml. */
   readonly isPublic?: boolean
 }
 
-/** What a new bot has to know and do, as far as its platform has told. */
+/** A bot on its platform. Without a name, nobody has asked the platform. */
 export interface Met {
-  /** The bot's name on the platform. */
-  readonly name: string
+  readonly name?: string
+  /** The next steps on the platform. */
   readonly next: readonly string[]
 }
 
-/** How `svc init --platform` makes a built-in adapter's first account. */
-export interface AccountSetup {
+/** How `svc init --platform` makes the first account of a built-in adapter. */
+export interface AccountSetup extends Met {
   readonly title: string
   readonly id: string
   readonly questions: readonly AccountQuestion[]
@@ -25,8 +24,6 @@ export interface AccountSetup {
   readonly address: string
   /** Further keys of the account. */
   readonly more?: Readonly<Record<string, unknown>>
-  /** The next step on the platform if nobody has asked the platform. */
-  readonly next: string
-  /** Asks the platform with values by key, before any library is installed. Throws a refusal, or why it got no answer. */
+  /** Asks the platform, without a library, who the bot is. Throws a refusal, or why there is no answer. */
   meet(values: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Met>
 }

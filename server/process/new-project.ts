@@ -1,8 +1,9 @@
 import {copyFile, mkdir, readdir, readFile, rm, writeFile} from "node:fs/promises"
 import {basename, dirname, join, relative, resolve} from "node:path"
+import type {ConfigChange} from "../../shared/api/configuration/file.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
+import {withChanges} from "../config/edit/changes.ts"
 import {version} from "../runtime/version.ts"
-import {type NewAccount, writeAccount} from "./new-account.ts"
 import {packSvc} from "./package-tarball.ts"
 import {runProgram} from "./program.ts"
 import {
@@ -13,6 +14,14 @@ import {
   type TemplateName,
 } from "./project-templates.ts"
 import {type Call, callOf, findProgram, isInstalled, packageManager, type Toolchain} from "./toolchain.ts"
+
+/** The first account on a platform. */
+export interface NewAccount {
+  readonly changes: readonly ConfigChange[]
+  /** The text of `.env`: its secrets. */
+  readonly env: string
+  readonly libraries: Readonly<Record<string, string>>
+}
 
 export interface NewProjectOptions {
   /** The folder, which must be empty or must not exist. */
@@ -67,10 +76,7 @@ export const packageNameOf = (folder: string): string => {
   return name
 }
 
-/**
- * Checks that `makeProject` can create a project in this folder. Throws `conflict` if the folder is not empty, or if the
- * package manager is not installed, and `request_invalid` for a folder that gives no valid name.
- */
+/** Throws `conflict` if the folder is not empty or the package manager is not installed, and `request_invalid` for a bad name. */
 export const requirePlace = async ({folder, toolchain}: Pick<NewProjectOptions, "folder" | "toolchain">) => {
   packageNameOf(resolve(folder))
   requireManager(toolchain)
@@ -96,9 +102,8 @@ export const makeProject = async (options: NewProjectOptions): Promise<void> => 
     await fill(folder, options, interrupt.signal)
   } catch (error) {
     if (!interrupt.signal.aborted) throw error
-    for (const entry of (await readdir(folder)).filter(isForeign))
-      await rm(join(folder, entry), {recursive: true, force: true, maxRetries: 5})
-    if (created !== undefined) await rm(created, {recursive: true, force: true})
+    const own = (await readdir(folder)).filter(isForeign).map(entry => join(folder, entry))
+    for (const path of created === undefined ? own : [created]) await rm(path, {recursive: true, maxRetries: 5})
     throw interrupt.signal.reason
   } finally {
     process.off("SIGINT", stop)
@@ -111,7 +116,11 @@ const fill = async (folder: string, options: NewProjectOptions, interrupt: Abort
     if (options.toolchain === "node" && target === "bunfig.toml") continue
     await place({...options, folder, name, source, target})
   }
-  if (options.account !== undefined) await writeAccount(folder, options.account)
+  if (options.account !== undefined) {
+    const file = join(folder, "svc.config.yml")
+    await writeFile(file, withChanges(await readFile(file, "utf8"), options.account.changes))
+    await writeFile(join(folder, ".env"), options.account.env, {mode: 0o600, flag: "wx"})
+  }
   options.report(`wrote ${folder}`)
   interrupt.throwIfAborted()
   await mkdir(join(folder, "vendor"), {recursive: true})

@@ -16,7 +16,9 @@ export const setup = {
       where: `Choose New Application at ${portal}, then Bot, then Reset Token.`,
     },
   ],
-  next: `Turn on Message Content Intent at ${portal}, and invite the bot to a server with the address of OAuth2, URL Generator.`,
+  next: [
+    `Turn on Message Content Intent at ${portal}, and invite the bot to a server with the address of OAuth2, URL Generator.`,
+  ],
   meet: async ({token = "", api = usualApi}: Readonly<Record<string, string>>, signal: AbortSignal) => {
     const ask = async (path: string): Promise<Payload> => {
       const headers = {authorization: `Bot ${token}`}

@@ -20,7 +20,7 @@ export const setup = {
   ],
   // Strangers on other servers cannot bring the bot into a room.
   more: {join: "same-server"},
-  next: "Invite the bot to a room that is not encrypted, from its own homeserver, and write: !help",
+  next: ["Invite the bot to a room that is not encrypted, from its own homeserver, and write: !help"],
   meet: async ({homeserver = "", accessToken = ""}: Readonly<Record<string, string>>, signal: AbortSignal) => {
     const {self} = await withToken({homeserver}, accessToken, signal)
     return {

@@ -23,7 +23,7 @@ export const setup = {
       where: `${apps}, your app, Install App: the Bot User OAuth Token (xoxb-…).`,
     },
   ],
-  next: "Invite the bot to a channel with /invite, and write there: !help",
+  next: ["Invite the bot to a channel with /invite, and write there: !help"],
   meet: async ({botToken = "", appToken = "", ...account}: Readonly<Record<string, string>>, signal: AbortSignal) => {
     const ask = async (method: string, token: string, remedy: string) => {
       const headers = {authorization: `Bearer ${token}`}

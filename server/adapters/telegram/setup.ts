@@ -20,7 +20,7 @@ export const setup = {
       where: "Write /newbot to @BotFather (https://t.me/BotFather): it answers with the bot's token.",
     },
   ],
-  next: "Open a chat with your bot and write: /help",
+  next: ["Open a chat with your bot and write: /help"],
   meet: async (values: Readonly<Record<string, string>>, signal: AbortSignal) => {
     const {token = "", apiRoot = "https://api.telegram.org"} = values
     const address = `${apiRoot.replace(/\/+$/, "")}/bot${token}/getMe`
