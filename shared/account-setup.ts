@@ -1,6 +1,7 @@
+/** A question whose answer is a key of the account. */
 export interface AccountQuestion {
   readonly key: string
-  /** The variable with the answer. */
+  /** The environment variable with the answer. */
   readonly variable: string
   /** Where a person finds the answer, in one line. */
   readonly where: string

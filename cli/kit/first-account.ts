@@ -37,16 +37,11 @@ export const makeAccount = async (
     })
   const {values, met} = await tryValues(setup, options)
   const secrets = setup.questions.filter(({isPublic}) => isPublic !== true)
-  const named = secrets.map(({key, variable}) => [key, `\${${variable}}`])
+  const named = Object.fromEntries(secrets.map(({key, variable}) => [key, `\${${variable}}`]))
   const account: NewAccount = {
     changes: [
       {change: "add_plugin", plugin},
-      {
-        change: "add_account",
-        plugin,
-        account: setup.id,
-        value: {...values, ...Object.fromEntries(named), ...setup.more},
-      },
+      {change: "add_account", plugin, account: setup.id, value: {...values, ...named, ...setup.more}},
     ],
     env: secrets.map(({key, variable}) => `${variable}=${values[key]}\n`).join(""),
     libraries,

@@ -111,10 +111,9 @@ export const makeProject = async (options: NewProjectOptions): Promise<void> => 
 }
 
 const fill = async (folder: string, options: NewProjectOptions, interrupt: AbortSignal): Promise<void> => {
-  const name = packageNameOf(folder)
   for (const {source, target} of await filesOf(options.packageRoot, projectTemplates[options.template])) {
     if (options.toolchain === "node" && target === "bunfig.toml") continue
-    await place({...options, folder, name, source, target})
+    await place({...options, folder, name: packageNameOf(folder), source, target})
   }
   if (options.account !== undefined) {
     const file = join(folder, "svc.config.yml")
