@@ -101,6 +101,8 @@ export const makeProject = async (options: NewProjectOptions): Promise<void> => 
   try {
     await fill(folder, options, interrupt.signal)
   } catch (error) {
+    // Ctrl-C ends the package manager too, and svc may see that end before its own signal.
+    await new Promise(resolve => setTimeout(resolve, 100))
     if (!interrupt.signal.aborted) throw error
     const own = (await readdir(folder)).filter(isForeign).map(entry => join(folder, entry))
     for (const path of created === undefined ? own : [created]) await rm(path, {recursive: true, maxRetries: 5})
@@ -159,7 +161,6 @@ export const oldNode = async (): Promise<string | undefined> => {
 }
 
 const elsewhere = "Choose a new folder: svc init my-bot"
-
 const isForeign = (entry: string): boolean => entry !== ".git"
 
 interface TemplateFile {

@@ -1,5 +1,5 @@
 import {fetchWhole, readText, refused, tryParseJson} from "../../../shared/sdk/sdk.ts"
-import {usualApi} from "./api/account.ts"
+import {privilegedIntents, usualApi} from "./api/account.ts"
 import {numberIn, type Payload, payloadOf, textIn} from "./api/payload.ts"
 import {intentFlags, invitationOf} from "./check.ts"
 import {portal, tokenRemedy} from "./gateway/explain.ts"
@@ -17,7 +17,8 @@ export const setup = {
     },
   ],
   next: [
-    `Turn on Message Content Intent at ${portal}, and invite the bot to a server with the address of OAuth2, URL Generator.`,
+    `Turn on ${privilegedIntents.message_content} at ${portal}, your application, Bot.`,
+    "Invite the bot to a server with the address that OAuth2, URL Generator makes, and write there: !help",
   ],
   meet: async ({token = "", api = usualApi}: Readonly<Record<string, string>>, signal: AbortSignal) => {
     const ask = async (path: string): Promise<Payload> => {
@@ -39,7 +40,9 @@ export const setup = {
     return {
       name,
       next: [
-        ...(isHearing ? [] : [`Turn on Message Content Intent at ${page}: without it the bot cannot connect.`]),
+        ...(isHearing
+          ? []
+          : [`Turn on ${privilegedIntents.message_content} at ${page}: without it the bot cannot connect.`]),
         `Invite ${name} to a server: ${invitationOf(application)}`,
         "Write in a channel of that server: !help",
       ],

@@ -34,6 +34,11 @@ export const notRun: readonly NotRun[] = [
   {page: "docs/adapters/matrix.md", starts: ["curl -s https://matrix"], why: "needs an account of a Matrix server"},
   {page: "docs/agents.md", starts: ["svc init", "ollama pull"], why: `${registry}, and ${model}`},
   {page: "docs/deploy/kubernetes.md", starts: ["kubectl", "image=", "sed "], why: cluster},
+  {
+    page: "docs/five-minutes.md",
+    starts: ["npx --yes bun@1.4.5 run", "cd ../my-bot"],
+    why: "needs an account of Telegram; init-platform.test.ts does it on a fake",
+  },
   {page: "docs/monitoring.md", starts: ["promtool test rules"], why: "takes 8 seconds; monitoring.test.ts runs it"},
   {page: "docs/operate/run.md", starts: ["npm ci", "bun install"], why: registry},
   {page: "docs/performance.md", starts: ["bun run bench"], why: "takes minutes to hours, and writes the page"},
