@@ -254,7 +254,7 @@ test("stores only one of two changes that follow the same state", () => {
 })
 
 test("refuses a configuration that it cannot follow", async () => {
-  const refuses = (config: object, why: RegExp) =>
+  const refuses = (config: Readonly<Record<string, unknown>>, why: RegExp) =>
     assert.rejects(
       plugin.test(feeds, {config}, () => {}),
       why,
