@@ -68,7 +68,7 @@ export const Settings = Type.Object(
 export type Settings = Static<typeof Settings>
 
 /** Does the text fit the pattern, in which * stands for any characters? */
-export const fits = (wanted: string, text: string): boolean => {
+const fits = (wanted: string, text: string): boolean => {
   const parts = wanted.toLowerCase().split("*")
   const [first = "", last = ""] = [parts[0], parts.at(-1)]
   const whole = text.toLowerCase()
