@@ -38,15 +38,15 @@ const packages = Object.fromEntries(
 )
 const greeter = readFileSync(`${root}cli/init/template/plugins/greeter.ts`, "utf8")
 
-/** The plugins of an example, by their paths in its project, because a configuration on its page names them. */
+/** The sources of an example, by their paths in its project, because a configuration on its page names its plugins. */
 const pluginsOfExample = (name: string): Readonly<Record<string, string>> => {
   const [example] = /^(?:examples|plugins)\/[^/]+/.exec(name) ?? []
   if (example === undefined) return {}
-  const files = readdirSync(`${root}${example}/plugins`, {recursive: true, encoding: "utf8"})
+  const files = readdirSync(`${root}${example}`, {recursive: true, encoding: "utf8"})
   return Object.fromEntries(
     files
-      .filter(file => file.endsWith(".ts"))
-      .map(file => [`plugins/${file}`, readFileSync(`${root}${example}/plugins/${file}`, "utf8")]),
+      .filter(file => /^(?:plugins|lib)\/.*\.ts$/.test(file))
+      .map(file => [file, readFileSync(`${root}${example}/${file}`, "utf8")]),
   )
 }
 

@@ -19,6 +19,10 @@ const filesOf = (folder: string): Readonly<Record<string, string>> =>
       .map(file => [file, readFileSync(join(root, folder, file), "utf8")]),
   )
 
+/** The file `.env` with a value for each variable that a project's configuration needs. */
+const environmentOf = (config: string): string =>
+  Array.from(config.matchAll(/\$\{([A-Z_]+)\}/g), ([, name]) => `${name}=a-value-of-the-environment\n`).join("")
+
 /** The template of a folder, if `svc init` has one. */
 const templateOf = (folder: string): ProjectTemplate | undefined => {
   const name = templateNames.find(each => projectTemplates[each].folder === folder)
@@ -77,7 +81,8 @@ describe.each(folders)("%s", folder => {
   test.each(both.filter(runtime => casesOf(folders, runtime, both).includes(folder)))(
     "passes its test and has a valid configuration on $name",
     async runtime => {
-      const project = makeProject({files, config: files["svc.config.yml"] ?? ""})
+      const config = files["svc.config.yml"] ?? ""
+      const project = makeProject({files: {...files, ".env": environmentOf(config)}, config})
       for (const name of Object.keys(packagesOf(folder))) {
         mkdirSync(dirname(project.path("node_modules", name)), {recursive: true})
         symlinkSync(join(root, "node_modules", name), project.path("node_modules", name))
