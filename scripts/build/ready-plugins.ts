@@ -1,29 +1,9 @@
-import {createWriteStream, mkdirSync, readdirSync, readFileSync} from "node:fs"
+import {createWriteStream, mkdirSync, readFileSync} from "node:fs"
 import {join} from "node:path"
 import {pipeline} from "node:stream/promises"
 import {createGzip} from "node:zlib"
-import {build} from "esbuild"
 import {packTar, type TarSource} from "modern-tar/fs"
-import {pluginBuild} from "../../server/runtime/engines/plugin-build.ts"
-
-/** The workspaces of the ready plugins, sorted. */
-export const readyPlugins = (root: string): readonly string[] =>
-  readdirSync(join(root, "plugins"), {withFileTypes: true})
-    .filter(entry => entry.isDirectory())
-    .map(({name}) => name)
-    .sort()
-
-/** Returns the bundle of a ready plugin, as `svc build` makes it. It depends on nothing but the sources and the compiler. */
-export const bundleOf = async (root: string, name: string): Promise<string> => {
-  const built = await build({
-    ...pluginBuild,
-    entryPoints: [`plugins/${name}.ts`],
-    absWorkingDir: join(root, "plugins", name),
-    outdir: "dist/plugins",
-    sourcemap: "inline",
-  })
-  return built.outputFiles[0]?.text ?? ""
-}
+import {bundleOf, readyPlugins} from "../ready-plugins.ts"
 
 /** Packs the package of each ready plugin to `<target>/svc-plugin-<name>-<version>.tgz`. */
 export const packReadyPlugins = async (root: string, target: string): Promise<void> => {

@@ -10,6 +10,7 @@ import {eventsPage} from "./events.ts"
 import {exitCodesPage} from "./exit-codes.ts"
 import {featuresPage} from "./features.ts"
 import {metricsPage} from "./metrics.ts"
+import {pluginsPage} from "./plugins.ts"
 import {problemsPage} from "./problems.ts"
 import {readinessPage} from "./readiness.ts"
 import {routesPage} from "./routes.ts"
@@ -40,6 +41,7 @@ const generate = async (): Promise<Readonly<Record<string, string>>> => {
     "routes.md": routesPage(openApi),
     "texts.md": textsPage(),
     "svc.config.schema.json": json(configSchema()),
+    "../plugins/list.md": await pluginsPage(),
     "../../container/monitoring/svc.rules.yml": alertRules(),
   }
 }
