@@ -33,7 +33,14 @@ export interface Validators {
   readonly modified: string
 }
 
-const limits = {bytes: 2_000_000, milliseconds: 20_000, redirects: 5, addresses: 3, wait: 7 * 86_400_000} as const
+const limits = {
+  bytes: 2_000_000,
+  milliseconds: 20_000,
+  redirects: 5,
+  addresses: 3,
+  address: 8000,
+  wait: 7 * 86_400_000,
+} as const
 
 const redirects: readonly number[] = [301, 302, 303, 307, 308]
 
@@ -95,7 +102,8 @@ const askFirst = async (
   let failure: unknown
   for (const host of addresses.slice(0, limits.addresses)) {
     try {
-      return await ask(url, host, headers, signal)
+      // An address that does not answer leaves time for the next one.
+      return await withDeadline(limits.address, inner => ask(url, host, headers, inner), signal)
     } catch (error) {
       if (signal.aborted) throw signal.reason
       failure = error
@@ -130,7 +138,7 @@ const read = async (answer: IncomingMessage, url: URL, signal: AbortSignal): Pro
     if (statusCode === 304) return {...told, body: undefined}
     throw new FeedFailure(String(statusCode), waitOf(headers["retry-after"]))
   }
-  const bytes = await orAbort(bodyOf(answer), signal)
+  const bytes = await orAbort(bodyOf(answer), signal).finally(() => answer.destroy())
   const encoding = headers["content-encoding"] ?? "identity"
   if (encoding === "identity") return {...told, body: bytes}
   if (encoding !== "gzip" && encoding !== "x-gzip") throw new FeedFailure("format")

@@ -53,7 +53,7 @@ export function* scan(xml: string): Generator<Token> {
 
 /** Returns the value of an attribute, from the attributes of a tag. */
 export const attributeOf = (attributes: string, name: string): string | undefined => {
-  for (const [, key, double, single] of attributes.matchAll(/([^\s=/"']+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g))
+  for (const [, key, double, single] of attributes.matchAll(/(?:^|\s)([^\s=/"']+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g))
     if (key === name) return decodeEntities(double ?? single ?? "")
   return undefined
 }

@@ -181,6 +181,23 @@ test("follows redirects of the configured server, and no endless ones", () =>
     },
   ))
 
+test("gives the password of an address to its server only", async () => {
+  const other = await serve(xml(rss("a")))
+  const site = await serve(status(301, {location: other.url}))
+  const url = site.url.replace("//", "//ann:p%40ss@")
+  try {
+    await plugin.test(feeds, {config: configOf(url), users: {ada: "trusted"}}, async bot => {
+      assert.deepEqual(await bot.say("/feeds", {user: "ada"}), ["News: read just now"])
+      assert.equal(site.asked[0]?.authorization, `Basic ${btoa("ann:p@ss")}`)
+      assert.equal(other.asked.length, 1)
+      assert.equal(other.asked[0]?.authorization, undefined)
+    })
+  } finally {
+    site.close()
+    other.close()
+  }
+})
+
 test("says what is wrong with an answer", () =>
   withBot(xml("<html><title>Sign in</title></html>"), {}, async (bot, site) => {
     const list = async (language: string) => (await bot.say("/feeds", {user: "ada", language}))[0] ?? ""
