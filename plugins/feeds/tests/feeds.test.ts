@@ -252,6 +252,24 @@ test("remembers over a restart what it has read, and forgets feeds that left the
     assert.equal((await posted(bot)).length, 1)
   }))
 
+test("reads feeds one after another, also later", async () => {
+  const sites = [await serve(xml(rss("a"))), await serve(xml(rss("a")))]
+  const asked = () => sites.map(site => site.asked.length)
+  try {
+    await plugin.test(feeds, {config: {feeds: sites.map(({url}) => ({url, to: place}))}}, async bot => {
+      assert.deepEqual(asked(), [1, 0])
+      await bot.clock.advance(1)
+      assert.deepEqual(asked(), [1, 1])
+      await bot.clock.advance(599)
+      assert.deepEqual(asked(), [2, 1])
+      await bot.clock.advance(1)
+      assert.deepEqual(asked(), [2, 2])
+    })
+  } finally {
+    for (const site of sites) site.close()
+  }
+})
+
 test("stores only one of two changes that follow the same state", () => {
   const changes = definePlugin({
     setup(own) {
