@@ -59,3 +59,47 @@ test("explains what it does not understand", () =>
       'There is no time zone "Mars". Write Europe/Berlin, for example.',
     ])
   }))
+
+test("says all of it in German too", () =>
+  plugin.test(reminders, {now: "2026-03-01T12:00:00Z", config: {limit: 2}}, async bot => {
+    const says = async (text: string, answer: string) =>
+      assert.deepEqual(await bot.say(text, {user: "jan", language: "de"}), [answer])
+    await says("/timezone Europe/Berlin", "Deine Zeitzone ist Europe/Berlin.")
+    await says("/remind in 10m Tee", "Erinnerung 1, am 2026-03-01 13:10: Tee")
+    await says("/remind every 9:00 steh auf", "Erinnerung 2, jeden Tag um 09:00 (Europe/Berlin): steh auf")
+    await says("/remind in 1h Kuchen", "Du hast schon 2 Erinnerungen. Lösche zuerst eine: cancel 1.")
+    await says("/remind mir 1h Kuchen", "Schreibe in, at oder every: remind in 10m Tee.")
+    await says("/remind in 25:00 Kuchen", "„25:00“ ist keine Zeit. Schreibe 90s, 10m, 2h, 1d oder 18:30.")
+    await says("/cancel 1", "Erinnerung 1 ist gelöscht.")
+    await says("/cancel 1", "Du hast keine Erinnerung 1.")
+    // The list is in the language of the person who reads it.
+    await bot.say("/language en", {user: "jan"})
+    assert.deepEqual(await bot.say("/reminders", {user: "jan"}), ["2, every day at 09:00 (Europe/Berlin): steh auf"])
+  }))
+
+test("has a time zone for people who chose none, a limit, and a shortest interval", () =>
+  plugin.test(
+    reminders,
+    {now: "2026-03-01T12:00:00Z", config: {timezone: "Asia/Tokyo", limit: 1, shortest: 3600}},
+    async bot => {
+      assert.deepEqual(await bot.say("/remind every 59m drink"), [
+        "A reminder here can repeat every 3,600 seconds at most.",
+      ])
+      assert.deepEqual(await bot.say("/remind at 22:00 sleep"), ["Reminder 1, at 2026-03-01 22:00: sleep"])
+      assert.deepEqual(await bot.say("/remind in 1m tea"), ["You already have 1 reminder. Cancel one first: cancel 1."])
+      assert.deepEqual(await bot.say("/remind in 1m tea", {user: "bob"}), ["Reminder 1, at 2026-03-01 21:01: tea"])
+      await bot.clock.advance({hours: 1})
+      assert.deepEqual(await bot.say("/remind every 1h drink"), ["Reminder 2, every 1h: drink"])
+    },
+  ))
+
+test("refuses a configuration with an unknown time zone", async () => {
+  await assert.rejects(
+    plugin.test(reminders, {config: {timezone: "Mars"}}, () => {}),
+    /no time zone "Mars"/,
+  )
+  await assert.rejects(
+    plugin.test(reminders, {config: {limit: 0}}, () => {}),
+    /configuration has an error/,
+  )
+})

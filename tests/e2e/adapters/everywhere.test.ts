@@ -23,7 +23,7 @@ const env = {HTTP_TOKEN: "full-token-of-everywhere"}
 const programs = ["ngircd", "prosody", "mosquitto", "dovecot"] as const
 
 const sources = {
-  reminders: ["plugins/reminders.ts"],
+  reminders: ["plugins/reminders.ts", "lib/reminder-texts.ts", "lib/times.ts"],
   polls: ["plugins/polls.ts", "lib/ballots.ts", "lib/texts.ts"],
   moderation: ["plugins/moderation.ts"],
 }

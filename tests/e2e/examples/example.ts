@@ -8,6 +8,14 @@ export type ExampleName = "reminders" | "moderation"
 
 const sourceOf = (name: ExampleName) => readFileSync(`${root}plugins/${name}/plugins/${name}.ts`, "utf8")
 
+/** The files beside the plugins. */
+const lib = Object.fromEntries(
+  ["lib/reminder-texts.ts", "lib/times.ts"].map(path => [
+    path,
+    readFileSync(`${root}plugins/reminders/${path}`, "utf8"),
+  ]),
+)
+
 /** A project with both examples on the loopback platform. Ada is its moderator. */
 export const exampleProject = (platform: Loopback, minutes: number): Project =>
   makeProject({
@@ -16,9 +24,10 @@ permissions:
   - {endpoint: loop~one, user: ada, permission: trusted}
 plugins:
   loopback: {endpoints: [{id: one, url: "${platform.url}"}]}
-  reminders: {}
+  reminders: {config: {shortest: 1}}
   moderation: {config: {words: [spam], minutes: ${minutes}, log: {endpoint: loop~one, channel: log}}}
 `,
+    files: lib,
     plugins: {loopback: loopbackPlugin, reminders: sourceOf("reminders"), moderation: sourceOf("moderation")},
   })
 

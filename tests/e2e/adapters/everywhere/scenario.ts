@@ -26,11 +26,15 @@ export const answered = async (place: Place, line: RegExp, act: () => unknown): 
  */
 export const begin = async (place: Place): Promise<string> => {
   const says = (text: string) => () => place.say("ann", text)
-  await answered(place, /^Reminder 1, at .*: tea$/, says("!remind in 1s tea"))
+  await answered(place, /^(Reminder 1, at|Erinnerung 1, am) .*: tea$/, says("!remind in 1s tea"))
   await sees(place, rung("tea"))
-  await answered(place, /^Reminder 2, every day at 09:00 .*: stand up$/, says("!remind every 9:00 stand up"))
-  await answered(place, /^2, every day at 09:00 .*: stand up$/, says("!reminders"))
-  await answered(place, /^Reminder 2 is cancelled\.$/, says("!cancel 2"))
+  await answered(
+    place,
+    /^(Reminder 2, every day at|Erinnerung 2, jeden Tag um) 09:00 .*: stand up$/,
+    says("!remind every 9:00 stand up"),
+  )
+  await answered(place, /^2, (every day at|jeden Tag um) 09:00 .*: stand up$/, says("!reminders"))
+  await answered(place, /^(Reminder 2 is cancelled|Erinnerung 2 ist gelöscht)\.$/, says("!cancel 2"))
   const refusal = await answered(place, /^!pardon (needs|braucht) .*trusted\.$/, says("!pardon irc~one eve"))
   if (place.judged !== undefined) await place.say("eve", "buy spam now")
   if (place.language !== undefined) await answered(place, /English/, says("!language en"))
