@@ -11,6 +11,13 @@ export const Settings = Type.Object({
     maximum: 7 * 24 * 60,
     description: "For how many minutes people may vote: the maximum, and the default",
   }),
+  multiple: Type.Boolean({default: false, description: "Users may vote for several choices, without --multiple"}),
+  named: Type.Boolean({default: false, description: "The poll names who votes for what, without --named"}),
+  hidden: Type.Boolean({default: false, description: "The poll shows its votes only at its end, without --hidden"}),
+  permission: Type.Union([Type.Literal("user"), Type.Literal("trusted"), Type.Literal("admin")], {
+    default: "user",
+    description: "The permission that users need to start a poll",
+  }),
 })
 
 /** The newest poll of a channel: open until `endsAt`. `message` is the outbox id of the message with its buttons. */
@@ -20,7 +27,14 @@ export const Poll = Type.Object({
   by: Type.Object({id: Type.String(), name: Type.String()}, {default: {id: "", name: ""}}),
   language: Type.String({default: "en"}),
   question: Type.String({default: ""}),
-  choices: Type.Array(Type.Object({choice: Type.String(), votes: Type.Integer()}), {default: []}),
+  choices: Type.Array(
+    Type.Object({choice: Type.String(), votes: Type.Integer(), names: Type.Optional(Type.Array(Type.String()))}),
+    {default: []},
+  ),
+  voters: Type.Integer({default: 0}),
+  multiple: Type.Boolean({default: false}),
+  named: Type.Boolean({default: false}),
+  hidden: Type.Boolean({default: false}),
   heading: Type.String({default: ""}),
   message: Type.String({default: ""}),
 })
@@ -29,19 +43,35 @@ export type Poll = Static<typeof Poll>
 /** The data of a button: the poll's number in its channel, and the choice, counted from 0. */
 export const Vote = Type.Object({number: Type.Integer(), vote: Type.Integer()})
 
-/** A user's vote in an open poll. */
+/** One vote of a user in an open poll, with the name that the poll shows. */
 const Ballot = Type.Object({
   channel: Type.String(),
   number: Type.Integer(),
   vote: Type.Integer(),
   endsAt: Type.Number(),
+  name: Type.Optional(Type.String()),
 })
+type Ballot = Static<typeof Ballot>
 export const Ballots = Type.Object({open: Type.Array(Ballot, {default: []})})
 
-/** Returns the poll after a vote that replaces the user's earlier vote `before`. */
-export const withVote = (poll: Poll, vote: number, before: number | undefined): Poll => {
-  const change = (index: number) => Number(index === vote) - Number(index === before)
-  return {...poll, choices: poll.choices.map((each, index) => ({...each, votes: each.votes + change(index)}))}
+/** A poll shows this many names of a choice, so that its state stays small. */
+const mostNames = 50
+
+const withoutName = (names: readonly string[], name: string | undefined) => {
+  const at = name === undefined ? -1 : names.indexOf(name)
+  return names.filter((_, index) => index !== at)
+}
+
+/** Returns the poll with a user's votes `after` in place of `before`. */
+export const withVotes = (poll: Poll, before: readonly Ballot[], after: readonly Ballot[]): Poll => {
+  const choices = poll.choices.map((each, index) => {
+    const [old, now] = [before.find(({vote}) => vote === index), after.find(({vote}) => vote === index)]
+    if (old === now) return each
+    const names = withoutName(each.names ?? [], old?.name)
+    if (now?.name !== undefined && names.length < mostNames) names.push(now.name)
+    return {...each, votes: each.votes + Number(now !== undefined) - Number(old !== undefined), names}
+  })
+  return {...poll, choices, voters: poll.voters + Math.sign(after.length) - Math.sign(before.length)}
 }
 
 export const hasVotes = ({choices}: Poll): boolean => choices.some(({votes}) => votes > 0)

@@ -1,5 +1,5 @@
 import {definePlugin, Problem, type Session, Type, UserError} from "svc-runtime"
-import {Ballots, hasVotes, minute, oneLine, Poll, Settings, Vote, withVote, wrongWith} from "../lib/ballots.ts"
+import {Ballots, hasVotes, minute, most, oneLine, Poll, Settings, Vote, withVotes, wrongWith} from "../lib/ballots.ts"
 import {texts} from "../lib/texts.ts"
 
 /** Returns false if the platform has no edits, or the outbox no longer has the message. */
@@ -23,6 +23,8 @@ export default definePlugin({
     const polls = plugin.state("channel", Poll)
     const ballots = plugin.state("user", Ballots)
 
+    const nameOf = ({user}: Session) => (user?.name ?? user?.id ?? "?").slice(0, most.choice)
+
     /** Counts a vote or a changed vote. The counts and the user's ballot are stored in one batch with the answer. */
     const press = plugin.action("vote", {data: Vote, expires: config.minutes * 60}, async ({data, session}) => {
       const {number, vote} = data
@@ -30,33 +32,50 @@ export default definePlugin({
       if (before.number !== number || before.endsAt <= plugin.now()) throw new UserError(session.t(t, "over"))
       const channel = session.channel?.id ?? ""
       const open = (await session.state(ballots).get()).open.filter(({endsAt}) => endsAt > plugin.now())
-      const mine = open.find(each => each.channel === channel && each.number === number)
-      const said = {user: session.user?.name ?? session.user?.id ?? "?", choice: before.choices[vote]?.choice ?? ""}
-      if (mine?.vote === vote) return session.t(t, "again", said)
-      const ballot = {channel, number, vote, endsAt: before.endsAt}
-      await session.state(ballots).set({open: [...open.filter(each => each !== mine), ballot]})
-      const poll = withVote(before, vote, mine?.vote)
+      const mine = open.filter(each => each.channel === channel && each.number === number)
+      const same = mine.find(each => each.vote === vote)
+      const said = {user: nameOf(session), choice: before.choices[vote]?.choice ?? ""}
+      if (same !== undefined && !before.multiple) return session.t(t, before.hidden ? "counted" : "again", said)
+      const ballot = {channel, number, vote, endsAt: before.endsAt, ...(before.named ? {name: said.user} : {})}
+      const kept = before.multiple ? mine.filter(each => each !== same) : []
+      const votes = same === undefined ? [...kept, ballot] : kept
+      await session.state(ballots).set({open: [...open.filter(each => !mine.includes(each)), ...votes]})
+      const poll = withVotes(before, mine, votes)
       await session.state(polls).set(poll)
       if (await canDo(session.edit(poll.message, contentOf(poll)))) return
-      return `${session.t(t, "voted", said)}\n${rowsOf(poll)}`
+      const done = same === undefined ? "voted" : "unvoted"
+      return `${session.t(t, poll.hidden ? "counted" : done, said)}\n${countsOf(poll)}`
     })
 
-    const rowsOf = ({language, choices}: Poll) => choices.map(each => t.in(language)("row", each)).join("\n")
+    const rowsOf = ({language, choices}: Poll) =>
+      choices
+        .map(
+          ({names = [], ...each}) =>
+            `${t.in(language)("row", each)}${names.length > 0 ? ` (${names.join(", ")})` : ""}`,
+        )
+        .join("\n")
+
+    /** The counts of an open poll. */
+    const countsOf = (poll: Poll) => (poll.hidden ? t.in(poll.language)("cast", poll) : rowsOf(poll))
 
     const contentOf = (poll: Poll) => [
-      hasVotes(poll) ? `${poll.heading}\n${rowsOf(poll)}` : poll.heading,
+      hasVotes(poll) ? `${poll.heading}\n${countsOf(poll)}` : poll.heading,
       ...poll.choices.map(({choice}, vote) => press.button({number: poll.number, vote}, choice)),
     ]
 
     /** Sends the message with the buttons. An earlier message stays, and its buttons still work. */
     const show = async (session: Session, poll: Poll) => {
       const minutes = Math.ceil((poll.endsAt - plugin.now()) / minute)
-      const shown = {...poll, heading: t.in(poll.language)("heading", {question: poll.question, minutes})}
+      const say = t.in(poll.language)
+      const rules = [poll.multiple && say("several"), poll.named && say("public"), poll.hidden && say("secret")]
+      const first = say("heading", {question: poll.question, minutes})
+      const shown = {...poll, heading: [first, ...rules.filter(rule => rule !== false)].join("\n")}
       await session.state(polls).set({...shown, message: await session.send(contentOf(shown))})
     }
 
     const close = async (session: Session, poll: Poll) => {
-      await session.state(polls).set({...poll, endsAt: 0})
+      const counted = poll.choices.map(({choice, votes}) => ({choice, votes}))
+      await session.state(polls).set({...poll, endsAt: 0, choices: counted})
       const result = `${t.in(poll.language)("result", poll)}\n${rowsOf(poll)}`
       await canDo(session.edit(poll.message, result))
       return result
@@ -75,8 +94,14 @@ export default definePlugin({
 
     const definition = {
       description: t.of("about"),
-      options: {minutes: {type: "integer", short: "m", default: config.minutes, description: t.of("minutes")}},
-      examples: ['"Lunch?" Pizza Salad Soup', '"Lunch?" Pizza Salad --minutes 10'],
+      permission: config.permission,
+      options: {
+        minutes: {type: "integer", short: "m", default: config.minutes, description: t.of("minutes")},
+        multiple: {type: "boolean", default: config.multiple, description: t.of("multiple")},
+        named: {type: "boolean", default: config.named, description: t.of("named")},
+        hidden: {type: "boolean", default: config.hidden, description: t.of("hidden")},
+      },
+      examples: ['"Lunch?" Pizza Salad Soup', '"Lunch?" Pizza Salad --minutes 10 --multiple'],
     } as const
     plugin.command("poll <question:string> <choices:string...>", definition, async ({args, options, session}) => {
       const [question, choices] = [oneLine(args.question), args.choices.map(oneLine)]
@@ -85,11 +110,13 @@ export default definePlugin({
       const {number: last, endsAt: until} = await session.state(polls).get()
       if (until > plugin.now()) throw new UserError(session.t(t, "busy"))
       const [number, endsAt] = [last + 1, plugin.now() + options.minutes * minute]
-      const by = {id: session.user?.id ?? "", name: session.user?.name ?? session.user?.id ?? "?"}
+      const by = {id: session.user?.id ?? "", name: nameOf(session)}
       await session.setTimer(end, {at: endsAt}, {number}, {key: keyOf(session)})
       const counted = choices.map(choice => ({choice, votes: 0}))
       const {language} = session
-      await show(session, {number, endsAt, by, language, question, choices: counted, heading: "", message: ""})
+      const {multiple, named, hidden} = options
+      const kind = {multiple, named, hidden, voters: 0}
+      await show(session, {number, endsAt, by, language, question, choices: counted, heading: "", message: "", ...kind})
     })
 
     plugin.command("poll show", {description: t.of("show")}, async ({session}) =>

@@ -122,3 +122,49 @@ test("explains what is wrong with a poll", () =>
       /configuration has an error/,
     )
   }))
+
+test("lets users choose several, and names them", () =>
+  plugin.test(poll, async bot => {
+    const shown = async () => (await bot.messages("team")).find(({from}) => from === "bot")?.text
+    const asked =
+      "Lunch? (60 minutes to vote)\nYou may vote for several choices. A second press takes a vote back.\n" +
+      "This poll names who votes for what."
+    assert.deepEqual(await bot.say(`${lunch} --multiple --named`, {...team, user: "ada"}), [`${asked}\n${buttons}`])
+    for (const [label, user] of [
+      ["Pizza", "ann"],
+      ["Soup", "ann"],
+      ["Pizza", "@everyone"],
+    ] as const)
+      await bot.press(label, {...team, user})
+    const rows = "Pizza: 2 votes (ann, @everyone)\nSalad: 0 votes\nSoup: 1 vote (ann)"
+    assert.equal(await shown(), `${asked}\n${rows}\n${buttons}`)
+    await bot.press("Pizza", {...team, user: "ann"})
+    const result = "The poll is over: Lunch?\nPizza: 1 vote (@everyone)\nSalad: 0 votes\nSoup: 1 vote (ann)"
+    assert.deepEqual(await bot.say("/poll close", {...team, user: "ada"}), [result])
+  }))
+
+test("shows the votes of a hidden poll at its end only", () =>
+  plugin.test(poll, {config: {hidden: true}}, async bot => {
+    const shown = async () => (await bot.messages("team")).find(({from}) => from === "bot")?.text
+    const asked = "Lunch? (60 minutes to vote)\nThe votes are shown at the end."
+    assert.deepEqual(await bot.say(lunch, {...team, user: "ada"}), [`${asked}\n${buttons}`])
+    await bot.press("Pizza", {...team, user: "ann"})
+    await bot.press("Soup", {...team, user: "ann"})
+    assert.deepEqual(await bot.press("Soup", {...team, user: "ann"}), ["ann has voted."])
+    assert.equal(await shown(), `${asked}\n1 person has voted.\n${buttons}`)
+    await bot.press("Soup", {...team, user: "bob"})
+    assert.equal(await shown(), `${asked}\n2 people have voted.\n${buttons}`)
+    assert.deepEqual(await bot.say("/poll close", {...team, user: "ada"}), [
+      "The poll is over: Lunch?\nPizza: 0 votes\nSalad: 0 votes\nSoup: 2 votes",
+    ])
+  }))
+
+test("lets only some users start polls, if the configuration says so", () =>
+  plugin.test(poll, {config: {permission: "trusted"}, users: {mod: "trusted"}}, async bot => {
+    assert.deepEqual(await bot.say(lunch, {user: "ann"}), ["/poll needs the permission trusted."])
+    await bot.say(lunch, {user: "mod"})
+    await bot.press("Soup", {user: "ann"})
+    assert.deepEqual(await bot.say("/poll show", {user: "ann"}), [
+      `${heading}\nPizza: 0 votes\nSalad: 0 votes\nSoup: 1 vote\n${buttons}`,
+    ])
+  }))

@@ -26,8 +26,6 @@ test.each([
   "examples/bridge/README.md",
   "examples/files/README.md",
   "plugins/moderation/README.md",
-  "plugins/polls/README.md",
-  "plugins/reminders/README.md",
 ])(
   "the commands of %s start the example in a clone, and talk to it",
   async page => {

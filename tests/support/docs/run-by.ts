@@ -76,6 +76,4 @@ export const runBy: Readonly<Record<string, Readonly<Record<string, string>>>> =
   "examples/bridge/README.md": {"Run it": examples},
   "examples/files/README.md": {"Run it": examples, "Try it": examples},
   "plugins/moderation/README.md": {"Run it": examples, "Try it": examples},
-  "plugins/polls/README.md": {"Run it": examples},
-  "plugins/reminders/README.md": {"Run it": examples},
 }
