@@ -7,7 +7,7 @@ export const choices = ["Pizza", "Salad"] as const
 type Choice = (typeof choices)[number]
 
 /** Matches the reminder itself, but not the bot's answers about it. */
-export const rung = (what: string): RegExp => new RegExp(`^(?!Reminder \\d|\\d+, ).+: ${what}$`)
+export const rung = (what: string): RegExp => new RegExp(`^(?!Reminder \\d|Erinnerung \\d|\\d+, ).+: ${what}$`)
 
 /** Votes by button if the platform has buttons, otherwise by the number in the list. */
 export const vote = (place: Place, who: Who, choice: Choice): unknown =>
