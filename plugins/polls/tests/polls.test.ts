@@ -1,7 +1,8 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {plugin} from "svc-runtime/test"
+import {plugin, startBot} from "svc-runtime/test"
 import poll from "../plugins/polls.ts"
+import {startPlain} from "./plain.ts"
 
 const team = {channel: "team", group: true}
 const lunch = '/poll "Lunch?" Pizza Salad Soup'
@@ -127,7 +128,7 @@ test("lets users choose several, and names them", () =>
   plugin.test(poll, async bot => {
     const shown = async () => (await bot.messages("team")).find(({from}) => from === "bot")?.text
     const asked =
-      "Lunch? (60 minutes to vote)\nYou may vote for several choices. A second press takes a vote back.\n" +
+      "Lunch? (60 minutes to vote)\nYou may vote for several choices. Choose one again to take the vote back.\n" +
       "This poll names who votes for what."
     assert.deepEqual(await bot.say(`${lunch} --multiple --named`, {...team, user: "ada"}), [`${asked}\n${buttons}`])
     for (const [label, user] of [
@@ -168,3 +169,27 @@ test("lets only some users start polls, if the configuration says so", () =>
       `${heading}\nPizza: 0 votes\nSalad: 0 votes\nSoup: 1 vote\n${buttons}`,
     ])
   }))
+
+test("answers each vote where a platform has neither buttons nor edits", async () => {
+  const {plain, answers, say} = startPlain()
+  const bot = await startBot({plugins: {plain: {plugin: plain}, polls: {plugin: poll}}})
+  const says = async (user: string, text: string) => {
+    await say(user, text)
+    await bot.settle()
+    return answers.splice(0)
+  }
+  try {
+    const list = "1. Pizza\n2. Salad\n3. Soup"
+    const several = "You may vote for several choices. Choose one again to take the vote back."
+    assert.deepEqual(await says("ada", `${lunch} --multiple`), [`${heading}\n${several}\n${list}`])
+    const rows = (pizza: string, soup: string) => `Pizza: ${pizza}\nSalad: 0 votes\nSoup: ${soup}`
+    assert.deepEqual(await says("ann", "1"), [`ann votes for Pizza.\n${rows("1 vote", "0 votes")}`])
+    assert.deepEqual(await says("ann", "3"), [`ann votes for Soup.\n${rows("1 vote", "1 vote")}`])
+    assert.deepEqual(await says("ann", "1"), [`ann takes back the vote for Pizza.\n${rows("0 votes", "1 vote")}`])
+    assert.deepEqual(await says("ada", "/poll close"), [`The poll is over: Lunch?\n${rows("0 votes", "1 vote")}`])
+    assert.deepEqual(await says("ada", `${lunch} --hidden`), [`${heading}\nThe votes are shown at the end.\n${list}`])
+    assert.deepEqual(await says("ann", "2"), ["ann has voted.\n1 person has voted."])
+  } finally {
+    await bot.close()
+  }
+})
