@@ -5,7 +5,7 @@ export const minute = 60_000
 export const most = {answer: 1000, people: 50} as const
 
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const
-const Weekday = Type.Union(weekdays.map(day => Type.Literal(day)))
+const Weekday = Type.String({pattern: `^(${weekdays.join("|")})$`})
 
 const Person = Type.Object({
   user: Type.String({minLength: 1, description: "The platform's id of the user"}),
@@ -66,7 +66,7 @@ export const membersOf = ({people, report}: Standup): readonly Member[] =>
 
 export const cronOf = ({time, days}: Standup): string => {
   const [hour = "0", minute = "0"] = time.split(":")
-  const numbers = days.map(day => weekdays.indexOf(day)).sort()
+  const numbers = weekdays.flatMap((day, number) => (days.includes(day) ? [number] : []))
   return `${Number(minute)} ${Number(hour)} * * ${numbers.join(",")}`
 }
 
