@@ -1,0 +1,81 @@
+import {type Content, Problem, type Session, type StateHandle, type User, UserError} from "svc-runtime"
+import type {Index, Mine, Ticket} from "./settings.ts"
+
+/** Returns false if the platform does not support the act, or the outbox no longer has the message. */
+export const canDo = (act: Promise<unknown>): Promise<boolean> =>
+  act.then(
+    () => true,
+    error => {
+      if (error instanceof Problem && ["unsupported", "outbox_unknown"].includes(error.code)) return false
+      throw error
+    },
+  )
+
+export const nameOf = (user: User | undefined): string =>
+  (user?.nick || user?.name || user?.id || "?").replace(/\s+/g, " ").slice(0, 80)
+
+/** Returns the text without the space around it. Throws a `UserError` if it is empty or too long. */
+export const checked = (session: Session, text: string, most: number): string => {
+  if (text.trim() === "") throw new UserError(session.t("empty"))
+  if (text.trim().length > most) throw new UserError(session.t("tooLong", {most}))
+  return text.trim()
+}
+
+/** Sends to the user alone, or to where the ticket was opened if the platform has no direct channels. */
+export const tell = async (session: Session, {place}: Ticket, content: Content): Promise<void> => {
+  const {endpoint, user} = session
+  const direct = session.send({endpoint, user: user?.id ?? ""}, content)
+  if (!(await canDo(direct))) await session.send({endpoint, channel: place}, content)
+}
+
+/** The open tickets: each in the state of its user, and an index of the users who have some. */
+export const createDesk = (mine: StateHandle<Mine, "user">, index: StateHandle<Index, "plugin">) => ({
+  /** The open tickets of the session's user. */
+  mine: async (session: Session): Promise<readonly Ticket[]> => (await session.state(mine).get()).open,
+
+  /** The number of all open tickets, and the number that the next one gets. */
+  counts: async (session: Session) => {
+    const {open, last} = await session.state(index).get()
+    return {all: open.length, next: last + 1}
+  },
+
+  add: async (session: Session, ticket: Ticket): Promise<void> => {
+    const [n, entry] = [ticket.n, {n: ticket.n, endpoint: session.endpoint, user: session.user?.id ?? ""}]
+    await session.state(mine).update(({open}) => ({open: [...open, ticket]}))
+    await session.state(index).update(({open}) => ({last: n, open: [...open, entry]}))
+  },
+
+  replace: async (session: Session, ticket: Ticket): Promise<void> => {
+    await session.state(mine).update(({open}) => ({open: open.map(each => (each.n === ticket.n ? ticket : each))}))
+  },
+
+  /** Deletes a ticket, and the state of a user who has no others. */
+  remove: async (session: Session, n: number): Promise<void> => {
+    const {open} = await session.state(mine).update(value => ({open: value.open.filter(each => each.n !== n)}))
+    if (open.length === 0) await session.state(mine).delete()
+    await session.state(index).update(value => ({...value, open: value.open.filter(each => each.n !== n)}))
+  },
+
+  /** Returns a ticket of any user, for the team; undefined if it is not open. */
+  of: async (endpoint: string, user: string, n: number): Promise<Ticket | undefined> =>
+    (await mine.of({endpoint, user}).get()).open.find(each => each.n === n),
+
+  /** Returns where a ticket is by its number; undefined if it is not open. */
+  where: async (session: Session, n: number) => (await session.state(index).get()).open.find(each => each.n === n),
+
+  /** Returns the oldest tickets and their number, and drops the entries of users whom the operator has forgotten. */
+  async list(session: Session, most: number): Promise<{tickets: readonly Ticket[]; count: number}> {
+    const {open} = await session.state(index).get()
+    const tickets: Ticket[] = []
+    const gone = new Set<number>()
+    for (const {n, endpoint, user} of open) {
+      if (tickets.length === most) break
+      const ticket = await this.of(endpoint, user, n)
+      if (ticket === undefined) gone.add(n)
+      else tickets.push(ticket)
+    }
+    if (gone.size > 0)
+      await session.state(index).update(value => ({...value, open: value.open.filter(({n}) => !gone.has(n))}))
+    return {tickets, count: open.length - gone.size}
+  },
+})

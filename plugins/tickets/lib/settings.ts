@@ -1,0 +1,87 @@
+import {type Static, Type} from "svc-runtime"
+
+const closed = {additionalProperties: false}
+
+export const Settings = Type.Object(
+  {
+    team: Type.Object(
+      {endpoint: Type.String({minLength: 1}), channel: Type.String({minLength: 1})},
+      {...closed, description: "The channel of the team, which reads the tickets"},
+    ),
+    permission: Type.Enum(["trusted", "admin"], {
+      default: "trusted",
+      description: "Who may take, answer and close tickets, and post the panel",
+    }),
+    limit: Type.Integer({
+      default: 3,
+      minimum: 1,
+      maximum: 20,
+      description: "How many open tickets a user may have",
+    }),
+    longest: Type.Integer({
+      default: 1000,
+      minimum: 50,
+      maximum: 2000,
+      description: "The most characters of a ticket and of an answer",
+    }),
+    panel: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 1500,
+        description: "What the panel says above its button; in the language of the channel when left out",
+      }),
+    ),
+  },
+  closed,
+)
+
+/**
+ * A ticket, in the state of its user. `place` is where the user opened it, `message` the outbox id of the team's
+ * message, and `seen` the numbers of the team's newest acts, so that an act counts once.
+ */
+const Ticket = Type.Object({
+  n: Type.Integer(),
+  by: Type.String(),
+  text: Type.String(),
+  place: Type.String(),
+  language: Type.String(),
+  message: Type.String(),
+  taken: Type.String(),
+  seen: Type.Array(Type.Integer()),
+})
+export type Ticket = Static<typeof Ticket>
+
+export const Mine = Type.Object({open: Type.Array(Ticket, {default: []})})
+export type Mine = Static<typeof Mine>
+
+/** Which users have open tickets, and the number of the last ticket. */
+export const Index = Type.Object({
+  last: Type.Integer({default: 0}),
+  open: Type.Array(Type.Object({n: Type.Integer(), endpoint: Type.String(), user: Type.String()}), {default: []}),
+})
+export type Index = Static<typeof Index>
+
+/** The most open tickets of all users together. */
+export const mostOpen = 200
+
+/** The most tickets that a list shows. */
+export const mostListed = 20
+
+/** The data of the team's buttons: the ticket, and the conversation that has its state. */
+export const Ref = Type.Object({
+  n: Type.Integer(),
+  endpoint: Type.String(),
+  user: Type.String(),
+  channel: Type.String(),
+})
+export type Ref = Static<typeof Ref>
+
+/** What the team does with a ticket. `sn` is the number of the event in which a member of the team asked for it. */
+export const Act = Type.Object({
+  n: Type.Integer(),
+  what: Type.Enum(["take", "answer", "close"]),
+  by: Type.String(),
+  text: Type.String(),
+  sn: Type.Integer(),
+})
+export type Act = Static<typeof Act>
