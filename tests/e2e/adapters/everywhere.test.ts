@@ -1,7 +1,7 @@
-import {readFileSync, rmSync} from "node:fs"
+import {rmSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {printed} from "../../support/host/command-line.ts"
-import {makeProject, restore, root, startHost, type TestHost, until, usualRuntime} from "../../support/host/host.ts"
+import {makeProject, restore, startHost, type TestHost, until, usualRuntime} from "../../support/host/host.ts"
 import {layCable} from "../../support/machine/cable.ts"
 import {canMount, mountDisk} from "../../support/machine/disk.ts"
 import {describeWith} from "../../support/machine/tools.ts"
@@ -11,6 +11,7 @@ import type {EndpointView} from "../../support/platforms/endpoint.ts"
 import {koishi} from "../../support/platforms/koishi.ts"
 import {isDendriteThere} from "../../support/platforms/matrix/dendrite.ts"
 import {koishiServer} from "../../support/platforms/satori/koishi-server.ts"
+import {readySources} from "../../support/plugins/ready-sources.ts"
 import {release} from "../examples/example.ts"
 import {startKoishi} from "../satori/koishi.ts"
 import {discordPlace, onebotPlace, satoriPlace, slackPlace, telegramPlace} from "./everywhere/fakes.ts"
@@ -22,18 +23,8 @@ const env = {HTTP_TOKEN: "full-token-of-everywhere"}
 
 const programs = ["ngircd", "prosody", "mosquitto", "dovecot"] as const
 
-const sources = {
-  reminders: ["plugins/reminders.ts", "lib/reminder-texts.ts", "lib/times.ts"],
-  polls: ["plugins/polls.ts", "lib/ballots.ts", "lib/texts.ts"],
-  moderation: ["plugins/moderation.ts"],
-}
-
 /** The source files of three ready plugins, unchanged. */
-const code = Object.fromEntries(
-  Object.entries(sources).flatMap(([name, paths]) =>
-    paths.map(path => [path, readFileSync(`${root}plugins/${name}/${path}`, "utf8")]),
-  ),
-)
+const code = Object.assign({}, ...["reminders", "polls", "moderation"].map(readySources))
 
 /** The configuration. JSON is valid YAML. Bob is a moderator on Discord only. */
 const configFor = (places: readonly Place[]): string =>

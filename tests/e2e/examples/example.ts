@@ -1,20 +1,8 @@
-import {readFileSync} from "node:fs"
 import {expect} from "vitest"
 import {type Loopback, loopbackPlugin} from "../../support/adapters/loopback.ts"
-import {root, startHost, svc, type TestHost, type TestRuntime, until, untilIdle} from "../../support/host/host.ts"
+import {startHost, svc, type TestHost, type TestRuntime, until, untilIdle} from "../../support/host/host.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
-
-export type ExampleName = "reminders" | "moderation"
-
-const sourceOf = (name: ExampleName) => readFileSync(`${root}plugins/${name}/plugins/${name}.ts`, "utf8")
-
-/** The files beside the plugins. */
-const lib = Object.fromEntries(
-  ["lib/reminder-texts.ts", "lib/times.ts"].map(path => [
-    path,
-    readFileSync(`${root}plugins/reminders/${path}`, "utf8"),
-  ]),
-)
+import {readySources} from "../../support/plugins/ready-sources.ts"
 
 /** A project with both examples on the loopback platform. Ada is its moderator. */
 export const exampleProject = (platform: Loopback, minutes: number): Project =>
@@ -27,8 +15,8 @@ plugins:
   reminders: {config: {shortest: 1}}
   moderation: {config: {words: [spam], minutes: ${minutes}, log: {endpoint: loop~one, channel: log}}}
 `,
-    files: lib,
-    plugins: {loopback: loopbackPlugin, reminders: sourceOf("reminders"), moderation: sourceOf("moderation")},
+    plugins: {loopback: loopbackPlugin},
+    files: {...readySources("reminders"), ...readySources("moderation")},
   })
 
 /** Waits until the bot has done all of these deeds. Each argument is the start of a deed. */
@@ -51,6 +39,13 @@ const count = async (host: TestHost, what: List, ...states: readonly string[]): 
 /** Waits until `acts` messages and acts are queued. The platform is offline, so none of them is sent. */
 export const untilStored = (host: TestHost, acts: number): Promise<unknown> =>
   until("the acts to be stored", async () => (await count(host, "outbox", "queued", "sending")) === acts)
+
+/** Waits until no timer with this name is left. */
+export const untilFired = (host: TestHost, name: string): Promise<unknown> =>
+  until(`the timers ${name} to fire`, async () => {
+    const {items} = await host.get("/api/timers", {limit: 500})
+    return !items.some(timer => timer.name === name)
+  })
 
 /** Waits until exactly this is held and everything else has ended. */
 export const untilHeld = async (host: TestHost, held: Readonly<Record<List, number>>) => {

@@ -6,7 +6,7 @@ import {bunAnd, killStarting, startHost, type TestRuntime} from "../../support/h
 import {Chance, faultRun, seedOf, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {readRows} from "../../support/messages/inbox-ledger.ts"
 import {untilIdle, untilOpen} from "../../support/messages/messages.ts"
-import {exampleProject, timeless} from "./example.ts"
+import {exampleProject, timeless, untilFired} from "./example.ts"
 
 const run = faultRun("example-kills")
 const {rounds, seed} = run
@@ -87,6 +87,7 @@ const settle = async ({runtime, platform, project, people, open}: Scene): Promis
   const host = await startHost({own: true, runtime, project, patience})
   // If something is still missing, the comparison below names it.
   await untilOpen(host, 0, open).catch(() => {})
+  await untilFired(host, "check")
   await untilIdle(host)
   const expected = ["log: Moderation is on: spam.", ...people.flatMap(({deeds}) => deeds)]
   expect(timeless(platform.deeds)).toEqual(expected.sort())

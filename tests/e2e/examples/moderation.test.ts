@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {startLoopback} from "../../support/adapters/loopback.ts"
 import {bunOr, makeCheckpoint, restore, startHost, untilIdle} from "../../support/host/host.ts"
-import {exampleProject, killedAt, release, untilDone, untilHeld, untilStored} from "./example.ts"
+import {exampleProject, killedAt, release, untilDone, untilFired, untilHeld, untilStored} from "./example.ts"
 
 const on = "log: Moderation is on: spam."
 
@@ -47,6 +47,7 @@ describe.each(bunOr("node24"))("the example moderation on $name", runtime => {
         host = await killedAt(host, {platform, runtime, deed: deeds(user)[index] ?? "", cause: say})
         await untilDone(platform, ...deeds(user))
       }
+    await untilFired(host, "check")
     await untilIdle(host)
     const all = story(10).flatMap(({deeds}) => users.slice(0, deeds("").length).flatMap(deeds))
     expect(platform.deeds.toSorted()).toEqual([on, ...all].sort())
@@ -71,7 +72,8 @@ describe.each(bunOr("node24"))("the example moderation on $name", runtime => {
     platform.away(false)
 
     const host = await startHost({runtime, project})
-    await untilHeld(host, {inbox: 1, outbox: 4, timers: 1})
+    // The timers close the case, and see what came of its acts.
+    await untilHeld(host, {inbox: 1, outbox: 4, timers: 2})
     expect(platform.deeds).toEqual([on])
     await release(host, runtime, "outbox")
     await untilDone(platform, ...judged("eve", 0.1))
@@ -80,6 +82,7 @@ describe.each(bunOr("node24"))("the example moderation on $name", runtime => {
     await release(host, runtime, "timer")
     const over = ["eve", "bob"].map(user => `log: The mute of ${user} has ended.`)
     await untilDone(platform, ...over)
+    await untilFired(host, "check")
     await untilIdle(host)
     expect(platform.deeds.toSorted()).toEqual([on, ...judged("eve", 0.1), ...judged("bob", 0.1), ...over].sort())
     await untilHeld(host, {inbox: 0, outbox: 0, timers: 0})

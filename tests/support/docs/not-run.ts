@@ -15,7 +15,7 @@ const model = "downloads a model of 5 GB"
 
 const readyPlugins = readdirSync(join(root, "plugins")).map(name => `plugins/${name}`)
 
-const unchangedPlugins = ["plugins/moderation", "plugins/polls", "plugins/reminders"]
+const unchangedPlugins = ["plugins/polls", "plugins/reminders"]
 
 /** The commands of the documentation that no test runs as they stand, each with the reason. */
 export const notRun: readonly NotRun[] = [
