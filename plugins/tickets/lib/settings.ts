@@ -76,12 +76,16 @@ export const Ref = Type.Object({
 })
 export type Ref = Static<typeof Ref>
 
-/** What the team does with a ticket. `sn` is the number of the event in which a member of the team asked for it. */
+/**
+ * What the team does with a ticket. `sn` is the number of the event in which a member of the team asked for it. After
+ * a command the bot also writes a line: the ticket may be far above.
+ */
 export const Act = Type.Object({
   n: Type.Integer(),
   what: Type.Enum(["take", "answer", "close"]),
   by: Type.String(),
   text: Type.String(),
   sn: Type.Integer(),
+  isCommand: Type.Boolean(),
 })
 export type Act = Static<typeof Act>

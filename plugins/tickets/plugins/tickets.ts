@@ -47,7 +47,7 @@ export default definePlugin({
     }
 
     /** What the team's press or command does, in the conversation of the ticket's user: all of it in one batch. */
-    const act = plugin.timer("act", {data: Act, retries: 3}, async (session, {n, what, by, text, sn}) => {
+    const act = plugin.timer("act", {data: Act, retries: 3}, async (session, {n, what, by, text, sn, isCommand}) => {
       const ticket = (await desk.mine(session)).find(each => each.n === n)
       if (ticket === undefined || ticket.seen.includes(sn)) return
       const say = await teamSays()
@@ -65,7 +65,7 @@ export default definePlugin({
       const ref = {n, endpoint, user: user?.id ?? "", channel: ticket.place}
       const ended = `${say("ticket", {...ticket, endpoint})}\n${say("isClosed", {by})}`
       const edit = session.edit(ticket.message, isTake ? await contentOf(ref, next) : ended)
-      if (!(await canDo(edit))) await session.send(team, say(isTake ? "tookIt" : "closed", {by, n}))
+      if (!(await canDo(edit)) || isCommand) await session.send(team, say(isTake ? "tookIt" : "closed", {by, n}))
       if (!isTake) await tell(session, ticket, mine("yourClosed", {n}))
     })
 
@@ -73,7 +73,8 @@ export default definePlugin({
     const pass = async (session: Session, {n, endpoint, user, channel}: Ref, what: Act["what"], text = "") => {
       if ((await desk.of(endpoint, user, n)) === undefined) throw new UserError(session.t(t, "gone", {n}))
       const {sn} = session.event
-      const data = {n, what, by: nameOf(session.user), text, sn}
+      const isCommand = session.event.type === "message-created"
+      const data = {n, what, by: nameOf(session.user), text, sn, isCommand}
       await plugin.setTimer(act, {in: 0, target: {endpoint, user, channel}}, data, {key: `${n} ${sn}`})
     }
 

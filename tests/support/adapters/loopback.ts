@@ -164,6 +164,17 @@ export const startLoopback = async () => {
         message: {id, content: text},
       })
     },
+    /** A person joins the guild, as a shared channel reports it. */
+    join: (id: string, {user, channel}: {user: string; channel: string}): void => {
+      events.push({
+        id,
+        type: "guild-member-added",
+        timestamp: Date.now(),
+        channel: {id: channel, type: 0},
+        guild: {id: "guild", name: "The Guild"},
+        user: {id: user, name: user},
+      })
+    },
     /** The next deed that begins like this gets no answer; `spring` is called instead. */
     set: (deed: string, spring: () => void): void => {
       trap = {deed, spring}
