@@ -128,7 +128,7 @@ test("counts warnings, mutes at the third, bans at the fifth, and lets them expi
   plugin.test(moderation, {config: {log, warnings: {days: 10}}, users, now: "2026-03-01T12:00:00Z"}, async bot => {
     await bot.say("hello", eve)
     await bot.say("/warn eve be kind", ada)
-    assert.equal(await newest(bot, "log"), "ada warned eve: be kind. warned (1).")
+    assert.equal(await newest(bot, "log"), "Warning for eve by ada (be kind): warned (1).")
     assert.equal(await newest(bot, "@eve"), "This is warning 1: be kind")
     await bot.clock.advance({days: 6})
     await bot.say("/warn eve again", ada)
@@ -137,11 +137,11 @@ test("counts warnings, mutes at the third, bans at the fifth, and lets them expi
     assert.deepEqual(await bot.say("/warnings eve", ada), ["Mar 7, 2026, ada: again"])
     await bot.say("/warn eve two", ada)
     await bot.say("/warn eve three", ada)
-    assert.equal(await newest(bot, "log"), "ada warned eve: three. warned (3), muted for 10 min.")
+    assert.equal(await newest(bot, "log"), "Warning for eve by ada (three): warned (3), muted for 10 min.")
     await bot.clock.advance({minutes: 10})
     await bot.say("/warn eve four", ada)
     await bot.say("/warn eve five", ada)
-    assert.equal(await newest(bot, "log"), "ada warned eve: five. warned (5), banned.")
+    assert.equal(await newest(bot, "log"), "Warning for eve by ada (five): warned (5), banned.")
     await assert.rejects(bot.say("hello", eve), /eve was banned/)
     await bot.clock.advance({days: 11})
     assert.deepEqual(await bot.say("/warnings eve", ada), ["eve has no warnings."])
@@ -163,20 +163,20 @@ test("mutes, ends a mute and bans by command, and says what a platform cannot do
   plugin.test(moderation, {config: {log}, users}, async bot => {
     await bot.say("hello", eve)
     await bot.say("/mute eve 5 too loud", ada)
-    assert.equal(await newest(bot, "log"), "ada muted eve: too loud. muted for 5 min.")
+    assert.equal(await newest(bot, "log"), "Mute of eve by ada (too loud): muted for 5 min.")
     assert.equal(await newest(bot, "@eve"), "A moderator muted you for 5 min: too loud")
     await assert.rejects(bot.say("hello", eve), /eve is muted/)
     await bot.say("/unmute eve", ada)
-    assert.equal(await newest(bot, "log"), "ada ended the mute of eve: done.")
+    assert.equal(await newest(bot, "log"), "End of the mute of eve by ada: done.")
     await bot.say("hello", eve)
     await bot.say("/mute eve 1", ada)
-    assert.equal(await newest(bot, "log"), "ada muted eve: no reason given. muted for 1 min.")
+    assert.equal(await newest(bot, "log"), "Mute of eve by ada (no reason given): muted for 1 min.")
     await bot.clock.advance({minutes: 1})
     assert.equal(await newest(bot, "log"), "The mute of eve has ended.")
     await bot.say("/ban eve", ada)
-    assert.equal(await newest(bot, "log"), "ada banned eve: no reason given. banned.")
+    assert.equal(await newest(bot, "log"), "Ban of eve by ada (no reason given): banned.")
     await bot.say("/unban eve", ada)
-    assert.equal(await newest(bot, "log"), "ada lifted the ban of eve: this platform cannot do it.")
+    assert.equal(await newest(bot, "log"), "End of the ban of eve by ada: this platform cannot do it.")
   }))
 
 test("explains what is wrong with a command", () =>
@@ -234,7 +234,7 @@ test("says what a platform cannot do at all", () =>
     assert.deepEqual(await say("spam", {id: "7", name: "Eve"}), [
       'log: 7 (Eve) on club~one wrote "spam" (spam): not deleted, not muted.',
     ])
-    assert.deepEqual(await say("/ban 7 spam", {id: "ada"}), ["log: ada banned 7: spam. not banned."])
+    assert.deepEqual(await say("/ban 7 spam", {id: "ada"}), ["log: Ban of 7 by ada (spam): not banned."])
   }))
 
 test("says what a platform refuses", () =>
@@ -264,7 +264,7 @@ test("reads edits, mentions and links behind a text, and ignores bots", () =>
     const ban = '/ban <at id="7" name="Eve Smith"/> because'
     assert.deepEqual((await say(ban, {id: "ada"})).toSorted(), [
       "guild.member.kick 7",
-      "log: ada banned 7: Smith because. banned.",
+      "log: Ban of 7 by ada (Smith because): banned.",
     ])
   }))
 
@@ -284,7 +284,7 @@ test("lifts a ban on a fake of Discord", async () => {
     await bot.settle()
     const bans = discord.requests.map(({method}) => method).filter(method => method.includes("/bans/"))
     assert.deepEqual(bans, ["PUT /guilds/500/bans/42", "DELETE /guilds/500/bans/42"])
-    assert.equal(discord.sent().at(-1)?.text, "43 lifted the ban of 42: done.")
+    assert.equal(discord.sent().at(-1)?.text, "End of the ban of 42 by 43: done.")
   } finally {
     await bot.close()
     await discord.close()

@@ -1,0 +1,47 @@
+import {channelType, type Session, type Texts, type User} from "svc-runtime"
+import {createFilters, severest} from "./filters.ts"
+import {Paces} from "./pace.ts"
+import {type Penalties, tried} from "./penalties.ts"
+import type {Settings} from "./settings.ts"
+import type {texts} from "./texts.ts"
+
+/** The id, which the commands take, and the name that people see. */
+const who = ({id, name}: User): string => (name === undefined || name === id ? id : `${id} (${name.slice(0, 60)})`)
+
+/** Returns the handler that reads every message: it does what the most severe filter asks for, in one batch. */
+export const createJudge = (settings: Settings, t: Texts<typeof texts>, penalties: Penalties) => {
+  const {log, permission, actions} = settings
+  const filters = createFilters(settings)
+  const paces = new Paces(settings)
+
+  const isExempt = ({permission: has, user, channel}: Session): boolean =>
+    channel?.type === channelType.direct || has === "admin" || has === permission || user?.is_bot === true
+
+  return async (session: Session) => {
+    const {event, endpoint, user, channel, text} = session
+    if (user === undefined || channel === undefined || event.message === undefined || isExempt(session)) return
+    const pace = event.type === "message-created" ? paces.add(session) : undefined
+    const verdict = severest({...filters(session), ...pace?.found}, actions)
+    if (verdict === undefined) return
+    const {filter, found, action} = verdict
+    const say = await penalties.report()
+    const deed = {session, guild: session.guild?.id ?? "", acts: []}
+    const done: string[] = action === "log" ? [say("logged")] : []
+    if (action !== "log") {
+      const isDeleted = await penalties.attempt(deed, "delete", session.delete({platform: event.message.id}))
+      const earlier = filter === "flood" || filter === "repeats" ? (pace?.messages ?? []) : []
+      for (const id of earlier) await penalties.attempt(deed, "delete", session.delete({platform: id}))
+      done.push(say(isDeleted ? "deleted" : "notDeleted"))
+    }
+    const because = session.t(t, "because", {filter, found})
+    if (action === "warn") done.push(await penalties.warn(deed, "svc", because))
+    if (action === "mute") done.push(await penalties.mute(deed))
+    const isCount = filter === "flood" || filter === "repeats" || filter === "mentions"
+    const reason = isCount ? say(filter, {count: found}) : found
+    const shown = {user: who(user), endpoint, text: text.slice(0, 500), found: reason, done: done.join(", ")}
+    await session.send(log, say("judged", shown))
+    const told = action === "mute" ? `${because} ${session.t(t, "appeal")}` : because
+    if (action === "mute" || action === "delete") await tried(session.send({endpoint, user: user.id}, told))
+    await penalties.watch(deed)
+  }
+}
