@@ -13,7 +13,7 @@ interface Said {
 interface Author {
   readonly said: readonly Said[]
   /** The number of the newest message, and what was found then: a handler may run again. */
-  readonly last: {readonly sn: number; readonly found: Pace}
+  readonly last: {readonly sn: number; readonly at: number; readonly found: Pace}
 }
 
 /** What the newest message of a user completes, and the platform's ids of the messages before it in the channel. */
@@ -58,9 +58,16 @@ export class Paces {
       messages: before.map(({message}) => message),
     }
     this.#authors.delete(key)
-    this.#authors.set(key, {said: isRepeat || isFlood ? [] : all, last: {sn, found}})
-    const [oldest] = this.#authors.keys()
-    if (this.#authors.size > mostUsers && oldest !== undefined) this.#authors.delete(oldest)
+    this.#authors.set(key, {said: isRepeat || isFlood ? [] : all, last: {sn, at, found}})
+    this.#forget(at)
     return found
+  }
+
+  /** Forgets those who have been silent for a minute, and the most silent ones of too many. */
+  #forget(now: number): void {
+    for (const [key, {last}] of this.#authors) {
+      if (last.at > now - minute && this.#authors.size <= mostUsers) return
+      this.#authors.delete(key)
+    }
   }
 }

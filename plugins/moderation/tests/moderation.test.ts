@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
 import {type Bot, plugin, startBot} from "svc-runtime/test"
-import {startDiscord} from "svc-runtime/test/platforms"
+import {startDiscord, startTelegram} from "svc-runtime/test/platforms"
 import moderation from "../plugins/moderation.ts"
 import {createClub} from "./club.ts"
 
@@ -288,6 +288,29 @@ test("lifts a ban on a fake of Discord", async () => {
   } finally {
     await bot.close()
     await discord.close()
+  }
+})
+
+test("mutes, bans and lifts a ban on a fake of Telegram", async () => {
+  const telegram = await startTelegram()
+  const bot = await startBot({
+    plugins: {
+      moderation: {plugin: moderation, config: {log: {endpoint: "telegram~one", channel: "-200"}, words: ["spam"]}},
+      telegram: {endpoints: [{...telegram.account, id: "one"}]},
+    },
+    config: {permissions: [{endpoint: "telegram~one", user: "43", permission: "trusted"}]},
+  })
+  try {
+    await telegram.say("buy spam", {user: "42", channel: "-100"})
+    for (const command of ["/ban 42", "/unban 42"]) await telegram.say(command, {user: "43", channel: "-100"})
+    await bot.settle()
+    const acts = ["deleteMessage", "restrictChatMember", "banChatMember", "unbanChatMember"]
+    const asked = telegram.requests.map(({method}) => method).filter(method => acts.includes(method))
+    assert.deepEqual(asked, acts)
+    assert.equal(telegram.sent().at(-1)?.text, "End of the ban of 42 by 43: done.")
+  } finally {
+    await bot.close()
+    await telegram.close()
   }
 })
 
