@@ -6,27 +6,20 @@ import {makeReader} from "../../support/docs/documented-commands.ts"
 import {documentedParts} from "../../support/docs/documented-parts.ts"
 import {makeFolder, onBun, type Project, root} from "../../support/host/host.ts"
 
-/** A clone with its dependencies installed. The projects are copies, because a Host keeps its state beside them. */
+/** A clone with its dependencies installed. The examples are copies, because a Host keeps its state beside them. */
 const makeClone = (): string => {
   const clone = makeFolder()
-  const copied = ["examples", "plugins"]
-  for (const name of readdirSync(root)) if (!copied.includes(name)) symlinkSync(join(root, name), join(clone, name))
-  for (const name of copied)
-    cpSync(join(root, name), join(clone, name), {
-      recursive: true,
-      filter: path => !/\/(?:\.svc|data|dist|node_modules)$/.test(path),
-    })
+  for (const name of readdirSync(root)) if (name !== "examples") symlinkSync(join(root, name), join(clone, name))
+  cpSync(join(root, "examples"), join(clone, "examples"), {
+    recursive: true,
+    filter: path => !/\/(?:\.svc|data|node_modules)$/.test(path),
+  })
   return clone
 }
 
 const headingsOf = (page: string) => documentedParts.filter(part => part.page === page).map(({heading}) => heading)
 
-test.each([
-  "examples/agent/README.md",
-  "examples/bridge/README.md",
-  "examples/files/README.md",
-  "plugins/moderation/README.md",
-])(
+test.each(["examples/agent/README.md", "examples/bridge/README.md", "examples/files/README.md"])(
   "the commands of %s start the example in a clone, and talk to it",
   async page => {
     const clone = makeClone()

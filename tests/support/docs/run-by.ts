@@ -75,5 +75,4 @@ export const runBy: Readonly<Record<string, Readonly<Record<string, string>>>> =
   "examples/agent/README.md": {"Run it": examples, "Try it": examples},
   "examples/bridge/README.md": {"Run it": examples},
   "examples/files/README.md": {"Run it": examples, "Try it": examples},
-  "plugins/moderation/README.md": {"Run it": examples, "Try it": examples},
 }
