@@ -29,9 +29,7 @@ export const verify = rowCommand({
   },
 })
 
-type Stored = VerificationView & {readonly torn?: number}
-
-const describe = (store: Stored | null, outcome: string): string => {
+const describe = (store: (VerificationView & {readonly torn?: number}) | null, outcome: string): string => {
   if (store === null) return "the workroom has never been used"
   const {seq, items, hash, torn = 0} = store
   const end = torn === 0 ? "" : `, then ${torn} bytes of a torn record, which the next start removes`

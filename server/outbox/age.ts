@@ -8,11 +8,8 @@ import type {OutboxDraft} from "./draft.ts"
 /** `not_after` of a message that a person decided to send: it has no limit. */
 export const atAnyAge = lastTime
 
-/** The parts of a draft that limit its age. */
-type Limits = Pick<OutboxDraft, "notAfter" | "important">
-
 /** Reads what a plugin sets. Throws `request_invalid`. */
-export const readExpiry = (given: Expiry | undefined): Limits => {
+export const readExpiry = (given: Expiry | undefined): Pick<OutboxDraft, "notAfter" | "important"> => {
   const {notAfter: time, important} = fieldsOf(given)
   const notAfter = readTime(time)
   if (time !== undefined && notAfter === undefined)

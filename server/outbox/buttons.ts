@@ -3,9 +3,6 @@ import {textOf} from "../../shared/sdk/content/text.ts"
 import {isActionButton, platformIdOf} from "../database/buttons/button-id.ts"
 import type {Policy} from "../endpoints/policy.ts"
 
-/** What a platform can show. */
-type Shows = Pick<Policy, "buttons" | "selects" | "forms">
-
 /** Elements around buttons of actions: a menu from `action.select`, and a form from `session.form`. */
 const around = ["select", "form"] as const
 type Around = (typeof around)[number]
@@ -75,7 +72,7 @@ const withList = (content: readonly Node[]): readonly Node[] => {
 export const presentButtons = (
   content: readonly Node[],
   message: string,
-  {buttons = false, selects = false, forms = false}: Shows,
+  {buttons = false, selects = false, forms = false}: Pick<Policy, "buttons" | "selects" | "forms">,
 ): readonly Node[] => {
   const kept = around.filter(each => (each === "select" ? selects : forms))
   return buttons ? withShortIds(content, message, kept) : withList(content)

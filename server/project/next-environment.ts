@@ -3,8 +3,6 @@ import {join} from "node:path"
 import {parse} from "dotenv"
 import type {Variables} from "../config/expand.ts"
 
-type Names = Readonly<Record<string, string>>
-
 /**
  * Returns a function for the environment of a Host's next start, as far as the Host can know it. systemd's `EnvironmentFile`
  * adds the values of `.env` before a start, so values from there follow the present file, and disappear if the file has lost
@@ -28,7 +26,7 @@ export const nextEnvironment = (
   }
 }
 
-const read = (project: string): Names => {
+const read = (project: string): Readonly<Record<string, string>> => {
   try {
     return parse(readFileSync(join(project, ".env"), "utf8"))
   } catch {

@@ -113,13 +113,8 @@ const setNode = (text: string, path: Path, found: Found, value: unknown): string
   )
 }
 
-interface Change {
-  readonly at: Path
-  readonly to: unknown
-}
-
 /** Returns how to turn one value into another, in the order in which the changes apply. */
-const changesOf = (at: Path, before: unknown, after: unknown): readonly Change[] => {
+const changesOf = (at: Path, before: unknown, after: unknown): readonly {readonly at: Path; readonly to: unknown}[] => {
   if (isDeepStrictEqual(before, after)) return []
   const change = (key: string | number, from: unknown, to: unknown) => changesOf([...at, key], from, to)
   if (Array.isArray(before) && Array.isArray(after) && before.length > 0 && after.length > 0) {

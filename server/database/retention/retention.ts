@@ -167,10 +167,8 @@ const lookAfter = async (database: Database, {table, number, at}: RetentionPart,
   return {first: Number(row.first), last: Number(row.last), oldest: Number(row.oldest)}
 }
 
-type Look = NonNullable<Awaited<ReturnType<typeof lookAfter>>>
-
 const mayGo = (
-  {first, oldest}: Look,
+  {first, oldest}: NonNullable<Awaited<ReturnType<typeof lookAfter>>>,
   {before, undelivered, upTo, last}: Awaited<ReturnType<typeof boundsOf>>,
 ): boolean => first <= last && (oldest < Math.max(before, undelivered) || first <= upTo)
 

@@ -54,9 +54,6 @@ export type Registrations = {readonly [K in keyof Kinds]: Kinds[K]["declared"]}
 /** What one instance publishes, by kind. */
 export type Published = {readonly [K in keyof Kinds]: ReturnType<Kinds[K]["publish"]>}
 
-/** What instances publish, by kind. */
-type Publications = {readonly [K in keyof Kinds]: Published[K]["items"]}
-
 /** Returns an object with the same keys as `all`. `R` says what `of` returns for each key. */
 const mapKinds = <R>(all: object, of: (value: never, kind: keyof Kinds) => unknown): R =>
   Object.fromEntries(Object.entries(all).map(([kind, value]) => [kind, of(value as never, kind as keyof Kinds)])) as R
@@ -85,5 +82,5 @@ export const collectRegistrations = (owner: PluginPath) => {
 }
 
 /** Returns what several instances publish of each kind. */
-export const joinPublished = (all: readonly Published[]): Publications =>
+export const joinPublished = (all: readonly Published[]): {readonly [K in keyof Kinds]: Published[K]["items"]} =>
   mapKinds(kinds, (_, kind) => all.flatMap((published): readonly unknown[] => published[kind].items))

@@ -28,14 +28,12 @@ export interface RunOptions extends Pick<HostOptions, "project" | "mode" | "envi
 /** What a start works with that touches neither the Host's lock nor its database. */
 export type Once = Awaited<ReturnType<typeof begin>>
 
-type Failure = ReturnType<typeof failureOf>
-
 /** Runs `work`, or `failed` after an error, and then undoes everything. */
 export const runOnce = async <T>(
   options: RunOptions,
   runtime: Runtime,
   work: (once: Once) => Promise<T>,
-  failed: (failure: Failure) => T | Promise<T>,
+  failed: (failure: ReturnType<typeof failureOf>) => T | Promise<T>,
 ): Promise<T> => {
   const scope = new Scope((message, error) => options.logs.log.warn(message, {error}))
   try {

@@ -10,8 +10,6 @@ import {isWithin} from "../../runtime/packages/version-range.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
 
-type Texts = Readonly<Record<string, string>>
-
 /**
  * Checks that the runtime satisfies `engines` in package.json, and that its dependencies are installed in the versions of the
  * lockfile. Does not read the versions in a binary lockfile (`bun.lockb`). Throws `trial_failed` with each finding.
@@ -120,7 +118,7 @@ const yarnLocked = (text: string): Locked => {
   }
 }
 
-const textsOf = (value: unknown): Texts =>
+const textsOf = (value: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(fieldsOf(value)).flatMap(([key, text]) => (typeof text === "string" ? [[key, text]] : [])),
   )

@@ -2,14 +2,11 @@ import type {Cooldown} from "../../../shared/sdk/session/command.ts"
 import type {Session} from "../../../shared/sdk/session/session.ts"
 import {bucketKey, type Limit} from "./buckets.ts"
 
-/** A handler that may have a cooldown. */
-interface Cooling {
-  readonly id: string
-  readonly definition: {readonly cooldown?: Cooldown}
-}
-
 /** Returns the cooldown of a handler for the user, or in the channel, of a session: a bucket for one call. */
-export const cooldownsOf = ({id, definition: {cooldown}}: Cooling, session: Session): readonly Limit[] => {
+export const cooldownsOf = (
+  {id, definition: {cooldown}}: {readonly id: string; readonly definition: {readonly cooldown?: Cooldown}},
+  session: Session,
+): readonly Limit[] => {
   if (cooldown === undefined) return []
   const {endpoint, channel, user} = session
   const rate = {calls: 1, per: Math.max(1, Math.round(cooldown.seconds * 1000))}

@@ -2,15 +2,10 @@ import {Problem} from "../../../shared/problems.ts"
 import {fieldsOf} from "../../../shared/sdk/session/values.ts"
 import type {Texts, TextValues} from "../../../shared/sdk/text/texts.ts"
 
-/** A plugin's own texts, by key only. */
-interface Speaker {
-  say?(languages: readonly string[], key: string, values: unknown): string
-}
-
 /** Implements `session.t(texts, key, values)`, and `session.t(key, values)` for any text of the plugin. */
 export const sayIn = (
   languages: readonly string[],
-  plugin: Speaker | undefined,
+  plugin: {say?(languages: readonly string[], key: string, values: unknown): string} | undefined,
   first: string | Texts,
   rest: readonly unknown[],
 ): string => {

@@ -38,12 +38,6 @@ export const noTimers: SessionTimers = {
   list: async () => [],
 }
 
-/** The data of a firing in its event. */
-interface Fired {
-  readonly name: string
-  readonly data: unknown
-}
-
 /** Runs the handler of a firing. Throws `timer_invalid` if its data no longer fits. */
 export const runTimer = (
   {definition, handle}: DeclaredTimer,
@@ -51,7 +45,7 @@ export const runTimer = (
   session: Session,
   now: number,
 ): Reply => {
-  const {name, data} = event._data as Fired
+  const {name, data} = event._data as {readonly name: string; readonly data: unknown}
   const wrong = misfitOf("data", definition.data, data)
   if (wrong !== undefined) throw new Problem("timer_invalid", `the data of timer "${name}" does not fit: ${wrong}`)
   return handle(session, data as never, {lateBy: Math.max(0, now - event.timestamp)})

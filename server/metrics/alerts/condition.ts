@@ -25,8 +25,6 @@ export interface Seen {
   readonly unknown: ReadonlySet<AlertCode>
 }
 
-type Rule = ReturnType<typeof ruleOf>
-
 /** Returns how the configuration raises an alert. `after` is in milliseconds. */
 export const ruleOf = (code: AlertCode, rules: AlertRules) => {
   const item = alertItems[code]
@@ -41,7 +39,7 @@ export const ruleOf = (code: AlertCode, rules: AlertRules) => {
 }
 
 /** Does the rule apply, and is the value above its limit? */
-export const counts = ({value}: Condition, {enabled, above}: Rule): boolean =>
+export const counts = ({value}: Condition, {enabled, above}: ReturnType<typeof ruleOf>): boolean =>
   enabled && (value === undefined || above === undefined || value > above)
 
 export const keyOf = ({code, subject}: Pick<Condition, "code" | "subject">): string =>

@@ -21,18 +21,13 @@ export const isTooLong = (text: string): boolean => {
   return false
 }
 
-interface Most {
-  readonly paragraph: number
-  readonly text: number
-}
-
 const most = {marks: {paragraph: 100, text: 4000}, words: {paragraph: 1000, text: 10_000}} as const
 
 type Construct = typeof attention
 type Extension = ReturnType<typeof gfm>
 
 /** Returns a function that limits how often constructs are tried; what they would read further is text. */
-const limiting = ({paragraph, text}: Most) => {
+const limiting = ({paragraph, text}: {readonly paragraph: number; readonly text: number}) => {
   let all = 0
   const counts = new WeakMap<object, number>()
   return (construct: Construct): Construct => ({

@@ -79,8 +79,6 @@ const serve = async (options: ServeOptions) => {
 
 const loadFetch = () => import("../sockets/fetch-on-node.ts")
 
-type LateFetch = ReturnType<typeof createLateFetch>
-
 /** What answers by functions of Fetch. It is loaded late: undici, which it needs, takes a sixth of a start's time. */
 const createLateFetch = (options: ServeOptions) => {
   let loaded: FetchOnNode | undefined
@@ -125,7 +123,7 @@ const answerRequests = (
   fixed: ServeOptions["fixed"],
   check: Check,
   connections: Connections,
-  fetch: LateFetch,
+  fetch: ReturnType<typeof createLateFetch>,
 ) => {
   const find = createFixed(fixed)
   const write = ({method}: IncomingMessage, response: ServerResponse, answer: FixedAnswer) => {

@@ -6,11 +6,6 @@ import {findPackage, importPackage, installCommandOf} from "./find.ts"
 
 export type Libraries = Readonly<Record<string, string>>
 
-interface Owner {
-  readonly name: string
-  readonly project: string
-}
-
 /** Returns the libraries of an adapter that neither the project nor svc has, as `name@version`. */
 export const missingLibraries = (libraries: Libraries, project: string, own = packageRoot): readonly string[] =>
   Object.entries(libraries).flatMap(([name, version]) =>
@@ -20,7 +15,7 @@ export const missingLibraries = (libraries: Libraries, project: string, own = pa
 /** Returns `load` for an adapter's endpoints and checks: for its libraries and the packages that an account names. */
 export const createLoad =
   (
-    {name: plugin, project}: Owner,
+    {name: plugin, project}: {readonly name: string; readonly project: string},
     libraries: Libraries,
     own = packageRoot,
     packages: readonly string[] = [],

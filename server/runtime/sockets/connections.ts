@@ -10,8 +10,6 @@ const refusalTime = 1000
 /** How many refused connections may read at once. Further ones are cut without an answer. */
 const mostRefused = 1000
 
-type AnswerNow = (request: IncomingMessage, response: ServerResponse) => boolean
-
 interface Connection {
   isAnswering: boolean
   /** Start the answers to the requests behind the current one. */
@@ -47,7 +45,7 @@ export class Connections {
   answerInTurn(
     request: IncomingMessage,
     response: ServerResponse,
-    answerNow: AnswerNow,
+    answerNow: (request: IncomingMessage, response: ServerResponse) => boolean,
     answer: RequestListener,
   ): void {
     const {socket} = request

@@ -19,8 +19,6 @@ type Origins = (path: Path) => readonly string[] | undefined
 /** Shows a value in an explanation. `names` are the variables that it came from. */
 type Shown = (value: unknown, names: readonly string[] | undefined) => string
 
-type ValidationError = ReturnType<typeof Errors>[1][number]
-
 // At its limit TypeBox drops the later errors, such as the one that names the unknown keys.
 Settings.Set({maxErrors: Number.MAX_SAFE_INTEGER})
 
@@ -72,7 +70,7 @@ const explainOne = (
   root: unknown,
   at: Path,
   {origins, shown}: {readonly origins: Origins; readonly shown: Shown},
-  error: ValidationError,
+  error: ReturnType<typeof Errors>[1][number],
 ): Explanation[] => {
   const inner = partsOf(error.instancePath, root)
   const path = [...at, ...inner]

@@ -13,9 +13,6 @@ export interface Plan {
   readonly timezone: string | null
 }
 
-/** The content of `schedule`. */
-type Recurring = {readonly every: number} | {readonly cron: string}
-
 /** The limits of `every`, in milliseconds: a second, and a hundred years. */
 const shortest = 1000
 const longest = 100 * 365 * 86_400_000
@@ -55,7 +52,7 @@ const readCron = (cron: unknown, timezone: unknown, now: number, calculator: Cal
 /** Returns the first due time of a recurring timer later than `now`; undefined for one that fires once. */
 export const nextDue = ({due, schedule, timezone}: Plan, now: number, calculator: Calculator): number | undefined => {
   if (schedule === null) return undefined
-  const recurring = fromJson(schedule) as Recurring
+  const recurring = fromJson(schedule) as {readonly every: number} | {readonly cron: string}
   if ("cron" in recurring) return calculator.times(recurring, timezone ?? "UTC").after(Math.max(now, due))
   const passed = Math.floor(Math.max(0, now - due) / recurring.every) + 1
   return due + passed * recurring.every

@@ -43,15 +43,10 @@ export const parseContent = (content: string): readonly Node[] => {
   return tree.nodes
 }
 
-interface Open {
-  readonly type: string
-  readonly children: Node[]
-}
-
 /** The growing tree: the open elements, and how many of each type. */
 class Tree {
   readonly nodes: Node[] = []
-  readonly #open: Open[] = []
+  readonly #open: {readonly type: string; readonly children: Node[]}[] = []
   readonly #count = new Map<string, number>()
 
   text(raw: string): void {

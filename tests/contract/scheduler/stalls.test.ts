@@ -16,12 +16,6 @@ const jobs: readonly Job[] = policies.flatMap(missed =>
   periods.map(period => jobOf(`${missed}-${period}`, {missed, schedule: {every: `${period}s`}})),
 )
 
-interface Run {
-  readonly at: number
-  readonly from: number
-  readonly is: string
-}
-
 /** A Host whose event loop stalls for this time, one second after its start. */
 const stalledFor = async (seconds: number) => {
   const database = await open({dialect: "sqlite", file: join(memoryFolder(), "data.sqlite")})
@@ -34,7 +28,7 @@ const stalledFor = async (seconds: number) => {
   const end = start + 500 + seconds * 1000 + 60_000
   await clock.passTo(timeOf(end), settle)
   const rows = await database.read("SELECT job, scheduled_for, missed_from, state, reason FROM job_runs ORDER BY seq")
-  const runsOf = (id: string): readonly Run[] =>
+  const runsOf = (id: string): readonly {readonly at: number; readonly from: number; readonly is: string}[] =>
     rows
       .filter(row => row.job === id)
       .map(row => ({

@@ -116,11 +116,9 @@ const disks = [
   ["slow, and once does not sync the log", "0", 25, [`${file}-wal`]],
 ] as const
 
-type DiskName = (typeof disks)[number][0]
-
 /** The traces of all disks. They are made side by side, once for all tests. */
 let traces: ReadonlyMap<string, Promise<Traced>> | undefined
-const traceOf = async (wanted: DiskName): Promise<Traced> => {
+const traceOf = async (wanted: (typeof disks)[number][0]): Promise<Traced> => {
   traces ??= new Map(disks.map(([name, slowFrom, failing]) => [name, trace(slowFrom, failing)]))
   // A process must end before the test that started it.
   await Promise.all(traces.values())

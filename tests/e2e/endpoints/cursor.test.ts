@@ -37,14 +37,9 @@ const poll = pluginWith(`
 /** The platform's page size, and the number of earlier messages that each page repeats. */
 const page = {most: 20, again: 2}
 
-interface Said {
-  readonly n: number
-  readonly at: number
-}
-
 /** A platform with messages behind a cursor. If it forgets, it drops the messages before the requested cursor. */
 const startPlatform = async ({forgets}: {forgets: boolean}) => {
-  let kept: readonly Said[] = []
+  let kept: readonly {readonly n: number; readonly at: number}[] = []
   let last = 0
   let taken = 0
   const {url} = await startStandIn((request, response) => {

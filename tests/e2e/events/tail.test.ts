@@ -9,9 +9,7 @@ import {bunOr, onBun, type TestRuntime} from "../../support/host/runtimes.ts"
 const tail = (runtime: TestRuntime, project: Project, ...args: readonly string[]): Running =>
   startProcess([...runtime.command, "events", "tail", ...args], {cwd: project.folder})
 
-type Line = Envelope | {readonly gap: StreamGap}
-
-const linesOf = (running: Running): readonly Line[] =>
+const linesOf = (running: Running): readonly (Envelope | {readonly gap: StreamGap})[] =>
   linesIn(running.stdout())
     .filter(line => line.startsWith("{"))
     .map(line => JSON.parse(line))

@@ -24,17 +24,12 @@ const startWith = (store: string, more = {}) => startHost({config: configWith(st
 
 const post = (host: TestHost, path: string, body: unknown) => host.fetch(path, posting(body))
 
-interface Told {
-  readonly type: string
-  readonly data: string
-}
-
 const eventsOf = async (project: Project): Promise<readonly string[]> => {
   const {open} = await import("../../support/database/databases.ts")
   const database = await open({dialect: "sqlite", file: project.path(".svc/data.sqlite")})
   const rows = (await database.read(
     "SELECT type, data FROM events WHERE type LIKE 'workroom.%' ORDER BY offset",
-  )) as unknown as Told[]
+  )) as unknown as {readonly type: string; readonly data: string}[]
   await database.close()
   return rows.map(({type, data}) => `${JSON.parse(data).seq} ${type}`)
 }

@@ -9,8 +9,6 @@ import {render} from "../../../server/adapters/telegram/outgoing/render.ts"
 import {writeContent} from "../../../server/adapters/xmpp/content/write.ts"
 import type {Element, Node} from "../../../shared/sdk/sdk.ts"
 
-type Rendering = (content: readonly Node[]) => unknown
-
 const isFile = ({type}: Element): boolean => ["img", "audio", "video", "file"].includes(type)
 
 /** What each adapter's own function makes of content, as JSON. */
@@ -43,7 +41,7 @@ export const renderings = {
   },
   irc: content => toLines(content),
   sandbox: content => shownText(content),
-} satisfies Readonly<Record<string, Rendering>>
+} satisfies Readonly<Record<string, (content: readonly Node[]) => unknown>>
 
 export type Platform = keyof typeof renderings
 

@@ -30,9 +30,7 @@ export const hearerOf = (handle: EventHandler["handle"], more: Partial<EventHand
   ...more,
 })
 
-type Parts = Parameters<typeof createMessageTable>[0]
-
-export const tableOf = (parts: Partial<Parts>) =>
+export const tableOf = (parts: Partial<Parameters<typeof createMessageTable>[0]>) =>
   createMessageTable({prefixes: ["/"], commands: [], permissionOf: () => "user", log, ...parts})
 
 /** The dispatch of a table on able endpoints. */

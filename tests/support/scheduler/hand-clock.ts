@@ -1,17 +1,12 @@
 import type {Clock} from "../../../server/runtime/flow/clock.ts"
 
-interface Wait {
-  readonly at: number
-  readonly wake: () => void
-}
-
 /** A clock that tests advance. Waits depend on the time that has passed; `now` can be set independently. */
 export class HandClock implements Clock {
   readonly longestWait: number
   readonly togetherFor = 50
   #passed = 0
   #offset: number
-  readonly #waits = new Set<Wait>()
+  readonly #waits = new Set<{readonly at: number; readonly wake: () => void}>()
 
   constructor(start: string, longestWait = 30_000) {
     this.longestWait = longestWait

@@ -7,10 +7,7 @@ import type {plugin as testing} from "../../../server/testing/testing.ts"
 import {definePlugin, type Plugin, service} from "../../../shared/sdk/sdk.ts"
 import {makeFolder} from "../../support/host/project.ts"
 
-interface Clock {
-  now(): number
-}
-const clock = service<Clock>("clock")
+const clock = service<{now(): number}>("clock")
 
 test("a service is typed in provide, in setup and in stand-ins", () => {
   const digest = definePlugin({

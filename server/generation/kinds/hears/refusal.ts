@@ -4,14 +4,8 @@ export interface SyntaxRefusal {
   readonly input: string | null
 }
 
-interface Impossible {
-  readonly begins: RegExp
-  readonly what: string
-  readonly instead: string
-}
-
 /** Features of other regular expressions that no linear-time engine has. */
-const impossible: readonly Impossible[] = [
+const impossible: readonly {readonly begins: RegExp; readonly what: string; readonly instead: string}[] = [
   {begins: /^\(\?<?[=!]/, what: "lookaround", instead: "Match more, and check the groups in the handler"},
   {begins: /^\\[1-9k]/, what: "a backreference", instead: "Match both with groups, and compare them in the handler"},
   {

@@ -7,10 +7,8 @@ import {isRefusal} from "../../../../shared/sdk/adapter/refusal.ts"
 import {Secret} from "../../../../shared/secret.ts"
 import {until} from "../../../support/host/process.ts"
 
-type Say = {op: number; body?: {token?: string}}
-
 /** Connects to a server that answers as `hear` says, with a PING every 50 ms. */
-const open = async (hear: (peer: Peer, said: Say) => void) => {
+const open = async (hear: (peer: Peer, said: {op: number; body?: {token?: string}}) => void) => {
   const url = await serveSockets(
     undo => onTestFinished(async () => void (await undo())),
     () => new Response(null, {status: 404}),
