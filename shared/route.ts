@@ -29,7 +29,6 @@ export interface Call {
   readonly params: Readonly<Record<string, string>>
   /** The query parameters, converted and checked by the route's `query` schema. */
   readonly query: Readonly<Record<string, unknown>>
-  /** The scope of the request's token. */
   readonly scope: Scope
   readonly requestId: string
   /** Returns the body, parsed and checked by the route's `body` schema. Throws `request_invalid`, `body_too_large`. */

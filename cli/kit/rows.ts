@@ -7,7 +7,6 @@ import {connectHost} from "./host-client.ts"
 import {table} from "./print.ts"
 import {DataCommand} from "./svc-command.ts"
 
-/** A command's help, its options and its work. */
 interface Work<O extends object> extends Usage {
   readonly options?: O | undefined
   readonly run: (command: DataCommand & O) => Promise<boolean> | Promise<void>
@@ -119,7 +118,6 @@ const furtherOf = ({items, next, lookedTo}: Listed<unknown>, limit: number): str
     ? ""
     : `\nsearched back to ${lookedTo}; to search further: --cursor ${next}`
 
-/** The filters of a search in the messages. */
 export const searchFilters = {
   endpoint: Option.String("--endpoint", {description: "Only rows of this endpoint"}),
   channel: Option.String("--channel", {description: "Only rows of this channel, by its id"}),

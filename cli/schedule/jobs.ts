@@ -48,7 +48,6 @@ const describeJobs = ({items, file}: JobList): string =>
         ),
   ].join("\n")
 
-/** Makes the command that turns a job on or off. */
 const turn = (enabled: boolean, usage: Usage) =>
   rowCommand({
     ...usage,

@@ -77,7 +77,6 @@ export class Agents implements AgentService {
     return this.#runner.isIdle && this.#items.isIdle
   }
 
-  /** Resolves once no run is working. */
   idle(): Promise<void> {
     return this.#runner.idle()
   }

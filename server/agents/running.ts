@@ -22,7 +22,6 @@ export interface RunningOptions {
   readonly permissionOf: PermissionOf
   readonly languageOf: (place: TimerPlace) => Promise<string>
   readonly texts: () => HostTexts | undefined
-  /** Removes the values of secrets from a text. */
   readonly hide: (text: string) => string
 }
 

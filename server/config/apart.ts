@@ -21,7 +21,6 @@ export interface Asked {
   readonly changes?: readonly ConfigChange[]
 }
 
-/** What the child prints. */
 export interface Answered {
   readonly read?: Yaml
   readonly text?: string

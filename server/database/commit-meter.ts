@@ -10,7 +10,6 @@ export class CommitMeter {
   /** Requests that a remote database did not answer in time. */
   unanswered = 0
 
-  /** Measures a commit and passes its result on. */
   async measure<T>(batches: number, commit: () => Promise<T>): Promise<T> {
     const begun = performance.now()
     try {

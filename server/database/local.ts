@@ -237,7 +237,6 @@ class LocalEngine implements Engine {
     await this.#makeDurable()
   }
 
-  /** Resolves once the committed data is durable. */
   async #makeDurable(): Promise<void> {
     await this.#disk.makeDurable()
     if (!this.#disk.isDue) return

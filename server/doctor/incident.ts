@@ -76,7 +76,6 @@ type Read<T> =
   | {readonly is: "missing"}
   | {readonly is: "none"; readonly reason: string}
 
-/** Returns a function that reads a part of the API. */
 const readingFrom =
   (base: string, token: string, signal: AbortSignal) =>
   async <N extends keyof typeof views>(name: N): Promise<Read<View<N>>> => {

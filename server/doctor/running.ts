@@ -22,7 +22,6 @@ export const checkInbox = (hasHeld: boolean): readonly Finding[] => (hasHeld ? [
 export interface StuckTimers {
   /** The newest timers that came due and did not fire. */
   readonly failed: readonly TimerView[]
-  /** Whether timers are held. */
   readonly held: boolean
 }
 
@@ -45,7 +44,6 @@ const heldAgents = warning(
 
 /** Work of a running Host's agents that waits for a person. */
 export interface StuckAgents {
-  /** Whether runs are held. */
   readonly held: boolean
   /** The newest calls that wait for an approval. */
   readonly approvals: readonly {readonly id: string; readonly agent: string; readonly tool: string}[]

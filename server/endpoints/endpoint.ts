@@ -39,7 +39,6 @@ export interface EndpointHooks {
   listening?(endpoint: Endpoint): void
   /** An incoming event could not be stored, although the event is valid. */
   unstored?(endpoint: Endpoint): void
-  /** Is the Host's ingress paused? */
   isPaused?(): boolean
   /** It has said who it is on its platform. */
   named?(endpoint: Endpoint): void

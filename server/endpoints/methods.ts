@@ -6,20 +6,17 @@ import {whatIsAround} from "../runtime/flow/around.ts"
 import {didYouMean} from "../runtime/text/suggest.ts"
 import type {EndpointSpec} from "./spec.ts"
 
-/** The plugin that calls a method. */
 export interface Caller {
   readonly name: string
   /** Does it declare `platform`? */
   readonly platform?: boolean
 }
 
-/** The endpoints of the running generation. */
 interface Known {
   require(name: string): {readonly spec: Pick<EndpointSpec, "methods">}
   requireFeature(name: string, feature: Feature): void
 }
 
-/** How a method may be called. */
 export interface MethodUse {
   readonly reads: boolean
   readonly acts: boolean

@@ -12,7 +12,6 @@ import type {Sender} from "../../shared/sdk/adapter/sender.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {type Delivery, noPolicy, type Policy} from "./policy.ts"
 
-/** What an adapter declares of all its endpoints. */
 type Declared = "history" | "forgetsAcknowledged" | "idempotent" | "claimedIds" | "varies" | "limits" | "libraries"
 
 /** One endpoint according to a generation. */
@@ -26,7 +25,6 @@ export interface EndpointSpec extends Required<Pick<AdapterDefinition<TSchema>, 
   /** Equal over restarts while the account is equal with its secrets. */
   readonly account: string
   readonly delivery?: Delivery
-  /** The age limits of its account. */
   readonly maxAges?: MaxAges
   readonly log: Log
   /** Runs the functions of the opened adapter on behalf of its plugin. */

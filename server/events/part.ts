@@ -70,7 +70,6 @@ export const openEvents = async (
     ...part,
     ...services,
     raise: events.raise,
-    /** Deletes old events. */
     retention: {name: "the deletion of old events", start: () => retention.start(), close: () => retention.stop()},
     /** Delivers the stored events and ends the streams. Later events are still stored. */
     streams: {

@@ -27,7 +27,6 @@ import {explainWaiting} from "./unmet-services.ts"
 export interface Draft extends Pick<Generation, "config" | "instances" | "snapshot" | "notes"> {
   /** The instances that this draft created; the others are carried over. */
   readonly fresh: readonly Instance[]
-  /** Undoes what the draft created. */
   dispose(): Promise<void>
 }
 

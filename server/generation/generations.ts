@@ -52,7 +52,6 @@ const drainLimit = 5000
  */
 export class Generations {
   readonly #options: GenerationsOptions
-  /** The running generation and its pin. */
   readonly running: RunningGeneration
   readonly #stopping = new AbortController()
   #lastFailure: Failure | undefined

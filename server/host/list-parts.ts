@@ -117,7 +117,6 @@ export const listParts = (list: ListOptions): readonly Part[] => {
   ]
 }
 
-/** The parts that watch the others. */
 const watchers = ({sources, status: {board, uptimes}}: ListOptions, alerts: Alerts): readonly Part[] => {
   const history = createMetricHistory(sources, () => board.watch(), uptimes)
   return [

@@ -29,7 +29,6 @@ export interface SystemOptions {
 export interface System extends SystemServices {
   /** The status as far as it is known, without asking git. */
   statusNow(): Status
-  /** Describes the readiness in one line. */
   describeReadiness(): string
   /**
    * Reloads the configuration. In production, a change that the running process cannot apply tries the next start and

@@ -19,7 +19,6 @@ export interface AppOptions {
   readonly scrub: ScrubJson
 }
 
-/** The answers to requests. */
 export interface Answers {
   readonly fetch: Fetch
   /** Returns the answer that this turn of the event loop already has for the path; undefined if only `fetch` can answer. */

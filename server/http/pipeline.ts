@@ -103,7 +103,6 @@ const withinLimit =
     return handle(new Request(url, {method, headers, signal, body: body.length === 0 ? null : body}), call)
   }
 
-/** Checks the rate limit of the address first. */
 const withinRate = (handle: Handle<RouteCall>, {limit}: Route, {addressOf}: PipelineOptions): Handle<RouteCall> =>
   limit === undefined
     ? handle

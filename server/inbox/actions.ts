@@ -25,7 +25,6 @@ export interface InboxChange {
   readonly due: readonly Due[]
 }
 
-/** The states that each action accepts. */
 export const statesFor: Record<InboxAction, readonly string[]> = {
   retry: ["failed", "dead", "expired"],
   release: ["held"],

@@ -122,7 +122,6 @@ const unreact: Planning = async (act, partsOf) => {
   return [doing((sender, signal) => need(sender, "unreact")({...told(act), message: first, emoji}, signal))]
 }
 
-/** The change of a part of an edited message. */
 export type PartChange =
   | {readonly do: "edit"; readonly message: string; readonly content: readonly Node[]}
   | {readonly do: "send"; readonly content: readonly Node[]}

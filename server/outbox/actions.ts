@@ -10,7 +10,6 @@ export type OutboxAction = "retry" | "release" | "discard" | "hold"
 /** One message or several, by id; or all held and unknown ones. */
 export type OutboxSelection = {readonly id: string | readonly string[]} | "held"
 
-/** The states that each action accepts. */
 export const statesFor: Record<OutboxAction, readonly string[]> = {
   retry: ["failed", "dead", "unknown", "expired"],
   release: ["held", "unknown"],

@@ -62,7 +62,6 @@ export interface Attempt {
   readonly counted: number
   readonly timing: Timing
   readonly partsOf: PartsOf
-  /** Hides the values of secrets in an error. */
   readonly scrub?: ((text: string) => string) | undefined
   /** Called once the platform was called. Earlier steps, such as opening a direct channel, may take time. */
   readonly called?: () => void

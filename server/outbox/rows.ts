@@ -206,7 +206,6 @@ export const insertingIf = (condition: string): ((departures: readonly Departure
   }
 }
 
-/** Stores drafts. */
 export const inserting = insertingIf("true")
 
 /** Returns the identity, the address and the limit of a draft as its row has them. */

@@ -5,7 +5,6 @@ import {fromJson, isObject, toJson} from "../../shared/json.ts"
 import {startLimit} from "../../shared/start-limit.ts"
 import {makePrivateFolderSync} from "../runtime/files.ts"
 
-/** One start of a Host's process. */
 export interface Start {
   /** Only for people: svc decides nothing by a clock that can be set. */
   readonly at: string

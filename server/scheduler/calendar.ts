@@ -6,7 +6,6 @@ import {changesOf, type LocalClock, localClock} from "./times/local-clock.ts"
 type Comer = Pick<Entry, "job" | "times">
 
 export interface Span {
-  /** The timezone of the days. */
   readonly timezone: string
   /** Earlier times are left out. In milliseconds since 1970. */
   readonly from: number

@@ -18,7 +18,6 @@ export interface RunnerOptions {
   /** Removes the values of secrets from stored text, because an error may contain one. */
   readonly scrub: (text: string) => string
   readonly jobOf: (id: string) => Job | undefined
-  /** Returns what fires a target of this kind. */
   readonly targetOf: (target: JobTarget) => FiringTarget
 }
 

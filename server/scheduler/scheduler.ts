@@ -157,7 +157,6 @@ export class Scheduler {
     })
   }
 
-  /** Claims what has fallen due, then sets the timer. */
   async #tick(): Promise<void> {
     while (this.#isOpen && !this.#options.isPaused()) {
       const now = this.#clock.now()

@@ -2,7 +2,6 @@ import {type Asked, askFor, askHost, readBytes} from "./asking.ts"
 
 export interface BotFile {
   readonly name: string
-  /** The media type. */
   readonly type: string
   readonly bytes: Uint8Array
 }

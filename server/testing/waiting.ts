@@ -4,7 +4,6 @@ import {type Pending, pendingOf} from "../host/pending.ts"
 import type {TestClock} from "./clock.ts"
 import type {Failures} from "./failures.ts"
 
-/** A bot under test. */
 export interface UnderTest {
   readonly host: Host
   readonly clock: TestClock

@@ -19,7 +19,6 @@ export class Deadlines {
     this.#onPassed = onPassed
   }
 
-  /** Updates the deadlines from the current items. */
   watch(items: readonly Item[]): void {
     for (const item of items) {
       const {blocker} = item

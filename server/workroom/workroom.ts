@@ -85,7 +85,6 @@ export class Workroom {
     return this.#catalog.authority
   }
 
-  /** The last durable record. */
   get head(): Head {
     return this.#catalog.head
   }

@@ -3,7 +3,6 @@ import type {ReadinessReason} from "../api/readiness.ts"
 /** Why a binding is not configured, as a code. */
 export type BindingReason = Extract<ReadinessReason, `agent_${string}`>
 
-/** The reason why a binding is not configured. */
 export interface BindingProblem {
   readonly configured: false
   readonly reason: BindingReason

@@ -24,7 +24,6 @@ const about = {
   runId: Optional.String({description: "The run, for an alert about a run of a job or an agent"}),
 }
 
-/** One alert in a message to a target. */
 export const AlertBody = Named("AlertBody", {
   ...about,
   status: Type.Enum(["firing", "resolved", "test"]),
@@ -33,7 +32,6 @@ export const AlertBody = Named("AlertBody", {
 })
 export type AlertBody = Static<typeof AlertBody>
 
-/** The JSON payload of a webhook. */
 export const AlertMessage = Named("AlertMessage", {
   schema: Type.Literal(alertSchema),
   id: Type.String({description: "The same for each attempt; also in the header `webhook-id`"}),

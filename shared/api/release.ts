@@ -17,7 +17,6 @@ export const RestorePoint = Named("RestorePoint", {
 })
 export type RestorePoint = Static<typeof RestorePoint>
 
-/** One step of `svc release verify`. */
 export const ReleaseStep = Named("ReleaseStep", {
   name: Type.Enum(["worktree", "install", "doctor", "build", "test", "start"]),
   ok: Type.Boolean(),

@@ -136,7 +136,6 @@ const Heartbeat = Closed(
   },
 )
 
-/** `alerts` of the configuration. */
 export const AlertsConfig = Optional.Section({
   targets: Optional.Record(Type.String({pattern: namePattern}), Target, {
     additionalProperties: false,

@@ -13,10 +13,8 @@ export type StreamGapReason = (typeof streamGapReasons)[number]
 /** What a client missed: everything after `from`, up to and including `to`. The stream continues after `resumeAt`. */
 export type StreamGap = Readonly<Static<typeof StreamGap>>
 
-/** The first event of every stream. */
 export interface Hello {
   readonly epoch: string
-  /** Id of the newest event. */
   readonly head: string
   /** Id of the oldest kept event, or of the next event if none is kept. */
   readonly oldest: string

@@ -34,7 +34,6 @@ const Positions = Type.Array(Position, {description: "The first findings, with f
 
 const Warnings = Type.Array(Type.String(), {description: "Names of the rows that contain a secret's value"})
 
-/** How a handler dealt with an inbox event. */
 const Handled = Named("Handled", {
   sn: Type.Integer({description: "Sequence of the inbox event"}),
   handler: Type.String(),
@@ -42,7 +41,6 @@ const Handled = Named("Handled", {
   error: Detail("The reason in detail, if there is more to say"),
 })
 
-/** The outcome of an outbox message. */
 const Outgoing = Named("Outgoing", {
   message: Type.String({description: "Id of the outbox message"}),
   attempt: Type.Integer(),
@@ -92,7 +90,6 @@ const ingressReasons = {
   reasons: Type.Array(IngressReason, {description: "All current reasons"}),
 }
 
-/** The problem of work that failed. */
 const failure = {code: Type.String({description: "Problem code"}), detail: Type.String({private: true})}
 
 /** A recorded command of the workroom. */

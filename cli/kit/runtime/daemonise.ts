@@ -11,7 +11,6 @@ import {Problem} from "../../../shared/problems.ts"
 
 interface DaemonCall {
   readonly paths: ProjectPaths
-  /** The Host's log format. */
   readonly format: "json" | "pretty"
   /** An absolute path. */
   readonly logFile: string

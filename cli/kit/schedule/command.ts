@@ -3,7 +3,6 @@ import type {JobChange, JobTarget, JobView, Schedule} from "../../../shared/api/
 import {parseJson} from "../../../shared/json.ts"
 import {facts} from "../print.ts"
 
-/** The options for the times of a job. */
 export const timeOptions = {
   cron: Option.String("--cron", {description: "Time: a cron expression of five fields, or six with seconds first"}),
   every: Option.String("--every", {description: "Time: at this interval, such as 15m or 24h"}),

@@ -21,7 +21,6 @@ export type JobList = Omit<JobPage, "next">
 /** The jobs of a project: from its running Host, or from the file that the next start loads. */
 type JobsAccess = ReturnType<typeof ofHost>
 
-/** Opens the jobs of a command's project. */
 export const openJobs = async ({folder, path}: Pick<SvcCommand, "folder" | "path">): Promise<JobsAccess> => {
   const host = await connectUnlessStopped(folder)
   return host === undefined ? ofFile(folder, `svc ${path.join(" ")}`) : ofHost(host)

@@ -5,11 +5,9 @@ import {agentProviders} from "../../../shared/config/agents.ts"
 import {didYouMean} from "../../runtime/text/suggest.ts"
 import {isAgentProvider, needsKey} from "../providers/packages.ts"
 
-/** The environment of a binding. */
 export interface BindingFacts {
   /** Returns why the binding cannot have the tool; undefined if it can. */
   hasTool(name: string, binding: Binding): string | undefined
-  /** Whether the provider's package is installed. */
   isInstalled(provider: keyof typeof agentProviders): boolean
 }
 

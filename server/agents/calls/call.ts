@@ -6,7 +6,6 @@ import type {AgentRun} from "../runs/run-rows.ts"
 import type {ToolStep} from "../runs/step-rows.ts"
 import type {AgentTool, RunFacts} from "../runs/tool.ts"
 
-/** The data of a tool call. */
 export interface Call {
   readonly run: AgentRun
   readonly binding: Binding

@@ -19,7 +19,6 @@ export const longestPause = 10 * 60_000
 /** The most attempts for a provider that does not answer, and for a model that returns malformed answers. */
 const mostTries = {busy: 8, malformed: 3}
 
-/** The data of a model call. */
 export interface Call {
   readonly run: AgentRun
   readonly binding: Binding

@@ -136,7 +136,6 @@ const end = async (
 const mostEarlier = 5
 const earlierWithin = 3_600_000
 
-/** Returns the next request to the model. */
 const requestOf = async (
   engine: Engine,
   run: AgentRun,

@@ -10,7 +10,6 @@ import {runIs, writeFenced} from "../runs/write.ts"
 import {callModel} from "./model-step.ts"
 import {callTool} from "./tool-step.ts"
 
-/** The next action of a run, according to its rows. */
 type Next =
   /** Call the model, as the step with this number. */
   | {readonly is: "model"; readonly n: number}
@@ -18,9 +17,7 @@ type Next =
   | {readonly is: "tool"; readonly step: ToolStep}
   /** Repeat a call that was begun when the Host or its attempt ended. */
   | {readonly is: "again"; readonly step: ToolStep}
-  /** Wait for a person's approval. */
   | {readonly is: "approval"; readonly step: ToolStep}
-  /** End with the model's answer. */
   | {readonly is: "answer"; readonly reply: ModelReply}
 
 const isOver = ({state}: Step): boolean => ["done", "failed", "unknown", "refused"].includes(state)

@@ -112,7 +112,6 @@ export class Runner {
       })
   }
 
-  /** Call it when ingress opens. */
   async ingressOpened(): Promise<void> {
     if (!this.#isRunning) return
     await this.#wait(database => writeIf(database, someWaitForIngress, [wakingIngress]))

@@ -8,7 +8,6 @@ import type {Bindings} from "../bindings/bindings.ts"
 import {countOpen} from "../runs/run-rows.ts"
 import {moneyOf} from "./views.ts"
 
-/** All bindings in the form of the API. */
 export const viewBindings = async (bindings: Bindings, database: Database): Promise<AgentView[]> => {
   const all = bindings.list()
   const figures = await readFigures(database, all)

@@ -11,7 +11,6 @@ import {mayUse} from "../../messages/command/permissions.ts"
 import type {Bindings} from "../bindings/bindings.ts"
 import {mayCall} from "../tools/resolve.ts"
 
-/** The parts of the Host that decide permissions. */
 export interface PermissionServices {
   current(): Generation
   readonly bindings: Pick<Bindings, "list" | "toolsOf">

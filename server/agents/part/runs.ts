@@ -98,7 +98,6 @@ const requireFitting = ({kind = "job", job, agent, state}: RunQuery): void => {
 
 const unknown = (id: string) => new Problem("run_unknown", `there is no run ${id}`)
 
-/** A run with its steps in order, and its approvals. */
 const detailOf = async (database: Database, bindings: Pick<Bindings, "find">, row: Row): Promise<AgentRunDetail> => {
   const [steps, approvals] = await Promise.all([
     database.read("SELECT * FROM agent_steps WHERE run = ? ORDER BY n", [Number(row.seq)]),

@@ -9,12 +9,10 @@ export const moneyOf = (millionths: unknown): number => Number(millionths) / 1e6
 
 const readRun = rowReader(AgentRunView, {trigger: "cause", event: "inbox_seq"})
 
-/** A row of `agent_runs`. */
 export const viewAgentRun = (row: Row): AgentRunView => ({...readRun(row), money: moneyOf(row.money)})
 
 const readStep = rowReader(AgentStepView, {step: "n"})
 
-/** A row of `agent_steps`. */
 export const viewStep = (row: Row): AgentStepView => ({
   ...readStep(row),
   input: storedValue(row.input),

@@ -168,7 +168,6 @@ const readBlocks = (): ReadEvent => {
   }
 }
 
-/** Returns a reader for the events of one answer. */
 export const readerFor: Readonly<Record<AgentProvider, () => ReadEvent>> = {
   "openai-compatible": () => (event, onUnknown) => knownParts(openaiEvent, withDelta(event), onUnknown),
   anthropic: readBlocks,

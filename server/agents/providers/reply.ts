@@ -120,7 +120,6 @@ export class ReplyReader {
   }
 }
 
-/** Returns Google's words for the end of an answer. */
 const finishMessages = (metadata: PartMetadata = {}) =>
   Object.values(metadata).flatMap(({finishMessage}) => (typeof finishMessage === "string" ? [finishMessage] : []))
 

@@ -11,9 +11,7 @@ const longestLine = 8 * 1024 * 1024
 /** The bytes that are read of a failure's answer. */
 const longestFailure = 64 * 1024
 
-/** The HTTP of one model call. */
 export interface Wire {
-  /** The `fetch` for the provider's package. */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
   /** Returns the failure below the package, whatever the package makes of it. */
   readonly failure: () => ModelFailure | undefined

@@ -1,7 +1,6 @@
 import type {ModelMessage} from "../providers/model.ts"
 import type {ModelStep, Step, ToolStep} from "./step-rows.ts"
 
-/** An earlier question and its answer. */
 export interface Earlier {
   readonly input: string
   readonly answer: string

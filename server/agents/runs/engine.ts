@@ -35,9 +35,7 @@ export interface Engine {
   permissionOf(run: AgentRun, binding: Binding): Permission | undefined
   /** Returns svc's texts in the language of the run's conversation. */
   sayFor(run: AgentRun): Promise<Say>
-  /** Returns the buttons to decide on an approval. */
   decisionButtons(approval: string, say: Say): readonly Element[]
-  /** Removes the values of secrets from a text. */
   hide(text: string): string
   isPaused(): boolean
   isStopping(): boolean

@@ -3,7 +3,6 @@ import type {AgentCheck} from "../../../shared/api/agents/agents.ts"
 import type {Channel, User} from "../../../shared/sdk/content/satori.ts"
 import type {Permission} from "../../../shared/sdk/session/permission.ts"
 
-/** A request to an agent, and its user. */
 export interface RunRequest {
   readonly agent: string
   readonly trigger: AgentTrigger
@@ -21,7 +20,6 @@ export interface RunRequest {
   /** The inbox event that the run answers. */
   readonly event?: number
   readonly item?: number
-  /** The plugin that made the request. */
   readonly plugin?: string
 }
 

@@ -18,7 +18,6 @@ export interface RunFacts extends Pick<AgentRun, "runId" | "agent" | "endpoint" 
   readonly permission: Permission | undefined
 }
 
-/** The data of one call, for the tool. */
 export interface ToolUse {
   /** Validated against the tool's parameters. */
   readonly args: unknown

@@ -49,7 +49,6 @@ export const stepIs =
   async (database, {seq}) =>
     (await readCell(database, "SELECT state FROM agent_steps WHERE run = ? AND n = ?", [seq, n])) === state
 
-/** Whether the run's row has one of these states. */
 export const runIs =
   (...states: readonly string[]): IsStored =>
   async (database, {seq, attempt}) => {

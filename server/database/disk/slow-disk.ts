@@ -22,7 +22,6 @@ const checkpointFrom = 4 * 1024 * 1024
 /** SQLite's own threshold, for a connection that checkpoints automatically. */
 const ownCheckpointFrom = 1000
 
-/** What a slow disk needs to sync. */
 interface Slow {
   readonly reader: SyncedReader
   readonly log: SyncedFile

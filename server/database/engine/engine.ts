@@ -62,7 +62,6 @@ export class AnswerLost extends Error {
 /** A connection or a database of which only the rows are read. */
 export type Reader = Pick<Engine, "read">
 
-/** The file that a rescue wrote. */
 export type RescuedFile = Omit<Rescued, "database">
 
 /** The file that a connection has open, even if its path now names another file. */

@@ -5,7 +5,6 @@ import type {SqlValue} from "../../../shared/sdk/session/database.ts"
 export interface JsonRows<Column extends string> {
   /** `(SELECT … FROM json_each(?))` with named columns, for use after FROM. */
   readonly source: string
-  /** Returns the parameter value for these rows. */
   encode(rows: readonly Readonly<Record<Column, SqlValue>>[]): string
 }
 

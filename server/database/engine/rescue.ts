@@ -85,6 +85,5 @@ const countRows = async (client: Client): Promise<number> => {
   return rows
 }
 
-/** Resolves to the number of rows of a table. */
 export const countTable = async (client: Client, table: string): Promise<number> =>
   Number((await client.execute(`SELECT count(*) AS n FROM ${quoted(table)}`)).rows[0]?.n ?? 0)

@@ -75,7 +75,6 @@ interface Look extends Pick<SearchRequest, "conditions" | "numbers" | "limit"> {
   readonly least: number
 }
 
-/** The matches among the next rows. */
 const look = async (
   database: Reader,
   {table, time, more = ""}: Searched,
@@ -158,7 +157,6 @@ export const timesOf = (query: {readonly from?: string; readonly to?: string}) =
   return {from: read("from"), to: read("to")}
 }
 
-/** The filters of inbox and outbox. */
 export type MessageQuery = Static<typeof InboxQuery> | Static<typeof OutboxQuery>
 
 /** How to search the messages of one box. */

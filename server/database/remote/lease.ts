@@ -31,7 +31,6 @@ export interface Claimant {
   readonly signal: AbortSignal
 }
 
-/** The lease as the database reports it. */
 interface Found {
   readonly holder: string
   /** Grows by one with each Host that takes the lease. */
@@ -43,7 +42,6 @@ interface Found {
   readonly sentAt: number
 }
 
-/** A lease that this Host has taken. */
 export interface Taken {
   readonly runtimeId: string
   readonly number: number

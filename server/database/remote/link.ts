@@ -9,7 +9,6 @@ import type {EngineWatcher} from "../engine/engine.ts"
 import {isClosed, isUnreachable} from "../engine/errors.ts"
 import {isPage} from "./reach.ts"
 
-/** The address of a remote database. */
 export interface RemoteAddress {
   readonly url: string
   readonly authToken?: Secret

@@ -77,7 +77,6 @@ export const openRemote = async (options: RemoteOptions): Promise<Engine> => {
   }
 }
 
-/** Rejects as soon as the signal is aborted. */
 const untilAborted = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     const end = () => reject(startEnded())

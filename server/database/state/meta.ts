@@ -7,7 +7,6 @@ export const metaSql = (key: string): string => `(SELECT value FROM svc_meta WHE
 export const readMeta = async (database: Reader, key: string): Promise<string | undefined> =>
   textIn(await readCell(database, "SELECT value FROM svc_meta WHERE key = ?", [key]))
 
-/** Returns the keys that begin with a prefix. */
 export const readMetaKeys = async (database: Reader, prefix: string): Promise<ReadonlySet<string>> => {
   const rows = await database.read("SELECT key FROM svc_meta WHERE key GLOB ?", [`${prefix}*`])
   return new Set(rows.map(({key}) => String(key)))

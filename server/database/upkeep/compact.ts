@@ -21,7 +21,6 @@ export const readStorage = async (file: string): Promise<Storage> => {
 
 const sizeOf = async (path: string): Promise<number> => (await ifThere(stat(path)))?.size ?? 0
 
-/** The path of the rewritten database. */
 const besideOf = (file: string) => `${file}.compact`
 
 /** Removes what an interrupted compaction left behind. Call it with the project's lock held. */

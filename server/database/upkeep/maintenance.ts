@@ -117,7 +117,6 @@ const keepingNothingPartial = async <T>(target: string, copy: (partial: string) 
   }
 }
 
-/** The code of a child's failure. */
 const codeOf = (why: string): ProblemCode =>
   /\bSQLITE_(CORRUPT|NOTADB)\b/.test(why) ? "database_corrupt" : "database_failed"
 

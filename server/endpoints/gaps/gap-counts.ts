@@ -11,7 +11,6 @@ export interface GapCount {
   readonly count: number
 }
 
-/** The lengths of an endpoint's ended gaps. */
 export interface EndedGaps {
   readonly endpoint: string
   readonly planned: boolean

@@ -44,7 +44,6 @@ export const viewEndpoints = (
 const isSelected = ({spec}: Endpoint, selectors: ReturnType<Required>): boolean =>
   selectors.some(({owner, name}) => owner === spec.owner && name === spec.name)
 
-/** What an endpoint's state says about its attempts. */
 export const detailsOf = (state: Endpoint["state"]) => ({
   ...("attempt" in state ? {attempt: state.attempt} : {}),
   ...("error" in state ? {error: state.error} : {}),

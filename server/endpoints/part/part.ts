@@ -15,7 +15,6 @@ import type {OpenShown} from "../uploads.ts"
 import {detailsOf, viewEndpoints} from "./endpoints.ts"
 import {endpointMetrics} from "./metrics.ts"
 
-/** The parts that hear of endpoints. */
 export interface EndpointNeeds {
   readonly ingress: Ingress
   readonly gaps: Gaps
@@ -38,7 +37,6 @@ export interface EndpointHearer {
   named?(endpoint: Endpoint): void
   /** It can send from now on. */
   online?(endpoint: Endpoint): void
-  /** Events are being stored. */
   storing?(stored: Promise<unknown>): void
 }
 

@@ -253,7 +253,6 @@ export class Instance {
     }
   }
 
-  /** Publishes its declarations. */
   publish(at: Omit<Publishing, "owner" | "handler">): Published {
     const plugin = this.side
     return this.#collected.publish({

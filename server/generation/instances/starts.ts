@@ -9,7 +9,6 @@ const startLimit = 60_000
 /** The pause before another attempt if ingress was paused meanwhile, in milliseconds. */
 const pause = 1000
 
-/** What starts wait for. */
 type Gate = Pick<Ingress, "isPaused" | "onChange">
 
 interface Start {

@@ -24,7 +24,6 @@ export const withData =
 
 type Declared = Pick<EventHandler, "id" | "type" | "handle"> & {readonly definition: Definition}
 
-/** The handlers of events. */
 export const handlers = (setup: Setup) => {
   const declared: Declared[] = []
   const naming = new Map<string, ReturnType<typeof createNaming>>()

@@ -3,7 +3,6 @@ import {existsSync, readdirSync, readFileSync, realpathSync, statSync} from "nod
 import {extname, isAbsolute, join, relative, resolve, sep} from "node:path"
 import {typeOfName} from "../../../shared/media-types.ts"
 
-/** A file of a page. */
 export interface PageFile {
   /** Its media type. */
   readonly type: string

@@ -62,9 +62,7 @@ export const trialFiles = (folder: string) => ({
   folder,
   request: join(folder, "request.json"),
   result: join(folder, "result.json"),
-  /** The copy of the database. */
   copy: join(folder, "data.sqlite"),
-  /** The output of the process. */
   output: join(folder, "output.log"),
 })
 

@@ -39,7 +39,6 @@ export interface Trials {
    * trial needs, `conflict` while another one runs, and `stopping`. The failure is logged and kept as the newest one.
    */
   run(reason: string, isReady: boolean): Promise<readonly string[]>
-  /** Ends a trial in progress. */
   stop(): Promise<void>
 }
 

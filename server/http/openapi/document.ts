@@ -97,7 +97,6 @@ const securityOf = (scope: Scope) => {
   return scope === "full" ? [{fullToken: []}] : [{demoToken: []}, {fullToken: []}]
 }
 
-/** The components that operations refer to. */
 interface Parts {
   readonly place: Place
   readonly refusals: ProblemAnswers

@@ -12,7 +12,6 @@ import {type KnownLogin, showLogin} from "./protocol/protocol.ts"
 
 type Table = typeof satoriMethods
 
-/** Answers a method for one login. */
 export type Method<B, A> = (services: MethodServices, login: KnownLogin, body: B) => A | Promise<A>
 
 type Methods = {readonly [N in keyof Table]: Method<BodyOf<Table[N]>, Unchanging<AnswerOf<Table[N]>>>}

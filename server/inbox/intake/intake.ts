@@ -54,7 +54,6 @@ export interface Task {
   readonly isReplay: boolean
 }
 
-/** An event that is about to be stored. */
 interface Offer {
   readonly arrival: Arrival
   /** Without its sequence, which is not known yet. */
@@ -80,7 +79,6 @@ interface Part {
   readonly place: Reservation<Task>
 }
 
-/** How storing an event ended. */
 interface Settled extends Stored {
   /** An earlier try to store it had an unknown outcome: if it was stored then, its handlers have not run yet. */
   readonly isUnsettled: boolean
@@ -104,7 +102,6 @@ export interface IntakeOptions {
   readonly oldest: () => number
   /** Divides the handlers of an event by their order. */
   readonly groups: (event: Placed, handlers: readonly string[]) => readonly Group[]
-  /** Hides the values of secrets in JSON. */
   readonly scrub: (json: string) => string
   /** Runs the handlers of an event that was stored although storing it seemed to fail. */
   readonly resume: (due: readonly Due[]) => void

@@ -22,7 +22,6 @@ export interface OutagesOptions {
   readonly pastOf: (endpoint: string) => Past
 }
 
-/** A conversation with held events. */
 interface Held {
   /** How many held events of it are being stored. */
   storing: number

@@ -19,7 +19,6 @@ export const selectLasting = `SELECT message, handler FROM buttons WHERE expires
 /** For how long a bare number presses a button that lasts, in milliseconds; later the message must quote the list. */
 const longestList = 30 * 24 * 60 * 60_000
 
-/** The event type of a press. */
 export const pressType = "interaction/button"
 
 /** The Host's handlers for presses that do nothing: they tell the user why. */

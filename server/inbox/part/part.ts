@@ -48,7 +48,6 @@ export const createInbox = (
 
 export interface InboxAbout extends TrailServices {
   readonly endpoints: Endpoints
-  /** Erases what agents' runs keep of an event. */
   readonly erasingRunsOf: (seq: number) => readonly Statement[]
 }
 

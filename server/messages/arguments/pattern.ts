@@ -7,7 +7,6 @@ export interface Argument extends Taking {
   readonly required: boolean
   /** Several values: a list in one word, or the rest of the words. */
   readonly many?: "list" | "rest"
-  /** The default value. */
   readonly fallback?: Value | readonly Value[]
 }
 

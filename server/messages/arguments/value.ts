@@ -1,7 +1,6 @@
 import type {ArgumentType} from "../../../shared/sdk/session/command.ts"
 import {inAscii, keyOf, trimSpace} from "../../../shared/sdk/text/typed.ts"
 
-/** One value of an argument or an option. */
 export type Value = string | number | boolean
 
 /** The values that an argument or an option accepts. */

@@ -10,7 +10,6 @@ export interface Called {
   readonly by: "prefix" | "name"
   /** What a reply puts before a command: `/`, or `bot: `. */
   readonly manner: string
-  /** The text after it. */
   readonly words: string
   /** It calls another bot: `/help@other`. */
   readonly isForOther?: boolean

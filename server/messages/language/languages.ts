@@ -11,7 +11,6 @@ export interface Languages {
   of(endpoint: string, event: Pick<SatoriEvent, "channel" | "user">, chosen?: string): string
 }
 
-/** A bot with only one language. */
 export const oneLanguage = (language: string): Languages => ({known: [language], of: () => language})
 
 /** The most remembered language hints of platforms, with the language that each matches. */

@@ -19,7 +19,6 @@ export interface AlertsOptions {
   readonly database: Pick<Database, "read" | "write">
   readonly log: Log
   readonly settings: () => AlertSettings
-  /** Finds what is wrong now. */
   readonly look: () => Promise<Seen>
   readonly senders: Senders
   readonly ask: Ask
@@ -28,7 +27,6 @@ export interface AlertsOptions {
   readonly isFailing: () => boolean
   /** Returns the statements for the events of these alerts, for the batch of their change. */
   readonly telling: (records: readonly AlertRecord[]) => readonly Statement[]
-  /** Removes the values of secrets from a text. */
   readonly scrub: (text: string) => string
   readonly now?: () => number
 }
@@ -36,7 +34,6 @@ export interface AlertsOptions {
 /** How long storing a change may take before alerts are sent without it, in milliseconds. */
 const storeLimit = 3000
 
-/** The state of a target in use. */
 interface Serving {
   kept: KeptTarget
   failures: number

@@ -12,7 +12,6 @@ export interface Mail {
   readonly text: string
 }
 
-/** How alerts leave the Host. */
 export interface Senders {
   /** Returns why an endpoint's channel cannot receive now; undefined if it can. */
   channelWaits(endpoint: string): AlertWait | undefined

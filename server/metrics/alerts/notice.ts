@@ -125,7 +125,6 @@ export const messageOf = ({id, alerts}: Notice, {project, runtimeId}: Who, now: 
 /** Returns the text for a chat or a mail. */
 export const textOf = ({alerts}: Pick<Notice, "alerts">): string => alerts.map(sayOne).join("\n\n")
 
-/** Returns the subject of a mail. */
 export const subjectOf = ({alerts}: Pick<Notice, "alerts">, project: string): string => {
   const [first] = alerts
   const more = alerts.length > 1 ? ` and ${alerts.length - 1} more` : ""

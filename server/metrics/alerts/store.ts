@@ -14,7 +14,6 @@ export interface KeptTarget {
   readonly failure?: {readonly at: number; readonly error: string}
 }
 
-/** Reads what earlier runs stored. */
 export const readKept = async (database: Reader) => {
   const [records, targets] = await Promise.all([
     database.read("SELECT data FROM alerts"),

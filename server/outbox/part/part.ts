@@ -25,7 +25,6 @@ export interface OutboxOptions {
 export const createOutbox = ({database, log, clock}: OutboxOptions, ingress: Ingress): Outbox =>
   new Outbox(database, log, {clock, requireOpen: () => ingress.requireOpen("nothing new is sent")})
 
-/** Stores the files of drafts. */
 export const createDraftFiles = (
   {database, log, paths}: OutboxOptions,
   store: FileStore,
@@ -47,7 +46,6 @@ export const createDraftFiles = (
 export interface OutboxNeeds {
   readonly database: Database
   readonly endpoints: Endpoints
-  /** Hides the values of secrets. */
   readonly scrub: (text: string) => string
   readonly files: FileStore
   /** SQL that selects the `message` of each button that lasts. */

@@ -25,7 +25,6 @@ export interface InstallOptions {
 export interface Installed {
   /** The build in the project's files. */
   readonly build: BuildIdentity
-  /** Whether it had been installed before. */
   readonly wasInstalled: boolean
   /** The change of the code; null if it was already there. */
   readonly code: Pick<CodeChange, "from" | "to" | "branch" | "isForward"> | null

@@ -25,7 +25,6 @@ const reserve = 16 * 1024 * 1024
 
 const roomHint = "Free space, or delete older checkpoints with svc checkpoint prune."
 
-/** The state that a checkpoint saves. */
 export interface CheckpointSource {
   readonly paths: ProjectPaths
   readonly project: string

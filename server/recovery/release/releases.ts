@@ -18,9 +18,7 @@ export interface ReleasesOptions extends Pick<Running, "copy" | "changes"> {
   readonly record: ReleaseRecord
   readonly checkpoints: Checkpoints
   readonly ingress: {pause(reason: "release"): Promise<void>; resume(reason: "release"): Promise<void>}
-  /** Resolves to the present code of the project. */
   readonly code: () => Promise<Pick<Manifest["code"], "commit" | "clean">>
-  /** Resolves to the build that this Host runs. */
   readonly build: () => Promise<BuildIdentity>
   /** Deletes what `svc release prepare` kept. */
   readonly discard: () => Promise<void>

@@ -20,7 +20,6 @@ export interface Adoption {
   /** Milliseconds since 1970. */
   readonly at: number
   readonly checkpoint: string
-  /** The authority of the checkpoint. */
   readonly from: string
 }
 

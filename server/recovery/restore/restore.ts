@@ -59,7 +59,6 @@ export interface RestoreOptions {
   readonly rollback?: RollbackPart
 }
 
-/** The changes of a restore, planned or done. */
 export interface RestorePlan {
   readonly checkpoint: string
   readonly createdAt: string

@@ -9,12 +9,10 @@ export interface RollbackPart {
   readonly code: CodeChange | undefined
   /** Resolves to the renames of build and packages; called once the staging folders exist. */
   readonly build?: (top: string) => Promise<readonly Swap[]>
-  /** The release of the rollback. */
   readonly release: string
   readonly sideEffects: number
 }
 
-/** Returns the entry for the record of releases. */
 export const noteOf = (
   {id: checkpoint, authority: before, code}: Manifest,
   {release, sideEffects}: RollbackPart,

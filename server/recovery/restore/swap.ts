@@ -32,7 +32,6 @@ export type Swap = Static<typeof Swap>
 const RestoreRecord = Type.Object({
   state: Type.Enum(["staging", "swapping", "reverting", "cleaning"]),
   checkpoint: Type.String(),
-  /** The staging folders. */
   folders: Type.Array(Type.String({minLength: 1})),
   swaps: Type.Array(Swap),
   /**

@@ -7,7 +7,6 @@ import {projectFiles} from "../checkpoint/provenance.ts"
 import {partRules} from "../parts/parts.ts"
 import {recorded, type Swap, stagingName} from "./swap.ts"
 
-/** The targets of the files of a checkpoint. */
 export interface Targets {
   /** The staging folders, each beside the files that it replaces. */
   readonly folders: readonly string[]

@@ -8,7 +8,6 @@ export interface Leak {
   /** The key for the operator: `42`, or `42, root/greeter/command/greet`. */
   readonly row: string
   readonly column: string
-  /** The name of the secret. */
   readonly secret: string
 }
 

@@ -7,7 +7,6 @@ import {type Issue, Problem} from "../../../shared/problems.ts"
 import {packageRoot} from "../own-files.ts"
 import {findPackage, installForDevelopment} from "../packages/find.ts"
 
-/** Returns the positions in an error of esbuild. */
 export const esbuildIssues = (failure: unknown): readonly Issue[] =>
   ((failure as Partial<BuildFailure>).errors ?? []).map(({text, location}) => ({
     file: location?.file ?? "",

@@ -14,5 +14,4 @@ const around = new AsyncLocalStorage<Around>()
  */
 export const runAround = <T>(fields: Around, work: () => T): T => around.run(fields, work)
 
-/** Returns the fields around the running code. */
 export const whatIsAround = (): Around | undefined => around.getStore()

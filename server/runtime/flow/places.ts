@@ -1,4 +1,3 @@
-/** The lanes of one owner. */
 interface Owned {
   /** Lanes that want a place, in the order in which they asked. */
   readonly wanting: Set<string>

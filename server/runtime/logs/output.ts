@@ -22,7 +22,6 @@ const isFile = (descriptor: number): boolean => {
   }
 }
 
-/** Counts dropped lines until one is written. */
 const countDropped = (resumed: (dropped: number) => void) => {
   let untold = 0
   return {

@@ -10,7 +10,6 @@ import {listSegments, lookAt, type Segment} from "./runs/names.ts"
 export interface KeptRun {
   readonly runtimeId: string
   readonly startedAt: number
-  /** When its last record was written. */
   readonly writtenAt: number
   /** The size of its log, in bytes. */
   readonly size: number

@@ -43,7 +43,6 @@ export class Connections {
     this.#endIfOld(old)
   }
 
-  /** Closes every connection that no request uses. */
   close(): void {
     this.renew()
   }

@@ -114,7 +114,6 @@ const readSecret = (secret: Secret, index: number): string => {
   })
 }
 
-/** Returns the key in a secret of Standard Webhooks. */
 const keyOf = (secret: string, index: number): Uint8Array => {
   const text = secret.replace(/^whsec_/, "")
   const key = Buffer.from(text, "base64")

@@ -4,7 +4,6 @@ import {TimeLimitExceeded, withTimeLimit} from "../flow/time-limit.ts"
 export interface UploadLimits {
   /** For the whole body. */
   readonly bytes: number
-  /** Returns the refusal of a body over the limit. */
   readonly tooLarge: (bytes: number) => Problem
   /** For the whole body, in milliseconds. */
   readonly time: number

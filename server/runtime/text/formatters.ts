@@ -32,7 +32,6 @@ const datesOf = (...[locales, options]: ConstructorParameters<typeof Intl.DateTi
   return Object.defineProperty(new Intl.DateTimeFormat(locales, options), "format", {value: format})
 }
 
-/** The formatters of messages. */
 export const formatters = {
   getNumberFormat: kept((locales?: string | string[], options?: object) => new Intl.NumberFormat(locales, options)),
   getDateTimeFormat: kept(datesOf),

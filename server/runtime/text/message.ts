@@ -6,7 +6,6 @@ import {formatters, isZoned} from "./formatters.ts"
 
 /** A parsed message in one language. */
 export interface Message {
-  /** The names of its values. */
   readonly names: ReadonlySet<string>
   /** Throws an `Error` that names a missing value or a value of the wrong type. */
   format(values: TextValues): string

@@ -80,7 +80,6 @@ export class JobStore {
     return this.#refused
   }
 
-  /** Starts checking the file. */
   watch(): void {
     this.#end = repeat(every, () => {
       if (this.#settling === undefined) this.#check()

@@ -62,9 +62,7 @@ export interface JobNeeds {
   readonly outbox: Outbox
   readonly endpoints: Endpoints
   readonly files: DraftFiles
-  /** Adds a work item. */
   readonly item: FiringTarget
-  /** Starts a run of an agent. */
   readonly agent: FiringTarget
 }
 

@@ -98,7 +98,6 @@ export const assertDue = (changes: readonly Change[]): Statement =>
     [toJson(changes.map(({row}) => [row.id, row.due_at])), changes.length],
   )
 
-/** Stores the changes. */
 export const changing = (changes: readonly Change[], now: number): readonly Statement[] => {
   const over = changes.filter(({to}) => to.is === "over")
   const going = changes.flatMap(({row, to, fired}) =>
@@ -120,7 +119,6 @@ export const changing = (changes: readonly Change[], now: number): readonly Stat
   ]
 }
 
-/** True if a timer has failed. */
 export const someFailed = "EXISTS (SELECT 1 FROM timers WHERE state = 'failed')"
 
 /** Rearms failed timers whose handler exists again. */

@@ -51,7 +51,6 @@ export interface TimersOptions {
   readonly database: Database
   readonly log: Log
   readonly clock: Clock
-  /** Returns a timer of the running generation. */
   readonly find: (plugin: string, name: string) => TimerKind | undefined
   /** Returns all timers of the running generation. */
   readonly declared: () => readonly (readonly [plugin: string, name: string])[]
@@ -62,7 +61,6 @@ export interface TimersOptions {
   readonly fire: (firings: readonly Firing[], around: Around) => Promise<void>
 }
 
-/** A timer that is ready to be stored. */
 export interface Setting {
   readonly id: string
   readonly statements: readonly Statement[]

@@ -95,7 +95,6 @@ export class HostUnderTest {
     return this.#child.exitCode
   }
 
-  /** Kills the Host with SIGKILL. */
   async kill(): Promise<void> {
     if (!this.isRunning) return
     const ended = once(this.#child, "exit")

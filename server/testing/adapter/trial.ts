@@ -27,7 +27,6 @@ export interface Trial {
   until<T>(what: string, find: () => Promise<T | undefined | false>): Promise<T>
   readonly adapter: AdapterUnderTest
   readonly platform: PlatformUnderTest
-  /** The name of the endpoint. */
   readonly endpoint: string
   /** Begins another check in the same Host; resolves to whether one runs. */
   continues(): Promise<boolean>
@@ -57,7 +56,6 @@ export interface Trial {
   close(): Promise<void>
 }
 
-/** Creates the folder and starts the platform. */
 export const openTrial = async (adapter: AdapterUnderTest, found: Found): Promise<Trial> => {
   const folder = await mkdtemp(join(tmpdir(), "svc-adapter-"))
   const undos: (() => unknown)[] = [() => rm(folder, {recursive: true, force: true})]
@@ -173,7 +171,6 @@ const openIn = async (
   }
 }
 
-/** A plugin of the Host under test. */
 const typist = `import {definePlugin} from "svc-runtime"
 export default definePlugin({
   setup(plugin) {

@@ -75,7 +75,6 @@ export interface Recorded {
 
 export type Entry = Pick<JournalRecord, "at" | "actor" | "item" | "command">
 
-/** The next record of a chain. */
 export const chained = ({at, actor, item, command}: Entry, after: Head): Recorded => {
   const seq = after.seq + 1
   const prevHash = after.hash

@@ -44,7 +44,6 @@ export const tellingRecords = (records: readonly JournalRecord[]): Statement[] =
 /** The number of pending records to hold in memory. A longer backlog is read from the store. */
 const mostWaiting = 5000
 
-/** The number of records per batch. */
 const atOnce = 200
 
 /**

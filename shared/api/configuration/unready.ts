@@ -29,6 +29,5 @@ export const Unready = Optional.Array(Type.String(), {
     "The required components that are not ready after this, with reason and remedy; left out if there are none. What is only connecting counts as ready",
 })
 
-/** Returns the property `unready` of an answer. */
 export const withUnready = (unready: readonly string[]): {unready?: string[]} =>
   unready.length === 0 ? {} : {unready: [...unready]}

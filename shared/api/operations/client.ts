@@ -12,7 +12,6 @@ type ValuesOf<T> = T[keyof T]
 /** The operations of all exported tables of a file. */
 type In<File> = Extract<ValuesOf<{[K in keyof File]: ValuesOf<File[K]>}>, Operation>
 
-/** All operations of the API. */
 type Operations =
   | In<typeof agents>
   | In<typeof host>

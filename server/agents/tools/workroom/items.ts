@@ -5,7 +5,6 @@ import {Closed, Optional, type Static, type TObject, Type} from "../../../../sha
 import type {Workroom} from "../../../workroom/workroom.ts"
 import type {AgentTool, ToolUse} from "../../runs/tool.ts"
 
-/** The parts of the workroom that agents' tools use. */
 export type WorkroomSide = Pick<Workroom, "items" | "item" | "run" | "journalOf">
 
 export const ItemNumber = Type.Integer({minimum: 1, description: "The item's number."})

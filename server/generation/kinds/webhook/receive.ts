@@ -17,7 +17,6 @@ export interface WebhookSender extends Sender {
   sign(body: string, id: string, type?: string): Readonly<Record<string, string>>
 }
 
-/** A request, with the bytes of its body. */
 interface Received extends WebhookRequest {
   readonly bytes: Uint8Array
 }

@@ -21,7 +21,6 @@ export interface PublishedWebhook extends PublishedEndpoint {
   readonly handler: EventHandler
 }
 
-/** The webhooks, by name. */
 export const webhooks = (setup: Setup) => {
   const {declare, ...all} = named<Definition, Handle, PublishedWebhook>(setup, "webhook", {
     check,

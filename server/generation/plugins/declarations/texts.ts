@@ -6,7 +6,6 @@ import {BoundedMap} from "../../../runtime/bounded-map.ts"
 import {type Message, parseMessage, plainMessage} from "../../../runtime/text/message.ts"
 import {didYouMean} from "../../../runtime/text/suggest.ts"
 
-/** The messages of one language. */
 interface Language {
   readonly texts: ReadonlyMap<string, string>
   readonly messages: Map<string, Message>

@@ -23,7 +23,6 @@ const routes = {
   internal: {marker: "/satori/v1/internal/", prefix: "internal:"},
 } as const
 
-/** Opens the target of an internal link. */
 export const openLink = async (
   how: keyof typeof routes,
   {url, signal}: Request,

@@ -28,9 +28,7 @@ export const parts: readonly UserPart[] = [
   promptsPart,
 ]
 
-/** The progress of a walk. */
 export interface Place {
-  /** The index of the part. */
   readonly part: number
   /** The last scanned key of the part; at its start, a value below every number and id. */
   readonly after: SqlValue

@@ -33,7 +33,6 @@ export interface EnvironmentOptions {
   readonly own: NodeJS.ProcessEnv
 }
 
-/** Resolves to the environments of the steps. */
 export const stepEnvironments = async (options: EnvironmentOptions): Promise<StepEnvironments> => {
   const {paths, tried, environment: name, own} = options
   const environment = await readEnvironment(paths.project, name, own)

@@ -24,9 +24,7 @@ export type Work = {
 } & ({readonly command: readonly string[]} | {readonly leftOut: string})
 
 export interface StepOptions {
-  /** Hides the values of secrets in the output. */
   readonly mask: Mask
-  /** The folder for temporary files. */
   readonly scratch: string
   /** The file for the full output. */
   readonly output: string
@@ -90,7 +88,6 @@ const svcOf = (folder: string): readonly string[] => {
 }
 
 export interface Tried {
-  /** The folder of the tried project. */
   readonly folder: string
   readonly manager: PackageManager
   readonly environments: StepEnvironments

@@ -112,7 +112,6 @@ export const startDiscord = async (defer: Defer, {latency = 0}: {readonly latenc
     ...people,
     sent: () => people.shown().map(({id, channel: chat, content: text, edits}) => ({id, chat, text, edits})),
     arrivals: () => sessions.identified,
-    /** The answers to interactions, in order. */
     get callbacks() {
       return asked("POST /interactions/:id/:token/callback").map(({parts: [id = ""], body}) => ({id, body}))
     },

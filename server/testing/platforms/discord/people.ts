@@ -27,9 +27,7 @@ const buttonsIn = (components: readonly unknown[]): readonly {readonly label: st
 interface PeopleOptions {
   readonly world: World
   readonly sessions: Sessions
-  /** The address of files. */
   readonly origin: () => string
-  /** The ids of the bot's messages. */
   readonly sent: readonly string[]
 }
 

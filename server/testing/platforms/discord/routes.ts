@@ -16,7 +16,6 @@ export interface FakeRequest {
 
 export interface RoutesOptions {
   readonly world: World
-  /** The address of files. */
   readonly origin: () => string
   /** A message of the bot was created or changed. */
   made(message: FakeMessage): void

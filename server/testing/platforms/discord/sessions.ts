@@ -71,7 +71,6 @@ const needed: Readonly<Record<string, readonly [guild: number, direct: number]>>
 export class Sessions {
   readonly #sessions = new Map<string, Session>()
   readonly #peers = new Set<Peer>()
-  /** The address of the gateway. */
   url = ""
   identified = 0
   resumed = 0
@@ -79,7 +78,6 @@ export class Sessions {
   areIntentsOff = false
   /** Whether the gateway leaves heartbeats unanswered. */
   isSilent = false
-  /** Whether it accepts connections and sends nothing. */
   isHanging = false
 
   get connections(): number {

@@ -57,7 +57,6 @@ export const publicUser = ({id, username, bot = false}: FakeUser) => ({
   ...(bot ? {bot} : {}),
 })
 
-/** The messages and members of the fake. */
 export class World {
   readonly messages = new Map<string, FakeMessage>()
   readonly members = new Map<string, {until: string | null; roles: Set<string>}>()

@@ -122,7 +122,6 @@ export class FakeSlack extends SocketFake {
     return fileOf(file, this.url)
   }
 
-  /** The bot's messages. */
   own(): readonly Message[] {
     return this.world.messages.filter(({user}) => user === bot.user)
   }

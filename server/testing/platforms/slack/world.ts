@@ -3,7 +3,6 @@ import {Pins} from "../fake/shown.ts"
 export const bot = {user: "U0BOT", bot: "B0BOT", app: "A0APP"} as const
 export const team = "T0TEAM"
 
-/** The tokens that the fake accepts. */
 export const tokens = {bot: "xoxb-the-right-bot", app: "xapp-the-right-app", second: "xoxb-another-right-bot"} as const
 
 export interface Message {
@@ -31,7 +30,6 @@ export interface StoredFile {
   shares: Record<string, readonly {readonly ts: string}[]>
 }
 
-/** The content of a workspace. */
 export class World {
   readonly messages: Message[] = []
   readonly files = new Map<string, StoredFile>()

@@ -25,7 +25,6 @@ const sendAlbum: Method = (world, form) => {
   return {result: shown.map(answerOf)}
 }
 
-/** Changes a message of the bot. */
 const change =
   (to: (found: Shown, form: Form) => Partial<Shown> | string): Method =>
   (world, form) => {

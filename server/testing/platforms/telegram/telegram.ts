@@ -139,7 +139,6 @@ export const startTelegram = async (
       const body = {description: `Too Many Requests: retry after ${wait}`, parameters: {retry_after: wait}}
       requests.order(/^send(?!ChatAction)/, {status: 429, body}, {behind})
     },
-    /** Breaks all connections. */
     cut: () => server.closeAllConnections(),
     open: () => counts.open,
     updates,

@@ -17,7 +17,6 @@ export class Updates {
   #isPosting = false
   #allowed: readonly string[] | undefined
   #next = 1
-  /** The number of polls. */
   polls = 0
   /** The webhook's answers, in order; 0 for none. */
   readonly answers: number[] = []

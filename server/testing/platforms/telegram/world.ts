@@ -11,7 +11,6 @@ export type Answer =
       readonly description: string
     }
 
-/** The state of the fake. */
 export interface World {
   readonly updates: Updates
   readonly sent: Shown[]
