@@ -6,7 +6,6 @@ import {runs as agentRuns, decision} from "../kit/messages/decision.ts"
 import {shorten} from "../kit/print.ts"
 import {getCommand, listCommand, postCommand, rowCommand, tableOf} from "../kit/rows.ts"
 
-/** Makes the command that approves or denies a call of an agent. */
 const approval = (action: "approve" | "deny", usage: Usage): CommandClass =>
   rowCommand({
     ...usage,

@@ -7,7 +7,6 @@ import {DataCommand} from "./svc-command.ts"
 /** The option of the commands that also work on a stopped project. */
 export const environment = Option.String("--environment", "production", {description: "Reads .env.<name> over .env"})
 
-/** The option of the commands that make a checkpoint. */
 export const restorePoint = Option.String("--external-restore-point", {
   description: "Dialect libsql: the id of the backup that the database's own tool has made",
 })

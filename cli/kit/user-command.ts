@@ -13,7 +13,6 @@ interface KeptUser {
   export(): AsyncIterable<string>
 }
 
-/** The base of the commands about the stored data of one user. */
 export abstract class UserCommand extends StoppableCommand {
   endpoint = Option.String({name: "endpoint"})
   user = Option.String({name: "user"})

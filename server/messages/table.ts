@@ -66,7 +66,6 @@ export interface TableParts
   readonly log: Log
 }
 
-/** Creates the table of everything that handles messages in one generation. */
 export const createMessageTable = ({
   prefixes,
   commands,

@@ -86,7 +86,6 @@ export class Outbox {
     })
   }
 
-  /** How many messages ended in each way since the Host started. */
   get ends(): Sends["ends"] {
     return this.#sends.ends
   }

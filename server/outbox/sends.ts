@@ -164,7 +164,6 @@ export class Sends {
     return this.#lanes.isIdle
   }
 
-  /** Resolves when every message is sent that can be sent now. */
   async idle(): Promise<void> {
     await this.#lanes.idle()
   }

@@ -99,7 +99,6 @@ export const packageFailure = (error: unknown): ModelFailure => {
   return /without a finish reason/.test(error.message) ? cutFailure() : malformedFailure()
 }
 
-/** The names of the packages' errors about unreadable data. */
 const isUnreadable = /^AI_(JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)/
 
 /** Returns the failure for a connection that could not be opened, or broke before the answer began. */

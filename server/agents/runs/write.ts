@@ -43,7 +43,6 @@ export const writeFenced = async (
   outbox.stored(sends)
 }
 
-/** Whether the row of the attempt's step has this state. */
 export const stepIs =
   (n: number, state: string): IsStored =>
   async (database, {seq}) =>

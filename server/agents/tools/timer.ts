@@ -85,6 +85,5 @@ const dueOf = ({in_minutes, at}: Arguments, now: number): number => {
 
 const placeOf = ({endpoint, place}: RunFacts) => ({...place, ...(endpoint === undefined ? {} : {endpoint})})
 
-/** Returns the prefix of the keys of an agent's timers in one conversation. */
 const prefixOf = ({agent, endpoint, place}: RunFacts): string =>
   `${sha256Of(toJson([agent, endpoint ?? null, place.channel?.id ?? null])).slice(0, 32)}:`

@@ -14,7 +14,6 @@ export interface ItemWatchOptions {
   readonly workroom: Pick<Workroom, "items" | "observe" | "journalOf">
   readonly log: Log
   readonly clock: Pick<Clock, "now">
-  /** Returns an enabled binding of the running generation. */
   readonly bindingOf: (agent: string) => Binding | undefined
   readonly queue: AgentService["queue"]
   /** Cancels a run whose item no longer belongs to its agent. Throws `agent_run_state` if it has ended. */

@@ -40,7 +40,6 @@ const permissionIssues = (loaded: LoadedConfig, adapters: Adapters): Issue[] =>
     return [source.issue([...at, "user"], message, "key")]
   })
 
-/** Returns what is wrong with the role that a rule names. */
 const roleIssue = ({endpoint, channel, role, permission}: PermissionRule, {roles}: AdapterDefinition<TSchema>) => {
   if (role === undefined) return undefined
   if (roles === undefined) return `${endpoint} does not report the roles of users`

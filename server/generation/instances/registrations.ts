@@ -81,6 +81,5 @@ export const collectRegistrations = (owner: PluginPath) => {
   }
 }
 
-/** Returns what several instances publish of each kind. */
 export const joinPublished = (all: readonly Published[]): {readonly [K in keyof Kinds]: Published[K]["items"]} =>
   mapKinds(kinds, (_, kind) => all.flatMap((published): readonly unknown[] => published[kind].items))

@@ -197,7 +197,6 @@ const diffOf = (before: ConfigText, after: ConfigText): string => {
   )
 }
 
-/** Returns a hunk that removes every line and adds the new ones. */
 const replaceAll = (before: string, after: string): string => {
   const [old, next] = [before, after].map(text => text.match(/[^\n]*\n|[^\n]+$/g) ?? [])
   const range = (lines: readonly string[] = []) => (lines.length === 0 ? "0,0" : `1,${lines.length}`)

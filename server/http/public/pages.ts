@@ -63,7 +63,6 @@ export class Pages {
   }
 }
 
-/** Returns what the paths of a folder's files begin with. */
 const inFolder = (path: string): string => (path === "/" ? path : `${path}/`)
 
 const answer = (found: PublishedPage, request: Request, {requestId, params}: Call): Response | Promise<Response> => {

@@ -138,7 +138,6 @@ export class Capacity {
   }
 }
 
-/** Resolves to the information about an open database. */
 export const readInfo = async (
   database: Database,
   {folders, least}: DiskLimit,

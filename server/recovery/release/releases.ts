@@ -23,7 +23,6 @@ export interface ReleasesOptions extends Pick<Running, "copy" | "changes"> {
   /** Deletes what `svc release prepare` kept. */
   readonly discard: () => Promise<void>
   readonly runtimeId: string
-  /** Returns the configured length of the observation window. */
   readonly window: () => string
   readonly log: Log
   readonly tell: Tell

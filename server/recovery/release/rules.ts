@@ -80,7 +80,6 @@ const differenceOf = async (
   return difference ?? (await changes())[0]
 }
 
-/** Returns the difference between the verified build and the running one. */
 const buildDifference = (verified: BuildIdentity, running: BuildIdentity): string | undefined => {
   if (verified.version !== running.version)
     return `svc ${verified.version} was verified, but the Host runs svc ${running.version}`

@@ -21,7 +21,6 @@ const isCommitted = async (project: string, name: string): Promise<boolean> =>
   (await gitAgrees(project, ["ls-files", "--error-unmatch", "--", name])) &&
   (await git(project, ["status", "--porcelain", "--", name])) === ""
 
-/** Resolves to whether git shows a file of the project as untracked. */
 export const isUntracked = (project: string, name: string): Promise<boolean> =>
   git(project, ["ls-files", "--others", "--exclude-standard", "--", name]).then(
     text => text !== "",

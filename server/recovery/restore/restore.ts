@@ -72,7 +72,6 @@ export interface RestorePlan {
   readonly crossed: readonly Crossed[]
   /** Whether the folder has none of the project's files yet, so that nothing is compared. */
   readonly isNew: boolean
-  /** Whether the restore replaces a different configuration. */
   readonly replacesConfiguration: boolean
   /** The differences in the project's files and code. */
   readonly differences: readonly string[]

@@ -127,7 +127,6 @@ const serve = async (options: ServeOptions) => {
 
 type Enter = (request: Request, bun: Bun.Server<unknown>) => Response | Promise<Response>
 
-/** The answer to a request that the listener itself refuses. */
 type Check = (request: Request) => FixedAnswer | undefined
 
 /** Checks the target and the Host. Bun itself answers HTTP/1.1 without a Host, and a target `*`, with an empty 400. */

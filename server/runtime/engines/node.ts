@@ -163,7 +163,6 @@ const headOf = oncePer(({status, headers, body}: FixedAnswer): OutgoingHttpHeade
   return {...headers, ...length}
 })
 
-/** The answer to a request that the listener itself refuses. */
 type Check = (request: IncomingMessage) => FixedAnswer | undefined
 
 /** `OPTIONS *` asks about the server as a whole (RFC 9110, 9.3.7); no other method has that target. */

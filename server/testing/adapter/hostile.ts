@@ -47,7 +47,6 @@ interface Attacked {
   readonly before: number
 }
 
-/** Resolves to whether the adapter can suffer the attack. */
 const suffers = async (trial: Trial, host: HostUnderTest, {attack, server, before}: Attacked): Promise<boolean> => {
   await trial.until("the adapter to connect to the hostile server", async () => server.attacked.length > 0)
   if (!server.attacked.some(spoken => suits(attack, spoken))) return false

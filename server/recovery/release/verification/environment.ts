@@ -18,7 +18,6 @@ export interface StepEnvironments {
   readonly plain: Readonly<Record<string, string>>
   /** For doctor and one-shot start: with the variables that the configuration names. */
   readonly full: Readonly<Record<string, string>>
-  /** Hides the values of secrets in the output of steps. */
   readonly mask: Mask
 }
 
