@@ -38,10 +38,7 @@ export const ask = async <T>(
   }
 }
 
-/**
- * Converts an adapter's error. Unless it is a refusal, only the log contains it, where the values of secrets are
- * hidden.
- */
+/** Converts an adapter's error. Unless it is a refusal, only the log contains it, with secrets hidden. */
 const failureOf = (error: unknown, {spec: {name, log}}: Endpoint): Problem => {
   const told = isRefusal(error) ? "refused" : error instanceof TimeLimitExceeded ? "unknown" : undefined
   if (told !== undefined) return new Problem("platform_failed", messageOf(error), {failure: told})

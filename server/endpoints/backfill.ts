@@ -179,10 +179,7 @@ const ask = async (history: History, query: Parameters<History>[0], signal: Abor
   }
 }
 
-/**
- * Checks the adapter's events: without these fields the backfill cannot continue, and a restore cannot tell what to
- * hold.
- */
+/** Checks the events: without these fields neither a backfill can continue nor a restore tell what to hold. */
 const requireOf = (channel: string, events: readonly DatedIncoming[]): void => {
   if (!Array.isArray(events)) throw new Error("its history did not return a page: {events, more}")
   for (const {channel: of, timestamp, message} of events) {

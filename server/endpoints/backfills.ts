@@ -24,9 +24,7 @@ export class Backfills {
     return this.#last
   }
 
-  /**
-   * Resolves once new events of these channels may be stored, even if another backfill replaces the first meanwhile.
-   */
+  /** Resolves once new events of these channels may be stored, even if another backfill replaces the first. */
   async turn(channels: readonly string[]): Promise<void> {
     let waited: Backfill | undefined
     while (this.#last !== undefined && this.#last !== waited) {

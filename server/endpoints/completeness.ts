@@ -7,10 +7,7 @@ const usualLag = 10_000
  */
 export class Completeness {
   readonly #now: () => number
-  /**
-   * Events that are being stored, the oldest first, each with the moment up to which everything was received when it
-   * came.
-   */
+  /** Events that are being stored, oldest first, each with the moment up to which all was received when it came. */
   readonly #storing = new Set<{readonly heard: number; readonly ended: Promise<void>}>()
   #lag: () => number | undefined = () => undefined
   /** The assumed lag if the adapter cannot tell. */
@@ -51,10 +48,7 @@ export class Completeness {
     }
   }
 
-  /**
-   * The adapter has caught up, as far as it can: if it cannot tell, nothing counts as in transit. Resolves when the
-   * received events are stored.
-   */
+  /** The adapter has caught up, as far as it can tell. Resolves when the received events are stored. */
   async caughtUp(): Promise<void> {
     this.#usual = 0
     await Promise.all([...this.#storing].map(({ended}) => ended))

@@ -188,10 +188,7 @@ export class Endpoint {
     this.#running ??= this.#run(this.spec.open)
   }
 
-  /**
-   * Call it before a planned stop. Resolves once messages in transit are stored, as far as the adapter can tell, or at
-   * a time limit.
-   */
+  /** Call it before a planned stop. Resolves once messages in transit are stored, or at a time limit. */
   async catchUp(): Promise<void> {
     const opened = this.#connection?.opened
     if (opened === undefined || this.spec.history !== "none") return

@@ -11,10 +11,7 @@ import type {EndpointSpec} from "./spec.ts"
 /** How long the platform may take, in milliseconds. */
 const typingLimit = 5000
 
-/**
- * All endpoints of the running generation, by name. An endpoint outlives its generation if the next one specifies it in
- * the same way.
- */
+/** All endpoints of the running generation, by name. An endpoint stays if the next one specifies it in the same way. */
 export class Endpoints {
   readonly #hooks: EndpointHooks
   #byName = new Map<string, Endpoint>()
@@ -69,10 +66,7 @@ export class Endpoints {
     })
   }
 
-  /**
-   * Opens a file through the endpoint's adapter; undefined if the adapter leaves it to the Host. Throws the errors of
-   * `download`.
-   */
+  /** Opens a file through the endpoint's adapter; undefined if that is the Host's work. Throws as `download`. */
   async download(name: string, file: FileRef, signal: AbortSignal): Promise<Source | undefined> {
     const endpoint = this.require(name)
     return endpoint.spec.features.includes("download") ? download(endpoint, file, signal) : undefined
@@ -133,10 +127,7 @@ export class Endpoints {
     for (const endpoint of this.list()) this.#open(endpoint)
   }
 
-  /**
-   * Call it before a planned stop. Resolves once messages in transit to endpoints without history are stored, or a
-   * second later.
-   */
+  /** Call it before a planned stop. Resolves once messages in transit to endpoints without history are stored. */
   async catchUp(): Promise<void> {
     await Promise.all(this.list().map(endpoint => endpoint.catchUp()))
   }

@@ -127,10 +127,7 @@ export class Ingress {
     this.#raise(isFull ? "ingress.paused" : "ingress.resumed", {reason: "disk", reasons: [...this.#reasons.keys()]})
   }
 
-  /**
-   * Adds the reason `database`: the Host's file is lost, or damaged where events are stored. It holds until the Host
-   * ends.
-   */
+  /** Adds `database`: the Host's file is lost, or damaged where events are stored. It holds until the Host ends. */
   setDatabaseLost(): void {
     this.#add("database", Date.now())
   }

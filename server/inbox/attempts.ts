@@ -65,10 +65,7 @@ const longestYield = 20
 
 const first: Claimed = {attempt: 1, failures: 0, byPerson: false}
 
-/**
- * Runs handlers. Stores a durable mark before a handler, and one batch afterwards with everything that it leaves
- * behind.
- */
+/** Runs handlers. Stores a mark before a handler, and one batch afterwards with everything that it leaves behind. */
 export class Attempts {
   readonly expiry: Expiry
   readonly #options: AttemptsOptions
@@ -144,9 +141,7 @@ export class Attempts {
     return String(results.at(-1)?.rows[0]?.id)
   }
 
-  /**
-   * Stores everything that a handler leaves behind, with its mark. Resolves to the reason if the database refused it.
-   */
+  /** Stores what a handler leaves behind, with its mark. Resolves to the reason if the database refused it. */
   async #store(key: MarkKey, work: Work, done: readonly Statement[]): Promise<Problem | undefined> {
     const {database, outbox, prompts, clock} = this.#options
     const {sends, writes = [], questions = [], note} = work
@@ -184,10 +179,7 @@ export class Attempts {
     }
   }
 
-  /**
-   * Resolves to the result of `work`, to the problem if the database refused it, or to undefined if the attempt no
-   * longer runs.
-   */
+  /** Resolves to the result of `work`, the database's refusal, or undefined if the attempt no longer runs. */
   async #refusalOf<T>(key: MarkKey, work: () => Promise<T>): Promise<T | Problem | undefined> {
     try {
       return await this.#persist(key.seq, work)

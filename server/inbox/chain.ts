@@ -47,10 +47,7 @@ const longestPause = (ends: readonly Ended[]): Again | undefined => {
   return longest && {again: longest.pause, byClock: longest.byClock}
 }
 
-/**
- * Never resolves if the end of the Host interrupted something inside: then the middleware around it is interrupted too,
- * and both run again.
- */
+/** Never resolves if the end of the Host interrupted something inside: then both are interrupted, and run again. */
 const toEnd = async (inside: Promise<readonly Ended[]>): Promise<void> => {
   if ((await inside).some(({is}) => is === "left")) await new Promise<never>(() => {})
 }

@@ -42,10 +42,7 @@ export class Expiry {
     return limit !== undefined && this.ageOf(stored) > limit
   }
 
-  /**
-   * Ends the handlers of an event that are too old. Ends a middleware if every handler inside it has ended as too old.
-   * Resolves to the ended ones.
-   */
+  /** Ends an event's handlers that are too old, and a middleware if all inside it have so ended. Resolves to them. */
   async endAll(dispatch: Dispatch, stored: InboxEvent, {around, within}: Nested): Promise<readonly string[]> {
     const old = within.filter(handler => this.isTooOld(dispatch, stored, handler))
     const isAlone = within.length === 0

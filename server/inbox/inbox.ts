@@ -126,10 +126,7 @@ export class Inbox {
     this.#outages.online(endpoint)
   }
 
-  /**
-   * Resolves once the events and the platform's cursor are durable in one batch. A known platform id is not stored
-   * again. Throws `event_invalid`.
-   */
+  /** Resolves once events and cursor are durable, in one batch. Stores a platform id once. Throws `event_invalid`. */
   receiveAll(endpoint: Endpoint, incoming: readonly Incoming[], options?: ReceiveOptions): Promise<readonly Receipt[]> {
     return this.#intake.receive(endpoint, incoming, options)
   }
@@ -170,10 +167,7 @@ export class Inbox {
     return this.#lanes.idle()
   }
 
-  /**
-   * Starts no further handler. Resolves when the running ones have ended. An interrupted handler runs again in the next
-   * run.
-   */
+  /** Starts no further handler. Resolves when the running ones have ended. Interrupted ones run again next time. */
   async drain(): Promise<void> {
     this.#stopping = true
     this.#lanes.pause()
@@ -181,10 +175,7 @@ export class Inbox {
     await this.#lanes.idle()
   }
 
-  /**
-   * Passes on the handlers that an action released although it seemed to fail. A handler that is passed on twice runs
-   * once.
-   */
+  /** Passes on handlers that an action released although it seemed to fail. A handler passed on twice runs once. */
   async #resumeUnknown(on: InboxSelection): Promise<void> {
     const [condition, args] =
       on === "held" ? ["true", []] : ["m.seq IN (SELECT value FROM json_each(?))", [toJson([on.seq].flat())]]

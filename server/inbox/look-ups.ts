@@ -101,9 +101,6 @@ const deadHandlers = `SELECT inbox.endpoint, count(*) AS value FROM (
     ORDER BY seq DESC LIMIT ${mostLookedUp}
   ) AS dead CROSS JOIN inbox ON inbox.seq = dead.seq GROUP BY inbox.endpoint`
 
-/**
- * Counts handlers of inbox events, without finished ones. The ages are of the oldest events with an open handler, among
- * 2000 of each state.
- */
+/** Counts unfinished handlers. The ages are of the oldest events with an open one, among 2000 of each state. */
 export const readInboxDepth = (database: Database): Promise<Depth> =>
   readDepth(database, marks, oldestEvents, deadHandlers)

@@ -25,10 +25,7 @@ export const isAddressed = (handler: string): boolean =>
 /** Returns the limit of a handler for events of an endpoint, in milliseconds; undefined if it has none. */
 export type AgeLimitOf = (endpoint: string, handler: string) => number | undefined
 
-/**
- * Reads the age limits of a generation. A handler's own limit overrides its endpoint's, and that the Host's. `own` is by
- * the id of the handler.
- */
+/** Reads a generation's age limits. A handler's own limit overrides its endpoint's, and that the Host's. */
 export const readAgeLimits = (
   own: ReadonlyMap<string, string>,
   byEndpoint: ReadonlyMap<string, MaxAges>,

@@ -57,10 +57,7 @@ const need = <F extends Exclude<SenderFeature, "commands" | "upload" | "download
 const idsOf = async (message: MessageRef, partsOf: PartsOf): Promise<readonly string[]> =>
   "platform" in message ? [message.platform] : partsOf(message.outbox)
 
-/**
- * Splits the content into parts that the platform accepts. Few messages are long, so the code that splits is loaded on
- * first use.
- */
+/** Splits the content into parts that the platform accepts. The code is loaded late: few messages are long. */
 const split = async (content: readonly Node[], limit: number | undefined): Promise<readonly (readonly Node[])[]> =>
   limit === undefined || textOf(content).length <= limit
     ? [content]
@@ -127,10 +124,7 @@ export type PartChange =
   | {readonly do: "send"; readonly content: readonly Node[]}
   | {readonly do: "delete"; readonly message: string}
 
-/**
- * Returns the changes from the ids of a message's parts to its new parts, in this order: edits, then additional or
- * surplus parts.
- */
+/** Returns the changes from a message's ids to its new parts: edits, then additional or surplus parts. */
 export const changesOf = (old: readonly string[], parts: readonly (readonly Node[])[]): readonly PartChange[] => [
   ...parts.map((content, index): PartChange => {
     const message = old[index]

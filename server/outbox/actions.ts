@@ -64,10 +64,7 @@ const refusal = async (database: Database, action: OutboxAction, id: string): Pr
   )
 }
 
-/**
- * Discards a plugin's message that has not begun. Resolves to its lane; undefined if it has begun. Throws
- * `outbox_unknown`.
- */
+/** Discards a plugin's message. Resolves to its lane; undefined if it has begun. Throws `outbox_unknown`. */
 export const cancel = async (
   database: Database,
   id: string,

@@ -50,9 +50,7 @@ export type OutboxDraft = {
     | {readonly kind: "call"; readonly content: CallContent}
   )
 
-/**
- * Creates a message to an address. `hasUser`: is it for a user, who may press its buttons? Throws `content_invalid`.
- */
+/** Creates a message to an address. `hasUser`: is it for a user, who may press its buttons? Throws as `contentOf`. */
 export const messageDraft = (
   address: Address,
   content: unknown,
@@ -153,10 +151,7 @@ export const emojiOf = (emoji: unknown): string => {
 /** How deep elements may be nested. */
 const deepest = 100
 
-/**
- * Returns the content of a message. `hasUser`: is it for a user, who may press its buttons? Throws `content_invalid`,
- * which says what is wrong.
- */
+/** Returns a message's content. `hasUser`: is it for a user, who may press its buttons? Throws `content_invalid`. */
 export const contentOf = (content: unknown, hasUser = true): readonly Node[] => {
   if (typeof content === "string") return [content]
   const nodes = Array.isArray(content) ? content : [content]

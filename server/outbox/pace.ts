@@ -2,10 +2,7 @@ import {toJson} from "../../shared/json.ts"
 import type {RateLimit} from "../../shared/sdk/adapter/sender.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 
-/**
- * How many sends the limits allow, over a sliding window: at most `messages` begin within any `per` milliseconds. Uses
- * one monotonic clock.
- */
+/** A sliding window: at most `messages` sends begin within any `per` milliseconds of one monotonic clock. */
 export class Rate {
   readonly #limits: readonly RateLimit[]
   readonly #most: number
@@ -17,10 +14,7 @@ export class Rate {
     this.#most = Math.max(0, ...limits.map(({messages}) => messages))
   }
 
-  /**
-   * Returns after how many milliseconds another send may begin, while `promised` others are about to. Infinity if those
-   * use up a limit.
-   */
+  /** Returns the milliseconds until a send may begin beside `promised` others; Infinity if those fill a limit. */
   wait(now: number, promised = 0): number {
     return Math.max(0, ...this.#limits.map(limit => this.#waitFor(limit, now, promised)))
   }
@@ -55,10 +49,7 @@ export class Pace<T> {
     this.#clock = clock
   }
 
-  /**
-   * Returns true if it is the item's turn, which is kept until `begin` or `leave`. Otherwise wakes the item later, to
-   * ask again.
-   */
+  /** Returns true if it is the item's turn, kept until `begin` or `leave`. Otherwise wakes the item later. */
   ask(key: string, item: T): boolean {
     if (this.#promised.has(key)) return true
     const isFree = this.#waiting.size === 0 && this.#rate.wait(this.#clock.elapsed(), this.#promised.size) <= 0

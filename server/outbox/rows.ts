@@ -89,9 +89,7 @@ export const readNext = async (database: Database, {endpoint, channel}: Lane): P
   return row
 }
 
-/**
- * Claims an attempt and returns its row. An attempt is claimed once, even if the first answer of the database was lost.
- */
+/** Claims an attempt and returns its row. A claim counts once, even if the database's first answer was lost. */
 export const claiming = (seq: number, attempt: number): Statement => ({
   sql: `UPDATE outbox SET state = 'sending', attempt = ?
     WHERE seq = ? AND (state = 'queued' OR (state = 'sending' AND attempt = ?)) RETURNING seq`,

@@ -50,9 +50,7 @@ const requireOwn = ({state}: Pick<Database, "state">): void => {
 /** How many channels of one endpoint are sent to side by side. */
 const width = 256
 
-/**
- * Sends the messages of the outbox: each channel in its order, channels side by side, at the pace of their endpoints.
- */
+/** Sends the messages of the outbox: each channel in order, channels side by side, at their endpoints' pace. */
 export class Sends {
   /** How many messages ended in each way since the Host started. */
   readonly ends = {sent: 0, failed: 0, dead: 0, unknown: 0, expired: 0}
@@ -68,10 +66,7 @@ export class Sends {
   readonly #pushed = new Set<string>()
   /** Lanes whose endpoint cannot send now, by endpoint. */
   readonly #parked = new Map<string, Map<string, Lane>>()
-  /**
-   * Lanes whose next message is retried later, each with a function that cancels the wait. They take no place
-   * meanwhile.
-   */
+  /** Lanes whose next message is retried later, each with what cancels the wait. They take no place meanwhile. */
   readonly #resting = new Map<string, () => void>()
   readonly #clock: Clock
   /** Until when a lane's next message waits, by a monotonic clock. */
@@ -230,10 +225,7 @@ export class Sends {
     this.#parked.set(lane.endpoint, parked.set(lane.channel, lane))
   }
 
-  /**
-   * Trusts a stored time of an earlier run once. From then on it uses a monotonic clock, so that setting the clock
-   * changes nothing.
-   */
+  /** Trusts a stored time of an earlier run once, then a monotonic clock, so that setting the clock changes nothing. */
   #pauseBefore(row: Row, lane: Lane): number {
     const key = laneKeyOf(lane)
     const seq = Number(row.seq)
@@ -264,10 +256,7 @@ export class Sends {
     await this.#begin(row, lane, sender, pace, number)
   }
 
-  /**
-   * Counts the send in its pace once the platform was called: if the Host stands still before that, the next send still
-   * keeps its distance.
-   */
+  /** Counts the send in its pace once the platform was called, so that a standstill before it shortens no distance. */
   async #begin(row: Row, lane: Lane, sender: Sender, pace: Turns, number: number): Promise<string> {
     const key = laneKeyOf(lane)
     try {

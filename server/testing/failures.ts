@@ -40,10 +40,7 @@ const errorFrom = (described: unknown): Error | undefined => {
   return error
 }
 
-/**
- * Runs a call of a test. Its errors keep only the frames of the test and of its plugins, because those of svc's bundles
- * tell nothing.
- */
+/** Runs a call of a test. Its errors keep only the frames of the test and of its plugins. */
 export const withoutOwnFrames = async <T>(work: () => Promise<T>): Promise<T> => {
   const caller = new Error("the call")
   try {

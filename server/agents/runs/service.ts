@@ -47,9 +47,7 @@ export interface AgentService {
   cancel(runId: string, by: string): Promise<void>
   /** Throws `approval_unknown`, and `approval_state` if the approval is already decided. */
   decide(approval: string, decision: Decision): Promise<void>
-  /**
-   * Changes the state of runs that do not work. Resolves to their number. Throws `agent_run_unknown`, `agent_run_state`.
-   */
+  /** Changes the state of idle runs. Resolves to their number. Throws `agent_run_unknown`, `agent_run_state`. */
   act(action: RunAction, on: RunSelection): Promise<number>
   /** Calls the model of a binding once. Throws `agent_unknown`, `agent_misconfigured`. */
   check(agent: string, signal: AbortSignal): Promise<AgentCheck>

@@ -24,10 +24,7 @@ export const heldOr = <T>(named: string, action: string, one: () => T): T | "hel
 /** How many rows a dry run shows. */
 const shown = 5
 
-/**
- * Applies an action to all rows that match a filter, a page at a time. The client continues with `next` and sees the
- * progress.
- */
+/** Applies an action to all rows that match, a page at a time. The client continues with `next`, and sees progress. */
 export const inBulk =
   <A extends BulkAsked>({search, act, view}: Bulk<A>) =>
   async (asked: A): Promise<BulkChanged> => {

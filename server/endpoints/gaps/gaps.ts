@@ -121,9 +121,7 @@ export class Gaps {
     })
   }
 
-  /**
-   * All endpoints are offline from now on. Resolves when that is stored. `reason` says whether an operator wanted it.
-   */
+  /** All endpoints are offline from now on. Resolves when that is stored. `reason`: did an operator want it? */
   async stop(reason: "host_stopped" | "host_failed" = "host_stopped"): Promise<void> {
     this.#end()
     this.#isStopping = true

@@ -17,10 +17,7 @@ export interface PublishedServices {
   answer(route: Route): (request: Request, params: Readonly<Record<string, string>>) => Response | Promise<Response>
 }
 
-/**
- * Each answers with whatever route the plugin of the path publishes for the method, with the scope that the plugin
- * declares, at least demo.
- */
+/** Each answers with the route that the plugin of the path publishes for the method, with its scope, at least demo. */
 export const publishedRoutes = ({current, identity, answer}: PublishedServices): readonly Route[] =>
   (["GET", "POST", "PUT", "DELETE"] as const).flatMap(method =>
     serve(

@@ -38,10 +38,7 @@ export const createVerifier = ({token, previousToken, demoToken}: Tokens, now: (
   }
 }
 
-/**
- * Returns whether `shown` is a token, for the length of the shown text: `shown` holds only a beginning of a long text, and
- * zeros after a short one.
- */
+/** Compares for the length of the shown text: `shown` holds the beginning of a long one, zeros after a short one. */
 const matching = (token: string | undefined, shown: Buffer) => {
   if (token === undefined) return undefined
   const wanted = Buffer.alloc(shown.length)

@@ -103,10 +103,7 @@ export interface Ages {
 
 /** How the running generation handles events; passed in by the composition root. */
 export interface Dispatch {
-  /**
-   * Returns the ids of the handlers for an event of an endpoint. `asked` is the handler that waits for an answer of its
-   * user.
-   */
+  /** Returns the ids of the handlers for an event. `asked` is the handler that waits for an answer of its user. */
   match(event: SatoriEvent, asked?: string, endpoint?: string): readonly string[]
   /** Returns which of these handlers are around the others, the outermost first. */
   nest(handlers: readonly string[]): {readonly around: readonly string[]; readonly within: readonly string[]}

@@ -10,10 +10,7 @@ import type {EndpointSpec} from "../../endpoints/spec.ts"
 /** The parts of an event that have an id. */
 const things = ["channel", "guild", "user", "message", "emoji", "button"] as const
 
-/**
- * Checks an event of an adapter, which may be any value in JavaScript. Throws `event_invalid`, which names what is
- * wrong.
- */
+/** Checks an event of an adapter, which may be any value in JavaScript. Throws `event_invalid` with the fault. */
 export const requireEvent = (endpoint: Endpoint, incoming: Incoming): void => {
   requireObject("an event", incoming)
   const {id, type, timestamp, channel, user, message, form, raw} = incoming

@@ -60,9 +60,7 @@ interface Offer {
   readonly event: SatoriEvent
   /** From when its age counts, in milliseconds since 1970. */
   readonly since: number
-  /**
-   * The question that it answers. If another event answers it meanwhile, this one is for the handlers of `otherwise`.
-   */
+  /** The question that it answers. If another event answers it first, this one is for the handlers of `otherwise`. */
   readonly question: Question | undefined
   /** The button that it presses; the same applies. */
   readonly press: Press | undefined
@@ -128,10 +126,7 @@ export class Intake {
     this.#restored = restored
   }
 
-  /**
-   * Resolves once the events and the cursor are durable, in one batch. A known platform id is not stored again. Throws
-   * `event_invalid`.
-   */
+  /** Resolves once events and cursor are durable, in one batch. Stores a platform id once. Throws `event_invalid`. */
   async receive(
     endpoint: Endpoint,
     incoming: readonly Incoming[],
@@ -268,9 +263,7 @@ export class Intake {
     }
   }
 
-  /**
-   * Passes a new event to its handlers, in its place. For an event that was stored before, nothing remains to be done.
-   */
+  /** Passes a new event to its handlers, in its place. An event that was stored before needs nothing more. */
   async #confirm(offer: Offer, {seq, didAlso, isUnsettled}: Settled): Promise<Receipt> {
     const {arrival, question, press, parts, instead} = offer
     this.#unhold(arrival, seq !== undefined)

@@ -16,10 +16,7 @@ export interface Due {
   readonly all: readonly string[]
 }
 
-/**
- * A mark that two starts found `running`, after runs that died, is dead. A middleware is not blamed while a handler
- * inside it was running.
- */
+/** A mark that two starts found `running` is dead. A middleware is not blamed while a handler inside it was running. */
 const settle = `UPDATE inbox_marks SET
     crashes = crashes + hit,
     state = CASE WHEN crashes + hit >= 2 THEN 'dead' ELSE 'pending' END,
@@ -67,10 +64,7 @@ export const readDue = async (
   args: Statement["args"],
 ): Promise<readonly Due[]> => (await database.read(due(`m.state = 'pending' AND ${condition}`), args)).map(dueOf)
 
-/**
- * Returns the handlers to run of an event that may have been stored. Includes handlers that were claimed on storing,
- * since none has begun.
- */
+/** Returns the handlers to run of an event that may have been stored, also claimed ones: none has begun. */
 export const readUnsettled = async (
   database: Database,
   {endpoint, id}: {readonly endpoint: string; readonly id: string},

@@ -37,10 +37,7 @@ export const ownerOfLane = (lane: string): string => {
   return end < 0 ? endpointOfLane(lane) : lane.slice(0, end)
 }
 
-/**
- * Divides the handlers of an event by their order. Middleware and what is inside it run together, in the strictest
- * order of what is inside.
- */
+/** Divides an event's handlers by their order. Middleware and all inside it run together, in the strictest order. */
 export const groupsOf = (dispatch: Dispatch | undefined, event: Placed, handlers: readonly string[]): Group[] => {
   const orderOf = (handler: string) => dispatch?.orderOf?.(handler) ?? "channel"
   if (dispatch === undefined || handlers.every(handler => orderOf(handler) === "channel"))

@@ -69,10 +69,7 @@ const chosenIn = (content = ""): number => {
   return digits.startsWith("0") ? 0 : Number(digits)
 }
 
-/**
- * Returns the names of a user for `who: "asked"`: as the author of an answered message, and as the recipient of a
- * message.
- */
+/** Returns the names of a user for `who: "asked"`: as an answered message's author, and as a message's recipient. */
 const pressersOf = (user: User | undefined): readonly string[] =>
   user === undefined ? [] : [personOf(user), `to ${user.id}`]
 
@@ -102,10 +99,7 @@ export class Presses<T> {
     }
   }
 
-  /**
-   * Returns the button that an event presses; undefined if it presses none. A press without effect has one of
-   * `refusals`.
-   */
+  /** Returns the button that an event presses, if any. A press without effect has one of `refusals`. */
   async #findOne(endpoint: Endpoint, incoming: Incoming): Promise<Press | undefined> {
     if (!mayPress(endpoint, incoming)) return undefined
     return incoming.type === pressType
@@ -129,10 +123,7 @@ export class Presses<T> {
     return channel === undefined ? {...id, handler: refusals.elsewhere} : {...id, handler, channel}
   }
 
-  /**
-   * Returns the button of the newest list in the channel that the user may answer, or of the list that the message
-   * quotes.
-   */
+  /** Returns the button of the list that the message quotes, or of the newest one that the user may answer. */
   async #findInList(endpoint: string, incoming: Incoming): Promise<Press | undefined> {
     const content = incoming.message?.content ?? ""
     const chosen = chosenIn(content)

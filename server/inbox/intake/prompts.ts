@@ -95,10 +95,7 @@ export class Prompts {
     ] satisfies readonly Statement[]
   }
 
-  /**
-   * Rereads the question of a user from the database: after a question was stored or ended, or an answer was not
-   * stored.
-   */
+  /** Rereads a user's question after one was stored or ended, or an answer was not stored. */
   async recheck({endpoint, channel, user}: Asked): Promise<void> {
     const key = placeOf({endpoint, channel, user})
     const [row] = await persist("a question", this.#log, () =>
@@ -149,9 +146,7 @@ export const forgetting = (seq: number, handler: string): Statement => ({
   args: [seq, handler],
 })
 
-/**
- * Names the user who answers: by the account of the platform's services if there is one, since anybody may take a name.
- */
+/** Names the user who answers, by the platform's account if there is one, since anybody may take a name. */
 export const personOf = ({id, account}: User): string => (account === undefined ? `id ${id}` : `account ${account}`)
 
 const placeOf = ({endpoint, channel, user}: Asked): string => toJson([endpoint, channel, user])

@@ -27,10 +27,7 @@ const convertTo = (type: ArgumentType, word: string): Value | undefined => {
   return (type === "integer" ? Number.isSafeInteger(value) : Number.isFinite(value)) ? value : undefined
 }
 
-/**
- * Converts words that must each be a value: returns the values, or the first word that is not one. An empty word is a
- * value only with `takesEmpty`.
- */
+/** Returns the values of words, or the first word that is none. `takesEmpty`: an empty word is a value. */
 export const convertEach = (
   taking: Taking,
   words: readonly string[],

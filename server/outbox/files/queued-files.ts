@@ -22,10 +22,7 @@ export class QueuedFiles {
     this.#signal = signal
   }
 
-  /**
-   * Queues a draft. Resolves to its id once its files are durable and its Markdown is read. If they cannot be stored,
-   * removes the draft again.
-   */
+  /** Queues a draft. Resolves to its id once its files are durable. If they cannot be stored, removes the draft. */
   async queue(draft: OutboxDraft): Promise<string> {
     this.#sends.push(draft)
     if (!hasFiles(draft) && !hasMarkdown(draft)) return draft.id

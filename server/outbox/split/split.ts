@@ -160,10 +160,7 @@ class Plan {
     return this.#graphemes.containing(at)?.index ?? at
   }
 
-  /**
-   * Returns a cut where nothing fits whole: behind one element, or inside a grapheme that is longer than a part, but
-   * never inside a character.
-   */
+  /** Returns a cut where nothing fits whole: behind an element or in a long grapheme, never inside a character. */
   #forced(from: number, furthest: number): number {
     const to = Math.max(furthest, from + 1)
     const isInside = (this.#text.codePointAt(to - 1) ?? 0) > 0xffff

@@ -111,9 +111,7 @@ export class CheckpointStore {
     return {checkpoints, damaged}
   }
 
-  /**
-   * Resolves to a checkpoint; `newest`: made here. Throws `checkpoint_unknown`, `checkpoint_invalid`, `checkpoint_newer`.
-   */
+  /** `newest` is the newest made here. Throws `checkpoint_unknown`, `checkpoint_invalid`, `checkpoint_newer`. */
   async find(name: string): Promise<ListedCheckpoint> {
     const id = name === "newest" ? (await this.list()).checkpoints.find(isMadeHere)?.id : name
     const found = id !== undefined && isId(id) ? await this.#read(id) : undefined

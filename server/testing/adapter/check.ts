@@ -8,10 +8,7 @@ export type Check = (trial: Trial) => Promise<string | undefined>
 /** The part of a check that starts when the endpoint is online. */
 export type Connected = (trial: Trial, host: HostUnderTest, about: EndpointState) => Promise<string | undefined>
 
-/**
- * Returns a check of an endpoint that is online. `lacks` returns why such an endpoint has nothing to check; then no
- * Host starts.
- */
+/** Returns a check of an online endpoint. `lacks` returns why there is nothing to check; then no Host starts. */
 export const where =
   (
     lacks: (about: EndpointState, platform: PlatformUnderTest) => string | undefined,

@@ -21,10 +21,7 @@ await raiseTimeLimit()
 export interface AdapterCheck {
   /** What the adapter does, as a sentence without its subject. */
   readonly name: string
-  /**
-   * Rejects with what is wrong. Resolves to why nothing was checked if the platform cannot show it, otherwise to
-   * undefined.
-   */
+  /** Rejects with what is wrong. Resolves to why nothing was checked; undefined if it was. */
   run(): Promise<string | undefined>
 }
 

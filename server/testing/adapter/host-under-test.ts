@@ -82,9 +82,7 @@ export class HostUnderTest {
     return Number(/^process_resident_memory_bytes (\S+)$/m.exec(page)?.[1])
   }
 
-  /**
-   * Stops the Host with SIGTERM and waits ten seconds. Resolves to its exit code, or to null if it had to be killed.
-   */
+  /** Stops the Host with SIGTERM, for up to ten seconds. Resolves to its exit code; null if it had to be killed. */
   async stop(): Promise<number | null> {
     if (!this.isRunning) return this.#child.exitCode
     const ended = once(this.#child, "exit")

@@ -43,9 +43,7 @@ export interface HostileAccount {
   readonly answers?: Readonly<Record<string, unknown>>
 }
 
-/**
- * The adapter's platform: a real server, or the author's substitute for one. The suite does not check what is left out.
- */
+/** The adapter's platform: a real server, or a substitute for one. The suite does not check what is left out. */
 export interface PlatformUnderTest {
   /** Left out for a slot without accounts. */
   readonly account?: AccountUnderTest
