@@ -62,9 +62,6 @@ export interface Route {
   handle(request: Request, call: Call): Response | Promise<Response>
 }
 
-/**
- * Returns whether a value is a Response. Types alone do not check what a plugin returns. An object that only has its
- * own `status` and `headers` does not count.
- */
+/** Types do not check what a plugin returns. An object with only its own `status` and `headers` does not count. */
 export const isResponse = (value: unknown): value is Response =>
   typeof value === "object" && value !== null && "status" in value && "headers" in value && "arrayBuffer" in value

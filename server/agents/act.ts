@@ -4,10 +4,7 @@ import {requireRun} from "./find-run.ts"
 import {closingSteps} from "./runs/run-rows.ts"
 import type {RunAction, RunSelection} from "./runs/service.ts"
 
-/**
- * Changes the state of runs. Resolves to their number. Throws `agent_run_unknown` for one run, and `agent_run_state` if
- * its state does not allow the action.
- */
+/** Resolves to the number of changed runs. Throws `agent_run_unknown` or `agent_run_state` for one run. */
 export const actOnRuns = async (
   database: Pick<Database, "read" | "write">,
   action: RunAction,

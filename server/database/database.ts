@@ -79,10 +79,7 @@ export interface Database extends Pick<Engine, "read" | "purge" | "giveBack" | "
    * statements, which become the last ones of the copy. Writers wait until the copy has begun. Dialect sqlite only.
    */
   snapshotPoint(target: string, last: () => Promise<readonly Statement[]>, signal?: AbortSignal): Promise<Fingerprint>
-  /**
-   * Checks each table in a child process, and records the damage in the state. The signal ends it. Finds nothing in a
-   * remote database, whose server checks it.
-   */
+  /** Checks each table in a child process, until the signal; records damage in the state. Skips a remote database. */
   check(signal: AbortSignal): Promise<DatabaseCheck>
   /**
    * Checks that the files are as the Host left them and that the project is still held. If not, the database stores and

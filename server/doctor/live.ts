@@ -6,10 +6,7 @@ export type LiveResult =
   | {readonly ok: true; readonly url: string; readonly report: ReadinessReport}
   | {readonly ok: false; readonly url: string; readonly reason: string; readonly report?: ReadinessReport}
 
-/**
- * Reads the detailed readiness report of a Host. Refuses an address with credentials, follows no redirect, and sends the
- * token to no other server. Never rejects.
- */
+/** Refuses an address with credentials, follows no redirect, sends the token to no other server. Never rejects. */
 export const checkLive = async (address: string, token: string | undefined): Promise<LiveResult> => {
   const url = parseAddress(address)
   if (typeof url === "string") return {ok: false, url: withoutCredentials(address), reason: url}

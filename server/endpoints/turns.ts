@@ -39,10 +39,7 @@ export class Turns {
     this.keep([])
   }
 
-  /**
-   * Releases what need not wait. A delivery of several channels that waits for one of them holds back the others, so
-   * that each channel keeps its order.
-   */
+  /** Releases what need not wait. A delivery of several channels holds back others, so each channel keeps its order. */
   #release(): void {
     const waiting = this.#waiting
     this.#waiting = []

@@ -52,10 +52,7 @@ export const createContain = (generations: Generations, running: RunningGenerati
   }
 }
 
-/**
- * Starts a new instance, and new ones of the plugins that use its services. One that cannot start stays as it is, and
- * calls of missing services are refused.
- */
+/** Starts a new instance, and new ones of the users of its services. One that cannot start stays as it is. */
 const startAnew = async (
   failed: Instance,
   running: readonly Instance[],

@@ -117,10 +117,7 @@ const explainLoad = (error: unknown): never => {
   })
 }
 
-/**
- * Loads every enabled plugin, a hundred at once, and checks its configuration. Rejects with all findings, or with those
- * of the first hundred plugins that have any.
- */
+/** Loads enabled plugins, a hundred at once. Rejects with the findings of the first hundred that have any. */
 export const prepareAll = async (
   loaded: LoadedConfig,
   {loader, signal, hide}: Pick<DraftOptions, "loader" | "signal" | "hide">,

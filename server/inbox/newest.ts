@@ -8,10 +8,7 @@ const looked = 5000
 const newestOfEach = `SELECT max(seq) FROM (SELECT seq, endpoint, conversation, type FROM inbox ORDER BY seq DESC LIMIT ${looked})
   WHERE endpoint = ?1 AND type = 'message-created' GROUP BY conversation ORDER BY 1 DESC LIMIT ?2`
 
-/**
- * Returns the last stored messages of at most `most` channels of an endpoint, those with the newest messages first, as
- * far as the newest events show.
- */
+/** Returns the last messages of an endpoint's `most` most recent channels, as far as the newest events show. */
 export const readChannelEnds = async (
   database: Reader,
   endpoint: string,

@@ -33,10 +33,7 @@ export const presserOf = (
   return needs === undefined || mayUse(permissionOf(endpoint, event), needs) ? handler : lacking(needs)
 }
 
-/**
- * Returns the sentence that tells a user that a press does nothing; undefined if the user got it in the channel within a
- * minute, or without a conversation.
- */
+/** Returns why a press does nothing; undefined if the user got that within a minute, or without a conversation. */
 export const refusePress = (turns: OnceAMinute, handler: string, stored: InboxEvent, say: Say): string | undefined => {
   const at = conversationOf(stored)
   const sentence = sentences[handler]

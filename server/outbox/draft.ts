@@ -118,10 +118,7 @@ export const addressOf = (target: unknown): Address => {
   throw invalidTarget("set either channel or user, to its id on the platform")
 }
 
-/**
- * Returns the message that an act is about. A message by the platform's id is in this conversation unless the target
- * says otherwise. Throws `target_invalid`.
- */
+/** Returns the message of an act: one by the platform's id is usually in this conversation. Throws `target_invalid`. */
 export const messageTargetOf = (
   target: unknown,
   here: {readonly endpoint: string; readonly channel: string | undefined},

@@ -24,10 +24,7 @@ export class SentWaits {
     database.observe({committed: () => this.#committed()})
   }
 
-  /**
-   * Resolves to a message once its state is none of `scheduled`, `queued` and `sending`. Throws `outbox_unknown`, or
-   * the reason of an aborted signal.
-   */
+  /** Resolves to a message once it waits no more. Throws `outbox_unknown`, or the reason of an aborted signal. */
   async until(id: string, signals: readonly AbortSignal[]): Promise<SentMessage> {
     const aborted = Promise.withResolvers<never>()
     aborted.promise.catch(() => {})

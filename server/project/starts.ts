@@ -35,10 +35,7 @@ const kept = startLimit.starts * 2
 /** In seconds. Some systems round `uptime` down to a second, so the last second counts as not over. */
 const tolerance = 1
 
-/**
- * Appends this process's start to the record, and returns all recorded starts. Call it before anything can fail. Never
- * throws: a new record replaces a damaged one.
- */
+/** Records this start, and returns all recorded ones. Call it first. Never throws: replaces a damaged record. */
 export const recordStart = (file: string, supervisor: string, now = currentMoment()): readonly Start[] => {
   const own = {at: new Date().toISOString(), ...now, owner: ownerOf(supervisor)}
   const starts = [...readStarts(file), own].slice(-kept)

@@ -21,10 +21,7 @@ const words = [
 /** A letter that counts as a word only between signs: a random hex token may have no other letter. */
 const lone = /(?<![a-z\d])a(?![a-z\d])/g
 
-/**
- * Is a text of known words, digits and signs only, with at least one word? A regular expression of all words takes Bun
- * a twentieth of a start to compile.
- */
+/** Words, digits and signs only, with a word? A regular expression of all words takes Bun long to compile. */
 const isKnown = (token: string): boolean => {
   const text = token.toLowerCase()
   const rest = text.replace(lone, "-")

@@ -86,10 +86,7 @@ export const syncFolder = async (path: string): Promise<void> => {
 /** Syncs a file that another writer wrote. */
 export const syncFile = syncFolder
 
-/**
- * Syncs a path's whole file system by the program `sync`. Resolves to false if that is not possible, or hides failed writes as
- * before Linux 5.8 (syncfs(2)).
- */
+/** Syncs a file system by the program `sync`. False if that is impossible, or hides failures as before Linux 5.8. */
 export const syncFileSystem = (path: string): Promise<boolean> => {
   const [major = 0, minor = 0] = release().split(".").map(Number)
   if (process.platform !== "linux" || major * 100 + minor < 508) return Promise.resolve(false)

@@ -39,10 +39,7 @@ export interface Lock {
  */
 const patience = {host: 0, daemon: 0, command: 30_000, unknown: 1000} as const
 
-/**
- * How long a command waits. A Host that waits for free space holds the project only during each attempt to start, so
- * that a command can free some space in between.
- */
+/** A Host that waits for free space holds the project only during attempts, so a command can free some between. */
 const patienceOfCommands = {...patience, host: 3000} as const
 
 /** The name of each kind of holder. */

@@ -83,10 +83,7 @@ export class TestClock implements Clock {
     return this.#first()?.at
   }
 
-  /**
-   * Moves to a time, which must not be before the current one. `settle` finishes what each wake starts. `passed` runs
-   * after each step, before the wake.
-   */
+  /** Moves to a time, never back. `settle` finishes what a wake starts; `passed` runs after each step, before it. */
   async moveTo(to: number, settle: () => Promise<void>, passed = async () => {}): Promise<void> {
     await settle()
     for (let wait = this.#first(); wait !== undefined && wait.at <= to; wait = this.#first()) {

@@ -25,10 +25,7 @@ export interface WorkroomSetting {
   readonly log: Log
 }
 
-/**
- * Opens the project's workroom in the configured store. Throws `workroom_elsewhere` if the items are in the other
- * store, `workroom_damaged`, `authority_mismatch`.
- */
+/** Throws `workroom_elsewhere` if the items are in the other store, `workroom_damaged`, `authority_mismatch`. */
 export const openWorkroom = async (setting: WorkroomSetting): Promise<Workroom> => {
   const recorded = await requireStore(setting)
   const {config, database, authority, log} = setting

@@ -48,10 +48,7 @@ const readFigures = (workroom: Workroom) => {
   }
 }
 
-/**
- * Adds a work item under the run's id, before the run has ended. If the process is killed at any moment, there is at
- * most one item; a failed run may have left one.
- */
+/** Adds an item under the run's id before the run has ended: at most one, whatever kills the process. */
 const itemTarget = (workroom: Workroom): FiringTarget => ({
   problem: () => undefined,
   fire: async ({runId, target}) => {

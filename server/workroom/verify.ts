@@ -6,10 +6,7 @@ export interface Verification extends Omit<CatalogHead, "origin"> {
   readonly items: number
 }
 
-/**
- * Projects the whole Journal of an open store, and compares the result with the Catalog in memory and with the stored
- * one, byte for byte. Throws `workroom_damaged`.
- */
+/** Compares the Journal's projection with the Catalogs, in memory and stored, by bytes. Throws `workroom_damaged`. */
 export const verifyStore = async (store: Store, catalog: Catalog): Promise<Verification> => {
   const {origin, authority, head, count} = catalog
   const text = catalog.text()

@@ -150,10 +150,7 @@ export const IngressView = Named("IngressView", {
 })
 export type IngressView = Static<typeof IngressView>
 
-/**
- * The detailed readiness report. `generation` is null until the first one is committed. `committedAt` is also null while
- * the generation is provisional.
- */
+/** `generation` is null until the first commit, and `committedAt` while the generation is provisional. */
 export const ReadinessReport = Named("ReadinessReport", {
   schema: Type.Literal("svc.readiness/1"),
   ready: Type.Boolean(),

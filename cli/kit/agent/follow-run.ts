@@ -20,10 +20,7 @@ const pause = 300
 /** How long a restarting Host may be offline, in milliseconds. */
 const mostAbsent = 30_000
 
-/**
- * Follows a run until it is over, across restarts of the Host. Resolves to undefined if the signal aborts first; the run
- * continues. Throws the Host's problem.
- */
+/** Follows a run to its end, across restarts. Undefined if the signal aborts first. Throws the Host's problem. */
 export const followRun = async (options: FollowOptions): Promise<AgentRunDetail | undefined> => {
   const {project, runId, signal} = options
   const tell = telling(options)

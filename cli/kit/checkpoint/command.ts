@@ -25,10 +25,7 @@ export abstract class CheckpointCommand extends StoppableCommand {
     await this.follow(begun, async () => (await host.get("/api/checkpoints/task")).task)
   }
 
-  /**
-   * Shows the progress of a task of the Host. Resolves to its final state, or to null if the Host no longer knows the task.
-   * Throws the problem that it failed with.
-   */
+  /** Shows a task's progress. Resolves to its final state; null if the Host forgot it. Throws its problem. */
   async follow<T extends HostTask>(begun: T, ask: () => Promise<T | null>): Promise<T | null> {
     return this.withProgress(async show => {
       for (let task: T | null = begun; task !== null && task.id === begun.id; task = await ask()) {

@@ -48,10 +48,7 @@ export const commandOnce = async (
   }
 }
 
-/**
- * Works like `commandOnce`, but waits while the store fails. Resolves to whether the command was recorded. If the
- * item's state does not allow it, a person was faster.
- */
+/** Like `commandOnce`, but waits while the store fails. Resolves to false if a person was faster. */
 export const tryCommandOnce = async (
   {workroom, log}: {readonly workroom: Parameters<typeof commandOnce>[0]; readonly log: Log},
   given: Parameters<typeof commandOnce>[1],

@@ -33,10 +33,7 @@ export interface MessageIndexOptions {
   readonly pause?: number
 }
 
-/**
- * Indexes users' messages after they are acknowledged: those in the inbox at the first start, and those received later.
- * After a kill it continues where it stopped.
- */
+/** Indexes users' messages after they are acknowledged. After a kill it continues where it stopped. */
 export class MessageIndex {
   readonly #options: MessageIndexOptions
   #stop: AbortController | undefined

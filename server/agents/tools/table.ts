@@ -9,10 +9,7 @@ export interface ToolTable {
   readonly names: readonly string[]
 }
 
-/**
- * Returns a table of svc's own tools and those of plugins, which are created on first use. A plugin's tool never
- * replaces one of svc's own with the same name.
- */
+/** Returns svc's own tools and those of plugins, created on first use. A plugin's tool never replaces one of svc's. */
 export const toolTable = (
   builtIns: readonly AgentTool[],
   published: ReadonlyMap<string, PublishedTool>,

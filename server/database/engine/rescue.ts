@@ -6,10 +6,7 @@ import {makePrivateFolderSync, syncNow} from "../../runtime/files.ts"
 import {quoted} from "./cells.ts"
 import type {RescuedFile} from "./engine.ts"
 
-/**
- * Creates the file if it is missing: the driver would make it readable by others. An existing file must only be opened
- * by the driver. Throws `database_unopenable`.
- */
+/** Creates a missing file, which the driver would make readable by others. Throws `database_unopenable`. */
 export const prepareFile = (file: string): void => {
   try {
     const found = statSync(file, {throwIfNoEntry: false})

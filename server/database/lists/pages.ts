@@ -30,10 +30,7 @@ export const newestFirst =
     return {items: shown, next: items.length > limit && last !== undefined ? String(numberOf(last)) : null}
   }
 
-/**
- * Reads the newest `most` rows below a number. Columns of `wanted` have that value; an undefined value adds no condition,
- * so that the index of the others is used.
- */
+/** Reads the newest `most` rows below a number with the `wanted` values. An undefined value adds no condition. */
 export const readNewest = (
   database: Database,
   table: string,

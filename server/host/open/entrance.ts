@@ -28,10 +28,7 @@ export class Entrance {
     this.#log = log
   }
 
-  /**
-   * Opens the socket; from now on `/pub/health` answers 200. If the address has changed since the last attempt, closes
-   * the old one. Throws `port_taken`.
-   */
+  /** Opens the socket; from now on `/pub/health` answers 200. Closes one at an earlier address. Throws `port_taken`. */
   async open({host, port, base, connections, status}: Address): Promise<Opened> {
     const address = toJson([host, port, base, connections, status])
     if (this.#opened?.address !== address) {

@@ -32,10 +32,7 @@ export interface Fallback extends LastGood {
   readonly why: string
 }
 
-/**
- * Returns the generation to run instead of the project as it is. Undefined unless the project has failed to start twice
- * in a row and a last good generation fits.
- */
+/** Undefined unless the project has failed to start twice in a row and a last good generation fits. */
 export const chooseLastGood = async (
   {mode, logs: {log}}: Pick<HostOptions, "mode" | "logs">,
   paths: ProjectPaths,

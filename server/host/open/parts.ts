@@ -93,10 +93,7 @@ export class Parts {
     } while (!this.isIdle())
   }
 
-  /**
-   * Stops the parts, the last one first. Never rejects: a part that fails to stop is logged. After `within`
-   * milliseconds, parts with a limit are no longer awaited.
-   */
+  /** Stops the parts, the last first. Never rejects. After `within` milliseconds, awaits only parts without a limit. */
   async stop(exit: Exit, within = stopLimit): Promise<void> {
     const end = performance.now() + within
     const parts = this.#running.splice(0).reverse()

@@ -68,10 +68,7 @@ export class History {
     return ids[0]
   }
 
-  /**
-   * Returns how the platform identifies a message that a client names by either id. For the bot's own message, the
-   * channel is the one that it was sent to.
-   */
+  /** Returns how the platform identifies a message. For the bot's own, the channel is the one that it was sent to. */
   async messageOf(endpoint: string, channel: string, id: string): Promise<{channel: string; message: MessageRef}> {
     const row = await findMessage(this.#database, id)
     if (row?.endpoint !== endpoint) return {channel, message: {platform: id}}

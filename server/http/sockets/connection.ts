@@ -7,10 +7,7 @@ import type {Peer} from "../../runtime/runtime.ts"
 /** The limit of messages in handling: their number, and their size in bytes or characters. */
 const unsettled = {messages: 1000, size: 16 * 1024 * 1024} as const
 
-/**
- * `send` waits while more than `bytes` are buffered. Its time limit is `patience` milliseconds, plus one millisecond
- * per `bytesPerMillisecond` bytes.
- */
+/** `send` waits while more than `bytes` are buffered: `patience`, and a millisecond per `bytesPerMillisecond`. */
 const buffer = {bytes: 256 * 1024, patience: 30_000, bytesPerMillisecond: 64, poll: 25} as const
 
 /** How long a platform has to answer a close, in milliseconds. */

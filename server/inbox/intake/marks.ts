@@ -36,10 +36,7 @@ const due = (condition: string) => `SELECT m.seq, i.event_id, i.conversation, js
 const isRunning =
   "EXISTS (SELECT 1 FROM inbox_marks WHERE seq = ? AND handler = ? AND state = 'running' AND attempt = ?)"
 
-/**
- * Settles the marks that earlier runs left running, then calls `hold`, which may hold some. Resolves to the remaining
- * work, and whether it may have ended the Host.
- */
+/** Settles marks left running, then calls `hold`. Resolves to the remaining work, and if it may have ended the Host. */
 export const takeOver = async (
   database: Database,
   log: Log,
@@ -96,10 +93,7 @@ export const ending = ({seq, handler, attempt}: MarkKey, {state, error, at}: Mar
   args: [state, at, error ?? null, seq, handler, attempt],
 })
 
-/**
- * Marks the handlers inside a stopping middleware as handled without running them, even if claimed. Also deletes the
- * questions that the event would have answered.
- */
+/** Marks handlers inside a stopping middleware as handled, even if claimed. Deletes the questions that they end. */
 export const stopping = ({seq, handler}: MarkKey, inside: readonly string[], at: number): readonly Statement[] => [
   {
     sql: `UPDATE inbox_marks SET state = 'handled', ended_at = ?, error = ?

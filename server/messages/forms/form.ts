@@ -24,10 +24,7 @@ type Kept = Static<typeof Kept>
 export interface Form {
   readonly prompt: Prompt
   readonly action: Action
-  /**
-   * Starts the form with `content` as the introduction. Resolves to the outbox id of the message. `isShown`: whether
-   * the platform shows forms. Throws `event_invalid`.
-   */
+  /** Starts the form behind `content`. Resolves to the outbox id. `isShown`: does the platform show forms? */
   open(session: Session, content: Content, data: unknown, isShown: boolean): Promise<string>
 }
 

@@ -22,10 +22,7 @@ export type Prompt = Declared<PromptDefinition<TSchema>, PromptHandler<unknown>>
 /** How many seconds a question waits for an answer by default. */
 const patience = 3600
 
-/**
- * Returns the question to store, for the user of an event in a channel or a lane. Throws `event_invalid` if nobody can
- * answer it, or if `data` does not fit.
- */
+/** Returns the question to store. Throws `event_invalid` if nobody can answer it, or if `data` does not fit. */
 export const ask = (
   {id, definition}: Prompt,
   {endpoint, event: {user}}: InboxEvent,

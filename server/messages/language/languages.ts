@@ -16,10 +16,7 @@ export const oneLanguage = (language: string): Languages => ({known: [language],
 /** The most remembered language hints of platforms, with the language that each matches. */
 const mostHints = 1000
 
-/**
- * Reads the rules; the first match counts. A `channel` matches only shared channels, as in `permissions`. `known` has
- * canonical tags, the default first.
- */
+/** The first matching rule counts. A `channel` matches only shared channels. `known` is canonical, default first. */
 export const readLanguages = (
   {known, rules}: {readonly known: readonly [string, ...string[]]; readonly rules: readonly LanguageRule[]},
   endpoints: ReadonlyMap<string, IdRules>,

@@ -61,10 +61,7 @@ export class Turns {
     note: this.#note,
   })
 
-  /**
-   * Returns a handler that runs only if the limits allow it. They do not count what an admin calls, or what a person has
-   * run again. A refused flood gets one reply.
-   */
+  /** Returns a handler that runs if the limits allow it; admins and repeats by a person are not counted. */
   limited(handler: Runnable, limits: readonly Limit[], texts: HostTexts, log: Log): Runnable {
     const {leaves} = this
     if (limits.length === 0) return {...handler, leaves}

@@ -18,10 +18,7 @@ interface Hour {
   readonly spent: Map<string, Spent>
 }
 
-/**
- * How long subjects were up in the last 90 days, in memory. Reads the metric history once for the existing subjects,
- * then adds each row that the recorder stores.
- */
+/** How long subjects were up in the last 90 days: the metric history, read once, and each row stored since. */
 export class Uptimes {
   readonly #subjects: () => readonly string[]
   #followed: ReadonlySet<string> = new Set()

@@ -83,10 +83,7 @@ export class FileStore {
     return new Lease(this.#pins)
   }
 
-  /**
-   * Stores content, equal content only once; durable with its row when it resolves. Throws `files_full`,
-   * `state_unwritable`, and the errors of reading the content.
-   */
+  /** Stores content once; durable with its row. Throws `files_full`, `state_unwritable`, and errors of reading it. */
   async put(content: FileContent, lease: Lease): Promise<FileRow> {
     this.#requireOpen()
     const {size} = content

@@ -51,10 +51,7 @@ export interface CreateOptions {
   readonly signal?: AbortSignal
 }
 
-/**
- * Creates a checkpoint. It is complete when this resolves; if this rejects, nothing remains. Throws `checkpoint_secret`,
- * `checkpoint_failed`, `restore_point_missing`.
- */
+/** If this rejects, nothing remains. Throws `checkpoint_secret`, `checkpoint_failed`, `restore_point_missing`. */
 export const createCheckpoint = async (
   store: CheckpointStore,
   source: CheckpointSource,

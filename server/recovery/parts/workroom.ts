@@ -21,10 +21,7 @@ const name = "workroom"
 /** The folder in a checkpoint for the workroom's files in `.svc/`. */
 const folder = "workroom"
 
-/**
- * The workroom of a running Host. In table mode it is in the copy of the database. In file mode its files are copied up to
- * the last record at the marker.
- */
+/** In table mode the workroom is in the copy of the database; files are copied up to the last record at the marker. */
 export const workroomParticipant = ({state}: ProjectPaths, workroom: {mark(): WorkroomMark}): Participant => {
   let marked: WorkroomMark | undefined
   return {

@@ -22,10 +22,7 @@ export class ReleaseRecord {
     this.#file = file
   }
 
-  /**
-   * Reads the entries, oldest first. Ignores an incomplete last line: its process died before it acknowledged the entry. Throws
-   * `release_record_damaged`.
-   */
+  /** Reads the entries, oldest first, without an incomplete last line. Throws `release_record_damaged`. */
   async read(): Promise<readonly ReleaseEntry[]> {
     return this.#parse((await readFileIfExists(this.#file)) ?? "")
   }

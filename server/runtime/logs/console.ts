@@ -13,10 +13,7 @@ const levels = {
   trace: "trace",
 } as const satisfies Record<string, LogLevel>
 
-/**
- * Turns every `console.log` of this process into a record, with the plugin whose code calls it if that is known. Writes
- * to `process.stdout` stay as they are.
- */
+/** Turns `console.log` of this process into records, with the plugin that calls it. `process.stdout` stays as it is. */
 export const takeOverConsole = (log: Log): void => {
   for (const [method, level] of Object.entries(levels)) {
     console[method as keyof typeof levels] = (...args: unknown[]) => {

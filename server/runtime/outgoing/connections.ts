@@ -21,10 +21,7 @@ const createPool = (): Pool => ({
 export class Connections {
   #pool = createPool()
 
-  /**
-   * Resolves once the whole answer has arrived. Does not follow redirects. At the limit, in milliseconds, cuts the
-   * connection and rejects with `TimeLimitExceeded`.
-   */
+  /** Follows no redirect. At the limit, in milliseconds, cuts the connection and rejects with `TimeLimitExceeded`. */
   async fetch(request: Request, limit: number): Promise<Response> {
     const pool = this.#pool
     pool.running++

@@ -8,10 +8,7 @@ export const sdkRangeOf = (manifest: unknown): string | undefined => {
   return typeof range === "string" ? range : undefined
 }
 
-/**
- * Throws `plugin_incompatible` if a package.json names svc versions that do not include the running one. `who` starts
- * the message. A missing or invalid range passes.
- */
+/** Throws `plugin_incompatible` if package.json excludes this svc. `who` starts the message. A missing range passes. */
 export const requireFittingSdk = async (manifest: unknown, who: string): Promise<void> => {
   const range = sdkRangeOf(manifest)
   if (range === undefined) return

@@ -12,10 +12,7 @@ export type Encoding = "hex" | "base64"
 /** Returns the HMAC of a text and the bytes behind it. */
 export type Hmac = (before: string, body: Uint8Array) => string
 
-/**
- * Returns HMAC with a key. With SHA-256 it hashes a usual text twice, as RFC 2104 says, because `createHmac` makes
- * objects that take Node longer than the hashing.
- */
+/** With SHA-256 it hashes a usual text twice (RFC 2104): the objects of `createHmac` take Node longer than that. */
 export const createHmacOf = (algorithm: Algorithm, encoding: Encoding, key: Uint8Array): Hmac => {
   const whole = createSecretKey(key)
   const plain: Hmac = (before, body) => createHmac(algorithm, whole).update(before).update(body).digest(encoding)

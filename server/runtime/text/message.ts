@@ -35,10 +35,7 @@ export const plainMessage = (text: string): Message | undefined => {
   }
 }
 
-/**
- * Parses an ICU message. Loads the library for the first message that is not plain. Rejects with an `Error` that says
- * what is wrong, and where in the message.
- */
+/** Parses an ICU message; its library loads for the first one that is not plain. Rejects with the fault's place. */
 export const parseMessage = async (text: string, language: string): Promise<Message> => {
   const simple = plainMessage(text)
   if (simple !== undefined) return simple

@@ -33,10 +33,7 @@ const changing = (action: TimerAction, on: TimerSelection): Statement => {
   return {sql: `${changes[action]} AND ${isOf} RETURNING id`, args: [toJson([on.id].flat())]}
 }
 
-/**
- * Runs an action. Resolves to how many timers changed. Throws `timer_unknown` for one timer, and `timer_state` if its
- * state does not allow the action.
- */
+/** Resolves to how many timers changed. Throws `timer_unknown` or `timer_state` for one timer. */
 export const act = async (database: Database, action: TimerAction, on: TimerSelection): Promise<number> => {
   const [changed] = await database.write([changing(action, on)])
   const count = changed?.rows.length ?? 0

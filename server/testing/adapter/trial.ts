@@ -36,10 +36,7 @@ export interface Trial {
   address(): HostAddress | undefined
   /** Starts a Host with `account` instead of the adapter's, or reconfigures the running one. Waits for nothing else. */
   start(account?: AccountUnderTest): Promise<HostUnderTest>
-  /**
-   * Has a Host run with the adapter's account, and waits until the endpoint is online. With `withTypist`, a plugin
-   * answers messages by showing that it is typing.
-   */
+  /** Has a Host run with the account, online. With `withTypist`, a plugin answers messages by showing that it types. */
   connect(withTypist?: boolean): Promise<HostUnderTest>
   read(host: HostUnderTest): Promise<EndpointState>
   untilState(host: HostUnderTest, state: string): Promise<EndpointState>

@@ -5,10 +5,7 @@ const endPattern = /,"item":(\d+),"prevHash":"([0-9a-f]{64})","seq":(\d+),"hash"
 /** The longest end of a record's text that the pattern can match. */
 const longestEnd = 240
 
-/**
- * Checks the texts of a Journal's records in order, mostly without parsing them. Each record has the next number, the
- * hash of the record before it, and its own hash.
- */
+/** Checks records in order, mostly unparsed: each has the next number, the previous record's hash, and its own. */
 export class Chain {
   #head: Head
   /** The authority of the newest record. */

@@ -90,10 +90,7 @@ export interface Examined {
   readonly wrongCatalog?: string
 }
 
-/**
- * Checks a file store without changing it; undefined if there is none. A damaged Catalog is refused, or rebuilt from
- * the Journal. Throws `workroom_damaged`.
- */
+/** Checks a store without changing it. A damaged Catalog is refused, or rebuilt. Throws `workroom_damaged`. */
 export const examineFiles = async (
   paths: StorePaths,
   above: Above,

@@ -30,10 +30,7 @@ export interface FetchDeps {
   readonly lookup?: Lookup
 }
 
-/**
- * Reads a page from a host that the binding lists. It checks the address of each connection, after redirects too: it
- * rejects private networks and unlisted hosts.
- */
+/** Reads a page from a listed host. Rejects private networks and unlisted hosts at each connection and redirect. */
 export const fetchTool = (deps: FetchDeps): AgentTool => ({
   name: "fetch",
   description: "Reads a web page or a text file by its address, as text.",

@@ -33,10 +33,7 @@ interface Uploaded {
 
 type Receiver = Pick<FileStore, "receive" | "lease">
 
-/**
- * Accepts files of an application. It writes them to disk as they arrive, and stores them when all are complete. Resolves
- * to the link of each by its field.
- */
+/** Writes an application's files as they arrive, and stores them when all are complete. Resolves to links by field. */
 export const upload = async (
   request: Request,
   files: Receiver,
