@@ -1,10 +1,7 @@
 import {isDeepStrictEqual} from "node:util"
 import {read, withValue} from "./edit/text.ts"
 
-/**
- * Sets `plugins.<name>.enabled`; every other character stays. Returns undefined if there is no such plugin, or if the
- * text does not allow this, for example because of aliases.
- */
+/** Changes no other character. Undefined without this plugin, or if the text does not allow it (an alias). */
 export const withEnabled = (text: string, name: string, enabled: boolean): string | undefined => {
   const {plugins} = settingsIn(text)
   if (plugins == null || !Object.hasOwn(plugins, name)) return undefined

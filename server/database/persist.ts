@@ -69,10 +69,7 @@ export const persist = async <T>(what: string, log: Log, work: () => Promise<T>,
   }
 }
 
-/**
- * Writes a batch only if a condition holds: even a batch without changes would wait for the disk. The caller must know
- * that nothing else changes the condition meanwhile.
- */
+/** Spares the disk a batch without changes. The caller must know that nothing else changes the condition meanwhile. */
 export const writeIf = async (
   database: Pick<Database, "read" | "write">,
   condition: string,

@@ -8,10 +8,7 @@ import type {Endpoint} from "./endpoint.ts"
 /** How long the platform may take to answer a request, in milliseconds. */
 export const patience = 10_000
 
-/**
- * Asks the platform now. Throws `endpoint_offline`, `platform_failed` if the platform refuses or does not answer in
- * time, and the reason of `outer` if that is aborted.
- */
+/** Throws `endpoint_offline`, `platform_failed` for a refusal or a time-out, and the reason of `outer`. */
 export const ask = async <T>(
   endpoint: Endpoint,
   work: (sender: Sender, signal: AbortSignal) => Promise<T> | undefined,

@@ -10,10 +10,7 @@ const partsOf = (list: string | undefined): readonly string[] =>
     .map(part => part.trim())
     .filter(part => part !== "")
 
-/**
- * Creates a filter from comma-separated lists: types, by name or by the part before the dot (`message.*`), and
- * endpoints. Throws `request_invalid` for an unknown type.
- */
+/** Types are named in full, or before the dot (`message.*`). Throws `request_invalid` for an unknown type. */
 export const createFilter = (types: string | undefined, endpoints: string | undefined): Filter => {
   const names = partsOf(types).flatMap(namesOf)
   const wantedTypes = names.length === 0 ? undefined : new Set(names)

@@ -33,10 +33,7 @@ const page = 250
 /** The longest silence to a client, in milliseconds. The clients are served in this number of parts, one at a time. */
 const beats = {every: 15_000, parts: 15} as const
 
-/**
- * Returns the interval between fan-outs, in milliseconds: for many clients, writing to each costs more than the content
- * of the write. A few clients receive events at once.
- */
+/** Returns the milliseconds between fan-outs: for many clients, each write costs more than its content. */
 const paceFor = (clients: number): number => Math.min(50, Math.floor(clients / 20))
 
 /** How long a client waits before it reconnects, in milliseconds. */

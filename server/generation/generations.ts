@@ -114,10 +114,7 @@ export class Generations {
     })
   }
 
-  /**
-   * Enables or disables a plugin of the running configuration, and pins the result. The pin ends when the file says the
-   * same. Throws what `switchIn` and a draft throw.
-   */
+  /** Turns a plugin on or off, and pins that until the file says the same. Throws as `switchIn` and a draft. */
   turn(wanted: Switch): Promise<Generation> {
     return this.running.change(async () => {
       const {config} = this.running.require()

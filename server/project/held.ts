@@ -31,10 +31,7 @@ export const holding = async <T>(
   })
 }
 
-/**
- * Completes or undoes an interrupted install, and an interrupted restore unless a process holds the lock: that one may still
- * be restoring. Resolves to messages about it.
- */
+/** Finishes an interrupted install, and a restore if nobody holds the lock. Resolves to messages about it. */
 export const finishUnlessHeld = async (paths: ProjectPaths): Promise<readonly string[]> => {
   const installed = await finishInstall(paths, "svc")
   const restored =

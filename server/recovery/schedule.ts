@@ -20,10 +20,7 @@ const pause = 10 * 60_000
 
 export const scheduledReason = "schedule"
 
-/**
- * Creates and verifies a checkpoint in every interval, and keeps the newest `keep` of those. It creates an overdue
- * checkpoint at once, and retries a failed one after a pause.
- */
+/** Keeps the newest `keep` checkpoints. Creates an overdue one at once, and retries a failed one after a pause. */
 export class CheckpointSchedule {
   readonly #options: ScheduleOptions
   #timer: ReturnType<typeof setTimeout> | undefined

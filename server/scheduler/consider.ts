@@ -39,10 +39,7 @@ export interface Circumstances {
   readonly openRuns: number
 }
 
-/**
- * Decides what to do about a due time that has come, and about those missed with it. Pure. A due time is on time if it
- * is to fire, jitter included, after `missedUpTo`.
- */
+/** Pure. A due time is on time if it is to fire, jitter included, after `missedUpTo`. */
 export const consider = (job: Job, {times, due, missedUpTo, now, openRuns}: Circumstances): Considered => {
   const firesAt = (at: number) => at + jitterOf(job, at)
   const latestBy = (end: number): number => {
@@ -75,10 +72,7 @@ const oneFor = ({missed}: Job, first: number, latest: number): Planned => {
   return missed === "once" ? {...row, trigger: "catch_up"} : {...row, trigger: "schedule", skipped: "missed"}
 }
 
-/**
- * Returns every due time that has come, the oldest first. `overlap` does not apply to those that came together because
- * the Host was late: they run one after the other.
- */
+/** Returns every due time that has come, oldest first. Those that came late together run one after the other. */
 const allOf = (times: Times, first: number, latest: number, isMissed: (at: number) => boolean): readonly Planned[] => {
   const planned: Planned[] = []
   let at: number | undefined = latest

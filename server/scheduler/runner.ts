@@ -26,10 +26,7 @@ const width = 32
 
 class Cancelled extends Error {}
 
-/**
- * Starts claimed runs. A run is durably `running` before its target is called. One batch then stores its end with
- * everything that it queued. A run is never started twice.
- */
+/** A run is durably `running` before its target is called, and its end one batch. A run is never started twice. */
 export class Runner {
   readonly #options: RunnerOptions
   readonly #lanes: Lanes<QueuedRun>

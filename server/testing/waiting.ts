@@ -88,10 +88,7 @@ export const untilDone = async (
   }
 }
 
-/**
- * Resolves once all that the Host knows of is done or waits for the clock. Throws the failures that no call has reported,
- * or what still moves when `patience` runs out.
- */
+/** Resolves once all is done or waits for the clock. Throws unreported failures, or what moves after `patience`. */
 export const untilSettled = async (bot: UnderTest, what: string): Promise<void> => {
   const {host, clock, failures} = bot
   const watch = new Watch(what, clock)

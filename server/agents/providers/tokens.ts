@@ -8,10 +8,7 @@ const bytesPerToken = 3
 /** The tokens that the protocols add to a conversation, a message and a tool. */
 const around = {conversation: 50, message: 10, tool: 20}
 
-/**
- * Estimates the input tokens of a request, rather too high than too low, to reserve a budget before the call. Only
- * dense text, such as base64, counts more at the provider.
- */
+/** Estimates the input tokens, rather too high, to reserve a budget. Only dense text, such as base64, counts more. */
 export const estimateTokens = ({instructions, messages, tools}: ModelRequest): number => {
   const parts = [instructions, ...messages.map(textOf), ...tools.map(tool => toExactJson(tool))]
   const bytes = parts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)

@@ -27,10 +27,7 @@ const lookedAt = 500
 /** The most attempts for an item that others change at the same time. */
 const mostTries = 10
 
-/**
- * Runs a command for an item once per `request`, whatever was recorded in between, because the item itself knows only
- * its newest request. Throws the errors of `Workroom.run`.
- */
+/** Runs a command once per `request`: an item itself knows only its newest request. Throws as `Workroom.run`. */
 export const commandOnce = async (
   workroom: Pick<Workroom, "run" | "item" | "journalOf">,
   {actor, item, request, command}: {actor: string; item: number; request: string; command: ItemCommand},

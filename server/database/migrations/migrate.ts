@@ -117,10 +117,7 @@ export const requireKnownSchema = (schema: number, migrations: readonly Migratio
   )
 }
 
-/**
- * Returns the migrations that need a restore point in a database of that schema: the irreversible ones, if a Host has
- * run on the database. Otherwise there is no data to lose.
- */
+/** Returns the irreversible migrations if a Host has run on the database. Otherwise there is no data to lose. */
 export const irreversibleFor = async (
   database: Reader,
   migrations: readonly Migration[],

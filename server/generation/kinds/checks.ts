@@ -16,10 +16,7 @@ export const requireName = (what: string, name: string): void => {
   if (!/^[\w-]{1,64}$/.test(name)) throw new Error(`${what}: use 1 to 64 letters, digits, _ and - only`)
 }
 
-/**
- * Reads the arguments after the name: a definition, which may be missing, and a function. Throws without a function, and
- * for a key that the definition of this kind cannot have.
- */
+/** Reads an optional definition and a function. Throws without the latter, and for a key that this kind cannot have. */
 export const readArguments = <D, H>(
   kind: Keyed,
   what: string,

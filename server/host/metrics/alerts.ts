@@ -15,10 +15,7 @@ import {createLook} from "./alert-facts.ts"
 /** The owner of alert messages in the outbox: a name that no plugin can have. */
 const owner = "svc:alerts"
 
-/**
- * Creates the Host's alerts. They see the Host as its console does, and send through its outbox, webhooks and mail.
- * `project` is the folder whose packages the Host loads.
- */
+/** Alerts see the Host as its console does. `project` is the folder whose packages the Host loads. */
 export const createAlerts = (
   sources: Sources,
   parts: Pick<Parts, "facts">,

@@ -23,10 +23,7 @@ import {requireOneHistory} from "../one-history.ts"
 import {locationOf, requireProject} from "../settings.ts"
 import {requireThere} from "./database.ts"
 
-/**
- * Migrates the database of a stopped project to this version's schema, like the next start. Throws `locked`,
- * `migration_refused`, `authority_mismatch`, `database_newer`.
- */
+/** Migrates like the next start. Throws `locked`, `migration_refused`, `authority_mismatch`, `database_newer`. */
 export const migrateStopped = (options: StoppedOptions, how: UpgradeOptions): Promise<MigrationReport> =>
   holding(options, async paths => {
     await requireProject(paths)

@@ -46,10 +46,7 @@ export const writeArchive = async (
   }
 }
 
-/**
- * Resolves to a stream of a checkpoint's tar archive, with the manifest last. First throws the refusals of `writeArchive`. A
- * file that cannot be read later fails the stream.
- */
+/** Streams a tar archive, the manifest last. First throws as `writeArchive`. An unreadable file fails the stream. */
 export const streamArchive = async (stored: StoredCheckpoint): Promise<ReadableStream<Uint8Array>> => {
   requireClean(stored)
   return Readable.toWeb(await packed(stored, noProgress)) as unknown as ReadableStream<Uint8Array>

@@ -33,10 +33,7 @@ export class Copies {
     return this.#read(path, undefined, onBytes)
   }
 
-  /**
-   * Copies a plain file into a new file that only its owner may read, complete after `settle`. Resolves to undefined if there
-   * is none. Do not use it on the live database.
-   */
+  /** Copies a file for its owner only; complete after `settle`. Undefined without one. Not for the live database. */
   async copy(from: string, to: string, onBytes?: OnBytes): Promise<Fingerprint | undefined> {
     const copied = await this.#read(from, to, onBytes)
     if (this.#copied.length >= most) await this.settle()

@@ -14,10 +14,7 @@ interface Request {
   readonly rollback?: object
 }
 
-/**
- * Throws `restore_mismatch` if a restore would combine packages or configuration with code that they do not belong to, unless
- * an option allows it or the code is rolled back too.
- */
+/** Throws `restore_mismatch` if packages or configuration would not belong to the code, unless an option allows it. */
 export const requireUnmixed = async (
   checkpoint: Checkpoint,
   {mismatches}: {readonly mismatches: readonly string[]},

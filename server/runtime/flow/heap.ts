@@ -40,10 +40,7 @@ export const keepHeapSmall = (options = `${process.execArgv.join(" ")} ${process
   afterCollection()
 }
 
-/**
- * V8 doubles the young generation when much of it survives, and makes it small in each collection of a rest. This forbids
- * the doubling only while the generation is large.
- */
+/** V8 doubles the young generation when much of it survives; this forbids that only while it is large. */
 const createYoungLimit = (): (() => void) => {
   let isLarge = false
   return () => {

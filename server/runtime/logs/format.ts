@@ -25,10 +25,7 @@ const indent = " ".repeat(9)
 /** Returns text that cannot move the cursor or begin a line that looks like a record. */
 const onTerminal = (text: string): string => shown(text).replaceAll("\n", `\n${indent}`)
 
-/**
- * Returns the format of a line: `12:00:01 info message key=value`, and an error below it. tslog makes its beginning. The
- * record may be from a Host of another version.
- */
+/** A line is `12:00:01 info message key=value`, with an error below it. The record may be another version's. */
 export const prettyFormat = (inColor: boolean): ((record: LogRecord) => string) => {
   const settingsOf = (style: boolean) => new Logger({type: "hidden", pretty: {...pretty, style}}).settings
   const plain = settingsOf(false)

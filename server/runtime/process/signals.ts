@@ -7,10 +7,7 @@ export interface SignalHandlers {
   readonly reload: () => void
 }
 
-/**
- * Through a script runner, one Ctrl-C arrives several times: from the terminal and from the runner. Signals within this
- * time of the first, in milliseconds, are the same request.
- */
+/** Through a script runner, one Ctrl-C arrives twice. Signals within these milliseconds are the same request. */
 const sameRequest = 1000
 
 /** Handles the process's signals. A second SIGTERM or SIGINT exits at once with 128 plus the signal's number. */

@@ -4,9 +4,6 @@ export const streamed = Symbol("streamed")
 export const isStream = (body: unknown): boolean =>
   typeof body === "object" && body !== null && Symbol.asyncIterator in body
 
-/**
- * Whether a response is read as it is made. To ask its `body` would make a stream of a text, without a length; on Node,
- * a response without the mark has no length anyway.
- */
+/** Is a response read as it is made? To ask its `body` would make a stream of a text, without a length. */
 export const isStreamed = (response: Response & {readonly [streamed]?: boolean}): boolean =>
   response[streamed] ?? (process.versions.bun === undefined || response.url !== "")

@@ -22,10 +22,7 @@ const text = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const word = /[A-Za-z]+/y
 
-/**
- * Parses strict JSON (RFC 8259). Throws `JsonError` with the position of the first error. A repeated key is an error,
- * because `JSON.parse` would silently drop the first value.
- */
+/** Parses strict JSON (RFC 8259), without repeated keys. Throws `JsonError` with the position of the first error. */
 export const parseJson = (source: string, visit: Visit = () => {}): unknown => {
   let at = source.startsWith("\ufeff") ? 1 : 0
   const fail = (message: string, offset = at): never => {
