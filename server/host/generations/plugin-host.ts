@@ -1,6 +1,5 @@
 import type {AgentRunState} from "../../../shared/agents/states.ts"
 import {Problem} from "../../../shared/problems.ts"
-import {channelType} from "../../../shared/sdk/content/satori.ts"
 import type {SendOptions} from "../../../shared/sdk/plugin/plugin.ts"
 import type {TimerPlace} from "../../../shared/sdk/session/timer.ts"
 import {fieldsOf, isId, readKey, readTime} from "../../../shared/sdk/session/values.ts"
@@ -17,7 +16,7 @@ import {type DraftFiles, hasFiles} from "../../outbox/files/draft-files.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import {readMessage} from "../../outbox/rows.ts"
 import type {Clock} from "../../runtime/flow/clock.ts"
-import type {Place} from "../../scheduler/timers/rows.ts"
+import {placeOf} from "../../scheduler/timers/operator.ts"
 import type {Timers} from "../../scheduler/timers/timers.ts"
 
 export interface PluginHostOptions {
@@ -61,7 +60,7 @@ export const createPluginHost = ({
   setTimer: async (plugin, name, given, data, options) => {
     const {target, ...when} = given ?? {}
     if (target !== undefined) endpoints.require(requirePlace(target).endpoint)
-    const setting = timers.prepare(plugin, name, when, data, placeOf(target), options)
+    const setting = timers.prepare(plugin, name, when, data, placeOf(target ?? {}), options)
     await database.write(setting.statements)
     setting.stored()
     return setting.id
@@ -85,7 +84,7 @@ export const createPluginHost = ({
       input,
       plugin,
       ...(own === undefined ? {} : {request: `plugin/${plugin}/${agent}/${own}`}),
-      ...placeOf(target, user),
+      ...placeOf({...target, ...(user === undefined ? {} : {user})}),
     })
   },
   agentResult: async (plugin, runId) => {
@@ -126,13 +125,6 @@ const requirePlace = (target: TimerPlace): TimerPlace => {
   if (isId(endpoint) && [channel, user].every(id => id === undefined || isId(id))) return target
   throw new Problem("target_invalid", "a conversation is {endpoint, channel?, user?}: a name, and ids on the platform")
 }
-
-/** A conversation of which only the ids are known. */
-const placeOf = (target: TimerPlace | undefined, user = target?.user): Place => ({
-  ...(target === undefined ? {} : {endpoint: target.endpoint}),
-  ...(target?.channel === undefined ? {} : {channel: {id: target.channel, type: channelType.text}}),
-  ...(user === undefined ? {} : {user: {id: user}}),
-})
 
 const dueOf = (at: SendOptions["at"]): number | undefined => {
   const due = readTime(at)

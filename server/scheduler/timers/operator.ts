@@ -47,7 +47,10 @@ export const act = async (database: Database, action: TimerAction, on: TimerSele
 export const timerRevision = ({schedule, timezone, data, due_at: due}: Row): string =>
   revisionOf([schedule ?? null, timezone ?? null, data, schedule === null ? Number(due) : null])
 
-export const placeOf = ({endpoint, channel, user}: TimerDraft): Place => ({
+type Ids = {readonly [K in "endpoint" | "channel" | "user"]?: string | undefined}
+
+/** Returns the place of a conversation of which only the ids are known. */
+export const placeOf = ({endpoint, channel, user}: Ids): Place => ({
   ...(endpoint === undefined ? {} : {endpoint}),
   ...(channel === undefined ? {} : {channel: {id: channel, type: channelType.text}}),
   ...(user === undefined ? {} : {user: {id: user}}),
