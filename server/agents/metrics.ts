@@ -4,7 +4,7 @@ import type {Database} from "../database/database.ts"
 import {readNumber} from "../database/engine/cells.ts"
 import type {Bindings} from "./bindings/bindings.ts"
 import {readLastFailed} from "./runs/figures.ts"
-import type {AgentMeter, CallFigures} from "./runs/meter.ts"
+import type {AgentMeter} from "./runs/meter.ts"
 import {countOpen} from "./runs/run-rows.ts"
 
 /** The agents' totals since the first run, and their open runs. Rows store money in millionths. */
@@ -41,14 +41,12 @@ const readAgents = async (database: Database, bindings: Pick<Bindings, "list">) 
   }
 }
 
-const secondsOf = ({agent, tool, outcome, seconds}: CallFigures) => ({
-  labels: {agent, tool, outcome},
-  histogram: seconds,
-})
-
 /** The durations of model and tool calls in this run of the Host, and what was unknown in the models' answers. */
 export const readCalls = (meter: AgentMeter) => ({
-  svc_agent_tool_seconds: [...meter.tools.values()].map(secondsOf),
+  svc_agent_tool_seconds: [...meter.tools.values()].map(({agent, tool, outcome, seconds}) => ({
+    labels: {agent, tool, outcome},
+    histogram: seconds,
+  })),
   svc_agent_model_seconds: [...meter.models.values()].map(({agent, outcome, seconds}) => ({
     labels: {agent, outcome},
     histogram: seconds,

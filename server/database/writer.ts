@@ -153,7 +153,7 @@ export class Writer {
   async #isolate(group: readonly Pending[], error: Problem): Promise<unknown> {
     const [only] = group
     if (group.length > 1 || only === undefined) return this.#commitEach(group)
-    const why = `the database fails on this change and stores others${about(only.statements, error)}`
+    const why = `the database fails on this change and stores others (${kindsOf(only.statements)}): ${messageOf(error)}`
     only.reject(isUnexplained(error) ? new ChangeFailed(why, error) : new Problem(error.code, why, {cause: error}))
     return undefined
   }
@@ -181,8 +181,6 @@ const rejectAll = (group: readonly Pending[], error: unknown): unknown => {
   for (const {reject} of group) reject(error)
   return error
 }
-
-const about = (statements: readonly Statement[], cause: unknown) => ` (${kindsOf(statements)}): ${messageOf(cause)}`
 
 /** Resolves the batches without result rows: to know that they are stored is enough. Others look rows up again. */
 const confirmStored = (group: readonly Pending[], cause: AnswerLost): void => {

@@ -33,8 +33,6 @@ const setting: Record<OutboxAction, string> = {
   hold: "state = 'held', reason = 'operator', ended_at = unixepoch() * 1000",
 }
 
-const listed = (states: readonly string[]) => states.map(state => `'${state}'`).join(", ")
-
 /**
  * Resolves to the lanes whose messages have changed. Throws `outbox_unknown` for one message, and `outbox_state` if its
  * state does not allow the action. Messages among several that do not allow it stay as they are.
@@ -43,7 +41,7 @@ export const act = async (database: Database, action: OutboxAction, on: OutboxSe
   const condition =
     on === "held"
       ? "state IN ('held', 'unknown')"
-      : `id IN (SELECT value FROM json_each(?)) AND +state IN (${listed(statesFor[action])})`
+      : `id IN (SELECT value FROM json_each(?)) AND +state IN (${statesFor[action].map(state => `'${state}'`).join(", ")})`
   const [changed] = await database.write([
     {
       sql: `UPDATE outbox SET ${setting[action]} WHERE ${condition} RETURNING endpoint, channel`,

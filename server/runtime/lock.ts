@@ -48,8 +48,6 @@ const names = {host: "a Host", daemon: "a daemon", command: "a command"} as cons
 // On Bun a collected client drops its lock, so held locks stay reachable from here until they are released.
 const held = new Set<{client: Client; transaction: Transaction}>()
 
-const isBusy = (error: unknown) => error instanceof LibsqlError && error.code === "SQLITE_BUSY"
-
 /**
  * Takes the project's single-writer lock: a write transaction on a separate file. The kernel frees it when the process
  * dies, and Bun and Node exclude each other. Throws `state_unwritable`, and `locked` with the holder's hostname, pid,
@@ -208,7 +206,7 @@ const tryLock = async (file: string) => {
     return undefined
   } catch (cause) {
     client?.close()
-    if (isBusy(cause)) return undefined
+    if (cause instanceof LibsqlError && cause.code === "SQLITE_BUSY") return undefined
     if (cause instanceof LibsqlError && cause.code === "SQLITE_NOTADB") {
       throw new Problem("state_unwritable", `cannot lock ${file}: another program wrote to it`, {
         cause,

@@ -1,7 +1,7 @@
 import type {Firing, RunState} from "../../shared/api/scheduled/jobs.ts"
 import {toJson} from "../../shared/json.ts"
 import type {RunTrigger} from "../../shared/sdk/plugin/job.ts"
-import {assertThat, type Database, type Reader, type Row, type Statement} from "../database/database.ts"
+import {assertThat, type Database, type Reader, type Statement} from "../database/database.ts"
 import {jsonRows} from "../database/engine/json-rows.ts"
 import {uuid} from "../runtime/uuid.ts"
 import type {Planned} from "./consider.ts"
@@ -90,15 +90,13 @@ export const readQueued = async (database: Database): Promise<readonly QueuedRun
   const rows = await database.read(
     "SELECT run_id, job, scheduled_for, cause FROM job_runs WHERE state = 'queued' ORDER BY seq",
   )
-  return rows.map(queuedOf)
+  return rows.map(row => ({
+    runId: String(row.run_id),
+    job: String(row.job),
+    scheduledFor: Number(row.scheduled_for),
+    trigger: row.cause as RunTrigger,
+  }))
 }
-
-const queuedOf = (row: Row): QueuedRun => ({
-  runId: String(row.run_id),
-  job: String(row.job),
-  scheduledFor: Number(row.scheduled_for),
-  trigger: row.cause as RunTrigger,
-})
 
 /** Returns how many runs ended in each way, since the first one. */
 export const readJobTotals = async (database: Reader): Promise<Readonly<Record<string, number>>> => {

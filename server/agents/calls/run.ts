@@ -48,7 +48,7 @@ export const work = async (
   for (;;) {
     signal.throwIfAborted()
     if (engine.isStopping()) {
-      await leave(engine, claimed)
+      await writeFenced(engine, claimed, [requeueing(claimed)], runIs("queued"))
       return undefined
     }
     const found = await read(engine, claimed)
@@ -61,8 +61,6 @@ export const work = async (
     if ((await step(engine, run, steps, signal)) === "is over") return undefined
   }
 }
-
-const leave = (engine: Engine, run: AgentRun) => writeFenced(engine, run, [requeueing(run)], runIs("queued"))
 
 const read = async (
   {database, log}: Engine,

@@ -33,7 +33,9 @@ const viewBinding = (bindings: Bindings, binding: Binding, figures: Figures): Ag
     problem: standing.configured ? null : standing.message,
     permission: config.permission,
     triggers: triggersOf(binding),
-    tools: toolsOf(bindings, binding),
+    tools: bindings
+      .toolsOf(binding)
+      .map(({name, description, effect, permission, approval}) => ({name, description, effect, permission, approval})),
     runs,
     approvals: Number(rowOf(figures.approvals, name)?.n ?? 0),
     today: todayOf(binding, rowOf(figures.today, name), runs.running),
@@ -66,11 +68,6 @@ const readFigures = async (database: Database, shown: readonly Binding[]) => {
 }
 
 const rowOf = (rows: readonly Row[], agent: string): Row | undefined => rows.find(row => row.agent === agent)
-
-const toolsOf = (bindings: Bindings, binding: Binding): AgentView["tools"] =>
-  bindings
-    .toolsOf(binding)
-    .map(({name, description, effect, permission, approval}) => ({name, description, effect, permission, approval}))
 
 const triggersOf = ({config: {triggers}}: Binding): AgentTrigger[] => [
   ...(triggers.mention ? ["mention" as const] : []),

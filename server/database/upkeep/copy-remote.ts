@@ -114,7 +114,7 @@ const copyRows = async (transaction: Transaction, table: Table, store: Store, co
     const after = last === undefined ? "" : `WHERE (${order}) > (${places(key.length)})`
     const sql = `SELECT ${order}, ${listed(columns)} FROM ${quoted(name)} ${after} ORDER BY ${order} LIMIT ${limit}`
     const page = await transaction.execute({sql, args: last ?? []}).catch(error => {
-      if (limit > 1 && isTooLarge(error)) return undefined
+      if (limit > 1 && error instanceof LibsqlError && error.code === "RESPONSE_TOO_LARGE") return undefined
       throw error
     })
     if (page === undefined) {
@@ -129,8 +129,6 @@ const copyRows = async (transaction: Transaction, table: Table, store: Store, co
     if (values.length < limit) return
   }
 }
-
-const isTooLarge = (error: unknown): boolean => error instanceof LibsqlError && error.code === "RESPONSE_TOO_LARGE"
 
 /** Copies the highest numbers that were ever assigned, which may be above the existing rows. */
 const copySequences = async (transaction: Transaction, store: Store): Promise<void> => {

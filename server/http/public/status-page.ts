@@ -54,7 +54,7 @@ export const renderPage = (page: StatusPage, language: Language): string => {
 <body>
 <main>
 <h1 dir="auto">${title}</h1>
-<p class="overall state ${className(page.state)}">${t.overall[page.state]}</p>
+<p class="overall state ${page.state.replaceAll(" ", "-")}">${t.overall[page.state]}</p>
 ${page.note === null ? "" : `<p class="note" dir="auto">${escapeHtml(page.note)}</p>\n`}<ul>
 ${page.labels.map(label => renderLabel(label, language)).join("\n")}
 </ul>
@@ -80,8 +80,6 @@ const renderLabel = ({label, state, uptime}: StatusPage["labels"][number], langu
 <dl aria-label="${t.uptime}">${spans.join("")}</dl>
 </li>`
 }
-
-const className = (state: string): string => state.replaceAll(" ", "-")
 
 /** Rounds down: only a subject that was never down shows 100 %. */
 export const shareText = (share: number, language: Language): string =>

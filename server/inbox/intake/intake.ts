@@ -172,7 +172,7 @@ export class Intake {
     const now = clock.now()
     const event = toEvent(endpoint, inChannel(incoming, expected?.press), now)
     const {sn: _, ...stored} = event
-    const text = textOf(stored)
+    const text = readJson("the event", stored, "event_invalid")
     const content = contentHash(incoming, endpoint.spec)
     const id = endpoint.spec.claimedIds ? `${incoming.id} ${content}` : incoming.id.toWellFormed()
     const kept = incoming.isKept === true ? keptSince(endpoint.past) : null
@@ -324,5 +324,3 @@ const releaseAll = (presses: readonly Found<Task>[], offers: readonly Offer[]): 
 /** Returns a press as an event of its message's channel, where its user's permission is judged. */
 const inChannel = (incoming: Incoming, {channel: id}: Partial<Press> = {}): Incoming =>
   id === undefined ? incoming : {...incoming, channel: {type: channelType.text, ...incoming.channel, id}}
-
-const textOf = (value: unknown): string => readJson("the event", value, "event_invalid")

@@ -165,7 +165,14 @@ const readInboxEvent = async (database: Database, named: string): Promise<InboxD
   if (row === undefined) throw unknown(named)
   const marks = await database.read("SELECT * FROM inbox_marks WHERE seq = ? ORDER BY handler", [seq])
   const replies = await readReplies(database, seq)
-  return viewDetail(row, marks, replies)
+  return {
+    ...viewEvent(row),
+    eventId: String(row.event_id),
+    conversation: String(row.conversation),
+    ...(row.raw === null ? {} : {raw: fromJson(String(row.raw))}),
+    marks: marks.map(readMark),
+    replies: replies.map(({id}) => String(id)),
+  }
 }
 
 const seqOf = (named: string): number => {
@@ -182,13 +189,4 @@ const readMark = rowReader(InboxDetail.properties.marks.items)
 const viewEvent = (row: Row): InboxView => ({
   ...readEvent(row),
   event: {...fromJson(String(row.event)), sn: Number(row.seq)},
-})
-
-const viewDetail = (row: Row, marks: readonly Row[], replies: readonly Row[]): InboxDetail => ({
-  ...viewEvent(row),
-  eventId: String(row.event_id),
-  conversation: String(row.conversation),
-  ...(row.raw === null ? {} : {raw: fromJson(String(row.raw))}),
-  marks: marks.map(readMark),
-  replies: replies.map(({id}) => String(id)),
 })

@@ -27,7 +27,7 @@ export class FigureWatch {
       ...(figures.gaps ?? [])
         .filter(gap => isRecent(gap, now))
         .map(gapCondition)
-        .filter(firstOfEndpoint),
+        .filter(({subject}, index, all) => all.findIndex(other => other.subject === subject) === index),
       ...storage(figures),
       ...stuck(figures, now),
       ...blocked(figures),
@@ -79,9 +79,6 @@ const gapCondition = ({endpoint, reason, from, to}: SeenGap): Condition => {
   const values = {name: endpoint, from, ...(to === null ? {open: ""} : {to}), reason}
   return conditionOf("endpoint_gap", values, {subject: endpoint, endpoint, since: Date.parse(from)})
 }
-
-const firstOfEndpoint = ({subject}: Condition, index: number, all: readonly Condition[]): boolean =>
-  all.findIndex(other => other.subject === subject) === index
 
 const mebibytes = (bytes: number): number => Math.round(bytes / 1024 ** 2)
 

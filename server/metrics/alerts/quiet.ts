@@ -18,19 +18,16 @@ const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Numb
 
 /** Returns the day of the week, 0 for Sunday, and the minute of the day. */
 const localTime = (zone: string, now: number): {readonly day: number; readonly minute: number} => {
-  const parts = formatOf(zone).formatToParts(now)
+  const parts = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    weekday: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  }).formatToParts(now)
   const part = (type: string) => parts.find(each => each.type === type)?.value ?? ""
   return {
     day: days.indexOf(part("weekday").toLowerCase() as Day),
     minute: minutesOf(`${part("hour").padStart(2, "0")}:${part("minute").padStart(2, "0")}`),
   }
 }
-
-const formatOf = (zone: string): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat("en-US", {
-    timeZone: zone,
-    weekday: "short",
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-  })

@@ -18,8 +18,6 @@ import type {StoredCheckpoint} from "./store.ts"
 /** The fastest level: for a database with messages, it saves nine tenths of what the default saves, in a quarter of the time. */
 const level = constants.Z_BEST_SPEED
 
-const isCompressed = (file: string) => /\.(tgz|gz)$/.test(file)
-
 /**
  * Writes a checkpoint as one tar archive with the manifest last, so that a truncated archive is invalid. Compresses it if the
  * name ends with `.gz` or `.tgz`. Throws `checkpoint_secret_in_data` if its verification names rows with a secret, and
@@ -35,7 +33,7 @@ export const writeArchive = async (
   const partial = join(dirname(output), `.${randomUUID()}.tmp`)
   try {
     const target = createWriteStream(partial, {flags: "wx", mode: 0o600, flush: true})
-    if (isCompressed(output))
+    if (/\.(tgz|gz)$/.test(output))
       await pipeline(await packed(stored, progress), createGzip({level, chunkSize: 1 << 18}), target)
     else await pipeline(await packed(stored, progress), target)
     await rename(partial, output)
@@ -116,13 +114,11 @@ export const readArchive = async (
   } catch (cause) {
     await removeFolder(folder)
     if (cause instanceof Problem) throw cause
-    throw isSystemError(cause)
+    throw cause instanceof Error && "syscall" in cause
       ? new Problem("checkpoint_failed", `cannot read ${where}: ${messageOf(cause)}`, {cause})
       : invalidCheckpoint(where, messageOf(cause))
   }
 }
-
-const isSystemError = (cause: unknown) => cause instanceof Error && "syscall" in cause
 
 /** On Node, `Readable.toWeb` may throw outside of every promise once its reader has refused the rest. */
 const streamOf = (input: Readable): ReadableStream<Uint8Array> => {

@@ -82,15 +82,12 @@ export const filesRule: PartRule = {
         if (found === undefined) findings.push(`the file ${row.sha256} is missing`)
         else if (found !== row.sha256) findings.push(`the file ${row.sha256} is damaged: its content has changed`)
       }
-    return summary(findings)
+    return findings.length <= mostNamed
+      ? findings
+      : [...findings.slice(0, mostNamed), `and ${findings.length - mostNamed} more files`]
   },
   adopt: async () => {},
 }
 
 /** The most files that the findings name. */
 const mostNamed = 5
-
-const summary = (findings: readonly string[]): readonly string[] =>
-  findings.length <= mostNamed
-    ? findings
-    : [...findings.slice(0, mostNamed), `and ${findings.length - mostNamed} more files`]

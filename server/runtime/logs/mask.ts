@@ -26,7 +26,7 @@ export class Mask {
 
   /** The same for JSON, which stays valid. Keeps credentials that were not registered. */
   json(text: string): string {
-    return this.#replace(text, inJson)
+    return this.#replace(text, (form, text, begin) => !isBroken(form) && !isEscaped(text, begin))
   }
 
   #replace(text: string, accepts: Accepts): string {
@@ -40,8 +40,6 @@ export class Mask {
     }
   }
 }
-
-const inJson: Accepts = (form, text, begin) => !isBroken(form) && !isEscaped(text, begin)
 
 /** True if the form cannot appear unescaped in JSON text: a match there is something else. */
 const isBroken = (form: string): boolean => {

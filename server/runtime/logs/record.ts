@@ -73,7 +73,7 @@ const addFields = (record: Record<string, unknown>, fields: LogFields, describer
     if (value === undefined) continue
     const key = describer.text(name)
     if (!own.has(key) && !(key in record)) record[key] = value
-    else if (!isKnown(record, key, value)) record[`_${key}`] = value
+    else if (own.has(key) || record[key] !== value) record[`_${key}`] = value
   }
 }
 
@@ -85,6 +85,3 @@ const namesOf = (fields: LogFields): readonly string[] => {
     return []
   }
 }
-
-const isKnown = (record: Record<string, unknown>, name: string, value: unknown): boolean =>
-  !own.has(name) && record[name] === value

@@ -53,8 +53,6 @@ const framed = (first: number, content: string): Buffer =>
 const openXml = (socket: Socket): void =>
   void socket.write("<stream:stream xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams' id='1'>")
 
-const greet = (socket: Socket): void => void socket.write("* OK ")
-
 /** A part of a bomb: gzip joins as many as follow one another. Packed at its first use, which takes 0.2 s. */
 let packed: Buffer | undefined
 const packedZeros = (): Buffer => {
@@ -98,7 +96,7 @@ const assaults: Readonly<Record<string, Partial<Readonly<Record<Spoken, Assault>
       flood(socket)
     },
     lines: socket => {
-      greet(socket)
+      void socket.write("* OK ")
       flood(socket)
     },
   },

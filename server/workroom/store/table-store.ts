@@ -63,7 +63,9 @@ export class TableStore implements Store {
       },
       storeItems(items),
       {sql: "UPDATE workroom_head SET seq = ?, hash = ?", args: [after.seq, after.hash]},
-      ...authorityOf(records),
+      ...records.flatMap(({record: {command}}) =>
+        command.is === "authority" ? [{sql: "UPDATE workroom_head SET authority = ?", args: [command.to]}] : [],
+      ),
       ...tellingRecords(records.map(({record}) => record)),
     ])
   }
@@ -178,8 +180,3 @@ const storeItems = (items: readonly Item[]): Statement => ({
     WHERE true ON CONFLICT (item) DO UPDATE SET data = excluded.data`,
   args: [itemRows.encode(items.map(item => ({item: item.id, data: itemText(item)})))],
 })
-
-const authorityOf = (records: Group["records"]): Statement[] =>
-  records.flatMap(({record: {command}}) =>
-    command.is === "authority" ? [{sql: "UPDATE workroom_head SET authority = ?", args: [command.to]}] : [],
-  )

@@ -1,4 +1,4 @@
-import {type ItemState, itemStates, partyPattern} from "../../../../shared/api/item-rules.ts"
+import {itemStates, partyPattern} from "../../../../shared/api/item-rules.ts"
 import type {Item} from "../../../../shared/api/workroom.ts"
 import type {Permission} from "../../../../shared/sdk/session/permission.ts"
 import {Closed, Optional, type Static, type TObject, Type} from "../../../../shared/type.ts"
@@ -42,8 +42,6 @@ const mostListed = 50
 const usuallyListed = 20
 const mostComments = 20
 
-const isOpen = (state: ItemState) => state !== "done" && state !== "cancelled"
-
 export const listTool = (workroom: WorkroomSide): AgentTool =>
   workroomTool("none", {
     name: "list",
@@ -57,7 +55,7 @@ export const listTool = (workroom: WorkroomSide): AgentTool =>
     run: async ({state, assignee, label, limit = usuallyListed}) => {
       const found = workroom.items.filter(
         item =>
-          (state === undefined ? isOpen(item.state) : item.state === state) &&
+          (state === undefined ? item.state !== "done" && item.state !== "cancelled" : item.state === state) &&
           (assignee === undefined || item.assignee === assignee) &&
           (label === undefined || item.labels.includes(label)),
       )
