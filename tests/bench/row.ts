@@ -4,15 +4,12 @@ import type {Figure} from "./measure/figure.ts"
 export interface RowOptions {
   /** The number of pairs; a result needs seven. */
   readonly pairs: number
-  /** The runtimes of the Host. */
   readonly runtimes: readonly TestRuntime[]
   /** The number of inbox events of a Host with a backlog. */
   readonly events: number
-  /** Reports the current step. */
   readonly progress: (text: string) => void
 }
 
-/** A row of the targets. */
 export interface Row {
   readonly name: string
   /** What it measures, and the yardstick. */
@@ -22,7 +19,6 @@ export interface Row {
   measure(options: RowOptions): Promise<readonly Figure[]>
 }
 
-/** Measures the runtimes one after another. */
 export const onEachRuntime =
   (measureOn: (runtime: TestRuntime, options: RowOptions) => Promise<readonly Figure[]>): Row["measure"] =>
   async options => {

@@ -26,7 +26,6 @@ import {timersWaiting} from "./plugins/timers-waiting.ts"
 import type {Row} from "./row.ts"
 import {journal} from "./workroom/journal.ts"
 
-/** All rows, by the folder of their files. */
 export const rooms: Readonly<Record<string, readonly Row[]>> = {
   host: [start, http, memory, rest, loopDelay, metricHistory],
   messages: [durable, burst, doors, chat, crowd, dispatch],

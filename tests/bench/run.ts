@@ -10,7 +10,6 @@ import {rows} from "./rows.ts"
  * commit. Nothing here is a test: a missed target fails nothing.
  */
 
-/** The order of the rows on the page. */
 const order = rows.map(({name}) => name)
 
 /** The time limit of a row, in minutes. */

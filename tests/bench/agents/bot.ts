@@ -32,7 +32,6 @@ export const agentBot = (url: string): BenchProject =>
 export const ask = (host: BenchHost): Promise<unknown> =>
   host.post("/api/agents/:name/run", {name: "helper", body: {input: "go"}})
 
-/** Resolves once no run is open. */
 export const untilEnded = async (host: BenchHost): Promise<void> => {
   for (;;) {
     const states = await Promise.all(

@@ -2,7 +2,6 @@ import {createServer, type IncomingMessage, type ServerResponse} from "node:http
 import {setTimeout as sleep} from "node:timers/promises"
 import {listen} from "../../../server/testing/platforms/fake/serve.ts"
 
-/** How the model answers each call. */
 export interface Pace {
   /** The number of tool calls in an answer. */
   readonly calls: number
@@ -11,11 +10,9 @@ export interface Pace {
 }
 
 export interface BenchModel {
-  /** The `baseURL`. */
   readonly url: string
   /** The milliseconds from the end of each answer until the Host's next request, for one run at a time. */
   readonly gaps: number[]
-  /** The number of requests. */
   asked(): number
   /** Sets the pace from now on. Without a pace, the next answer ends the run. */
   follow(pace: Pace | undefined): void

@@ -117,7 +117,6 @@ const statusOf = async (aim: Aim, head: string): Promise<number> => {
   return Number(answer.slice(9, 12))
 }
 
-/** The attacks by name. */
 export const attacks = {
   idle: aim => many(aim, 5000, index => sleep(index / 10).then(() => hold(aim, open(aim)))),
   parallel: aim =>

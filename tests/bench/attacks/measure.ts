@@ -41,7 +41,6 @@ const attack = (name: AttackName, port: number, seconds: number, {scale, seed}: 
   return runScript<Seen>([process.execPath, `${root}tests/bench/attacks/attacker.ts`, ...args])
 }
 
-/** The effect of an attack on a server. */
 export const suffer = async (server: {port: number; pid: number}, strike: Strike, force: Force): Promise<Outcome> => {
   // Code that is compiled and loaded on first use is not memory that an attack holds.
   await strike(1, {...force, scale: force.scale / 10})

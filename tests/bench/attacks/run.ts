@@ -5,7 +5,6 @@ import {measureIrcFlood} from "./irc-flood.ts"
 import {attackNames} from "./kinds.ts"
 import {type Force, measureAttack} from "./measure.ts"
 
-/** All attacks by name. */
 const all: Readonly<Record<string, (runtime: TestRuntime, force: Force) => Promise<readonly Figure[]>>> = {
   ...Object.fromEntries(attackNames.map(name => [name, (on, force) => measureAttack(name, on, force)])),
   "irc-flood": measureIrcFlood,

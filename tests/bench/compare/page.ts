@@ -4,7 +4,6 @@ import {short} from "../measure/figure.ts"
 import type {Spread} from "../measure/statistics.ts"
 import {type Compared, type Comparison, changeOf} from "./compare.ts"
 
-/** The page of what was measured. */
 export const pagePath = "docs/reference/performance.md"
 
 const head = `# Measured performance

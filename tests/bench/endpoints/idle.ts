@@ -53,7 +53,6 @@ const openPlaces = async (): Promise<readonly Place[]> => {
   )
 }
 
-/** A Host with these endpoints and one plugin. */
 const projectOf = (places: readonly Place[]): BenchProject => {
   const plugins = places.map(({name, account}) => `  ${name}: ${JSON.stringify({endpoints: [account]})}\n`)
   const project = makeProject(`  greeter: {}\n${plugins.join("")}`, {greeter})

@@ -47,7 +47,6 @@ const lateness = async (host: BenchHost): Promise<readonly number[]> => {
   return late
 }
 
-/** The delays of the event loop during `work`. */
 const during = async (host: BenchHost, work: () => Promise<unknown>): Promise<readonly number[]> => {
   await lateness(host)
   await work()

@@ -10,7 +10,6 @@ import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 interface Sample {
   readonly with: number
   readonly without: number
-  /** The disk space of a stored message. */
   readonly messageBytes: number
   /** Seconds of processor time. */
   readonly rowSeconds: number

@@ -38,7 +38,6 @@ export default definePlugin({
 })
 `
 
-/** The database of a project from `makeLargeProject`. */
 export const databaseOf = ({folder}: BenchProject): string => `${folder}/data/bot.sqlite`
 
 /** A project with a large database, whose Host can run commands. The disk has room for `copies` of it. */
@@ -70,7 +69,6 @@ export interface Sides {
   readonly subject: () => readonly string[]
   /** The number of bytes that the control writes. */
   readonly bytes: () => number
-  /** Cleans up after each run. */
   readonly clear: () => void
 }
 

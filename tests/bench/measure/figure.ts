@@ -2,13 +2,11 @@ import {table} from "../../../cli/kit/print.ts"
 import type {Pairs} from "./pairs.ts"
 import type {Spread} from "./statistics.ts"
 
-/** A target of the design. */
 export interface Target {
   readonly is: "at least" | "at most"
   readonly value: number
 }
 
-/** A line of the result. */
 export interface Figure {
   /** What was measured, and on what. */
   readonly name: string

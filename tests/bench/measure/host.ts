@@ -128,6 +128,5 @@ export const untilOnline = async (host: BenchHost, count: number): Promise<void>
   throw new Error(`the endpoints are not online: ${JSON.stringify(items)} ${host.process.output()}`)
 }
 
-/** Runs `svc` with these arguments on a project. */
 export const svc = ({command}: TestRuntime, project: BenchProject, args: readonly string[]): Promise<string> =>
   runProcess([...command, ...args], {cwd: project.folder, env: {HTTP_PORT: "0", HTTP_TOKEN: token}})

@@ -95,7 +95,6 @@ export interface Followed {
 export interface Followers {
   readonly process: Running
   figures(): Promise<Followed>
-  /** Resets the figures. */
   clear(): Promise<void>
   stop(): Promise<void>
 }

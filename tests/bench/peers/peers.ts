@@ -42,7 +42,6 @@ const startPlatform = async (): Promise<Platform> => {
   }
 }
 
-/** The samples of a bot. */
 interface Samples {
   readonly bot: Bot
   /** The milliseconds from the start of the process to the first answer. */

@@ -5,7 +5,6 @@ export type Door = "svc" | "telegram" | "plain"
 
 export interface Message {
   readonly id: string
-  /** The number of the sending partner. */
   readonly partner: number
 }
 

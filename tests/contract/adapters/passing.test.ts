@@ -22,7 +22,6 @@ const minute = 60_000
 /** Those of the conformance suite that adapters treat differently. */
 const faults = ["401", "403", "409", "500", "a login page"] as const
 
-/** The spec of an adapter's endpoint behind a proxy. */
 const putBehindProxy = async (adapter: AdapterUnderTest) => {
   const {name = "", env = {}, platform: start} = adapter
   const platform = await start(whenOver)

@@ -28,7 +28,6 @@ const failureOf = async (call: Promise<ModelReply>): Promise<ModelFailure> => {
   return error
 }
 
-/** Returns the failure of a call that this server answers. */
 const failureFrom = async (answer: (response: ServerResponse, request: RawRequest) => unknown) => {
   const server = await startRawServer(answer)
   return failureOf((await openAt(server.url)).call(userSays("hello"), {signal: never}))

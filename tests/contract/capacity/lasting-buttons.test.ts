@@ -21,12 +21,10 @@ interface Shown {
   readonly handler?: string
   readonly expires?: number
   readonly once?: 0 | 1
-  /** The message that it edits. */
   readonly edits?: string
   readonly state?: string
 }
 
-/** Stores a message, or an edit, with a button. */
 const show = async (
   database: Database,
   id: string,

@@ -14,7 +14,6 @@ import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
 import {HandClock} from "../../support/scheduler/hand-clock.ts"
 import {jobOf, schedulerOn} from "../../support/scheduler/jobs.ts"
 
-/** The load of one simulated day. */
 export interface DailyLoad {
   /** Messages that are each received, handled and answered. */
   readonly messages: number
@@ -90,7 +89,6 @@ export class RetainedYear {
     await this.#jobs.scheduler.start([jobOf("regular", {schedule: {every: `${24 / this.#load.jobRuns}h`}})])
   }
 
-  /** Simulates one day. */
   async day(): Promise<void> {
     const runtimeId = uuid()
     await recordStart(this.#database, {runtimeId, startedAt: this.#now, mode: "test", version: "1", runtime: "node"})

@@ -160,7 +160,6 @@ const running = (database: Database) => new UserData({database, dropFiles, remai
 
 const once = {dryRun: false, next: undefined}
 
-/** Every row of every table. */
 const dump = async (database: Pick<Database, "read">, but: readonly string[] = []): Promise<string> => {
   const tables = await database.read(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",

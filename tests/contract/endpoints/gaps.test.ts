@@ -78,7 +78,6 @@ const untilSeen = (database: Database, after: number) =>
     return Number(row?.seen_at ?? 0) > after
   })
 
-/** Returns the gaps once there is one. */
 const untilListed = (database: Database) =>
   until("a gap", async () => {
     const rows = await listOf(database)

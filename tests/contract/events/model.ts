@@ -11,7 +11,6 @@ import {log} from "../../support/database/databases.ts"
 import {Chance} from "../../support/machine/chance.ts"
 import {type Entry, ModelClient, type Truth} from "./client.ts"
 
-/** The totals of the episodes. */
 export interface Tally {
   episodes: number
   events: number
@@ -29,7 +28,6 @@ export interface Tally {
 /** The number of episodes that share one history. */
 const episodesOfWorld = 50
 
-/** The log and its stream, as a Host has them. */
 interface Served {
   readonly database: Database
   readonly events: EventLog

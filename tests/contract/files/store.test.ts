@@ -36,7 +36,6 @@ const contentOf = (text: string): FileContent => {
 const storeOn = (database: Database, folder: string, quota = 1000): FileStore =>
   new FileStore({folder, database, quota: () => quota})
 
-/** The hashes of the rows, and of the files. */
 const stateOf = async (database: Database, folder: string) => {
   const rows = (await database.read("SELECT sha256 FROM files ORDER BY sha256")).map(row => String(row.sha256))
   const files: string[] = []

@@ -17,7 +17,6 @@ const scales: Readonly<Record<AttackName, number>> = {
   malformed: 1,
 }
 
-/** Resolves to what the attacker saw. */
 const attack = (workerData: Attack): Promise<unknown> => {
   const worker = new Worker(new URL("./attacker.ts", import.meta.url), {workerData})
   return new Promise((resolve, reject) => {

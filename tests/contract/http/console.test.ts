@@ -9,7 +9,6 @@ const config = `http: {port: 0, base: /bot, token: "\${HTTP_TOKEN}", demoToken: 
 plugins: {sandbox: {}}
 `
 
-/** Returns the script that the page names. */
 const scriptOf = async (host: TestHost): Promise<string> => {
   const page = await (await fetch(`${host.url}/console/`)).text()
   return /src="\.\/(assets\/[^"]+\.js)"/.exec(page)?.[1] ?? ""

@@ -83,7 +83,6 @@ const fill = async (host: TestHost): Promise<Examples> => {
 
 const canary = /canary[- ]/
 
-/** Returns what a token reads at a path. */
 const read = async (host: TestHost, path: string, token: string): Promise<string> => {
   const headers = {authorization: `Bearer ${token}`}
   return (await host.fetch(path, {headers, signal: AbortSignal.timeout(30_000)})).text()

@@ -3,7 +3,6 @@ import {describe, expect, test} from "vitest"
 import {onBun, pluginWith, runtimes, shared, startHost, until} from "../../support/host/host.ts"
 import {closing, openRaw, raw} from "../../support/http/raw.ts"
 
-/** Counts the requests that reach a handler. */
 const counter = pluginWith(`
     let count = 0
     plugin.route({method: "GET", path: "/take", scope: "demo", summary: "Counts, and answers late",

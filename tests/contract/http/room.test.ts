@@ -2,7 +2,6 @@ import {describe, expect, test} from "vitest"
 import {onBun, pluginWith, runtimes, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {closing, openRaw, raw} from "../../support/http/raw.ts"
 
-/** A route that reads its body itself. */
 const reader = pluginWith(`
     plugin.route({method: "POST", path: "/read", scope: "demo", summary: "Reads a body",
       handle: async request => new Response(String((await request.arrayBuffer()).byteLength))})`)

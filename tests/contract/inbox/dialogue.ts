@@ -27,7 +27,6 @@ export const dialogueTables: readonly Statement[] = [
   },
 ]
 
-/** Expires every open question. */
 export const expireOpen: Statement = {sql: "UPDATE prompts SET expires_at = 1 WHERE answer_seq IS NULL"}
 
 /** One question and its outcome, in the order of the steps. */

@@ -17,7 +17,6 @@ const middleware = ["root/line/middleware/outer", "root/line/middleware/inner"]
 
 export const isMiddleware = (handler: string): boolean => middleware.includes(handler)
 
-/** The middleware around a handler. */
 export const around = (handler: string): readonly string[] =>
   isMiddleware(handler) ? middleware.slice(0, middleware.indexOf(handler)) : middleware
 

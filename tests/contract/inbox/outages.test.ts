@@ -20,9 +20,7 @@ interface Options {
   readonly pauses?: readonly Span[]
   /** The age limit of the handler, in milliseconds. */
   readonly limit?: number
-  /** When this run starts. */
   readonly at?: string
-  /** Begins no handler. */
   readonly isStuck?: boolean
 }
 

@@ -18,14 +18,12 @@ const configWith = (...ids: readonly string[]) => {
 
 const loginsOf = async (host: TestHost) => (await host.plugin<{logins: Login[]}>("/satori/v1/meta", {})).logins
 
-/** Waits until this number of logins is online. */
 const online = (host: TestHost, count: number) =>
   until(`${count} logins to be online`, async () => {
     const logins = await loginsOf(host)
     return logins.length === count && logins.every(({status}) => status === 1) && logins
   })
 
-/** Waits for the latest event of this type. */
 const hears = (client: SatoriClient, type: string, user: string) =>
   until(`${type} of ${user}`, () =>
     client.signals

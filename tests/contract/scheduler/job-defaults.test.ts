@@ -19,7 +19,6 @@ const authority = uuid()
 /** A stand-in for the Host's targets; no job of this file comes due. */
 const target: FiringTarget = {problem: () => undefined, fire: async () => ({statements: []})}
 
-/** A database and the folder of its job file. */
 const makePlace = async () => {
   const folder = memoryFolder()
   const path = join(folder, "schedule-jobs.json")

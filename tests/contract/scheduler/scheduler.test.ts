@@ -14,7 +14,6 @@ import {jobOf, runsIn, type SchedulerParts, schedulerOn} from "../../support/sch
 
 const localBase = async () => open(await localDatabase())
 
-/** A scheduler that runs these jobs from a given time. */
 const started = async (
   jobs: readonly Job[],
   from: string,

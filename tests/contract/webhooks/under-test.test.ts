@@ -6,7 +6,6 @@ import {Secret} from "../../../shared/secret.ts"
 const dev = {endpoint: "sandbox", channel: "dev"}
 const verify = {by: "bearer", secret: new Secret("hunter22-of-the-forge")} as const
 
-/** A plugin with webhooks and jobs of these names. */
 const declaring = (...names: readonly string[]) => ({
   plugin: definePlugin({
     setup(plugin) {

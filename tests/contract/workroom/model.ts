@@ -48,7 +48,6 @@ export class WorkroomModel {
     return true
   }
 
-  /** The model's view of an item, for comparison. */
   static of({state, revision, assignee, comments}: Item): Modelled {
     return {state, revision, assignee, comments: comments.length}
   }

@@ -27,7 +27,6 @@ export interface TestDaemon {
   readonly project: Project
   /** The output and exit code of the command that started it. */
   readonly started: Finished
-  /** Returns its current state file. */
   file(): DaemonFile | undefined
   /** Resolves to the pid of a Host that serves, other than `before` if that is given. */
   serving(before?: number): Promise<number>

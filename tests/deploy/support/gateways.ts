@@ -20,7 +20,6 @@ export interface Gateway {
   readonly url: string
   /** The address without TLS. */
   readonly plainUrl: string
-  /** Its configuration file. */
   readonly file: string
   readonly process: Running
 }
@@ -141,7 +140,6 @@ export const startGateway = async (
   return {name, url, plainUrl: `http://localhost:${place.plainPort}`, file: path, process: running}
 }
 
-/** Starts all three in front of one Host. */
 export const startGateways = (host: TestHost, certificate: Certificate): Promise<readonly Gateway[]> =>
   Promise.all(gatewayNames.map(name => startGateway(name, host.url, certificate)))
 

@@ -32,7 +32,6 @@ export const copyTemplate = (replacements: Readonly<Record<string, string>> = {}
   return folder
 }
 
-/** Returns the output of `kubectl kustomize` for a folder. */
 export const kustomize = (folder: string): string =>
   execFileSync("kubectl", ["kustomize", folder], {encoding: "utf8", stdio: ["ignore", "pipe", "pipe"]})
 

@@ -24,7 +24,6 @@ export interface SystemdBox {
   stop(): Promise<void>
 }
 
-/** Its packages beside a minimal Debian. */
 export const boxPackages = ["systemd", "systemd-sysv", "dbus", "dbus-user-session", "libpam-systemd", "curl", "git"]
 
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

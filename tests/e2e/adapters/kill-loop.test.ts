@@ -76,7 +76,6 @@ const judge = async (platform: KillPlatform, ledger: Ledger, all: readonly Gap[]
   return {row, wrong: {lost, doubled}}
 }
 
-/** Starts the platforms' servers side by side. */
 const meet = () =>
   Promise.all([telegramUnderKills(), discordUnderKills(), matrixUnderKills(), emailUnderKills(), ircUnderKills()])
 

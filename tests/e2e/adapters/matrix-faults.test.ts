@@ -15,7 +15,6 @@ const textsOf = async (host: TestHost, room: string) =>
 describeWithDendrite("a bot on Matrix when things go wrong", () => {
   const homeserver = shared(startDendrite)
   const openGateHere = () => openGate(homeserver().url)
-  /** A bot, a user, and a room with both as members. */
   const makeRoom = async () => {
     const [bot, ann] = await Promise.all([Person.register(homeserver(), "bot"), Person.register(homeserver(), "ann")])
     const room = await ann.createRoom({preset: "public_chat"})

@@ -38,7 +38,6 @@ const startModel = async () => {
     sleep: (is: boolean) => {
       isAsleep = is
     },
-    /** Waits until `count` questions have arrived. */
     asked: (count: number) => until(`${count} model calls`, () => model.requests.length >= count),
   }
 }

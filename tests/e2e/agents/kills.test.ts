@@ -17,7 +17,6 @@ const patience = 120_000
 /** Runs that may be open when a round continues. */
 const mostOpen = 12
 
-/** Starts a project with a separate platform, world and model. */
 const meet = async (runtime: TestRuntime) => {
   const [platform, world, model] = await Promise.all([startLoopback(), startWorld(), startModel()])
   const project = agentProject(platform, world, model)
@@ -46,7 +45,6 @@ const killOnce = async ({runtime, project, chance, speak, open}: Scene): Promise
   await host.stop("SIGKILL")
 }
 
-/** The result of a scene. */
 interface Outcome {
   readonly runtime: string
   readonly runs: number

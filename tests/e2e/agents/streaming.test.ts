@@ -40,7 +40,6 @@ const actsIn = (host: TestHost, channel: string): readonly Act[] =>
     .map(line => JSON.parse(line) as Act)
     .filter(act => act.channel === channel)
 
-/** The current messages in a channel of the board. */
 const shown = (host: TestHost, channel: string): readonly string[] => {
   const messages = new Map<string, string>()
   for (const {act, id, text} of actsIn(host, channel)) {

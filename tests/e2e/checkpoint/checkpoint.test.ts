@@ -18,7 +18,6 @@ const started = (options: Parameters<typeof startHost>[0] = {}) => startHost({co
 
 const authorityOf = async (host: TestHost) => (await host.get("/api/system/status")).authority
 
-/** The folder as a project for the test helpers. */
 const projectAt = (folder: string): Project => ({
   ...makeProject(),
   folder,

@@ -45,7 +45,6 @@ const ask = async (project: Project, runtime: TestRuntime) => {
   return {heard: heard.toSorted(), answer}
 }
 
-/** Everything that a refused `svc checkpoint restore` prints. */
 const refused = (project: Project, id: string, ...options: readonly string[]) =>
   refusal(project, ["checkpoint", "restore", id, ...options])
 
@@ -103,7 +102,6 @@ test("a dry run prints the plan, and refuses in the same cases as the restore", 
   expect(await readState(project)).toEqual(before)
 })
 
-/** The shell commands inside a remediation text. */
 const commandIn = (remediation: string): string =>
   /(?:rm \S+ && )?git checkout HEAD -- .*?(?= restores the committed)/.exec(remediation)?.[0] ?? ""
 

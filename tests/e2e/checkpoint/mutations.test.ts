@@ -28,7 +28,6 @@ const replaced = (manifest: Manifest, chance: Chance, change: object) => {
   return {files: manifest.files.map((file, each) => (each === index ? {...file, ...change} : file))}
 }
 
-/** Changes that a verification must reject. */
 const changes: Readonly<Record<string, Change>> = {
   "one bit": (folder, manifest, chance) => {
     const path = join(folder, someFile(manifest, chance))

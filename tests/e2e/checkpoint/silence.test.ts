@@ -11,7 +11,6 @@ import {notesIn} from "../../support/plugins/plugin-sources.ts"
 
 const config = `${plainConfig}  answers: {}\n`
 
-/** A plugin that answers each message and notes it. */
 const answers = pluginWith(`
     plugin.on("message-created", session => {
       note(session.text)

@@ -6,7 +6,6 @@ import {fullAndDemo, makeProject, pluginWith, startHost} from "../../support/hos
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {expectNoBarriers, goTo, openConsole} from "./console.ts"
 
-/** A tool that needs an approval before each call. */
 const toolbox = pluginWith(`
     plugin.tool("note", {
       description: "Notes a text", parameters: Type.Object({text: Type.String()}), effect: "external", approval: true,

@@ -6,7 +6,6 @@ import {env, expectNoBarriers, openConsole} from "./console.ts"
 
 const config = (plugins: string) => `http: {port: 0, token: "\${HTTP_TOKEN}"}\nplugins: ${plugins}\n`
 
-/** A plugin with one command. */
 const greeter = pluginWith(`
     plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)`)
 

@@ -4,11 +4,9 @@ import {expect} from "vitest"
 import {meet} from "../../support/console/prism.ts"
 import {root, type TestHost, until, whenOver} from "../../support/host/host.ts"
 
-/** The tokens of a Host with a console. */
 export const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
 export const token = env.HTTP_TOKEN
 
-/** A tab with the console. */
 export interface ConsoleTab {
   readonly page: Page
   /** The address that the page uses: the Host's own, except in a run with Prism between them. */
@@ -58,7 +56,6 @@ export const openConsole = async (
   return {page, url}
 }
 
-/** Waits until the event stream is connected. */
 export const live = (page: Page) => page.locator('[data-connection="live"]').waitFor()
 
 export const goTo = async (page: Page, at: string): Promise<void> => {
@@ -109,7 +106,6 @@ export const expectNoBarriers = async (
   expect(found, where).toEqual([])
 }
 
-/** Expects nothing on the page to be wider than the window. */
 export const expectNoSidewaysScroll = async (page: Page, where: string): Promise<void> => {
   const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
   expect(content, where).toBeLessThanOrEqual(window ?? 0)

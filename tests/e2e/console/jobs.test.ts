@@ -24,7 +24,6 @@ const team = pluginWith(`
       if (run.job === "nightly") throw new Error("the archive is not there")
     })`)
 
-/** Sets a timer, and says so. */
 const clock = pluginWith(`
     const due = plugin.timer("due", () => {})
     plugin.command("later <ms:integer>", async ({args, session}) => {

@@ -24,7 +24,6 @@ plugins: {sandbox: {}, echo: {}}
  */
 const env = {SVC_SLOW_DISK_FROM: "Infinity"}
 
-/** Starts a Host that acknowledges twenty events. */
 const startFirst = async (runtime: TestRuntime) => {
   const project = makeProject({config, plugins: {echo: echoPlugin}})
   const host = await startHost({own: true, runtime, project, args: ["--no-watch"], env})

@@ -34,7 +34,6 @@ interface Traced {
   readonly events: readonly DiskEvent[]
 }
 
-/** Traces the disk calls of a process while it stores batches. */
 const trace = async (slowFrom: string, failing?: number): Promise<Traced> => {
   const path = join(folder(), file)
   await (await open({dialect: "sqlite", file: path}, {known: [notes]})).close()
@@ -96,7 +95,6 @@ const lose = async ({before, events}: Traced): Promise<string[]> => {
   return wrong
 }
 
-/** The files with a failed sync. */
 const failedIn = ({events}: Traced): readonly string[] => {
   const begun = new Map<string, string>()
   return events.flatMap(event => {

@@ -11,7 +11,6 @@ const configOf = (plugins: string) => `http: {port: 0, token: "\${HTTP_TOKEN}"}\
 const say = async (project: Project, text: string, more: object = {}) =>
   (await clientOf(project).plugin<{sn: number}>("/api/plugins/sandbox/messages", {text, ...more})).sn
 
-/** Waits until an inbox event has one of these states. */
 const untilEvent = (project: Project, seq: number, ...states: readonly string[]) =>
   until(`event ${seq} to be ${states.join(" or ")}`, async () =>
     states.includes((await clientOf(project).get("/api/inbox/:seq", {seq})).state),

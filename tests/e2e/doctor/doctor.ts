@@ -41,7 +41,6 @@ export const makeSoundProject = async (): Promise<Project> => {
   return project
 }
 
-/** Writes and commits another configuration. */
 export const configure = (project: Project, config: string) => {
   project.write("svc.config.yml", config)
   runGit(project, "commit", "-q", "-m", "Another configuration", "svc.config.yml")

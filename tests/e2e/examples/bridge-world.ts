@@ -79,7 +79,6 @@ export const startBridge = async (
   return host
 }
 
-/** A bot's messages in the channel of the fake, in order. */
 export const shownAtDiscord = ({world}: FakeDiscord, bot = "999"): readonly Shown[] =>
   world
     .in(club)
@@ -114,7 +113,6 @@ export const copyAtMatrix = (people: People, end: string, bot = people.bot) =>
 export const copyAtDiscord = (discord: FakeDiscord, end: string, bot = "999") =>
   until(`"${end}" in the channel`, () => shownAtDiscord(discord, bot).find(({text}) => text.endsWith(end)))
 
-/** Edits the person's own message in a Matrix room. */
 export const editAtMatrix = (person: Person, room: string, id: string, text: string): Promise<string> =>
   person.send(room, {
     msgtype: "m.text",

@@ -41,14 +41,12 @@ const english = (count: number) => `${count} ${count === 1 ? "vote" : "votes"}`
 const rowsOf = (choices: readonly string[], votes: readonly number[], say: (count: number) => string) =>
   choices.map((choice, index) => `${choice}: ${say(votes.filter(vote => vote === index).length)}`)
 
-/** Starts a Host. Waits until the bot is in the channel. */
 const join = async (people: readonly Person[], runtime: TestRuntime, project: Project): Promise<TestHost> => {
   const host = await startHost({own: true, runtime, project})
   await Promise.all(people.map(person => person.sees(/^:svcbot!\S+ JOIN/)))
   return host
 }
 
-/** Starts a Host and opens both polls. */
 const meet = async (runtime: TestRuntime) => {
   const server = await startIrcServer("ngircd")
   const people = await Promise.all(["alice", "bob"].map(nick => joinIrc(server, nick, {channel: "#team"})))
@@ -89,7 +87,6 @@ const vote = async (people: readonly Person[], votes: readonly number[]): Promis
   return answers
 }
 
-/** Closes the poll on IRC. Expects the result with these rows. */
 const closeOnIrc = async (person: Person, rows: readonly string[]): Promise<void> => {
   const before = person.heard("svcbot", "#team").length
   person.say("#team", "!poll close")

@@ -60,7 +60,6 @@ const previewOf = async (host: TestHost, change: {text?: string; changes?: Confi
 
 const postConfig = (host: TestHost, body: object) => host.fetch("/api/config", posting(body))
 
-/** Previews the changes, and applies the previewed text. */
 const change = async (host: TestHost, ...changes: ConfigChange[]): Promise<ConfigApplied> => {
   const {hash} = await fileOf(host)
   const {text} = await host.post("/api/config/preview", {body: {hash, changes}})

@@ -54,7 +54,6 @@ const startMessages = (host: TestHost) => {
   return {accepted, stop}
 }
 
-/** The number of events in each state. */
 const statesOf = async (host: TestHost): Promise<Readonly<Record<string, number>>> => {
   const counts: Record<string, number> = {}
   for (const {state} of await inboxOf(host)) counts[state] = (counts[state] ?? 0) + 1

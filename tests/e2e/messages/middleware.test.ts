@@ -67,7 +67,6 @@ const traceOf = (host: TestHost) => host.project.read("trace").trimEnd().split("
 const textsOf = (host: TestHost, ids: readonly string[]) =>
   Promise.all(ids.map(async id => (await host.get("/api/outbox/:id", {id})).text))
 
-/** Waits until the middleware that hangs once is hanging. */
 const untilHung = (host: TestHost) => until("the middleware to hang", () => existsSync(host.project.path("once")))
 
 /** The outcome of a message: its marks by short handler name, and the texts of its replies. */

@@ -62,7 +62,6 @@ const envOf = (receiver: AlertReceiver) => ({
 
 const view = (host: TestHost) => host.get("/api/alerts")
 
-/** The alerts in the channel, oldest first. */
 const toldIn = async (host: TestHost, channel = "ops"): Promise<readonly string[]> => {
   const {items} = await host.get("/api/outbox", {limit: 500})
   const sent = items.filter(item => item.channel === channel && item.state === "sent").reverse()

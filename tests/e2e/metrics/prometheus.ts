@@ -70,7 +70,6 @@ export const startPrometheus = async (hostUrl: string, token: string): Promise<P
   }
 }
 
-/** Waits until the alert with this name fires. */
 export const firing = (prometheus: Prometheus, name: string): Promise<Alert> =>
   until(`${name} to fire`, async () =>
     (await prometheus.alerts()).find(({labels, state}) => labels.alertname === name && state === "firing"),

@@ -37,7 +37,6 @@ const notes = (...migrations: readonly string[]) =>
 
 const config = `${plainConfig}  notes: {}\n`
 
-/** Writes the code for the next reload or start. */
 const put = (project: Project, ...migrations: readonly string[]) =>
   project.write("plugins/notes.ts", notes(...migrations))
 
@@ -64,7 +63,6 @@ const refusedReload = async (host: TestHost): Promise<{code: string; detail: str
 const checkpointsOf = async (project: Project, runtime?: TestRuntime): Promise<readonly CheckpointView[]> =>
   (await printedJson<{items: CheckpointView[]}>(project, "checkpoint list", runtime)).items
 
-/** The events about migrations of plugins. */
 const told = async (host: TestHost) =>
   (await readHistoryOf(host)).filter(({type}) => type === "plugin.migrated").map(({data}) => data)
 

@@ -4,7 +4,6 @@ import {connectSatori} from "../../support/satori/satori.ts"
 
 const config = "http: {port: 0}\nplugins:\n  sandbox: {}\n  clock: {}\n"
 
-/** Reminds users on request. */
 const clock = pluginWith(`
     const remind = plugin.timer("remind", {data: Type.Object({text: Type.String()})}, (session, {text}) => text)
     plugin.command("remind <ms:integer> <text:string>", async ({args, session}) => {

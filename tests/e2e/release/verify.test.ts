@@ -16,7 +16,6 @@ const expectNothingLeft = (project: Project) => {
   expect(readdirSync(project.path(".svc/tmp")).filter(name => name.startsWith("once-"))).toEqual([])
 }
 
-/** Begins a release, then stops the Host. */
 const begun = async (project: Project) => {
   const host = await startHost({project})
   await beginRelease(project)

@@ -14,7 +14,6 @@ export interface BrokenChange {
 }
 
 export interface Circumstances {
-  /** A port in use. */
   readonly takenPort: number
   /** Makes a later svc version with this migration. */
   readonly makeLater: (statement: string) => Promise<TestRuntime>
@@ -281,7 +280,6 @@ export const brokenChanges: readonly BrokenChange[] = [
   },
 ]
 
-/** Restores every file. */
 export const mend = (project: Project): void => {
   rmSync(project.path("data/schedule-jobs.json"), {force: true})
   for (const [path, text] of Object.entries(goodFiles)) if (project.read(path) !== text) project.write(path, text)

@@ -44,7 +44,6 @@ const lastGood: Change = {
   },
 }
 
-/** Records a start of the Host. */
 const starts: Change = {
   to: (folder, number) => recordStart(projectPaths(folder).starts, "systemd", {boot: "", uptime: number}),
   read: async folder => readStarts(projectPaths(folder).starts).at(-1)?.uptime,

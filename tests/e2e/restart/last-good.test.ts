@@ -25,7 +25,6 @@ const goodProject = () =>
     files: {".env": `HTTP_TOKEN=${env.HTTP_TOKEN}\n`, "bun.lock": "locked"},
   })
 
-/** Starts a Host that must fail. Returns its output. */
 const failedStart = async (project: Project, runtime: TestRuntime) => {
   const {process: running} = launchHost({...production, project, runtime})
   const {code} = await running.finished

@@ -70,7 +70,6 @@ const trialsOf = (project: Project): readonly string[] =>
     }
   })
 
-/** The files that a process has open. */
 const filesOf = (pid: string): readonly string[] => {
   const folder = join("/proc", pid, "fd")
   try {

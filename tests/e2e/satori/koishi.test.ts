@@ -29,7 +29,6 @@ const configFor = (ircPort: number) =>
 const stored = async (host: TestHost) =>
   (await inboxOf(host)).map(({seq, event}) => ({sn: seq, content: event.message?.content}))
 
-/** The bot's messages in the sandbox, oldest first. */
 const saidInSandbox = async (host: TestHost) =>
   (await host.get("/api/outbox", {limit: 500})).items
     .filter(({endpoint, state}) => endpoint === "sandbox" && state === "sent")

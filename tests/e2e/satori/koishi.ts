@@ -16,7 +16,6 @@ export interface KoishiEvent {
 
 export interface Koishi {
   readonly process: Running
-  /** The messages that Koishi has received, in order. */
   events(): readonly KoishiEvent[]
   /** Waits until all of these bots, as `platform:user`, are online. */
   online(...bots: readonly string[]): Promise<void>

@@ -8,7 +8,6 @@ import {bunOr, makeFolder, type Project, runProcess, startHost, svc, until} from
 const page = readDocuments().find(({path}) => path === "docs/schedule.md")
 const fences = (wanted: string) => page?.fences.flatMap(({language, text}) => (language === wanted ? [text] : [])) ?? []
 
-/** The project that `svc init` made. */
 const projectIn = (folder: string): Project => ({
   folder,
   path: (...parts) => join(folder, ...parts),

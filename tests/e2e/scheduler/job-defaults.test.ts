@@ -10,7 +10,6 @@ import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 const config = "http: {port: 0}\nplugins:\n  sandbox: {}\n  team: {}\n"
 const nightly = {cron: "0 3 * * *", timezone: "Europe/Berlin", data: "all"}
 
-/** A plugin with a job that has this default. */
 const teamWith = (schedule: object): string =>
   pluginWith(`plugin.job("Digest", {schedule: ${JSON.stringify(schedule)}, data: Type.String()}, () => {})`)
 

@@ -12,7 +12,6 @@ export const satoriEnv = {HTTP_TOKEN: token, SATORI_TOKEN: token, WRONG_TOKEN: "
 export const startServingHost = (more: Parameters<typeof startHost>[0] = {}): Promise<TestHost> =>
   startHost({config: 'http: {port: 0, token: "${HTTP_TOKEN}"}\nplugins: {sandbox: {}}\n', env: satoriEnv, ...more})
 
-/** The bot's messages in a channel of the sandbox. */
 export const heardIn = async (host: TestHost, channel: string): Promise<readonly Heard[]> => {
   const read = async (message: string, number: number) => {
     const query = new URLSearchParams({channel, message, number: String(number)})

@@ -34,7 +34,6 @@ const words = pluginWith(`
       await session.send("thanks for " + session.event.emoji.id)
     })`)
 
-/** An entry of `plugins.telegram.endpoints` at this fake. */
 export const accountAt = (fake: TelegramFake, more: Readonly<Record<string, unknown>> = {}) => ({
   id: "main",
   token: "${BOT_TOKEN}",
@@ -48,7 +47,6 @@ export const telegramConfig = (
   http: Readonly<Record<string, unknown>> = {},
 ): string => JSON.stringify({http: {port: 0, ...http}, plugins: {telegram: {endpoints: accounts}, words: {}}})
 
-/** A Host with the bot and these accounts. */
 export const startTelegramHost = (
   accounts: readonly Readonly<Record<string, unknown>>[],
   {http, ...options}: Omit<HostOptions, "config" | "plugins"> & {http?: Readonly<Record<string, unknown>>} = {},

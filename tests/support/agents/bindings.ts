@@ -4,7 +4,6 @@ import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentSettings} from "../../../shared/config/agents.ts"
 import {root} from "../host/runtimes.ts"
 
-/** The default limits of a binding. */
 export const usualLimits = {
   steps: 24,
   tokens: 200_000,

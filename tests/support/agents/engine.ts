@@ -57,7 +57,6 @@ export const agentsOn = async (parts: EngineParts): Promise<{agents: Agents; wor
   return {agents, workroom}
 }
 
-/** A user's request in the channel `#team`. */
 export const askedBy = (user: string, input: string) =>
   ({
     agent: "helper",

@@ -3,7 +3,6 @@ import type {Row} from "../../../shared/sdk/session/database.ts"
 import {type Project, type TestHost, until} from "../host/host.ts"
 import {readRows as readRowsOf} from "../messages/inbox-ledger.ts"
 
-/** The newest runs of agents, in order from the oldest. */
 export const runsOf = async (host: Pick<TestHost, "get">, limit = 200): Promise<readonly AgentRunView[]> =>
   (await host.get("/api/runs", {kind: "agent", limit})).items.filter(run => run.kind === "agent").reverse()
 
@@ -15,7 +14,6 @@ export const runOf = async (host: TestHost, runId: string): Promise<AgentRunDeta
 
 const ended: readonly string[] = ["succeeded", "failed", "cancelled"]
 
-/** A run, once it has ended. */
 export const endOf = (host: TestHost, runId: string): Promise<AgentRunDetail> =>
   until(`run ${runId} to end`, async () => {
     const run = await runOf(host, runId)

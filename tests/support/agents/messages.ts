@@ -1,6 +1,5 @@
 import type {Database} from "../../../server/database/database.ts"
 
-/** A message of a person. */
 export interface Said {
   readonly text: string
   readonly channel?: string

@@ -19,9 +19,7 @@ export interface FakeAnswer {
 export interface ProtocolFake {
   /** The `baseURL` for the OpenAI protocol and for Anthropic's. */
   readonly url: string
-  /** The requested paths, oldest first. */
   paths(): readonly string[]
-  /** The bodies of all requests, as JSON. */
   bodies(): string
 }
 

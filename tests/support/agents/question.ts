@@ -1,6 +1,5 @@
 import type {IncomingHttpHeaders} from "node:http"
 
-/** A message of the OpenAI protocol. */
 interface ChatMessage {
   readonly role: "system" | "user" | "assistant" | "tool"
   readonly content?: string | readonly {readonly text?: string}[] | null
@@ -11,7 +10,6 @@ interface ChatMessage {
   }[]
 }
 
-/** The body of a request in the OpenAI protocol. */
 export interface ChatBody {
   readonly model: string
   readonly messages: readonly ChatMessage[]

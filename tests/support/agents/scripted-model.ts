@@ -10,7 +10,6 @@ export interface ScriptedCall {
   readonly args?: unknown
 }
 
-/** The scripted model's answer to one request. */
 export interface ScriptedAnswer {
   readonly text?: string
   readonly calls?: readonly ScriptedCall[]
@@ -49,11 +48,9 @@ export type Script = readonly ScriptedAnswer[] | ((question: ModelQuestion) => S
 export interface ScriptedModel {
   /** For `baseURL`. */
   readonly url: string
-  /** The requests so far, oldest first. */
   readonly requests: readonly ModelQuestion[]
   /** The number of connections that the client closed before the response was complete. */
   closed(): number
-  /** Switches to another script. */
   follow(script: Script): void
 }
 

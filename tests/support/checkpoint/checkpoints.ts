@@ -4,7 +4,6 @@ import {printed, runCommand} from "../host/command-line.ts"
 import type {Project} from "../host/project.ts"
 import type {TestRuntime} from "../host/runtimes.ts"
 
-/** Makes a verified checkpoint with `svc`. */
 export const makeCheckpoint = async (project: Project, runtime?: TestRuntime): Promise<CheckpointDetail> => {
   const detail = JSON.parse(await printed(project, "checkpoint create --json", runtime)) as CheckpointDetail
   expect(detail).toMatchObject({state: "verified", verification: {findings: [], warnings: []}})

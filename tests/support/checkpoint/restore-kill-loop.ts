@@ -9,7 +9,6 @@ import type {TestRuntime} from "../host/runtimes.ts"
 import {Chance, faultRun, tellHowToRepeat} from "../machine/fault-run.ts"
 import {startToBeKilled} from "../machine/strace.ts"
 
-/** The differences between states of a project. */
 export interface ProjectState {
   readonly messages: number
   readonly configuration: string

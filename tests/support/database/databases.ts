@@ -90,7 +90,6 @@ export const readLines = async (database: Pick<Database, "read">, sql: string): 
       .join(" "),
   )
 
-/** Changes the database of a stopped Host. */
 export const changeDatabase = async (file: string, sql: string): Promise<void> => {
   const database = await open({dialect: "sqlite", file})
   await database.write([{sql}])
@@ -100,7 +99,6 @@ export const changeDatabase = async (file: string, sql: string): Promise<void> =
 /** A real libSQL server for the suites that every engine passes, one file after the other; else the stand-in. */
 const realServer = process.env.SVC_TEST_LIBSQL_URL
 
-/** Drops everything in a database. */
 const emptied = async (url: string): Promise<Location> => {
   const client = createClient({url})
   for (const kind of ["VIEW", "VIRTUAL TABLE", "TABLE"]) {

@@ -29,7 +29,6 @@ const codes: Readonly<Record<number, string>> = {
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-/** Converts an error of running a statement. */
 export const runError = (error: unknown): HranaError => {
   if (error instanceof HranaError) return error
   const number = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0
@@ -40,7 +39,6 @@ export const runError = (error: unknown): HranaError => {
 const placed =
   /^(?:near "|no such column: |no such function: |ambiguous column name: |wrong number of arguments to function )([^"()]+)/
 
-/** Converts an error of preparing a statement. */
 export const prepareError = (error: unknown, sql: string): HranaError => {
   const [, part] = placed.exec(messageOf(error)) ?? []
   if (part === undefined) return runError(error)

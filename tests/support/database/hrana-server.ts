@@ -14,14 +14,12 @@ export interface HranaServer {
   readonly url: string
   /** Runs SQL on the database directly, as another Host would. */
   sql(text: string): readonly Record<string, unknown>[]
-  /** How many write transactions have begun. */
   readonly begun: number
   /**
    * Cuts off the next write request with `text` in a statement: before it is carried out, or after, with its answer
    * lost. A `held` request is cut off and arrives at `deliver`.
    */
   cutNext(when: "before" | "after" | "held", text: string): void
-  /** Carries out the held request. */
   deliver(): void
   /** Closes the connection of each request with this text, or of the next few, instead of an answer. */
   drop(text?: string | RegExp, count?: number): void
@@ -33,9 +31,7 @@ export interface HranaServer {
 }
 
 export interface HranaOptions {
-  /** The database file. */
   readonly file: string
-  /** The only accepted token. */
   readonly token?: string
   /** The port; a free one by default. */
   readonly port?: number

@@ -23,7 +23,6 @@ export interface ReaderOptions {
 export interface Reader {
   /** Runs each command under a heading of a page, or those above the first heading. Each one must succeed. */
   run(page: string, heading?: string): Promise<void>
-  /** Starts the Host as the pages do. */
   start(): Promise<void>
 }
 

@@ -2,13 +2,11 @@ import {type Client, createClient} from "../../../shared/api/operations/client.t
 
 /** Calls a Host with a token. Everything but `fetch` throws for an answer other than 2xx. */
 export interface HostClient extends Client<never> {
-  /** Sends a request; `path` begins with a slash. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** Calls a route that is none of the API's operations, such as a plugin's or Satori's. Posts the body, if any. */
   plugin<T>(path: string, body?: unknown): Promise<T>
 }
 
-/** Returns a request that posts this as JSON. */
 export const posting = (body: unknown = {}, headers: Readonly<Record<string, string>> = {}) => ({
   method: "POST",
   headers: {"content-type": "application/json", ...headers},

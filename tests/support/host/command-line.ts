@@ -3,7 +3,6 @@ import {runProcess} from "./process.ts"
 import type {Project} from "./project.ts"
 import {onBun, type TestRuntime} from "./runtimes.ts"
 
-/** Runs `svc` with these arguments on a project. */
 export const svc = (
   runtime: TestRuntime,
   project: Project,
@@ -20,13 +19,11 @@ export const runCommand = async (project: Project, line: string | readonly strin
   return ended
 }
 
-/** The output of a command that must succeed. */
 export const printed = async (project: Project, line: string | readonly string[], runtime?: TestRuntime) => {
   const {code, stdout, stderr} = await runCommand(project, line, runtime)
   expect({line, code, stderr}).toEqual({line, code: 0, stderr: ""})
   return stdout
 }
 
-/** The output of a command with `--json`. */
 export const printedJson = async <T>(project: Project, line: string, runtime?: TestRuntime) =>
   JSON.parse(await printed(project, `${line} --json`, runtime)) as T

@@ -13,7 +13,6 @@ export const statusOf = (host: TestHost): Promise<HostStatus> => host.get("/api/
 export const readinessOf = async (host: Pick<TestHost, "fetch">): Promise<ReadinessReport> =>
   (await host.fetch("/api/system/readiness")).json()
 
-/** Waits until the Host runs this generation. */
 export const generationOf = (host: TestHost, number: number): Promise<HostStatus> =>
   until(`generation ${number}`, async () => {
     const status = await statusOf(host)

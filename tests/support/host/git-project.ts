@@ -2,9 +2,7 @@ import {execFileSync} from "node:child_process"
 import {copyProject, makeProject, type Project, type ProjectOptions} from "./project.ts"
 
 export interface GitProject extends Project {
-  /** Runs git; returns its output. */
   git(...args: readonly string[]): string
-  /** Commits everything; returns the hash. */
   commit(message: string): string
 }
 

@@ -113,7 +113,6 @@ const startAlone = async (options: HostOptions): Promise<TestHost> => {
   })
 }
 
-/** The client of a Host that serves. */
 const connectTo = (
   project: Project,
   running: Running,
@@ -161,7 +160,6 @@ const repliesTo = async (host: Pick<TestHost, "get">, seq: number): Promise<read
   return Promise.all(replies.map(async id => (await messageIn(host, id, "sent")).text))
 }
 
-/** Expects a problem response with this code. */
 export const expectProblem = async (
   response: Response,
   status: number,

@@ -5,7 +5,6 @@ import {delimiter, isAbsolute, join, relative} from "node:path"
 import {fileURLToPath} from "node:url"
 import {expect, onTestFinished} from "vitest"
 
-/** The repository's folder. */
 export const root = fileURLToPath(new URL("../../..", import.meta.url))
 
 /** A runtime that the Host ships for, and the command that starts the installed `svc` on it. */

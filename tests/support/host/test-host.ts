@@ -7,7 +7,6 @@ export interface TestHost extends HostClient {
   readonly project: Project
   readonly process: Running
   readonly url: string
-  /** The full token. */
   readonly token: string
   readonly runtimeId: string
   /** Says something in the sandbox; resolves to the bot's replies once all handlers have ended. */

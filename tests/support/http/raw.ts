@@ -25,7 +25,6 @@ export const raw = ({url}: Server, text: string, last?: RegExp): Promise<string>
 
 export interface RawClient {
   readonly socket: Socket
-  /** The text received so far. */
   answer: string
   isClosed: boolean
 }

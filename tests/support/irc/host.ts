@@ -3,7 +3,6 @@ import {cardCommand} from "../messages/card-command.ts"
 import {pluginWith} from "../plugins/plugin-sources.ts"
 import {type IrcServerName, joinIrc, startIrcServer} from "./servers.ts"
 
-/** One entry of `plugins.irc.endpoints`. */
 export interface IrcAccount {
   readonly id: string
   readonly port: number
@@ -22,7 +21,6 @@ export const ircConfig = (
     plugins: {bot: {}, irc: {endpoints: accounts.map(account => ({server: "127.0.0.1", tls: false, ...account}))}},
   })
 
-/** The source of the bot for the tests. */
 const bot = pluginWith(`
     const counted: number[] = []
     plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)
@@ -50,14 +48,11 @@ type IrcHostOptions = Omit<HostOptions, "config" | "plugins"> & {
   outbox?: object
 }
 
-/** A Host with the bot and these IRC accounts. */
 export const startIrcHost = (accounts: readonly IrcAccount[], options: IrcHostOptions = {}): Promise<TestHost> =>
   startHost({...options, config: ircConfig(accounts, options.http, options.outbox), plugins: {bot}})
 
-/** The endpoint `irc~<id>` in the API. */
 export const ircEndpoint = (host: TestHost, id: string): Promise<EndpointView> => endpointOf(host, `irc~${id}`)
 
-/** Waits until the endpoint `irc~<id>` is in this state. */
 export const untilEndpoint = (host: TestHost, id: string, state: string, patience?: number): Promise<EndpointView> =>
   untilState(host, `irc~${id}`, state, patience)
 

@@ -10,7 +10,6 @@ export interface Person {
   /** When each line arrived, in milliseconds since 1970. */
   readonly times: readonly number[]
   write(line: string): void
-  /** Sends a message to a channel or a nick. */
   say(target: string, text: string): void
   /** Waits for the next matching line, after those already waited for; resolves to it. */
   sees(pattern: RegExp, patience?: number): Promise<string>

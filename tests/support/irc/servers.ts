@@ -21,7 +21,6 @@ export interface IrcServer {
   freeze(): void
   /** Ends the server without a goodbye to its clients. */
   kill(): Promise<void>
-  /** Starts the server again, on the same ports. */
   start(): Promise<void>
 }
 

@@ -2,7 +2,6 @@ import {expect} from "vitest"
 import {type Gap, isInGap} from "../messages/gaps.ts"
 import type {KillPlatform} from "./platform.ts"
 
-/** The fate of people's messages on one platform. */
 export interface Arrivals {
   /** Missing messages from a listed gap. */
   readonly missed: number

@@ -4,7 +4,6 @@ import {type KillPlatform, noting} from "./platform.ts"
 
 const place = {nick: "svcbot", channel: "#lounge"} as const
 
-/** IRC, on a real ngircd. */
 export const ircUnderKills = async (): Promise<KillPlatform> => {
   const server = await startIrcServer("ngircd")
   const listener = await joinIrc(server, "listener", {channel: place.channel})

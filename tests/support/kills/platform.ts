@@ -38,7 +38,6 @@ export interface KillPlatform {
   arrivals(): readonly (Arrival & {readonly line: string})[]
   /** The texts of each stay of the bot, on platforms that show stays. */
   stays?(): readonly Stay[]
-  /** Resolves once the platform has accepted the text. */
   say(text: string): Promise<void>
   /** Must be called before a Host is launched: earlier connections have ended. */
   launching(): void

@@ -1,4 +1,3 @@
-/** A row of the table that a kill loop prints. */
 export interface Row {
   readonly adapter: string
   readonly [column: string]: string | number

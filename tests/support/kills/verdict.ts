@@ -3,7 +3,6 @@ import type {Answer, Ledger, StoredMessage} from "../messages/kill-ledger.ts"
 import {actFor} from "./bot.ts"
 import type {KillPlatform, Shown} from "./platform.ts"
 
-/** The fate of the answers on one platform. */
 export interface Answers {
   readonly handled: number
   readonly answered: number

@@ -3,7 +3,6 @@ import {join} from "node:path"
 import {makeFolder} from "../database/databases.ts"
 import {tool} from "./tools.ts"
 
-/** The clock of a process, by libfaketime. */
 export interface Clock {
   /** The environment for a process that should use this clock. */
   readonly env: Readonly<Record<string, string>>

@@ -13,7 +13,6 @@ const run = (command: string, ...args: string[]): boolean => {
   }
 }
 
-/** Whether this process may mount file systems. */
 export const canMount = (() => {
   let known: boolean | undefined
   return () => {

@@ -3,7 +3,6 @@ import {type FaultName, faults} from "../../../scripts/faults/table.ts"
 
 export * from "./chance.ts"
 
-/** The size and the seed of a fault test. */
 export interface FaultRun {
   readonly name: FaultName
   /** Infinity for as many as fit into the time of the test. */

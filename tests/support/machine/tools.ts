@@ -76,7 +76,6 @@ const isProgram = (path: string) => {
   }
 }
 
-/** The path of an installed program. */
 export const locate = (name: string): string | undefined =>
   [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/sbin"].map(folder => join(folder, name)).find(isProgram)
 

@@ -2,7 +2,6 @@ import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
 import {type Command, parseCall} from "../../../server/messages/command/command.ts"
 import {channelType, type SatoriEvent} from "../../../shared/sdk/content/satori.ts"
 
-/** A command that does nothing. */
 export const command = (pattern: string, definition: Command["definition"] = {}): Command => ({
   id: `root/test/command/${pattern.split(/ [<[]/)[0]}`,
   owner: "root/test",

@@ -22,7 +22,6 @@ export const plugin = {
   prompt: () => undefined,
 }
 
-/** A handler of new messages. */
 export const hearerOf = (handle: EventHandler["handle"], more: Partial<EventHandler> = {}): EventHandler => ({
   ...runnerOf("root/test/handler/message-created.0"),
   type: "message-created",
@@ -40,7 +39,6 @@ export const dispatchTo = (
 ): ReturnType<typeof createDispatch> =>
   createDispatch({current: () => table, endpoints: ableEndpoints, idle: async () => {}, log, ...more})
 
-/** A direct message of Ann in the sandbox. */
 export const messageOf = (content: string, more: Partial<SatoriEvent> = {}): SatoriEvent => ({
   sn: 1,
   type: "message-created",
@@ -52,7 +50,6 @@ export const messageOf = (content: string, more: Partial<SatoriEvent> = {}): Sat
   ...more,
 })
 
-/** Waits until no handler is pending or running. */
 export const untilSettled = (database: Database): Promise<unknown> =>
   until("all handlers to end", async () => {
     const open = "SELECT 1 AS one FROM inbox_marks WHERE state IN ('pending', 'running')"

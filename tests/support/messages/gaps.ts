@@ -17,7 +17,6 @@ export const allOf = async <T>(read: (cursor: string | undefined) => Promise<Pag
   return all
 }
 
-/** All gaps of the Host, newest first. */
 export const gapsOf = (host: TestHost): Promise<readonly Gap[]> =>
   allOf(cursor => host.get("/api/inbox/gaps", {limit: 500, cursor}))
 

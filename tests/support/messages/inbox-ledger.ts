@@ -13,7 +13,6 @@ export const echoPlugin = pluginWith(`
 export const post = (host: TestHost, id: string, text = id, channel = "chat"): Promise<Response> =>
   host.fetch("/api/plugins/sandbox/messages", posting({id, text, channel}))
 
-/** An event in the database. */
 export interface Entry {
   readonly id: string
   readonly copies: number
@@ -46,7 +45,6 @@ export const readLedger = async (file: string): Promise<ReadonlyMap<string, Entr
   return new Map(rows.map(row => [String(row.id), row as unknown as Entry]))
 }
 
-/** Waits until all events are handled. */
 export const handledAll = (host: TestHost): Promise<unknown> =>
   allOf(cursor =>
     until("every event to be handled", async () => {

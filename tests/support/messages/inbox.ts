@@ -3,7 +3,6 @@ import type {SatoriEvent} from "../../../shared/sdk/content/satori.ts"
 import type {TestHost} from "../host/test-host.ts"
 import {allOf} from "./gaps.ts"
 
-/** An event of the inbox in the API. */
 export type InboxItem = Answer<"GET", "/api/inbox">["items"][number]
 
 /** All events in the inbox, oldest first; optionally only those of an endpoint. */

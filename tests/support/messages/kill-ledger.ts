@@ -1,6 +1,5 @@
 import {readRows} from "./inbox-ledger.ts"
 
-/** An event in the database. */
 export interface StoredMessage {
   readonly seq: number
   readonly endpoint: string

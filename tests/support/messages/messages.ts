@@ -35,7 +35,6 @@ export const textsOf = async (host: TestHost): Promise<readonly string[]> => {
   return items.map(({event}) => event.message?.content ?? "")
 }
 
-/** An outbox message, once it is in this state. */
 export const messageIn = (host: Pick<TestHost, "get">, id: string, state: string): Promise<OutboxDetail> =>
   until(`message ${id} to be ${state}`, async () => {
     const message = await host.get("/api/outbox/:id", {id})

@@ -16,7 +16,6 @@ export interface AlertReceiver {
   taken(name: string): readonly ReceivedAlert[]
   /** The alerts that never got an answer. */
   hung(name: string): readonly ReceivedAlert[]
-  /** The number of requests for a path. */
   asked(path: string): number
   /** Leaves posts without an answer, or answers them again. */
   hang(isHanging: boolean): void

@@ -2,7 +2,6 @@ import type {Answer} from "../../../shared/api/operations/client.ts"
 import {until} from "../host/process.ts"
 import type {TestHost} from "../host/test-host.ts"
 
-/** An endpoint in the API. */
 export type EndpointView = Answer<"GET", "/api/endpoints">["items"][number]
 
 export const endpointsOf = async (host: Pick<TestHost, "get">): Promise<readonly EndpointView[]> =>
@@ -14,7 +13,6 @@ export const endpointOf = async (host: Pick<TestHost, "get">, name: string): Pro
   return found
 }
 
-/** Waits until an endpoint is in this state. */
 export const untilState = async (
   host: TestHost,
   name: string,
@@ -31,7 +29,6 @@ export const untilState = async (
   })
 }
 
-/** Waits until every endpoint is online. */
 export const untilOnline = (host: TestHost): Promise<unknown> =>
   until("every endpoint to be online", async () => {
     const endpoints = await endpointsOf(host)

@@ -8,7 +8,6 @@ export interface Signal {
   readonly body: Record<string, unknown>
 }
 
-/** The body of an EVENT signal. */
 export interface SatoriEvent {
   readonly sn: number
   readonly type: string
@@ -26,9 +25,7 @@ export interface SatoriClient {
   messages(): readonly SatoriEvent[]
   /** The `sn` for a resume: that of the last event of any type. */
   sn(): number | undefined
-  /** The next signal with this `op`, or the last one that came. */
   hears(op: number): Promise<Signal>
-  /** Waits until this many messages have come. */
   hearsMessages(count: number): Promise<readonly SatoriEvent[]>
   closeCode(patience?: number): Promise<number>
   close(): void
@@ -71,7 +68,6 @@ export const keepAlive = (say: () => void): void => {
   onTestFinished(() => clearInterval(timer))
 }
 
-/** Calls a method of a login. */
 export const askSatori = (
   host: TestHost,
   method: string,

@@ -28,7 +28,6 @@ export const signatureOf = (
 
 const nowInSeconds = () => Math.floor(Date.now() / 1000)
 
-/** The headers of one signed delivery. */
 export const signedHeaders = (
   body: string | Uint8Array,
   {id, secret, timestamp = nowInSeconds()}: SigningOptions,

@@ -4,7 +4,6 @@ import type {Command} from "../../../shared/api/workroom.ts"
 /** The authority of the tests' stores. */
 export const authority = "6f1c1e9e-0000-4000-8000-000000000001"
 
-/** A command that adds an item. */
 export const add = (title: string, more: Partial<Extract<Command, {is: "add"}>> = {}): Request => ({
   actor: "user:ada",
   item: 0,

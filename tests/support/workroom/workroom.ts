@@ -62,7 +62,6 @@ export const stores: readonly {readonly name: string; make(): Promise<Place>}[] 
 type Change = Exclude<Command, {is: "add" | "authority"}>
 type Bare<T> = T extends unknown ? Omit<T, "expectedRevision"> : never
 
-/** A command for the current revision of an item. */
 export const on = (item: Item, command: Bare<Change>, actor = "user:ada"): Request => ({
   actor,
   item: item.id,

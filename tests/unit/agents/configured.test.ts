@@ -6,7 +6,6 @@ import type {Binding} from "../../../shared/agents/binding.ts"
 import type {BindingReason} from "../../../shared/agents/standing.ts"
 import {formatIssue} from "../../../shared/problems.ts"
 
-/** Parses a binding as the configuration does. */
 const bindingOf = (yaml: string, more: Partial<Binding> = {}): Binding => {
   const config = parseConfig(
     {file: "svc.config.yml", sha256: "", text: `http: {port: 0}\nagents:\n  writer: {${yaml}}\n`},

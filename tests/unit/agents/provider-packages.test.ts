@@ -12,7 +12,6 @@ import {makeFolder} from "../../support/machine/folders.ts"
 const hide = (text: string) => text
 const providers = Object.keys(agentProviders) as AgentProvider[]
 
-/** Installs a package into the project. */
 const install = (project: string, provider: AgentProvider, code: string) => {
   const name = agentProviders[provider]
   const folder = join(project, "node_modules", name)

@@ -14,7 +14,6 @@ import {issuesOf} from "../../support/host/problems.ts"
 const parse = (text: string, variables: Record<string, string> = {}) =>
   parseConfig({file: "svc.config.yml", text, sha256: sha256Of(text)}, variables)
 
-/** The findings for a refused configuration. */
 const findings = (text: string, variables: Record<string, string> = {}) => issuesOf(() => parse(text, variables))
 
 test.each([

@@ -32,7 +32,6 @@ const named = (name: string): FormField => {
   return found
 }
 
-/** The changes after typing these texts into fields. */
 const typing = (typed: Record<string, string>) =>
   changesOf(
     "greeter",

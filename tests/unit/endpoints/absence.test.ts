@@ -6,7 +6,6 @@ import type {Endpoint as Handle} from "../../../shared/sdk/adapter/adapter.ts"
 import {until} from "../../support/host/process.ts"
 import {lineSpec, stored} from "../../support/messages/line-endpoint.ts"
 
-/** Returns an endpoint that is online. */
 const online = async () => {
   let opened: Handle | undefined
   let isPaused = false

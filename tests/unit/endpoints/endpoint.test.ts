@@ -36,7 +36,6 @@ const make = (open: EndpointSpec["open"], past: Past = {}) => {
   return {endpoint, received, is, timesOnline: () => online}
 }
 
-/** An adapter whose attempts the test ends. */
 const attempts = () => {
   const handles: Handle[] = []
   const undone: number[] = []

@@ -31,7 +31,6 @@ const imports = readImports(files)
 const testImports = readImports(sourceFiles(["tests"]))
 const stepOf = (room: string) => steps.findIndex(step => step.includes(room))
 
-/** Lists every wrong import. */
 const wrongImports = (isWrong: (file: string, target: string) => boolean): readonly string[] =>
   [...imports].flatMap(([file, targets]) =>
     targets.filter(target => imports.has(target) && isWrong(file, target)).map(target => `${file} imports ${target}`),
@@ -40,7 +39,6 @@ const wrongImports = (isWrong: (file: string, target: string) => boolean): reado
 /** An adapter built on the parts of another one: both speak Satori, one over a socket, one in the process. */
 const builtOn: Readonly<Record<string, string>> = {"server/adapters/satori-bridge": "server/adapters/satori"}
 
-/** Returns the folder of the adapter that a file belongs to. */
 const adapterOf = (file: string): string | undefined => {
   const [top, second, adapter] = file.split("/")
   return top === "server" && second === "adapters" ? `server/adapters/${adapter}` : undefined

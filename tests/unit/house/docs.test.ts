@@ -21,7 +21,6 @@ const linksOf = ({text}: Document): string[] =>
     ([, link, picture]) => link ?? picture ?? "",
   )
 
-/** Returns the anchors that GitHub gives to headings. */
 const anchorsOf = (markdown: string): string[] =>
   [...withoutFences(markdown).matchAll(/^#+ (.+)$/gm)].map(match =>
     (match[1] ?? "")

@@ -12,7 +12,6 @@ interface Section {
   readonly rules: Readonly<Record<string, string>>
 }
 
-/** The sections of `.editorconfig`, in order. */
 const sections: readonly Section[] = read(".editorconfig")
   .split(/^\[(?=.*\]$)/m)
   .slice(1)

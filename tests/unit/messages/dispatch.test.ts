@@ -29,7 +29,6 @@ const dispatchOf = (handlers: readonly EventHandler[], timeout?: number) => {
   })
   return {
     match: (of: SatoriEvent) => dispatch.match(of),
-    /** Runs the only handler that matches this event. */
     run: (of: SatoriEvent, id = dispatch.match(of)[0] ?? "") =>
       dispatch.run({endpoint: "sandbox", event: of}, id, firstAttempt),
   }

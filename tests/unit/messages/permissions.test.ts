@@ -18,7 +18,6 @@ const ids = new Map([
   ["sandbox", {ignoresCase: false}],
 ])
 
-/** Returns the permission of this user there, by these rules. */
 const given = (
   rules: string,
   endpoint: string,

@@ -102,7 +102,6 @@ describe("a long message is split", () => {
   })
 })
 
-/** A generator of repeatable numbers from a seed. */
 const numbersOf = (seed: number) => {
   let state = seed
   return (below: number): number => {

@@ -4,7 +4,6 @@ import {createLogs} from "../../../server/runtime/logs/log.ts"
 import {until} from "../../support/host/process.ts"
 import {fakeNotify} from "../../support/machine/fake-notify.ts"
 
-/** A notifier with a fake program. */
 const notifying = (more = "", variables: Record<string, string> = {}) => {
   const fake = fakeNotify(more)
   const lines: string[] = []

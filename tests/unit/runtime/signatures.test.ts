@@ -103,7 +103,6 @@ const timed = signed.filter(([, {at}]) => at !== undefined)
 const verifierOf = ({scheme, at}: Published, secrets: readonly string[], off = 0) =>
   createVerifier({...scheme, secret: secrets.map(text => new Secret(text))} as Verify, () => ((at ?? 0) + off) * 1000)
 
-/** Verifies the vector, with one change. */
 const verify = (
   vector: Published,
   {headers = {}, body = vector.body, off = 0, secrets = [vector.secret]}: Change = {},

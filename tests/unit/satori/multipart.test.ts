@@ -1,7 +1,6 @@
 import {expect, test} from "vitest"
 import {boundaryOf, partsOf} from "../../../server/http/satori/files/multipart.ts"
 
-/** Yields bytes in chunks of this size. */
 const readerOf = (bytes: Buffer, size: number) => {
   let at = 0
   return async (): Promise<Uint8Array | undefined> => {

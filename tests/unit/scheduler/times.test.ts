@@ -10,7 +10,6 @@ const calculator = new Calculator()
 
 const zones = ["America/New_York", "Europe/London", "Australia/Lord_Howe", "Africa/Casablanca"]
 
-/** The due times after `from`, before `to`. */
 const between = (schedule: Schedule, timezone: string, from: string, to: string): number[] => {
   const times = calculator.times(schedule, timezone)
   const found: number[] = []

@@ -7,7 +7,6 @@ import {startStandIn} from "../../support/machine/stand-in-server.ts"
 const packed = {"content-encoding": "gzip"}
 const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024))
 
-/** Writes until the client ends the connection. */
 const flood = (response: ServerResponse): void => {
   const write = (): void => {
     while (!response.destroyed && response.write("x".repeat(65_536)));

@@ -4,7 +4,6 @@ import {createFlights, type Flight, hearReplies} from "./flights.ts"
 /** How partners reach a server over HTTP. */
 export interface Delivery extends Flight {
   readonly port: number
-  /** The full token of the Host. */
   readonly token: string
   /** Signed webhooks, or messages of the sandbox. */
   readonly door: "webhook" | "sandbox"

@@ -1,4 +1,3 @@
-/** The task of a process of partners. */
 export interface Flight {
   /** The number of messages in progress, each on its own lane. */
   readonly flying: number

@@ -29,7 +29,6 @@ export interface Conversation {
   readonly agents: Agents
   readonly model: ScriptedModel
   readonly clock: HastyClock
-  /** Starts a run and waits until it has ended. */
   ask(input: string, user?: string): Promise<Ended>
   endOf(runId: string): Promise<Ended>
   /** Replaces these agents with a new life over the same database. */

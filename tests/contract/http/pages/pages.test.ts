@@ -42,7 +42,6 @@ const listed = "[/asked, /weak, /, /cookies, /fails, /nothing, /lost]"
 
 const start = (runtime: TestRuntime) => startHost({runtime, config: configOf(listed), plugins: {site}})
 
-/** Opens a page without a token. */
 const open = (host: TestHost, path: string, init: RequestInit = {}) =>
   fetch(`${host.url}/pages/site${path}`, {redirect: "manual", ...init})
 

@@ -3,14 +3,12 @@ import {documentedParts} from "../../../support/docs/documented-parts.ts"
 import {type Finished, until} from "../../../support/host/process.ts"
 import type {Docker} from "./dockerd.ts"
 
-/** A project with the compose template, in an engine. */
 export interface Composition {
   readonly folder: string
   /** Runs a shell line in the project's folder and the engine's network. */
   run(line: string): Promise<Finished>
   /** Returns the output of a line. Throws if the line fails. */
   must(line: string): Promise<string>
-  /** Runs a line in the container of its service. */
   inside(line: string): Promise<Finished>
   /** Returns Docker's description of the container, by a Go template. */
   inspect(format: string): Promise<string>

@@ -45,7 +45,6 @@ export const startPodman = (): Podman => {
   }
 }
 
-/** The project's folder in the image. */
 const app = "/app"
 
 export interface ImageOptions {

@@ -44,7 +44,6 @@ export const begin = async (place: Place): Promise<string> => {
   return refusal
 }
 
-/** A vote after the checkpoint. */
 export const voteLate = (place: Place): Promise<string> =>
   answered(place, /^Salad: 1 vote$/, () => vote(place, "bob", "Salad"))
 

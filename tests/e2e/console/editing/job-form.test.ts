@@ -31,11 +31,9 @@ const errorAt = (page: Page, label: string) =>
     .filter({has: page.getByLabel(label, {exact: true})})
     .locator("[data-error]")
 
-/** Waits until the box shows `count` next times. */
 const untilTimes = (box: Locator, count: number) =>
   until(`the box to show ${count} next times`, async () => (await box.locator("[data-next]").count()) === count)
 
-/** Checks the form at each width. */
 const expectFit = async (page: Page, where: string) => {
   for (const width of widths) {
     await page.setViewportSize({width, height: 900})

@@ -73,7 +73,6 @@ const jobs = [
   },
 ]
 
-/** The number of failed orders. */
 export const orders = 12
 
 /** A Host on a bad day, and the actions on it. */
@@ -81,7 +80,6 @@ export class BadDay {
   readonly #runtime: TestRuntime
   readonly #share: Share
   readonly project: Project
-  /** The running Host, or the last one that was killed. */
   host: TestHost
 
   private constructor(runtime: TestRuntime, share: Share, host: TestHost) {
@@ -161,7 +159,6 @@ export class BadDay {
   }
 }
 
-/** Returns the log of all runs. */
 const logOf = (project: Project): string =>
   readdirSync(project.path(".svc/logs"))
     .map(name => project.read(`.svc/logs/${name}`))

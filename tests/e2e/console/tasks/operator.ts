@@ -30,7 +30,6 @@ export class Operator {
     await field.fill(text)
   }
 
-  /** Types a text into a search field. */
   async search(field: Locator, text: string): Promise<void> {
     await this.write(field, text)
     await field.press("Enter")
@@ -65,7 +64,6 @@ export class Operator {
     return this.click(this.question.getByRole("button", {name, exact: true}))
   }
 
-  /** Waits until the page shows this text. */
   async reads(text: string | RegExp, within: Locator = this.page.getByRole("main")): Promise<void> {
     await within.getByText(text).first().waitFor()
   }

@@ -15,7 +15,6 @@ export interface Crowd {
   aim(host: TestHost | undefined): void
   /** Waits until the Host has acknowledged this many more events. */
   untilAcknowledged(more: number): Promise<unknown>
-  /** Lets everyone finish. */
   stop(): Promise<void>
 }
 

@@ -78,12 +78,10 @@ export class Book {
   readonly cases = new Set<string>()
   /** Outages and changes of the clock: each may cause one notice in each conversation. */
   absences = 0
-  /** How many checkpoints there were. */
   era = 0
   wasSetBack = false
   wasRestored = false
 
-  /** A handler has begun. */
   act(what: string, n: number, at: number, life: number): void {
     const said = this.said[n]
     if (said === undefined) this.faults.push(`${what} ${n}: nobody said that`)

@@ -37,7 +37,6 @@ const config = JSON.stringify({
   plugins: {bot: {}, ...Object.fromEntries(kinds.map(kind => [kind.endpoint, settingsOf(kind)]))},
 })
 
-/** Returns the folder of a new project. */
 export const makeProject = (): string => {
   const folder = memoryFolder()
   writeFileSync(join(folder, "package.json"), JSON.stringify({name: "outages"}))

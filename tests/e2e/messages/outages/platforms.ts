@@ -116,7 +116,6 @@ export class Platform {
     this.#up.resolve()
   }
 
-  /** The bot is gone. */
   drop(): void {
     this.#link = undefined
     this.#lostAt = this.#clock.now()

@@ -4,7 +4,6 @@ import {type InboxItem, inboxOf} from "../../messages/inbox.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 import type {FakeDiscord} from "../fakes.ts"
 
-/** The source of the bot for the tests. */
 const bot = pluginWith(`
     plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)
     ${cardCommand}

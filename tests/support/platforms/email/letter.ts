@@ -32,7 +32,6 @@ const combined = (type: string, parts: readonly string[]): string => {
   return `Content-Type: multipart/${type}; boundary=${boundary}\r\n\r\n${body}--${boundary}--\r\n`
 }
 
-/** The source of a mail. */
 export const letter = ({
   from = "Ann <ann@people.test>",
   to = "bot@svc.test",

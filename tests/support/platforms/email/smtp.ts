@@ -2,7 +2,6 @@ import {SMTPServer, type SMTPServerOptions} from "smtp-server"
 import {whenOver} from "../../host/shared.ts"
 import {mailboxPassword} from "./dovecot.ts"
 
-/** A mail that the server has accepted. */
 export interface Taken {
   readonly from: string
   readonly to: readonly string[]
@@ -35,7 +34,6 @@ export interface MailServerOptions {
   readonly user?: string
   /** The largest mail, in bytes. */
   readonly size?: number
-  /** Called with each accepted mail. */
   readonly pass?: (mail: Taken) => void
   readonly more?: SMTPServerOptions
 }

@@ -18,13 +18,10 @@ const mailboxes: Readonly<Record<string, string>> = {
 export interface MailWorld {
   readonly dovecot: Dovecot
   readonly smtp: MailServer
-  /** An entry of `plugins.email.endpoints`. */
   account(more?: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
-  /** Delivers a person's mail to the bot. */
   write(mail: LetterOptions): void
   /** The mails to an address so far, in order. */
   sentTo(address: string): Promise<readonly ParsedMail[]>
-  /** Waits for this many mails to an address. */
   untilSent(address: string, count: number): Promise<readonly ParsedMail[]>
 }
 
@@ -72,7 +69,6 @@ export const startMailWorld = async ({dovecot: more, ...options}: MailWorldOptio
   }
 }
 
-/** The source of the bot for the tests. */
 const bot = pluginWith(`
     plugin.command("greet <name:string>", ({args}) => ["hello ", h("b", args.name)])
     ${cardCommand}
@@ -93,7 +89,6 @@ const bot = pluginWith(`
       await session.reply(sizes.join(", "))
     })`)
 
-/** A Host with the bot and these accounts. */
 export const startMailHost = (
   accounts: readonly Readonly<Record<string, unknown>>[],
   options: Omit<HostOptions, "config" | "plugins"> = {},
@@ -105,11 +100,9 @@ export const startMailHost = (
     env: {MAIL_PASSWORD: mailboxPassword, WRONG_PASSWORD: "another-one-for-mail", ...options.env},
   })
 
-/** Waits until an endpoint is in this state. */
 export const untilMail = (host: TestHost, state: string, id = "one"): Promise<EndpointView> =>
   untilState(host, `email~${id}`, state)
 
-/** Waits for this many events. */
 export const untilInbox = (host: TestHost, count: number): Promise<readonly InboxItem[]> =>
   until(`${count} events in the inbox`, async () => {
     const items = await inboxOf(host)

@@ -51,7 +51,6 @@ export class FakeKook extends SocketFake {
     this.#say(10, JSON.stringify([{type: "card", theme: "primary", size: "lg", modules}]))
   }
 
-  /** Delivers the last event again. */
   repeat(): void {
     this.write(this.#last)
   }

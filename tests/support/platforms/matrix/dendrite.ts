@@ -14,7 +14,6 @@ export const dendrite = npmTool(`dendrite-dist-${version}`, [`dendrite-dist@${ve
 
 const programs = join(dendrite.folder, `node_modules/dendrite-dist-${process.platform}-${process.arch}/dist`)
 
-/** Whether a homeserver is available for this machine. */
 export const isDendriteThere = (): boolean => {
   const found = dendrite.install() && existsSync(join(programs, "dendrite"))
   if (!found && isToolRequired) throw new Error(`SVC_TEST_REQUIRE_TOOLS is 1, and there is no dendrite in ${programs}`)

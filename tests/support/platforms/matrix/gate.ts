@@ -5,7 +5,6 @@ import {whenOver} from "../../host/shared.ts"
 /** A proxy to a homeserver. A test can count, cut, delay and answer requests in its place. */
 export interface Gate {
   readonly url: string
-  /** The number of pending requests. */
   readonly waiting: number
   /** The requests so far: method and path, without a query. */
   readonly asked: readonly {

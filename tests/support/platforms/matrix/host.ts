@@ -4,14 +4,12 @@ import {cardCommand} from "../../messages/card-command.ts"
 import {pluginWith} from "../../plugins/plugin-sources.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 
-/** An entry of `plugins.matrix.endpoints`. */
 export interface MatrixAccount {
   readonly id: string
   readonly homeserver: string
   readonly [key: string]: unknown
 }
 
-/** The source of the bot for the tests. */
 const bot = pluginWith(`
     plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => ["hello ", h("b", {}, args.name)])
     ${cardCommand}
@@ -23,7 +21,6 @@ const bot = pluginWith(`
     plugin.command("like", async ({session}) => { await session.react("👍") })
     plugin.command("clear <id:string>", async ({args, session}) => { await session.delete({platform: args.id}) })`)
 
-/** A Host with the bot and these accounts. */
 export const startMatrixHost = (
   accounts: readonly MatrixAccount[],
   options: Omit<HostOptions, "config" | "plugins"> = {},
@@ -34,7 +31,6 @@ export const startMatrixHost = (
     plugins: {bot},
   })
 
-/** Waits until the endpoint `matrix~<id>` is in this state. */
 export const untilEndpoint = (host: TestHost, id: string, state: string): Promise<EndpointView> =>
   untilState(host, `matrix~${id}`, state)
 
@@ -44,7 +40,6 @@ export const eventsOf = async (host: TestHost, room?: string): Promise<readonly 
     .map(({event}) => event)
     .filter(({channel}) => room === undefined || channel?.id.split("/")[0] === room)
 
-/** Waits for an event of this type about this message. */
 export const untilEvent = (host: TestHost, type: string, message: string): Promise<SatoriEvent> =>
   until(`${type} of ${message}`, async () =>
     (await eventsOf(host)).find(event => event.type === type && event.message?.id === message),

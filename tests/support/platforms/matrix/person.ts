@@ -51,7 +51,6 @@ export class Person {
     return this.ask("POST", `/client/v3/join/${encodeURIComponent(room)}`, {})
   }
 
-  /** Resolves to the event's id. */
   async send(room: string, content: object, type = "m.room.message"): Promise<string> {
     const route = `/client/v3/rooms/${encodeURIComponent(room)}/send/${type}/${randomUUID()}`
     return (await this.ask("PUT", route, content)).event_id
@@ -115,7 +114,6 @@ export class Person {
     return answer
   }
 
-  /** Resolves to the file's `mxc:` address. */
   async upload(name: string, type: string, bytes: Uint8Array): Promise<string> {
     const answer = await fetch(`${this.#url}/_matrix/media/v3/upload?filename=${encodeURIComponent(name)}`, {
       method: "POST",

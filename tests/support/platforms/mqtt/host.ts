@@ -3,7 +3,6 @@ import {pluginWith} from "../../plugins/plugin-sources.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 import {type Broker, passwords} from "./mosquitto.ts"
 
-/** The source of the bot for the tests. */
 const bot = pluginWith(`
     plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)`)
 
@@ -24,7 +23,6 @@ type Account = ReturnType<typeof accountAt>
 export const mqttConfig = (accounts: readonly Account[]): string =>
   JSON.stringify({http: {port: 0}, plugins: {bot: {}, mqtt: {endpoints: accounts}}})
 
-/** A Host with the bot and these accounts. */
 export const startMqttHost = (
   accounts: readonly Account[],
   {env, ...options}: Omit<HostOptions, "config" | "plugins"> = {},

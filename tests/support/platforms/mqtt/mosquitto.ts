@@ -18,7 +18,6 @@ export interface Broker {
   log(): string
   /** Stops it, so that its sessions are on disk. */
   stop(): Promise<void>
-  /** Starts it again on the same ports. */
   start(): Promise<void>
 }
 
@@ -74,7 +73,6 @@ const writeRoles = (folder: string): string => {
   return `plugin ${dynamicSecurity()}\nplugin_opt_config_file ${folder}/roles.json`
 }
 
-/** The path of the plugin, which comes with mosquitto. */
 const dynamicSecurity = (): string => {
   const {root} = tool("mosquitto")
   const places = ["x86_64-linux-gnu", "aarch64-linux-gnu"].map(machine => join(root, "usr/lib", machine))

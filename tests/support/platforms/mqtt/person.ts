@@ -14,7 +14,6 @@ export interface Person {
   readonly heard: readonly HeardPacket[]
   textsOf(topic: string): readonly string[]
   say(topic: string, payload: string | Buffer, options?: Partial<IClientPublishOptions>): Promise<void>
-  /** Waits for a message to a topic, optionally with this text. */
   hears(topic: string, text?: string): Promise<HeardPacket>
 }
 

@@ -4,7 +4,6 @@ import {serveSockets} from "../../../../server/testing/platforms/fake/serve.ts"
 /** A proxy to a real Satori server. A test can cut connections, repeat events, and ask clients to wait. */
 export interface Gateway {
   readonly url: string
-  /** The number of open WebSockets of clients. */
   readonly connections: number
   /** Ends them abruptly. */
   cut(): void

@@ -1,4 +1,3 @@
-/** Prints a line of JSON. */
 export const tell = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
 
 type BotClass = new (ctx: unknown, config: object, adapter: string) => object

@@ -47,7 +47,6 @@ const bot = pluginWith(`
       if (session.text.startsWith("count ")) return "counted " + session.text.slice(6)
     })`)
 
-/** A Host with the bot and these accounts. */
 export const startSlackHost = (
   accounts: readonly object[],
   options: Omit<HostOptions, "config" | "plugins"> = {},
@@ -59,10 +58,8 @@ export const startSlackHost = (
     plugins: {bot},
   })
 
-/** Waits until an endpoint is in this state. */
 export const untilSlack = (host: TestHost, state: string, id = "team"): Promise<EndpointView> =>
   untilState(host, `slack~${id}`, state)
 
-/** The texts in the inbox, oldest first. */
 export const textsOf = async (host: TestHost): Promise<readonly string[]> =>
   (await eventsOf(host)).map(({message}) => message?.content ?? "")

@@ -7,7 +7,6 @@ import {pluginWith} from "../../plugins/plugin-sources.ts"
 import {type EndpointView, untilState} from "../endpoint.ts"
 import {xml} from "./person.ts"
 
-/** The source of the bot for the tests. */
 const bot = pluginWith(
   `
     plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)
@@ -22,9 +21,7 @@ const bot = pluginWith(
 )
 
 export interface XmppHost extends TestHost {
-  /** All events in the inbox, oldest first. */
   events(): Promise<readonly SatoriEvent[]>
-  /** Waits for a matching event. */
   receives(what: string, fits: (event: SatoriEvent) => boolean): Promise<SatoriEvent>
   /** Sends a text; resolves once the message has its final state. */
   sends(endpoint: string, channel: string, text: string): Promise<OutboxDetail>
@@ -35,7 +32,6 @@ export interface XmppHost extends TestHost {
 
 export const env = {BOT_PASSWORD: "bot-password", OTHER_PASSWORD: "other-password", ROOM_PASSWORD: "room-password"}
 
-/** A Host with the bot and these accounts. */
 export const startXmppHost = async (
   accounts: readonly ({readonly id: string} & Readonly<Record<string, unknown>>)[],
   options: Omit<HostOptions, "config" | "plugins"> = {},

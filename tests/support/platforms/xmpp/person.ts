@@ -19,10 +19,8 @@ export interface Person {
   send(stanza: Element): Promise<void>
   /** Sends a message; resolves to its id. A `to` without a resource below `rooms.` is a room. */
   say(to: string, text: string, ...more: Child[]): Promise<string>
-  /** Sends a message without a text. */
   post(to: string, ...children: Child[]): Promise<string>
   ask(type: "get" | "set", to: string | undefined, child: Element): Promise<Element>
-  /** Waits for a matching message. */
   sees(what: string, fits: (message: Element) => boolean): Promise<Element>
   leave(): Promise<void>
 }

@@ -34,7 +34,6 @@ test.each<readonly [Node, string]>([
   [h("img", {src: "https://example.com/a.png", title: "a"}), "[a] https://example.com/a.png"],
 ])("writes %j", (node, text) => expect(write(node).text).toBe(text))
 
-/** A user's text, which must stay unchanged. */
 const hostile = [
   "**bold** *slanted* __under__ ~~struck~~ ||secret|| `code` ```block```",
   "@everyone @here",

@@ -25,7 +25,6 @@ const own = {apply: () => {}, Config: Schema.object({token: Schema.string().requ
 /** Loads the test's packages as they are installed. */
 const load = async <L>(name: string): Promise<L> => (name === "own" ? own : await import(name)) as L
 
-/** Returns the refusal of an account. */
 const refusalOf = async (name: string, config: AccountSettings["config"], keys?: readonly string[]) => {
   const error = await loadStock(accountOf(name, config, keys), load).catch(error => error)
   expect(isRefusal(error)).toBe(true)

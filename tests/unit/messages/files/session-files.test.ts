@@ -15,7 +15,6 @@ interface Trial {
   readonly timeout?: number
 }
 
-/** Runs one handler of a message. */
 const handle = async ({content, download, timeout}: Trial, work: (session: Session) => Reply) => {
   const handler = hearerOf(work)
   const dispatch = dispatchTo(tableOf({handlers: [handler]}), {

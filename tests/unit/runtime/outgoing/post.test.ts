@@ -4,7 +4,6 @@ import {post} from "../../../../server/runtime/outgoing/post.ts"
 import {listen} from "../../../support/machine/listen.ts"
 import {freePort} from "../../../support/machine/ports.ts"
 
-/** A receiver on this machine. */
 const startReceiver = async (answer: RequestListener) => {
   let connections = 0
   const port = await listen(createServer(answer).on("connection", () => connections++))
