@@ -1,10 +1,7 @@
 import {Chance} from "../../support/machine/chance.ts"
 import {attackNames, attacks, type Seen} from "./kinds.ts"
 
-/**
- * Attacks a server on this machine from a separate process, and prints what it saw as JSON. Arguments: the attack,
- * port, token, milliseconds, scale, seed.
- */
+/** Attacks a server and prints what it saw as JSON. Arguments: attack, port, token, milliseconds, scale, seed. */
 const [name, port, token = "", time, scale, seed] = process.argv.slice(2)
 const found = attackNames.find(each => each === name)
 if (found === undefined) throw new Error(`there is no attack ${name}`)

@@ -81,10 +81,7 @@ const comparedOf = (olds: readonly Sample[], news: readonly Sample[]): readonly 
 const versionOf = async ({name, command: [binary = ""]}: Options["runtimes"][number]): Promise<string> =>
   `${name === "bun" ? "Bun" : "Node"} ${(await runProcess([binary, "--version"])).trim().replace(/^v/, "")}`
 
-/**
- * Measures rows of this tree and of an older commit alternately, so that other load on the machine affects both. Calls
- * `onRow` after each row with the results so far.
- */
+/** Measures this tree and an older commit alternately. Calls `onRow` after each row with the results so far. */
 export const compareRows = async (
   wanted: Wanted,
   say: (text: string) => void,

@@ -124,10 +124,7 @@ const numbered = (sections: readonly string[]): readonly string[] => {
   ]
 }
 
-/**
- * Returns a page with the measured sections, all in the order of `order`. Sections of other rows stay, so that a long
- * measurement can be made in parts.
- */
+/** Returns a page with the measured sections in `order`. Others stay, so that one may measure in parts. */
 export const withMeasured = (page: string, measured: ReadonlyMap<string, string>, order: readonly string[]): string => {
   const sections = new Map([...sectionsOf(page), ...measured])
   return `${[head, ...numbered(order.flatMap(row => sections.get(row) ?? []))].join("\n\n")}\n`

@@ -9,10 +9,7 @@ interface TraceEvent {
   readonly tdur?: number
 }
 
-/**
- * The processor time of each task of the page's main thread during `run`, in milliseconds, longest first. A task's time
- * by the clock would also include other work of the machine.
- */
+/** The processor time of each task during `run`, in milliseconds, longest first; clock time would count other work. */
 export const taskTimes = async (browser: Browser, page: Page, run: () => Promise<void>): Promise<readonly number[]> => {
   await browser.startTracing(page, {categories: ["disabled-by-default-devtools.timeline", "__metadata"]})
   await run()

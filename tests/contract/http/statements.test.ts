@@ -59,10 +59,7 @@ const small = new Set(
 /** Read once in a run of the Host, for the first page of metrics; retention limits the counted rows. */
 const once = ["FROM svc_runs WHERE runtime_id <> ?", "FROM endpoint_gaps WHERE to_at IS NOT NULL AND (seq > ?1"]
 
-/**
- * Records every statement prepared on any connection while it listens. It holds them, because SQLite forgets a
- * statement's step count when the statement is collected.
- */
+/** Records every prepared statement, and holds it, because a collected statement loses its step count. */
 const listen = () => {
   const heard: {readonly sql: string; readonly statement: object}[] = []
   let isListening = false

@@ -111,10 +111,7 @@ export class Handlers implements Dispatch {
     return outcome
   }
 
-  /**
-   * Checks the order: each lane in order, one event at a time; a suspect backlog one event at a time; and the
-   * handlers inside a middleware only after it has passed its event on.
-   */
+  /** Checks the order: lanes and a suspect backlog one by one, and handlers inside a middleware only once it passed. */
   #begin(id: string, handler: string, lane: string, seq: number): void {
     const {running, newest, suspects, closed, begun, gone} = this.#life
     const {faults, again} = this.#scene

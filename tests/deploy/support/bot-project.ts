@@ -16,10 +16,7 @@ export const pathWithNode22 = (scratch: string): string => {
 /** Writes npm's lockfile without installing, which takes npm long; the deployment installs from the lockfile. */
 const npmLock = ["npm", "install", "--package-lock-only", "--no-audit", "--no-fund"]
 
-/**
- * Makes a project with `svc init`, as an operator has it before a deployment: with its lockfile, and the token in the
- * configuration. On Node it installs nothing.
- */
+/** Makes a project with `svc init`, its lockfile, and the token in the configuration. On Node it installs nothing. */
 export const makeBotProject = async (
   scratch: string,
   name: string,

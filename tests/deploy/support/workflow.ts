@@ -25,10 +25,7 @@ export interface RunOptions {
   readonly values?: Variables
 }
 
-/**
- * Runs the `run` steps of a job in order, in the shell of GitHub's runners, until one fails. The things that `uses`
- * names, the checkout and the runtime, must already be there.
- */
+/** Runs a job's `run` steps in the shell of GitHub's runners until one fails. What `uses` names must be there. */
 export const runJob = async (
   {env = {}, jobs}: Workflow,
   job: string,

@@ -7,10 +7,7 @@ import {pluginWith, startHost, type TestHost, until, untilPrinted} from "../../s
 import {bunAnd, casesOf, onBun, runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
 import {needStrace, slowSyncs, syncing} from "../../support/machine/strace.ts"
 
-/**
- * `block` naps until the project has the file `free`, which blocks the event loop as work does, but leaves the processor
- * to others.
- */
+/** `block` naps until the project has the file `free`: it blocks the event loop, but not the processor. */
 const bot = pluginWith(`
     const cell = new Int32Array(new SharedArrayBuffer(4))
     const free = join(plugin.project, "free")

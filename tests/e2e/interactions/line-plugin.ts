@@ -1,9 +1,6 @@
 import {eventOf, messageIn, pluginWith, type TestHost} from "../../support/host/host.ts"
 
-/**
- * Stand-ins for three platforms: one with buttons, one with buttons and forms, one with neither. Each keeps the
- * messages that it was sent, and a route returns them.
- */
+/** Stand-ins for platforms: buttons, buttons and forms, neither. A route returns the messages that each was sent. */
 export const line = pluginWith(`
     for (const slot of ["line", "shows", "forms"]) {
       const sent: any[] = []

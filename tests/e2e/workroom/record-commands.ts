@@ -6,10 +6,7 @@ import {Workroom} from "../../../server/workroom/workroom.ts"
 import {log} from "../../support/database/databases.ts"
 import {add, authority} from "../../support/workroom/requests.ts"
 
-/**
- * Adds work items until it is killed, and prints each title once it is acknowledged. Arguments: the store, its folder
- * or database, a name for this run's titles, and the size of a segment.
- */
+/** Adds items until it is killed, and prints each once acknowledged. Arguments: store, place, run, segment size. */
 const [kind = "file", path = "", name = "", segmentSize = "4096"] = process.argv.slice(2)
 
 const openStore = async () => {

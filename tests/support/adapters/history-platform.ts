@@ -13,10 +13,7 @@ interface Said {
 /** The highest number of messages per answer, whatever the request asks for. */
 const page = 3
 
-/**
- * A stand-in for a platform that never redelivers and has a history beside its live stream. `asked` is called before
- * each answer for the history, and may answer itself.
- */
+/** A stand-in that never redelivers and has a history. `asked` is called before each answer from it, or answers. */
 export class HistoryPlatform {
   readonly url: string
   asked: (channel: string, response: ServerResponse) => boolean | undefined = () => undefined

@@ -23,10 +23,7 @@ export const uploadAs = async (person: Person, {name, type, bytes}: FileUnderTes
 /** The number of accounts, and so of checks. */
 const mostChecks = 60
 
-/**
- * The built-in adapter `xmpp` in a room of a real Prosody: one server for all checks, with a room and an account for
- * each. For use in a single test, whose end stops the server.
- */
+/** The adapter in a room of a real Prosody, which ends with the test; each check has its own room and account. */
 export const xmpp = (): AdapterUnderTest => {
   let server: Promise<Prosody> | undefined
   let checks = 0

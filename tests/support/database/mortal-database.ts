@@ -4,10 +4,7 @@ import {Problem} from "../../../shared/problems.ts"
 /** How the process dies at a write: before it is carried out, or after, with its answer lost. */
 export type Death = "before" | "after"
 
-/**
- * The database of one process until it dies: then none of its requests is carried out or answered. Earlier requests are
- * still carried out, as a disk would.
- */
+/** The database of a process until it dies: later requests do nothing, earlier ones are carried out as by a disk. */
 export class MortalDatabase implements Database {
   readonly location
   readonly applied = []

@@ -79,10 +79,7 @@ const needsProcess = ({args = [], env = {}, runtime = usualRuntime}: HostOptions
   args.some(arg => arg !== "--no-watch") ||
   Object.keys(env).some(name => name.startsWith("NODE_"))
 
-/**
- * Starts a Host and waits until it serves. If it exits instead, fails with its output. It shares its process with
- * others, unless it is to have its `own`, or needs it.
- */
+/** Starts a Host and waits until it serves; it shares its process unless `own`. If it exits, fails with its output. */
 export const startHost = async (options: HostOptions = {}): Promise<TestHost> => {
   const {runtime = usualRuntime, args = [], env = {}, own = false} = options
   if (own || needsProcess(options)) return startAlone(options)

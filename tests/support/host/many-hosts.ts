@@ -6,10 +6,7 @@ import {createLogs} from "../../../server/runtime/logs/log.ts"
 import {exit} from "../../../shared/exit.ts"
 import {messageOf} from "../../../shared/problems.ts"
 
-/**
- * Runs many Hosts in one process on Bun, from the source, for tests that are not about the process. It takes commands
- * as lines of JSON, and ends with its standard input.
- */
+/** Runs many Hosts in one process on Bun, from the source. Takes lines of JSON, and ends with its standard input. */
 export type Command =
   | {readonly start: number; readonly project: string; readonly watch: boolean}
   | {readonly stop: number}

@@ -57,10 +57,7 @@ export const usualValues: Examples["values"] = {
 /** The page size is not a filter. */
 const isFilter = ({in: place, name}: Parameter) => place === "query" && !["limit", "count"].includes(name)
 
-/**
- * Every GET path of `/api`, with every filter alone and with the others; if that makes thousands, in pairs. Throws for
- * a path without an example, so that no new route is missed.
- */
+/** Every GET path of `/api` with its filters, alone and together, or in pairs. Throws for a path without example. */
 export const questionsOf = ({paths}: ApiDocument, examples: Examples): readonly string[] =>
   Object.entries(paths).flatMap(([path, {get}]) => {
     if (get === undefined || !path.startsWith("/api/") || examples.apart.includes(path)) return []

@@ -14,10 +14,7 @@ const rests = [5, 30, 0]
 export interface NpmTool {
   /** The folder with their `node_modules`. */
   readonly folder: string
-  /**
-   * Installs the packages once, with three attempts; returns whether they are installed. If `SVC_TEST_REQUIRE_TOOLS` is
-   * 1, throws npm's error instead of returning false.
-   */
+  /** Installs once, in three attempts; returns if that worked. With `SVC_TEST_REQUIRE_TOOLS=1`, throws npm's error. */
   install(): boolean
 }
 

@@ -42,10 +42,7 @@ export const slowSyncs = (context: TestContext, pid: number, milliseconds: numbe
 export const startOnSlowDisk = (command: readonly string[], milliseconds: number, cwd: string): Running =>
   straceWith(`delay_enter=${milliseconds * 1000}`, ["-o", "/dev/null", ...command], cwd)
 
-/**
- * Starts a process whose fsync with this number fails, as on a disk that has lost a write; counted as in
- * `startToBeKilled`.
- */
+/** Starts a process whose fsync with this number fails, as on a disk that lost a write. Counts as `startToBeKilled`. */
 export const startWithFailingSync = (command: readonly string[], when: number, cwd: string): Running => {
   const {path, env} = tool("strace")
   const args = ["-f", "-e", `trace=${syncs}`, "-e", `inject=${syncs}:error=EIO:when=${when}`, "-o", "/dev/null"]

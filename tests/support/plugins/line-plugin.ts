@@ -1,9 +1,6 @@
 import {notesIn, pluginWith} from "./plugin-sources.ts"
 
-/**
- * The source of a stand-in for a platform without accounts: slot `line`. It notes each attempt in `notes.log` with
- * time, id, channel and text, and sends with the given body.
- */
+/** A stand-in for a platform: slot `line`. Notes each attempt in `notes.log`, and sends with the given body. */
 export const linePlugin = (send: string, more = ""): string =>
   pluginWith(`
     let attempts = 0

@@ -90,10 +90,7 @@ export const versions = {
   },
 } as const
 
-/**
- * A project at its first version. The branch `next` has the second version with another schema, configuration, lockfile
- * and files; `upgrade` brings it into the work tree.
- */
+/** A project at its first version. `upgrade` brings branch `next`, which differs in everything, into the work tree. */
 export const makeUpgradable = (
   /** Changes the configuration of both versions. */
   change: (config: string) => string = config => config,

@@ -6,10 +6,7 @@ import {channelType, type SatoriEvent} from "../../../../shared/sdk/content/sato
 import {log} from "../../../support/host/silence.ts"
 import {cpuMilliseconds, printSamples, rateOf} from "../../measure/rate.ts"
 
-/**
- * Times the matching of messages against the patterns of `plugin.hears` in a separate process, and prints one JSON
- * value: by case, one sample per round. Argument: rounds.
- */
+/** Times patterns of `plugin.hears` apart, and prints JSON: by case, one sample per round. Argument: rounds. */
 const rounds = Number(process.argv[2] ?? 7)
 const counts = [1, 10, 100]
 

@@ -20,10 +20,7 @@ export const answered = async (place: Place, line: RegExp, act: () => unknown): 
   return sees(place, line, before + 1)
 }
 
-/**
- * The part before the checkpoint. It leaves a daily reminder cancelled and a poll open. Resolves to the refusal of
- * `!pardon`.
- */
+/** Leaves a daily reminder cancelled and a poll open. Resolves to the refusal of `!pardon`. */
 export const begin = async (place: Place): Promise<string> => {
   const says = (text: string) => () => place.say("ann", text)
   await answered(place, /^(Reminder 1, at|Erinnerung 1, am) .*: tea$/, says("!remind in 1s tea"))

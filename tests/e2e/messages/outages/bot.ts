@@ -110,10 +110,7 @@ export class Bot {
     return life.number
   }
 
-  /**
-   * Copies the files of one moment: this thread alone writes them. Another process reads them, because SQLite loses its
-   * locks on a file that its own process closes.
-   */
+  /** Copies one moment: only this thread writes. Another process reads, because closing a file drops SQLite's locks. */
   copy(from = this.folder): string {
     const to = mkdtempSync(`${this.#copies}/`)
     const {status} = spawnSync("cp", ["-r", `${from}/.`, to])
