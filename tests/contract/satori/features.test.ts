@@ -1,5 +1,6 @@
 import {describe, expect, test} from "vitest"
-import {bunOr, expectProblem, pluginWith, posting, startHost, type TestHost, until} from "../../support/host/host.ts"
+import {bunOr, expectProblem, pluginWith, posting, startHost, type TestHost} from "../../support/host/host.ts"
+import {untilLoggedIn} from "../../support/satori/satori.ts"
 
 /** A platform with guilds. It records its calls, and rejects every call about `nobody`. */
 const guildPlugin = pluginWith(`
@@ -41,10 +42,7 @@ const config = "http: {port: 0}\nplugins:\n  club: {}\n"
 describe.each(bunOr("node24"))("a method in an endpoint's features, on $name,", runtime => {
   const start = async () => {
     const host = await startHost({runtime, config, plugins: {club: guildPlugin}, args: ["--no-watch"]})
-    await until("the club to be online", async () => {
-      const {logins} = await host.plugin<{logins: {status: number}[]}>("/satori/v1/meta", {})
-      return logins[0]?.status === 1
-    })
+    await untilLoggedIn(host)
     return host
   }
   const ask = (host: TestHost, method: string, body: unknown) =>

@@ -1,5 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {bunOr, expectProblem, posting, shared, startHost, until} from "../../support/host/host.ts"
+import {untilLoggedIn} from "../../support/satori/satori.ts"
 
 const bot = {id: "bot", name: "bot", is_bot: true}
 
@@ -11,10 +12,7 @@ describe.each(bunOr("node22"))("the sandbox, called over Satori, on $name,", run
       config: "http: {port: 0}\nplugins: {sandbox: {}}\n",
       args: ["--no-watch"],
     })
-    await until("the sandbox to be online", async () => {
-      const {logins} = await started.plugin<{logins: {status: number}[]}>("/satori/v1/meta", {})
-      return logins[0]?.status === 1
-    })
+    await untilLoggedIn(started)
     return started
   })
   const ask = (method: string, body: object) =>

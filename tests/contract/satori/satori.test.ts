@@ -2,16 +2,13 @@ import {describe, expect, test} from "vitest"
 import {bunAnd, expectProblem, shared, startHost, type TestHost, until, untilPrinted} from "../../support/host/host.ts"
 import {fullAndDemo} from "../../support/host/tokens.ts"
 import {messageIn, tell} from "../../support/messages/messages.ts"
-import {askSatori, connectSatori, keepAlive, upgrade} from "../../support/satori/satori.ts"
+import {askSatori, connectSatori, keepAlive, untilLoggedIn, upgrade} from "../../support/satori/satori.ts"
 
 const {env} = fullAndDemo
 const config = fullAndDemo.config()
 
 const online = async (host: TestHost) => {
-  await until("the sandbox to be online", async () => {
-    const {logins} = await host.plugin<{logins: {status: number}[]}>("/satori/v1/meta", {})
-    return logins[0]?.status === 1
-  })
+  await untilLoggedIn(host)
   return host
 }
 

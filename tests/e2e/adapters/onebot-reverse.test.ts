@@ -1,7 +1,7 @@
 import {connect} from "node:net"
 import {expect, test} from "vitest"
 import {gapsOf, pluginWith, posting, svc, type TestHost, until, usuallyOn} from "../../support/host/host.ts"
-import {startOneBotHost, untilOneBot} from "../../support/platforms/onebot/host.ts"
+import {startOneBotHost, untilAnswered, untilOneBot} from "../../support/platforms/onebot/host.ts"
 import {
   firstBot,
   group,
@@ -51,9 +51,6 @@ const untilFilled = (host: TestHost, id: string, how: "filled" | "partly") =>
   until(`a gap of onebot~${id} to be ${how}`, async () =>
     (await gapsOf(host)).find(({endpoint, backfill}) => endpoint === `onebot~${id}` && backfill === how),
   )
-
-const untilAnswered = (fake: OneBotFake, count: number) =>
-  until(`${count} answers`, () => fake.sent().length >= count && fake.sent())
 
 test("two bots connect to one Host, over one WebSocket and over two, reconnect, and fill their gaps", async () => {
   const [one, two] = [await startOneBot(), await startOneBot(secondBot)]

@@ -1,11 +1,10 @@
 import {expect, test} from "vitest"
 import {eventsOf, messageIn, sendTo, svc, type TestHost, until, usuallyOn} from "../../support/host/host.ts"
-import {startOneBotHost, untilOneBot} from "../../support/platforms/onebot/host.ts"
+import {startOneBotHost, untilAnswered, untilOneBot} from "../../support/platforms/onebot/host.ts"
 import {
   firstBot,
   group,
   groupMessage,
-  type OneBotFake,
   postEvent,
   postSecret,
   startOneBot,
@@ -30,9 +29,6 @@ const untilStored = (host: TestHost, id: string, count: number) =>
     const events = await stored(host, id)
     return events.length >= count && events
   })
-
-const untilAnswered = (fake: OneBotFake, count: number) =>
-  until(`${count} answers`, () => fake.sent().length >= count && fake.sent())
 
 test("accounts connected over WebSocket and over HTTP each answer in their own format", async () => {
   const [one, two] = [await startOneBot(), await startOneBot()]

@@ -4,7 +4,7 @@ import {problems} from "../../../shared/problems.ts"
 import {holdDatabase} from "../../support/database/stranger.ts"
 import {bunOr, expectProblem, startHost, untilPrinted} from "../../support/host/host.ts"
 import {failSyncs, needStrace, syncing} from "../../support/machine/strace.ts"
-import {echoPlugin, handledAll, post, readLedger} from "../../support/messages/inbox-ledger.ts"
+import {accept, echoPlugin, handledAll, post, readLedger} from "../../support/messages/inbox-ledger.ts"
 
 const config = "http: {port: 0}\nplugins: {sandbox: {}, echo: {}}\n"
 const ids = (name: string, count: number) => Array.from({length: count}, (_, n) => `${name} ${n}`)
@@ -13,8 +13,7 @@ describe.each(bunOr("node22"))("on $name", runtime => {
   test("an event with a failed fsync is not acknowledged, and the Host recovers with the disk", async context => {
     needStrace(context)
     const host = await startHost({own: true, runtime, config, plugins: {echo: echoPlugin}, env: syncing.inThread})
-    for (const id of ids("before", 3)) expect((await post(host, id)).status).toBe(202)
-    await handledAll(host)
+    await accept(host, ids("before", 3))
 
     const strace = await failSyncs(context, host.process.pid)
     for (const id of ids("failed", 3)) {
@@ -25,8 +24,7 @@ describe.each(bunOr("node22"))("on $name", runtime => {
     strace.child.kill("SIGINT")
     await strace.finished
 
-    for (const id of [...ids("after", 3), ...ids("failed", 3)]) expect((await post(host, id)).status).toBe(202)
-    await handledAll(host)
+    await accept(host, [...ids("after", 3), ...ids("failed", 3)])
     await host.stop("SIGKILL")
     const ledger = await readLedger(host.project.path(".svc/data.sqlite"))
     expect([...ledger.keys()].sort()).toEqual([...ids("after", 3), ...ids("before", 3), ...ids("failed", 3)])
@@ -35,8 +33,7 @@ describe.each(bunOr("node22"))("on $name", runtime => {
 
   test("a foreign lock refuses events while it is held, and no event acknowledged later is lost", async () => {
     const host = await startHost({own: true, runtime, config, plugins: {echo: echoPlugin}})
-    for (const id of ids("before", 3)) expect((await post(host, id)).status).toBe(202)
-    await handledAll(host)
+    await accept(host, ids("before", 3))
     const file = host.project.path(".svc/data.sqlite")
     const stranger = await holdDatabase(file)
 

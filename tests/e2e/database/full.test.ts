@@ -11,7 +11,7 @@ import {makeProject, type Project} from "../../support/host/project.ts"
 import {bunAnd, bunOr, onBun, type TestRuntime} from "../../support/host/runtimes.ts"
 import {fillDisk, mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {freePort} from "../../support/machine/ports.ts"
-import {echoPlugin, handledAll, post, readLedger} from "../../support/messages/inbox-ledger.ts"
+import {accept, echoPlugin, handledAll, post, readLedger} from "../../support/messages/inbox-ledger.ts"
 
 const config = `http: {port: 0}
 ingress: {minimumFree: 0}
@@ -63,8 +63,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     })
 
     disk.resize("32m")
-    for (const id of refused) expect((await post(host, id)).status).toBe(202)
-    await handledAll(host)
+    await accept(host, refused)
     expect(await databaseOf(host)).toMatchObject({ready: true})
     expect((await databaseOf(host))?.remediation).toBeUndefined()
     expect((await host.stop()).code).toBe(0)
@@ -120,8 +119,7 @@ describe.each(bunAnd("node22"))("a disk that is full at startup, on $name", runt
     const project = makeProject({config: configAt(port), plugins: {echo: echoPlugin}})
     const disk = mountDisk(project.path("data"), "2m")
     const host = await startHost({own: true, project, runtime})
-    for (const id of ["one", "two", "three"]) expect((await post(host, id)).status).toBe(202)
-    await handledAll(host)
+    await accept(host, ["one", "two", "three"])
     await host.stop("SIGKILL")
     fillDisk(project.path("data"))
     const {serves, end} = await launchOnFull(project, port, runtime)

@@ -2,11 +2,11 @@ import {copyFileSync, rmSync} from "node:fs"
 import {join} from "node:path"
 import {describe, expect, test} from "vitest"
 import {makeFolder, startHrana} from "../../support/database/databases.ts"
-import {launchHost, makeProject, type Project, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
+import {launchHost, makeProject, type Project, startHost, svc, until} from "../../support/host/host.ts"
 import {runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
 import {freePort} from "../../support/machine/ports.ts"
-import {echoPlugin, handledAll, post} from "../../support/messages/inbox-ledger.ts"
+import {accept, echoPlugin, post} from "../../support/messages/inbox-ledger.ts"
 
 const {rounds} = faultRun("older-copies")
 
@@ -14,11 +14,6 @@ const {rounds} = faultRun("older-copies")
 const patience = 180_000 + rounds * 30_000
 
 const configOf = (database: string) => `http: {port: 0}\n${database}plugins: {sandbox: {}, echo: {}}\n`
-
-const accept = async (host: TestHost, ids: readonly string[]) => {
-  for (const id of ids) expect((await post(host, id)).status).toBe(202)
-  await handledAll(host)
-}
 
 /** Expects a start that is refused, and the same words from the doctor; then a start without the missing events. */
 const expectRefusedThenAccepted = async (

@@ -6,7 +6,7 @@ import {type HranaServer, makeFolder, startHrana} from "../../support/database/d
 import {bunOr, expectProblem, launchHost, makeProject, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
-import {echoPlugin, handledAll, post} from "../../support/messages/inbox-ledger.ts"
+import {accept, echoPlugin, handledAll, post} from "../../support/messages/inbox-ledger.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const token = "a-token-of-the-remote-database"
@@ -43,28 +43,23 @@ const refusal = async (options: Parameters<typeof launchHost>[0]): Promise<strin
   return stderr
 }
 
-const talk = async (host: TestHost, ids: readonly string[]) => {
-  for (const id of ids) expect((await post(host, id)).status).toBe(202)
-  await handledAll(host)
-}
-
 describe.each(bunOr("node24"))("on $name", runtime => {
   test("a Host keeps its state in a remote database and continues with it after a restart", async () => {
     const server = await startServer()
     const options = {...optionsFor(server), runtime}
     const first = await startHost(options)
-    await talk(first, ["one", "two"])
+    await accept(first, ["one", "two"])
     expect((await first.stop()).code).toBe(exit.ok)
     const second = await startHost({...options, project: first.project})
     expect(await second.get("/api/system/status")).toMatchObject({restarts: 1, endedCleanly: true})
-    await talk(second, ["three"])
+    await accept(second, ["three"])
     expect(answered(server)).toEqual(["one", "two", "three"].map(id => ({id, answers: 1})))
   })
 
   test("a Host that loses its lease to another one stores nothing more and asks for a restart", async () => {
     const server = await startServer()
     const host = await startHost({...optionsFor(server), runtime})
-    await talk(host, ["mine"])
+    await accept(host, ["mine"])
     server.sql("UPDATE svc_lease SET runtime_id = 'other', lease = lease + 1, until = 9e15 WHERE id = 1 RETURNING 1")
     // If a renewal notices the loss before the message arrives, the Host is closing or already gone.
     const late = post(host, "late").then(async answer => (await answer.json()).code)
@@ -88,12 +83,12 @@ test("after a kill, the next Host starts as soon as the lease expires", async ()
   const server = await startServer()
   const options = optionsFor(server)
   const killed = await startHost({own: true, ...options})
-  await talk(killed, ["one"])
+  await accept(killed, ["one"])
   await killed.stop("SIGKILL")
   server.sql("UPDATE svc_lease SET until = until - 12000 WHERE id = 1 RETURNING 1")
   const next = await startHost({own: true, ...options, project: killed.project})
   expect(await next.get("/api/system/status")).toMatchObject({restarts: 1, endedCleanly: false})
-  await talk(next, ["two"])
+  await accept(next, ["two"])
   expect(answered(server)).toEqual(["one", "two"].map(id => ({id, answers: 1})))
 })
 

@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
-import {readinessOf, reload, statusOf} from "../../support/host/generation.ts"
+import {probe, readinessOf, reload, statusOf} from "../../support/host/generation.ts"
 import {
   bunOr,
   expectProblem,
@@ -31,10 +31,6 @@ const twoAccounts = "  wire: {endpoints: [{id: a}, {id: b}]}\n"
 
 const start = (config: string) => startHost({config, plugins: {wire: wirePlugin}, args: quiet})
 
-const probe = async (url: string) => {
-  const response = await fetch(`${url}/pub/ready`)
-  return {status: response.status, body: await response.text()}
-}
 const ready = {status: 200, body: '{"ready":true}'}
 const notReady = {status: 503, body: '{"ready":false}'}
 

@@ -2,6 +2,7 @@ import {existsSync, readdirSync, readFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {weaknessOf} from "../../../server/project/token-strength.ts"
 import {problems} from "../../../shared/problems.ts"
+import {probe} from "../../support/host/generation.ts"
 import {bunAnd, expectProblem, launchHost, makeProject, onBun, startHost, story, svc} from "../../support/host/host.ts"
 import {runProcess, until, untilPrinted} from "../../support/host/process.ts"
 import {freePort, holdPort} from "../../support/machine/ports.ts"
@@ -28,30 +29,25 @@ const launchSlow = async (runtime = onBun) => {
   return {...launched, url: `http://127.0.0.1:${port}`}
 }
 
-const ready = async (url: string) => {
-  const response = await fetch(`${url}/pub/ready`)
-  return {status: response.status, body: await response.text()}
-}
-
 describe.each(bunAnd("node22"))("while a Host starts on $name", runtime => {
   test("health is 200 and everything else 503 with Retry-After, until the Host is ready", story, async () => {
     const {project, url} = await launchSlow(runtime)
     const health = await fetch(`${url}/pub/health`)
     expect({status: health.status, body: await health.text()}).toEqual({status: 200, body: '{"status":"pass"}'})
-    expect(await ready(url)).toEqual({status: 503, body: '{"ready":false}'})
+    expect(await probe(url)).toEqual({status: 503, body: '{"ready":false}'})
     for (const path of ["/api/system/status", "/api/system/readiness", "/nothing"]) {
       const response = await fetch(`${url}${path}`)
       expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0)
       await expectProblem(response, 503, "starting")
     }
     project.write("go", "")
-    await until("the Host to be ready", async () => (await ready(url)).status === 200)
-    expect(await ready(url)).toEqual({status: 200, body: '{"ready":true}'})
+    await until("the Host to be ready", async () => (await probe(url)).status === 200)
+    expect(await probe(url)).toEqual({status: 200, body: '{"ready":true}'})
   })
 
   test("neither its modules nor probes load undici or HTTP/2, which are a sixth of a start on Node", async () => {
     const {project, process, url} = await launchSlow(runtime)
-    expect([(await ready(url)).status, (await fetch(`${url}/pub/health`)).status]).toEqual([503, 200])
+    expect([(await probe(url)).status, (await fetch(`${url}/pub/health`)).status]).toEqual([503, 200])
     project.write("go", "")
     await untilPrinted(process, "loaded: none")
   })

@@ -13,6 +13,12 @@ export const statusOf = (host: TestHost): Promise<HostStatus> => host.get("/api/
 export const readinessOf = async (host: Pick<TestHost, "fetch">): Promise<ReadinessReport> =>
   (await host.fetch("/api/system/readiness")).json()
 
+/** The answer of `/pub/ready`. */
+export const probe = async (url: string): Promise<{readonly status: number; readonly body: string}> => {
+  const response = await fetch(`${url}/pub/ready`)
+  return {status: response.status, body: await response.text()}
+}
+
 export const generationOf = (host: TestHost, number: number): Promise<HostStatus> =>
   until(`generation ${number}`, async () => {
     const status = await statusOf(host)

@@ -1,3 +1,4 @@
+import {expect} from "vitest"
 import {openDatabase, type Row} from "../../../server/database/database.ts"
 import {haveEnded, posting, type TestHost, until} from "../host/host.ts"
 import {pluginWith} from "../plugins/plugin-sources.ts"
@@ -12,6 +13,12 @@ export const echoPlugin = pluginWith(`
 /** Says something under a given id. The answer 202 promises that it is stored. */
 export const post = (host: TestHost, id: string, text = id, channel = "chat"): Promise<Response> =>
   host.fetch("/api/plugins/sandbox/messages", posting({id, text, channel}))
+
+/** Says something under each of these ids, and waits until all is handled. */
+export const accept = async (host: TestHost, ids: readonly string[]): Promise<void> => {
+  for (const id of ids) expect((await post(host, id)).status).toBe(202)
+  await handledAll(host)
+}
 
 export interface Entry {
   readonly id: string

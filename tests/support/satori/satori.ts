@@ -16,6 +16,13 @@ export interface SatoriEvent {
   readonly [key: string]: unknown
 }
 
+/** Waits until the Host has one login, online. */
+export const untilLoggedIn = (host: TestHost): Promise<unknown> =>
+  until("the login to be online", async () => {
+    const {logins} = await host.plugin<{logins: {status: number}[]}>("/satori/v1/meta", {})
+    return logins[0]?.status === 1
+  })
+
 /** A Satori application that sends what a test wants, and keeps what it receives. */
 export interface SatoriClient {
   readonly signals: readonly Signal[]

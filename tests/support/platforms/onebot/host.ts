@@ -1,4 +1,5 @@
-import {type EndpointView, type HostOptions, startHost, type TestHost, untilState} from "../../host/host.ts"
+import {type EndpointView, type HostOptions, startHost, type TestHost, until, untilState} from "../../host/host.ts"
+import type {OneBotFake, Sent} from "./onebot.ts"
 
 /** A Host with a bot of this source and these entries of `plugins.onebot.endpoints`. */
 export const startOneBotHost = (
@@ -11,6 +12,9 @@ export const startOneBotHost = (
     plugins: {bot},
     config: JSON.stringify({http: {port: 0}, plugins: {bot: {}, onebot: {endpoints}}}),
   })
+
+export const untilAnswered = (fake: OneBotFake, count: number): Promise<readonly Sent[]> =>
+  until(`${count} answers`, () => fake.sent().length >= count && fake.sent())
 
 export const untilOneBot = (host: TestHost, id: string, state: string): Promise<EndpointView> =>
   untilState(host, `onebot~${id}`, state)
