@@ -29,12 +29,9 @@ export const commitOf = (ref: string): string => {
 export const ownCommit = (): string =>
   `${commitOf("HEAD")}${git("status", "--porcelain", "--untracked-files=no") === "" ? "" : " with changes"}`
 
-const isSameFile = (name: string, one: string, other: string): boolean =>
-  readFileSync(join(one, name)).equals(readFileSync(join(other, name)))
-
 /** Links the packages if both commits lock the same ones; otherwise installs those of the older commit. */
 const installPackages = async (folder: string, progress: (text: string) => void): Promise<void> => {
-  if (isSameFile("bun.lockb", root, folder)) {
+  if (readFileSync(join(root, "bun.lockb")).equals(readFileSync(join(folder, "bun.lockb")))) {
     const copy = (how: string) => runProcess(["cp", how, join(root, "node_modules"), folder])
     // Hard links do not cross file systems.
     await copy("-al").catch(async () => {

@@ -26,8 +26,6 @@ const holdTime = (): {pass(): void} => {
   }
 }
 
-const aborted = (signal: AbortSignal) => new Promise(resolve => signal.addEventListener("abort", resolve))
-
 /** An inbox with short time limits. Each handler belongs to its own plugin. */
 const start = async (
   handlers: Readonly<Record<string, (session: Session) => Reply>>,
@@ -85,7 +83,7 @@ test("a handler past its time limit can send, write and ask nothing; its earlier
         await session.sendNow("in time")
         await keep(session, "in time")
         inTime.resolve()
-        await aborted(session.signal)
+        await new Promise(resolve => session.signal.addEventListener("abort", resolve))
         for (const work of [() => session.send("late"), () => session.sendNow("late"), () => keep(session, "late")]) {
           late.push(await work().catch(error => error.code))
         }

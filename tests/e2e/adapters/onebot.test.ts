@@ -24,12 +24,6 @@ const start = (...endpoints: readonly object[]): Promise<TestHost> => startOneBo
 
 const stored = (host: TestHost, id: string) => eventsOf(host, `onebot~${id}`)
 
-const untilStored = (host: TestHost, id: string, count: number) =>
-  until(`${count} events`, async () => {
-    const events = await stored(host, id)
-    return events.length >= count && events
-  })
-
 test("accounts connected over WebSocket and over HTTP each answer in their own format", async () => {
   const [one, two] = [await startOneBot(), await startOneBot()]
   const host = await start(
@@ -85,7 +79,10 @@ test("malformed data from the implementation blocks nothing", async () => {
     duration: 60,
   })
   fake.report(groupMessage("last", 3))
-  const events = await untilStored(host, "one", 4)
+  const events = await until("4 events", async () => {
+    const events = await stored(host, "one")
+    return events.length >= 4 && events
+  })
   expect(events.map(({type}) => type)).toEqual(["message-created", "message-created", "internal", "message-created"])
   expect(events[1]?.message?.content).toHaveLength(900_000)
   expect(events[3]?.message?.content).toBe("last")

@@ -3,8 +3,6 @@ import {open} from "../../support/database/databases.ts"
 import {makeProject, type Project, printedJson, restore, until} from "../../support/host/host.ts"
 import {secrets, startWebhookHost} from "../../support/webhooks/host.ts"
 
-const makeEmpty = (): Project => makeProject({files: {".env": `HTTP_TOKEN=${secrets.HTTP_TOKEN}\n`}})
-
 const inboxOf = async (project: Project): Promise<readonly (readonly [number, string])[]> => {
   const database = await open({dialect: "sqlite", file: project.path(".svc/data.sqlite")})
   const rows = await database.read("SELECT seq, event_id FROM inbox ORDER BY seq")
@@ -47,7 +45,7 @@ test("a checkpoint made under webhook traffic holds exactly the events acknowled
   expect(new Set(all.map(([, id]) => id))).toEqual(acknowledged)
   let earlier = 0
   for (const {archive, before, sentBy} of made) {
-    const copy = makeEmpty()
+    const copy = makeProject({files: {".env": `HTTP_TOKEN=${secrets.HTTP_TOKEN}\n`}})
     await restore(copy, archive)
     const held = await inboxOf(copy)
     // The copy has no holes, and no events from after the checkpoint.

@@ -27,8 +27,6 @@ const withLine = {
 }
 const viewOf = (host: TestHost) => host.get("/api/ingress")
 const reportOf = (host: TestHost) => host.get("/api/system/readiness")
-const sendTo = (host: TestHost, endpoint: string, text: string) =>
-  host.fetch("/api/outbox", posting({endpoint, channel: "chat", text}))
 
 test.each(twoRuntimes)("a pause admits and sends nothing, stays ready, each view says why, on $name", async runtime => {
   const host = await startHost({runtime, ...withLine})
@@ -40,7 +38,7 @@ test.each(twoRuntimes)("a pause admits and sends nothing, stays ready, each view
   const refused = await post(host, "one")
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
   await expectProblem(refused, 503, "ingress_paused")
-  const unsent = await sendTo(host, "sandbox", "new")
+  const unsent = await host.fetch("/api/outbox", posting({endpoint: "sandbox", channel: "chat", text: "new"}))
   expect(Number(unsent.headers.get("retry-after"))).toBeGreaterThan(0)
   await expectProblem(unsent, 503, "ingress_paused")
   expect(await host.get("/api/endpoints")).toMatchObject({

@@ -2,7 +2,7 @@ import {hash, randomBytes} from "node:crypto"
 import {existsSync, linkSync, readdirSync, statSync, symlinkSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {runCommand} from "../../support/host/command-line.ts"
-import {bunAnd, shared, startHost, svc, type TestHost, type TestRuntime, until} from "../../support/host/host.ts"
+import {bunAnd, shared, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {botMessages} from "../../support/messages/messages.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {clerk} from "./clerk.ts"
@@ -36,8 +36,11 @@ const lines = pluginWith(`
     plugin.adapter("small", {history: "inside", features: ["files"], limits: {file: 1000}, open})
     plugin.route({method: "GET", path: "/sent", scope: "full", summary: "Sent", handle: () => Response.json(globalThis.sent ?? [])})`)
 
-const clerkHost = (runtime: TestRuntime) =>
-  shared(async () => {
+const fileOf = (host: TestHost, channel: string, {id}: {id: string}, number = 0): Promise<Response> =>
+  host.fetch(`/api/plugins/sandbox/files?channel=${channel}&message=${id}&number=${number}`)
+
+describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
+  const started = shared(async () => {
     const host = await startHost({
       own: true,
       runtime,
@@ -51,12 +54,6 @@ const clerkHost = (runtime: TestRuntime) =>
     linkSync(host.project.path(".svc/data.sqlite"), host.project.path("copy.sqlite"))
     return host
   })
-
-const fileOf = (host: TestHost, channel: string, {id}: {id: string}, number = 0): Promise<Response> =>
-  host.fetch(`/api/plugins/sandbox/files?channel=${channel}&message=${id}&number=${number}`)
-
-describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
-  const started = clerkHost(runtime)
 
   test("arrive unchanged from a path or bytes, with name, type and size, and are stored once", async () => {
     const host = started()

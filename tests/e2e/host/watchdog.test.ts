@@ -15,16 +15,14 @@ const bot = pluginWith(`
     plugin.command("block", block)
     plugin.command("exit", () => process.exit(0))`)
 
-const configOf = (watchdog: string) => `http: {port: 0}
-watchdog: ${watchdog}
-plugins: {sandbox: {}, bot: {}}
-`
-
 const start = (runtime: TestRuntime, watchdog = "{seconds: 1}"): Promise<TestHost> =>
   startHost({
     own: true,
     runtime,
-    config: configOf(watchdog),
+    config: `http: {port: 0}
+watchdog: ${watchdog}
+plugins: {sandbox: {}, bot: {}}
+`,
     plugins: {bot},
     args: ["--no-watch"],
     env: syncing.inThread,

@@ -10,8 +10,6 @@ const start = (setup: string, own = false) =>
   startHost({own, config, plugins: {bot: pluginWith(setup)}, args: ["--no-watch"]})
 const again = (host: TestHost) => startHost({own: true, project: host.project, args: ["--no-watch"]})
 
-const kill = (host: TestHost) => host.stop("SIGKILL")
-
 const echo = 'plugin.on("message-created", session => "heard " + session.text)'
 
 test("an acknowledged event is stored, so it survives kill -9 and is answered once", story, async () => {
@@ -25,7 +23,7 @@ test("an acknowledged event is stored, so it survives kill -9 and is answered on
       }),
     )
     await until("some acknowledgements", () => acknowledged.length >= 5)
-    await kill(host)
+    await host.stop("SIGKILL")
     await saying
     host = await again(host)
     for (const seq of acknowledged) {

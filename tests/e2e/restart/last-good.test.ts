@@ -18,13 +18,6 @@ const answering = (name: string, before = "") =>
   pluginWith(`${before}
     plugin.on("message-created", async session => "${name} " + session.text)`)
 
-const goodProject = () =>
-  makeProject({
-    config,
-    plugins: {answers: answering("good")},
-    files: {".env": `HTTP_TOKEN=${env.HTTP_TOKEN}\n`, "bun.lock": "locked"},
-  })
-
 const failedStart = async (project: Project, runtime: TestRuntime) => {
   const {process: running} = launchHost({...production, project, runtime})
   const {code} = await running.finished
@@ -34,7 +27,11 @@ const failedStart = async (project: Project, runtime: TestRuntime) => {
 
 describe.each(bunOr("node22"))("on $name", runtime => {
   test("after two failed starts the last good generation answers, not ready, until the project is fixed", async () => {
-    const project = goodProject()
+    const project = makeProject({
+      config,
+      plugins: {answers: answering("good")},
+      files: {".env": `HTTP_TOKEN=${env.HTTP_TOKEN}\n`, "bun.lock": "locked"},
+    })
     const first = await startHost({own: true, ...production, project, runtime})
     expect(await first.say("hi")).toEqual(["good hi"])
     await until("the generation to be kept", () => /\bnow the last good\b/.test(first.process.output()), 120_000)

@@ -82,13 +82,11 @@ const runPrism = async (document: unknown, upstream: string): Promise<number> =>
   const program = join(prism.folder, "node_modules/@stoplight/prism-cli/dist/index.js")
   const args = ["proxy", file, upstream, "--errors", "--port", String(port), "--verboseLevel", "warn"]
   const running = startProcess([process.execPath, program, ...args])
-  await until("Prism to listen", () => isThere(port), 120_000).catch(error => {
+  await until("Prism to listen", () => isOk(`http://127.0.0.1:${port}/pub/health`), 120_000).catch(error => {
     throw new Error(`${error.message}\n${running.output()}`)
   })
   return port
 }
-
-const isThere = (port: number) => isOk(`http://127.0.0.1:${port}/pub/health`)
 
 /** Passes a request on unchanged; `look` reads the whole response before it is passed back. */
 const forward = (asked: IncomingMessage, answer: ServerResponse, to: string, look?: (body: string) => void): void => {

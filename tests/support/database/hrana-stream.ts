@@ -27,8 +27,6 @@ export interface StreamOptions {
 /** A server stores no longer text, in bytes, and no more texts. */
 const mostStored = {bytes: 5000, texts: 50} as const
 
-const tooLarge = () => new HranaError("RESPONSE_TOO_LARGE", "Response is too large")
-
 /** A stream: the use of a connection, with its stored texts. */
 export class Stream {
   readonly #database: DatabaseSync
@@ -154,7 +152,7 @@ export class Stream {
   #counted<T extends {readonly type: string; readonly value?: unknown; readonly base64?: string}>(value: T): T {
     this.#bytes +=
       value.base64 === undefined ? 27 + Buffer.byteLength(String(value.value ?? "")) : value.base64.length * 0.75
-    if (this.#bytes > this.#options.mostBytes) throw tooLarge()
+    if (this.#bytes > this.#options.mostBytes) throw new HranaError("RESPONSE_TOO_LARGE", "Response is too large")
     return value
   }
 

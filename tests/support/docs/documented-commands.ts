@@ -66,7 +66,7 @@ export const makeReader = (
       expect({page, heading, lines: lines.length}).not.toEqual({page, heading, lines: 0})
       const endless: Endless[] = []
       for (const line of lines) {
-        const before = runtimeIdOf(project)
+        const before = hostFileOf(project).runtimeId ?? ""
         const typed = replaced(line, own(line))
         if (isAssignment(line)) Object.assign(env, await assigned(typed, options))
         else if (isForegroundStart(line)) await begin(typed)
@@ -116,8 +116,6 @@ const expectToLast = async ({line, running}: Endless) => {
   await running.finished
   expect({line, code, output: code === null ? "" : running.output()}).toEqual({line, code: null, output: ""})
 }
-
-const runtimeIdOf = (project: Project): string => hostFileOf(project).runtimeId ?? ""
 
 /** A person types the next line later than a Host restarts. */
 const isOther = async (project: Project, before: string): Promise<boolean> => {

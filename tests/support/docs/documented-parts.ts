@@ -15,26 +15,22 @@ const commandsOf = (part: string): readonly string[] =>
     linesOf(body.replaceAll(new RegExp(`^${indent}`, "gm"), "")),
   )
 
-const withoutComment = (line: string) => line.replace(/ +# .*$/, "")
-
 /** A backslash at the end of a line, or an open quote, continues the command on the next line. */
 const linesOf = (body: string): readonly string[] => {
   const commands: string[] = []
   let open = ""
   for (const line of body.replaceAll("\\\n", "").split("\n")) {
     open = open === "" ? line : `${open}\n${line}`
-    if (withoutComment(open).split("'").length % 2 === 0) continue
+    if (open.replace(/ +# .*$/, "").split("'").length % 2 === 0) continue
     if (open.trim() !== "" && !open.startsWith("#")) commands.push(open)
     open = ""
   }
   return commands
 }
 
-const isWrittenByHand = (path: string) => !path.startsWith("docs/reference/")
-
 /** Every part of the documentation that has commands. */
 export const documentedParts: readonly DocumentedPart[] = readDocuments()
-  .filter(({path}) => isWrittenByHand(path))
+  .filter(({path}) => !path.startsWith("docs/reference/"))
   .flatMap(({path, text}) =>
     text.split(/^## /m).map((part, index) => ({
       page: path,

@@ -26,11 +26,9 @@ export const signatureOf = (
     .update(body)
     .digest("base64")}`
 
-const nowInSeconds = () => Math.floor(Date.now() / 1000)
-
 export const signedHeaders = (
   body: string | Uint8Array,
-  {id, secret, timestamp = nowInSeconds()}: SigningOptions,
+  {id, secret, timestamp = Math.floor(Date.now() / 1000)}: SigningOptions,
 ): Record<string, string> => ({
   "content-type": "application/json",
   "webhook-id": id,

@@ -1,13 +1,10 @@
 import {setImmediate as turn} from "node:timers/promises"
 import {afterEach, expect, test, vi} from "vitest"
-import {Backfill, backfillLimits, type ChannelEnd} from "../../../server/endpoints/backfill.ts"
+import {Backfill, backfillLimits} from "../../../server/endpoints/backfill.ts"
 import type {DatedIncoming} from "../../../shared/sdk/adapter/incoming.ts"
 import {retryAfter} from "../../../shared/sdk/adapter/refusal.ts"
 import type {HistoryQuery} from "../../../shared/sdk/adapter/sender.ts"
 import {log, until} from "../../support/database/databases.ts"
-
-const endsOf = (count: number): readonly ChannelEnd[] =>
-  Array.from({length: count}, (_, index) => ({channel: `c${index + 1}`, message: "0"}))
 
 const messageOf = (channel: string, id: string): DatedIncoming => ({
   id: `${channel}/${id}`,
@@ -26,7 +23,8 @@ const begin = (channels = 1) => {
     name: "line",
     log,
     signal: connection.signal,
-    ends: async most => endsOf(channels).slice(0, most),
+    ends: async most =>
+      Array.from({length: channels}, (_, index) => ({channel: `c${index + 1}`, message: "0"})).slice(0, most),
     store: async events => void stored.push(...events.map(({id}) => id)),
     isClosed: () => false,
     spoil: async () => void spoilt.push("partly"),

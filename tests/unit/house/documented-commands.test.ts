@@ -6,8 +6,6 @@ import {notRun} from "../../support/docs/not-run.ts"
 import {runBy} from "../../support/docs/run-by.ts"
 import {root} from "../../support/host/runtimes.ts"
 
-const sourceOf = (test: string) => readFileSync(join(root, "tests", test), "utf8")
-
 test("a test runs each command of the documentation, or the list says why none does", () => {
   const parts = documentedParts
     .map(part => ({...part, commands: part.commands.filter(command => !isNotRun(part.page, command))}))
@@ -18,7 +16,7 @@ test("a test runs each command of the documentation, or the list says why none d
 test("a test that is listed for part of a page names that page and part", () => {
   const wrong = Object.entries(runBy).flatMap(([page, parts]) =>
     Object.entries(parts).filter(([heading, file]) => {
-      const source = sourceOf(file)
+      const source = readFileSync(join(root, "tests", file), "utf8")
       const hasPart = documentedParts.some(part => part.page === page && part.heading === heading)
       return !hasPart || !source.includes(`"${page}"`)
     }),

@@ -14,9 +14,6 @@ const digest: Job = {
 
 const findings = (text: string) => issuesOf(() => parseJobFile("jobs.json", text), "jobs_invalid")
 
-const fileWith = (change: Readonly<Record<string, unknown>>) =>
-  JSON.stringify({version: 1, jobs: [{...digest, ...change}]}, undefined, 2)
-
 test("a written file is read back, and written again byte for byte", () => {
   const text = formatJobFile("a1", [digest, {...digest, id: "other", enabled: false, jitter: "5m"}])
   const content = parseJobFile("jobs.json", text)
@@ -73,7 +70,7 @@ test.each([
   [{id: "Not An Id"}, "jobs[0].id: expected text that matches"],
   [{enabled: "yes"}, "jobs[0].enabled: expected true or false"],
 ])("a job with %j is refused", (change, expected) => {
-  const issues = findings(fileWith(change))
+  const issues = findings(JSON.stringify({version: 1, jobs: [{...digest, ...change}]}, undefined, 2))
   expect(issues.join("\n")).toContain(expected)
   expect(issues[0]).toMatch(/^jobs\.json:\d+:\d+ jobs\[0\]/)
 })

@@ -5,8 +5,6 @@ import {renderContent} from "../../../../shared/sdk/content/elements.ts"
 
 const named = {user: (id: string) => (id === "42" ? "ann" : undefined), channel: () => "general", everyone: false}
 
-const read = (text: string) => renderContent(readMarkdown(text, named))
-
 test.each([
   ["plain text", "plain text"],
   ["**bold** and *slanted* and _slanted_", "<b>bold</b> and <i>slanted</i> and <i>slanted</i>"],
@@ -37,7 +35,7 @@ test.each([
   ['<b>not bold</b> <at id="1"/>', "&lt;b&gt;not bold&lt;/b&gt; &lt;at id=&quot;1&quot;/&gt;"],
   ["**open", "**open"],
   ["", ""],
-])("reads %j", (text, content) => expect(read(text)).toBe(content))
+])("reads %j", (text, content) => expect(renderContent(readMarkdown(text, named))).toBe(content))
 
 test("treats @everyone as a mention only when Discord says that it is one", () => {
   const nodes = readMarkdown("@everyone and @here", {...named, everyone: true})
