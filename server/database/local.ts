@@ -166,8 +166,7 @@ class LocalEngine implements Engine {
     // SQLite would remove the file that now has the name of its log. The end of the process closes the files.
     if (this.#place.whyLost() !== undefined || !this.#disk.mayClose) return
     await this.#disk.leave().catch(() => {})
-    // The driver closes the file only at garbage collection, so its log would stay, and a copy of the file would be
-    // incomplete.
+    // The driver closes the file only at garbage collection: its log would stay, and a copy of the file be incomplete.
     await this.#client.execute("PRAGMA wal_checkpoint(TRUNCATE)").catch(() => {})
     this.#client.close()
   }
@@ -203,8 +202,7 @@ class LocalEngine implements Engine {
       transaction.commit()
     } catch (cause) {
       await this.#recover()
-      // After a failed fsync nobody knows what is on the disk, and the fsync must not be repeated
-      // (https://lwn.net/Articles/752063/).
+      // After a failed fsync nobody knows what is on the disk, and it must not be repeated (lwn.net/Articles/752063).
       if (isDiskError(cause) || !this.#isPrepared) throw outcomeUnknown(cause)
       // Any other failed COMMIT may still have been carried out: the group's number shows it.
       if (this.#group !== group) throw databaseProblem(cause, "storing failed")

@@ -68,8 +68,7 @@ export const createApp = ({routes, door, log, requests, scrub}: AppOptions): App
       return known
     })
   }
-  // For Elysia a missing method is 404. With `app.all`, POST /api/checkpoints/prune would hide GET
-  // /api/checkpoints/:id.
+  // For Elysia a missing method is 404. With `app.all`, POST …/checkpoints/prune would hide GET …/checkpoints/:id.
   const methodsAt = (path: string) => methods.filter(method => hasRoute(app.router, method, path))
   app.onError(({request, path, code, error}) => {
     const begun = performance.now()

@@ -142,8 +142,7 @@ export class Runner {
       await this.#persist(run, () => database.write(batch))
     } catch (refusal) {
       if (!isProblem(refusal, "database_refused")) throw refusal
-      // Either the run's own statements are wrong, or the run was cancelled, or it is already stored by a write whose
-      // response was lost.
+      // Its own statements are wrong, it was cancelled, or a write whose response was lost has already stored it.
       const [row] = await this.#persist(run, () =>
         database.read("SELECT state FROM job_runs WHERE run_id = ?", [run.runId]),
       )

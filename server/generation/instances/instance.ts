@@ -317,8 +317,7 @@ export class Instance {
 
   /** Undoes everything after running work has ended, or after `drainLimit` milliseconds. */
   async dispose(drainLimit: number): Promise<void> {
-    // The Host processes a handler's result without I/O, so one turn later it is done, and the abort fails no handler
-    // that has returned.
+    // The Host processes a result without I/O, so one turn later the abort fails no handler that has returned.
     await turn()
     if (!(await this.#running.ends(drainLimit)))
       this.log.warn("its handlers were still running when the instance was disposed")

@@ -58,8 +58,7 @@ const waitsFor = (error: unknown): string | undefined => {
   if (error.code === "port_taken" && addressInUse.has(codeOf(error.cause))) return "its address"
   if (error.code === "database_busy") return "its database, which another process has locked"
   if (ofRemote.has(error.code) && isUnreachable(error)) return "its database, which does not answer"
-  // Only the lock of a remote database says when it may expire. The holder of a project's own lock keeps it until an
-  // operator stops it.
+  // Only a remote database's lock says when it may expire. A project's own is kept until an operator stops its holder.
   if (error.code === "locked" && error.retryAfter !== undefined) return "another Host to release its database"
   return undefined
 }

@@ -113,8 +113,7 @@ export const runToEnd = async (
       return {is: "handled", sends: [withExpiry(answer, undefined, notAfter)]}
     }
     log().error(`${handler.id} failed: ${messageOf(error)}`, {error})
-    // A handler that timed out may still run, so the Host does not run it again at the same time. An event that does not
-    // fit never will.
+    // A handler that timed out may still run, so it does not run again meanwhile. An event that misfits always will.
     const at = plugin?.positionOf?.(error)
     const where = at === undefined ? {} : {at}
     const isLasting = error instanceof TimeLimitExceeded || isProblem(error, "event_invalid")

@@ -82,8 +82,7 @@ const serve = async (options: ServeOptions) => {
     const answered = options.fetch(withHost(request, arrivals), peerOf)
     return request.method === "GET" || request.method === "HEAD" ? answered : limitUnread(answered, request, bun)
   }
-  // The limit for the whole process, otherwise 16 KiB: Bun.serve has no option for it, and Bun's types do not know the
-  // setter.
+  // The limit for the whole process, otherwise 16 KiB: Bun.serve has no option for it, and Bun's types no setter.
   Reflect.set(http, "maxHeaderSize", limits.headers)
   try {
     const opened = Bun.serve({

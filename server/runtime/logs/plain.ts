@@ -44,8 +44,7 @@ export class Describer {
       this.#left -= shown.length
       return shown
     }
-    // A hidden value that begins before the cut is completely visible to the mask. One that begins after it is dropped
-    // with the rest.
+    // The mask sees a hidden value that begins before the cut completely. One that begins after it is dropped.
     const shown = this.#mask.text(text.slice(0, limit + this.#mask.reach))
     const head = shown.slice(0, Math.max(0, Math.min(limit, shown.length - this.#mask.reach)))
     this.#left -= head.length + 32

@@ -96,8 +96,7 @@ const fetchesMissed = where(hasNoGaps, async (trial, first, {login}) => {
     host = await connecting
     for (const text of numbered(`afterwards ${kill},`, 3)) await say(text)
     await untilReceived(trial, host, said)
-    // The history may already have returned all messages. The Host stores live messages before the message that
-    // follows.
+    // The history may have returned all messages. The Host stores live messages before what follows them.
     await say(`at last ${kill}`)
     await untilReceived(trial, host, said)
     const stored = await trial.received(host)

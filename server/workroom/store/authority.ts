@@ -15,8 +15,7 @@ export const authorityOfFiles = async (folder: string, expected: string | undefi
   const paths = storePaths(folder)
   const told = await readAcknowledged(paths.acknowledged)
   const acknowledged = told === "damaged" ? undefined : told?.authority
-  // The acknowledged number is small and, except after a power cut, never behind the Catalog: usually the Catalog need
-  // not be read.
+  // The acknowledged number is small and rarely behind the Catalog, which usually need not be read.
   if (acknowledged !== undefined && acknowledged === expected) return acknowledged
   const text = await readFileIfExists(paths.catalog)
   const catalog = text === undefined ? undefined : parseCatalog(text)?.authority
