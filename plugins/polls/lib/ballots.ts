@@ -14,7 +14,7 @@ export const Settings = Type.Object({
   multiple: Type.Boolean({default: false, description: "Users may vote for several choices, without --multiple"}),
   named: Type.Boolean({default: false, description: "The poll names who votes for what, without --named"}),
   hidden: Type.Boolean({default: false, description: "The poll shows its votes only at its end, without --hidden"}),
-  permission: Type.Union([Type.Literal("user"), Type.Literal("trusted"), Type.Literal("admin")], {
+  permission: Type.Enum(["user", "trusted", "admin"], {
     default: "user",
     description: "The permission that users need to start a poll",
   }),

@@ -4,8 +4,7 @@ export const minute = 60_000
 
 export const most = {answer: 1000, people: 50} as const
 
-const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const
-const Weekday = Type.String({pattern: `^(${weekdays.join("|")})$`})
+const Weekday = Type.Enum(["sun", "mon", "tue", "wed", "thu", "fri", "sat"])
 
 const Person = Type.Object({
   user: Type.String({minLength: 1, description: "The platform's id of the user"}),
@@ -66,7 +65,7 @@ export const membersOf = ({people, report}: Standup): readonly Member[] =>
 
 export const cronOf = ({time, days}: Standup): string => {
   const [hour = "0", minute = "0"] = time.split(":")
-  const numbers = weekdays.flatMap((day, number) => (days.includes(day) ? [number] : []))
+  const numbers = Weekday.enum.flatMap((day, number) => (days.includes(day) ? [number] : []))
   return `${Number(minute)} ${Number(hour)} * * ${numbers.join(",")}`
 }
 
