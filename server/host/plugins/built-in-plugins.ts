@@ -26,6 +26,10 @@ export const builtIns: BuiltIns = {
 /** Loads the code that sends mail as the adapter does, but without an endpoint. */
 export const loadMail = () => import("../../adapters/email/plain.ts")
 
+/** Loads what records the traffic of a built-in adapter, which then runs without a Host. Throws `unsupported`. */
+export const loadRecorder = (slot: string) =>
+  import("../../adapters/recording/recorder.ts").then(({createRecorder}) => createRecorder(slot, builtIns))
+
 /** Absolute paths of the Host's own SDK, by specifier, so that all plugins share one copy. */
 export const sdkPaths = {"svc-runtime": ownModule("shared/sdk/sdk.ts")}
 

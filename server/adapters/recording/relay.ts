@@ -1,0 +1,122 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import {fetchWhole, readStart} from "../../../shared/sdk/sdk.ts"
+import type {RecordedPlatform} from "./platform.ts"
+import type {Exchange} from "./recording.ts"
+
+/** The headers of answers that are recorded. Those of requests are not: they carry credentials. */
+const recorded = ["content-type", "retry-after"] as const
+
+/** Headers of one connection, and those that `fetch` has used up. */
+const ofConnection = ["connection", "content-encoding", "content-length", "host", "keep-alive", "transfer-encoding"]
+
+const withoutOwn = (headers: Headers): Headers => {
+  const passed = new Headers(headers)
+  for (const name of ofConnection) passed.delete(name)
+  return passed
+}
+
+/** The largest answer that passes, in bytes. */
+const largest = 32 * 1024 * 1024
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0
+
+/** Passes requests on to a platform, and keeps them with their answers until they are taken. */
+export class Relay {
+  readonly #platform: RecordedPlatform
+  readonly #root: string
+  readonly #signal: AbortSignal
+  #kept: Exchange[] = []
+  #hasWaited = false
+  #open = 0
+
+  /** `signal` ends the requests that wait. */
+  constructor(platform: RecordedPlatform, root: string, signal: AbortSignal) {
+    this.#platform = platform
+    this.#root = root.replace(/\/+$/, "")
+    this.#signal = signal
+  }
+
+  /** Hands the exchanges over, once no request is open that does not wait for events, or after 10 s. */
+  async take(): Promise<readonly Exchange[]> {
+    const deadline = performance.now() + 10_000
+    do await sleep(50)
+    while (this.#open > 0 && performance.now() < deadline)
+    const taken = this.#kept
+    this.#kept = []
+    return taken
+  }
+
+  /** Answers a request of the adapter with the platform's answer; 502 if there is none. */
+  answer = async (request: Request): Promise<Response> => {
+    const {pathname, search} = new URL(request.url)
+    const method = this.#platform.methodOf(pathname)
+    const isWaiting = this.#platform.waits.includes(method)
+    if (!isWaiting) this.#open++
+    try {
+      const body = Buffer.from(await request.arrayBuffer())
+      const asked = await fieldsOf(request, body)
+      const answer = await fetchWhole(`${this.#root}${pathname}${search}`, {
+        method: request.method,
+        headers: withoutOwn(request.headers),
+        ...(body.length === 0 ? {} : {body}),
+        redirect: "manual",
+        most: largest,
+        signal: AbortSignal.any([this.#signal, request.signal]),
+      })
+      const {bytes} = await readStart(answer.body, largest)
+      this.#keep({method, request: asked, status: answer.status, ...answerOf(answer, bytes)}, isWaiting)
+      const {status} = answer
+      return new Response(status === 204 ? null : bytes, {status, headers: withoutOwn(answer.headers)})
+    } catch {
+      return new Response("the platform did not answer", {status: 502})
+    } finally {
+      if (!isWaiting) this.#open--
+    }
+  }
+
+  #keep(exchange: Exchange, isWaiting: boolean): void {
+    const isIdle = isWaiting && Object.values(exchange.response ?? {}).some(isEmptyList)
+    if (isIdle && this.#hasWaited) return
+    if (isIdle) this.#hasWaited = true
+    this.#kept.push(exchange)
+  }
+}
+
+const answerOf = (answer: Response, bytes: Uint8Array): Pick<Exchange, "headers" | "response"> => {
+  const headers = recorded.flatMap(name => {
+    const value = answer.headers.get(name)
+    return value === null ? [] : [[name, value.split(";", 1)[0] ?? ""] as const]
+  })
+  const isJson = (answer.headers.get("content-type") ?? "").includes("json")
+  return {
+    headers: Object.fromEntries(headers),
+    response: isJson ? jsonOf(new TextDecoder().decode(bytes)) : {bytes: bytes.length},
+  }
+}
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** Returns the fields of a request: of its query, its JSON, or its form, which has JSON in its fields. */
+const fieldsOf = async (request: Request, body: Buffer): Promise<unknown> => {
+  const query = Object.fromEntries(new URL(request.url).searchParams)
+  const type = request.headers.get("content-type") ?? ""
+  if (body.length === 0) return query
+  if (type.includes("json")) return {...query, ...(jsonOf(body.toString()) as object)}
+  if (!type.includes("form")) return {...query, bytes: body.length}
+  const form = await new Response(new Uint8Array(body), {headers: {"content-type": type}}).formData()
+  const fields = Array.from(form, ([name, value]) => [
+    name,
+    typeof value === "string"
+      ? /^([[{]|true$|false$)/.test(value)
+        ? jsonOf(value)
+        : value
+      : {file_name: value.name, bytes: value.size},
+  ])
+  return {...query, ...Object.fromEntries(fields)}
+}
