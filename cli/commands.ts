@@ -6,7 +6,8 @@ type Load = () => Promise<Record<string, unknown>>
 const modules: Readonly<Record<string, Load>> = {
   "adapter add": () => import("./adapter/add.ts"),
   "adapter check": () => import("./adapter/check.ts"),
-  "agent approve cancel check deny discard hold list release runs": () => import("./agent/agents.ts"),
+  "adapter record": () => import("./adapter/record.ts"),
+  "agent approve cancel deny discard hold list release runs": () => import("./agent/agents.ts"),
   "agent chat": () => import("./agent/chat.ts"),
   "agent run": () => import("./agent/run.ts"),
   "agent show": () => import("./agent/show.ts"),
