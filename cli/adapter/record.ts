@@ -18,9 +18,11 @@ import {environment} from "../kit/stoppable-command.ts"
 export const record = rowCommand({
   description: "record how a platform answers an adapter, without what people said",
   details: `
-    Asks you for eight short steps in a chat with the bot, and writes recordings/<adapter>.json. Enter skips a step; Ctrl-C ends the recording and keeps what there is. Texts, names, ids and times are replaced. svc writes no file that still has the token or an original in it.
+    Asks you for eight short steps in a chat with the bot, and writes recordings/<adapter>.json. Enter skips a step. Ctrl-C ends the recording and keeps what there is.
 
-    Use a test bot: meanwhile its messages reach no plugin. Works only while no Host has the endpoint.
+    Replaces texts, names, ids and times, and writes no file that still has the token or an original in it.
+
+    Use a test bot, because its messages reach no plugin meanwhile. Works only while no Host has the endpoint.
   `,
   examples: [["Record Telegram", "svc adapter record telegram~main"]],
   options: {name: Option.String({name: "endpoint"}), environment},

@@ -1,22 +1,47 @@
 import {Option} from "clipanion"
 import {remarkOn} from "../../shared/api/configuration/unready.ts"
 import {type PluginChanges, pluginChanges} from "../../shared/api/generation-changes.ts"
+import type {Answer} from "../../shared/api/operations/client.ts"
 import {connectHost} from "../kit/host-client.ts"
-import {postCommand, rowCommand, wholeListCommand} from "../kit/rows.ts"
+import {type Columns, postCommand, rowCommand, tableOf} from "../kit/rows.ts"
+import type {DataCommand} from "../kit/svc-command.ts"
 
-export const list = wholeListCommand({
-  description: "list the committed generations, newest first",
-  examples: [["The newest ten", "svc generation list --limit 10"]],
-  path: "/api/generations",
-  limit: Option.String("--limit", "20", {description: "How many to list"}),
-  columns: {
-    "": ({current, pinned}) => (pinned ? "pinned" : current ? "runs" : ""),
-    number: ({number}) => number,
-    committed: ({committedAt}) => committedAt,
-    configuration: ({configSha256}) => configSha256.slice(0, 12),
-    reason: ({reason}) => reason,
+export const list = rowCommand({
+  description: "list the committed generations, newest first, or compare the configurations of two",
+  details:
+    "Of two configurations it prints the differences, and nothing if they are equal. Variables appear as they are written, so the output contains no secret.",
+  examples: [
+    ["The newest ten", "svc generation list --limit 10"],
+    ["The changes of generation 7", "svc generation list --diff 6 7"],
+  ],
+  options: {
+    limit: Option.String("--limit", "20", {description: "How many to list"}),
+    diff: Option.String("--diff", {arity: 2, description: "Compare two generations, the earlier one first"}),
+  },
+  run: async given => {
+    if (given.diff !== undefined) return showDiff(given, given.diff)
+    const {items} = await given.get("/api/generations", {limit: given.limit})
+    given.show(items, rows => tableOf(columns, rows))
   },
 })
+
+const columns: Columns<Answer<"GET", "/api/generations">["items"][number]> = {
+  "": ({current, pinned}) => (pinned ? "pinned" : current ? "runs" : ""),
+  number: ({number}) => number,
+  committed: ({committedAt}) => committedAt,
+  configuration: ({configSha256}) => configSha256.slice(0, 12),
+  reason: ({reason}) => reason,
+}
+
+const showDiff = async (given: DataCommand, numbers: readonly [string, string]): Promise<void> => {
+  const read = numbers.map(number => given.get("/api/generations/:number/config", {number}))
+  const texts = (await Promise.all(read)).map(({config}) => config)
+  const {createTwoFilesPatch, FILE_HEADERS_ONLY: headerOptions} = await import("diff")
+  const [from = "", to = ""] = numbers.map(number => `generation ${number}`)
+  const [before = "", after = ""] = texts
+  const patch = createTwoFilesPatch(from, to, before, after, undefined, undefined, {headerOptions}).trimEnd()
+  if (given.json || before !== after) given.show({diff: before === after ? "" : patch}, ({diff}) => diff)
+}
 
 export const rollback = rowCommand({
   description: "run the configuration of an earlier generation",

@@ -20,7 +20,7 @@ export const define = (cli: Cli, command: CommandClass): Definition => {
   const {description = ""} = command.usage ?? {}
   const options = (found?.options ?? []).map(({definition, description: what, required}) => ({
     required,
-    told: [definition.replace("#0", "<value>"), `${what ?? ""}${required ? " (required)" : ""}`] as const,
+    told: [definition.replaceAll(/#\d/g, "<value>"), `${what ?? ""}${required ? " (required)" : ""}`] as const,
   }))
   return {
     usage: found?.usage ?? `svc ${path}`,

@@ -29,7 +29,7 @@ const section = (command: CommandClass): string => {
   if (definition === undefined) throw new Error(`${command.name} has no usage`)
   const {description = "", details = "", examples = []} = command.usage ?? {}
   const options = definition.options.map(
-    option => `- ${code(option.definition.replaceAll("#0", "<value>"))}: ${prose(option.description ?? "")}`,
+    option => `- ${code(option.definition.replaceAll(/#\d/g, "<value>"))}: ${prose(option.description ?? "")}`,
   )
   const parts = [
     `## ${definition.path}`,

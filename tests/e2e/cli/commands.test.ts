@@ -33,7 +33,6 @@ test("every command that needs a Host says that none is running and how to start
     "outbox discard": " 1",
     "outbox hold": " --older 1h",
     "outbox redact": " 1",
-    "generation diff": " 1 2",
     "generation rollback": " 1",
   }
   for (const name of asking) {
@@ -121,7 +120,7 @@ describe.each([usualRuntime])("with a running Host, on $name", runtime => {
       (await runCommand(project, line, runtime)).stderr.replace(/\n {2}hint: [\s\S]*$/, "")
     expect(await told("inbox show 99")).toMatch(/^svc: .*99/)
     expect(await told("outbox show nothing")).toMatch(/^svc: .*nothing/)
-    expect(await told("generation diff 1 99")).toMatch(/^svc: .*\bgeneration 99\b/)
+    expect(await told("generation list --diff 1 99")).toMatch(/^svc: .*\bgeneration 99\b/)
     expect(await told("generation rollback 0")).toMatch(/^svc: .*\bgeneration 0\b/)
     expect(await told("inbox list --limit x&limit=1")).toContain('limit: expected an integer, got "x&limit=1"')
     expect(await told("outbox list --cursor a&b=c")).toMatch(/^svc: /)

@@ -60,7 +60,7 @@ test("a kept configuration holds the names of variables, never their values", as
   expect((await host.get("/api/generations/:number/config", {number: 1})).config).toBe(text)
 })
 
-test("svc generation list, diff, rollback and unpin work, and the status shows the pin of a rollback", async () => {
+test("svc generation list with --diff, rollback and unpin work, and the status shows the pin of a rollback", async () => {
   const host = await startGreeter()
   const {project} = host
   const run = (...args: string[]) => svc(onBun, project, ["generation", ...args])
@@ -68,11 +68,11 @@ test("svc generation list, diff, rollback and unpin work, and the status shows t
   await reload(host)
   expect(await host.say("/greet")).toEqual([unknownCommand("greet")])
 
-  const diff = await run("diff", "1", "2")
+  const diff = await run("list", "--diff", "1", "2")
   expect(diff.code).toBe(0)
   expect(diff.stdout.split("\n")).toEqual(expect.arrayContaining(["-# one", "+# two", "-  greeter: {}"]))
-  expect((await run("diff", "1", "1")).stdout).toBe("")
-  expect(await run("diff", "1", "9")).toMatchObject({
+  expect((await run("list", "--diff", "1", "1")).stdout).toBe("")
+  expect(await run("list", "--diff", "1", "9")).toMatchObject({
     code: 1,
     stdout: "",
     stderr: expect.stringContaining("generation 9"),
