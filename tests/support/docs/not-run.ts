@@ -31,6 +31,11 @@ export const notRun: readonly NotRun[] = [
     why: `${registry}, and an account of Telegram`,
   },
   {page: "docs/adapters/discord.md", starts: ["npx svc"], why: `${registry}, and an account of Discord`},
+  {
+    page: "docs/adapters/record.md",
+    starts: ["svc adapter", "svc runtime stop"],
+    why: `${registry}, and an account of Telegram; recorded.test.ts records the fake`,
+  },
   {page: "docs/adapters/matrix.md", starts: ["curl -s https://matrix"], why: "needs an account of a Matrix server"},
   {page: "docs/agents.md", starts: ["svc init", "ollama pull"], why: `${registry}, and ${model}`},
   {page: "docs/deploy/kubernetes.md", starts: ["kubectl", "image=", "sed "], why: cluster},
