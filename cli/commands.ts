@@ -63,7 +63,7 @@ const modules: Readonly<Record<string, Load>> = {
   "user may": () => import("./user/may.ts"),
   "workroom accept add block cancel claim comment journal list review show unblock": () =>
     import("./workroom/items.ts"),
-  "workroom rebuild verify": () => import("./workroom/stored.ts"),
+  "workroom verify": () => import("./workroom/verify.ts"),
 }
 
 /** The module of each command, by the command's words. A call loads only its own module. */

@@ -434,7 +434,7 @@ export const problems = {
   ),
   workroom_damaged: unavailable(
     "The workroom's store is damaged",
-    "Keep the files and restore a checkpoint. If only the Catalog is damaged: svc workroom rebuild.",
+    "Keep the files and restore a checkpoint. If only the Catalog is damaged: svc workroom verify --rebuild.",
   ),
   workroom_elsewhere: invalid(
     "The work items are in the other store",

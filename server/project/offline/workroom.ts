@@ -19,7 +19,7 @@ export const verifyStoppedWorkroom = (project: string): Promise<StoppedVerificat
 
 /** Rebuilds the Catalog from the Journal. Throws `locked`, `workroom_damaged`, `database_unopenable`. */
 export const rebuildStoppedWorkroom = (project: string): Promise<Verification | undefined> =>
-  alone(project, "svc workroom rebuild", async (config, paths) => {
+  alone(project, "svc workroom verify --rebuild", async (config, paths) => {
     if (config.workroom.store === "database") return withCurrentDatabase(locationOf(config, paths), rebuildTables)
     return rebuildFiles(paths.state, await requireAuthorityFile(paths.authority))
   })

@@ -100,7 +100,7 @@ export const parseKept = (text: string): JournalRecord => {
   )
 }
 
-export const rebuildIt = "Keep a copy; then, with the Host stopped: svc workroom rebuild."
+export const rebuildIt = "Keep a copy; then, with the Host stopped: svc workroom verify --rebuild."
 
 /** Reports damage. Pass `hint` if the damaged part can be rebuilt. */
 export const damaged = (detail: string, hint?: string): Problem =>
