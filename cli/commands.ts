@@ -29,6 +29,7 @@ const modules: Readonly<Record<string, Load>> = {
   "database migrate": () => import("./database/migrate.ts"),
   "database rescue": () => import("./database/rescue.ts"),
   "deploy add": () => import("./deploy/add.ts"),
+  docs: () => import("./docs.ts"),
   doctor: () => import("./doctor.ts"),
   "endpoint list reconnect show": () => import("./endpoint/endpoints.ts"),
   "events tail": () => import("./events/tail.ts"),

@@ -23,7 +23,8 @@ export const define = (cli: Cli, command: CommandClass): Definition => {
     told: [definition.replaceAll(/#\d/g, "<value>"), `${what ?? ""}${required ? " (required)" : ""}`] as const,
   }))
   return {
-    usage: found?.usage ?? `svc ${path}`,
+    // The parser leaves out the name of words that are optional.
+    usage: found?.usage.replace(/(?<!>) \.\.\.$/, " [words]") ?? `svc ${path}`,
     description: `${description.slice(0, 1).toUpperCase()}${description.slice(1)}.`,
     details: (found?.details ?? "").replace(/ +$/gm, "").trim(),
     examples: found?.examples?.map(([what, call]) => [what.trim(), call] as const) ?? [],

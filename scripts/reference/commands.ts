@@ -33,7 +33,7 @@ const section = (command: CommandClass): string => {
   )
   const parts = [
     `## ${definition.path}`,
-    code(definition.usage),
+    code(definition.usage.replace(/(?<!>) \.\.\.$/, " [words]")),
     `${paragraphs(description).replace(/^./, letter => letter.toUpperCase())}.`,
     paragraphs(details),
     options.join("\n"),
