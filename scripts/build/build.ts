@@ -16,7 +16,7 @@ import {hashSources, stamp} from "./source-files.ts"
 
 const bundle = async () => {
   for (const entry of existsSync(`${root}dist`) ? readdirSync(`${root}dist`) : [])
-    if (entry !== "console") rmSync(`${root}dist/${entry}`, {recursive: true, force: true})
+    if (entry !== "console" && entry !== "site") rmSync(`${root}dist/${entry}`, {recursive: true, force: true})
 
   const {packages}: ConsoleListing = JSON.parse(readFileSync(join(root, "dist/console", listingName), "utf8"))
   const ofConsole = packages.map(folder => `${folder}/package.json`)
