@@ -4,7 +4,7 @@ import {expect, onTestFinished} from "vitest"
 import {runProcess} from "../../../support/host/process.ts"
 import {makeFolder} from "../../../support/host/project.ts"
 
-/** Runs podman with images, volumes and containers of its own, until the test ends. Fails unless it exits with 0. */
+/** Runs podman with images, volumes and containers for one test, until the test ends. Fails unless it exits with 0. */
 export type Podman = (...args: readonly string[]) => Promise<string>
 
 /** Settings for a machine without systemd or rights over rlimits: control groups by files, runc, modest limits. */
