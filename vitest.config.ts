@@ -27,6 +27,7 @@ const longest = [
   "contract/satori/limits.test.ts",
   "e2e/checkpoint/checkpoint.test.ts",
   "e2e/host/lock.test.ts",
+  "e2e/docs/site.test.ts",
   "e2e/docs/documentation.test.ts",
   "contract/adapters/mqtt.test.ts",
   "e2e/examples/files.test.ts",

@@ -6,11 +6,15 @@ import {gfm} from "micromark-extension-gfm"
 /** What a link of a page leads to, by its path in the repository: a page or a file of the site, or nothing. */
 export type Target = (path: string) => string | undefined
 
+interface Place {
+  readonly offset?: number | undefined
+}
+
 interface Node {
   readonly type: string
   readonly url?: string
   readonly children?: readonly Node[]
-  readonly position?: {readonly start: {readonly offset?: number}; readonly end: {readonly offset?: number}}
+  readonly position?: {readonly start: Place; readonly end: Place} | undefined
 }
 
 interface Edit {

@@ -65,10 +65,12 @@ const many = 5
 export const sidebarOf = (pages: readonly SitePage[]): Item[] =>
   Object.entries(Object.groupBy(pages, ({group}) => group)).map(([group, members = []]) => ({
     text: group,
-    items: Object.entries(Object.groupBy(members, ({topic, path}) => topic || path)).flatMap(([topic, rows = []]) => {
-      const items = rows.map(({title, path}) => ({text: plain(title), link: `/${placeOf(path)}`}))
-      return items.length < many ? items : [{text: topic, collapsed: true, items}]
-    }),
+    items: Object.entries(Object.groupBy(members, ({topic, path}) => topic || path)).flatMap(
+      ([topic, rows = []]): Item[] => {
+        const items = rows.map(({title, path}) => ({text: plain(title), link: `/${placeOf(path)}`}))
+        return items.length < many ? items : [{text: topic, collapsed: true, items}]
+      },
+    ),
   }))
 
 const plain = (title: string): string => title.replaceAll("`", "")

@@ -48,6 +48,9 @@ describeWithChromium("the console is accessible", () => {
     let questions = 0
     const paths = [...(await pagesOf(page)), ...details]
     expect(paths.length).toBeGreaterThan(20)
+    await page.locator("summary", {hasText: "?"}).first().click()
+    expect(await page.locator("details[open] code").textContent()).toBe("svc docs readiness database")
+    await expectNoBarriers(page, "an explanation")
     for (const path of paths) {
       await visit(page, path)
       await page.emulateMedia({colorScheme: "light"})

@@ -8,8 +8,8 @@ interface BuiltPage {
 }
 
 const readBuiltPage = (html: string): BuiltPage => ({
-  links: [...html.matchAll(/\b(?:href|src)="([^"]*)"/g)].map(([, link = ""]) => link.replaceAll("&amp;", "&")),
-  anchors: new Set([...html.matchAll(/\bid="([^"]*)"/g)].map(([, id = ""]) => id)),
+  links: [...html.matchAll(/\s(?:href|src)="([^"]*)"/g)].map(([, link = ""]) => link.replaceAll("&amp;", "&")),
+  anchors: new Set([...html.matchAll(/\sid="([^"]*)"/g)].map(([, id = ""]) => id)),
 })
 
 /** Returns the links and anchors of a built site that lead nowhere, each with its page; no link leaves the site for a file. */
