@@ -120,7 +120,7 @@ describe.each(toolchains)(
       // The first installation may have to fill the cache.
       const warm = await init([...once, "--package", await tarball(), "svc"], "warm", registryEnvironment)
       // bunx tells on stderr what it installs.
-    expect(warm.code, warm.stderr).toBe(0)
+      expect(warm.code, warm.stderr).toBe(0)
       const installed = [runtime.command[0] ?? "", join(parent, "warm/node_modules/svc-runtime/cli/launch.js")]
       const made = await init(installed, "My Bot", {
         ...registryEnvironment,
