@@ -77,7 +77,8 @@ describe.each(bunAnd("node24"))("svc plugin add on $name", runtime => {
 })
 
 describe.each(bunAnd("node24"))("svc plugin add without a registry on $name", runtime => {
-  const nowhere = {npm_config_registry: "http://127.0.0.1:9", BUN_CONFIG_REGISTRY: "http://127.0.0.1:9"}
+  const registry = "http://127.0.0.1:9"
+  const nowhere = {npm_config_registry: registry, BUN_CONFIG_REGISTRY: registry, npm_config_fetch_retries: "0"}
   const addTo = (project: Project, ...args: string[]) =>
     svc(runtime, project, ["plugin", "add", ...args], {env: nowhere})
 
