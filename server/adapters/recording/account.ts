@@ -65,7 +65,7 @@ export const openAccount = async (
     login: silent,
     verifier: () => Promise.reject(new Error("a recording has no webhooks")),
     file: async ({attrs}) => (attrs.src === storedFile.src ? storedFile : undefined),
-    lost,
+    lost: error => closing.signal.aborted || lost(error),
     covers: silent,
     missing: () => silent,
     unknown: silent,

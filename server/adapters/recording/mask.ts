@@ -26,7 +26,7 @@ export const requireMasked = (text: string, words: Words, secrets: readonly stri
 
 /** Returns the text of a masked recording, after a search for what it must not contain. Throws `Unmasked`. */
 export const maskedText = (recording: Recording, words: Words, secrets: readonly string[]): string => {
-  const standIns = new StandIns()
+  const standIns = new StandIns(words.idStart)
   walkRecording(recording, words, value => {
     standIns.learn(value)
     return value

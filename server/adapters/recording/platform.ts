@@ -11,8 +11,12 @@ export interface RecordedPlatform {
   rootOf(account: Account): unknown
   /** Returns the account with another address. It receives without a webhook, which would not pass the recorder. */
   through(account: Account, address: string): Account
-  /** Returns the method that a path calls. */
-  methodOf(path: string): string
+  /** Returns the method that a path calls, without what is an id or a secret in it. */
+  methodOf(path: string, verb: string): string
+  /** The keys of answers and messages that have the address of a WebSocket. */
+  readonly sockets: readonly string[]
+  /** Returns the name of a message of a WebSocket; undefined for one that is not recorded. */
+  frameOf(frame: unknown): string | undefined
   /** The methods that wait for events: one without any is recorded once. */
   readonly waits: readonly string[]
   readonly words: Words

@@ -35,14 +35,19 @@ export const record = async (options: RecordOptions): Promise<Recorded> => {
   const {name, platform, secrets, tell, signal} = options
   const ending = new AbortController()
   const ended = AbortSignal.any([signal, ending.signal])
-  const relay = new Relay(platform, String(platform.rootOf(options.account) ?? platform.usual), ended)
-  const address = await options.serve(relay)
+  const relay = new Relay(
+    platform,
+    String(platform.rootOf(options.account) ?? platform.usual),
+    ended,
+    options.tools.openSocket,
+  )
+  relay.address = await options.serve(relay)
   const lost = (error: Error) => {
     if (ended.aborted) return
     tell(`the connection was lost: ${error.message}`)
     ending.abort()
   }
-  const account = platform.through(options.account, address)
+  const account = platform.through(options.account, relay.address)
   const opened = await openAccount(options.adapter, account, options.tools, lost)
   const steps: RecordedStep[] = [{step: "connect", ended: "done", exchanges: await relay.take(), events: []}]
   try {
@@ -84,12 +89,12 @@ const runStep = async (
   step: Step,
   opened: OpenAccount,
   {said, seen}: {readonly said: Said | undefined; readonly seen: number},
-  {onSkip, tell, signal}: Pick<RecordOptions, "onSkip" | "tell" | "signal">,
+  {onSkip, tell, signal, adapter: {features = []}}: Pick<RecordOptions, "onSkip" | "tell" | "signal" | "adapter">,
 ): Promise<RecordedStep["ended"]> => {
   const skipping = new AbortController()
   const stop = onSkip(() => skipping.abort())
   const either = AbortSignal.any([signal, skipping.signal])
-  const stageAt = (place: Said | undefined) => place && {sender: opened.sender, signal: either, said: place}
+  const stageAt = (place: Said | undefined) => place && {sender: opened.sender, features, signal: either, said: place}
   try {
     const before = stageAt(said)
     if (step.before !== undefined && before !== undefined) await step.before(before)

@@ -3,13 +3,16 @@ import {join} from "node:path"
 import {createInterface} from "node:readline"
 import {type PluginDefinition, Problem, type TSchema, Type} from "../../../shared/sdk/sdk.ts"
 import {adapterOf, type Tools} from "./account.ts"
+import {discord} from "./discord.ts"
 import type {Account, RecordedPlatform} from "./platform.ts"
 import {record} from "./record.ts"
 import type {RecordedStep} from "./recording.ts"
+import type {Relay} from "./relay.ts"
+import {slack} from "./slack.ts"
 import {telegram} from "./telegram.ts"
 
 /** The platforms whose traffic can be recorded, by adapter. */
-export const platforms: Readonly<Record<string, RecordedPlatform>> = {telegram}
+export const platforms: Readonly<Record<string, RecordedPlatform>> = {discord, slack, telegram}
 
 interface BuiltIn {
   readonly default: PluginDefinition
@@ -19,7 +22,7 @@ interface BuiltIn {
 /** What a listener of this machine serves. */
 interface Served {
   readonly fetch: (request: Request) => Promise<Response>
-  readonly socket: {upgrade(): Response}
+  readonly socket: Relay["socket"]
   refuse(): {readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string}
 }
 
@@ -71,10 +74,9 @@ export const createRecorder = async (slot: string, builtIns: Readonly<Record<str
           adapter,
           platform,
           signal: stopping.signal,
-          serve: async ({answer}) => {
+          serve: async ({answer, socket}) => {
             const refused = {status: 404, headers: {}, body: ""}
-            const upgrade = () => new Response(null, {status: 404})
-            listener = await serve({fetch: answer, socket: {upgrade}, refuse: () => refused})
+            listener = await serve({fetch: answer, socket, refuse: () => refused})
             return `http://127.0.0.1:${listener.port}`
           },
           onSkip: skip => {

@@ -1,7 +1,8 @@
 import {setTimeout as sleep} from "node:timers/promises"
-import {fetchWhole, readStart} from "../../../shared/sdk/sdk.ts"
+import {type Endpoint, fetchWhole, readStart, tryParseJson} from "../../../shared/sdk/sdk.ts"
 import type {RecordedPlatform} from "./platform.ts"
 import type {Exchange} from "./recording.ts"
+import {Bridges, moveSockets, type Peer} from "./sockets.ts"
 
 /** The headers of answers that are recorded. Those of requests are not: they carry credentials. */
 const recorded = ["content-type", "retry-after"] as const
@@ -20,8 +21,12 @@ const largest = 32 * 1024 * 1024
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0
 
-/** Passes requests on to a platform, and keeps them with their answers until they are taken. */
+/** Passes requests and WebSockets on to a platform, and keeps what was said until it is taken. */
 export class Relay {
+  /** Its own address. */
+  address = ""
+  readonly #bridges: Bridges
+  #socketAddress: string | undefined
   readonly #platform: RecordedPlatform
   readonly #root: string
   readonly #signal: AbortSignal
@@ -29,11 +34,12 @@ export class Relay {
   #hasWaited = false
   #open = 0
 
-  /** `signal` ends the requests that wait. */
-  constructor(platform: RecordedPlatform, root: string, signal: AbortSignal) {
+  /** `signal` ends the requests that wait, and the WebSockets. */
+  constructor(platform: RecordedPlatform, root: string, signal: AbortSignal, openSocket: Endpoint["openSocket"]) {
     this.#platform = platform
     this.#root = root.replace(/\/+$/, "")
     this.#signal = signal
+    this.#bridges = new Bridges(openSocket, signal, (from, text) => this.#hear(from, text))
   }
 
   /** Hands the exchanges over, once no request is open that does not wait for events, or after 10 s. */
@@ -49,7 +55,7 @@ export class Relay {
   /** Answers a request of the adapter with the platform's answer; 502 if there is none. */
   answer = async (request: Request): Promise<Response> => {
     const {pathname, search} = new URL(request.url)
-    const method = this.#platform.methodOf(pathname)
+    const method = this.#platform.methodOf(pathname, request.method)
     const isWaiting = this.#platform.waits.includes(method)
     if (!isWaiting) this.#open++
     try {
@@ -66,12 +72,48 @@ export class Relay {
       const {bytes} = await readStart(answer.body, largest)
       this.#keep({method, request: asked, status: answer.status, ...answerOf(answer, bytes)}, isWaiting)
       const {status} = answer
-      return new Response(status === 204 ? null : bytes, {status, headers: withoutOwn(answer.headers)})
+      const text = new TextDecoder().decode(bytes)
+      const passed = this.#platform.sockets.length > 0 && /"wss?:/.test(text) ? this.#moveSockets(text) : bytes
+      return new Response(status === 204 ? null : passed, {status, headers: withoutOwn(answer.headers)})
     } catch {
       return new Response("the platform did not answer", {status: 502})
     } finally {
       if (!isWaiting) this.#open--
     }
+  }
+
+  /** What a listener of this machine does with WebSockets. */
+  get socket() {
+    return {
+      upgrade: (request: Request) => {
+        const {search} = new URL(request.url)
+        const address = this.#socketAddress
+        if (address === undefined) return new Response(null, {status: 404})
+        return {context: {address: address.includes("?") ? address : `${address}${search}`}}
+      },
+      open: (peer: Peer & {readonly context: Readonly<Record<string, unknown>>}) =>
+        this.#bridges.connect(peer, String(peer.context.address)),
+      message: (peer: Peer, message: {text(): string}) => this.#bridges.message(peer, message.text()),
+      close: (peer: Peer, {code}: {readonly code?: number | undefined}) => this.#bridges.close(peer, code),
+    }
+  }
+
+  /** Lets the adapter connect to the relay instead of an address in this JSON. */
+  #moveSockets(text: string): string {
+    const moved = moveSockets(jsonOf(text), this.#platform.sockets, address => {
+      this.#socketAddress = address
+      return this.address.replace(/^http/, "ws")
+    })
+    return JSON.stringify(moved)
+  }
+
+  /** Keeps a message of a WebSocket. Returns what the other side gets. */
+  #hear(from: "adapter" | "platform", text: string): string {
+    const frame = tryParseJson(text)
+    const name = this.#platform.frameOf(frame)
+    const [request, response] = from === "adapter" ? [frame, null] : [null, frame]
+    if (name !== undefined) this.#keep({method: `${from} ${name}`, request, status: 101, headers: {}, response}, false)
+    return from === "platform" && /"wss?:/.test(text) ? this.#moveSockets(text) : text
   }
 
   #keep(exchange: Exchange, isWaiting: boolean): void {

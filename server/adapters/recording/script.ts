@@ -1,9 +1,10 @@
-import {h, type Incoming, type Node, type Sender} from "../../../shared/sdk/sdk.ts"
+import {channelType, h, type Incoming, type Node, type Sender} from "../../../shared/sdk/sdk.ts"
 import {storedFile} from "./stored-file.ts"
 
 /** Where the script is: the bot, and the last message of a person. */
 export interface Stage {
   readonly sender: Sender
+  readonly features: readonly string[]
   readonly signal: AbortSignal
   readonly said: {readonly channel: string; readonly message: string; readonly user: string; readonly guild?: string}
 }
@@ -52,9 +53,9 @@ const actOnce = async (stage: Stage): Promise<void> => {
 }
 
 const answerInGroup = async (stage: Stage): Promise<void> => {
-  const {sender, said, signal} = stage
+  const {sender, said, signal, features} = stage
   await send(stage, quoting(stage), "I read this group.")
-  if (said.guild !== undefined)
+  if (said.guild !== undefined && features.includes("guild.member.get"))
     await sender.call?.("guild.member.get", {guild_id: said.guild, user_id: said.user}, signal)
 }
 
@@ -82,23 +83,30 @@ export const script: readonly Step[] = [
     until: hasFile,
     after: async (stage, event) => {
       await readFile(stage, event)
-      await send(stage, "A file.", h("file", {src: storedFile.src, title: storedFile.name}))
+      await sendFile(stage)
     },
   },
   {name: "acts", ask: "Wait: the bot edits, reacts and deletes.", after: actOnce},
   {
     name: "join",
-    ask: "Add the bot to a group of yours as an administrator.",
+    ask: "Add the bot to a group or channel, in Telegram as an administrator, in Discord to a new server.",
     until: ({type}) => /^guild-(added|updated)$/.test(type),
   },
   {
     name: "group",
-    ask: "Write hello in that group.",
-    until: ({type, guild}) => type === "message-created" && guild !== undefined,
+    ask: "Write hello there.",
+    until: ({type, channel}) => type === "message-created" && channel?.type !== channelType.direct,
     after: answerInGroup,
   },
-  {name: "react", ask: "React with 👍 to a message in that group.", until: is("reaction-added")},
+  {name: "react", ask: "React with 👍 to a message there.", until: is("reaction-added")},
 ]
+
+/** Sends a file, which some adapters upload first. */
+const sendFile = async (stage: Stage): Promise<void> => {
+  const {sender, said, signal} = stage
+  const src = (await sender.upload?.({file: storedFile, channel: said.channel}, signal)) ?? storedFile.src
+  await send(stage, "A file.", h("file", {src, title: storedFile.name}))
+}
 
 /** Reads the file of a message to its end, as a plugin does. */
 const readFile = async ({sender, signal}: Stage, event: Incoming | undefined): Promise<void> => {

@@ -1,6 +1,5 @@
 import type {RecordedPlatform} from "./platform.ts"
-
-const words = (text: string): readonly string[] => text.split(/\s+/)
+import {words} from "./walk.ts"
 
 /** The words of the Bot API (core.telegram.org/bots/api) that the adapter and the fake know. */
 export const telegram: RecordedPlatform = {
@@ -9,6 +8,8 @@ export const telegram: RecordedPlatform = {
   through: ({webhook: _, ...account}, address) => ({...account, apiRoot: address}),
   methodOf: path => /^\/bot[^/]+\/(\w+)$/.exec(path)?.[1] ?? "file",
   waits: ["getUpdates"],
+  sockets: [],
+  frameOf: () => undefined,
   words: {
     texts: {
       type: words(
