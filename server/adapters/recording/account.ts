@@ -72,7 +72,15 @@ export const openAccount = async (
     unreadable: silent,
     accept: silent,
   }
-  const sender = (await adapter.open(account as never, endpoint as never)) as Sender
+  const close = async () => {
+    closing.abort()
+    for (const undo of undos.splice(0).reverse()) await undo()
+  }
+  const opening = adapter.open(account as never, endpoint as never) as Promise<Sender>
+  const sender = await opening.catch(async error => {
+    await close()
+    throw error
+  })
   return {
     sender,
     events,
@@ -97,9 +105,6 @@ export const openAccount = async (
         if (signal.aborted) leave()
         else look()
       }),
-    close: async () => {
-      closing.abort()
-      for (const undo of undos.reverse()) await undo()
-    },
+    close,
   }
 }

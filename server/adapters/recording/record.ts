@@ -1,4 +1,4 @@
-import type {AdapterDefinition, Incoming} from "../../../shared/sdk/sdk.ts"
+import {type AdapterDefinition, type Incoming, isRefusal, Problem} from "../../../shared/sdk/sdk.ts"
 import {type OpenAccount, openAccount, type Tools} from "./account.ts"
 import {maskedText} from "./mask.ts"
 import type {Account, RecordedPlatform} from "./platform.ts"
@@ -30,7 +30,10 @@ export interface RecordOptions {
   readonly signal: AbortSignal
 }
 
-/** Walks a person through the script, and records what the account and its platform say meanwhile. */
+/**
+ * Walks a person through the script, and records what the account and its platform say meanwhile.
+ * Throws `request_invalid` if the platform refuses the account.
+ */
 export const record = async (options: RecordOptions): Promise<Recorded> => {
   const {name, platform, secrets, tell, signal} = options
   const ending = new AbortController()
@@ -48,7 +51,12 @@ export const record = async (options: RecordOptions): Promise<Recorded> => {
     ending.abort()
   }
   const account = platform.through(options.account, relay.address)
-  const opened = await openAccount(options.adapter, account, options.tools, lost)
+  const opened = await openAccount(options.adapter, account, options.tools, lost).catch(error => {
+    ending.abort()
+    throw isRefusal(error)
+      ? new Problem("request_invalid", error.message, {hint: error.remediation, cause: error})
+      : error
+  })
   const steps: RecordedStep[] = [{step: "connect", ended: "done", exchanges: await relay.take(), events: []}]
   try {
     let place = {said: undefined as Said | undefined, seen: 0}

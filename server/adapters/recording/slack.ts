@@ -12,7 +12,7 @@ const types = words(
 export const slack: RecordedPlatform = {
   usual: "https://slack.com/api",
   rootOf: ({api}) => api,
-  through: (account, address) => ({...account, api: `${address}/`}),
+  through: ({signingSecret: _, ...account}, address) => ({...account, api: `${address}/`}),
   methodOf: path => /^\/([a-zA-Z]+(\.[a-zA-Z]+)+)$/.exec(path)?.[1] ?? "file",
   waits: [],
   sockets: ["url"],

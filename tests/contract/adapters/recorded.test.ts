@@ -127,6 +127,13 @@ test.each([
   expect([code, JSON.parse(stderr).code]).toEqual([1, problem])
 })
 
+test("an account that the platform refuses is not recorded", async () => {
+  const {account} = await annabelOn.telegram()
+  const project = makeProject(projectAt({account, secrets: {token: "999:another-token"}}, "telegram"))
+  const {code, stderr} = await runCommand(project, "adapter record telegram~main --json")
+  expect([code, JSON.parse(stderr).code]).toEqual([1, "request_invalid"])
+})
+
 const folder = join(root, "tests/recordings")
 const files = existsSync(folder) ? readdirSync(folder).filter(name => name.endsWith(".json")) : []
 const recordings = files.map(name => JSON.parse(readFileSync(join(folder, name), "utf8")) as Recording)

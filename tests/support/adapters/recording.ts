@@ -25,6 +25,9 @@ export const personal = [
   "wind.txt",
   "chilling",
   "4242424242",
+  "U0ANN",
+  "SEASIDE",
+  "C0ROOM",
   "710017100171",
 ]
 

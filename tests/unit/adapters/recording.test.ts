@@ -31,6 +31,15 @@ test("numbers keep their length and order, and equal values stay equal, as text 
   expect([String(short).length, none, part]).toEqual([2, 0, 0.5])
 })
 
+test("times keep their order, those of Slack as numbers", () => {
+  const given = ["2026-11-30T17:12:55.123000+00:00", "2026-11-30T17:12:54Z", "1764523975.000200", "1764523975.000100"]
+  const [later, earlier, second, first] = mask(given) as string[]
+  expect(later).toMatch(/^2001-\d\d-\d\dT\d\d:\d\d:\d\d\.000000\+00:00$/)
+  expect(Date.parse(String(earlier))).toBeLessThan(Date.parse(String(later)))
+  expect([first, second]).toEqual([expect.stringMatching(/^\d{10}\.\d{6}$/), expect.not.stringContaining("1764523975")])
+  expect(Number(first)).toBeLessThan(Number(second))
+})
+
 test("texts keep their form, and addresses their scheme", () => {
   const [text, again, address, emoji] = mask([
     "Hello, Ada 77!",
