@@ -18,9 +18,7 @@ import {environment} from "../kit/stoppable-command.ts"
 export const record = rowCommand({
   description: "record how a platform answers an adapter, without what people said",
   details: `
-    Asks you for eight short steps in a chat with the bot, and writes recordings/<adapter>.json. Enter skips a step. Ctrl-C ends the recording and keeps what there is.
-
-    Replaces texts, names, ids and times, and writes no file that still has the token or an original in it.
+    Asks you for eight short steps in a chat with the bot, and writes recordings/<adapter>.json. Enter skips a step. Ctrl-C ends the recording and keeps what there is. svc replaces texts, names, ids and times, and writes no file that still has the token or an original in it.
 
     Use a test bot, because its messages reach no plugin meanwhile. Works only while no Host has the endpoint.
   `,
@@ -35,15 +33,14 @@ export const record = rowCommand({
         hint: `Stop the Host with svc runtime stop, or take the endpoint from it: svc plugin disable ${slot}.`,
       })
     const {value, secrets} = await readAccount(given.folder, given.environment, slot, id, schema)
-    const load = createLoad({name: slot, project: given.folder}, libraries)
-    const runtime = await loadRuntime()
     bypassProxy(new URL("http://127.0.0.1"))
     const done = await start({
       account: value as Readonly<Record<string, unknown>>,
       secrets,
       folder: given.folder,
-      tools: {load, openSocket, post},
-      serve: how => runtime.serve({...how, host: "127.0.0.1", port: 0, fixed: {}, connections: 100}),
+      tools: {load: createLoad({name: slot, project: given.folder}, libraries), openSocket, post},
+      serve: async how =>
+        (await loadRuntime()).serve({...how, host: "127.0.0.1", port: 0, fixed: {}, connections: 100}),
       tell: text => given.tell(text),
     })
     given.show(done, ({file}) => `wrote ${file}; read it through before you send it`)

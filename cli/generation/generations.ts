@@ -34,13 +34,12 @@ const columns: Columns<Answer<"GET", "/api/generations">["items"][number]> = {
 }
 
 const showDiff = async (given: DataCommand, numbers: readonly [string, string]): Promise<void> => {
-  const read = numbers.map(number => given.get("/api/generations/:number/config", {number}))
-  const texts = (await Promise.all(read)).map(({config}) => config)
-  const {createTwoFilesPatch, FILE_HEADERS_ONLY: headerOptions} = await import("diff")
-  const [from = "", to = ""] = numbers.map(number => `generation ${number}`)
-  const [before = "", after = ""] = texts
-  const patch = createTwoFilesPatch(from, to, before, after, undefined, undefined, {headerOptions}).trimEnd()
-  if (given.json || before !== after) given.show({diff: before === after ? "" : patch}, ({diff}) => diff)
+  const read = numbers.map(async number => (await given.get("/api/generations/:number/config", {number})).config)
+  const [from = "", to = ""] = await Promise.all(read)
+  const {createTwoFilesPatch: compare, FILE_HEADERS_ONLY: headerOptions} = await import("diff")
+  const [old = "", now = ""] = numbers.map(number => `generation ${number}`)
+  const diff = from === to ? "" : compare(old, now, from, to, undefined, undefined, {headerOptions}).trimEnd()
+  if (given.json || diff !== "") given.show({diff}, () => diff)
 }
 
 export const rollback = rowCommand({

@@ -83,7 +83,7 @@ export class StandIns {
     const text = String(value)
     if (stamp.test(text)) this.#digits.add(text.replace(".", ""))
     else if (isNumber(text)) this.#digits.add(partsOf(text)[1])
-    else this.#texts.add(text)
+    else if (text.trim() !== "") this.#texts.add(text)
   }
 
   /** Returns the stand-in of an original. */
@@ -95,8 +95,9 @@ export class StandIns {
       const replaced = `${sign}${this.#number(digits)}`
       return typeof value === "string" ? replaced : Number(replaced)
     }
-    // Zero says nothing, and a fraction only whether it is one.
-    if (typeof value === "number") return Number.isInteger(value) ? value : 0.5
+    // Zero says nothing. Of a fraction, and of a number with an exponent, only the kind stays.
+    if (typeof value === "number") return Number.isInteger(value) ? Math.sign(value) : 0.5
+    if (text.trim() === "") return text
     const made = this.#made.get(text) ?? (isTime(text) ? this.#time(text) : this.#make(text))
     this.#made.set(text, made)
     return made

@@ -72,7 +72,7 @@ test("a key that is no word of a protocol is masked", () => {
 })
 
 test("a person may write words that the file has anyway", () => {
-  const texts = ["message", "hello", "done", "exchanges", "aaaa", "----", "1000", "text/plain"]
+  const texts = ["message", "hello", "done", "exchanges", "aaaa", "----", "a ---- b", "     ", "1000", "text/plain"]
   expect(mask(texts.map(text => ({message: {text}})))).toHaveLength(texts.length)
 })
 
