@@ -39,7 +39,7 @@ export const discord: RecordedPlatform = {
   through: (account, address) => ({...account, api: address}),
   methodOf: (path, verb) => `${verb} ${pathOf(path)}`,
   waits: [],
-  sockets: ["url", "resume_gateway_url"],
+  sockets: {"GET /gateway/bot": "url", "platform READY": "resume_gateway_url"},
   frameOf: frame => {
     const {op, t} = (frame ?? {}) as Frame
     if (op === 0) return events.includes(String(t)) ? String(t) : undefined

@@ -13,8 +13,8 @@ export interface RecordedPlatform {
   through(account: Account, address: string): Account
   /** Returns the method that a path calls, without what is an id or a secret in it. */
   methodOf(path: string, verb: string): string
-  /** The keys of answers and messages that have the address of a WebSocket. */
-  readonly sockets: readonly string[]
+  /** The key of the address of a WebSocket, by the method or message that has it. No other address is followed. */
+  readonly sockets: Readonly<Record<string, string>>
   /** Returns the name of a message of a WebSocket; undefined for one that is not recorded. */
   frameOf(frame: unknown): string | undefined
   /** The methods that wait for events: one without any is recorded once. */

@@ -72,9 +72,8 @@ export class Relay {
       const {bytes} = await readStart(answer.body, largest)
       this.#keep({method, request: asked, status: answer.status, ...answerOf(answer, bytes)}, isWaiting)
       const {status} = answer
-      const text = new TextDecoder().decode(bytes)
-      const passed = this.#platform.sockets.length > 0 && /"wss?:/.test(text) ? this.#moveSockets(text) : bytes
-      return new Response(status === 204 ? null : passed, {status, headers: withoutOwn(answer.headers)})
+      const moved = this.#moveSockets(method, () => new TextDecoder().decode(bytes))
+      return new Response(status === 204 ? null : (moved ?? bytes), {status, headers: withoutOwn(answer.headers)})
     } catch {
       return new Response("the platform did not answer", {status: 502})
     } finally {
@@ -98,9 +97,11 @@ export class Relay {
     }
   }
 
-  /** Lets the adapter connect to the relay instead of an address in this JSON. */
-  #moveSockets(text: string): string {
-    const moved = moveSockets(jsonOf(text), this.#platform.sockets, address => {
+  /** Lets the adapter connect to the relay instead of the address in this JSON; undefined if it should have none. */
+  #moveSockets(method: string, read: () => string): string | undefined {
+    const key = this.#platform.sockets[method]
+    if (key === undefined) return undefined
+    const moved = moveSockets(jsonOf(read()), key, address => {
       this.#socketAddress = address
       return this.address.replace(/^http/, "ws")
     })
@@ -111,9 +112,11 @@ export class Relay {
   #hear(from: "adapter" | "platform", text: string): string {
     const frame = tryParseJson(text)
     const name = this.#platform.frameOf(frame)
+    if (name === undefined) return text
+    const method = `${from} ${name}`
     const [request, response] = from === "adapter" ? [frame, null] : [null, frame]
-    if (name !== undefined) this.#keep({method: `${from} ${name}`, request, status: 101, headers: {}, response}, false)
-    return from === "platform" && /"wss?:/.test(text) ? this.#moveSockets(text) : text
+    this.#keep({method, request, status: 101, headers: {}, response}, false)
+    return this.#moveSockets(method, () => text) ?? text
   }
 
   #keep(exchange: Exchange, isWaiting: boolean): void {

@@ -1,3 +1,4 @@
+import {randomUUID} from "node:crypto"
 import {channelType, h, type Incoming, type Node, type Sender} from "../../../shared/sdk/sdk.ts"
 import {storedFile} from "./stored-file.ts"
 
@@ -30,13 +31,12 @@ const is =
 const hasFile = ({type, message}: Incoming): boolean =>
   type === "message-created" && /<(img|audio|video|file)[\s/]/.test(message?.content ?? "")
 
-let sent = 0
 const send = async ({sender, said, signal}: Stage, ...content: readonly Node[]): Promise<string> => {
-  const {ids} = await sender.send({id: `recording-${++sent}`, channel: said.channel, content}, signal)
+  const {ids} = await sender.send({id: randomUUID(), channel: said.channel, content}, signal)
   return ids[0] ?? ""
 }
 
-const act = (stage: Stage, message: string) => ({id: `recording-${++sent}`, channel: stage.said.channel, message})
+const act = (stage: Stage, message: string) => ({id: randomUUID(), channel: stage.said.channel, message})
 
 const quoting = (stage: Stage) => h("quote", {id: stage.said.message})
 

@@ -15,7 +15,7 @@ export const slack: RecordedPlatform = {
   through: ({signingSecret: _, ...account}, address) => ({...account, api: `${address}/`}),
   methodOf: path => /^\/([a-zA-Z]+(\.[a-zA-Z]+)+)$/.exec(path)?.[1] ?? "file",
   waits: [],
-  sockets: ["url"],
+  sockets: {"apps.connections.open": "url"},
   frameOf: frame => {
     const {type, payload} = (frame ?? {}) as {
       readonly type?: unknown

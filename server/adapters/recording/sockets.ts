@@ -7,19 +7,14 @@ export interface Peer {
   terminate(): void
 }
 
-/**
- * Returns a JSON value in which the address of each WebSocket below these keys is replaced. `move` returns the new
- * address.
- */
-export const moveSockets = (value: unknown, keys: readonly string[], move: (address: string) => string): unknown => {
-  if (Array.isArray(value)) return value.map(item => moveSockets(item, keys, move))
+/** Returns a JSON value in which `move` has replaced each address of a WebSocket under this key. */
+export const moveSockets = (value: unknown, name: string, move: (address: string) => string): unknown => {
+  if (Array.isArray(value)) return value.map(item => moveSockets(item, name, move))
   if (typeof value !== "object" || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
       key,
-      keys.includes(key) && typeof item === "string" && /^wss?:\/\//.test(item)
-        ? move(item)
-        : moveSockets(item, keys, move),
+      key === name && typeof item === "string" && /^wss?:\/\//.test(item) ? move(item) : moveSockets(item, name, move),
     ]),
   )
 }
@@ -51,7 +46,7 @@ export class Bridges {
 
   connect(peer: Peer, address: string): void {
     const end = (code: number, reason: string) => {
-      // Codes below 3000 that mean the absence of a code cannot be sent.
+      // No other code below 3000 can be sent.
       if (code === 1000 || code >= 3000) peer.close(code, reason)
       else peer.terminate()
     }

@@ -8,7 +8,7 @@ export const telegram: RecordedPlatform = {
   through: ({webhook: _, ...account}, address) => ({...account, apiRoot: address}),
   methodOf: path => /^\/bot[^/]+\/(\w+)$/.exec(path)?.[1] ?? "file",
   waits: ["getUpdates"],
-  sockets: [],
+  sockets: {},
   frameOf: () => undefined,
   words: {
     texts: {

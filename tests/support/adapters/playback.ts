@@ -4,7 +4,7 @@ import {setTimeout as sleep} from "node:timers/promises"
 import type {Peer} from "crossws"
 import {adapterOf, openAccount} from "../../../server/adapters/recording/account.ts"
 import type {RecordedPlatform} from "../../../server/adapters/recording/platform.ts"
-import type {Recording} from "../../../server/adapters/recording/recording.ts"
+import type {Exchange, Recording} from "../../../server/adapters/recording/recording.ts"
 import {moveSockets} from "../../../server/adapters/recording/sockets.ts"
 import {builtIns} from "../../../server/host/plugins/built-in-plugins.ts"
 import {openSocket} from "../../../server/runtime/outgoing/open-socket.ts"
@@ -29,7 +29,7 @@ export const replay = async (recording: Recording, platform: RecordedPlatform): 
   /** Sends the messages of the platform up to the next one of the adapter. */
   const pump = (peer: Peer) => {
     for (let next = frames[0]; next !== undefined && next.request === null; next = frames[0]) {
-      peer.send(JSON.stringify(moved(next.response)))
+      peer.send(JSON.stringify(moved(next)))
       frames.shift()
     }
   }
@@ -41,7 +41,8 @@ export const replay = async (recording: Recording, platform: RecordedPlatform): 
       pump(peer)
     },
   })
-  const moved = (value: unknown) => moveSockets(value, platform.sockets, () => sockets.replace("http", "ws"))
+  const moved = ({method, response}: Exchange) =>
+    moveSockets(response, platform.sockets[method] ?? "", () => sockets.replace("http", "ws"))
   const server = createServer(async (request, response) => {
     await buffer(request)
     const {pathname} = new URL(request.url ?? "/", "http://playback")
@@ -53,7 +54,7 @@ export const replay = async (recording: Recording, platform: RecordedPlatform): 
       await sleep(20)
     }
     response.writeHead(next?.status ?? 200, {"content-type": "application/json"})
-    response.end(JSON.stringify(moved(next?.response ?? {ok: true, result: []})))
+    response.end(JSON.stringify(next === undefined ? {ok: true, result: []} : moved(next)))
   })
   const port = await listen(server)
   const plugin = await builtIns[recording.adapter]?.()

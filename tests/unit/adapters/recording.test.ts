@@ -1,4 +1,5 @@
 import {expect, test} from "vitest"
+import {discord} from "../../../server/adapters/recording/discord.ts"
 import {maskedText, requireMasked} from "../../../server/adapters/recording/mask.ts"
 import {type Recording, walkRecording} from "../../../server/adapters/recording/recording.ts"
 import {StandIns} from "../../../server/adapters/recording/stand-ins.ts"
@@ -98,4 +99,10 @@ test("the same traffic has the same stand-ins", () => {
   const recording = recordingOf({text: "hello", from: {id: 123_456}})
   expect(maskedText(recording, words, [])).toBe(maskedText(structuredClone(recording), words, []))
   expect(walkRecording(recording, words, value => value)).toEqual(recording)
+})
+
+test("the name of a method has no id and no secret of its path", () => {
+  expect(discord.methodOf("/v10/interactions/81234567890/a-secret/callback", "POST")).toBe(
+    "POST /interactions/:part/:part/callback",
+  )
 })
