@@ -24,8 +24,8 @@ export const serveSite = (folder: string, base: string, port: number): Promise<S
   new Promise((resolve, reject) => {
     const server = createServer((request, response) => {
       const {pathname} = new URL(request.url ?? "/", "http://localhost")
-      const path = normalize(decodeURIComponent(pathname.slice(base.length - 1))).replace(/\/$/, "/index.html")
       try {
+        const path = normalize(decodeURIComponent(pathname.slice(base.length - 1))).replace(/\/$/, "/index.html")
         if (!pathname.startsWith(base)) throw new Error("outside of the site")
         const content = readFileSync(join(folder, path))
         response.writeHead(200, {"content-type": types[extname(path)] ?? "application/octet-stream"}).end(content)

@@ -41,7 +41,9 @@ try {
   const count = buildSite({base: values.base, output, say})
   say(`${count} pages in ${output}, after ${Math.round((Date.now() - started) / 1000)} s`)
   if (values.serve) {
-    const {url} = await serveSite(output, values.base, Number(values.port))
+    const {url} = await serveSite(output, values.base, Number(values.port)).catch(error =>
+      fail(`the site is built, but not served: ${error.message}\n  hint: --port names another port`),
+    )
     say(`${url} shows them; Ctrl-C ends it`)
   }
 } catch (error) {
