@@ -135,10 +135,7 @@ export class RuntimeStart extends SvcCommand {
       if (call !== undefined) throw error
       logs.log.error(`the start ended early: ${error.message}`)
     })
-    onSignals({
-      stop: signal => ending.abort(new Problem("stopping", `${signal} ended the start`)),
-      reload: () => {},
-    })
+    onSignals({stop: signal => ending.abort(new Problem("stopping", `${signal} ended the start`)), reload: () => {}})
     if (this.trial !== undefined) return this.#try(this.trial, {mode, ...environment, logs, signal: ending.signal})
     const checkpoint = this.#checkpoint()
     const {startOnce} = await import("../../server/host/once/once.ts")

@@ -15,9 +15,7 @@ import {facts} from "../kit/print.ts"
 import {rowCommand} from "../kit/rows.ts"
 import type {SvcCommand} from "../kit/svc-command.ts"
 
-const user = Option.Boolean("--user", false, {
-  description: "On Linux: use your user's systemd instead of the system's",
-})
+const user = Option.Boolean("--user", false, {description: "On Linux: use your user's systemd instead of the system's"})
 
 /** Throws `project_missing`, `service_refused`. */
 const serviceOf = async (given: SvcCommand & {readonly user: boolean}, changes: boolean): Promise<Service> => {

@@ -165,10 +165,7 @@ class DatabaseHost implements Database {
     this.location = location
     this.#engine = engine
     this.#whyNotHeld = whyNotHeld
-    this.#writer = new Writer(engine, {
-      committed: () => this.#failing.committed(),
-      whyEnded: () => this.inspectPlace(),
-    })
+    this.#writer = new Writer(engine, {committed: () => this.#failing.committed(), whyEnded: () => this.inspectPlace()})
     this.#state = {is: "initialized", schema}
     engine.watch?.({
       missed: problem => {

@@ -67,9 +67,7 @@ const requirePlatform = (method: string, plugin: Caller | undefined): void => {
   throw new Problem(
     "request_invalid",
     `the plugin ${plugin?.name} does not declare platform, so it may not ${method}`,
-    {
-      hint: "Add platform: true to its definePlugin.",
-    },
+    {hint: "Add platform: true to its definePlugin."},
   )
 }
 

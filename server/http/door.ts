@@ -20,10 +20,7 @@ interface Settings {
 /** Decides who may come in and who the client is, for requests and WebSockets alike. */
 export interface Door extends Gatekeeper {
   /** Derived from the current settings. */
-  live(): {
-    readonly cors: ReturnType<typeof createCors>
-    readonly clientAddress: ReturnType<typeof createClientAddress>
-  }
+  live(): {readonly cors: ReturnType<typeof createCors>; readonly clientAddress: ReturnType<typeof createClientAddress>}
   readonly guard: Guard
 }
 

@@ -15,10 +15,7 @@ export interface HearsHandler extends Handler {
   readonly definition: HearsDefinition
   readonly filter?: EventFilter
   /** Matches in linear time. */
-  readonly pattern: {
-    test(text: string): boolean
-    match(text: string): Match | undefined
-  }
+  readonly pattern: {test(text: string): boolean; match(text: string): Match | undefined}
   readonly handle: (call: HearsCall<string>) => Reply
 }
 

@@ -9,10 +9,7 @@ import {hour} from "./history/spans.ts"
 import type {MetricsPage} from "./page.ts"
 
 export const alertRoutes = (alerts: Alerts) =>
-  serve(alertOperations, {
-    list: () => alerts.view,
-    test: ({body}) => alerts.test(body.target),
-  })
+  serve(alertOperations, {list: () => alerts.view, test: ({body}) => alerts.test(body.target)})
 
 export const metricRoutes = (metrics: MetricsPage, database: Database) =>
   serve(metricOperations, {

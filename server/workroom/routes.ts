@@ -52,10 +52,7 @@ export const workroomRoutes = (workroom: Workroom) => {
     accept: asked => run(asked, () => ({is: "accept"})),
     cancel: asked => run(asked, () => ({is: "cancel", reason: asked.body.reason ?? null})),
     comment: asked => run(asked, () => ({is: "comment", text: asked.body.text})),
-    journal: newestFirst({
-      numberOf: ({seq}) => seq,
-      read: (_, before, most) => workroom.journal(before, most),
-    }),
+    journal: newestFirst({numberOf: ({seq}) => seq, read: (_, before, most) => workroom.journal(before, most)}),
     verify: () => workroom.verify(),
   })
 }

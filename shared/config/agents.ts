@@ -79,9 +79,7 @@ const Limits = Optional.Section(
     channel: Budget("Limits of one channel for one day (UTC)."),
     day: Budget("Limits of the whole agent for one day (UTC)."),
   },
-  {
-    description: "svc checks these before each call. `money`, `user`, `channel` and `day` are unlimited when left out.",
-  },
+  {description: "svc checks these before each call. `money`, `user`, `channel` and `day` are unlimited when left out."},
 )
 
 const Triggers = Optional.Section(

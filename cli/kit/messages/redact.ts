@@ -9,9 +9,7 @@ export const promises: Readonly<Record<Redacted["erased"], string>> = {
   remote: "the remote database may still have copies: check with its own tools",
 }
 
-export const reason = Option.String("--reason", {
-  description: "The reason, for the event log; not the secret itself",
-})
+export const reason = Option.String("--reason", {description: "The reason, for the event log; not the secret itself"})
 
 export const describeRedacted = ({erased}: Redacted, what: string): string =>
   `redacted ${what}; ${promises[erased]}. Earlier checkpoints still contain it: svc checkpoint create, then prune.`

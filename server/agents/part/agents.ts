@@ -11,9 +11,7 @@ export const agentRoutes = (agents: AgentService, bindings: Bindings, database: 
   serve(agentOperations, {
     list: async () => ({items: await viewBindings(bindings, database)}),
     show: ({params}) => viewAgent(bindings, database, bindings.require(params.name)),
-    run: async ({params, body}) => ({
-      id: await agents.queue({agent: params.name, trigger: "operator", ...body}),
-    }),
+    run: async ({params, body}) => ({id: await agents.queue({agent: params.name, trigger: "operator", ...body})}),
     check: ({params, request}) => check(agents, bindings, params.name, request.signal),
   })
 

@@ -58,10 +58,7 @@ const withDelta = (event: unknown): unknown => {
 
 const anthropicUsage = (needed: string) =>
   Type.Object(
-    {
-      [needed]: Type.Number({default: unreported}),
-      ...numbers("cache_creation_input_tokens cache_read_input_tokens"),
-    },
+    {[needed]: Type.Number({default: unreported}), ...numbers("cache_creation_input_tokens cache_read_input_tokens")},
     {default: {[needed]: unreported}},
   )
 
@@ -72,9 +69,7 @@ const anthropicEvent = Type.Union([
   kind("ping"),
   kind("message_stop"),
   kind("content_block_stop", {index}),
-  kind("message_start", {
-    message: Type.Object({id: Optional.String(), usage: anthropicUsage("input_tokens")}),
-  }),
+  kind("message_start", {message: Type.Object({id: Optional.String(), usage: anthropicUsage("input_tokens")})}),
   kind("content_block_start", {
     index,
     content_block: Type.Union([

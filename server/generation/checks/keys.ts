@@ -54,10 +54,7 @@ const known = {
   definePlugin: keysOf<PluginDefinition>()("description config uses platform raw setup"),
   command: keysOf<CommandDefinition>()(
     `${handling} ${filters} description aliases options examples hidden permission cooldown`,
-    {
-      cooldown,
-      options: {keys: [], each: option},
-    },
+    {cooldown, options: {keys: [], each: option}},
   ),
   on: keysOf<EventHandlerDefinition>()(`${handling} ${filters} name type data`),
   hears: keysOf<HearsDefinition>()(`${handling} ${filters} name permission cooldown`, {cooldown}),

@@ -88,10 +88,7 @@ export const createParts = async (options: HostOptions, runtime: Runtime, opened
     timers: timers.timers,
   })
   const jobs = createJobs(ground, {...sending, item: workroom.target, agent: agents.target})
-  const disk = {
-    folders: foldersOf(database.location, paths),
-    least: () => minimumFreeOf(running.settings),
-  }
+  const disk = {folders: foldersOf(database.location, paths), least: () => minimumFreeOf(running.settings)}
   const participants = [
     workroomParticipant(paths, workroom.workroom),
     jobsParticipant(paths),

@@ -30,10 +30,7 @@ export const passingOn = (
       SELECT seq, value, state, error FROM (SELECT i.seq, m.state, m.error ${unanswered}), json_each(?) WHERE true ON CONFLICT DO NOTHING`,
     args: [...event, toJson(otherwise)],
   },
-  {
-    sql: `DELETE FROM inbox_marks WHERE handler = ? AND seq = (SELECT i.seq ${unanswered})`,
-    args: [event[2], ...event],
-  },
+  {sql: `DELETE FROM inbox_marks WHERE handler = ? AND seq = (SELECT i.seq ${unanswered})`, args: [event[2], ...event]},
 ]
 
 /**

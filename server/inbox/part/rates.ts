@@ -8,9 +8,7 @@ import {messageTimes} from "../../outbox/look-ups.ts"
 const buckets = 60
 
 export const rateRoutes = (database: Database, now = Date.now) =>
-  serve(rateOperations, {
-    rates: ({query}) => readRates(database, (Number(query.minutes) * 60_000) / buckets, now()),
-  })
+  serve(rateOperations, {rates: ({query}) => readRates(database, (Number(query.minutes) * 60_000) / buckets, now())})
 
 const readRates = async (database: Database, step: number, now: number): Promise<RatesView> => {
   const from = now - buckets * step

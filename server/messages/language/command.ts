@@ -22,10 +22,7 @@ export const languageCommand = (router: () => Router, languages: Languages, text
   handle: async ({args, session}) => {
     const {event, endpoint, text, language: current} = session
     const say = texts.in(current)
-    const values = {
-      call: `${router().manner(text, event)}language`,
-      languages: languages.known.map(labelOf).join(", "),
-    }
+    const values = {call: `${router().manner(text, event)}language`, languages: languages.known.map(labelOf).join(", ")}
     if (args.tag === undefined) return say("language.current", {...values, language: labelOf(current)})
     const word = String(args.tag)
     const choice = session.state(languageState)

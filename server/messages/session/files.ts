@@ -22,10 +22,7 @@ export const openFiles = (
   // Cancels the open reads.
   work.onEnd(close)
   const {channel} = options.stored.event
-  const place = {
-    ...(channel === undefined ? {} : {channel: channel.id}),
-    ...(message === undefined ? {} : {message}),
-  }
+  const place = {...(channel === undefined ? {} : {channel: channel.id}), ...(message === undefined ? {} : {message})}
   return fileElements(elements).map((element): SessionFile => {
     const known = describeFile(element)
     const {src} = known

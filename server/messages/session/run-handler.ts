@@ -21,10 +21,7 @@ export const nestingOf = (
   handlers: readonly string[],
 ): {readonly around: readonly string[]; readonly within: readonly string[]} => {
   if (known.size === 0) return {around: [], within: handlers}
-  return {
-    around: [...known.keys()].filter(id => handlers.includes(id)),
-    within: handlers.filter(id => !known.has(id)),
-  }
+  return {around: [...known.keys()].filter(id => handlers.includes(id)), within: handlers.filter(id => !known.has(id))}
 }
 
 /**

@@ -39,10 +39,7 @@ export const conditionOf = (
   key: Key = code,
 ): Condition => {
   const {title, text, remedy, command} = texts[key]
-  const remediation = {
-    text: fill(remedy, values),
-    ...(command === undefined ? {} : {command: fill(command, values)}),
-  }
+  const remediation = {text: fill(remedy, values), ...(command === undefined ? {} : {command: fill(command, values)})}
   return {code, title: fill(title, values), text: fill(text, values), remediation, ...more}
 }
 

@@ -120,10 +120,7 @@ export class FileStore {
     try {
       const written = await this.folder.write(counted.pieces)
       const drop = () => written.drop().catch(() => {})
-      return {
-        keep: lease => this.#keep(written, lease).finally(counted.free),
-        drop: () => drop().finally(counted.free),
-      }
+      return {keep: lease => this.#keep(written, lease).finally(counted.free), drop: () => drop().finally(counted.free)}
     } catch (error) {
       counted.free()
       throw error

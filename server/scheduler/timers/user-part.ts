@@ -16,10 +16,7 @@ const part: Omit<UserPart, "find"> = {
     data: fromJson(String(data)),
   }),
   forgetting: rows => [
-    {
-      sql: "DELETE FROM timers WHERE id IN (SELECT value FROM json_each(?))",
-      args: [toJson(rows.map(({id}) => id))],
-    },
+    {sql: "DELETE FROM timers WHERE id IN (SELECT value FROM json_each(?))", args: [toJson(rows.map(({id}) => id))]},
   ],
 }
 
@@ -27,10 +24,7 @@ const columns = "id, plugin, name, key, state, due_at, place, data, created_at"
 const inSlice = "seq > ?1 AND seq <= ?2 AND endpoint = ?3"
 
 /** Timers set by handlers of the user's messages, or by plugins for the user. */
-export const timersPart: UserPart = {
-  ...part,
-  find: `SELECT ${columns} FROM timers WHERE ${inSlice} AND user = ?4`,
-}
+export const timersPart: UserPart = {...part, find: `SELECT ${columns} FROM timers WHERE ${inSlice} AND user = ?4`}
 
 /** Timers that plugins set for the user's direct channel. */
 export const channelTimersPart: UserPart = {

@@ -70,10 +70,7 @@ export const loginOfEvent = ({sn, platform, user}: KnownLogin) => ({
 
 export const signal = (op: number, body: unknown): string => toJson({op, body})
 
-export type LoginChange = {
-  readonly type: "login-added" | "login-updated" | "login-removed"
-  readonly login: KnownLogin
-}
+export type LoginChange = {readonly type: "login-added" | "login-updated" | "login-removed"; readonly login: KnownLogin}
 
 /**
  * Returns a login change as an event. Changes are not resumed, but clients keep the `sn` of the last event of any kind.

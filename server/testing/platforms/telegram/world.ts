@@ -4,12 +4,7 @@ import type {Fields, Form, FormFile} from "./form.ts"
 import type {Updates} from "./updates.ts"
 
 /** A method's answer: a result, or an error of the Bot API. */
-export type Answer =
-  | {readonly result: unknown}
-  | {
-      readonly code: number
-      readonly description: string
-    }
+export type Answer = {readonly result: unknown} | {readonly code: number; readonly description: string}
 
 export interface World {
   readonly updates: Updates
