@@ -178,10 +178,7 @@ describeWithDendrite("a bot on Matrix", () => {
     for (let n = 0; n < 2; n++) await ann.send(encrypted, {algorithm: "m.megolm.v1.aes-sha2"}, "m.room.encrypted")
     expect(await send(encrypted)).toMatchObject({state: "failed", reason: "encrypted"})
     expect(await ann.heard(encrypted, bot.id)).toEqual([])
-    expect(await send(`#nowhere:${homeserver.name}`)).toMatchObject({
-      state: "failed",
-      reason: "target_unknown",
-    })
+    expect(await send(`#nowhere:${homeserver.name}`)).toMatchObject({state: "failed", reason: "target_unknown"})
     const silent = await ann.createRoom({preset: "public_chat", power_level_content_override: {events_default: 50}})
     await bot.join(silent)
     expect(await send(silent)).toMatchObject({state: "failed", reason: "forbidden"})

@@ -26,11 +26,7 @@ describeWithChromium("a backlog in the console", () => {
       host.plugin("/api/plugins/door/say", {text: `/open ${text}`, age: hours * 3_600_000})
     for (const [n, hours] of [20, 20, 2, 0].entries()) await say(String(n), hours)
     await sendTo(host, "door", "a", "one")
-    const {page} = await openConsole(await startChromium(), host, {
-      token: env.HTTP_TOKEN,
-      at: "inbox",
-      viewport,
-    })
+    const {page} = await openConsole(await startChromium(), host, {token: env.HTTP_TOKEN, at: "inbox", viewport})
     const bar = page.locator("[data-backlog]")
     await bar.getByText(backlog.waiting("3 events", "20 h")).waitFor()
     await expectNoBarriers(page, "a backlog")

@@ -30,11 +30,7 @@ describeWithChromium("finding in the console", () => {
     {width: 360, height: 740},
   ])("all failed messages of one user are found, counted and retried at $width pixels", async viewport => {
     const host = await moodyHost()
-    const {page} = await openConsole(await startChromium(), host, {
-      token: env.HTTP_TOKEN,
-      at: "inbox",
-      viewport,
-    })
+    const {page} = await openConsole(await startChromium(), host, {token: env.HTTP_TOKEN, at: "inbox", viewport})
     await page.getByRole("combobox", {name: "State", exact: true}).selectOption("failed")
     await until("three events", async () => (await page.locator("[data-seq]").count()) === 3)
     await page.getByRole("button", {name: "Filters"}).click()

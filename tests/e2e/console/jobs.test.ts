@@ -168,11 +168,7 @@ describeWithChromium("the jobs in the console", () => {
       await expectNoSidewaysScroll(page, `a job, ${colorScheme}`)
       await expectNoBarriers(page, `a job, ${colorScheme}`)
     }
-    const {page} = await openConsole(browser, host, {
-      token: env.DEMO_TOKEN,
-      at: "jobs",
-      timezoneId: "Europe/Berlin",
-    })
+    const {page} = await openConsole(browser, host, {token: env.DEMO_TOKEN, at: "jobs", timezoneId: "Europe/Berlin"})
     await page.getByLabel("From").fill(from)
     const day = page.locator(`[data-day="${spring}"]`)
     await day.getByText(en.jobs.forward("Europe/Berlin", "02:00", "03:00")).waitFor()

@@ -109,11 +109,7 @@ const readiness: Record<ReadinessReason | keyof typeof readyBut, Fault | Untried
   last_good: "needs two failed starts: e2e/restart/last-good.test.ts corrects and restarts",
   plugin_missing: {endpoint: "{owner: root/nobody, name: nobody}"},
   plugin_disabled: {endpoint: "{owner: root/off, name: off}"},
-  plugin_failed: {
-    endpoint: "{owner: root/late, name: late}",
-    cause: failLate,
-    mend: mendLate,
-  },
+  plugin_failed: {endpoint: "{owner: root/late, name: late}", cause: failLate, mend: mendLate},
   slot_missing: {endpoint: "{owner: root/wire, name: wire~nobody}"},
   no_account: {endpoint: "{owner: root/bare, name: bare}"},
   endpoint_failed: {endpoint: "{owner: root/wire, name: wire~refused}", account: "refused"},
@@ -175,10 +171,7 @@ const alerts: Record<AlertCode, Fault | Untried> = {
     },
   },
   pinned: {cause: host => host.post("/api/plugins/:plugin", {plugin: "off", body: {enabled: true}})},
-  plugin_failed: {
-    cause: failLate,
-    mend: mendLate,
-  },
+  plugin_failed: {cause: failLate, mend: mendLate},
   plugin_failing: {cause: host => Promise.all(["/bad 1", "/bad 2", "/bad 3"].map(text => host.say(text)))},
   workroom_blocked: {
     cause: async host => {

@@ -236,12 +236,7 @@ describe.each(runtimes)("editing the configuration over the API on $name", runti
     mountReadOnly(host.project.path("svc.config.yml"))
     expect(await fileOf(host)).toMatchObject({writable: false, hash})
     const {generation} = await statusOf(host)
-    const applied = await host.post("/api/config", {
-      body: {
-        hash,
-        text: text.replace("# It greets", "# This greets"),
-      },
-    })
+    const applied = await host.post("/api/config", {body: {hash, text: text.replace("# It greets", "# This greets")}})
     expect(applied).toMatchObject({written: false, committed: false, generation: generation.number})
     expect(applied.unwritable).toMatch(/mounted|read-only/)
     expect(applied.diff).toContain("-  # It greets")

@@ -56,11 +56,7 @@ describe.each(bunAnd("node22"))("while a Host starts on $name", runtime => {
     const {project, process, url} = await launchSlow(runtime)
     process.child.kill(signal)
     const ended = await process.finished
-    expect({code: ended.code, signal: ended.signal, stderr: ended.stderr}).toEqual({
-      code: 0,
-      signal: null,
-      stderr: "",
-    })
+    expect({code: ended.code, signal: ended.signal, stderr: ended.stderr}).toEqual({code: 0, signal: null, stderr: ""})
     await expect(fetch(`${url}/pub/health`)).rejects.toThrow()
     project.write("go", "")
     const next = await startHost({own: true, runtime, project})

@@ -67,11 +67,7 @@ test("a release completes once it is verified, ready and accepted by a named per
   expect(await refusal(project, "release complete --accepted-by dana")).toContain("was not verified")
   const commit = project.git("rev-parse", "HEAD")
   await host.post("/api/releases/verification", {
-    body: {
-      ...passed(commit),
-      ok: false,
-      steps: passed(commit).steps.map(step => ({...step, ok: false})),
-    },
+    body: {...passed(commit), ok: false, steps: passed(commit).steps.map(step => ({...step, ok: false}))},
   })
   expect(await refusal(project, "release complete --accepted-by dana")).toContain("failed its verification: test")
   await host.post("/api/releases/verification", {body: passed("a".repeat(40))})

@@ -210,10 +210,7 @@ describe("written values are read back unchanged", () => {
     const written = (): string => {
       const plain = stringify(
         {plugins: {one: value(0), two: value(0), three: {config: value(0)}}},
-        {
-          collectionStyle: ["any", "any", "any", "flow"][below(4)] as "any",
-          indentSeq: below(2) === 0,
-        },
+        {collectionStyle: ["any", "any", "any", "flow"][below(4)] as "any", indentSeq: below(2) === 0},
       )
       return plain
         .split("\n")

@@ -118,11 +118,7 @@ test.each([
   const database = await open({dialect: "sqlite", file: `${memoryFolder()}/data.sqlite`})
   const model = await startScriptedModel([{hang: "before"}])
   const live = (own: MortalDatabase) =>
-    agentsOn({
-      database: own,
-      snapshot: () => ({tools: new Map()}),
-      settings: {...limitsOf(limits), baseURL: model.url},
-    })
+    agentsOn({database: own, snapshot: () => ({tools: new Map()}), settings: {...limitsOf(limits), baseURL: model.url}})
   const first = new MortalDatabase(database)
   const {agents} = await live(first)
   await agents.start()

@@ -107,11 +107,7 @@ describeWithChromium("changing settings in the console", () => {
     const host = common()
     const before = host.project.read("svc.config.yml")
     const viewport = {width: 360, height: 740}
-    const {page} = await openConsole(await startChromium(), host, {
-      token: env.HTTP_TOKEN,
-      at: "plugins",
-      viewport,
-    })
+    const {page} = await openConsole(await startChromium(), host, {token: env.HTTP_TOKEN, at: "plugins", viewport})
     await page.getByRole("link", {name: "Add a plugin"}).click()
     await page.getByLabel("Plugin", {exact: true}).selectOption("webhook")
     await page.getByRole("button", {name: "Preview"}).click()
