@@ -85,10 +85,7 @@ const AgentApproval = Named("AgentApprovalEvent", {
 
 const IngressReason = IngressView.properties.reasons.items
 
-const ingressReasons = {
-  reason: IngressReason,
-  reasons: Type.Array(IngressReason, {description: "All current reasons"}),
-}
+const ingressReasons = {reason: IngressReason, reasons: Type.Array(IngressReason, {description: "All current reasons"})}
 
 const failure = {code: Type.String({description: "Problem code"}), detail: Type.String({private: true})}
 
@@ -247,9 +244,7 @@ export const eventTypes = {
   "database.migrated": holding("svc migrated the database to another schema version", {
     from: Type.Integer({description: "Schema version before"}),
     to: Type.Integer({description: "Schema version after"}),
-    checkpoint: orNull(Type.String(), {
-      description: "Made before the migration, if one of its steps cannot be undone",
-    }),
+    checkpoint: orNull(Type.String(), {description: "Made before the migration, if one of its steps cannot be undone"}),
   }),
   "plugin.migrated": holding("The migrations of a plugin ran on its tables", {
     plugin: Type.String(),

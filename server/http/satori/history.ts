@@ -50,14 +50,7 @@ export class History {
     const {message, channel: place, user, guild, timestamp, login} = kept.event
     if (message === undefined || place === undefined) return undefined
     const content = withFileLinks(message.content, this.#loginOf(endpoint, login), kept.seq)
-    return {
-      created_at: timestamp,
-      ...message,
-      content,
-      channel: place,
-      ...(user && {user}),
-      ...(guild && {guild}),
-    }
+    return {created_at: timestamp, ...message, content, channel: place, ...(user && {user}), ...(guild && {guild})}
   }
 
   /** Returns the platform's id of a message sent under this outbox id, or undefined if it has none yet. */

@@ -126,13 +126,7 @@ const rowOf = (arrival: Arrival) => ({
 })
 
 const marksOf = ({endpoint, id, handlers, claimed, held}: Arrival) =>
-  handlers.map(handler => ({
-    endpoint,
-    id,
-    handler,
-    isClaimed: claimed.includes(handler) ? 1 : 0,
-    held: held ?? null,
-  }))
+  handlers.map(handler => ({endpoint, id, handler, isClaimed: claimed.includes(handler) ? 1 : 0, held: held ?? null}))
 
 /** Returns a key for one event, in memory. */
 export const eventKeyOf = ({endpoint, id}: Pick<Arrival, "endpoint" | "id">): string => toJson([endpoint, id])

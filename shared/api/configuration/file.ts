@@ -38,10 +38,7 @@ export const ConfigChange = Type.Union([
   change("remove_account", {account: AccountId}, "Removes the account from the file. Stored data stays"),
   change(
     "add_plugin",
-    {
-      use: Optional.String({minLength: 1}),
-      config: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    },
+    {use: Optional.String({minLength: 1}), config: Type.Optional(Type.Record(Type.String(), Type.Unknown()))},
     "Adds a plugin after the others",
   ),
   change("remove_plugin", {}, "Removes the plugin's entry from the file. Stored data stays"),

@@ -10,7 +10,7 @@ import {MetricHistoryView} from "../metrics/history.ts"
 import {PageQuery, page} from "../pages.ts"
 import {PluginDetail, PluginView, pluginStates} from "../plugin-views.ts"
 import {GenerationView} from "../system.ts"
-import {get, post} from "./operation.ts"
+import {get, pages, post} from "./operation.ts"
 import {reloadProblems} from "./system.ts"
 
 /** The operations on the Host itself. */
@@ -55,11 +55,7 @@ export const pluginOperations = {
 }
 
 export const generationOperations = {
-  list: get("/api/generations", "demo", {
-    summary: "The committed generations, newest first",
-    query: PageQuery,
-    answer: page(GenerationView),
-  }),
+  list: pages("/api/generations", "demo", GenerationView, "The committed generations, newest first"),
   config: get("/api/generations/:number/config", "viewer", {
     summary: "The configuration of a generation, as it was written",
     answer: Named("GenerationConfig", {

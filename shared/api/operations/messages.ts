@@ -88,9 +88,7 @@ export const inboxOperations = {
 const onMessage = <const N extends string>(action: N, summary: string) =>
   post(`/api/outbox/:id/${action}`, "operator", {
     summary,
-    answer: Named("OutboxChanged", {
-      messages: Type.Integer({description: "How many messages changed"}),
-    }),
+    answer: Named("OutboxChanged", {messages: Type.Integer({description: "How many messages changed"})}),
     problems: ["outbox_unknown", "outbox_state"],
   })
 

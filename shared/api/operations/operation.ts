@@ -2,6 +2,7 @@ import {toJson} from "../../json.ts"
 import type {ProblemCode} from "../../problems.ts"
 import {type Call, isResponse, type ParamsOf, type Permission, type Route, type Scope} from "../../route.ts"
 import type {Static, TSchema} from "../../type.ts"
+import {PageQuery, page} from "../pages.ts"
 
 /** What everybody knows of an operation: the document of the API, its client, and the handler that answers it. */
 interface About extends Pick<Route, "perTurn" | "stream" | "streamsBody"> {
@@ -42,6 +43,15 @@ export const on =
 export const get = on("GET")
 export const post = on("POST")
 export const put = on("PUT")
+
+/** A list of the API, which clients read page by page. */
+export const pages = <const P extends string, T extends TSchema>(
+  path: P,
+  permission: Permission,
+  item: T,
+  summary: string,
+  problems: readonly ProblemCode[] = [],
+) => get(path, permission, {summary, query: PageQuery, answer: page(item), problems})
 
 export type QueryOf<O extends Operation> = O["about"] extends {readonly query: infer Q extends TSchema}
   ? Static<Q>

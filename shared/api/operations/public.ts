@@ -10,10 +10,7 @@ export const probeOperations = {
     summary: "Does the process respond?",
     answer: Type.Object({status: Type.Literal("pass")}),
   }),
-  ready: get("/pub/ready", "none", {
-    summary: "Is every required component ready?",
-    answers: {200: Ready, 503: Ready},
-  }),
+  ready: get("/pub/ready", "none", {summary: "Is every required component ready?", answers: {200: Ready, 503: Ready}}),
 }
 
 const ofConsole = {answer: "text/html", problems: ["console_missing", "not_found"]} as const

@@ -1,17 +1,12 @@
 import {Named, NamedClosed, Optional, Type} from "../../type.ts"
 import {CheckpointDetail, CheckpointRequest, CheckpointTask, CheckpointView, LastTask} from "../checkpoint.ts"
-import {PageQuery, page} from "../pages.ts"
 import {ReleaseVerification, ReleaseView} from "../release.ts"
-import {get, post, put} from "./operation.ts"
+import {get, pages, post, put} from "./operation.ts"
 
 /** The operations on checkpoints and releases. A whole checkpoint has the data of all users: only an owner gets it. */
 
 export const checkpointOperations = {
-  list: get("/api/checkpoints", "demo", {
-    summary: "Checkpoints, newest first",
-    query: PageQuery,
-    answer: page(CheckpointView),
-  }),
+  list: pages("/api/checkpoints", "demo", CheckpointView, "Checkpoints, newest first"),
   task: get("/api/checkpoints/task", "demo", {
     summary: "The checkpoint task in progress, or the last one",
     answer: LastTask,
@@ -84,18 +79,11 @@ export const checkpointOperations = {
 }
 
 export const releaseOperations = {
-  list: get("/api/releases", "demo", {
-    summary: "Releases and rollbacks, newest first",
-    query: PageQuery,
-    answer: page(ReleaseView),
-    problems: ["release_record_damaged"],
-  }),
+  list: pages("/api/releases", "demo", ReleaseView, "Releases and rollbacks, newest first", ["release_record_damaged"]),
   begin: post("/api/releases", "owner", {
     summary:
       "Begin a release: pause ingress, then make and verify its checkpoint; the first release of the list shows when it has begun",
-    body: NamedClosed("BeginRequest", {
-      externalRestorePoint: CheckpointRequest.properties.externalRestorePoint,
-    }),
+    body: NamedClosed("BeginRequest", {externalRestorePoint: CheckpointRequest.properties.externalRestorePoint}),
     answer: ReleaseView,
     status: 202,
     problems: ["release_refused", "checkpoint_busy", "release_record_damaged"],

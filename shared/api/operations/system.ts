@@ -57,10 +57,7 @@ export const systemOperations = {
 }
 
 export const ingressOperations = {
-  show: get("/api/ingress", "demo", {
-    summary: "Is ingress open or paused, why, and since when?",
-    answer: IngressView,
-  }),
+  show: get("/api/ingress", "demo", {summary: "Is ingress open or paused, why, and since when?", answer: IngressView}),
   pause: post("/api/ingress/pause", "operator", {
     summary: "Pause ingress: admit no events and accept no new sends, across restarts, until resumed",
     body: IngressRequest,

@@ -8,16 +8,14 @@ import {Job, JobChange, JobFileView, JobRemoval, JobView, NextView} from "../sch
 import {TimerDetail, TimerQuery, TimerView} from "../scheduled/timers.ts"
 import {commandBodies, Item, ItemQuery, RecordView, VerificationView, WorkroomView} from "../workroom.ts"
 import {BoardView} from "../workroom-board.ts"
-import {get, post} from "./operation.ts"
+import {get, pages, post} from "./operation.ts"
 
 /** The operations on timers, jobs and work items. */
 
 const onTimer = <const N extends string>(action: N, summary: string) =>
   post(`/api/timers/:id/${action}`, "operator", {
     summary,
-    answer: Named("TimersChanged", {
-      timers: Type.Integer({description: "How many timers changed"}),
-    }),
+    answer: Named("TimersChanged", {timers: Type.Integer({description: "How many timers changed"})}),
     problems: ["timer_unknown", "timer_state"],
   })
 
@@ -82,9 +80,7 @@ export const jobOperations = {
   show: get("/api/jobs/:id", "demo", {summary: "One job", answer: JobView, problems: ["job_unknown"]}),
   next: get("/api/jobs/:id/next", "demo", {
     summary: "The next due times of a job",
-    query: Type.Object({
-      count: Optional.Integer({minimum: 1, maximum: 100, default: 5, description: "How many"}),
-    }),
+    query: Type.Object({count: Optional.Integer({minimum: 1, maximum: 100, default: 5, description: "How many"})}),
     answer: NextView,
     problems: ["job_unknown"],
   }),
@@ -188,11 +184,7 @@ export const workroomOperations = {
   accept: onItem("accept", "Accept the work on an item in review: it is done"),
   cancel: onItem("cancel", "Cancel an open item"),
   comment: onItem("comment", "Comment on an item"),
-  journal: get("/api/workroom/journal", "viewer", {
-    summary: "Records of the workroom's Journal, newest first",
-    query: PageQuery,
-    answer: page(RecordView),
-  }),
+  journal: pages("/api/workroom/journal", "viewer", RecordView, "Records of the workroom's Journal, newest first"),
   verify: post("/api/workroom/verify", "viewer", {
     summary: "Check the whole Journal, and that the Catalog matches it",
     answer: VerificationView,
