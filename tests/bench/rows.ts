@@ -43,7 +43,6 @@ export const rows: readonly Row[] = Object.values(rooms).flat()
 /** Rows that install third-party packages: measured only if named. */
 export const rowsApart: readonly Row[] = [peers]
 
-/** The rows of docs/reference/performance.md. */
 export const pageRows: readonly Row[] = [
   durable,
   burst,

@@ -28,7 +28,6 @@ const agents = (url: string) => `agents:
 export const agentBot = (url: string): BenchProject =>
   makeProject(`  bot: {}\n  line: {}\n${agents(url)}`, {bot, line: lineOf(messages)})
 
-/** Starts a run; resolves once it is durable. */
 export const ask = (host: BenchHost): Promise<unknown> =>
   host.post("/api/agents/:name/run", {name: "helper", body: {input: "go"}})
 

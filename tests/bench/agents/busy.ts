@@ -8,10 +8,8 @@ import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 import {agentBot, ask, untilEnded} from "./bot.ts"
 import {startModel} from "./model.ts"
 
-/** The number of parallel runs. */
 const runs = 100
 
-/** The number of command requests per sample. */
 const requests = 3
 
 /** The time of a model's answer, in milliseconds: about that of a hosted model, and none. */

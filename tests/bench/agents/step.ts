@@ -9,7 +9,6 @@ import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 import {agentBot, ask, untilEnded} from "./bot.ts"
 import {type BenchModel, startModel} from "./model.ts"
 
-/** The number of model calls per sample. */
 const turns = 40
 /** The number of tool calls per answer when tool steps are measured. */
 const many = 11
@@ -37,7 +36,6 @@ const twoWrites = async (database: Database): Promise<number> => {
   return percentile(times, 0.5)
 }
 
-/** Opens a database on the project's disk. */
 const openYardstick = async (folder: string): Promise<Database> => {
   const options = {runtimeId: "bench", signal: new AbortController().signal, onLeaseLost: () => {}}
   const database = await openDatabase({dialect: "sqlite", file: `${folder}/yardstick.sqlite`}, options)

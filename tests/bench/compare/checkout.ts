@@ -5,10 +5,8 @@ import {join} from "node:path"
 import {root} from "../../support/host/runtimes.ts"
 import {runProcess} from "../measure/process.ts"
 
-/** A built tree of another commit, with this tree's bench. */
 export interface Checkout {
   readonly folder: string
-  /** The commit's short id. */
   readonly commit: string
   remove(): void
 }

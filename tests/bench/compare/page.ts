@@ -10,7 +10,6 @@ const head = `# Measured performance
 
 \`bun run bench page\` writes this page. [How to read it](../performance.md#how-to-read-the-tables).`
 
-/** The prefix of a row's heading. */
 const heading = "## "
 
 const cell = (text: string) => text.trim().replaceAll("|", "\\|")

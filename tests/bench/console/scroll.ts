@@ -79,7 +79,6 @@ const figuresOf = async (tab: WatchedTab, name: string, scroll: () => Promise<vo
   ]
 }
 
-/** Scrolls the lists: no task may be noticeable. */
 export const scrolling = async (tab: WatchedTab, rows: number, endpoints: number): Promise<readonly Figure[]> => {
   const {page} = tab
   const list = '[role="list"][tabindex]'

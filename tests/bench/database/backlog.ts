@@ -33,7 +33,6 @@ const emptyProject = async (runtime: TestRuntime): Promise<BenchProject> => {
   return project
 }
 
-/** Stores events in the inbox, each with a mark and a reply. */
 const fill = async (project: BenchProject, events: number): Promise<void> => {
   const client = createClient({url: `file:${databaseOf(project)}`, concurrency: 1})
   await client.execute("PRAGMA synchronous=OFF")

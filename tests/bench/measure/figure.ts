@@ -8,7 +8,6 @@ export interface Target {
 }
 
 export interface Figure {
-  /** What was measured, and on what. */
   readonly name: string
   /** Empty for a ratio. */
   readonly unit: string
@@ -17,7 +16,6 @@ export interface Figure {
   readonly target?: Target
   /** The yardstick in the same run. */
   readonly against?: string
-  /** The numbers behind it, in words. */
   readonly detail?: string
 }
 

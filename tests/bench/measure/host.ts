@@ -9,7 +9,6 @@ import {type Running, runProcess, startProcess} from "./process.ts"
 import {cpuSeconds} from "./process-stat.ts"
 import {freePort, waitFor200} from "./ready.ts"
 
-/** The full token of all measured Hosts. */
 export const token = "5b1f0c92d7e84a36a0c3e19f7d2b6845"
 
 export interface BenchProject {
@@ -73,7 +72,6 @@ export interface BenchHost extends HostClient {
   /** Sends a request with the full token. Throws for an answer other than 2xx. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   stop(): Promise<void>
-  /** Stops, and removes the project. */
   end(): Promise<void>
 }
 

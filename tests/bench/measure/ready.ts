@@ -2,7 +2,6 @@ import {connect, createServer} from "node:net"
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Running} from "./process.ts"
 
-/** A loopback port that is currently free. */
 export const freePort = (): Promise<number> =>
   new Promise((done, fail) => {
     const server = createServer()

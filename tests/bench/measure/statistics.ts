@@ -1,4 +1,3 @@
-/** The summary of a set of samples in three numbers. */
 export interface Spread {
   readonly median: number
   readonly lowest: number

@@ -32,7 +32,6 @@ export default definePlugin({
 })
 `
 
-/** A server of an event stream: the Host or its yardstick. */
 export interface StreamServer {
   readonly pid: number
   readonly port: number

@@ -11,7 +11,6 @@ import {deliver, sinkProject, warmUp, webhookDoor} from "./sink.ts"
 /** The rest between two loads, in milliseconds: the idle Host collects garbage meanwhile. */
 const rest = 28_000
 
-/** The number of messages of a load. */
 const load = 20_000
 
 const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): Promise<readonly Figure[]> => {

@@ -9,7 +9,6 @@ import {type BotRequest, bytesOf, type Door, requestOf} from "./requests.ts"
 const [port = ""] = process.argv.slice(2)
 const run = process.pid.toString(36)
 
-/** The number of parallel conversations. */
 const partners = 64
 
 interface Bot {

@@ -14,7 +14,6 @@ export interface BotRequest {
   readonly body: string
 }
 
-/** The number of commands of each bot. */
 const commands = 100
 
 /** The secret of svc's webhooks. */

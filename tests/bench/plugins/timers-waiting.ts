@@ -15,7 +15,6 @@ const atOnce = 10_000
 /** Memory is read this many milliseconds after the Host is ready. */
 const settled = 1500
 
-/** The number of reloads per sample. */
 const reloads = 20
 
 const reminders = `import {definePlugin, Type} from "svc-runtime"

@@ -16,7 +16,6 @@ describe.each([
   })
 })
 
-/** The check that finds each fault, and its message. */
 const found = [
   ["early", "acknowledges only durable events: kill -9 loses and duplicates nothing", /messages in the inbox/],
   ["ids", "gives a redelivered message the same id, so that it is stored once", /once/],

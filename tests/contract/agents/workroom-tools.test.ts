@@ -5,7 +5,6 @@ import type {Workroom} from "../../../server/workroom/workroom.ts"
 import {callTool, runOf} from "../../support/agents/tool-use.ts"
 import {add, bring, on, stores, tablePlace} from "../../support/workroom/workroom.ts"
 
-/** Calls the tools of this workroom by name. */
 const toolsOf = (workroom: Workroom) => {
   const tools = new Map(workroomTools(workroom).map(tool => [tool.name, tool]))
   return async (name: string, args: object, key: string, own: Partial<ToolUse> = {}) => {

@@ -15,7 +15,6 @@ import {HandClock} from "../../support/scheduler/hand-clock.ts"
 import {jobOf, schedulerOn} from "../../support/scheduler/jobs.ts"
 
 export interface DailyLoad {
-  /** Messages that are each received, handled and answered. */
   readonly messages: number
   /** Runs of scheduled jobs; a divisor of 24. */
   readonly jobRuns: number

@@ -22,7 +22,6 @@ const signs = [..."{}[]:,-?&*!|>%@`\"#'\n \t~<=$\\", "  ", ": ", "- ", "\n\n", "
 
 type Make = (chance: Chance) => string
 
-/** Returns a random node, at most some levels deep. */
 const node = (chance: Chance, levels: number): string => {
   const items = (open: string, close: string, item: () => string) =>
     `${open}${Array.from({length: chance.below(5)}, item).join(", ")}${close}`

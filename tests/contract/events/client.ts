@@ -89,7 +89,6 @@ export class ModelClient {
     }
   }
 
-  /** Drops the connection with everything in transit. */
   async disconnect(): Promise<void> {
     const reader = this.#reader
     this.#reader = undefined

@@ -150,7 +150,6 @@ class World {
     await this.#served.database.write([tellingAll(rows)])
   }
 
-  /** Adds newly stored events to the ledger. */
   async #note(): Promise<void> {
     const rows = await this.#served.database.read(
       "SELECT offset, endpoint, data ->> 'code' AS n FROM events WHERE offset > ? ORDER BY offset",
@@ -196,7 +195,6 @@ class World {
     await new EventRetention(database, events, log, () => limits).sweep()
   }
 
-  /** Makes a copy to restore from. */
   #keep(): Promise<void> {
     return this.#restart(() => {
       const file = join(this.#folder, `copy-${++this.#files}.sqlite`)

@@ -49,7 +49,6 @@ export interface Life {
   isStopping: boolean
 }
 
-/** The handlers' view of their history. */
 export interface Scene {
   readonly seed: number
   readonly chance: Chance
@@ -174,7 +173,6 @@ export class Handlers implements Dispatch {
     track.question = question?.id
   }
 
-  /** What an attempt does after its time limit. */
   async #late(track: Track, attempt: Attempt, draft: Parameters<Attempt["sendNow"]>[0]): Promise<void> {
     const {chance, faults} = this.#scene
     const turns = 20 + chance.below(20)

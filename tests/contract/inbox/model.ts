@@ -1,7 +1,6 @@
 import {expect} from "vitest"
 import {Chance, seedOf} from "../../support/machine/chance.ts"
 
-/** The outcome of one run of a handler. */
 export type End = "handled" | "threw" | "refused" | "timeout" | "hangs"
 
 export interface Plan {
@@ -45,7 +44,6 @@ export const planOf = (seed: number, name: string, run: number, isCalm: boolean)
 
 export const retriesOf = (seed: number, name: string): number => new Chance(seedOf(seed, `${name} retries`)).below(3)
 
-/** The database's state of one handler of one event. */
 export interface Mark {
   readonly state: string
   readonly failures: number

@@ -20,7 +20,6 @@ type Use = "button" | "form" | "number" | "quoted number" | "answer"
 
 interface Case {
   readonly uses: readonly Use[]
-  /** Where the message was sent. */
   readonly sent: string
   /** Where it is used. */
   readonly from: Pick<Incoming, "channel" | "user">

@@ -60,7 +60,6 @@ const start = async (database: Database, hasButtons: boolean, options: Options =
     await idle()
     return receipt
   }
-  /** Asks, and delivers the message. Resolves to its outbox id. */
   const ask = async (user = "ann", channel = "c") => {
     await say("ask", user, channel)
     const [row] = await database.read("SELECT id FROM outbox ORDER BY seq DESC LIMIT 1")

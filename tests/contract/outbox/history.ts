@@ -13,7 +13,6 @@ import {type Outcome, policies, policyOf, type Stored, Track, timing} from "./mo
 
 const endpoints = Object.keys(policies)
 
-/** One process, from its start to its end. */
 interface Life {
   readonly database: MortalDatabase
   readonly outbox: Outbox

@@ -6,7 +6,6 @@ export type Outcome = "take" | "fail" | "refuse" | "wait" | "lose" | "stall"
 
 export const timing: Timing = {retry: {first: 1, longest: 2}, limit: 3, mostAttempts: 3}
 
-/** One endpoint of each kind. */
 export const policies: Readonly<Record<string, Policy>> = {
   held: noPolicy,
   repeating: {...noPolicy, onUnknown: "retry"},
@@ -16,7 +15,6 @@ export const policies: Readonly<Record<string, Policy>> = {
 
 export const policyOf = (endpoint: string): Policy => policies[endpoint] ?? noPolicy
 
-/** The database's state of one message. */
 export interface Stored {
   readonly state: string
   readonly attempt: number
@@ -36,7 +34,6 @@ export class Track {
   isTouched = false
   /** An operator discarded it for good. */
   isGivenUp = false
-  /** An operator holds it. */
   isHeld = false
   readonly calls: Outcome[] = []
   arrivals = 0

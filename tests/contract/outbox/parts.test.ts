@@ -25,7 +25,6 @@ describe.each(engines)("a message in parts, on $name,", ({make}) => {
       edit: async ({message, content}) => void done.push(`edit ${message} ${content.join("")}`),
       delete: async ({message}) => void done.push(`delete ${message}`),
     }
-    /** Starts a run of the Host on this database. */
     const run = async () => {
       const outbox = new Outbox(database, log, {
         timing: {retry: {first: 10, longest: 10}, limit: 1000, mostAttempts: 3},

@@ -49,7 +49,6 @@ const bearer: Scheme = {by: "bearer"}
 const json = {"content-type": "application/json"}
 const form = {"content-type": "application/x-www-form-urlencoded"}
 
-/** Posts a body as its sender signs it. */
 const post = (
   host: TestHost,
   name: string,

@@ -34,7 +34,6 @@ const refusal = async (work: Promise<unknown>): Promise<string> => {
   return error instanceof Problem ? error.message : ""
 }
 
-/** The end of each record in a segment. */
 const endsIn = (bytes: Buffer): number[] => {
   const ends: number[] = []
   for (let at = 0; at < bytes.length; ) {

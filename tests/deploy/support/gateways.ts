@@ -10,7 +10,6 @@ export const gatewayFolder = join(root, "container/gateway/")
 export const gatewayNames = ["nginx", "caddy", "haproxy"] as const
 export type GatewayName = (typeof gatewayNames)[number]
 
-/** The needs of a part about the gateways. */
 export const gatewayPrograms = [program("nginx", "nginx-light"), program("caddy"), program("haproxy")]
 
 /** A real gateway from Debian's packages with the shipped template, in front of a Host. */
@@ -158,5 +157,4 @@ export const fromEach = async <T>(
 ): Promise<Record<string, T>> =>
   Object.fromEntries(await Promise.all(gateways.map(async gateway => [gateway.name, await ask(gateway)])))
 
-/** The same value for all three. */
 export const forAll = <T>(value: T): Record<string, T> => Object.fromEntries(gatewayNames.map(name => [name, value]))

@@ -22,7 +22,6 @@ export const program = (name: string, debian = name): Need => ({
   missing: () => (locate(name) === undefined ? `${name} is not installed (apt-get install ${debian})` : undefined),
 })
 
-/** A property of this machine. */
 export const machine = (holds: () => boolean, reason: string): Need => ({
   kind: "machine",
   missing: () => (holds() ? undefined : reason),

@@ -13,12 +13,10 @@ export interface Arrived {
   readonly arrivedAt: number
 }
 
-/** An event stream, as it leaves a gateway. */
 export interface GatewayStream {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly arrived: readonly Arrived[]
-  /** The number of received heartbeats. */
   readonly beats: () => number
   close(): void
 }

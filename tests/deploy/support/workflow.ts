@@ -8,7 +8,6 @@ interface Step {
   readonly env?: Variables
 }
 
-/** The parts of a GitHub Actions workflow that the tests read. */
 export interface Workflow {
   readonly env?: Variables
   readonly jobs: Readonly<Record<string, {readonly needs?: string; readonly steps: readonly Step[]}>>

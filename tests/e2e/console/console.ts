@@ -84,7 +84,6 @@ interface AxeResult {
 }
 
 interface BarrierOptions {
-  /** A part of the page, by its selector. */
   readonly within?: string
   /** Checks the colours only, because another theme has had the full check. */
   readonly colours?: boolean

@@ -82,7 +82,6 @@ describeWithChromium("the plugins in the console", () => {
     await page.locator('[data-plugin="risky"]').getByText("quarantined").waitFor()
     await page.getByRole("link", {name: "risky", exact: true}).click()
 
-    /** Uses the keyboard only. */
     const act = async (name: string) => {
       await page.getByRole("button", {name, exact: true}).press("Enter")
       const yes = page.getByRole("alertdialog").getByRole("button").last()

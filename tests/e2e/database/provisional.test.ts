@@ -189,7 +189,6 @@ test("a provisional Host is not ready if the plugin of a required endpoint is di
   expect((await readinessOf(host)).components[0]).toMatchObject({name: "wire", reason: "plugin_disabled"})
 })
 
-/** Makes a Node collect garbage all the time. */
 const collecting = {NODE_OPTIONS: "--expose-gc --import=data:text/javascript,setInterval(gc,20).unref()"}
 
 describe.each(bunAnd("node22"))("on $name", runtime => {

@@ -7,7 +7,6 @@ import {failingBots, failingPlugin} from "../../support/platforms/failing-bots.t
 import {startDiscord, startTelegram} from "../../support/platforms/fakes.ts"
 import {installedFrameworks, linkFrameworks} from "../../support/platforms/frameworks.ts"
 
-/** The rows of the page's table, by their names here. */
 const rows = {
   killed: "`kill -9` in the middle of a handler",
   down: "A message arrives while the process is down",

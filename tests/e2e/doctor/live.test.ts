@@ -52,7 +52,6 @@ const live = async (
 
 const clients = onNode22 === undefined ? [onBun] : [onBun, onNode22]
 
-/** A Host for tests that change nothing. */
 const ready = shared(() => start())
 
 describe.each(clients)("svc doctor --live on $name", runtime => {

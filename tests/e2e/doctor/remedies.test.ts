@@ -9,9 +9,7 @@ import {pluginWith, posting, reload, startHost, svc, type TestHost, until, usual
 
 /** A fault, and what the command of its remedy does. */
 interface Fault {
-  /** A selector of `http.readiness.endpoints`. */
   readonly endpoint?: string
-  /** An account of the wire. */
   readonly account?: string
   /** The settings of an agent; readiness requires those named like its reasons. */
   readonly agent?: string

@@ -6,7 +6,6 @@ import {bunOr, gapsOf, onBun, startHost, svc, type TestHost, until, untilGaps} f
 import {handledAll, readLedger} from "../../support/messages/inbox-ledger.ts"
 import {untilOnline} from "../../support/platforms/endpoint.ts"
 
-/** The events of the inbox in the order of storing. */
 const inboxOf = async (host: TestHost) => (await host.get("/api/inbox", {limit: 200})).items.toReversed()
 
 const textsIn = async (host: TestHost, channel: string) =>

@@ -13,7 +13,6 @@ export interface StreamClient {
   readonly name: string
   /** Whether it is connected and has received `hello`. */
   readonly isOpen: () => boolean
-  /** The ids of the received events, in order. */
   readonly ids: () => readonly string[]
 }
 

@@ -8,7 +8,6 @@ import {openGate} from "../../support/platforms/matrix/gate.ts"
 import {untilEndpoint} from "../../support/platforms/matrix/host.ts"
 import {type MatrixEvent, Person} from "../../support/platforms/matrix/person.ts"
 
-/** A channel of the fake's server. */
 export const club = "600"
 
 /** The final state of a message in a room: its newest text and the id of the message that it quotes. */

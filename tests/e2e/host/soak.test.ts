@@ -128,7 +128,6 @@ const spend = async (
   return last
 }
 
-/** Figures at the end of a day. */
 const look = ({host, project}: Scene, readings: readonly number[]) => ({
   "rss in MB": Math.min(...readings) / megabyte,
   "database in MB": statSync(project.path(".svc/data.sqlite")).size / megabyte,

@@ -19,7 +19,6 @@ interface Target {
 }
 
 export interface Prometheus {
-  /** Waits until the only target's scrapes end like this. */
   target(health: "up" | "down", error?: string): Promise<Target>
   alerts(): Promise<readonly Alert[]>
   /** Runs an instant query. Resolves to the values by the series' labels. */

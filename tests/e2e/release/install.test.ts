@@ -32,7 +32,6 @@ const productionProject = (runtime: TestRuntime) => {
   return upgradable
 }
 
-/** A project's code, build and packages. */
 const installedIn = (project: GitProject) => ({
   commit: project.git("rev-parse", "HEAD"),
   main: project.git("rev-parse", "main"),

@@ -24,7 +24,6 @@ const columnsOf = (project: Project, checkpoint?: string) => {
   return rows.map(({name}) => name)
 }
 
-/** Every id of the event log, oldest first. */
 const idsOf = async (host: TestHost) =>
   (await host.get("/api/events/history", {limit: 500})).items
     .map(({id}) => id)

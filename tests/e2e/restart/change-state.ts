@@ -63,7 +63,6 @@ const tokens: Change = {
   },
 }
 
-/** Replaces the configuration, as the console does. */
 const configuration: Change = {
   to: async (folder, number) => {
     const {config} = projectPaths(folder)

@@ -18,7 +18,6 @@ const script = shared(async () => {
   return outfile
 })
 
-/** The number of svc's files, without unfinished ones. */
 const countFiles = (folder: string) =>
   readdirSync(join(folder, ".svc"), {recursive: true}).filter(name => !/(^|\/)\./.test(String(name))).length
 

@@ -8,7 +8,6 @@ export interface Board {
   readonly port: number
   /** The requests in order, such as `send m1 hello`. */
   readonly asked: readonly string[]
-  /** The current messages by id. */
   readonly shown: ReadonlyMap<string, string>
 }
 
@@ -18,7 +17,6 @@ interface Asked {
   readonly text?: string
 }
 
-/** Starts the board. It ends with the test. */
 export const startBoard = async (): Promise<Board> => {
   const asked: string[] = []
   const shown = new Map<string, string>()

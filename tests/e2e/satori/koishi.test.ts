@@ -25,7 +25,6 @@ const configFor = (ircPort: number) =>
     },
   })
 
-/** The events that the Host has stored, oldest first. */
 const stored = async (host: TestHost) =>
   (await inboxOf(host)).map(({seq, event}) => ({sn: seq, content: event.message?.content}))
 

@@ -143,9 +143,7 @@ export const startLoopback = async () => {
     sent: sent as readonly {readonly deed: string; readonly type: string; readonly bytes: Buffer}[],
     /** The names of the files that the bot has read, once for each time. */
     downloads: downloads as readonly string[],
-    /** How many requests repeated an earlier deed. */
     repeated: () => repeated,
-    /** Whether any of the bot's deeds begins like this. */
     has: (deed: string): boolean => deeds.some(each => each.startsWith(deed)),
     /** Keeps a file for people's messages; returns its element. Reading it counts as the deed `download <name>`. */
     upload: (name: string, type: string, bytes: Uint8Array): string => {

@@ -64,7 +64,6 @@ export interface Said {
   readonly file?: {readonly name: string; readonly type: string; readonly size: number}
 }
 
-/** The queue's answer to a message or an act. */
 interface Answer {
   readonly wait?: number
   readonly all?: readonly Said[]

@@ -45,6 +45,5 @@ export const renderings = {
 
 export type Platform = keyof typeof renderings
 
-/** Leaves out empty lists. */
 const some = (lists: Readonly<Record<string, readonly unknown[]>>) =>
   Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0))

@@ -27,11 +27,9 @@ export const runOfEvent = async (host: TestHost, sn: number): Promise<AgentRunDe
   return endOf(host, runId)
 }
 
-/** All runs with their inputs, oldest first. */
 const detailsOf = async (host: TestHost): Promise<readonly AgentRunDetail[]> =>
   Promise.all((await runsOf(host)).map(({runId}) => runOf(host, runId)))
 
-/** The newest run with this input, once it has ended. */
 export const runAsked = (host: TestHost, input: string): Promise<AgentRunDetail> =>
   until(`a run for "${input}" to end`, async () => {
     const found = (await detailsOf(host)).findLast(run => run.input === input)

@@ -1,6 +1,5 @@
 import type {ScriptedCall} from "./scripted-model.ts"
 
-/** An attacker's goal for an agent. */
 export interface Goal {
   readonly kind: string
   /** The calls that the model makes when it reads the goal. */

@@ -16,7 +16,6 @@ export interface ChatBody {
   readonly tools?: readonly {readonly function: {readonly name: string}}[]
 }
 
-/** A message in the form that tests read. */
 export interface AskedMessage {
   readonly role: "user" | "assistant" | "tool"
   readonly text: string
@@ -26,7 +25,6 @@ export interface AskedMessage {
   readonly call: string | undefined
 }
 
-/** A client's request to a model server. */
 export interface ModelQuestion {
   /** 0 for the first. */
   readonly index: number

@@ -33,7 +33,6 @@ export const startRawServer = async (
   return {url: `http://127.0.0.1:${port}`, requests, closed: () => closed}
 }
 
-/** Events of a stream, one JSON value each. */
 export const events = (...values: readonly unknown[]): string =>
   values.map(value => `data: ${JSON.stringify(value)}\n\n`).join("")
 

@@ -116,7 +116,6 @@ const fail = ({message, headers}: ScriptedAnswer, status: number, response: Serv
   response.end(JSON.stringify({error: {message: message ?? `scripted ${status}`, type: "scripted", code: null}}))
 }
 
-/** The words, each with the spaces after it. */
 const textDeltas = (text: string) =>
   (text.match(/\S*\s*/g) ?? []).filter(word => word !== "").map(content => ({role: "assistant", content}))
 

@@ -20,7 +20,6 @@ export const runOf = (own: Partial<RunFacts> = {}): RunFacts => ({
 
 export const bindingOf = (tools: Readonly<Record<string, ToolSettings>> = {}): Binding => usualBinding({tools})
 
-/** One call with these arguments. */
 export const useOf = (args: unknown, own: Partial<ToolUse> = {}): ToolUse => ({
   args,
   key: "run-1/2",

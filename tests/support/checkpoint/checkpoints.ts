@@ -33,7 +33,6 @@ export const restore = async (
     await printed(project, ["checkpoint", "restore", checkpoint, "--json", ...options], runtime),
   ) as RestoreResult
 
-/** The stderr of a command that must fail. */
 export const refusal = async (project: Project, line: string | readonly string[]): Promise<string> => {
   const {code, stderr} = await runCommand(project, line)
   expect({code, stderr}).toMatchObject({code: 1, stderr: expect.stringContaining("hint: ")})

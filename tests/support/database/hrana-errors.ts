@@ -1,6 +1,5 @@
 /** What a libSQL server refuses and how it says so (tursodatabase/libsql, libsql-server/src: hrana/stmt.rs, query_analysis.rs). */
 
-/** An error that a result of a request carries. */
 export class HranaError extends Error {
   readonly code: string
 
@@ -49,7 +48,6 @@ export const prepareError = (error: unknown, sql: string): HranaError => {
 export const isSyntaxError = (error: unknown): boolean =>
   /: syntax error$|^incomplete input$|^unrecognized token/.test(messageOf(error))
 
-/** Pragmas that take a value. */
 const pragmas = new Set(
   "table_list index_list table_info table_xinfo index_info index_xinfo pragma_list compile_options database_list function_list module_list encoding defer_foreign_keys foreign_keys foreign_key_list foreign_key_check collation_list data_version freelist_count integrity_check legacy_file_format page_count quick_check stats user_version".split(
     " ",

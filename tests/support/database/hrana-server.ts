@@ -9,7 +9,6 @@ import type {HranaRequest} from "./hrana.ts"
 import {ProtocolError} from "./hrana-errors.ts"
 import {type Answer, Stream} from "./hrana-stream.ts"
 
-/** The stand-in as tests control it. */
 export interface HranaServer {
   readonly url: string
   /** Runs SQL on the database directly, as another Host would. */
@@ -25,7 +24,6 @@ export interface HranaServer {
   drop(text?: string | RegExp, count?: number): void
   /** Answers each beginning of a write transaction with "busy", or no longer. */
   setBusy(isBusy: boolean): void
-  /** The number of requests with a body. */
   requests(): number
   close(): Promise<void>
 }

@@ -12,7 +12,6 @@ import {
 
 export type Answer = Record<string, unknown>
 
-/** What all streams of a server share. */
 export interface StreamOptions {
   /** The most bytes of the values in one answer. */
   readonly mostBytes: number

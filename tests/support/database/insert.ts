@@ -20,6 +20,5 @@ export const inboxRow = (columns: Columns = {}): Statement =>
 export const outboxRow = (id: string, columns: Columns = {}): Statement =>
   insert("outbox", {id, kind: "message", endpoint: "line", channel: "c", content: "[]", created_at: 1, ...columns})
 
-/** A start of a Host. */
 export const startRow = (at: number): Statement =>
   insert("svc_runs", {runtime_id: String(at), started_at: at, mode: "test", version: "1", runtime: "bun"})

@@ -10,7 +10,6 @@ export class MortalDatabase implements Database {
   readonly applied = []
   readonly #database: Database
   readonly #running = new Set<Promise<unknown>>()
-  /** Resolves when the process dies. */
   readonly died: Promise<void>
   #dead = false
   #tell: () => void = () => {}

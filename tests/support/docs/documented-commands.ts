@@ -16,7 +16,6 @@ export interface ReaderOptions {
   readonly input?: string
   /** More variables of the reader's shell. */
   readonly env?: Readonly<Record<string, string>>
-  /** Runs after each line that has succeeded. */
   readonly after?: (line: string) => Promise<void>
 }
 

@@ -44,5 +44,4 @@ export const readerOf = (
   )
 }
 
-/** Calls the project's Host with the full token. */
 export const clientOf = (project: Project): HostClient => clientAt(urlOf(project), readersToken)

@@ -3,7 +3,6 @@ import {onTestFinished} from "vitest"
 import type {Envelope, Hello, Notice, StreamGap} from "../../../shared/events/event-stream.ts"
 import {allOf, type TestHost, until} from "../host/host.ts"
 
-/** An event of a stream, as a client's parser returns it. */
 export interface Received {
   readonly id: string | undefined
   readonly event: string | undefined
@@ -14,7 +13,6 @@ export interface EventReader {
   readonly received: readonly Received[]
   readonly response: Response
   hello(): Promise<Hello>
-  /** The received events of the event log. */
   envelopes(): readonly Envelope[]
   gaps(): readonly StreamGap[]
   notices(): readonly Notice[]
@@ -26,7 +24,6 @@ export interface EventReader {
 
 export interface ReadOptions {
   readonly cursor?: string
-  /** Query parameters. */
   readonly query?: Readonly<Record<string, string>>
   readonly token?: string
 }

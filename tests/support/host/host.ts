@@ -36,7 +36,6 @@ export const story = {tags: ["story"]}
 
 export interface HostOptions extends ProjectOptions {
   readonly runtime?: TestRuntime
-  /** An existing project instead of a new one. */
   readonly project?: Project
   readonly args?: readonly string[]
   /** Whether it runs in its own process, from the shipped bundle: for tests that kill it, or are about the process. */
@@ -53,7 +52,6 @@ interface HostFile {
   readonly token?: string
 }
 
-/** Starts a Host without waiting. */
 export const launchHost = ({
   runtime = usualRuntime,
   args = [],

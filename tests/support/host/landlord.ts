@@ -5,7 +5,6 @@ import {cleanEnvironment, type Finished, type Running} from "./process.ts"
 import {root, type TestRuntime} from "./runtimes.ts"
 import {whenFailed, whenOver} from "./shared.ts"
 
-/** A Host in the process of many. */
 interface Tenant {
   readonly env: Readonly<Record<string, string>>
   output: string

@@ -10,7 +10,6 @@ export interface ProjectOptions {
   readonly config?: string
   /** The sources of `plugins/<name>.ts`, by name. */
   readonly plugins?: Readonly<Record<string, string>>
-  /** Other files, by path in the project. */
   readonly files?: Readonly<Record<string, string>>
 }
 

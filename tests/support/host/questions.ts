@@ -23,7 +23,6 @@ export const documentOf = async (host: Pick<TestHost, "get">): Promise<ApiDocume
 export interface Examples {
   /** Concrete paths for paths with parameters. */
   readonly paths: Readonly<Record<string, string>>
-  /** Paths to skip. */
   readonly apart: readonly string[]
   /** Values for parameters of any text or number. */
   readonly values: Readonly<Record<string, string>>

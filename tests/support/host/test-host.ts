@@ -2,7 +2,6 @@ import type {HostClient} from "./client.ts"
 import type {Finished, Running} from "./process.ts"
 import type {Project} from "./project.ts"
 
-/** A running Host, and its client with the full token. */
 export interface TestHost extends HostClient {
   readonly project: Project
   readonly process: Running

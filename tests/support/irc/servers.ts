@@ -19,13 +19,11 @@ export interface IrcServer {
   connections(): number
   /** Stops the process: connections stay open, and nothing answers. */
   freeze(): void
-  /** Ends the server without a goodbye to its clients. */
   kill(): Promise<void>
   start(): Promise<void>
 }
 
 export interface IrcServerOptions {
-  /** The PASS that every client must send. */
   readonly password?: string
   /** Serve TLS at `tlsPort`. */
   readonly tls?: Certificate

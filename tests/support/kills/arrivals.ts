@@ -3,9 +3,7 @@ import {type Gap, isInGap} from "../messages/gaps.ts"
 import type {KillPlatform} from "./platform.ts"
 
 export interface Arrivals {
-  /** Missing messages from a listed gap. */
   readonly missed: number
-  /** Missing messages outside of gaps. */
   readonly lost: readonly string[]
   readonly doubled: readonly string[]
 }

@@ -4,7 +4,6 @@ import {type KillPlatform, latency, noting} from "./platform.ts"
 
 const channel = guild.channels[0].id
 
-/** Discord, at the tests' fake. */
 export const discordUnderKills = async (): Promise<KillPlatform> => {
   const fake = await startDiscord({latency})
   const {world, sessions} = fake

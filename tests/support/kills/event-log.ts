@@ -3,7 +3,6 @@ import type {Gap} from "../messages/gaps.ts"
 import {readRows} from "../messages/inbox-ledger.ts"
 import type {Ledger} from "../messages/kill-ledger.ts"
 
-/** The event type for each final state of a message. */
 const ends: Readonly<Record<string, string>> = {
   sent: "message.sent",
   failed: "message.send_failed",

@@ -18,7 +18,6 @@ const ledgerOf = async (project: Project): Promise<Ledger | undefined> => {
   }
 }
 
-/** A platform's view at the moment of a kill. */
 export interface Moment {
   readonly platform: KillPlatform
   readonly isConnected: boolean

@@ -7,7 +7,6 @@ const token = "999:right-token"
 /** Ids of people's messages; the fake gives smaller ones to the bot's. */
 const firstId = 1_000_000
 
-/** Telegram, at the tests' fake. */
 export const telegramUnderKills = async (): Promise<KillPlatform> => {
   const fake = await startTelegram({token, latency})
   const texts = new Map<number, string>()

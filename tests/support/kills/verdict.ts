@@ -7,7 +7,6 @@ export interface Answers {
   readonly handled: number
   readonly answered: number
   readonly unknown: number
-  /** The number of attempts after the first. */
   readonly repeats: number
   /** Repetitions that the platform dropped, or that a receiver recognizes by id. */
   readonly toldApart: number

@@ -4,7 +4,6 @@ import {listen} from "./listen.ts"
 
 export interface StandIn {
   readonly url: string
-  /** The path and the token of each request. */
   readonly requests: readonly {readonly path: string; readonly authorization: string | undefined}[]
 }
 

@@ -36,10 +36,8 @@ export const numbered = (seq: number) => ({
   agentRunId: `agent-run-${seq}`,
 })
 
-/** The job of every other job run in a backlog. */
 export const backlogJob = "nightly"
 
-/** The agent of every other agent run in a backlog. */
 export const backlogAgent = "writer"
 
 const handler = "root/greeter/handler/message-created"

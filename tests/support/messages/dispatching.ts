@@ -32,7 +32,6 @@ export const hearerOf = (handle: EventHandler["handle"], more: Partial<EventHand
 export const tableOf = (parts: Partial<Parameters<typeof createMessageTable>[0]>) =>
   createMessageTable({prefixes: ["/"], commands: [], permissionOf: () => "user", log, ...parts})
 
-/** The dispatch of a table on able endpoints. */
 export const dispatchTo = (
   table: ReturnType<typeof tableOf>,
   more: Partial<Parameters<typeof createDispatch>[0]> = {},

@@ -14,7 +14,6 @@ export const inboxOf = async (host: TestHost, endpoint?: string): Promise<readon
 export const eventsOf = async (host: TestHost, endpoint?: string): Promise<readonly SatoriEvent[]> =>
   (await inboxOf(host, endpoint)).map(({event}) => event)
 
-/** The texts of its new messages, oldest first. */
 export const textsBy = async (host: TestHost, endpoint?: string): Promise<readonly string[]> =>
   (await eventsOf(host, endpoint)).flatMap(({type, message}) =>
     type === "message-created" && message !== undefined ? [message.content] : [],

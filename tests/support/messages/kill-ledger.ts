@@ -6,7 +6,6 @@ export interface StoredMessage {
   readonly id: string
   readonly type: string
   readonly text: string
-  /** The states of its marks. */
   readonly states: string
 }
 

@@ -6,7 +6,6 @@ import type {Receipt} from "../../../shared/sdk/adapter/adapter.ts"
 import type {Incoming} from "../../../shared/sdk/adapter/incoming.ts"
 import {log} from "../database/databases.ts"
 
-/** The spec of an endpoint without an adapter. */
 export const lineSpec = (more: Partial<EndpointSpec> = {}): EndpointSpec => ({
   name: "line",
   owner: "root/line",

@@ -17,7 +17,6 @@ export interface Said {
 export const tell = async (host: TestHost, said: Said): Promise<number> =>
   (await host.plugin<{sn: number}>(sandbox, said)).sn
 
-/** The messages in a channel of the sandbox, oldest first. */
 export const messagesIn = async (host: TestHost, channel: string): Promise<readonly RoomMessage[]> =>
   (await host.plugin<{items: RoomMessage[]}>(`${sandbox}?channel=${encodeURIComponent(channel)}`)).items
 

@@ -19,7 +19,6 @@ export interface AlertReceiver {
   asked(path: string): number
   /** Leaves posts without an answer, or answers them again. */
   hang(isHanging: boolean): void
-  /** Answers the next post with this status. */
   failNext(name: string, status: number): void
 }
 

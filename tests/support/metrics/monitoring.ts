@@ -28,10 +28,8 @@ const all = (parse(read("svc.rules.yml")) as {groups: {rules: (AlertRule | Recor
   group => group.rules,
 )
 
-/** The alert rules that ship with svc. */
 export const rules: readonly AlertRule[] = all.flatMap(rule => ("alert" in rule ? [rule] : []))
 
-/** The names that the recording rules define. */
 export const recorded: readonly string[] = all.flatMap(rule => ("record" in rule ? [rule.record] : []))
 
 export const ruleTests = (parse(read("svc.rules.test.yml")) as {tests: readonly RuleTest[]}).tests

@@ -51,7 +51,6 @@ export interface Delivery {
 
 export interface Receiver {
   readonly url: string
-  /** The deliveries with a valid signature, in order. */
   readonly deliveries: readonly Delivery[]
   /** The number of deliveries without a valid signature. */
   readonly refused: () => number

@@ -16,7 +16,6 @@ export interface Place {
   readonly store: () => Promise<Store>
   /** Opens the workroom, and closes it at the latest when the test ends. */
   readonly open: (under?: string) => Promise<Workroom>
-  /** The folder of a file store. */
   readonly folder: string
   /** The database of a table store, open. */
   readonly database: () => Promise<Database>
@@ -68,7 +67,6 @@ export const on = (item: Item, command: Bare<Change>, actor = "user:ada"): Reque
   command: {...command, expectedRevision: item.revision} as Change,
 })
 
-/** The commands that lead an item to each state. */
 export const ways: Readonly<Record<Item["state"], readonly Bare<Change>[]>> = {
   open: [],
   active: [{is: "claim", assignee: "user:ada"}],

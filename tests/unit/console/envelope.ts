@@ -2,7 +2,6 @@ import type {Envelope} from "../../../shared/events/event-stream.ts"
 
 let offset = 0
 
-/** An event of the event log as the console receives it. */
 export const envelopeOf = (
   type: Envelope["type"],
   data: object,

@@ -8,7 +8,6 @@ import type {Sender} from "../../../shared/sdk/adapter/sender.ts"
 import {until} from "../../support/host/process.ts"
 import {lineSpec} from "../../support/messages/line-endpoint.ts"
 
-/** An endpoint that is online, with this function for calls. */
 const endpointWith = async (call: NonNullable<Sender["call"]>) => {
   const endpoints = new Endpoints({receive: async () => [], online: () => {}})
   const open = async () => ({send: async () => ({ids: []}), call})

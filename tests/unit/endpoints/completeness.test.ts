@@ -9,7 +9,6 @@ describe("the time up to which everything is stored", () => {
     completeness = new Completeness(() => now)
   })
 
-  /** Stores an event until the test ends it. */
   const storing = (): (() => Promise<void>) => {
     let end = () => {}
     const stored = completeness.storing(() => new Promise<void>(resolve => (end = resolve)))

@@ -168,7 +168,6 @@ test("server/ has no loose file, and no file has a generic name such as utils", 
   expect([...loose, ...vague.filter(file => adapterOf(file) === undefined)]).toEqual([])
 })
 
-/** The libraries that svc is built on. */
 const libraries = ["@elysiajs/node", "@libsql/client", "clipanion", "elysia", "tslog", "typebox", "yaml"]
 
 test.each(libraries)("the program imports %s", library => {

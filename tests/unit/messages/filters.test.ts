@@ -17,7 +17,6 @@ const filters: Readonly<Record<string, EventFilter>> = {
   everything: {channel: "ops", user: "bob", endpoint: "home", platform: "sandbox"},
 }
 
-/** The names of the handlers that want a message, in order. */
 const wantingOf = (channel: string, user: string, endpoint = "away"): readonly string[] => {
   const handlers = Object.entries(filters).map(([id, filter]) => hearerOf(() => id, {id, filter}))
   return dispatchTo(tableOf({handlers})).match(

@@ -54,7 +54,6 @@ const dispatchOf = (hears: readonly HearsHandler[], permission: Permission = "us
     /** The matching handlers, without the plain handler of every message. */
     heard: (of: SatoriEvent, asked?: string) => dispatch.match(of, asked).filter(id => id.includes("/hears/")),
     run: (of: SatoriEvent, id: string) => dispatch.run({endpoint: "sandbox", event: of}, id, firstAttempt),
-    /** The answers of the matching handlers. */
     answers: async (text: string, more?: Partial<SatoriEvent>) => {
       const of = event(text, more)
       const ids = dispatch.match(of).filter(id => id.includes("/hears/"))

@@ -6,7 +6,6 @@ import {canonical} from "../../../server/workroom/store/record.ts"
 import {begin, evolve} from "../../../server/workroom/store/transitions.ts"
 import type {Command, Item, JournalRecord} from "../../../shared/api/workroom.ts"
 
-/** Computes the checksum bit by bit, as defined. */
 const byDefinition = (bytes: Uint8Array): number => {
   let value = 0xffffffff
   for (const byte of bytes) {

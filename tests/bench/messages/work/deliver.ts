@@ -1,7 +1,6 @@
 import {createHmac} from "node:crypto"
 import {createFlights, type Flight, hearReplies} from "./flights.ts"
 
-/** How partners reach a server over HTTP. */
 export interface Delivery extends Flight {
   readonly port: number
   readonly token: string

@@ -104,7 +104,6 @@ const dieAt = async (place: Place, word: string, write: number, death: Death): P
   return isDead
 }
 
-/** Ends every open run and checks the result. */
 const conclude = async (place: Place, word: string): Promise<number> => {
   const {database, world, live} = place
   const life = await live(database)

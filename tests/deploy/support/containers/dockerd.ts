@@ -21,9 +21,7 @@ export const engineNeeds: readonly Need[] = [
 /** Kills a program together with the tests, however they end. */
 const withTests = ["--pdeathsig", "KILL"]
 
-/** A separate Docker engine. */
 export interface Docker {
-  /** The environment of its clients. */
   readonly env: Readonly<Record<string, string>>
   /** Runs a program in the engine's network, where published ports are reachable. */
   run(command: readonly string[], options?: SpawnOptions): ReturnType<typeof run>

@@ -103,7 +103,6 @@ export const satoriPlace = async (): Promise<Place> => {
   const koishi = await startKoishiServer()
   let number = 0
   const where = (who: Who) => ({channel: {id: "hall", type: 0}, guild: {id: "guild"}, user: {id: who, name: who}})
-  /** The bot's messages, with later edits applied. */
   const shown = () => {
     const said = new Map<string, string>()
     for (const {did, id, message, content = ""} of koishi.deeds()) {

@@ -3,7 +3,6 @@ import {until} from "../../../support/host/process.ts"
 /** Ann asks, Bob and Cid vote, Eve writes spam. If a channel can have only one writer, that one plays all four. */
 export type Who = "ann" | "bob" | "cid" | "eve"
 
-/** The other side of an endpoint. */
 export type Counterpart = "real server" | "fake" | "real Koishi"
 
 /** One platform of the scenario: how people write there, and how they see the bot's messages. */

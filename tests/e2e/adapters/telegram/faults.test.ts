@@ -10,7 +10,6 @@ import {
 import {bunAnd, bunOr, makeProject, svc, textsBy, until} from "../../../support/host/host.ts"
 import {startTelegram} from "../../../support/platforms/fakes.ts"
 
-/** An answer of the Bot API that refuses. */
 const answer = (code: number) => ({status: code, body: {description: `No: ${code}`}})
 
 const always = {times: Number.POSITIVE_INFINITY}

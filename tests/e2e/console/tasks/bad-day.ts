@@ -75,7 +75,6 @@ const jobs = [
 
 export const orders = 12
 
-/** A Host on a bad day, and the actions on it. */
 export class BadDay {
   readonly #runtime: TestRuntime
   readonly #share: Share

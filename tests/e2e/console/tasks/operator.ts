@@ -55,7 +55,6 @@ export class Operator {
     return this.click(this.page.getByRole("main").getByRole("button", {name, exact: true}))
   }
 
-  /** The question that the console asks before an action. */
   get question(): Locator {
     return this.page.getByRole("alertdialog")
   }

@@ -6,7 +6,6 @@ const hour = 60 * minute
 /** The age limits of handlers, by the first word of what they say, in milliseconds. */
 const limits: Readonly<Record<string, number>> = {open: hour, quick: 2 * minute, rang: 10 * minute}
 
-/** A platform that a person speaks on. */
 export interface Place {
   readonly endpoint: string
   /** In milliseconds; for messages without another limit. */
@@ -69,7 +68,6 @@ export class Book {
   readonly acts: Act[] = []
   readonly arrivals: Arrival[] = []
   readonly sends = new Map<string, OwnSend>()
-  /** Lives that ended with a kill. */
   readonly killed = new Set<number>()
   /** What a person released: the ids of events, and the texts of messages. */
   readonly released = new Set<string>()
@@ -88,7 +86,6 @@ export class Book {
     else this.acts.push({what, n, at, age: at - this.#sinceOf(said), endedAt: at, life})
   }
 
-  /** A platform was given a message. */
   arrived(place: Place, channel: string, text: string, at: number): void {
     this.arrivals.push({place, channel, text, at, absences: this.absences})
   }

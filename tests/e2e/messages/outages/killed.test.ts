@@ -77,7 +77,6 @@ const letPass = async (project: Project, by: number): Promise<void> => {
     await changeDatabase(fileOf(project), `UPDATE ${table} SET ${change}`)
 }
 
-/** Reads what the handlers of one life have noted. */
 const readActs = (book: Book, project: Project, life: number): void => {
   for (const [, what = "", n, at] of project.read("notes.log").matchAll(/(\w+) (\d+) (\d+)\n/g))
     book.act(what, Number(n), Number(at), life)

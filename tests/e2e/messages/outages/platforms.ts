@@ -60,7 +60,6 @@ export class Platform {
     this.#up.resolve()
   }
 
-  /** Is everything delivered that can be? */
   get isIdle(): boolean {
     return !this.isUp || (this.#link !== undefined && !this.#link.isBusy)
   }

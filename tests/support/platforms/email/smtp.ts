@@ -10,7 +10,6 @@ export interface Taken {
   readonly at: number
 }
 
-/** The stage and the code of a refusal. */
 export interface Refusal {
   readonly stage: "from" | "to" | "data"
   readonly code: number
@@ -22,7 +21,6 @@ export interface MailServer {
   readonly port: number
   readonly taken: readonly Taken[]
   readonly connections: number
-  /** Refuses only the next mail. */
   refuseNext(refusal: Refusal): void
   /** Refuses all logins from now on, or accepts them again. */
   lock(isLocked: boolean): void

@@ -4,7 +4,6 @@ import {Requests} from "../../../../server/testing/platforms/fake/platform.ts"
 import {SocketFake} from "../../../../server/testing/platforms/fake/sockets.ts"
 import {ann, channel, guild, KookError, methods, type StoredFile, shownIn, token, type World} from "./methods.ts"
 
-/** The signals of the gateway. */
 const signal = {event: 0, hello: 1, ping: 2, pong: 3} as const
 
 /**
@@ -60,7 +59,6 @@ export class FakeKook extends SocketFake {
     this.#tell({channel_type, type: 255, target_id: guild.id, author_id: "1", content: "", extra: {type, body}})
   }
 
-  /** The bot's messages in the channel, oldest first. */
   heard() {
     return [...this.world.messages].map(([id, message]) => ({id, ...message, ...shownIn(message, this.world)}))
   }

@@ -27,9 +27,7 @@ export const describeWithDendrite = describe.skipIf(!isDendriteThere())
 export interface Homeserver {
   readonly url: string
   readonly name: string
-  /** Kills it without a goodbye. */
   kill(): Promise<void>
-  /** Starts it again on the same port. */
   start(): Promise<void>
 }
 

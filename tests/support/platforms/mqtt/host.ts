@@ -32,7 +32,6 @@ export const startMqttHost = (
 export const untilMqtt = (host: TestHost, id: string, state: string): Promise<EndpointView> =>
   untilState(host, `mqtt~${id}`, state)
 
-/** Waits until the inbox contains exactly these texts. */
 export const untilTexts = async (host: TestHost, texts: readonly string[], id = "one"): Promise<void> => {
   let found: readonly string[] = []
   await until(`the texts ${JSON.stringify(texts).slice(0, 200)}`, async () => {

@@ -12,7 +12,6 @@ export interface Sent {
   readonly at: number
 }
 
-/** One end of a connection. */
 interface Peer {
   readonly role: Role
   send(text: string): void
@@ -32,7 +31,6 @@ export interface OneBotFake {
   readonly wsUrl: string
   /** Reports an event to each connection, with `time` and `self_id`; returns the number of connections. */
   report(event: Json): number
-  /** Sends a raw text to each connection. */
   send(text: string): void
   /** The bot's messages that were not recalled, oldest first. */
   sent(): readonly Sent[]

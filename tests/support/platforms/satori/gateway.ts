@@ -7,7 +7,6 @@ export interface Gateway {
   readonly connections: number
   /** Ends them abruptly. */
   cut(): void
-  /** Repeats the last message event to clients. */
   repeat(): void
   /** Answers the next `message.create` with 429, with this many milliseconds to wait. */
   slowDown(milliseconds: number): void

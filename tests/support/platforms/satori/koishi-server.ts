@@ -10,7 +10,6 @@ export const koishiServer = npmTool("koishi-server-4.18.11", ["koishi@4.18.11", 
 
 export const koishiToken = "token-of-koishi-as-a-server"
 
-/** An action of the bot. */
 export interface Deed {
   readonly did: string
   readonly id?: string

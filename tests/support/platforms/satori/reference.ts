@@ -14,7 +14,6 @@ export const reference = npmTool("satori-server-2.2.2", [
 
 export const referenceToken = "token-of-the-reference-server"
 
-/** An action of one of its bots. */
 export interface Deed {
   readonly did: string
   readonly [key: string]: unknown

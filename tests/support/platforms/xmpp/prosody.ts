@@ -10,7 +10,6 @@ export interface ProsodyOptions {
   readonly accounts: Readonly<Record<string, string>>
   /** Serve STARTTLS with this certificate. */
   readonly tls?: {readonly cert: string; readonly key: string}
-  /** Whether the server keeps archives. */
   readonly archives?: boolean
   /** How long an archive keeps a message; a week by default. */
   readonly expires?: string

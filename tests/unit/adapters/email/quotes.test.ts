@@ -11,7 +11,6 @@ const bot = "Bot <bot@svc.test>"
 
 type Labels = readonly [from: string, sent: string, to: string, subject: string, date: string]
 
-/** The words that Outlook puts before an earlier mail. */
 const outlook: Readonly<Record<string, Labels>> = {
   en: ["From:", "Sent:", "To:", "Subject:", "Monday, January 1, 2024 10:00 AM"],
   de: ["Von:", "Gesendet:", "An:", "Betreff:", "Montag, 1. Januar 2024 10:00"],
@@ -33,7 +32,6 @@ const outlook: Readonly<Record<string, Labels>> = {
   ko: ["보낸 사람:", "보낸 날짜:", "받는 사람:", "제목:", "2024년 1월 1일 월요일 오전 10:00"],
 }
 
-/** The line that Gmail puts before an earlier mail. */
 const gmail: Readonly<Record<string, string>> = {
   en: `On Mon, Jan 1, 2024 at 10:00 AM ${ann} wrote:`,
   de: `Am Mo., 1. Jan. 2024 um 10:00 Uhr schrieb ${ann}:`,

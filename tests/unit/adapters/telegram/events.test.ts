@@ -8,7 +8,6 @@ const group = {id: -1001, type: "supergroup", title: "Team"}
 const direct = {id: 7, type: "private", first_name: "Ada"}
 const time = 1_700_000_000
 
-/** Reads an update of the documented shape. */
 const read = (fields: object) => readUpdate({update_id: 5, ...fields} as Update, me)
 const message = (fields: object) => ({message_id: 3, date: time, chat: group, from: ada, ...fields})
 const contentOf = (fields: object) => read({message: message(fields)})[0]?.message?.content
