@@ -135,3 +135,7 @@ export const isSecretSchema = (schema: unknown): boolean =>
 /** Text that the configuration may contain literally. svc hides it like a secret if `${NAME}` supplied it. */
 export const isHiddenSchema = (schema: unknown): boolean =>
   typeof schema === "object" && schema !== null && "hidden" in schema && schema.hidden === true
+
+/** Returns a name of the OpenAPI document: `JobUnknown` for `job_unknown`. */
+export const schemaName = (text: string): string =>
+  text.replace(/(^|[-._])(\w)/g, (_, __, letter: string) => letter.toUpperCase())

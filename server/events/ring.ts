@@ -96,7 +96,7 @@ export class Ring {
       size += bytes.length
       last = to
     }
-    return {bytes: joined(parts, size), to, last}
+    return {bytes: parts.length <= 1 ? parts[0] : joinBytes(parts, size), to, last}
   }
 
   #demoOf(entry: Entry): Uint8Array {
@@ -124,7 +124,3 @@ export class Ring {
     this.from = dropped.at(-1)?.event.offset ?? this.from
   }
 }
-
-/** Joins arrays into one; returns a single one unchanged. */
-const joined = (parts: readonly Uint8Array[], size: number): Uint8Array | undefined =>
-  parts.length <= 1 ? parts[0] : joinBytes(parts, size)

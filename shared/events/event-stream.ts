@@ -1,4 +1,4 @@
-import {Named, Optional, orNull, type Static, Type} from "../type.ts"
+import {Named, Optional, orNull, type Static, schemaName, Type} from "../type.ts"
 import {type EventData, type EventType, eventTypes} from "./events.ts"
 
 /** An event as clients receive it. A demo token does not get the private fields of `data`. */
@@ -66,16 +66,12 @@ const EnvelopeView = Named("EnvelopeView", {
   runId: Optional.String(),
 })
 
-/** `job.started` is a `JobStartedEvent`. */
-const nameOf = (type: string) =>
-  `${type.replace(/(^|[._])(\w)/g, (_, __, letter: string) => letter.toUpperCase())}Event`
-
 /** An event as clients receive it, of any type. */
 export const EventView = Type.Unsafe<Envelope>(
   Type.Union(
     Object.entries(eventTypes).map(([type, {summary, data}]) =>
       Type.Intersect([EnvelopeView, Type.Object({type: Type.Literal(type), data})], {
-        title: nameOf(type),
+        title: `${schemaName(type)}Event`,
         description: summary,
       }),
     ),

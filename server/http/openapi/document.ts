@@ -1,7 +1,7 @@
 import {documentOperations} from "../../../shared/api/operations/host.ts"
 import {serve} from "../../../shared/api/operations/operation.ts"
 import {type Call, type Permission, type Route, type Scope, scopeOf} from "../../../shared/route.ts"
-import {type TSchema, Type} from "../../../shared/type.ts"
+import {schemaName, type TSchema, Type} from "../../../shared/type.ts"
 import {jsonTextAnswer} from "../requests/answers.ts"
 import {createNamedSchemas, type Place} from "./named-schemas.ts"
 import {createProblemAnswers, type ProblemAnswers} from "./problems.ts"
@@ -131,7 +131,7 @@ const operationId = (method: Route["method"], path: string) =>
     .split(/[/.]/)
     .filter(part => part !== "")
     .map(part => part.replace(/^:/, "by-"))
-    .map(part => part.replace(/(^|[-_])(\w)/g, (_, __, letter: string) => letter.toUpperCase()))
+    .map(schemaName)
     .join("")
 
 const pathParameters = (path: string) =>

@@ -1,6 +1,6 @@
 import {type ProblemCode, problems} from "../../../shared/problems.ts"
 import {type Route, scopeOf} from "../../../shared/route.ts"
-import {Named, Optional, Type} from "../../../shared/type.ts"
+import {Named, Optional, schemaName, Type} from "../../../shared/type.ts"
 import type {Place} from "./named-schemas.ts"
 
 const ProblemBody = Named("Problem", {
@@ -26,7 +26,7 @@ export const createProblemAnswers = (place: Place) => {
     content: {"application/problem+json": {schema: place(ProblemBody, "full")}},
   })
   const refer = (code: ProblemCode) => {
-    const name = nameOf(code)
+    const name = schemaName(code)
     if (!shared.has(name)) shared.set(name, answer([code]))
     return {$ref: `#/components/responses/${name}`}
   }
@@ -45,9 +45,6 @@ export const createProblemAnswers = (place: Place) => {
     all: () => Object.fromEntries([...shared].sort(([one], [other]) => (one < other ? -1 : 1))),
   }
 }
-
-/** `job_unknown` is `JobUnknown`. */
-const nameOf = (code: ProblemCode) => code.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase())
 
 /** The codes that the route names, and those of its scope, method, body and query. */
 const codesOf = ({method, permission, problems: own = [], body, query}: Route): ReadonlySet<ProblemCode> => {
