@@ -62,8 +62,8 @@ const missingPackages = async (project: string, names: readonly string[]): Promi
   return missingLibraries(Object.assign({}, ...libraries), project)
 }
 
-/** Returns the first configuration on the page of an adapter, without the indentation of a list. */
-const firstConfiguration = (page: string): string => {
+/** Returns the first configuration on a page, without the indentation of a list; empty if it has none. */
+export const firstConfiguration = (page: string): string => {
   const [, indent = "", yaml = ""] = /^( *)```yaml\n(.*?)^ *```$/ms.exec(page) ?? []
   return yaml.replaceAll(new RegExp(`^${indent}`, "gm"), "")
 }

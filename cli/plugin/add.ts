@@ -1,6 +1,9 @@
+import {readFile} from "node:fs/promises"
+import {join} from "node:path"
 import {Option} from "clipanion"
 import {type AddedPlugin, addPlugins, readWanted} from "../../server/process/add-plugin.ts"
 import {callOf, quoted} from "../../server/process/toolchain.ts"
+import {firstConfiguration} from "../adapter/add.ts"
 import {isHostRunning} from "../kit/host-client.ts"
 import {needsRelease, releaseOf} from "../kit/release/package-release.ts"
 import {rowCommand} from "../kit/rows.ts"
@@ -33,17 +36,26 @@ export const add = rowCommand({
     }
     const added = await addPlugins(given.folder, wanted)
     const isRunning = await isHostRunning(given.folder)
-    given.show({added}, () => describe(added, isRunning))
+    const samples = await Promise.all(added.map(({name}) => sampleOf(given.folder, name)))
+    given.show({added}, () => describe(added, samples.join("\n"), isRunning))
     return true
   },
 })
 
-const describe = (added: readonly AddedPlugin[], isRunning: boolean): string => {
+/** Resolves to the first configuration in the README of an installed package, under the plugin's own lines. */
+const sampleOf = async (project: string, name: string): Promise<string> => {
+  const page = await readFile(join(project, "node_modules", name, "README.md"), "utf8").catch(() => "")
+  return firstConfiguration(page)
+    .replace(/^plugins:\n/, "")
+    .trimEnd()
+}
+
+const describe = (added: readonly AddedPlugin[], samples: string, isRunning: boolean): string => {
   const {svc, run} = callOf(process.versions.bun === undefined ? "node" : "bun")
   const installed = added.map(each => `installed ${each.name} ${each.version}, for svc-runtime ${each.range}`)
   return `${installed.join("\n")}
 added ${added.map(({plugin}) => plugin).join(" and ")} to svc.config.yml${isRunning ? "; in development the running Host loads that at once" : ""}
-
+${samples.trim() === "" ? "" : `\nTheir pages have these settings, to replace with your own:\n\n${samples}\n`}
   ${svc} config check   shows which settings are missing
 ${isRunning ? "" : `  ${run} dev   starts the Host\n`}`.trimEnd()
 }

@@ -82,12 +82,12 @@ test("a shortened text counts its shown width, and is cut between graphemes", ()
   expect(shorten("🇦🇹🇩🇪🇫🇷", 5)).toBe("🇦🇹🇩🇪…")
 })
 
-test("commands write to the terminal only through SvcCommand, except help, progress and chat", () => {
+test("commands write to the terminal only through SvcCommand, except help, progress, questions and chat", () => {
   const writers = sourceFiles()
     .filter(file => file.startsWith("cli/") && !file.startsWith("cli/init/"))
     .filter(file => /\b(stdout|stderr|output)\??\.write\(|console\.\w+\(/.test(readFileSync(join(root, file), "utf8")))
   expect(writers.sort()).toEqual(
-    `cli/chat.ts cli/kit/progress.ts cli/kit/svc-command.ts cli/launch.js
+    `cli/chat.ts cli/kit/ask-line.ts cli/kit/progress.ts cli/kit/svc-command.ts cli/launch.js
     cli/runtime/start.ts cli/svc.ts`.split(/\s+/),
   )
   const painters = sourceFiles().filter(file => /\bprintPainted\(/.test(readFileSync(join(root, file), "utf8")))
