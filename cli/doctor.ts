@@ -118,6 +118,7 @@ export class Doctor extends DataCommand {
         this.get("/api/approvals", {state: "waiting", limit: 10}),
         this.get("/api/runs", {kind: "agent", ...ofHeld}),
       ]).then(([{items: approvals}, {items}]) => ({approvals, held: items.length > 0}), nothing),
+      plugins: await this.get("/api/plugins").then(({items}) => items, nothing),
       files: await this.get("/api/database").then(({files}) => files, nothing),
       checked: await this.post("/api/database/check").catch(error => (error instanceof Problem ? error : undefined)),
     }

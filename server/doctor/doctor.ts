@@ -28,9 +28,11 @@ import {refusalIn, tryProject} from "./project.ts"
 import {
   checkAgents,
   checkInbox,
+  checkPlugins,
   checkReadiness,
   checkStoredFiles,
   checkTimers,
+  type PluginState,
   type StuckAgents,
   type StuckTimers,
 } from "./running.ts"
@@ -44,6 +46,7 @@ interface Answers {
   readonly hasHeldEvents?: boolean
   readonly timers?: StuckTimers | undefined
   readonly agents?: StuckAgents | undefined
+  readonly plugins?: readonly PluginState[] | undefined
   readonly files?: DatabaseInfo["files"] | undefined
   readonly checked?: DatabaseCheck | Problem | undefined
 }
@@ -82,7 +85,7 @@ export const examine = async (options: DoctorOptions): Promise<readonly Finding[
 
 /** Checks everything except the project's files. */
 const examineState = async (
-  {running, report, hasHeldEvents = false, timers, agents, files, checked}: DoctorOptions,
+  {running, report, hasHeldEvents = false, timers, agents, plugins, files, checked}: DoctorOptions,
   paths: ProjectPaths,
   loaded: ProjectConfig | Finding,
   tried: OnceResult | undefined,
@@ -107,6 +110,7 @@ const examineState = async (
   findings.push(...checkInbox(hasHeldEvents))
   if (timers !== undefined) findings.push(...checkTimers(timers))
   if (agents !== undefined) findings.push(...checkAgents(agents))
+  if (plugins !== undefined) findings.push(...checkPlugins(plugins))
   if (files !== undefined) findings.push(...checkStoredFiles(files))
   const folders = isFinding(loaded) ? [paths.state] : foldersOf(locationOf(loaded, paths), paths)
   findings.push(...(await checkSpace(folders)), ...(await checkJobs(paths, tried)))

@@ -60,6 +60,27 @@ export const checkAgents = ({held, approvals}: StuckAgents): readonly Finding[] 
   ),
 ]
 
+/** A plugin of a running Host. */
+export interface PluginState {
+  readonly name: string
+  readonly state: string
+  readonly error?: string | undefined
+}
+
+/** Finds plugins that have failed: the Host calls none of their handlers. */
+export const checkPlugins = (plugins: readonly PluginState[]): readonly Finding[] =>
+  plugins.flatMap(({name, state, error: why}) =>
+    state === "failed" || state === "quarantined"
+      ? [
+          error(
+            "plugins",
+            `${name} is ${state}: ${why ?? "see its log"}`,
+            `svc plugin list; after the cause: svc runtime reload`,
+          ),
+        ]
+      : [],
+  )
+
 /** Finds required components that are not ready, or would not be after a start. The database has its own check. */
 export const checkReadiness = (components: readonly Component[]): readonly Finding[] =>
   components.flatMap(({kind, name, required, ready, message, remediation}) =>

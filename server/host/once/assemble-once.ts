@@ -1,5 +1,5 @@
 import {resolve} from "node:path"
-import {Problem, toProblem} from "../../../shared/problems.ts"
+import {messageOf, Problem, toProblem} from "../../../shared/problems.ts"
 import {bindingIssues, searchIssues} from "../../agents/bindings/bindings.ts"
 import {standingsOf} from "../../agents/bindings/standings.ts"
 import {parseConfig, readConfigText, readEnvironment} from "../../config/load.ts"
@@ -13,6 +13,7 @@ import {createReport} from "../../http/readiness/report.ts"
 import {requireProject} from "../../project/settings.ts"
 import {Scope} from "../../runtime/flow/scope.ts"
 import {hashLockfile} from "../../runtime/packages/lockfile.ts"
+import {onLateException} from "../../runtime/process/late-exceptions.ts"
 import {projectPaths} from "../../runtime/project.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
 import {uuid} from "../../runtime/uuid.ts"
@@ -26,7 +27,10 @@ export interface RunOptions extends Pick<HostOptions, "project" | "mode" | "envi
 }
 
 /** What a start works with that touches neither the Host's lock nor its database. */
-export type Once = Awaited<ReturnType<typeof begin>>
+export type Once = Awaited<ReturnType<typeof begin>> & {
+  /** What plugins have thrown outside their handlers: a Host would restart the plugin, and later quarantine it. */
+  readonly thrown: readonly string[]
+}
 
 /** Runs `work`, or `failed` after an error, and then undoes everything. */
 export const runOnce = async <T>(
@@ -36,8 +40,10 @@ export const runOnce = async <T>(
   failed: (failure: ReturnType<typeof failureOf>) => T | Promise<T>,
 ): Promise<T> => {
   const scope = new Scope((message, error) => options.logs.log.warn(message, {error}))
+  const thrown: string[] = []
+  scope.defer(onLateException(error => thrown.push(options.logs.scrub(messageOf(error)))))
   try {
-    return await work(await begin(options, runtime, scope))
+    return await work({...(await begin(options, runtime, scope)), thrown})
   } catch (error) {
     return await failed(failureOf(error, options.logs))
   } finally {

@@ -97,7 +97,10 @@ const assemble = async (options: OnceOptions, once: Once) => {
       registrations.pages.map(({path}) => `${name}${path}`),
     ),
     components,
-    notes: generation.notes,
+    notes: [
+      ...generation.notes,
+      ...[...new Set(once.thrown)].map(what => `a plugin threw outside its handlers: ${what}`),
+    ],
     warnings: warnings.map(issue => ({...issue, message: logs.scrub(issue.message)})),
   } as const
 }

@@ -5,7 +5,18 @@ import {describe, expect, test} from "vitest"
 import {checkLockfile, checkSpace, judgeSpace} from "../../../server/doctor/files.ts"
 import {weaknessOf} from "../../../server/project/token-strength.ts"
 import {projectPaths} from "../../../server/runtime/project.ts"
-import {makeFolder, onBun, onNode22, type Project, replying, shared, startHost, svc} from "../../support/host/host.ts"
+import {
+  makeFolder,
+  onBun,
+  onNode22,
+  type Project,
+  pluginWith,
+  replying,
+  shared,
+  startHost,
+  svc,
+  until,
+} from "../../support/host/host.ts"
 import {freePort, holdPort} from "../../support/machine/ports.ts"
 import * as command from "./doctor.ts"
 import {configure, makeSoundProject, runGit, soundConfig, soundToken, startDoctor} from "./doctor.ts"
@@ -49,6 +60,20 @@ describe("svc doctor finds", () => {
     const project = await makeSoundProject()
     project.write("svc.config.yml", `${project.read("svc.config.yml")}# one more line\n`)
     expect(await findingsOf(project)).toEqual([expect.stringMatching(/^warning configuration: svc\.config\.yml /)])
+  })
+
+  test("a plugin that the running Host has quarantined", async () => {
+    const project = await makeSoundProject()
+    const torn = `const clock = setInterval(() => { throw new Error("torn") }, 5); plugin.defer(() => clearInterval(clock))`
+    project.write("plugins/greeter.ts", pluginWith(torn))
+    const host = await startHost({own: true, project, env: {HTTP_TOKEN: soundToken}})
+    await until("the plugin to be quarantined", async () =>
+      (await host.get("/api/plugins")).items.some(({state}: {state: string}) => state === "quarantined"),
+    )
+    const {code, stdout} = await svc(onBun, project, ["doctor"], {env: {HTTP_TOKEN: soundToken}})
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/ERROR\s+plugins: greeter is quarantined: .*torn/)
+    await host.stop()
   })
 
   test("a job file that is invalid or belongs to another history", async () => {
