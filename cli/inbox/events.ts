@@ -112,7 +112,7 @@ export const show = getCommand({
       ["received", receivedAt],
       ["event id", eventId],
       ["channel", event.channel?.id ?? ""],
-      ["user", event.user?.name ?? event.user?.id ?? ""],
+      ["user", [event.user?.id, event.user?.name].filter(part => part !== undefined).join(" ")],
       ["content", event.message?.content ?? ""],
       marks.length === 0 ? ["handlers", "none"] : ["handler", marks.map(describeMark)],
       ["sent", replies.join(", ") || "nothing"],

@@ -42,7 +42,7 @@ export const describeCheckpoint = (stored: StoredCheckpoint): string => {
 export const describeOutcome = ({held, notes, paused}: Restored): Facts => [
   [
     "held",
-    `${counted(held.outbox, "message")} (svc outbox list --state held), ${counted(held.inbox, "handler")} (svc inbox list --state held), ${counted(held.agents, "run")} of agents (svc agent runs --state held)`,
+    `${counted(held.outbox, "message")} (svc outbox list --state held), ${counted(held.inbox, "handler")} (svc inbox list --state held), ${counted(held.agents, "run")} of agents (svc agent runs --state held), ${counted(held.timers, "timer")} (svc timer list --state held)`,
   ],
   ["settled", `${counted(held.settled, "row")} that the replaced state had already sent, handled or ended`],
   ["ingress", paused.map(reason => `paused by ${reason}; once the Host runs: svc ingress resume --reason ${reason}`)],

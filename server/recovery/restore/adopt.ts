@@ -29,6 +29,8 @@ export interface HeldBack {
   readonly inbox: number
   /** Runs of agents. */
   readonly agents: number
+  /** Timers of plugins, which fire only when they are released. */
+  readonly timers: number
   /** The number of unsent or unhandled rows in the checkpoint that the replaced state had already sent, handled or ended. */
   readonly settled: number
 }
@@ -53,7 +55,7 @@ export const adoptDatabase = async (
   const counters = replaced === undefined ? [] : [...(await raiseCounters(replaced)), ...(await sentParts(replaced))]
   const until = replaced === undefined ? {} : await readAhead(replaced, at)
   const isNewest = replaced !== undefined && (await readLastNumber(replaced)) === (await readLastNumber(database))
-  const results = await database.write([
+  const statements = [
     ...known,
     ...counters,
     holdingMessages(at),
@@ -66,13 +68,14 @@ export const adoptDatabase = async (
     ...(isNewest ? [] : [owingGaps]),
     telling("checkpoint.restored", {checkpoint, from}),
     ...stampingEvents(database, authority),
-  ])
-  const changes = results.map(result => result.changes)
+  ]
+  const changes = (await database.write(statements)).map(result => result.changes)
   const first = known.length + counters.length
   return {
     outbox: changes[first] ?? 0,
     inbox: changes[first + 1] ?? 0,
     agents: changes[first + 2] ?? 0,
+    timers: changes[statements.indexOf(holdingTimers)] ?? 0,
     settled: changes.slice(0, known.length).reduce((sum, count) => sum + count, 0),
   }
 }
