@@ -1,4 +1,4 @@
-import {existsSync, readFileSync, statSync} from "node:fs"
+import {existsSync, globSync, readFileSync, statSync} from "node:fs"
 import {dirname, join, relative} from "node:path"
 import {filesOf, hashSources, stamp} from "../build/source-files.ts"
 import {root} from "../root.ts"
@@ -58,7 +58,7 @@ export const shippedBytes = (): number => {
   const paths = files
     .filter(each => !each.startsWith("!"))
     .concat("package.json", "README.md", "LICENSE")
-    .map(each => join(root, each))
+    .flatMap(each => globSync(join(root, each)))
     .flatMap(path => (statSync(path).isDirectory() ? filesOf(path) : [path]))
     .filter(path => !left.some(pattern => isAt(relative(root, path), pattern)))
   return [...new Set(paths)].reduce((sum, path) => sum + statSync(path).size, 0)
