@@ -165,7 +165,8 @@ export const judgeCapabilities = (
   return judge(
     failing.length === 0 && missing.length === 0 && report.generation !== null,
     evidence,
-    remediation ?? "svc generation list --diff shows what changed; svc generation rollback restores an earlier configuration.",
+    remediation ??
+      "svc generation list --diff shows what changed; svc generation rollback restores an earlier configuration.",
   )
 }
 

@@ -36,7 +36,7 @@ export const deployments = {
     isContainer: true,
     probes: ["/pub/health"],
     next: [
-      "cp .env.example .env && chmod 600 .env, and replace HTTP_TOKEN in it with the output of openssl rand -hex 32",
+      "[ -e .env ] || cp .env.example .env; chmod 600 .env; then set HTTP_TOKEN in it to the output of openssl rand -hex 32",
       "docker compose up --build --detach --wait",
     ],
   },
