@@ -50,12 +50,25 @@ const pluginsOfExample = (name: string): Readonly<Record<string, string>> => {
   )
 }
 
+/** The page that configures ready plugins: each has a file that passes its source on. */
+const readyPlugins = (name: string): Readonly<Record<string, string>> => {
+  if (!name.startsWith("docs/five-minutes.md")) return {}
+  const source = (plugin: string) => `export {default} from "${root}plugins/${plugin}/plugins/${plugin}.ts"\n`
+  return Object.fromEntries(readdirSync(`${root}plugins`).map(plugin => [`plugins/${plugin}.ts`, source(plugin)]))
+}
+
 describe("a configuration is accepted, including the plugins' own keys:", () => {
   const configs = readConfigs()
   const problems = shared(async () => {
     const folders = configs.map(({name, text, variables}) => {
       const env = Object.entries(variables).map(entry => `${entry.join("=")}\n`)
-      const files = {...packages, ...plugins, "plugins/greeter.ts": greeter, ...pluginsOfExample(name)}
+      const files = {
+        ...packages,
+        ...plugins,
+        "plugins/greeter.ts": greeter,
+        ...readyPlugins(name),
+        ...pluginsOfExample(name),
+      }
       return makeProject({config: text, files: {...files, ".env": env.join("")}}).folder
     })
     const script = scriptCommand(onBun, `${root}tests/e2e/docs/check-projects.ts`)

@@ -41,8 +41,13 @@ export const notRun: readonly NotRun[] = [
   {page: "docs/deploy/kubernetes.md", starts: ["kubectl", "image=", "sed "], why: cluster},
   {
     page: "docs/five-minutes.md",
-    starts: ["npx --yes bun@1.4.5 run", "cd ../my-bot"],
-    why: "needs an account of Telegram; init-platform.test.ts does it on a fake",
+    starts: ["npx --yes --package", "bunx", "cd my-bot", "npm run dev"],
+    why: `${registry}, and an account of Telegram; init-platform.test.ts does it on a fake`,
+  },
+  {
+    page: "docs/five-minutes.md",
+    starts: ["npx svc"],
+    why: "changes a project on Discord; add.test.ts adds each plugin, documentation.test.ts checks the settings",
   },
   {page: "docs/monitoring.md", starts: ["promtool test rules"], why: "takes 8 seconds; monitoring.test.ts runs it"},
   {page: "docs/operate/run.md", starts: ["npm ci", "bun install"], why: registry},
