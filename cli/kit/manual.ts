@@ -34,7 +34,7 @@ export const wordsOf = (text: string): string[] => fold(text).match(/[\p{L}\p{N}
 export const search = (pages: readonly Page[], asked: string) => {
   const words = wordsOf(asked).map(word => new RegExp(`(?<![\\p{L}\\p{N}])${word}`, "gu"))
   const scored = pages.flatMap(sectionsOf).map(section => {
-    const parts = [section.title, section.heading, section.text].map(fold)
+    const parts = [`${section.title} ${section.path}`, section.heading, section.text].map(fold)
     const scores = words.map(word => {
       const [inTitle = 0, inHeading = 0, inText = 0] = parts.map(part => part.match(word)?.length ?? 0)
       return 9 * Math.min(1, inTitle) + 5 * Math.min(1, inHeading) + Math.min(3, inText)

@@ -91,10 +91,12 @@ export const unknownText = (
 ): string | undefined => {
   const asked = askedOf(router, given)
   const {prefix, permission, say} = asked
+  // Telegram's button for a first message says this word.
+  if (direct && word === "start") return list(say("help.commands"), router.commands, asked)
   if (meant !== undefined && isForUser(router, meant, permission))
     return noCommand(say, word, say("help.meant", {call: `${prefix}${meant}`}))
-  const list = group === "" ? undefined : listGroup(router, group, asked)
-  if (list !== undefined) return word === group ? list : noCommand(say, word, list)
+  const found = group === "" ? undefined : listGroup(router, group, asked)
+  if (found !== undefined) return word === group ? found : noCommand(say, word, found)
   return direct ? noCommand(say, word, listsAll(say, prefix)) : undefined
 }
 

@@ -21,6 +21,12 @@ export const takeOverConsole = (log: Log): void => {
       log[level](formatArguments(args), {...whatIsAround(), ...(error === undefined ? {} : {error})})
     }
   }
+  // Node writes its warnings by `console.error`, though nothing has failed.
+  for (const listener of process.listeners("warning"))
+    if (listener.name === "onWarning") process.off("warning", listener)
+  process.on("warning", ({name, message}) =>
+    log[name === "DeprecationWarning" ? "debug" : "warn"](`${name}: ${message}`),
+  )
 }
 
 /** Shows only the message of an error; the record has the rest under `error`. */
