@@ -103,7 +103,7 @@ export const listCommand = <P extends Path<"GET">, T extends RowOf<P> = RowOf<P>
   ...row
 }: List<P, T>): CommandClass => {
   const options = {
-    limit: Option.String("--limit", "20", {description: "How many to list"}),
+    limit: Option.String("--limit", "20", {description: "How many to list (default: 20)"}),
     cursor: Option.String("--cursor", {description: "Only older rows: the `next` of an earlier list"}),
     ...filters,
   }
@@ -112,11 +112,13 @@ export const listCommand = <P extends Path<"GET">, T extends RowOf<P> = RowOf<P>
   return calling("GET", {...row, options, describe})
 }
 
-/** Returns the line below a page that the search did not fill. */
-const furtherOf = ({items, next, lookedTo}: Listed<unknown>, limit: number): string =>
-  lookedTo === undefined || next === null || items.length >= limit
-    ? ""
+/** Returns the line below a page that is not the last one. */
+const furtherOf = ({items, next, lookedTo}: Listed<unknown>, limit: number): string => {
+  if (next === null) return ""
+  return lookedTo === undefined || items.length >= limit
+    ? `\nthere are more: --limit, or --cursor ${next}`
     : `\nsearched back to ${lookedTo}; to search further: --cursor ${next}`
+}
 
 export const searchFilters = {
   endpoint: Option.String("--endpoint", {description: "Only rows of this endpoint"}),
