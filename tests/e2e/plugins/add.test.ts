@@ -88,7 +88,10 @@ describe.each(bunAnd("node24"))("svc plugin add without a registry on $name", ru
     const [first = "", ...others] = names
     const tarball = `svc-plugin-${first}-0.1.0.tgz`
     copyFileSync(join(root, "dist/plugins", tarball), project.path("given.tgz"))
-    expect(await addTo(project, ...others, "given.tgz")).toMatchObject({code: 0, stderr: ""})
+    const added = await addTo(project, ...others, "given.tgz")
+    expect(added).toMatchObject({code: 0, stderr: ""})
+    // The settings on the page of the plugin.
+    expect(added.stdout).toContain("  tickets:\n    config:\n      team: {")
     expect(readdirSync(project.path("vendor"))).toEqual(names.map(name => `svc-plugin-${name}-0.1.0.tgz`))
     const {dependencies} = JSON.parse(project.read("package.json"))
     expect(dependencies[`svc-plugin-${first}`]).toBe(`file:vendor/${tarball}`)
