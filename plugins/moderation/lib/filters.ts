@@ -28,7 +28,8 @@ const wholeWord = (word: string): RegExp =>
 const invite =
   /(?:discord\.gg|discord(?:app)?\.com\/invite|(?:t|telegram)\.me\/(?:joinchat|\+)|chat\.whatsapp\.com)\/?[\w-]+/i
 
-const elementsIn = (nodes: readonly Node[]): readonly Exclude<Node, string>[] =>
+/** Returns all elements of a message without the quoted one. */
+export const elementsIn = (nodes: readonly Node[]): readonly Exclude<Node, string>[] =>
   nodes.flatMap(node => (isElement(node) && node.type !== "quote" ? [node, ...elementsIn(node.children)] : []))
 
 /** Returns the addresses that a message shows or hides behind a text. */

@@ -1,16 +1,14 @@
-import {channelType, type Session, type Texts, type User} from "svc-runtime"
+import {channelType, type Session, type Texts} from "svc-runtime"
 import {createFilters, severest} from "./filters.ts"
 import {Paces} from "./pace.ts"
-import {type Penalties, tried} from "./penalties.ts"
+import {type Penalties, placeOf} from "./penalties.ts"
+import {who} from "./people.ts"
 import type {Settings} from "./settings.ts"
 import type {texts} from "./texts.ts"
 
-/** The id, which the commands take, and the name that people see. */
-const who = ({id, name}: User): string => (name === undefined || name === id ? id : `${id} (${name.slice(0, 60)})`)
-
 /** Returns the handler that reads every message: it does what the most severe filter asks for, in one batch. */
 export const createJudge = (settings: Settings, t: Texts<typeof texts>, penalties: Penalties) => {
-  const {log, permission, actions} = settings
+  const {permission, actions} = settings
   const filters = createFilters(settings)
   const paces = new Paces(settings)
 
@@ -25,7 +23,7 @@ export const createJudge = (settings: Settings, t: Texts<typeof texts>, penaltie
     if (verdict === undefined) return
     const {filter, found, action} = verdict
     const say = await penalties.report()
-    const deed = {session, guild: session.guild?.id ?? "", acts: []}
+    const deed = {session, guild: session.guild?.id ?? "", place: placeOf(channel), acts: []}
     const done: string[] = action === "log" ? [say("logged")] : []
     if (action !== "log") {
       const isDeleted = await penalties.attempt(deed, "delete", session.delete({platform: event.message.id}))
@@ -38,10 +36,18 @@ export const createJudge = (settings: Settings, t: Texts<typeof texts>, penaltie
     if (action === "mute") done.push(await penalties.mute(deed))
     const isCount = filter === "flood" || filter === "repeats" || filter === "mentions"
     const reason = isCount ? say(filter, {count: found}) : found
-    const shown = {user: who(user), endpoint, text: text.slice(0, 500), found: reason, done: done.join(", ")}
-    await session.send(log, say("judged", shown))
-    const told = action === "mute" ? `${because} ${session.t(t, "appeal")}` : because
-    if (action === "mute" || action === "delete") await tried(session.send({endpoint, user: user.id}, told))
+    const shown = {
+      user: who(user),
+      place: deed.place,
+      endpoint,
+      text: text.slice(0, 500),
+      found: reason,
+      done: done.join(", "),
+    }
+    await penalties.tellLog(session, say("judged", shown))
+    const [here, direct] = [`${because} ${session.t(t, "appeal")}`, `${because} ${session.t(t, "appealDirect")}`]
+    if (action === "mute") await penalties.notify(deed, here, direct)
+    if (action === "delete") await penalties.notify(deed, because)
     await penalties.watch(deed)
   }
 }

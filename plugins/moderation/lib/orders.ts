@@ -1,20 +1,21 @@
 import {type Plugin, type Session, type Texts, UserError} from "svc-runtime"
-import {keyOf, type Penalties, tried} from "./penalties.ts"
+import {keyOf, type Penalties, placeOf, tried} from "./penalties.ts"
+import {type Named, type People, readPerson, who} from "./people.ts"
 import {Order, type Settings} from "./settings.ts"
 import type {texts} from "./texts.ts"
 
-/** Returns the user whom a command names: by a mention, or by the platform's id. */
-export const targetOf = ({elements, event}: Session, named: string): string => {
-  const mentions = elements.flatMap(node => (typeof node === "string" || node.type !== "at" ? [] : [node.attrs]))
-  const others = mentions.filter(({id}) => typeof id === "string" && id !== event.login.user?.id)
-  const found = others.find(({id, name}) => named === `@${name}` || named === `@${id}`)
-  // A name of several words ends at the first space.
-  const only = others.length === 1 && named.startsWith("@") ? others[0] : undefined
-  return String(found?.id ?? only?.id ?? named)
-}
+/** How long a mute is: 10, 10m, 2h or 1d, in minutes without a unit. */
+const lengthForm = /^(-?\d+(?:[.,]\d+)?)([mhd])?(?=\s|$)/i
+const units: Readonly<Record<string, number>> = {m: 1, h: 60, d: 1440}
 
-/** Returns the function that passes a moderator's command to the conversation of the user whom it names. */
-export const createOrders = (plugin: Plugin, settings: Settings, t: Texts<typeof texts>, penalties: Penalties) => {
+/** Returns the functions that find a person, and that pass a moderator's command to the person's conversation. */
+export const createOrders = (
+  plugin: Plugin,
+  settings: Settings,
+  t: Texts<typeof texts>,
+  penalties: Penalties,
+  people: People,
+) => {
   const {log} = settings
   const {cases, report} = penalties
 
@@ -23,40 +24,52 @@ export const createOrders = (plugin: Plugin, settings: Settings, t: Texts<typeof
     const {endpoint, user} = session
     if (user === undefined || !(await penalties.isNew(session, more.sn))) return
     const say = await report()
-    const deed = {session, guild: more.guild, acts: []}
-    const tell = (text: string) => tried(session.send({endpoint, user: user.id}, text))
+    const deed = {session, guild: more.guild, place: more.place, acts: []}
     const outcome = (isDone: boolean) => say(isDone ? "done" : "cannot")
     const carryOut = {
       warn: () => penalties.warn(deed, by, why),
       mute: async () => {
-        await tell(session.t(t, "youMuted", {minutes: more.minutes, why}))
+        await penalties.notify(deed, session.t(t, "youMuted", {minutes: more.minutes, why}))
         return penalties.mute(deed, more.minutes)
       },
       unmute: async () => {
         await session.state(cases).delete()
         await session.clearTimer(keyOf(endpoint, user.id))
-        await tell(session.t(t, "youMay"))
+        await tried(session.send({endpoint, user: user.id}, session.t(t, "youMay")))
         return outcome(await penalties.unmute(deed))
       },
       ban: () => penalties.ban(deed),
       unban: async () => outcome(await penalties.unban(deed, more.platform)),
     }
     const done = await carryOut[what]()
-    await session.send(log, say(what, {by, user: user.id, why, done}))
+    await penalties.tellLog(session, say(what, {by, user: more.name, place: more.place, why, done}))
     await penalties.watch(deed)
   })
 
-  /** A repeated call changes nothing. */
-  return async (session: Session, named: string, what: Order["what"], given = "", minutes = settings.minutes) => {
-    const {endpoint, channel, guild, event, user} = session
-    const target = targetOf(session, named)
-    if (target === user?.id) throw new UserError(session.t(t, "self"))
-    if (channel === undefined || guild === undefined) throw new UserError(session.t(t, "outside"))
-    if (!(minutes > 0 && minutes <= 40_320)) throw new UserError(session.t(t, "badMinutes"))
-    const why = given.trim().slice(0, 500) || t.in(await plugin.languageOf(log))("noReason")
-    const [by, {sn, login}] = [user?.id ?? "?", event]
-    const data = {what, by, why, minutes, guild: guild.id, platform: login.platform, sn}
-    const key = keyOf("order", sn)
-    await plugin.setTimer(order, {in: 0, target: {endpoint, channel: channel.id, user: target}}, data, {key})
+  /** Returns the person whom a command names. Throws a `UserError` that says how to name somebody. */
+  const personIn = async (session: Session, text: string): Promise<Named> => {
+    const named = await readPerson(session, people, text)
+    if (named === undefined) throw new UserError(session.t(t, "whom"))
+    return named
   }
+
+  /** A repeated call changes nothing. */
+  const pass = async (session: Session, text: string, what: Order["what"]) => {
+    const {endpoint, channel, guild, event, user} = session
+    const {person, rest} = await personIn(session, text)
+    if (person.id === user?.id) throw new UserError(session.t(t, "self"))
+    if (channel === undefined || guild === undefined) throw new UserError(session.t(t, "outside"))
+    const [length, number = "", unit = "m"] = (what === "mute" ? lengthForm.exec(rest) : null) ?? [""]
+    const given = Number(number.replace(",", ".")) * (units[unit.toLowerCase()] ?? 1)
+    const minutes = number === "" ? settings.minutes : given
+    if (!(minutes > 0 && minutes <= 40_320)) throw new UserError(session.t(t, "badMinutes"))
+    const why = rest.slice(length.length).trim().slice(0, 500) || t.in(await plugin.languageOf(log))("noReason")
+    const [by, {sn, login}] = [user === undefined ? "?" : who(user), event]
+    const data = {what, by, why, minutes, guild: guild.id, platform: login.platform, sn}
+    const known = {name: who(person), place: placeOf(channel)}
+    const when = {in: 0, target: {endpoint, channel: channel.id, user: person.id}}
+    await plugin.setTimer(order, when, {...data, ...known}, {key: keyOf("order", sn)})
+  }
+
+  return {personIn, pass}
 }

@@ -1,4 +1,15 @@
-import {type Plugin, Problem, type Session, type Static, type Texts, type TimerHandle} from "svc-runtime"
+import {
+  type Channel,
+  isProblem,
+  mention,
+  type Plugin,
+  Problem,
+  type Session,
+  type Static,
+  type Texts,
+  type TimerHandle,
+  Type,
+} from "svc-runtime"
 import {type Act, Acts, Case, Closing, day, minute, Record, type Settings} from "./settings.ts"
 import type {texts} from "./texts.ts"
 
@@ -12,10 +23,15 @@ export const tried = (act: Promise<string>): Promise<string | undefined> =>
 /** Returns a key of at most 200 characters. */
 export const keyOf = (...parts: readonly (string | number | undefined)[]): string => parts.join(" ").slice(0, 200)
 
+/** The name of a channel or group, for the moderators. */
+export const placeOf = ({id, name}: Channel): string => (name || id).slice(0, 60)
+
 /** One act of moderation, in a conversation of the user whom it is about. `acts` collects what the platform must do. */
 export interface Deed {
   readonly session: Session
   readonly guild: string
+  /** The name of the channel or group. */
+  readonly place: string
   readonly acts: Act[]
 }
 
@@ -34,23 +50,58 @@ const isUnban = (platform: string): platform is keyof typeof unbans => Object.ha
 /** States of the outbox in which an act may still be carried out. */
 const pending = ["scheduled", "queued", "sending", "held"]
 
+/** How long a group shows what the bot could not tell a user alone, in milliseconds. */
+const shown = 5 * minute
+
 export const createPenalties = (plugin: Plugin, settings: Settings, t: Texts<typeof texts>) => {
   const {log, minutes, warnings: rules} = settings
   const cases = plugin.state("user", Case)
   const records = plugin.state("user", Record, {name: "record"})
   const report = async () => t.in(await plugin.languageOf(log))
 
+  /** Tells the moderators. Resolves to false if the log's endpoint does not exist: the bot acts nevertheless. */
+  const tellLog = (session: Session, text: string): Promise<boolean> =>
+    session.send(log, text).then(
+      () => true,
+      error => {
+        if (isProblem(error, "endpoint_unknown")) return false
+        throw error
+      },
+    )
+
+  /** Deletes what the bot wrote in a group instead of to a user alone. */
+  const fade = plugin.timer("fade", {data: Type.Object({id: Type.String()})}, async (session, {id}) => {
+    await tried(session.delete(id))
+  })
+
+  const sayHere = async (session: Session, text: string): Promise<void> => {
+    if (session.user === undefined || session.channel === undefined) return
+    const id = await session.send([mention(session.user), `: ${text}`])
+    await session.setTimer(fade, {in: shown}, {id})
+  }
+
+  /**
+   * Tells the user alone; on a platform without direct messages, in the group. If the platform does not deliver it, the
+   * group gets `inGroup` for some minutes.
+   */
+  const notify = async ({session, acts}: Deed, text: string, inGroup = text): Promise<void> => {
+    const id = await tried(session.send({endpoint: session.endpoint, user: session.user?.id ?? ""}, text))
+    if (id === undefined) await sayHere(session, text)
+    else acts.push({id, what: "tell", text: inGroup})
+  }
+
   /** Ends a case when its time is over, or at once when a moderator pardons the user. */
   const close: TimerHandle<Static<typeof Closing>> = plugin.timer("close", {data: Closing}, async (session, {by}) => {
-    const {isOpen, guild} = await session.state(cases).get()
+    const {isOpen, guild, channel, ...known} = await session.state(cases).get()
     if (!isOpen || session.user === undefined) return
     const {id} = session.user
+    const place = known.place || channel
     await session.state(cases).delete()
     const say = await report()
-    if (by === "") return void (await session.send(log, say("ended", {user: id})))
-    const deed = {session, guild, acts: []}
+    if (by === "") return void (await tellLog(session, say("ended", {user: id, place})))
+    const deed = {session, guild, place, acts: []}
     await unmute(deed)
-    await session.send(log, say("pardoned", {by, user: id}))
+    await tellLog(session, say("pardoned", {by, user: id, place}))
     await tried(session.send({endpoint: session.endpoint, user: id}, session.t(t, "youMay")))
     await watch(deed)
   })
@@ -85,13 +136,16 @@ export const createPenalties = (plugin: Plugin, settings: Settings, t: Texts<typ
       const open = found.filter(({state}) => state !== undefined && pending.includes(state))
       const refused = found.filter(({state}) => state !== undefined && state !== "sent" && !pending.includes(state))
       const say = await report()
-      for (const {what, state, reason} of refused)
-        await session.send(
-          log,
-          say("refused", {user, endpoint: session.endpoint, what, reason: reason ?? state ?? "?"}),
-        )
+      for (const {what, state, reason, text} of refused) {
+        if (what !== "tell")
+          await tellLog(
+            session,
+            say("refused", {user, endpoint: session.endpoint, what, reason: reason ?? state ?? "?"}),
+          )
+        else if (state === "failed" || state === "dead") await sayHere(session, text ?? "")
+      }
       if (open.length === 0 || tries >= 5) return
-      const rest = open.map(({id, what}) => ({id, what}))
+      const rest = open.map(({id, what, text}) => ({id, what, ...(text !== undefined && {text})}))
       await session.setTimer(check, {in: minute * 5 ** tries}, {user, acts: rest, tries: tries + 1})
     },
   )
@@ -113,9 +167,9 @@ export const createPenalties = (plugin: Plugin, settings: Settings, t: Texts<typ
 
   /** Mutes the user, and opens a case that ends with the mute. Resolves to the outcome, for the moderators. */
   const mute = async (deed: Deed, length = minutes): Promise<string> => {
-    const {session, guild} = deed
+    const {session, guild, place} = deed
     const isMuted = await attempt(deed, "mute", muteCall(deed, length * minute))
-    await session.state(cases).set({isOpen: true, channel: session.channel?.id ?? "", guild})
+    await session.state(cases).set({isOpen: true, channel: session.channel?.id ?? "", guild, place})
     const key = keyOf(session.endpoint, session.user?.id)
     await session.setTimer(close, {in: length * minute}, {by: ""}, {key})
     const say = await report()
@@ -143,8 +197,7 @@ export const createPenalties = (plugin: Plugin, settings: Settings, t: Texts<typ
     const warning = {at: plugin.now(), by, why: why.slice(0, 200)}
     const {warnings} = await keep(session, {...before, warnings: [...before.warnings, warning]})
     const count = warnings.length
-    const user = session.user?.id ?? ""
-    await tried(session.send({endpoint: session.endpoint, user}, session.t(t, "youWarned", {count, why})))
+    await notify(deed, session.t(t, "youWarned", {count, why}))
     const warned = (await report())("warned", {count})
     if (rules.ban > 0 && count >= rules.ban) return `${warned}, ${await ban(deed)}`
     return rules.mute > 0 && count >= rules.mute ? `${warned}, ${await mute(deed)}` : warned
@@ -158,7 +211,7 @@ export const createPenalties = (plugin: Plugin, settings: Settings, t: Texts<typ
     return true
   }
 
-  return {cases, records, report, close, attempt, watch, mute, unmute, ban, unban, warn, isNew}
+  return {cases, records, report, tellLog, notify, close, attempt, watch, mute, unmute, ban, unban, warn, isNew}
 }
 
 export type Penalties = ReturnType<typeof createPenalties>

@@ -84,11 +84,12 @@ export type Settings = Static<typeof Settings>
 
 export type Filter = keyof Settings["actions"]
 
-/** An open case of a user: where it began. */
+/** An open case of a user: where it began. `place` is the name of the channel or group. */
 export const Case = Type.Object({
   isOpen: Type.Boolean({default: false}),
   channel: Type.String({default: ""}),
   guild: Type.String({default: ""}),
+  place: Type.String({default: ""}),
 })
 
 /** Who ended a case; empty if its time was over. */
@@ -101,7 +102,7 @@ export const Record = Type.Object({
 })
 export type Record = Static<typeof Record>
 
-/** What a moderator does to a user. */
+/** What a moderator does to a user. `name` and `place` are what the moderators read. */
 export const Order = Type.Object({
   what: Type.Enum(["warn", "mute", "unmute", "ban", "unban"]),
   by: Type.String(),
@@ -109,14 +110,22 @@ export const Order = Type.Object({
   minutes: Type.Number(),
   guild: Type.String(),
   platform: Type.String(),
+  name: Type.String(),
+  place: Type.String(),
   sn: Type.Integer(),
 })
 export type Order = Static<typeof Order>
 
-/** Queued acts at the platform, by their outbox ids, until it has carried them out or refused them. */
+/** Queued acts at the platform, by their outbox ids, until it has carried them out or refused them; `text` is for the group. */
 export const Acts = Type.Object({
   user: Type.String(),
-  acts: Type.Array(Type.Object({id: Type.String(), what: Type.Enum(["delete", "mute", "unmute", "ban", "unban"])})),
+  acts: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      what: Type.Enum(["delete", "mute", "unmute", "ban", "unban", "tell"]),
+      text: Type.Optional(Type.String()),
+    }),
+  ),
   tries: Type.Integer(),
 })
 export type Act = Static<typeof Acts>["acts"][number]

@@ -20,7 +20,8 @@ export const createClub = (features: readonly Feature[], refuses: readonly strin
           opened.login({platform: "club", user: {id: "bot", is_bot: true}, status: 1})
           return {
             send: async ({id, channel, content}) => {
-              did.push(`${channel}: ${content.join("")}`)
+              const shown = content.map(node => (typeof node === "string" ? node : `@${node.attrs.id}`))
+              did.push(`${channel}: ${shown.join("")}`)
               return {ids: [id]}
             },
             delete: async ({message}) => {

@@ -33,9 +33,9 @@ const judged = (name: string, channel: string): Person => ({
   deeds: [
     `delete ${name}`,
     `mute ${name} ${minutes * 60_000}`,
-    `log: ${name} on loop~one wrote "spam" (spam): deleted, muted for ${minutes} min.`,
+    `log: ${name} in ${channel} on loop~one wrote "spam" (spam): deleted, muted for ${minutes} min.`,
     `@${name}: The word "spam" is not allowed here. If this was a mistake, write here: /appeal and why.`,
-    `log: The mute of ${name} has ended.`,
+    `log: The mute of ${name} in ${channel} has ended.`,
   ],
 })
 

@@ -9,7 +9,7 @@ const on = "log: Moderation is on: spam."
 const judged = (user: string, minutes: number): readonly string[] => [
   `delete ${user}-1`,
   `mute ${user} ${minutes * 60_000}`,
-  `log: ${user} on loop~one wrote "spam" (spam): deleted, muted for ${minutes} min.`,
+  `log: ${user} in team on loop~one wrote "spam" (spam): deleted, muted for ${minutes} min.`,
   `@${user}: The word "spam" is not allowed here. If this was a mistake, write here: /appeal and why.`,
 ]
 
@@ -20,7 +20,7 @@ const heard = (user: string): readonly string[] => [
 
 const pardoned = (user: string): readonly string[] => [
   `mute ${user} 0`,
-  `log: ada pardoned ${user}.`,
+  `log: ada pardoned ${user} in team.`,
   `@${user}: You may write again.`,
 ]
 
@@ -80,7 +80,7 @@ describe.each(bunOr("node24"))("the example moderation on $name", runtime => {
     await release(host, runtime, "inbox")
     await untilDone(platform, ...judged("bob", 0.1))
     await release(host, runtime, "timer")
-    const over = ["eve", "bob"].map(user => `log: The mute of ${user} has ended.`)
+    const over = ["eve", "bob"].map(user => `log: The mute of ${user} in team has ended.`)
     await untilDone(platform, ...over)
     await untilFired(host, "check")
     await untilIdle(host)

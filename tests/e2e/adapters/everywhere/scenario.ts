@@ -102,8 +102,9 @@ export const pardon = async (
   const eve = line?.split(" ")[0] ?? "eve"
   const command = () => discord.say("bob", `!pardon ${place.name} ${eve}`)
   if (line === undefined) return void (await answered(discord, /^There is no open case for eve\.$/, command))
-  const done = `43 pardoned ${eve}.`
-  const before = moderators().filter(each => each === done).length
+  const pardons = () =>
+    moderators().filter(each => each.startsWith("43 ") && each.includes(` pardoned ${eve} in `)).length
+  const before = pardons()
   await command()
-  await until(`the pardon of ${eve} at ${place.name}`, () => moderators().filter(each => each === done).length > before)
+  await until(`the pardon of ${eve} at ${place.name}`, () => pardons() > before)
 }
