@@ -6,7 +6,11 @@ const Place = Type.Object(
   {
     endpoint: Type.String({minLength: 1, description: "The endpoint that reports who joins"}),
     guild: Type.Optional(
-      Type.String({minLength: 1, description: "The id of the server or group, if the endpoint is in several"}),
+      Type.String({
+        minLength: 1,
+        description:
+          "The id of the server or group; without it, the one that the channel is in, as far as the platform tells",
+      }),
     ),
     channel: Type.Optional(
       Type.String({

@@ -1,14 +1,21 @@
 import {definePlugin, isProblem, Problem, type Session, Type, UserError} from "svc-runtime"
+import {checkEndpoints} from "../lib/endpoints.ts"
 import {fill, listOf, nameOf, withJoined, withLeft} from "../lib/greeting.ts"
-import {type Batch, longestWait, type Place, Settings, Waiting} from "../lib/settings.ts"
+import {createPlaces} from "../lib/places.ts"
+import {type Batch, longestWait, Settings, Waiting} from "../lib/settings.ts"
 import {texts} from "../lib/texts.ts"
 
 /** Returns false if the platform does not support the act. */
-const canDo = (act: Promise<unknown>): Promise<boolean> =>
+const canDo = (act: Promise<unknown>): Promise<boolean> => passes(act, "unsupported")
+
+/** Returns false if the endpoint does not exist: the start has said so. */
+const isThere = (act: Promise<unknown>): Promise<boolean> => passes(act, "endpoint_unknown")
+
+const passes = (act: Promise<unknown>, code: "unsupported" | "endpoint_unknown"): Promise<boolean> =>
   act.then(
     () => true,
     error => {
-      if (isProblem(error, "unsupported")) return false
+      if (isProblem(error, code)) return false
       throw error
     },
   )
@@ -27,11 +34,13 @@ export default definePlugin({
     const report = async (key: "noRoles" | "noDirect" | "noChannel", values: {endpoint: string; guild: string}) => {
       const text = t.in(log === undefined ? "en" : await plugin.languageOf(log))(key, values)
       if (log === undefined) plugin.log.warn(text)
-      else await plugin.send(log, text, {key: keyOf(key, values.endpoint, key === "noChannel" ? values.guild : "")})
+      else
+        await isThere(
+          plugin.send(log, text, {key: keyOf(key, values.endpoint, key === "noChannel" ? values.guild : "")}),
+        )
     }
 
-    const placeOf = ({endpoint, guild}: Session): Place | undefined =>
-      config.places.find(each => each.endpoint === endpoint && (each.guild ?? guild?.id) === guild?.id)
+    const placeOf = createPlaces(plugin, config.places)
 
     /** The number of members, if the platform lists all of them at once. */
     const countOf = async (endpoint: string, guild: string): Promise<string> => {
@@ -81,7 +90,7 @@ export default definePlugin({
     /** Adds a person to those who wait for a greeting, and sets the timer that says it. Resolves to the new batch. */
     const gather = async (session: Session, add: (batch: Batch) => Batch): Promise<Batch | undefined> => {
       const {endpoint, guild} = session
-      const channel = placeOf(session)?.channel ?? session.channel?.id
+      const channel = (await placeOf(session))?.channel ?? session.channel?.id
       if (channel === undefined) return void (await report("noChannel", {endpoint, guild: guild?.id ?? "?"}))
       const {batches} = await session.state(waiting).get()
       const before = batches.find(each => each.endpoint === endpoint && each.channel === channel)
@@ -92,11 +101,18 @@ export default definePlugin({
       return batch
     }
 
+    plugin.onStart(() =>
+      checkEndpoints(plugin, {
+        ...Object.fromEntries(config.places.map(({endpoint}, index) => [`places[${index}].endpoint`, endpoint])),
+        ...(log && {"log.endpoint": log.endpoint}),
+      }),
+    )
+
     plugin.on("guild-member-added", {name: "join", retries: 3}, async session => {
       const {endpoint, user, guild} = session
       if (user === undefined || user.is_bot === true) return
       const known = {endpoint, guild: guild?.id ?? session.channel?.id ?? "?"}
-      for (const role of placeOf(session)?.roles ?? []) {
+      for (const role of (await placeOf(session))?.roles ?? []) {
         const given = session.call("guild.member.role.set", {guild_id: known.guild, user_id: user.id, role_id: role})
         if (await canDo(given)) continue
         await report("noRoles", known)

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import {test} from "node:test"
 import type {Feature} from "svc-runtime"
 import {type BotOptions, plugin, startBot} from "svc-runtime/test"
-import {startDiscord} from "svc-runtime/test/platforms"
+import {startDiscord, startTelegram} from "svc-runtime/test/platforms"
 import welcome from "../plugins/welcome.ts"
 import {createClub} from "./club.ts"
 
@@ -211,4 +211,99 @@ test("greets on a fake of Discord, which names no channel", async () => {
     await bot.close()
     await discord.close()
   }
+})
+
+test("greets on a fake of Telegram in the group of the place only", async () => {
+  const telegram = await startTelegram()
+  const places = [
+    {endpoint: "telegram~main", channel: "-100:7"},
+    {endpoint: "telegram~main", guild: "-300", channel: "-301"},
+  ]
+  const bot = await startBot({
+    plugins: {
+      welcome: {plugin: welcome, config: {places, log: {endpoint: "sandbox", channel: "log"}}},
+      telegram: {endpoints: [{...telegram.account, id: "main"}]},
+    },
+  })
+  const user = {id: 55, is_bot: false, first_name: "Ann"}
+  const join = async (chat: number) => {
+    const [old_chat_member, new_chat_member] = ["left", "member"].map(status => ({status, user}))
+    const place = {chat: {id: chat, type: "supergroup", title: `Group ${chat}`}, from: user}
+    const date = Math.floor(Date.now() / 1000)
+    await telegram.deliver({chat_member: {...place, date, old_chat_member, new_chat_member}})
+    await bot.settle()
+    await bot.clock.advance(5)
+    return telegram.sent().map(({channel}) => channel)
+  }
+  try {
+    assert.deepEqual(await join(-200), [])
+    assert.deepEqual(
+      (await bot.messages("log")).map(({text}) => text),
+      ["Welcome: no channel for greetings of -200 at telegram~main. Name one in places."],
+    )
+    assert.deepEqual(await join(-100), ["-100"])
+    assert.deepEqual(await join(-300), ["-100", "-301"])
+  } finally {
+    await bot.close()
+    await telegram.close()
+  }
+})
+
+test("keeps a place without a guild for the server of its channel on a fake of Discord", async () => {
+  const discord = await startDiscord()
+  const bot = await startBot({
+    plugins: {
+      welcome: {plugin: welcome, config: {places: [{endpoint: "discord~one", channel: "600", roles: ["700"]}]}},
+      discord: {endpoints: [{...discord.account, id: "one", intents: ["guilds", "guild_members"]}]},
+    },
+  })
+  const join = async (guild: string) => {
+    const user = {id: "43", username: "bob", discriminator: "0", global_name: null, avatar: null}
+    await discord.deliver({t: "GUILD_MEMBER_ADD", d: {guild_id: guild, user, roles: []}})
+    await bot.settle()
+    await bot.clock.advance(5)
+    return discord.sent().length
+  }
+  try {
+    discord.answerNext("GET /guilds/501/channels", [{id: "650", type: 0, name: "general", guild_id: "501"}])
+    discord.answerNext("GET /users/@me/guilds", [
+      {id: "500", name: "One"},
+      {id: "501", name: "Two"},
+    ])
+    assert.equal(await join("501"), 0)
+    assert.equal(await join("501"), 0)
+    assert.ok(!discord.requests.some(({method}) => method.includes("/roles/")))
+    assert.equal(await join("500"), 1)
+  } finally {
+    await bot.close()
+    await discord.close()
+  }
+})
+
+test("names each setting with an unknown endpoint at the start, and greets nevertheless", async () => {
+  const lines: string[] = []
+  const club = createClub(["open"], [])
+  const config = {
+    places: [
+      {endpoint: "club~two", channel: "hall"},
+      {endpoint: "club~one", guild: "g", roles: ["7"]},
+    ],
+    log: {endpoint: "club~two", channel: "log"},
+  }
+  const bot = await startBot({
+    plugins: {welcome: {plugin: welcome, config}, club: {plugin: club.plugin, endpoints: [{id: "one"}]}},
+    log: line => lines.push(line),
+  })
+  try {
+    await club.happen("guild-member-added", ann, inHall)
+    await bot.settle()
+    await bot.clock.advance(5)
+    assert.deepEqual(club.did(), ["hall: Welcome, Ann!"])
+  } finally {
+    await bot.close()
+  }
+  const errors = lines.filter(line => /^\S+ error /.test(line))
+  assert.equal(errors.length, 2, lines.join("\n"))
+  assert.match(errors[0] ?? "", /places\[0\]\.endpoint: there is no endpoint club~two; known endpoints: .*club~one/)
+  assert.match(errors[1] ?? "", /log\.endpoint/)
 })
