@@ -1,4 +1,4 @@
-import {type Content, Problem, type Session, type StateHandle, type User, UserError} from "svc-runtime"
+import {Problem, type Session, type StateHandle, type User, UserError} from "svc-runtime"
 import type {Index, Mine, Ticket} from "./settings.ts"
 
 /** Returns false if the platform does not support the act, or the outbox no longer has the message. */
@@ -19,13 +19,6 @@ export const checked = (session: Session, text: string, most: number): string =>
   if (text.trim() === "") throw new UserError(session.t("empty"))
   if (text.trim().length > most) throw new UserError(session.t("tooLong", {most}))
   return text.trim()
-}
-
-/** Sends to the user alone, or to where the ticket was opened if the platform has no direct channels. */
-export const tell = async (session: Session, {place}: Ticket, content: Content): Promise<void> => {
-  const {endpoint, user} = session
-  const direct = session.send({endpoint, user: user?.id ?? ""}, content)
-  if (!(await canDo(direct))) await session.send({endpoint, channel: place}, content)
 }
 
 /** The open tickets: each in the state of its user, and an index of the users who have some. */

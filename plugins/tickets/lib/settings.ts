@@ -89,3 +89,14 @@ export const Act = Type.Object({
   isCommand: Type.Boolean(),
 })
 export type Act = Static<typeof Act>
+
+/** A message to the user of a ticket, by its outbox id, until the platform has it. `reply` is the label of its button. */
+export const Told = Type.Object({
+  id: Type.String(),
+  n: Type.Integer(),
+  by: Type.String(),
+  place: Type.String(),
+  text: Type.String(),
+  reply: Type.Optional(Type.String()),
+  tries: Type.Integer(),
+})

@@ -34,6 +34,8 @@ export const texts = {
     sent: "The team has your reply.",
     gone: "Ticket {n} is not open.",
     none: "There are no open tickets.",
+    elsewhere: "Write this in the team's channel: {channel} at {endpoint}.",
+    noTeam: "Nobody can read tickets now. Please tell an operator of this bot.",
     more: "{count, plural, one {… and # more} other {… and # more}}",
   },
   de: {
@@ -70,6 +72,8 @@ export const texts = {
     sent: "Das Team hat deine Nachricht.",
     gone: "Anfrage {n} ist nicht offen.",
     none: "Es gibt keine offenen Anfragen.",
+    elsewhere: "Schreibe das im Kanal des Teams: {channel} an {endpoint}.",
+    noTeam: "Gerade kann niemand Anfragen lesen. Bitte sage es denen, die diesen Bot betreiben.",
     more: "{count, plural, one {… und # weitere} other {… und # weitere}}",
   },
 } as const

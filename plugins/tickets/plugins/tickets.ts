@@ -1,6 +1,8 @@
-import {definePlugin, type Session, Type, UserError} from "svc-runtime"
-import {canDo, checked, createDesk, nameOf, tell} from "../lib/desk.ts"
+import {type Content, definePlugin, isProblem, type Session, Type, UserError} from "svc-runtime"
+import {canDo, checked, createDesk, nameOf} from "../lib/desk.ts"
+import {checkEndpoints} from "../lib/endpoints.ts"
 import {Act, Index, Mine, mostListed, mostOpen, Ref, Settings, type Ticket} from "../lib/settings.ts"
+import {createTell} from "../lib/tell.ts"
 import {texts} from "../lib/texts.ts"
 
 export default definePlugin({
@@ -10,6 +12,18 @@ export default definePlugin({
     const t = plugin.texts(texts)
     const desk = createDesk(plugin.state("user", Mine), plugin.state("plugin", Index))
     const Text = Type.Object({text: Type.String({minLength: 1, maxLength: longest})})
+
+    plugin.onStart(() => checkEndpoints(plugin, {"team.endpoint": team.endpoint}))
+
+    const tell = createTell(plugin, ({n, text, reply: label}) =>
+      label === undefined ? [text] : [text, reply.button({n}, label)],
+    )
+
+    /** Sends what a user wrote to the team. Throws a `UserError` if the team's endpoint does not exist. */
+    const toTeam = (session: Session, content: Content): Promise<string> =>
+      session.send(team, content).catch(error => {
+        throw isProblem(error, "endpoint_unknown") ? new UserError(session.t(t, "noTeam")) : error
+      })
 
     const teamSays = async () => t.in(await plugin.languageOf(team))
 
@@ -38,8 +52,8 @@ export default definePlugin({
       const n = (await desk.counts(session)).next
       const place = session.channel?.id ?? ""
       const ticket = {n, by: nameOf(user), text, place, language, message: "", taken: "", seen: []}
-      const message = await session.send(
-        team,
+      const message = await toTeam(
+        session,
         await contentOf({n, endpoint, user: user?.id ?? "", channel: place}, ticket),
       )
       await desk.add(session, {...ticket, message})
@@ -55,7 +69,13 @@ export default definePlugin({
       const {endpoint, user} = session
       if (what === "answer") {
         await desk.replace(session, {...ticket, seen: [...ticket.seen, sn].slice(-10)})
-        await tell(session, ticket, [mine("yourTicket", {n, text}), reply.button({n}, mine("reply"))])
+        await tell(session, {
+          n,
+          by: ticket.by,
+          place: ticket.place,
+          text: mine("yourTicket", {n, text}),
+          reply: mine("reply"),
+        })
         await session.send(team, say("answered", {by, n, text}))
         return
       }
@@ -66,7 +86,7 @@ export default definePlugin({
       const ended = `${say("ticket", {...ticket, endpoint})}\n${say("isClosed", {by})}`
       const edit = session.edit(ticket.message, isTake ? await contentOf(ref, next) : ended)
       if (!(await canDo(edit)) || isCommand) await session.send(team, say(isTake ? "tookIt" : "closed", {by, n}))
-      if (!isTake) await tell(session, ticket, mine("yourClosed", {n}))
+      if (!isTake) await tell(session, {n, by: ticket.by, place: ticket.place, text: mine("yourClosed", {n})})
     })
 
     /** Passes what a member of the team wants to the conversation of the ticket. A repeated call changes nothing. */
@@ -100,7 +120,7 @@ export default definePlugin({
         const ticket = (await desk.mine(session)).find(each => each.n === n)
         if (ticket === undefined) throw new UserError(session.t(t, "gone", {n}))
         const text = checked(session, values.text, longest)
-        await session.send(team, (await teamSays())("replied", {by: ticket.by, n, text}))
+        await toTeam(session, (await teamSays())("replied", {by: ticket.by, n, text}))
         return session.t(t, "sent")
       },
     )
@@ -119,9 +139,13 @@ export default definePlugin({
       await plugin.send({endpoint, channel: channel.id}, content, {key: `panel ${event.sn}`})
     })
 
-    /** The commands of the team exist in its channel only: a list shows what users wrote. */
-    const here = {permission, endpoint: team.endpoint, channel: team.channel}
-    plugin.command("tickets", {...here, description: t.of("aboutList")}, async ({session}) => {
+    /** The commands of the team work in its channel only: a list shows what users wrote. */
+    const requireTeam = ({endpoint, channel, t: say}: Session) => {
+      if (endpoint !== team.endpoint || channel?.id !== team.channel) throw new UserError(say(t, "elsewhere", team))
+    }
+
+    plugin.command("tickets", {permission, description: t.of("aboutList")}, async ({session}) => {
+      requireTeam(session)
       const {tickets, count} = await desk.list(session, mostListed)
       if (count === 0) return session.t(t, "none")
       const lines = tickets.map(({text, ...ticket}) => {
@@ -133,20 +157,21 @@ export default definePlugin({
     })
 
     const passByNumber = async (session: Session, n: number, what: Act["what"], text?: string) => {
+      requireTeam(session)
       const found = await desk.where(session, n)
       const ticket = found === undefined ? undefined : await desk.of(found.endpoint, found.user, n)
       if (found === undefined || ticket === undefined) throw new UserError(session.t(t, "gone", {n}))
       await pass(session, {...found, channel: ticket.place}, what, text)
     }
-    plugin.command("tickets take <n:integer>", {...here, description: t.of("aboutTake")}, ({args, session}) =>
+    plugin.command("tickets take <n:integer>", {permission, description: t.of("aboutTake")}, ({args, session}) =>
       passByNumber(session, args.n, "take"),
     )
-    plugin.command("tickets close <n:integer>", {...here, description: t.of("aboutClose")}, ({args, session}) =>
+    plugin.command("tickets close <n:integer>", {permission, description: t.of("aboutClose")}, ({args, session}) =>
       passByNumber(session, args.n, "close"),
     )
     plugin.command(
       "tickets answer <n:integer> <text:text>",
-      {...here, description: t.of("aboutAnswer")},
+      {permission, description: t.of("aboutAnswer")},
       ({args, session}) => passByNumber(session, args.n, "answer", checked(session, args.text, longest)),
     )
   },

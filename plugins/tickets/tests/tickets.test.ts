@@ -87,11 +87,13 @@ test("lets only the team see and handle tickets, in its channel", () =>
     assert.deepEqual(await bot.press("Take", eveInTeam), ["This needs the permission trusted."])
     assert.deepEqual(await bot.say("/tickets", eveInTeam), ["/tickets needs the permission trusted."])
     assert.deepEqual(await bot.say("/tickets panel", eve), ["/tickets panel needs the permission trusted."])
-    const elsewhere = await bot.say("/tickets", {...ada, channel: "hall"})
-    assert.ok(
-      elsewhere.every(text => !text.includes("eve: one")),
-      elsewhere.join(),
-    )
+    const hall = {...ada, channel: "hall"}
+    for (const command of ["/tickets", "/tickets take 1", "/tickets close 1", "/tickets answer 1 Yes"]) {
+      assert.deepEqual(await bot.say(command, hall), ["Write this in the team's channel: team at sandbox."])
+      const [refused] = await bot.say(command, {...hall, user: "eve"})
+      assert.match(refused ?? "", /needs the permission trusted\.$/)
+    }
+    assert.deepEqual(await bot.say("/tickets", ada), ["1, eve: one"])
   }))
 
 test("speaks the language of the user and that of the team", () => {
@@ -182,6 +184,47 @@ test("answers from a team in the sandbox to a fake of Telegram", async () => {
     await bot.close()
     await telegram.close()
   }
+})
+
+test("answers where the ticket was opened, if a fake of Telegram refuses to deliver it to the user", async () => {
+  const telegram = await startTelegram()
+  const bot = await startBot({
+    plugins: {tickets: {plugin: tickets, config}, telegram: {endpoints: [{...telegram.account, id: "main"}]}},
+    users: {ada: "trusted"},
+  })
+  try {
+    await telegram.say("/ticket My key is lost", {user: "55", channel: "-100"})
+    await bot.settle()
+    const description = "Forbidden: bot can't initiate conversation with a user"
+    telegram.refuseNext("sendMessage", {status: 403, body: {description}})
+    await bot.say("/tickets answer 1 Come", ada).catch(() => {})
+    await bot.clock.advance(5).catch(() => {})
+    assert.deepEqual(
+      telegram.sent().map(({channel, text}) => [channel, text]),
+      [
+        ["-100", "The team has your ticket 1."],
+        ["-100", "@User 55 Answer to your ticket 1: Come"],
+      ],
+    )
+    await telegram.press("Reply", {user: "55"})
+    await bot.settle().catch(() => {})
+    assert.equal(telegram.sent().at(-1)?.channel, "-100")
+  } finally {
+    await bot.close()
+    await telegram.close()
+  }
+})
+
+test("says at the start and to users that the team's endpoint does not exist", async () => {
+  const lines: string[] = []
+  const wrong = {team: {endpoint: "telegram~one", channel: "-100"}}
+  await plugin.test(tickets, {config: wrong, log: line => lines.push(line)}, async bot => {
+    const noTeam = "Nobody can read tickets now. Please tell an operator of this bot."
+    assert.deepEqual(await bot.say("/ticket one", eve), [noTeam])
+  })
+  const errors = lines.filter(line => /^\S+ error /.test(line))
+  assert.equal(errors.length, 1, lines.join("\n"))
+  assert.match(errors[0] ?? "", /team\.endpoint: there is no endpoint telegram~one; known endpoints: sandbox/)
 })
 
 test("refuses a configuration with an error", async () => {

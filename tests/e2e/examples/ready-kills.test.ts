@@ -3,7 +3,7 @@ import {loopbackPlugin, startLoopback} from "../../support/adapters/loopback.ts"
 import {bunOr, startHost, untilIdle} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {readySources} from "../../support/plugins/ready-sources.ts"
-import {killedAt, untilDone} from "./example.ts"
+import {killedAt, untilDone, untilFired} from "./example.ts"
 
 const config = (url: string) => `http: {port: 0}
 permissions:
@@ -70,6 +70,8 @@ describe.each(bunOr("node24"))("the ready plugins on $name", runtime => {
       cause: () => platform.join("j1", {user: "ann", channel: "hall"}),
     })
     await untilDone(platform, ...joined)
+    // They see whether the platform delivered the answers.
+    await untilFired(host, "check")
     await untilIdle(host)
     expect(withoutIds(platform.deeds)).toEqual([...expected, ...joined].toSorted())
     expect((await host.get("/api/timers")).items).toEqual([])
