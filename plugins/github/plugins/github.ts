@@ -1,4 +1,5 @@
-import {b, type Content, code, definePlugin, list, type TSchema} from "svc-runtime"
+import {b, type Content, code, definePlugin, isProblem, list, type TSchema} from "svc-runtime"
+import {checkEndpoints} from "../lib/endpoints.ts"
 import {lineOf, linked} from "../lib/line.ts"
 import * as payloads from "../lib/payloads.ts"
 import {Settings, wants} from "../lib/settings.ts"
@@ -25,6 +26,19 @@ export default definePlugin({
       return items.length === 0 ? line : [...line, list([...earlier, ...items])]
     }
 
+    plugin.onStart(() =>
+      checkEndpoints(
+        plugin,
+        Object.fromEntries(tell.map(({to}, index) => [`tell[${index}].to.endpoint`, to.endpoint])),
+      ),
+    )
+
+    /** An endpoint that does not exist keeps nothing from the other channels: the start has named it. */
+    const ifThere = (sent: Promise<unknown>) =>
+      sent.catch(error => {
+        if (!isProblem(error, "endpoint_unknown")) throw error
+      })
+
     // Each kind of event has a handler and a schema. Other events have none.
     plugin.webhook("events", {verify: {by: "github", secret}, user: {field: "sender.login"}}, () => {})
 
@@ -34,7 +48,7 @@ export default definePlugin({
         const rules = found === undefined ? [] : tell.filter(rule => wants(rule, found))
         const places = new Map(rules.map(({to}) => [`${to.endpoint} ${to.channel}`, to]))
         for (const to of places.values())
-          if (found !== undefined) await session.send(to, contentOf(await plugin.languageOf(to), found))
+          if (found !== undefined) await ifThere(session.send(to, contentOf(await plugin.languageOf(to), found)))
       })
     on("push", payloads.Push, told.push)
     on("issues", payloads.Issues, told.issues)

@@ -184,3 +184,20 @@ test("refuses a configuration that it cannot follow", async () => {
   await refuses([], {commits: 21}, /commits/)
   await refuses([], {secret: "in the file"}, /secret/)
 })
+
+test("names an unknown endpoint at the start, and tells the other channels", async () => {
+  const lines: string[] = []
+  const tell = [
+    {project: "*", to: {endpoint: "telegram~one", channel: "-100"}},
+    {project: "*", to: dev},
+  ]
+  const config = {secret: "${GITLAB_SECRET}", tell}
+  await plugin.test(gitlab, {config, log: line => lines.push(line)}, async bot => {
+    assert.deepEqual(await told(bot, "Issue", {...common, object_attributes: {...issue, action: "open"}}), [
+      `ann/shop: ann opened issue 7: No tea (${issue.url})`,
+    ])
+  })
+  const errors = lines.filter(line => /^\S+ error /.test(line))
+  assert.equal(errors.length, 1, lines.join("\n"))
+  assert.match(errors[0] ?? "", /tell\[0\]\.to\.endpoint: there is no endpoint telegram~one; known endpoints: sandbox/)
+})
