@@ -1,5 +1,6 @@
-import {b, type Content, definePlugin, link, type Static, type TimerHandle, Type} from "svc-runtime"
+import {b, type Content, definePlugin, isProblem, link, type Static, type TimerHandle, Type} from "svc-runtime"
 import type {FeedDocument} from "../lib/document.ts"
+import {checkEndpoints} from "../lib/endpoints.ts"
 import {newIn, readFeed} from "../lib/read.ts"
 import {type FeedRow, feedRows} from "../lib/rows.ts"
 import {type Feed, keyOf, Settings, spanOf} from "../lib/settings.ts"
@@ -11,6 +12,16 @@ const minute = 60 * second
 /** What stands for a feed: its name, its title, or the host of its address. The address itself may hold a password. */
 const nameOf = ({name, url}: Feed, {title}: Pick<FeedRow, "title">): string =>
   name ?? (title || (URL.parse(url)?.host ?? "?"))
+
+/** Returns false if the endpoint does not exist: the start has named it. */
+const isThere = (sent: Promise<unknown>): Promise<boolean> =>
+  sent.then(
+    () => true,
+    error => {
+      if (isProblem(error, "endpoint_unknown")) return false
+      throw error
+    },
+  )
 
 export default definePlugin({
   description: "Posts the new entries of RSS, Atom and JSON feeds to channels",
@@ -50,17 +61,20 @@ export default definePlugin({
           plugin.log.warn("feed not read", {feed: nameOf(feed, row), problem, error: cause})
         }
         const news = document && (await newsOf(feed, row, document))
-        if (news !== undefined) await session.send(feed.to, news)
+        // What nobody could read stays new.
+        if (news !== undefined && !(await isThere(session.send(feed.to, news)))) return
         if (next.problem === "gone") {
           await session.clearTimer(key)
           const say = t.in(await plugin.languageOf(feed.to))
-          await session.send(feed.to, say("gone", {name: nameOf(feed, row)}))
+          await isThere(session.send(feed.to, say("gone", {name: nameOf(feed, row)})))
         }
         await session.database.write([rows.put(next)])
       },
     )
 
     plugin.onStart(async () => {
+      const endpoints = feeds.map(({to}, index) => [`feeds[${index}].to.endpoint`, to.endpoint])
+      await checkEndpoints(plugin, Object.fromEntries(endpoints))
       await rows.keep([...byKey.keys()])
       const set = await plugin.timers(poll)
       for (const timer of set) if (!byKey.has(timer.data.feed)) await plugin.clearTimer(timer)

@@ -300,3 +300,25 @@ test("refuses a configuration that it cannot follow", async () => {
   const one = {url: "http://127.0.0.1:9/feed", to: place}
   await refuses({feeds: [one, {...one, every: "1h"}]}, /two feeds have the same url and channel/)
 })
+
+test("names an unknown endpoint at the start, and keeps what is new for it", async () => {
+  const site = await serve(xml(rss("a")))
+  const lines: string[] = []
+  const feed = {to: {endpoint: "telegram~one", channel: "-100"}}
+  try {
+    await plugin.test(
+      feeds,
+      {config: configOf(site.url, feed, {first: "newest"}), log: line => lines.push(line)},
+      async bot => {
+        await bot.settle()
+        await bot.clock.advance({minutes: 10})
+        assert.deepEqual(await posted(bot), [])
+      },
+    )
+  } finally {
+    site.close()
+  }
+  const errors = lines.filter(line => /^\S+ error /.test(line))
+  assert.equal(errors.length, 1, lines.join("\n"))
+  assert.match(errors[0] ?? "", /feeds\[0\]\.to\.endpoint: there is no endpoint telegram~one; known endpoints: sandbox/)
+})
