@@ -24,6 +24,7 @@ export const texts = {
     title: "Standup {name}, {day, date, long}",
     missing: "No answer: {names}",
     skipped: "Skipped: {names}",
+    noReport: "{name} cannot run: there is no endpoint {endpoint} for its report.",
     unreachable: "Standup {name}: I cannot write to {names} directly.",
   },
   de: {
@@ -50,6 +51,7 @@ export const texts = {
     title: "Standup {name}, {day, date, long}",
     missing: "Keine Antwort: {names}",
     skipped: "Ausgelassen: {names}",
+    noReport: "{name} kann nicht stattfinden: Für den Bericht gibt es keinen Endpunkt {endpoint}.",
     unreachable: "Standup {name}: Ich kann {names} nicht direkt schreiben.",
   },
 } as const

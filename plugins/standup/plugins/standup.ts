@@ -1,8 +1,19 @@
 import {channelType, definePlugin, type Session, Type, UserError} from "svc-runtime"
+import {checkEndpoints} from "../lib/endpoints.ts"
 import {declareQuestions} from "../lib/questions.ts"
 import {canDo, declareRounds, keyOf} from "../lib/rounds.ts"
 import {isOf, Which} from "../lib/runs.ts"
-import {checkStandups, cronOf, dayIn, type Member, membersOf, minute, Settings, type Standup} from "../lib/settings.ts"
+import {
+  checkStandups,
+  cronOf,
+  dayIn,
+  endpointsIn,
+  type Member,
+  membersOf,
+  minute,
+  Settings,
+  type Standup,
+} from "../lib/settings.ts"
 
 export default definePlugin({
   description: "Asks a team its questions at a set time, and posts the answers",
@@ -45,6 +56,7 @@ export default definePlugin({
 
     /** Sets the timer of each standup. A timer whose plan has not changed stays, so that a late one still fires. */
     plugin.onStart(async () => {
+      await checkEndpoints(plugin, endpointsIn(standups))
       const plans = standups.map(standup => {
         const {name, timezone, report: target} = standup
         const cron = cronOf(standup)
@@ -57,8 +69,7 @@ export default definePlugin({
         if (each.repeats && !isPlanned(each.data.name, each.data.plan)) await plugin.clearTimer(each)
       for (const {name, plan, when} of plans) {
         if (isSet(name, plan)) continue
-        if (!(await canDo(plugin.setTimer(open, when, {name, plan}, {key: `at ${name}`}))))
-          plugin.log.error(`the standup ${name} does not run: there is no endpoint ${when.target.endpoint}`)
+        await canDo(plugin.setTimer(open, when, {name, plan}, {key: `at ${name}`}))
       }
     })
 
@@ -89,7 +100,8 @@ export default definePlugin({
       const standup = choose(session, args.name)
       const {name, report, people} = standup
       if ((await runningOf(session, standup)) !== undefined) throw new UserError(session.t(t, "running", {name}))
-      await plugin.setTimer(open, {in: 0, target: report}, {name, plan: "now"}, {key: `now ${name}`})
+      const started = plugin.setTimer(open, {in: 0, target: report}, {name, plan: "now"}, {key: `now ${name}`})
+      if (!(await canDo(started))) throw new UserError(session.t(t, "noReport", {name, ...report}))
       return session.t(t, "started", {name, count: people.length})
     })
 

@@ -213,3 +213,19 @@ test("refuses a configuration that makes no sense", async () => {
     /two with the name "team"/,
   )
 })
+
+test("names an unknown endpoint at the start, and to who starts the standup", async () => {
+  const lines: string[] = []
+  const standups = [{...team, report: {endpoint: "telegram~one", channel: "-100"}, people: [{user: "55"}]}]
+  await plugin.test(standup, {...options, config: {standups}, log: line => lines.push(line)}, async bot => {
+    assert.deepEqual(await bot.say("/standup now", {user: "ada"}), [
+      "team cannot run: there is no endpoint telegram~one for its report.",
+    ])
+  })
+  const errors = lines.filter(line => /^\S+ error /.test(line))
+  assert.equal(errors.length, 1, lines.join("\n"))
+  assert.match(
+    errors[0] ?? "",
+    /standups\[0\]\.report\.endpoint: there is no endpoint telegram~one; known endpoints: sandbox/,
+  )
+})
