@@ -16,14 +16,14 @@ export const limits = {
   files: {limit: 20},
   tables: {limit: 0},
   operations: {limit: 0},
-  core: {limit: 96_850, goal: 78_000},
+  core: {limit: 96_600, goal: 78_000},
   tests: {limit: 102_600, goal: 92_000},
-  words: {limit: 115_800, goal: 60_000},
+  words: {limit: 59_800},
   commands: {limit: 122, goal: 105},
   problems: {limit: 154},
   keys: {limit: 391},
   packages: {limit: 17},
-  size: {limit: 23.1},
+  size: {limit: 14.9},
 } as const satisfies Readonly<Record<string, Limit>>
 
 export type FigureName = keyof typeof limits
