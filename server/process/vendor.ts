@@ -47,7 +47,7 @@ export const findTarball = async (project: string, name: string, version: string
     .filter(
       file =>
         file.endsWith(".tgz") &&
-        (isAny ? file.startsWith(start) && /^\d/.test(file.slice(start.length)) : file === `${start}.tgz`),
+        (isAny ? file.startsWith(start) && /^\d+\.\d+\.\d/.test(file.slice(start.length)) : file === `${start}.tgz`),
     )
     .sort((one, other) => one.localeCompare(other, "en", {numeric: true}))
     .at(-1)
