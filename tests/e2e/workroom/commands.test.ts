@@ -49,6 +49,7 @@ test("svc workroom moves an item through its states and shows it", async () => {
     expect.stringMatching(/^seq +at +actor/),
     expect.stringMatching(/^9 .* operator +2 +cancel +[0-9a-f]{12}$/),
     expect.stringMatching(/^8 .* operator +2 +add +[0-9a-f]{12}$/),
+    "there are more: --limit, or --cursor 8",
   ])
   expect(problemsIn(await refused(project, "show", "7"))).toEqual(["workroom_unknown"])
   expect(await refused(project, "block", "1", "x", "--until", "soon")).toMatch(/--until soon\b/)
