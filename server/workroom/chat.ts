@@ -1,12 +1,25 @@
 import {type ItemState, itemStates, takenIn} from "../../shared/api/item-rules.ts"
 import type {Item} from "../../shared/api/workroom.ts"
 import {timeFrom} from "../../shared/duration.ts"
-import {definePlugin, type LocalText, type PluginDefinition, Problem, type Session, Type} from "../../shared/sdk/sdk.ts"
+import {
+  definePlugin,
+  type LocalText,
+  type Permission,
+  type PluginDefinition,
+  Problem,
+  type Session,
+  Type,
+  type WorkItemChange,
+  workItems,
+} from "../../shared/sdk/sdk.ts"
 import {fieldsOf} from "../../shared/sdk/session/values.ts"
 import {builtInTexts, type HostTexts, type Say} from "../messages/texts/host-texts.ts"
 import type {HostText} from "../messages/texts/tables.ts"
+import {addFrom, commandFrom} from "./bodies.ts"
+import {commandOnce} from "./command-once.ts"
 import {partyOf} from "./party.ts"
-import {type ItemChange, type ItemCommand, mostComments} from "./store/transitions.ts"
+import {workItemsOf} from "./service.ts"
+import {type ItemCommand, mostComments} from "./store/transitions.ts"
 import type {Workroom} from "./workroom.ts"
 
 const Level = (what: string, fallback: "trusted" | "admin") =>
@@ -35,17 +48,15 @@ export const workroomPlugin = (
     description: "Work items from chat",
     config: Settings,
     setup(plugin, {read = "trusted", work = "trusted", decide = "admin"}) {
-      /** Runs the command against the item's current revision. A handler repeated after a crash changes it once. */
-      const change = async (session: Session, id: number, command: ItemCommand): Promise<string> =>
-        answer(id, sayIn(session.language), command.is, async say => {
-          const {revision} = workroom().item(id)
+      plugin.provide(workItems, workItemsOf(workroom, plugin))
+
+      /** Changes an item as its current state allows. A handler repeated after a crash changes it once. */
+      const change = async (session: Session, id: number, asked: WorkItemChange): Promise<string> =>
+        answer(id, sayIn(session.language), asked.is, async say => {
+          const actor = actorOf(session)
           const request = `inbox/${session.event.sn}`
-          const item = await workroom().run({
-            actor: actorOf(session),
-            item: id,
-            command: {...command, request, expectedRevision: revision} as ItemChange,
-          })
-          return lineOf(item, say)
+          const command = commandFrom(actor, asked)
+          return lineOf(await commandOnce(workroom(), {actor, item: id, request, command}), say)
         })
 
       plugin.command(
@@ -54,20 +65,13 @@ export const workroomPlugin = (
         ({args, session}) =>
           answer(0, sayIn(session.language), "add", async say => {
             const {channel, endpoint} = session
-            const item = await workroom().run({
-              actor: actorOf(session),
-              item: 0,
-              command: {
-                is: "add",
-                title: args.title.slice(0, 200),
-                description: args.title.length > 200 ? args.title : "",
-                priority: "normal",
-                labels: [],
-                assignee: null,
-                conversation: channel === undefined ? null : {endpoint, channel: channel.id},
-                request: `inbox/${session.event.sn}`,
-              },
+            const added = addFrom(actorOf(session), {
+              title: args.title.slice(0, 200),
+              description: args.title.length > 200 ? args.title : "",
+              ...(channel === undefined ? {} : {conversation: {endpoint, channel: channel.id}}),
+              request: `inbox/${session.event.sn}`,
             })
+            const item = await workroom().run(added)
             return lineOf(item, say)
           }),
       )
@@ -80,11 +84,13 @@ export const workroomPlugin = (
         ({args, session}) =>
           answer(args.id, sayIn(session.language), "show", async say => describeItem(workroom().item(args.id), say)),
       )
-      plugin.command(
-        "item claim <id:integer>",
-        {description: about("workroom.claim"), permission: work},
-        ({args, session}) => change(session, args.id, {is: "claim", assignee: actorOf(session)}),
-      )
+      const step = (is: "claim" | "unblock" | "review" | "accept", permission: Permission) =>
+        [
+          {description: about(`workroom.${is}`), permission},
+          ({args, session}: {readonly args: {readonly id: number}; readonly session: Session}) =>
+            change(session, args.id, {is}),
+        ] as const
+      plugin.command("item claim <id:integer>", ...step("claim", work))
       plugin.command(
         "item block <id:integer> <reason:text>",
         {
@@ -94,30 +100,20 @@ export const workroomPlugin = (
           examples: ["item block 12 waiting for the printer", "item block 12 waiting for parts --until 2d"],
         },
         ({args, options, session}) => {
-          const deadline = options.until === undefined ? null : timeFrom(options.until, Date.now())
+          if (options.until === undefined) return change(session, args.id, {is: "block", reason: args.reason})
+          const deadline = timeFrom(options.until, Date.now())
           if (deadline === undefined) return sayIn(session.language)("workroom.until")
-          return change(session, args.id, {is: "block", reason: args.reason, owner: null, deadline})
+          return change(session, args.id, {is: "block", reason: args.reason, deadline})
         },
       )
-      plugin.command(
-        "item unblock <id:integer>",
-        {description: about("workroom.unblock"), permission: work},
-        ({args, session}) => change(session, args.id, {is: "unblock"}),
-      )
-      plugin.command(
-        "item review <id:integer>",
-        {description: about("workroom.review"), permission: work},
-        ({args, session}) => change(session, args.id, {is: "review"}),
-      )
-      plugin.command(
-        "item accept <id:integer>",
-        {description: about("workroom.accept"), permission: decide},
-        ({args, session}) => change(session, args.id, {is: "accept"}),
-      )
+      plugin.command("item unblock <id:integer>", ...step("unblock", work))
+      plugin.command("item review <id:integer>", ...step("review", work))
+      plugin.command("item accept <id:integer>", ...step("accept", decide))
       plugin.command(
         "item cancel <id:integer> [reason:text]",
         {description: about("workroom.cancel"), permission: decide},
-        ({args, session}) => change(session, args.id, {is: "cancel", reason: args.reason ?? null}),
+        ({args, session}) =>
+          change(session, args.id, {is: "cancel", ...(args.reason === undefined ? {} : {reason: args.reason})}),
       )
       plugin.command(
         "item comment <id:integer> <text:text>",

@@ -4,6 +4,7 @@ import {by, single} from "../../shared/metrics/readings.ts"
 import type {PluginDefinition} from "../../shared/sdk/plugin/plugin.ts"
 import type {HostTexts} from "../messages/texts/host-texts.ts"
 import type {Part} from "../runtime/part.ts"
+import {addFrom} from "./bodies.ts"
 import {workroomPlugin} from "./chat.ts"
 import {openWorkroom, type WorkroomSetting} from "./open.ts"
 import type {Workroom} from "./workroom.ts"
@@ -52,16 +53,7 @@ const readFigures = (workroom: Workroom) => {
 const itemTarget = (workroom: Workroom): FiringTarget => ({
   problem: () => undefined,
   fire: async ({runId, target}) => {
-    const {
-      title = "",
-      description = "",
-      priority = "normal",
-      labels = [],
-      assignee = null,
-      conversation = null,
-    } = target.item ?? {}
-    const command = {is: "add", title, description, priority, labels, assignee, conversation, request: runId} as const
-    await workroom.run({actor: hostActor, item: 0, command})
+    await workroom.run(addFrom(hostActor, {title: "", ...target.item, request: runId}))
     return {statements: []}
   },
 })

@@ -3,17 +3,16 @@ import {type Asked, serve} from "../../shared/api/operations/operation.ts"
 import {workroomOperations} from "../../shared/api/operations/work.ts"
 import {type Item, operator, type WorkroomView} from "../../shared/api/workroom.ts"
 import {Problem} from "../../shared/problems.ts"
+import type {WorkItemChange} from "../../shared/sdk/plugin/work-items.ts"
 import {newestFirst} from "../database/lists/pages.ts"
 import {columnsOf} from "./board.ts"
-import type {ItemCommand} from "./store/transitions.ts"
+import {addFrom, commandFrom} from "./bodies.ts"
 import type {Workroom} from "./workroom.ts"
 
 export const workroomRoutes = (workroom: Workroom) => {
-  const run = ({params, body}: AskedCommand, commandOf: (actor: string) => ItemCommand) => {
-    const {actor = operator, expectedRevision, request} = body
-    const item = numberOf(params.id)
+  const run = (item: string, {actor = operator, expectedRevision, request}: Body, change: WorkItemChange) => {
     const against = {expectedRevision, ...(request === undefined ? {} : {request})}
-    return workroom.run({actor, item, command: {...commandOf(actor), ...against}})
+    return workroom.run({actor, item: numberOf(item), command: {...commandFrom(actor, change), ...against}})
   }
   return serve(workroomOperations, {
     show: () => viewWorkroom(workroom),
@@ -36,41 +35,20 @@ export const workroomRoutes = (workroom: Workroom) => {
       read: ({params}, before, most) => workroom.journalOf(numberOf(params.id), before, most),
     }),
     item: ({params}) => workroom.item(numberOf(params.id)),
-    add: ({body: {actor = operator, request, ...body}}) => {
-      const {title, description = "", priority = "normal", labels = [], assignee = null, conversation = null} = body
-      const command = {is: "add", title, description, priority, labels, assignee, conversation} as const
-      return workroom.run({actor, item: 0, command: {...command, ...(request === undefined ? {} : {request})}})
-    },
-    claim: asked => run(asked, actor => ({is: "claim", assignee: asked.body.assignee ?? claimant(actor)})),
-    block: asked =>
-      run(asked, () => {
-        const {reason, owner = null, deadline} = asked.body
-        return {is: "block", reason, owner, deadline: deadline === undefined ? null : timeOf(deadline)}
-      }),
-    unblock: asked => run(asked, () => ({is: "unblock"})),
-    review: asked => run(asked, () => ({is: "review"})),
-    accept: asked => run(asked, () => ({is: "accept"})),
-    cancel: asked => run(asked, () => ({is: "cancel", reason: asked.body.reason ?? null})),
-    comment: asked => run(asked, () => ({is: "comment", text: asked.body.text})),
+    add: ({body}) => workroom.run(addFrom(body.actor ?? operator, body)),
+    claim: ({params, body}) => run(params.id, body, {is: "claim", ...body}),
+    block: ({params, body}) => run(params.id, body, {is: "block", ...body}),
+    unblock: ({params, body}) => run(params.id, body, {is: "unblock"}),
+    review: ({params, body}) => run(params.id, body, {is: "review"}),
+    accept: ({params, body}) => run(params.id, body, {is: "accept"}),
+    cancel: ({params, body}) => run(params.id, body, {is: "cancel", ...body}),
+    comment: ({params, body}) => run(params.id, body, {is: "comment", text: body.text}),
     journal: newestFirst({numberOf: ({seq}) => seq, read: (_, before, most) => workroom.journal(before, most)}),
     verify: () => workroom.verify(),
   })
 }
 
-type AskedCommand = Pick<Asked<typeof workroomOperations.review>, "params" | "body">
-
-const claimant = (actor: string): string => {
-  if (actor !== operator) return actor
-  throw new Problem("request_invalid", "assignee: name who works on the item", {
-    hint: "Name an assignee, or the actor who claims it: user:<id> or agent:<name>.",
-  })
-}
-
-const timeOf = (text: string): string => {
-  const at = Date.parse(text)
-  if (Number.isNaN(at)) throw new Problem("request_invalid", `deadline: "${text}" is not a time`)
-  return new Date(at).toISOString()
-}
+type Body = Asked<typeof workroomOperations.review>["body"]
 
 const numberOf = (id: string): number => {
   const number = Number(id)

@@ -52,7 +52,7 @@ export class Workroom {
   readonly #now: () => number
   readonly #deadlines: Deadlines
   readonly #trails: Trails
-  readonly #observers = new Set<() => void>()
+  readonly #observers = new Set<(changed: readonly Item[]) => void>()
   #catalog: Catalog
   #waiting: Waiting[] = []
   #running: Promise<void> | undefined
@@ -95,8 +95,8 @@ export class Workroom {
     return {store: this.store, origin, authority, ...head, catalog: this.#catalog.text()}
   }
 
-  /** Calls `hear` whenever records have become durable, until the returned function is called. */
-  observe(hear: () => void): () => void {
+  /** Calls `hear` with the changed items whenever records have become durable, until the returned function is called. */
+  observe(hear: (changed: readonly Item[]) => void): () => void {
     this.#observers.add(hear)
     return () => void this.#observers.delete(hear)
   }
@@ -211,7 +211,7 @@ export class Workroom {
     const recorded = records.map(({record}) => record)
     this.#trails.add(recorded)
     onRecorded?.(recorded)
-    for (const hear of this.#observers) hear()
+    for (const hear of this.#observers) hear(draft.changed)
   }
 
   /** A failed write is never repeated: the store is reopened and says what it has. */

@@ -116,6 +116,14 @@ export type {
   WebhookDefinition,
   WebhookRequest,
 } from "./plugin/webhook.ts"
+export {
+  type NewWorkItem,
+  type WorkItem,
+  type WorkItemActor,
+  type WorkItemChange,
+  type WorkItems,
+  workItems,
+} from "./plugin/work-items.ts"
 export type {Arguments, ArgumentType, Cooldown, OptionDefinition} from "./session/command.ts"
 export type {
   PluginDatabase,

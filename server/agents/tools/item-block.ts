@@ -1,6 +1,7 @@
 import {Closed, Type} from "../../../shared/type.ts"
+import {commandOnce} from "../../workroom/command-once.ts"
 import type {Engine} from "../runs/engine.ts"
-import {commandOnce, itemText} from "../runs/items.ts"
+import {itemText} from "../runs/items.ts"
 import type {AgentTool} from "../runs/tool.ts"
 
 const Parameters = Closed({

@@ -1,8 +1,9 @@
 import {commandBodies} from "../../../../shared/api/workroom.ts"
+import type {WorkItemChange} from "../../../../shared/sdk/plugin/work-items.ts"
 import {Closed, Optional, type Static, type TObject, Type} from "../../../../shared/type.ts"
-import type {ItemCommand} from "../../../workroom/store/transitions.ts"
-import {commandOnce} from "../../runs/items.ts"
-import type {AgentTool, ToolUse} from "../../runs/tool.ts"
+import {addFrom, commandFrom} from "../../../workroom/bodies.ts"
+import {commandOnce} from "../../../workroom/command-once.ts"
+import type {AgentTool} from "../../runs/tool.ts"
 import {ItemNumber, lineOf, listTool, showTool, type WorkroomSide, type WorkroomTool, workroomTool} from "./items.ts"
 
 const {title, description, priority, labels} = commandBodies.add.properties
@@ -15,20 +16,8 @@ const addTool = (workroom: WorkroomSide): AgentTool =>
     parameters: Closed({title, description, priority, labels}),
     run: async (given, {key, run}) => {
       const {endpoint, channel} = run
-      const added = await workroom.run({
-        actor: run.actor,
-        item: 0,
-        command: {
-          is: "add",
-          title: given.title,
-          description: given.description ?? "",
-          priority: given.priority ?? "normal",
-          labels: given.labels ?? [],
-          assignee: null,
-          conversation: endpoint === undefined || channel === undefined ? null : {endpoint, channel},
-          request: key,
-        },
-      })
+      const conversation = endpoint === undefined || channel === undefined ? {} : {conversation: {endpoint, channel}}
+      const added = await workroom.run(addFrom(run.actor, {...given, ...conversation, request: key}))
       return lineOf(added)
     },
   })
@@ -39,18 +28,19 @@ const text = (description: string) => Type.String({minLength: 1, maxLength: 4000
 const OfItem = Closed({item: ItemNumber})
 
 interface ChangeTool<A extends TObject> extends Omit<WorkroomTool<A>, "run"> {
-  readonly name: ItemCommand["is"]
-  command(args: Static<A>, use: ToolUse): ItemCommand
+  readonly name: WorkItemChange["is"]
+  /** The fields of the change; the call's arguments when left out. */
+  fields?(args: Static<A>): object
 }
 
 /** Runs the command once per key of the call. Throws the workroom's refusals. */
-const changeTool = <A extends TObject>(workroom: WorkroomSide, {command, ...tool}: ChangeTool<A>): AgentTool =>
+const changeTool = <A extends TObject>(workroom: WorkroomSide, {fields, ...tool}: ChangeTool<A>): AgentTool =>
   workroomTool("idempotent", {
     ...tool,
-    run: async (args, use) => {
+    run: async (args, {key: request, run: {actor}, ...use}) => {
       const {item} = use.args as Static<typeof OfItem>
-      const {key: request, run} = use
-      return lineOf(await commandOnce(workroom, {actor: run.actor, item, request, command: command(args, use)}))
+      const command = commandFrom(actor, {is: tool.name, ...(fields?.(args) ?? (args as object))} as WorkItemChange)
+      return lineOf(await commandOnce(workroom, {actor, item, request, command}))
     },
   })
 
@@ -60,13 +50,11 @@ const changeTools = (workroom: WorkroomSide): readonly AgentTool[] => [
     name: "claim",
     description: "Claims a work item: it becomes active, and you become its assignee.",
     parameters: OfItem,
-    command: (_, {run}) => ({is: "claim", assignee: run.actor}),
   }),
   changeTool(workroom, {
     name: "comment",
     description: "Comments on a work item.",
     parameters: Closed({item: ItemNumber, text: text("The comment.")}),
-    command: ({text: said}) => ({is: "comment", text: said}),
   }),
   changeTool(workroom, {
     name: "block",
@@ -76,31 +64,23 @@ const changeTools = (workroom: WorkroomSide): readonly AgentTool[] => [
       reason: text("What the work item is waiting for."),
       until: Optional.String({format: "date-time", description: "When the block should have ended."}),
     }),
-    command: ({reason, until}) => ({
-      is: "block",
-      reason,
-      owner: null,
-      deadline: until === undefined ? null : new Date(until).toISOString(),
-    }),
+    fields: ({reason, until: deadline}) => ({reason, ...(deadline === undefined ? {} : {deadline})}),
   }),
   changeTool(workroom, {
     name: "unblock",
     description: "Unblocks a work item: it becomes active again.",
     parameters: OfItem,
-    command: () => ({is: "unblock"}),
   }),
   changeTool(workroom, {
     name: "review",
     description: "Submits an active work item for review by a person.",
     parameters: OfItem,
-    command: () => ({is: "review"}),
   }),
   changeTool(workroom, {
     name: "cancel",
     description: "Cancels a work item that nobody needs to do.",
     parameters: Closed({item: ItemNumber, reason: Type.Optional(text("Why."))}),
     permission: "admin",
-    command: ({reason}) => ({is: "cancel", reason: reason ?? null}),
   }),
 ]
 
