@@ -324,7 +324,7 @@ export const problems = {
   ),
   service_missing: invalid(
     "A plugin uses a service that no plugin provides",
-    "Enable a plugin that calls plugin.provide with this name, or correct uses in definePlugin. The running generation is unchanged.",
+    "Enable a plugin that calls plugin.provide with this name (the built-in plugin workroom provides the service workroom), or correct uses in definePlugin. The running generation is unchanged.",
   ),
   service_circular: invalid(
     "Plugins use each other's services in a circle",

@@ -54,7 +54,7 @@ const describe = (added: readonly AddedPlugin[], samples: string, isRunning: boo
   const {svc, run} = callOf(process.versions.bun === undefined ? "node" : "bun")
   const installed = added.map(each => `installed ${each.name} ${each.version}, for svc-runtime ${each.range}`)
   return `${installed.join("\n")}
-added ${added.map(({plugin}) => plugin).join(" and ")} to svc.config.yml${isRunning ? "; in development the running Host loads them once their settings are valid" : ""}
+added ${[...new Set(added.flatMap(({plugin, needs}) => [plugin, ...needs]))].join(" and ")} to svc.config.yml${isRunning ? "; in development the running Host loads them once their settings are valid" : ""}
 ${samples.trim() === "" ? "" : `\nTheir pages have these settings, to replace with your own:\n\n${samples}\n`}
   ${svc} config check   shows which settings are missing
 ${isRunning ? "" : `  ${run} dev   starts the Host\n`}`.trimEnd()

@@ -2,6 +2,7 @@ import {rm} from "node:fs/promises"
 import {join, resolve} from "node:path"
 import {fromJson, isObject} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
+import {fieldsOf} from "../../shared/sdk/session/values.ts"
 import {isThere, readJsonIfExists} from "../runtime/files.ts"
 import {requireFittingSdk, sdkRangeOf} from "../runtime/packages/sdk-range.ts"
 import {projectPaths} from "../runtime/project.ts"
@@ -27,6 +28,8 @@ export interface WantedPackage {
 export interface AddedPlugin extends Omit<WantedPackage, "tarball"> {
   /** The range of `svc-runtime` in the plugin's package.json. */
   readonly range: string
+  /** The built-in plugins that it uses. svc adds those that the configuration does not have. */
+  readonly needs: readonly string[]
 }
 
 /**
@@ -79,7 +82,9 @@ export const addPlugins = async (
     await requireUnused(project, plugin)
     const found = tarball === undefined ? await lookUp(project, toolchain, each) : await manifestIn(tarball)
     const version = await requireFitting(found, name)
-    added.push({name, version, plugin, range: sdkRangeOf(found) ?? ""})
+    const needs = needsOf(found, name)
+    for (const need of needs) config = await editedConfig(paths.config, need, {}, config, "keep")
+    added.push({name, version, plugin, range: sdkRangeOf(found) ?? "", needs})
     if (tarball !== undefined) tarballs.push(() => putInVendor(project, tarball, name, version))
   }
   const copied: string[] = []
@@ -122,6 +127,21 @@ const lookUp = async (project: string, toolchain: Toolchain, {name, version}: Wa
   const found: unknown = fromJson(answer)
   // For a range, npm answers with all matching versions, the newest last.
   return Array.isArray(found) ? found.at(-1) : found
+}
+
+/** The built-in plugins that provide a service to others. */
+const providers = ["workroom"]
+
+/** Returns `svc.needs` of a package.json. Throws `plugin_incompatible`. */
+const needsOf = (manifest: unknown, name: string): readonly string[] => {
+  const {needs = []} = fieldsOf(fieldsOf(manifest).svc)
+  const names = [needs].flat().map(String)
+  const unknown = names.find(each => !providers.includes(each))
+  if (unknown === undefined) return names
+  throw new Problem(
+    "plugin_incompatible",
+    `${name} needs the built-in plugin "${unknown}", which this svc does not have`,
+  )
 }
 
 /** Checks the manifest. Resolves to its version. */

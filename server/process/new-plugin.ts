@@ -2,6 +2,7 @@ import {chmod, mkdir, readFile, realpath, rm, stat, writeFile} from "node:fs/pro
 import {dirname, join, relative} from "node:path"
 import {namePattern} from "../../shared/ids.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
+import {fieldsOf} from "../../shared/sdk/session/values.ts"
 import {withValue} from "../config/edit/text.ts"
 import {readConfigText} from "../config/load.ts"
 import {parseSource} from "../config/text/source.ts"
@@ -99,19 +100,19 @@ const requireName = ({name, builtIn}: NewPluginOptions): void => {
 
 /**
  * Resolves to the configuration, or a changed text of it, with an entry for a new plugin. Throws `conflict`, `project_missing`,
- * `config_invalid`.
+ * `config_invalid`. If it has that plugin already, `ifThere` says what to do.
  */
 export const editedConfig = async (
   path: string,
   name: string,
   entry: {readonly use?: string; readonly enabled?: boolean} = {},
   changed?: string,
+  ifThere: "refuse" | "keep" = "refuse",
 ): Promise<string> => {
   const {file, text: own} = await readConfigText(path)
   const text = changed ?? own
-  const {raw} = parseSource(file, text)
-  const plugins = typeof raw === "object" && raw !== null && "plugins" in raw ? raw.plugins : undefined
-  if (typeof plugins === "object" && plugins !== null && Object.hasOwn(plugins, name)) {
+  if (Object.hasOwn(fieldsOf(fieldsOf(parseSource(file, text).raw).plugins), name)) {
+    if (ifThere === "keep") return text
     throw new Problem("conflict", `${file} already has a plugin "${name}"`, {hint: "Choose another name."})
   }
   const edited = withValue(text, ["plugins", name], entry)

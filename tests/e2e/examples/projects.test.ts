@@ -68,6 +68,7 @@ test.each(plugins)("%s is a package that names its bundle, its range of svc and 
     engines: {node: ">=22.12.0"},
     scripts: {dev: "svc runtime start", chat: "svc chat", test: "node --test", prepack: "svc build"},
     peerDependencies: {"svc-runtime": `^${version}`},
+    ...(name === "tickets" ? {svc: {needs: ["workroom"]}} : {}),
     // Bun would look for it in the registry: this package is not one of its workspaces.
     peerDependenciesMeta: {"svc-runtime": {optional: true}},
     devDependencies: {esbuild: devDependencies.esbuild},

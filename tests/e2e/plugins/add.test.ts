@@ -63,8 +63,8 @@ describe.each(bunAnd("node24"))("svc plugin add on $name", runtime => {
     expect(added).toMatchObject({code: 0, stderr: ""})
     expect(JSON.parse(added.stdout)).toEqual({
       added: [
-        {name: "svc-plugin-hello", version: "1.2.0", plugin: "hello", range: "^0.1.0"},
-        {name: "@team/svc-plugin-own", version: "0.3.0", plugin: "own", range: "^0.1.0"},
+        {name: "svc-plugin-hello", version: "1.2.0", plugin: "hello", range: "^0.1.0", needs: []},
+        {name: "@team/svc-plugin-own", version: "0.3.0", plugin: "own", range: "^0.1.0", needs: []},
       ],
     })
     expect(JSON.parse(project.read("package.json")).dependencies["svc-plugin-hello"]).toBe("1.2.0")
@@ -95,7 +95,7 @@ describe.each(bunAnd("node24"))("svc plugin add without a registry on $name", ru
     expect(readdirSync(project.path("vendor"))).toEqual(names.map(name => `svc-plugin-${name}-0.1.0.tgz`))
     const {dependencies} = JSON.parse(project.read("package.json"))
     expect(dependencies[`svc-plugin-${first}`]).toBe(`file:vendor/${tarball}`)
-    for (const name of names) expect(project.read("svc.config.yml")).toContain(`  ${name}: {}\n`)
+    for (const name of [...names, "workroom"]) expect(project.read("svc.config.yml")).toContain(`  ${name}: {}\n`)
   })
 
   test("changes nothing for a name without a package, a broken tarball, and one that is no plugin", async () => {
