@@ -70,9 +70,10 @@ const usesOf = (name: string): readonly string[] => {
 const listOf = (names: readonly string[]): string => names.map(code).join(", ") || "–"
 
 const rowOf = async (name: string) => {
-  const {description, version} = JSON.parse(readFileSync(join(folderOf(name), "package.json"), "utf8")) as {
+  const {description, version, svc} = JSON.parse(readFileSync(join(folderOf(name), "package.json"), "utf8")) as {
     readonly description: string
     readonly version: string
+    readonly svc?: {readonly needs: readonly string[]}
   }
   const capabilities = await capabilitiesOf(name)
   const named = (kind: string) => capabilities.filter(each => each.kind === kind).map(each => each.name)
@@ -82,7 +83,7 @@ const rowOf = async (name: string) => {
   return {
     shown: [
       `[${name}](../../plugins/${name}/README.md)`,
-      prose(description),
+      `${prose(description)}${svc === undefined ? "" : `; needs the plugin ${listOf(svc.needs)}`}`,
       listOf([...commands, ...hooks]),
       listOf([...access, ...usesOf(name)]),
     ],

@@ -26,16 +26,13 @@ export const createDesk = (mine: StateHandle<Mine, "user">, index: StateHandle<I
   /** The open tickets of the session's user. */
   mine: async (session: Session): Promise<readonly Ticket[]> => (await session.state(mine).get()).open,
 
-  /** The number of all open tickets, and the number that the next one gets. */
-  counts: async (session: Session) => {
-    const {open, last} = await session.state(index).get()
-    return {all: open.length, next: last + 1}
-  },
+  /** The number of all open tickets. */
+  count: async (session: Session): Promise<number> => (await session.state(index).get()).open.length,
 
   add: async (session: Session, ticket: Ticket): Promise<void> => {
-    const [n, entry] = [ticket.n, {n: ticket.n, endpoint: session.endpoint, user: session.user?.id ?? ""}]
+    const entry = {n: ticket.n, endpoint: session.endpoint, user: session.user?.id ?? ""}
     await session.state(mine).update(({open}) => ({open: [...open, ticket]}))
-    await session.state(index).update(({open}) => ({last: n, open: [...open, entry]}))
+    await session.state(index).update(({open}) => ({open: [...open, entry]}))
   },
 
   replace: async (session: Session, ticket: Ticket): Promise<void> => {
@@ -46,15 +43,22 @@ export const createDesk = (mine: StateHandle<Mine, "user">, index: StateHandle<I
   remove: async (session: Session, n: number): Promise<void> => {
     const {open} = await session.state(mine).update(value => ({open: value.open.filter(each => each.n !== n)}))
     if (open.length === 0) await session.state(mine).delete()
-    await session.state(index).update(value => ({...value, open: value.open.filter(each => each.n !== n)}))
+    await session.state(index).update(value => ({open: value.open.filter(each => each.n !== n)}))
   },
 
   /** Returns a ticket of any user, for the team; undefined if it is not open. */
   of: async (endpoint: string, user: string, n: number): Promise<Ticket | undefined> =>
     (await mine.of({endpoint, user}).get()).open.find(each => each.n === n),
 
-  /** Returns where a ticket is by its number; undefined if it is not open. */
-  where: async (session: Session, n: number) => (await session.state(index).get()).open.find(each => each.n === n),
+  /** Returns an open ticket by its number, and whose it is. */
+  async find(n: number) {
+    const place = (await index.of().get()).open.find(each => each.n === n)
+    const ticket = place === undefined ? undefined : await this.of(place.endpoint, place.user, n)
+    return place === undefined || ticket === undefined ? undefined : {...place, ticket}
+  },
+
+  /** The numbers of all open tickets. */
+  numbers: async (): Promise<readonly number[]> => (await index.of().get()).open.map(({n}) => n),
 
   /** Returns the oldest tickets and their number, and drops the entries of users whom the operator has forgotten. */
   async list(session: Session, most: number): Promise<{tickets: readonly Ticket[]; count: number}> {
@@ -67,8 +71,7 @@ export const createDesk = (mine: StateHandle<Mine, "user">, index: StateHandle<I
       if (ticket === undefined) gone.add(n)
       else tickets.push(ticket)
     }
-    if (gone.size > 0)
-      await session.state(index).update(value => ({...value, open: value.open.filter(({n}) => !gone.has(n))}))
+    if (gone.size > 0) await session.state(index).update(value => ({open: value.open.filter(({n}) => !gone.has(n))}))
     return {tickets, count: open.length - gone.size}
   },
 })

@@ -24,6 +24,10 @@ export const Settings = Type.Object(
       maximum: 2000,
       description: "The most characters of a ticket and of an answer",
     }),
+    itemText: Type.Boolean({
+      default: false,
+      description: "Whether the work item also has the texts, which svc user forget does not delete there",
+    }),
     panel: Type.Optional(
       Type.String({
         minLength: 1,
@@ -36,8 +40,9 @@ export const Settings = Type.Object(
 )
 
 /**
- * A ticket, in the state of its user. `place` is where the user opened it, `message` the outbox id of the team's
- * message, and `seen` the numbers of the team's newest acts, so that an act counts once.
+ * A ticket, in the state of its user. `n` is the number of its work item, `place` is where the user opened it, `message`
+ * the outbox id of the team's message, `taken` the name and `assignee` the party of who works on it, and `seen` the
+ * numbers of the team's newest acts, so that an act counts once.
  */
 const Ticket = Type.Object({
   n: Type.Integer(),
@@ -47,6 +52,7 @@ const Ticket = Type.Object({
   language: Type.String(),
   message: Type.String(),
   taken: Type.String(),
+  assignee: Type.String({default: ""}),
   seen: Type.Array(Type.Integer()),
 })
 export type Ticket = Static<typeof Ticket>
@@ -54,9 +60,8 @@ export type Ticket = Static<typeof Ticket>
 export const Mine = Type.Object({open: Type.Array(Ticket, {default: []})})
 export type Mine = Static<typeof Mine>
 
-/** Which users have open tickets, and the number of the last ticket. */
+/** Which users have open tickets. */
 export const Index = Type.Object({
-  last: Type.Integer({default: 0}),
   open: Type.Array(Type.Object({n: Type.Integer(), endpoint: Type.String(), user: Type.String()}), {default: []}),
 })
 export type Index = Static<typeof Index>
@@ -84,6 +89,7 @@ export const Act = Type.Object({
   n: Type.Integer(),
   what: Type.Enum(["take", "answer", "close"]),
   by: Type.String(),
+  user: Type.String({default: ""}),
   text: Type.String(),
   sn: Type.Integer(),
   isCommand: Type.Boolean(),

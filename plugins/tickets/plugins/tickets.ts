@@ -1,6 +1,7 @@
-import {type Content, definePlugin, isProblem, type Session, Type, UserError} from "svc-runtime"
+import {type Content, definePlugin, isProblem, type Session, Type, UserError, workItems} from "svc-runtime"
 import {canDo, checked, createDesk, nameOf} from "../lib/desk.ts"
 import {checkEndpoints} from "../lib/endpoints.ts"
+import {createItems, isEnded} from "../lib/items.ts"
 import {Act, Index, Mine, mostListed, mostOpen, Ref, Settings, type Ticket} from "../lib/settings.ts"
 import {createTell} from "../lib/tell.ts"
 import {texts} from "../lib/texts.ts"
@@ -8,9 +9,11 @@ import {texts} from "../lib/texts.ts"
 export default definePlugin({
   description: "Takes requests of users to a team, which answers by buttons",
   config: Settings,
-  setup(plugin, {team, permission, limit, longest, panel}) {
+  uses: {items: workItems},
+  setup(plugin, {team, permission, limit, longest, itemText, panel}, {items}) {
     const t = plugin.texts(texts)
     const desk = createDesk(plugin.state("user", Mine), plugin.state("plugin", Index))
+    const work = createItems(items, itemText)
     const Text = Type.Object({text: Type.String({minLength: 1, maxLength: longest})})
 
     plugin.onStart(() => checkEndpoints(plugin, {"team.endpoint": team.endpoint}))
@@ -42,16 +45,17 @@ export default definePlugin({
     const requireRoom = async (session: Session) => {
       const count = (await desk.mine(session)).length
       if (count >= limit) throw new UserError(session.t(t, "tooMany", {count}))
-      if ((await desk.counts(session)).all >= mostOpen) throw new UserError(session.t(t, "full"))
+      if ((await desk.count(session)) >= mostOpen) throw new UserError(session.t(t, "full"))
     }
 
     const openTicket = async (session: Session, written: string) => {
       const {endpoint, user, language} = session
       const text = checked(session, written, longest)
       await requireRoom(session)
-      const n = (await desk.counts(session)).next
+      const request = `${plugin.name}/${session.event.sn}`
+      const {id: n} = await work.open(endpoint, user?.id ?? "", text, team, request)
       const place = session.channel?.id ?? ""
-      const ticket = {n, by: nameOf(user), text, place, language, message: "", taken: "", seen: []}
+      const ticket = {n, by: nameOf(user), text, place, language, message: "", taken: "", assignee: "", seen: []}
       const message = await toTeam(
         session,
         await contentOf({n, endpoint, user: user?.id ?? "", channel: place}, ticket),
@@ -60,33 +64,87 @@ export default definePlugin({
       return session.t(t, "opened", {n})
     }
 
-    /** What the team's press or command does, in the conversation of the ticket's user: all of it in one batch. */
-    const act = plugin.timer("act", {data: Act, retries: 3}, async (session, {n, what, by, text, sn, isCommand}) => {
-      const ticket = (await desk.mine(session)).find(each => each.n === n)
-      if (ticket === undefined || ticket.seen.includes(sn)) return
-      const say = await teamSays()
-      const mine = t.in(ticket.language)
+    const ticketOf = async (session: Session, n: number) => (await desk.mine(session)).find(each => each.n === n)
+
+    /** Changes the team's message about a ticket. If the platform cannot, or `both` is true, it writes a line too. */
+    const show = async (session: Session, {message}: Ticket, content: Content, line: string, both: boolean) => {
+      if (!(await canDo(session.edit(message, content))) || both) await session.send(team, line)
+    }
+
+    const showTaken = async (session: Session, ticket: Ticket, both: boolean) => {
       const {endpoint, user} = session
-      if (what === "answer") {
-        await desk.replace(session, {...ticket, seen: [...ticket.seen, sn].slice(-10)})
-        await tell(session, {
-          n,
-          by: ticket.by,
-          place: ticket.place,
-          text: mine("yourTicket", {n, text}),
-          reply: mine("reply"),
-        })
-        await session.send(team, say("answered", {by, n, text}))
-        return
+      const {n, taken: by, place: channel} = ticket
+      await desk.replace(session, ticket)
+      const content = await contentOf({n, endpoint, user: user?.id ?? "", channel}, ticket)
+      await show(session, ticket, content, (await teamSays())("tookIt", {by, n}), both)
+    }
+
+    /** Ends a ticket. `how` is what the team's message then says, and `line` the same for a line. */
+    const end = async (session: Session, ticket: Ticket, how: string, line: string, both: boolean) => {
+      const {n, by, place, language} = ticket
+      await desk.remove(session, n)
+      const head = (await teamSays())("ticket", {...ticket, endpoint: session.endpoint})
+      await show(session, ticket, `${head}\n${how}`, line, both)
+      await tell(session, {n, by, place, text: t.in(language)("yourClosed", {n})})
+    }
+
+    /** Changes a ticket as others changed its work item. Resolves to whether the ticket has ended. */
+    const follow = async (session: Session, ticket: Ticket): Promise<boolean> => {
+      const item = work.of(ticket.n)
+      if (item !== undefined && isEnded(item)) {
+        const how = (await teamSays())(item.state === "done" ? "itemDone" : "itemCancelled", {n: ticket.n})
+        await end(session, ticket, how, how, false)
+        return true
       }
-      const isTake = what === "take"
-      const next = {...ticket, taken: by, seen: [...ticket.seen, sn].slice(-10)}
-      await (isTake ? desk.replace(session, next) : desk.remove(session, n))
-      const ref = {n, endpoint, user: user?.id ?? "", channel: ticket.place}
-      const ended = `${say("ticket", {...ticket, endpoint})}\n${say("isClosed", {by})}`
-      const edit = session.edit(ticket.message, isTake ? await contentOf(ref, next) : ended)
-      if (!(await canDo(edit)) || isCommand) await session.send(team, say(isTake ? "tookIt" : "closed", {by, n}))
-      if (!isTake) await tell(session, {n, by: ticket.by, place: ticket.place, text: mine("yourClosed", {n})})
+      const assignee = item?.assignee ?? ""
+      if (assignee !== "" && assignee !== ticket.assignee)
+        await showTaken(session, {...ticket, assignee, taken: assignee.replace(/^\w+:/, "")}, false)
+      return false
+    }
+
+    const sync = plugin.timer("sync", {data: Type.Object({n: Type.Integer()}), retries: 3}, async (session, {n}) => {
+      const ticket = await ticketOf(session, n)
+      if (ticket !== undefined) await follow(session, ticket)
+    })
+
+    /** Lets the ticket of a work item follow it, in the conversation of the ticket's user. */
+    const setSync = async (n: number) => {
+      const [found, item] = [await desk.find(n), work.of(n)]
+      if (found === undefined || item === undefined) return
+      const {endpoint, user, ticket} = found
+      if (!isEnded(item) && (item.assignee ?? "") === ticket.assignee) return
+      const target = {endpoint, user, channel: ticket.place}
+      await plugin.setTimer(sync, {in: 0, target}, {n}, {key: `${n} item ${item.revision}`})
+    }
+
+    plugin.onStart(async () => {
+      const isOwn = (request: string | null) => request?.startsWith(`${plugin.name}/`) === true
+      plugin.defer(work.watch(({id, request}) => (isOwn(request) ? undefined : setSync(id))))
+      for (const n of await desk.numbers()) await setSync(n)
+    })
+
+    /** What the team's press or command does, in the conversation of the ticket's user: all of it in one batch. */
+    const act = plugin.timer("act", {data: Act, retries: 3}, async (session, given) => {
+      const {n, what, by, user, text, sn, isCommand} = given
+      const known = await ticketOf(session, n)
+      if (known === undefined || known.seen.includes(sn)) return
+      const ticket = {...known, seen: [...known.seen, sn].slice(-10)}
+      const say = await teamSays()
+      const who = {endpoint: team.endpoint, user, request: `${plugin.name}/${sn}`}
+      if (what === "answer") {
+        const mine = t.in(ticket.language)
+        await work.comment(n, text, who)
+        await desk.replace(session, ticket)
+        const answered = {text: mine("yourTicket", {n, text}), reply: mine("reply")}
+        await tell(session, {n, by: ticket.by, place: ticket.place, ...answered})
+        await session.send(team, say("answered", {by, n, text}))
+      } else if (what === "close") {
+        await work.close(n, who)
+        await end(session, ticket, say("isClosed", {by}), say("closed", {by, n}), isCommand)
+      } else if (!(await follow(session, ticket))) {
+        const item = await work.take(n, who)
+        await showTaken(session, {...ticket, taken: by, assignee: item?.assignee ?? ""}, isCommand)
+      }
     })
 
     /** Passes what a member of the team wants to the conversation of the ticket. A repeated call changes nothing. */
@@ -94,7 +152,7 @@ export default definePlugin({
       if ((await desk.of(endpoint, user, n)) === undefined) throw new UserError(session.t(t, "gone", {n}))
       const {sn} = session.event
       const isCommand = session.event.type === "message-created"
-      const data = {n, what, by: nameOf(session.user), text, sn, isCommand}
+      const data = {n, what, by: nameOf(session.user), user: session.user?.id ?? "", text, sn, isCommand}
       await plugin.setTimer(act, {in: 0, target: {endpoint, user, channel}}, data, {key: `${n} ${sn}`})
     }
 
@@ -117,9 +175,11 @@ export default definePlugin({
       "reply",
       {fields: Text, data: Type.Object({n: Type.Integer()}), labels: {text: t.of("yourAnswer")}, expires: "never"},
       async ({values, data: {n}, session}) => {
-        const ticket = (await desk.mine(session)).find(each => each.n === n)
+        const ticket = await ticketOf(session, n)
         if (ticket === undefined) throw new UserError(session.t(t, "gone", {n}))
         const text = checked(session, values.text, longest)
+        const {endpoint, user, event} = session
+        await work.comment(n, text, {endpoint, user: user?.id ?? "", request: `${plugin.name}/${event.sn}`})
         await toTeam(session, (await teamSays())("replied", {by: ticket.by, n, text}))
         return session.t(t, "sent")
       },
@@ -158,10 +218,10 @@ export default definePlugin({
 
     const passByNumber = async (session: Session, n: number, what: Act["what"], text?: string) => {
       requireTeam(session)
-      const found = await desk.where(session, n)
-      const ticket = found === undefined ? undefined : await desk.of(found.endpoint, found.user, n)
-      if (found === undefined || ticket === undefined) throw new UserError(session.t(t, "gone", {n}))
-      await pass(session, {...found, channel: ticket.place}, what, text)
+      const found = await desk.find(n)
+      if (found === undefined) throw new UserError(session.t(t, "gone", {n}))
+      const {endpoint, user, ticket} = found
+      await pass(session, {n, endpoint, user, channel: ticket.place}, what, text)
     }
     plugin.command("tickets take <n:integer>", {permission, description: t.of("aboutTake")}, ({args, session}) =>
       passByNumber(session, args.n, "take"),

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
+import {definePlugin, Type} from "svc-runtime"
 import {type Bot, plugin, startBot} from "svc-runtime/test"
 import {startTelegram} from "svc-runtime/test/platforms"
 import tickets from "../plugins/tickets.ts"
 import {createClub} from "./club.ts"
 
 const config = {team: {endpoint: "sandbox", channel: "team"}}
-const options = {config, users: {ada: "trusted", bob: "trusted"}} as const
+const options = {config, plugins: {workroom: {}}, users: {ada: "trusted", bob: "trusted"}} as const
 const ada = {channel: "team", group: true, user: "ada"}
 const bob = {...ada, user: "bob"}
 const eve = {channel: "@eve", user: "eve"}
@@ -41,6 +42,101 @@ test("takes, answers and closes a ticket by buttons", () =>
     assert.deepEqual(await bot.say("/tickets", ada), ["There are no open tickets."])
     await bot.press("Reply", eve)
     assert.deepEqual(await bot.fill("Fill in", {text: "Hello?"}, eve), ["Ticket 1 is not open."])
+  }))
+
+/** Asks the Host's API about the workroom, or gives it a command, as the console does. */
+const workroom = async (bot: Bot, path: string, command?: object): Promise<Record<string, unknown>> => {
+  const headers = {authorization: `Bearer ${bot.token}`, "content-type": "application/json"}
+  const init = command === undefined ? {headers} : {headers, method: "POST", body: JSON.stringify(command)}
+  const answer = await fetch(`${bot.url}/api/workroom/${path}`, init)
+  assert.equal(answer.ok, true, `${path}: ${answer.status}`)
+  return (await answer.json()) as Record<string, unknown>
+}
+
+const item = async (bot: Bot, n: number) => {
+  const {state, title, assignee, labels, createdBy, comments} = await workroom(bot, `items/${n}`)
+  return {state, title, assignee, labels, createdBy, comments}
+}
+
+test("keeps a work item for each ticket, without a word of its user", () =>
+  plugin.test(tickets, options, async bot => {
+    await bot.say("/ticket My key is lost", eve)
+    const open = {title: "Ticket from sandbox", labels: ["ticket"], createdBy: "host", comments: []}
+    assert.deepEqual(await item(bot, 1), {...open, state: "open", assignee: null})
+    await bot.say("/tickets take 1", ada)
+    assert.deepEqual(await item(bot, 1), {...open, state: "active", assignee: "user:sandbox/ada"})
+    await bot.say("/tickets answer 1 Come", ada)
+    await bot.press("Reply", eve)
+    await bot.fill("Fill in", {text: "Thanks"}, eve)
+    await bot.say("/tickets close 1", bob)
+    assert.deepEqual(await item(bot, 1), {...open, state: "done", assignee: "user:sandbox/ada"})
+    assert.doesNotMatch(JSON.stringify(await workroom(bot, "journal")), /eve|key|Come|Thanks/)
+  }))
+
+test("keeps the texts in the work item if the operator wants that", () =>
+  plugin.test(tickets, {...options, config: {...config, itemText: true}}, async bot => {
+    await bot.say("/ticket My key\nis lost", eve)
+    await bot.say(`/ticket ${"a".repeat(300)}`, eve)
+    await bot.say("/tickets answer 1 Come", ada)
+    await bot.press("Reply", eve)
+    await bot.fill("Fill in", {text: "Thanks"}, eve)
+    const {title, createdBy, comments} = await item(bot, 1)
+    assert.deepEqual([title, createdBy], ["My key is lost", "user:sandbox/eve"])
+    assert.deepEqual(
+      (comments as {actor: string; text: string}[]).map(({actor, text}) => [actor, text]),
+      [
+        ["user:sandbox/ada", "Come"],
+        ["user:sandbox/eve", "Thanks"],
+      ],
+    )
+    const long = await workroom(bot, "items/2")
+    assert.deepEqual([long.title, long.description], [`${"a".repeat(199)}…`, "a".repeat(300)])
+  }))
+
+test("follows what others do with the work item", () =>
+  plugin.test(tickets, options, async bot => {
+    const command = async (n: number, name: string, fields: object = {}) => {
+      const {revision} = await workroom(bot, `items/${n}`)
+      await workroom(bot, `items/${n}/${name}`, {...fields, expectedRevision: revision, actor: "user:mia"})
+      await bot.settle()
+    }
+    for (const text of ["one", "two", "three"]) await bot.say(`/ticket ${text}`, eve)
+    await command(1, "claim")
+    assert.match((await said(bot, "team"))[0] ?? "", /^Ticket 1 by eve \(sandbox\): one\nTaken by mia\.\n\[1\] Answer/)
+    await command(1, "block", {reason: "the locksmith is away"})
+    await command(2, "cancel", {reason: "a double"})
+    assert.equal((await said(bot, "team"))[1], "Ticket 2 by eve (sandbox): two\nWork item 2 was cancelled.")
+    assert.equal(await newest(bot, "@eve"), "Your ticket 2 is closed.")
+    assert.deepEqual(await bot.say("/tickets take 2", ada), ["Ticket 2 is not open."])
+
+    await bot.say("/tickets take 1", ada)
+    assert.equal((await item(bot, 1)).assignee, "user:sandbox/ada")
+    await command(1, "review")
+    await bot.say("/tickets close 1", ada)
+    assert.equal((await item(bot, 1)).state, "done")
+    await command(3, "claim")
+    await command(3, "block", {reason: "lunch"})
+    await bot.say("/tickets close 3", ada)
+    assert.deepEqual(await bot.say("/tickets", ada), ["There are no open tickets."])
+    const {assignee, state} = await item(bot, 3)
+    assert.deepEqual([assignee, state], ["user:mia", "done"])
+  }))
+
+test("catches up on work items when it starts again", () =>
+  plugin.test(tickets, options, async bot => {
+    await bot.say("/ticket one", eve)
+    await bot.upgrade(definePlugin({config: Type.Unknown(), setup: () => {}}))
+    await workroom(bot, "items/1/cancel", {expectedRevision: 1})
+    await bot.upgrade(tickets)
+    await bot.settle()
+    assert.equal(await newest(bot, "@eve"), "Your ticket 1 is closed.")
+  }))
+
+test("gives a ticket the number of its work item", () =>
+  plugin.test(tickets, options, async bot => {
+    await workroom(bot, "items", {title: "Something else"})
+    assert.deepEqual(await bot.say("/ticket one", eve), ["The team has your ticket 2."])
+    assert.deepEqual(await bot.say("/tickets take 1", ada), ["Ticket 1 is not open."])
   }))
 
 test("opens a ticket by the panel's form, also a year later", () =>
@@ -133,7 +229,11 @@ test("works on a platform with nothing but messages", async () => {
   const club = createClub([])
   const team = {endpoint: "club~one", channel: "team"}
   const bot = await startBot({
-    plugins: {tickets: {plugin: tickets, config: {team}}, club: {plugin: club.plugin, endpoints: [{id: "one"}]}},
+    plugins: {
+      tickets: {plugin: tickets, config: {team}},
+      workroom: {},
+      club: {plugin: club.plugin, endpoints: [{id: "one"}]},
+    },
     config: {permissions: [{endpoint: "club~one", user: "ada", permission: "trusted"}]},
   })
   const say = async (text: string, user: string, channel: string) => {
@@ -165,7 +265,11 @@ test("works on a platform with nothing but messages", async () => {
 test("answers from a team in the sandbox to a fake of Telegram", async () => {
   const telegram = await startTelegram()
   const bot = await startBot({
-    plugins: {tickets: {plugin: tickets, config}, telegram: {endpoints: [{...telegram.account, id: "one"}]}},
+    plugins: {
+      tickets: {plugin: tickets, config},
+      workroom: {},
+      telegram: {endpoints: [{...telegram.account, id: "one"}]},
+    },
     users: {ada: "trusted"},
   })
   try {
@@ -189,7 +293,11 @@ test("answers from a team in the sandbox to a fake of Telegram", async () => {
 test("answers where the ticket was opened, if a fake of Telegram refuses to deliver it to the user", async () => {
   const telegram = await startTelegram()
   const bot = await startBot({
-    plugins: {tickets: {plugin: tickets, config}, telegram: {endpoints: [{...telegram.account, id: "main"}]}},
+    plugins: {
+      tickets: {plugin: tickets, config},
+      workroom: {},
+      telegram: {endpoints: [{...telegram.account, id: "main"}]},
+    },
     users: {ada: "trusted"},
   })
   try {
@@ -218,7 +326,7 @@ test("answers where the ticket was opened, if a fake of Telegram refuses to deli
 test("says at the start and to users that the team's endpoint does not exist", async () => {
   const lines: string[] = []
   const wrong = {team: {endpoint: "telegram~one", channel: "-100"}}
-  await plugin.test(tickets, {config: wrong, log: line => lines.push(line)}, async bot => {
+  await plugin.test(tickets, {...options, config: wrong, log: line => lines.push(line)}, async bot => {
     const noTeam = "Nobody can read tickets now. Please tell an operator of this bot."
     assert.deepEqual(await bot.say("/ticket one", eve), [noTeam])
   })
@@ -230,7 +338,7 @@ test("says at the start and to users that the team's endpoint does not exist", a
 test("refuses a configuration with an error", async () => {
   const refuses = (settings: object, why: RegExp) =>
     assert.rejects(
-      plugin.test(tickets, {config: {...config, ...settings}}, () => {}),
+      plugin.test(tickets, {...options, config: {...config, ...settings}}, () => {}),
       why,
     )
   await refuses({team: {endpoint: "sandbox"}}, /channel/)

@@ -11,6 +11,7 @@ permissions:
 plugins:
   loopback: {endpoints: [{id: one, url: "${url}"}]}
   tickets: {config: {team: {endpoint: loop~one, channel: team}}}
+  workroom: {}
   welcome: {config: {goodbye: true, wait: 1, direct: "Hello {user}"}}
 `
 
@@ -75,6 +76,15 @@ describe.each(bunOr("node24"))("the ready plugins on $name", runtime => {
     await untilIdle(host)
     expect(withoutIds(platform.deeds)).toEqual([...expected, ...joined].toSorted())
     expect((await host.get("/api/timers")).items).toEqual([])
+    // One item, and each command of it once.
+    const journal = await host.get("/api/workroom/journal")
+    expect(journal.items.map(({item, command}) => `${item} ${command.is}`)).toEqual([
+      "1 accept",
+      "1 review",
+      "1 claim",
+      "1 add",
+    ])
+    expect((await host.get("/api/workroom/items/:id", {id: 1})).assignee).toBe("user:loop~one/ada")
     expect((await host.stop()).code).toBe(0)
   })
 })
