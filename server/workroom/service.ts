@@ -2,6 +2,7 @@ import {commandBodies, hostActor} from "../../shared/api/workroom.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Plugin} from "../../shared/sdk/plugin/plugin.ts"
 import type {WorkItemActor, WorkItemChange, WorkItems} from "../../shared/sdk/plugin/work-items.ts"
+import {fieldsOf} from "../../shared/sdk/session/values.ts"
 import {misfitOf} from "../runtime/text/explain.ts"
 import {addFrom, commandFrom} from "./bodies.ts"
 import {commandOnce} from "./command-once.ts"
@@ -21,7 +22,7 @@ export const workItemsOf = (workroom: () => Workroom, plugin: Pick<Plugin, "defe
     const actor = actorOf(by)
     return commandOnce(workroom(), {actor, item: id, request: by.request, command: commandFrom(actor, change)})
   },
-  get: id => workroom().items.find(item => item.id === id),
+  get: id => workroom().items[id - 1],
   watch: hear => {
     const stop = workroom().observe(items => {
       // Later, so that the Host's own work never waits for a plugin, or fails with it.
@@ -38,7 +39,7 @@ export const workItemsOf = (workroom: () => Workroom, plugin: Pick<Plugin, "defe
 /** Throws `request_invalid`, because plugins may be plain JavaScript. */
 const requireFit = (is: "add" | WorkItemChange["is"], body: object): void => {
   if (!Object.hasOwn(commandBodies, is)) throw new Problem("request_invalid", `"${is}" is no command of a work item`)
-  const misfit = misfitOf("item", commandBodies[is], body)
+  const misfit = fieldsOf(body).request === undefined ? "request is missing" : misfitOf("item", commandBodies[is], body)
   if (misfit !== undefined) throw new Problem("request_invalid", misfit)
 }
 
