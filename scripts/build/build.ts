@@ -2,7 +2,7 @@ import {execFileSync} from "node:child_process"
 import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import type {ConsoleListing} from "../../server/http/console/files.ts"
-import {listingName} from "../../server/runtime/own-files.ts"
+import {editorSchema, listingName} from "../../server/runtime/own-files.ts"
 import {root} from "../root.ts"
 import {bundleForBun} from "./bundle-for-bun.ts"
 import {bundleForNode} from "./bundle-for-node.ts"
@@ -34,14 +34,15 @@ const bundle = async () => {
   const declare = [`${root}node_modules/.bin/tsc`, "-p", "scripts/build/tsconfig.types.json", "--checkers", "1"]
   execFileSync(process.execPath, declare, {cwd: root, stdio: "inherit"})
   pruneDeclarations(join(root, "dist/types"), declared)
-  execFileSync(process.execPath, ["scripts/build/openapi.ts"], {cwd: root, stdio: "inherit"})
+  execFileSync(process.execPath, ["scripts/build/documents.ts"], {cwd: root, stdio: "inherit"})
 }
 
 // The console's script checks whether the console is up to date.
 execFileSync(process.execPath, ["scripts/build/console.ts"], {cwd: root, stdio: "inherit"})
 const source = hashSources()
 // Programs that run the bundles would miss them during a build, so bundles that are up to date stay in place.
-const isCurrent = existsSync(stamp) && readFileSync(stamp, "utf8") === source
+// A checkout of an older commit, which has the schema in git, deletes it on its way back.
+const isCurrent = existsSync(stamp) && readFileSync(stamp, "utf8") === source && existsSync(join(root, editorSchema))
 if (!process.argv.includes("--if-changed") || !isCurrent) {
   await bundle()
   writeFileSync(stamp, source)

@@ -16,8 +16,8 @@ replaced.
 - svc reads \`.env\`, then \`.env.<environment>\`; variables of the process override both.
 - A change of \`http.host\`, \`http.port\`, \`http.base\`, \`http.token\`, \`http.previousToken\`, \`http.demoToken\`, \`database\` or
   \`workroom.store\` needs a restart (\`restart_required\`). A reload applies all other changes.
-- \`svc config check\` checks a file, \`svc config print --schema\` prints its JSON Schema
-  ([svc.config.schema.json](svc.config.schema.json)).`
+- \`svc config check\` checks a file, \`svc config print --schema\` prints its JSON Schema.
+  Editors find a copy by the first line of a new project's file.`
 
 const together = `## Keys that belong together
 

@@ -1,5 +1,6 @@
 import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from "node:fs"
-import {configSchema} from "../../server/config/schema.ts"
+import {basename} from "node:path"
+import {editorSchema} from "../../server/runtime/own-files.ts"
 import {root} from "../root.ts"
 import {agentsPage} from "./agents.ts"
 import {alertRules} from "./alert-rules.ts"
@@ -20,10 +21,8 @@ import {textsPage} from "./texts.ts"
 /** Writes `docs/reference/` from the program. With `--check` it writes nothing, names every file that differs, and exits 1. */
 const folder = `${root}docs/reference/`
 
-/** `bun run bench page` writes this one. */
-const measured = "performance.md"
-
-const json = (value: object): string => `${JSON.stringify(value)}\n`
+/** `bun run bench page` writes the first, the build the second. */
+const others = ["performance.md", basename(editorSchema)]
 
 const generate = async (): Promise<Readonly<Record<string, string>>> => {
   const {openApi, slots} = await askRunningHost()
@@ -40,7 +39,6 @@ const generate = async (): Promise<Readonly<Record<string, string>>> => {
     "readiness.md": readinessPage(),
     "routes.md": routesPage(openApi),
     "texts.md": textsPage(),
-    "svc.config.schema.json": json(configSchema()),
     "../plugins/list.md": await pluginsPage(),
     "../../container/monitoring/svc.rules.yml": alertRules(),
   }
@@ -51,7 +49,7 @@ const present = existsSync(folder) ? readdirSync(folder) : []
 const stale = Object.entries(files).filter(
   ([name, text]) => !existsSync(folder + name) || readFileSync(folder + name, "utf8") !== text,
 )
-const surplus = present.filter(name => name !== measured && files[name] === undefined)
+const surplus = present.filter(name => !others.includes(name) && files[name] === undefined)
 
 if (process.argv.includes("--check")) {
   for (const [name] of stale) process.stderr.write(`docs/reference/${name} differs from the program\n`)

@@ -12,7 +12,6 @@ export interface Site {
   readonly output: string
 }
 
-const schema = "docs/reference/svc.config.schema.json"
 const config = `${import.meta.dirname}/vitepress`
 
 /** Writes the pages, the pictures and VitePress's configuration into a folder. */
@@ -24,7 +23,6 @@ export const stage = ({root, pages, base, output}: Site, folder: string): void =
   for (const {path, text} of pages) write(placeOf(path), followTheme(rewriteLinks(path, text, targetsOf(path, pages))))
 
   cpSync(`${root}docs/images`, join(folder, "docs/images"), {recursive: true})
-  cpSync(`${root}${schema}`, join(folder, "public", schema))
   cpSync(`${root}server/console/web/icon.svg`, join(folder, "public/icon.svg"))
 
   cpSync(`${config}/config.js`, join(folder, ".vitepress/config.mjs"))
@@ -48,7 +46,7 @@ export const stage = ({root, pages, base, output}: Site, folder: string): void =
 const targetsOf =
   (from: string, pages: readonly SitePage[]): Target =>
   path => {
-    if (path !== schema && !pages.some(page => page.path === path)) return undefined
+    if (!pages.some(page => page.path === path)) return undefined
     const link = relative(dirname(from), placeOf(path))
     return link.startsWith(".") ? link : `./${link}`
   }

@@ -3,7 +3,7 @@ import {readdir, stat} from "node:fs/promises"
 import {dirname, join} from "node:path"
 import {pipeline} from "node:stream/promises"
 import {createGzip} from "node:zlib"
-import {listingName} from "../runtime/own-files.ts"
+import {editorSchema, listingName} from "../runtime/own-files.ts"
 import {runProgram} from "./program.ts"
 import type {Toolchain} from "./toolchain.ts"
 
@@ -43,7 +43,7 @@ const packInstalled = async (packageRoot: string, target: string): Promise<void>
 }
 
 /** The files that the build writes last for each part. A clone may have some parts and not others. */
-const built = ["dist/svc.js", "dist/bun/svc.js", `dist/console/${listingName}`, "dist/openapi.json"]
+const built = ["dist/svc.js", "dist/bun/svc.js", `dist/console/${listingName}`, "dist/openapi.json", editorSchema]
 
 const isBuilt = async (packageRoot: string): Promise<boolean> => {
   const found = await Promise.all(built.map(file => stat(join(packageRoot, file)).catch(() => undefined)))

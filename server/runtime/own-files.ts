@@ -19,6 +19,9 @@ export const isOwnFrame = (line: string): boolean =>
 /** The list of the console's files, in `dist/console/`. */
 export const listingName = "files.json"
 
+/** The JSON Schema that the first line of a project's `svc.config.yml` names, by this path in the package. */
+export const editorSchema = "docs/reference/svc.config.schema.json"
+
 /** Returns the path of a module that svc ships by name, from its path in the source: the source file, or its bundle. */
 export const ownModule = (source: string): string =>
   isSource ? join(packageRoot, source) : fileURLToPath(new URL(`./${basename(source, ".ts")}.js`, import.meta.url))

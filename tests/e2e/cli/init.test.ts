@@ -149,6 +149,8 @@ describe.each(toolchains)(
         ].sort(),
       )
       expect(existsSync(join(folder, "node_modules/svc-runtime/dist/openapi.json"))).toBe(true)
+      const [, schema = ""] = /^# .*\$schema=(\S+)/.exec(readFileSync(join(folder, "svc.config.yml"), "utf8")) ?? []
+      expect(JSON.parse(readFileSync(join(folder, schema), "utf8")).title).toBe("svc.config.yml")
       expect(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))).toMatchObject({
         name: "my-bot",
         engines: {node: ">=22.12.0"},
