@@ -137,7 +137,8 @@ The bot's account there needs the right to do it.
 \`platform: true\` means that it calls [a platform's own methods](act.md#a-platforms-own-methods).
 
 Plugins run in the Host's process [with its rights](../write-a-plugin.md#isolation).`,
-  files: `The SHA-256 is that of \`node_modules/svc-plugin-<name>/dist/plugins/<name>.js\`.`,
+  files: `\`sha256sum node_modules/svc-plugin-<name>/dist/plugins/<name>.js\` prints the hash of an installed plugin.
+Compare it with this table at the git tag of its release: the hash changes with the plugin's source.`,
   others: `To list a plugin that you have [published](publish.md), send a pull request that adds \`docs/plugins/list/<name>.yml\`:
 
 \`\`\`yaml
@@ -149,7 +150,9 @@ integrity: sha512-…
 needs: [edit, guild.member.list]
 \`\`\`
 
-\`npm view <package> dist.integrity\` prints the integrity of the version.
+\`npm view <package>@<version> dist.integrity\` prints the integrity.
+\`needs\` has what the plugin asks of a platform, as in the table above.
+\`bun run reference\` then adds the plugin to this page.
 A maintainer reads the source of that version before merging.
 The list says nothing about later versions, and svc never installs from it.`,
 }
