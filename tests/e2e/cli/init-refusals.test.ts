@@ -1,8 +1,9 @@
 import {execFileSync} from "node:child_process"
-import {cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync} from "node:fs"
+import {cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from "node:fs"
 import {delimiter, isAbsolute, join} from "node:path"
 import {describe, expect, test} from "vitest"
 import {packageNameOf} from "../../../server/process/new-project.ts"
+import {editorSchema} from "../../../server/runtime/own-files.ts"
 import {version} from "../../../server/runtime/version.ts"
 import {makeFolder, onBun, root, runProcess} from "../../support/host/host.ts"
 
@@ -126,12 +127,12 @@ test("svc init --runtime node warns if the installed Node is too old for the pro
   expect(made.stdout.trim().split("\n").at(-1)).toMatch(/ Node 20\.1\.0\. .* Node 22\.12 /)
 })
 
-test("svc init builds a missing bundle or console in a clone before it packs svc", async () => {
+test("svc init builds a missing bundle, console or schema in a clone before it packs svc", async () => {
   const clone = makeFolder()
   cpSync(join(root, "cli/init/template"), join(clone, "cli/init/template"), {recursive: true})
-  const build =
-    "mkdir -p dist/bun dist/console && echo {} | tee dist/bun/svc.js dist/openapi.json > dist/console/files.json"
-  const manifest = {name: "svc-runtime", version, files: ["dist"], scripts: {build}}
+  const parts = ["dist/bun/svc.js", "dist/console/files.json", "dist/openapi.json", editorSchema]
+  const build = `mkdir -p dist/bun dist/console docs/reference && echo {} | tee ${parts.join(" ")}`
+  const manifest = {name: "svc-runtime", version, files: ["dist", "docs"], scripts: {build}}
   writeFileSync(join(clone, "package.json"), JSON.stringify(manifest))
   mkdirSync(join(clone, "dist"))
   writeFileSync(join(clone, "dist/svc.js"), "")
@@ -151,7 +152,9 @@ test("svc init builds a missing bundle or console in a clone before it packs svc
   }
   expect(await make("first")).toContain("building svc")
   const {stdout} = await runProcess(["tar", "-tzf", join(clone, `made/first/vendor/svc-runtime-${version}.tgz`)])
-  const packed = ["svc.js", "bun/svc.js", "console/files.json", "openapi.json"].map(file => `package/dist/${file}`)
+  const packed = ["dist/svc.js", ...parts].map(file => `package/${file}`)
   expect(stdout.split("\n")).toEqual(expect.arrayContaining(packed))
   expect(await make("second")).not.toContain("building svc")
+  rmSync(join(clone, editorSchema))
+  expect(await make("third")).toContain("building svc")
 })
