@@ -45,7 +45,7 @@ export class DatabaseCompact extends CheckpointCommand {
     const ended = begun === null ? null : await this.follow(begun, ask)
     if (ended?.result) return ended.result
     throw new Problem("conflict", "the running Host has no record of a compaction", {
-      hint: "Run svc database compact again: space that was returned stays returned.",
+      hint: "Run svc database compact again. It continues with the space that is not yet returned.",
     })
   }
 }

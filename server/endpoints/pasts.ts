@@ -70,7 +70,7 @@ export class Pasts {
     this.#database = database
     this.#readLast = readLast
     this.#log = log
-    const tell = (error: unknown) => this.#log.debug(`the pasts of endpoints were not stored: ${messageOf(error)}`)
+    const tell = (error: unknown) => this.#log.debug(`could not store the pasts of endpoints: ${messageOf(error)}`)
     this.#beats = new Periodic(beat, () => this.#store(), tell)
   }
 

@@ -40,7 +40,7 @@ export class EventQueue {
       const rows = this.#waiting.splice(0)
       await this.#store(rows).catch(error => {
         this.dropped += rows.length
-        this.#log.warn(`${rows.length} events were not stored: ${messageOf(error)}`)
+        this.#log.warn(`could not store ${rows.length} events: ${messageOf(error)}`)
       })
     }
     this.#storing = undefined

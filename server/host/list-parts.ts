@@ -172,7 +172,7 @@ const records = ({options: {logs}, opened, system}: ListOptions): readonly Part[
       // The Host also starts without this record, for example on a full disk.
       start: () =>
         noteTokens(paths, boot.config.http, Date.now()).catch(error =>
-          logs.log.warn("the age of the tokens was not recorded", {error}),
+          logs.log.warn("could not record the age of the tokens", {error}),
         ),
     },
     // A client that finds the file finds a ready Host, and a client that waited for a ready Host finds the file.

@@ -9,7 +9,7 @@ export interface Item {
   /** A limit that the configuration may change, and what it counts. */
   readonly above?: number
   readonly unit?: string
-  /** It reports something that happened, so its end is not reported. */
+  /** The alert reports something that happened, so it has no end to report. */
   readonly happens?: true
   /** When it is raised; a line of the reference. */
   readonly when: string

@@ -4,7 +4,7 @@ import {type Entry, FileError, most, readEntries} from "./entries.ts"
 
 export interface Book {
   readonly entries: readonly Entry[]
-  /** Why the file as it is now is not used, with its line. */
+  /** Why the present file is not used, with the line. */
   readonly problem: string | undefined
 }
 

@@ -21,7 +21,7 @@ const roles: Readonly<Record<string, readonly Part[]>> = {
 
 /** In milliseconds. */
 const usualPatience = {
-  /** The longest time between two connections, one for actions and one for events. */
+  /** The longest time between the connection for actions and the one for events. */
   together: 15_000,
   /** A connection that does not answer a probe for this long is replaced by a new one. */
   probe: 5000,

@@ -45,7 +45,7 @@ const readSome = (body: Response["body"]): Promise<string> =>
     () => "",
   )
 
-/** Passes the bytes through. It fails after a line that is too long, and reports a broken connection. */
+/** Passes the bytes through. Fails at a line that is too long, and reports a broken connection. */
 const boundLines = (
   body: ReadableStream<Uint8Array>,
   fail: (error: ModelFailure) => ModelFailure,

@@ -231,7 +231,7 @@ export class Gaps {
     this.#storing = this.#storing
       .then(() => persist("the list of online endpoints", this.#log, () => this.#database.write(batch())))
       .then(done)
-      .catch(error => this.#log.debug(`the list of online endpoints was not stored: ${messageOf(error)}`))
+      .catch(error => this.#log.debug(`could not store the list of online endpoints: ${messageOf(error)}`))
     return this.#storing
   }
 }

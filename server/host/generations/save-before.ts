@@ -70,7 +70,7 @@ const makeVerified = async (checkpoints: Checkpoints, signal: AbortSignal): Prom
 }
 
 const discard = (checkpoints: Checkpoints, id: string, log: Log): Promise<void> =>
-  checkpoints.remove(id).catch(error => log.warn(`checkpoint ${id} was not removed: ${messageOf(error)}`))
+  checkpoints.remove(id).catch(error => log.warn(`could not remove checkpoint ${id}: ${messageOf(error)}`))
 
 const backupFirst =
   "Stop the Host and make the database's own backup, then name it: svc checkpoint create --external-restore-point <id>; then start."

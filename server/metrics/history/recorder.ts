@@ -52,7 +52,7 @@ export class Recorder {
     this.#options.watch.start()
     this.#last = await this.#options.totals().catch(() => undefined)
     this.#recording = this.#follow().catch(error =>
-      this.#options.log.debug(`uptimes were not read: ${messageOf(error)}`),
+      this.#options.log.debug(`could not read uptimes: ${messageOf(error)}`),
     )
     this.#schedule()
   }

@@ -193,7 +193,7 @@ export class Releases {
   async #resume(release: string): Promise<void> {
     const {ingress, discard, log} = this.#options
     await ingress.resume("release")
-    await discard().catch(error => log.warn(`release ${release}: what was prepared remains`, {error}))
+    await discard().catch(error => log.warn(`could not remove what release ${release} prepared`, {error}))
     await this.#append({is: "ingress_resumed", release})
   }
 

@@ -150,7 +150,7 @@ const checkDatabase = async (database: Database, manifest: Manifest): Promise<st
     ["authority", authority, manifest.authority],
     ["event log's authority", eventLog, manifest.authority],
   ]
-  // The backup of a remote database is older than the marker, so these facts count only for SQLite.
+  // The backup of a remote database is older than the marker, so these facts must match only for SQLite.
   const atMarker: readonly Fact[] = [
     ["marker", marker?.id, manifest.id],
     ["time", marker === undefined ? undefined : new Date(marker.at).toISOString(), manifest.createdAt],

@@ -32,7 +32,7 @@ export interface Life {
   readonly inbox: Inbox
   readonly endpoint: Endpoint
   readonly runtimeId: string
-  /** Resolves to end hanging handlers, as disposing their plugin would. */
+  /** Resolving it ends hanging handlers, as disposing their plugin would. */
   readonly interrupted: PromiseWithResolvers<void>
   /** The running event ids, by lane. */
   readonly running: Map<string, string[]>

@@ -69,7 +69,7 @@ export default definePlugin({
             if (said === undefined) endpoint.log.warn("the server sent an unknown line", {line})
             else if ("welcome" in said) resolve(said.welcome)
             else if ("taken" in said) taken.get(said.taken)?.(said.wait)
-            else receive(said).catch(error => endpoint.log.error("a message was not stored", {error}))
+            else receive(said).catch(error => endpoint.log.error("could not store a message", {error}))
           })
         })
         tell({password: password.reveal()})

@@ -92,7 +92,7 @@ const parse = (parser: MailParser, source: Buffer): Promise<ParsedMail> =>
 export const readTexts = async (tools: ReadTools, {uid, outline, written}: Letter): Promise<Said> => {
   const head = written.toString("latin1")
   if (multipart.test(head) && !boundary.test(multipart.exec(head)?.[0] ?? "")) {
-    tools.log.warn(`mail ${uid} names no boundary of its parts; its text is what stands there`)
+    tools.log.warn(`mail ${uid} names no boundary between its parts; looked for one in its body`)
     return readSource(tools, uid, withBoundary)
   }
   if (outline.texts.length === 0) return outline.files.length > 0 ? {texts: [], isCut: false} : readSource(tools, uid)
