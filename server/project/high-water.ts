@@ -39,7 +39,7 @@ export const markStored = async (database: Database, authority: string, path: st
     try {
       writeSync(file, `${toJson(mark).padEnd(length - 1)}\n`, 0)
     } catch (error) {
-      if (!isTold) log.warn(`a start could not tell an older database: cannot write ${path}: ${messageOf(error)}`)
+      if (!isTold) log.warn(`a start would not notice an older database: cannot write ${path}: ${messageOf(error)}`)
       isTold = true
     }
   }

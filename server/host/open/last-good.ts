@@ -95,7 +95,7 @@ export const countFailedStart = async (
   if (mode !== "production" || isProblem(error, "last_good_unfit") || !speaksAgainst(error, mayPass)) return
   const [why = ""] = logs.scrub(messageOf(error)).split("\n")
   await recordFailedStart(paths, why).catch(cause =>
-    logs.log.warn(`the failed start was not counted: ${messageOf(cause)}`),
+    logs.log.warn(`could not count the failed start: ${messageOf(cause)}`),
   )
 }
 
