@@ -1,21 +1,26 @@
 import {readFileSync} from "node:fs"
 import {join, relative} from "node:path"
 import {Option} from "clipanion"
+import {readYaml} from "../../server/config/text/yaml.ts"
 import {builtIns} from "../../server/host/plugins/built-in-plugins.ts"
+import {addEntries} from "../../server/process/add-entries.ts"
 import {installPackages, toolchainOf} from "../../server/process/install-packages.ts"
 import {packageRoot} from "../../server/runtime/own-files.ts"
 import {missingLibraries} from "../../server/runtime/packages/libraries.ts"
+import {projectPaths} from "../../server/runtime/project.ts"
 import {Problem} from "../../shared/problems.ts"
+import {fieldsOf} from "../../shared/sdk/session/values.ts"
 import {isHostRunning} from "../kit/host-client.ts"
+import {firstConfiguration} from "../kit/manual.ts"
 import {needsRelease, releaseOf} from "../kit/release/package-release.ts"
 import {rowCommand} from "../kit/rows.ts"
 
 export const add = rowCommand({
-  description: "install the packages that built-in adapters need",
+  description: "install the packages of built-in adapters and add them to the configuration",
   details: `
-      In development, this installs the missing packages in the exact versions that svc is tested with. It uses the project's package manager and runs no install scripts. If a step fails, it restores package.json and the lockfile. It then prints each entry for svc.config.yml and the address of the adapter's page.
+      In development, this installs the missing packages in the exact versions that svc is tested with. It uses the project's package manager and runs no install scripts. If a step fails, it restores package.json and the lockfile. It then adds the entry of each adapter's page to svc.config.yml, with the names of variables for secrets. If the file already uses the adapter or cannot be edited, it prints the entry instead.
 
-      If the Host runs in production, or the project has had a release, it changes nothing, prints the commands of a release, and exits 1.
+      If the Host runs in production, or the project has had a release, it changes nothing. If packages are missing, it then prints the commands of a release, and exits 1.
     `,
   examples: [["Prepare bots on Telegram and Discord", "svc adapter add telegram discord"]],
   options: {adapters: Option.Rest({name: "adapter", required: 1})},
@@ -23,7 +28,8 @@ export const add = rowCommand({
     const names = [...new Set(given.adapters)]
     const missing = await missingPackages(given.folder, names)
     const isComplete = missing.length === 0
-    if (!isComplete && (await needsRelease(given.folder))) {
+    const isFixed = await needsRelease(given.folder)
+    if (!isComplete && isFixed) {
       const commands = releaseOf(`svc adapter add ${names.join(" ")}`, `the packages of ${names.join(" and ")}`)
       given.tell("svc: changed nothing: in production, packages are installed by a release")
       given.show({installed: [], commands}, () => commands.join("\n"))
@@ -36,10 +42,15 @@ export const add = rowCommand({
     const done = isComplete
       ? `all packages for ${names.join(" and ")} are installed`
       : `installed ${missing.join(", ")}`
+    const pages = names.map(readAdapterPage)
+    const added = isFixed ? [] : await addEntries(projectPaths(given.folder).config, pages)
     const reload = "\n  svc runtime reload   reconnects endpoints that have failed"
     const isRunning = !isComplete && (await isHostRunning(given.folder))
-    given.show({installed: missing}, () =>
-      [`${done}${isRunning ? reload : ""}`, ...names.map(name => nextSteps(name, given.folder))].join("\n\n"),
+    given.show({installed: missing, added}, () =>
+      [
+        `${done}${isRunning ? reload : ""}`,
+        ...pages.map(page => nextSteps(page, given.folder, added.includes(page.name))),
+      ].join("\n\n"),
     )
     return true
   },
@@ -62,32 +73,35 @@ const missingPackages = async (project: string, names: readonly string[]): Promi
   return missingLibraries(Object.assign({}, ...libraries), project)
 }
 
-/** Returns the first configuration on a page, without the indentation of a list; empty if it has none. */
-export const firstConfiguration = (page: string): string => {
-  const [, indent = "", yaml = ""] = /^( *)```yaml\n(.*?)^ *```$/ms.exec(page) ?? []
-  return yaml.replaceAll(new RegExp(`^${indent}`, "gm"), "")
+const readAdapterPage = (name: string) => {
+  const path = join(packageRoot, "docs/adapters", `${name}.md`)
+  const text = readFileSync(path, "utf8")
+  const yaml = firstConfiguration(text)
+  return {name, path, text, yaml, entry: fieldsOf(fieldsOf(readYaml(yaml).value).plugins)[name]}
 }
 
 /** Returns the steps after the packages are installed: the configuration entry, its secrets, and how to check the account. */
-const nextSteps = (adapter: string, project: string): string => {
-  const path = join(packageRoot, "docs/adapters", `${adapter}.md`)
-  const page = readFileSync(path, "utf8")
-  const entry = firstConfiguration(page)
-  const secrets = new Set(Array.from(entry.matchAll(/\$\{(\w+)\}/g), ([, name]) => name))
-  const [, id] = /- id: (\S+)/.exec(entry) ?? []
-  const hasCheck = page.includes("svc adapter check")
+const nextSteps = (
+  {name, path, text, yaml}: ReturnType<typeof readAdapterPage>,
+  project: string,
+  isAdded: boolean,
+): string => {
+  const secrets = new Set(Array.from(yaml.matchAll(/\$\{(\w+)\}/g), ([, variable]) => variable))
+  const [, id] = /- id: (\S+)/.exec(yaml) ?? []
+  const hasCheck = text.includes("svc adapter check")
   return [
-    "Put this into svc.config.yml, with your own values:",
-    "",
-    ...entry
-      .trimEnd()
-      .split("\n")
-      .map(line => `  ${line}`),
-    "",
+    ...(isAdded
+      ? [`added ${name} to svc.config.yml: replace its values with your own`]
+      : [
+          "Put this into svc.config.yml, with your own values:",
+          "",
+          ...yaml.trimEnd().replaceAll(/^/gm, "  ").split("\n"),
+          "",
+        ]),
     ...(secrets.size === 0 ? [] : [`Put ${[...secrets].join(", ")} into .env.`]),
     ...(id === undefined || !hasCheck
       ? []
-      : [`Start the Host, then run svc adapter check ${adapter}~${id}: it checks the account with the platform.`]),
+      : [`Start the Host, then run svc adapter check ${name}~${id}: it checks the account with the platform.`]),
     `For the steps on the platform, and for all keys, see ${relative(project, path)}`,
   ].join("\n")
 }

@@ -59,6 +59,6 @@ const readAccount = async (project: string, name: string, slot: string, id: stri
       return checked
     }
   throw new Problem("endpoint_unknown", `svc.config.yml has no endpoint ${slot}~${id}`, {
-    hint: `Add an entry to plugins.${slot}.endpoints: svc adapter add ${slot} prints one.`,
+    hint: `Add an entry to plugins.${slot}.endpoints: svc adapter add ${slot} adds or prints one.`,
   })
 }

@@ -20,6 +20,12 @@ export const readPage = (folder: string, path: string): Page => {
   return {path, title: /^# (.*)/m.exec(text)?.[1] ?? path, about: plain.replace(/(?<=[.!?])(?= ).*/, ""), text}
 }
 
+/** Returns the first configuration on a page, without the indentation of a list; empty if it has none. */
+export const firstConfiguration = (page: string): string => {
+  const [, indent = "", yaml = ""] = /^( *)```yaml\n(.*?)^ *```$/ms.exec(page) ?? []
+  return yaml.replaceAll(new RegExp(`^${indent}`, "gm"), "")
+}
+
 const sectionsOf = ({path, title, text}: Page) =>
   text
     .replace(/^```[\s\S]*?^```$/gm, code => code.replace(/^#/gm, "\0#"))

@@ -1,4 +1,6 @@
 import {describe, expect, test} from "vitest"
+import {builtIns} from "../../../server/host/plugins/built-in-plugins.ts"
+import {failureOf, statusOf} from "../../support/host/generation.ts"
 import {bunOr, makeProject, pluginWith, startHost, svc, usuallyOn} from "../../support/host/host.ts"
 
 /** An adapter in the project. Its account's settings choose what the platform answers. */
@@ -85,22 +87,37 @@ describe.each(bunOr("node24"))("svc adapter check on $name", runtime => {
   })
 })
 
-test("svc adapter add knows the built-in adapters, and changes nothing when the packages are installed", async () => {
+test("svc adapter add adds what the configuration lacks, and a running Host keeps its generation", async () => {
   const runtime = usuallyOn("node22")
-  const project = makeProject({config})
+  const lines = "# Kept.\nhttp: {port: 0}\nplugins:\n  mine: {use: irc} # own\n  sandbox: {}\n"
+  const host = await startHost({runtime, config: lines})
+  const {project} = host
   const add = (...names: string[]) => svc(runtime, project, ["adapter", "add", ...names])
   expect(await add("telegram", "nonsense")).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/\badapter nonsense; .*irc, .*webhook/),
   })
-  const {code, stdout} = await add("telegram", "discord")
+  expect(project.read("svc.config.yml")).toBe(lines)
+  const names = Object.keys(builtIns).filter(name => name !== "workroom" && name !== "agents")
+  const {code, stdout} = await add(...names)
   expect(code).toBe(0)
+  const telegram = "  telegram:\n    endpoints:\n      - id: main\n        token: ${TELEGRAM_TOKEN}\n"
   for (const text of [
-    "all packages for telegram and discord are installed",
-    "  plugins:\n    telegram:\n      endpoints:\n        - id: main\n          token: ${TELEGRAM_TOKEN}\n",
+    "added telegram to svc.config.yml",
     "Put TELEGRAM_TOKEN into .env.",
     "svc adapter check telegram~main",
-    "svc adapter check discord~club",
   ])
     expect(stdout).toContain(text)
+  const text = project.read("svc.config.yml")
+  expect(text.startsWith(lines)).toBe(true)
+  expect(text).toContain(telegram)
+  expect((await failureOf(host)).issues).toContainEqual(expect.stringContaining("TELEGRAM_TOKEN is not set"))
+  expect(await statusOf(host)).toMatchObject({generation: {number: 1}})
+  expect((await add("irc", "telegram")).stdout).toMatch(/Put this.*\birc:.*Put this.*\btelegram:/s)
+  expect(project.read("svc.config.yml")).toBe(text)
+  // With its variables, each entry is valid.
+  const env = Object.fromEntries(
+    Array.from(text.matchAll(/\$\{(\w+)\}/g), ([, name]) => [name, "whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0"]),
+  )
+  expect(await svc(runtime, project, ["config", "check"], {env})).toMatchObject({code: 0})
 })

@@ -131,5 +131,7 @@ test("svc plugin add changes nothing in production, and prints the commands of a
   })
   expect(stdout).toContain("svc plugin add svc-plugin-hello@1.0.0\n")
   expect(stdout).toContain("git fetch\nsvc release prepare origin/main\nsvc release begin\nsvc release verify\n")
+  const adapter = await svc(onBun, project, ["adapter", "add", "telegram"], {env})
+  expect(adapter).toMatchObject({code: 0, stdout: expect.stringContaining("Put this into svc.config.yml")})
   expect(project.read("svc.config.yml")).toBe(before)
 })
