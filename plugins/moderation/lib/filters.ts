@@ -1,4 +1,5 @@
-import {isElement, type Node, type Session} from "svc-runtime"
+import type {Session} from "svc-runtime"
+import {elementsIn, hostOf, linksIn, plain} from "./links.ts"
 import {type Action, actions, type Filter, type Settings} from "./settings.ts"
 
 /** What a filter found. `messages` are the platform's ids of all the messages that it is about. */
@@ -9,39 +10,14 @@ export interface Verdict {
   readonly messages: readonly string[]
 }
 
-/** The longest text that the filters read, in characters. */
-const longestText = 16_384
-
 /** Returns a text as the filters compare it: without case, invisible characters and other forms of the same letters. */
-export const normal = (text: string): string =>
-  text
-    .slice(0, longestText)
-    .normalize("NFKC")
-    .toLowerCase()
-    .replace(/\p{Cf}/gu, "")
-    .replace(/\s+/g, " ")
-    .trim()
+export const normal = (text: string): string => plain(text).toLowerCase().replace(/\s+/g, " ").trim()
 
 const wholeWord = (word: string): RegExp =>
   new RegExp(`(?<![\\p{L}\\p{N}_])${word.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")}(?![\\p{L}\\p{N}_])`, "u")
 
 const invite =
-  /(?:discord\.gg|discord(?:app)?\.com\/invite|(?:t|telegram)\.me\/(?:joinchat|\+)|chat\.whatsapp\.com)\/?[\w-]+/i
-
-/** Returns all elements of a message without the quoted one. */
-export const elementsIn = (nodes: readonly Node[]): readonly Exclude<Node, string>[] =>
-  nodes.flatMap(node => (isElement(node) && node.type !== "quote" ? [node, ...elementsIn(node.children)] : []))
-
-/** Returns the addresses that a message shows or hides behind a text. */
-const linksIn = (text: string, elements: readonly Exclude<Node, string>[]): readonly string[] => [
-  ...(text.slice(0, longestText).match(/(?:https?:\/\/|www\.)[^\s<>"]+/gi) ?? []),
-  ...elements.flatMap(({type, attrs}) => (type === "a" && typeof attrs.href === "string" ? [attrs.href] : [])),
-]
-
-const hostOf = (link: string): string => {
-  const address = /^www\./i.test(link) ? `https://${link}` : link
-  return URL.canParse(address) ? new URL(address).hostname : link
-}
+  /(?:(?:discord\.gg|discord(?:app)?\.com\/invite|(?:t|telegram)\.me\/(?:joinchat|\+)|chat\.whatsapp\.com)\/?|tg:\/\/join\?invite=)[\w-]+/i
 
 /** Returns the filters of a configuration, for all but those that need earlier messages. */
 export const createFilters = ({words, parts, allow, mentions, actions: chosen}: Settings) => {
@@ -59,8 +35,8 @@ export const createFilters = ({words, parts, allow, mentions, actions: chosen}: 
     const found: Partial<Record<Filter, string | undefined>> = {
       words: whole.find(({pattern}) => pattern.test(text))?.word,
       parts: inside.find(each => text.includes(each.text))?.part,
-      invites: [written.slice(0, longestText), ...links].map(each => invite.exec(each)?.[0]).find(each => each),
-      links: links.map(hostOf).find(host => !isAllowed(host)),
+      invites: [plain(written), ...links].map(each => invite.exec(each)?.[0]).find(each => each),
+      links: links.flatMap(link => hostOf(link) ?? []).find(host => !isAllowed(host)),
       mentions: count > mentions ? String(count) : undefined,
     }
     return Object.fromEntries(

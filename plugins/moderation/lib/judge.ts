@@ -2,7 +2,7 @@ import {channelType, type Session, type Texts} from "svc-runtime"
 import {createFilters, severest} from "./filters.ts"
 import {Paces} from "./pace.ts"
 import {type Penalties, placeOf} from "./penalties.ts"
-import {who} from "./people.ts"
+import {isChat, who} from "./people.ts"
 import type {Settings} from "./settings.ts"
 import type {texts} from "./texts.ts"
 
@@ -12,8 +12,14 @@ export const createJudge = (settings: Settings, t: Texts<typeof texts>, penaltie
   const filters = createFilters(settings)
   const paces = new Paces(settings)
 
-  const isExempt = ({permission: has, user, channel}: Session): boolean =>
-    channel?.type === channelType.direct || has === "admin" || has === permission || user?.is_bot === true
+  const isExempt = ({permission: has, user, channel, guild}: Session): boolean =>
+    channel?.type === channelType.direct ||
+    has === "admin" ||
+    has === permission ||
+    user?.is_bot === true ||
+    // An anonymous administrator writes as the group, and posts of its channel come in by themselves.
+    (user !== undefined && user.id === guild?.id) ||
+    user?.roles?.includes("linked_channel") === true
 
   return async (session: Session) => {
     const {event, endpoint, user, channel, text} = session
@@ -21,7 +27,9 @@ export const createJudge = (settings: Settings, t: Texts<typeof texts>, penaltie
     const pace = event.type === "message-created" ? paces.add(session) : undefined
     const verdict = severest({...filters(session), ...pace?.found}, actions)
     if (verdict === undefined) return
-    const {filter, found, action} = verdict
+    const {filter, found} = verdict
+    const isPerson = !isChat(session, user.id)
+    const action = isPerson || verdict.action === "log" ? verdict.action : "delete"
     const say = await penalties.report()
     const deed = {session, guild: session.guild?.id ?? "", place: placeOf(channel), acts: []}
     const done: string[] = action === "log" ? [say("logged")] : []
@@ -47,7 +55,7 @@ export const createJudge = (settings: Settings, t: Texts<typeof texts>, penaltie
     await penalties.tellLog(session, say("judged", shown))
     const [here, direct] = [`${because} ${session.t(t, "appeal")}`, `${because} ${session.t(t, "appealDirect")}`]
     if (action === "mute") await penalties.notify(deed, here, direct)
-    if (action === "delete") await penalties.notify(deed, because)
+    if (action === "delete" && isPerson) await penalties.notify(deed, because)
     await penalties.watch(deed)
   }
 }

@@ -1,6 +1,6 @@
 import {type Plugin, type Session, type Texts, UserError} from "svc-runtime"
 import {keyOf, type Penalties, placeOf, tried} from "./penalties.ts"
-import {type Named, type People, readPerson, who} from "./people.ts"
+import {isChat, type Named, type People, readPerson, who} from "./people.ts"
 import {Order, type Settings} from "./settings.ts"
 import type {texts} from "./texts.ts"
 
@@ -59,6 +59,7 @@ export const createOrders = (
     const {person, rest} = await personIn(session, text)
     if (person.id === user?.id) throw new UserError(session.t(t, "self"))
     if (channel === undefined || guild === undefined) throw new UserError(session.t(t, "outside"))
+    if (person.id === guild.id || isChat(session, person.id)) throw new UserError(session.t(t, "nobody"))
     const [length, number = "", unit = "m"] = (what === "mute" ? lengthForm.exec(rest) : null) ?? [""]
     const given = Number(number.replace(",", ".")) * (units[unit.toLowerCase()] ?? 1)
     const minutes = number === "" ? settings.minutes : given

@@ -1,5 +1,5 @@
 import type {Session, User} from "svc-runtime"
-import {elementsIn} from "./filters.ts"
+import {elementsIn} from "./links.ts"
 
 /** A person whom a command is about. */
 export type Person = Pick<User, "id" | "name">
@@ -19,6 +19,10 @@ const idForms: Readonly<Record<string, RegExp>> = {
   slack: /^[UW][A-Z0-9]+$/,
   telegram: /^-?\d+$/,
 }
+
+/** Returns whether an id is that of a group or a channel: on Telegram these write too, and cannot be muted. */
+export const isChat = ({event}: Session, id: string): boolean =>
+  event.login.platform === "telegram" && id.startsWith("-")
 
 const placeOf = ({endpoint, guild, channel}: Session): string => `${endpoint} ${guild?.id ?? channel?.id}`
 

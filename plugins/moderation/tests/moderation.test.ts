@@ -92,12 +92,61 @@ test("lets links lead to allowed domains only", async () => {
   ])
 })
 
+test("finds links without a scheme, and in other disguises", async () => {
+  const links = {
+    "evil.example/x": "evil.example",
+    "see t.me/joinchat": "t.me",
+    "join discord.gg/abc": "discord.gg",
+    "go to (EVIL.COM), now": "evil.com",
+    "T.Me/x!": "t.me",
+    "пример.рф is mine": "xn--e1afmkfd.xn--p1ai",
+    "bücher.example/x": "xn--bcher-kva.example",
+    "_evil.com_ and **example.org**": "evil.com",
+    "[free](evil.com/x)": "evil.com",
+    "hxxps://evil.test/x": "evil.test",
+    "https:/evil.test": "evil.test",
+    "https://EVIL.test.": "evil.test",
+    "ev\u200bil.net": "evil.net",
+    "Buy at evil.com.Then come back": "evil.com",
+    "203.0.113.5:8080": "203.0.113.5",
+    "tg://resolve?domain=evil": "resolve",
+    "Www.Evil.Test": "www.evil.test",
+  }
+  const found = await outcomes({allow: ["example.org"], actions: {links: "log"}}, ...Object.keys(links))
+  assert.deepEqual(
+    found,
+    Object.values(links).map(host => `(${host}): only logged.`),
+  )
+})
+
+test("takes no ordinary text for a link", async () => {
+  const texts = [
+    "e.g. this, i.e. that, z.B. dort/hier",
+    "Hello.World, I like it.He/she does too",
+    "ok.so what",
+    "see main.py:10, src/lib/index.ts, readme.md and index.html#top",
+    "node.js/react, v1.2.3/4, 192.168.0.0/24, 12.30/13.00",
+    "mail ann.lee@example.com",
+    "wait...what?",
+    "docs.EXAMPLE.org/x, [https://example.org](https://example.org), ||https://example.org||, https://example.org.",
+    "<a href='mailto:ann@evil.test'>mail</a> <a href='Example.org/x'>x</a>",
+    "https://",
+  ]
+  const found = await outcomes({allow: ["example.org"], actions: {links: "log"}}, ...texts)
+  assert.deepEqual(
+    found,
+    texts.map(() => ""),
+  )
+})
+
 test("finds invitations", async () => {
   const config = {actions: {invites: "delete"}}
-  assert.deepEqual(await outcomes(config, "join discord.gg/abc", "https://t.me/+abc", "t.me/ann"), [
-    "(discord.gg/abc): deleted.",
+  const texts = ["join DISCORD.gg/abc", "https://t.me/+abc", "t.me/ann", "tg://join?invite=abc"]
+  assert.deepEqual(await outcomes(config, ...texts), [
+    "(DISCORD.gg/abc): deleted.",
     "(t.me/+abc): deleted.",
     "",
+    "(tg://join?invite=abc): deleted.",
   ])
 })
 
@@ -326,6 +375,42 @@ test("mutes, bans and lifts a ban on a fake of Telegram", async () => {
     await telegram.close()
   }
 })
+
+test("judges no anonymous administrator and no linked channel, and only deletes what other channels write", () =>
+  inGroup(async (_say, log, telegram, bot) => {
+    const group = {id: -100, type: "supergroup", title: "Group -100"}
+    let id = 900
+    const writeAs = async (from: number, sender_chat: object, more: object = {}) => {
+      const message = {
+        message_id: ++id,
+        date: Math.floor(Date.now() / 1000),
+        chat: group,
+        text: "buy spam",
+        sender_chat,
+      }
+      const bots = {from: {id: from, is_bot: true, first_name: "of Telegram"}}
+      await telegram.deliver({message: {...message, ...bots, ...more}})
+      await bot.settle()
+      return {...message, ...bots, ...more}
+    }
+    const news = {id: -300, type: "channel", title: "News"}
+    const posts = [
+      await writeAs(1087968824, group),
+      await writeAs(777000, news, {is_automatic_forward: true}),
+      await writeAs(136817688, {id: -400, type: "channel", title: "Stranger"}),
+    ]
+    assert.deepEqual(await log(), ['-400 (Stranger) in Group -100 on telegram~main wrote "buy spam" (spam): deleted.'])
+    for (const reply_to_message of posts) {
+      const entities = [{type: "bot_command", offset: 0, length: 5}]
+      const from = {id: 43, is_bot: false, first_name: "User 43"}
+      await writeAs(43, group, {text: "/warn no", from, sender_chat: undefined, reply_to_message, entities})
+      assert.equal(telegram.sent().at(-1)?.text, "A group or a channel wrote this: you can only delete it.")
+    }
+    assert.deepEqual(await log(), [])
+    const acts = telegram.requests.map(({method}) => method).filter(each => /^(delete|restrict|ban)/.test(each))
+    assert.deepEqual(acts, ["deleteMessage"])
+    assert.equal(telegram.sent().length, 3)
+  }))
 
 /** Runs a story in a group of a fake of Telegram, whose moderators read the log in the sandbox. 43 is a moderator. */
 const inGroup = async (

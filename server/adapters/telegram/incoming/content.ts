@@ -2,7 +2,7 @@ import type {Message} from "grammy/types"
 import {type Element, h, type Node} from "../../../../shared/sdk/sdk.ts"
 import {fileOf} from "./files.ts"
 import {type Self, toNodes} from "./text.ts"
-import {nameOf} from "./users.ts"
+import {authorOf} from "./users.ts"
 
 /** Returns the content of a message without the quoted one; empty for service messages, such as a new title. */
 export const contentOf = (message: Message, me: Self): readonly Node[] => {
@@ -31,7 +31,7 @@ export const quoteOf = (message: Message, me: Self): Element | undefined => {
   const answered = message.reply_to_message
   if (answered === undefined || answered.forum_topic_created !== undefined) return undefined
   if (message.is_topic_message === true && answered.message_id === message.message_thread_id) return undefined
-  const {from} = answered
-  const author = from === undefined ? [] : [h("author", {id: String(from.id), name: nameOf(from)})]
+  const user = authorOf(answered)
+  const author = user === undefined ? [] : [h("author", {id: user.id, name: user.nick ?? user.name})]
   return h("quote", {id: String(answered.message_id)}, ...author, ...contentOf(answered, me))
 }

@@ -11,7 +11,7 @@ import {type DatedIncoming, renderContent} from "../../../../shared/sdk/sdk.ts"
 import {contentOf, quoteOf} from "./content.ts"
 import {knownUpdate} from "./known.ts"
 import type {Self} from "./text.ts"
-import {chatUserOf, placeOf, userOf} from "./users.ts"
+import {authorOf, chatUserOf, placeOf, userOf} from "./users.ts"
 
 /** The kinds of updates to request: those that `readUpdate` reads. */
 export const allowedUpdates = [
@@ -69,9 +69,7 @@ const topicOf = ({is_topic_message, message_thread_id}: Message): number | undef
 
 const messageEvent = (type: "message-created" | "message-updated", message: Message, me: Self): readonly Incoming[] => {
   const content = contentOf(message, me)
-  // A post in a channel, or as a group, does not name the user.
-  const user =
-    message.sender_chat === undefined ? message.from && userOf(message.from) : chatUserOf(message.sender_chat)
+  const user = authorOf(message)
   if (content.length === 0 || message.from?.id === me.id) return []
   const quote = quoteOf(message, me)
   return [

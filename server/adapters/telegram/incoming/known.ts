@@ -10,7 +10,7 @@ const kinds: ReadonlyMap<string, Kind> = new Map([
   ...named("number", "date edit_date message_id message_thread_id offset length file_size latitude longitude value"),
   ...named("string", "text caption type title username first_name last_name language_code file_id file_name mime_type"),
   ...named("string", "url language data emoji custom_emoji_id phone_number address question status"),
-  ...named("boolean", "is_bot is_topic_message is_animated is_video is_member"),
+  ...named("boolean", "is_bot is_topic_message is_automatic_forward is_animated is_video is_member"),
   ...named("list", "entities caption_entities photo options old_reaction new_reaction"),
   ...named("object", "message edited_message channel_post edited_channel_post reply_to_message callback_query"),
   ...named("object", "message_reaction poll_answer my_chat_member chat_member old_chat_member new_chat_member"),

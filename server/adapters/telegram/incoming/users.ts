@@ -1,4 +1,4 @@
-import type {Chat, User as TelegramUser} from "grammy/types"
+import type {Chat, Message, User as TelegramUser} from "grammy/types"
 import {type Channel, channelType, type User} from "../../../../shared/sdk/sdk.ts"
 import {channelIdOf} from "../api/place.ts"
 
@@ -16,6 +16,14 @@ export const userOf = (user: TelegramUser): User => ({
 
 /** Returns a channel, or a group for which an administrator writes, as a user. */
 export const chatUserOf = (chat: Chat): User => ({id: String(chat.id), name: titleOf(chat)})
+
+/** Returns the author. A post in a channel, or as a channel or group, does not name the user; a group repeats posts of its channel. */
+export const authorOf = ({from, sender_chat, is_automatic_forward}: Message): User | undefined => {
+  if (sender_chat === undefined) return from && userOf(from)
+  return is_automatic_forward === true
+    ? {...chatUserOf(sender_chat), roles: ["linked_channel"]}
+    : chatUserOf(sender_chat)
+}
 
 /** Returns the name of a chat that users see. */
 export const titleOf = (chat: Pick<Chat, "id" | "title" | "username" | "first_name">): string =>

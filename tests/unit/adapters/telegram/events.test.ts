@@ -54,6 +54,11 @@ describe("messages", () => {
     const channel = {id: -1002, type: "channel", title: "News"}
     const [post] = read({channel_post: {message_id: 1, date: time, chat: channel, sender_chat: channel, text: "x"}})
     expect(post).toMatchObject({type: "message-created", user: {id: "-1002", name: "News"}, guild: {id: "-1002"}})
+    const automatic = message({message_id: 2, text: "news", sender_chat: channel, is_automatic_forward: true})
+    expect(read({message: automatic})[0]?.user).toMatchObject({id: "-1002", roles: ["linked_channel"]})
+    expect(contentOf({text: "yes", reply_to_message: automatic})).toBe(
+      '<quote id="2"><author id="-1002" name="News"/>news</quote>yes',
+    )
     const [edit] = read({edited_message: message({text: "y", edit_date: time + 60})})
     expect(edit).toMatchObject({
       type: "message-updated",
