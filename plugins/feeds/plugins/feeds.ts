@@ -58,7 +58,8 @@ export default definePlugin({
         const {next, document, cause} = await readFeed(feed, row, plugin.now(), session.signal)
         if (next.failures === 1) {
           const {problem} = next
-          plugin.log.warn("feed not read", {feed: nameOf(feed, row), problem, error: cause})
+          const reason = cause instanceof Error ? {reason: cause.message} : {}
+          plugin.log.warn("feed not read", {feed: nameOf(feed, row), problem, ...reason})
         }
         const news = document && (await newsOf(feed, row, document))
         // What nobody could read stays new.

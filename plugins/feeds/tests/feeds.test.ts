@@ -86,6 +86,18 @@ test("posts what is new, once, and nothing at first", () =>
     assert.equal(site.asked.length, 4)
   }))
 
+test("logs a failure in one line, with its reason and without a stack", async () => {
+  const lines: string[] = []
+  const log = (line: string) => void lines.push(line)
+  const site = await serve(request => request.socket.destroy())
+  await plugin
+    .test(feeds, {config: configOf(site.url), log}, bot => bot.clock.advance({minutes: 1}))
+    .finally(site.close)
+  const failed = lines.filter(line => line.includes("feed not read"))
+  assert.equal(failed.length, 1)
+  assert.match(failed[0] ?? "", /feed not read .*problem=unreachable reason="?socket hang up"?\n?$/)
+})
+
 test("posts the newest entry at first, if configured", () =>
   withBot(xml(rss("b", "a")), {others: {first: "newest"}}, async (bot, site) => {
     assert.deepEqual(await posted(bot), [shown(site.origin, "b")])
