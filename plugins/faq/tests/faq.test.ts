@@ -91,10 +91,10 @@ test("lists the questions, and finds one", () =>
       assert.deepEqual(await bot.say("/faq meeting"), ["When do we meet?\nOn Mondays."])
       assert.deepEqual(await bot.say("/faq do"), [`Which question do you mean?\n${list}`])
       assert.deepEqual(await bot.say("/faq cheese"), [
-        "No question has these words. The command faq lists all questions.",
+        "No question has these words. The command /faq lists all questions.",
       ])
       assert.deepEqual(await bot.say("/faq Käse", {user: "jan", language: "de"}), [
-        "Keine Frage enthält diese Wörter. Der Befehl faq zeigt alle Fragen.",
+        "Keine Frage enthält diese Wörter. Der Befehl /faq zeigt alle Fragen.",
       ])
     }),
   ))
@@ -104,7 +104,7 @@ test("lists twenty questions of many", () =>
     plugin.test(faq, {config: {file: path}}, async bot => {
       const [list = ""] = await bot.say("/faq")
       assert.equal(list.split("\n").at(-2), "- Question 19")
-      assert.equal(list.split("\n").at(-1), "… and 2 more questions. Write a word after faq to find one.")
+      assert.equal(list.split("\n").at(-1), "… and 2 more questions. Write a word after /faq to find one.")
     }),
   ))
 

@@ -51,7 +51,7 @@ test("follows the time zone of each user", () =>
 
 test("explains what it does not understand", () =>
   plugin.test(reminders, async bot => {
-    assert.deepEqual(await bot.say("/remind me 10m tea"), ["Write in, at or every: remind in 10m tea."])
+    assert.deepEqual(await bot.say("/remind me 10m tea"), ["Write in, at or every: /remind in 10m tea."])
     assert.deepEqual(await bot.say("/remind in 25:00 tea"), [
       '"25:00" is not a time. Write 90s, 10m, 2h, 1d, or 18:30.',
     ])
@@ -67,8 +67,8 @@ test("says all of it in German too", () =>
     await says("/timezone Europe/Berlin", "Deine Zeitzone ist Europe/Berlin.")
     await says("/remind in 10m Tee", "Erinnerung 1, am 2026-03-01 13:10: Tee")
     await says("/remind every 9:00 steh auf", "Erinnerung 2, jeden Tag um 09:00 (Europe/Berlin): steh auf")
-    await says("/remind in 1h Kuchen", "Du hast schon 2 Erinnerungen. Lösche zuerst eine: cancel 1.")
-    await says("/remind mir 1h Kuchen", "Schreibe in, at oder every: remind in 10m Tee.")
+    await says("/remind in 1h Kuchen", "Du hast schon 2 Erinnerungen. Lösche zuerst eine: /cancel 1.")
+    await says("/remind mir 1h Kuchen", "Schreibe in, at oder every: /remind in 10m Tee.")
     await says("/remind in 25:00 Kuchen", "„25:00“ ist keine Zeit. Schreibe 90s, 10m, 2h, 1d oder 18:30.")
     await says("/cancel 1", "Erinnerung 1 ist gelöscht.")
     await says("/cancel 1", "Du hast keine Erinnerung 1.")
@@ -86,7 +86,9 @@ test("has a time zone for people who chose none, a limit, and a shortest interva
         "A reminder here can repeat every 3,600 seconds at most.",
       ])
       assert.deepEqual(await bot.say("/remind at 22:00 sleep"), ["Reminder 1, at 2026-03-01 22:00: sleep"])
-      assert.deepEqual(await bot.say("/remind in 1m tea"), ["You already have 1 reminder. Cancel one first: cancel 1."])
+      assert.deepEqual(await bot.say("/remind in 1m tea"), [
+        "You already have 1 reminder. Cancel one first: /cancel 1.",
+      ])
       assert.deepEqual(await bot.say("/remind in 1m tea", {user: "bob"}), ["Reminder 1, at 2026-03-01 21:01: tea"])
       await bot.clock.advance({hours: 1})
       assert.deepEqual(await bot.say("/remind every 1h drink"), ["Reminder 2, every 1h: drink"])
