@@ -21,10 +21,6 @@ export const isTimezone = (name: string): boolean => {
   }
 }
 
-/** A moment as people in this time zone write it: 2026-03-01 18:30. */
-export const shownIn = (timeZone: string, at: number): string =>
-  new Date(at).toLocaleString("sv-SE", {timeZone, dateStyle: "short", timeStyle: "short"})
-
 /**
  * Returns the next time after `now` at which clocks in this time zone show `time`. It checks every minute, so changes
  * to daylight saving time need no special case.

@@ -1,6 +1,6 @@
 import {definePlugin, type Session, type Static, type TimerHandle, Type, UserError, type When} from "svc-runtime"
 import {texts} from "../lib/reminder-texts.ts"
-import {isTimezone, nextMoment, readClock, readSpan, shownIn} from "../lib/times.ts"
+import {isTimezone, nextMoment, readClock, readSpan} from "../lib/times.ts"
 
 const Settings = Type.Object({
   timezone: Type.String({default: "UTC", description: "The time zone of people who have chosen none"}),
@@ -47,8 +47,9 @@ export default definePlugin({
     }
 
     const whenOf = (session: Session, {every, timezone}: Pick<Reminder, "every" | "timezone">, due: number): string => {
-      if (every === "") return session.t(t, "once", {time: shownIn(timezone, due)})
-      return every.includes(":") ? session.t(t, "daily", {time: every, timezone}) : session.t(t, "every", {span: every})
+      if (every === "") return session.t(t, "once", {at: {at: due, timezone}})
+      if (!every.includes(":")) return session.t(t, "every", {span: every})
+      return session.t(t, "daily", {at: {at: nextMoment(every, timezone, plugin.now()), timezone}, timezone})
     }
 
     const definition = {

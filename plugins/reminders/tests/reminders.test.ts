@@ -5,9 +5,13 @@ import reminders from "../plugins/reminders.ts"
 
 test("reminds, lists and cancels", () =>
   plugin.test(reminders, {now: "2026-03-01T12:00:00Z"}, async bot => {
-    assert.deepEqual(await bot.say("/remind in 10m tea", {user: "ada"}), ["Reminder 1, at 2026-03-01 12:10: tea"])
+    assert.deepEqual(await bot.say("/remind in 10m tea", {user: "ada"}), [
+      "Reminder 1, on Mar 1, 2026 at 12:10 PM: tea",
+    ])
     await bot.say("/remind every 2h water", {user: "ada"})
-    assert.deepEqual(await bot.say("/reminders", {user: "ada"}), ["1, at 2026-03-01 12:10: tea\n2, every 2h: water"])
+    assert.deepEqual(await bot.say("/reminders", {user: "ada"}), [
+      "1, on Mar 1, 2026 at 12:10 PM: tea\n2, every 2h: water",
+    ])
 
     await bot.changes()
     await bot.clock.advance({minutes: 10})
@@ -39,7 +43,7 @@ test("follows the time zone of each user", () =>
   plugin.test(reminders, async bot => {
     assert.deepEqual(await bot.say("/timezone Asia/Kolkata", {user: "ada"}), ["Your time zone is Asia/Kolkata."])
     assert.deepEqual(await bot.say("/remind every 9:00 stand up", {user: "ada"}), [
-      "Reminder 1, every day at 09:00 (Asia/Kolkata): stand up",
+      "Reminder 1, every day at 9:00 AM (Asia/Kolkata): stand up",
     ])
     await bot.say("/remind at 18:30 go home", {user: "ada"})
     await bot.say("/remind at 18:30 go home", {user: "bob"})
@@ -65,7 +69,7 @@ test("says all of it in German too", () =>
     const says = async (text: string, answer: string) =>
       assert.deepEqual(await bot.say(text, {user: "jan", language: "de"}), [answer])
     await says("/timezone Europe/Berlin", "Deine Zeitzone ist Europe/Berlin.")
-    await says("/remind in 10m Tee", "Erinnerung 1, am 2026-03-01 13:10: Tee")
+    await says("/remind in 10m Tee", "Erinnerung 1, am 1. März 2026 um 13:10: Tee")
     await says("/remind every 9:00 steh auf", "Erinnerung 2, jeden Tag um 09:00 (Europe/Berlin): steh auf")
     await says("/remind in 1h Kuchen", "Du hast schon 2 Erinnerungen. Lösche zuerst eine: /cancel 1.")
     await says("/remind mir 1h Kuchen", "Schreibe in, at oder every: /remind in 10m Tee.")
@@ -74,7 +78,7 @@ test("says all of it in German too", () =>
     await says("/cancel 1", "Du hast keine Erinnerung 1.")
     // The list is in the language of the person who reads it.
     await bot.say("/language en", {user: "jan"})
-    assert.deepEqual(await bot.say("/reminders", {user: "jan"}), ["2, every day at 09:00 (Europe/Berlin): steh auf"])
+    assert.deepEqual(await bot.say("/reminders", {user: "jan"}), ["2, every day at 9:00 AM (Europe/Berlin): steh auf"])
   }))
 
 test("has a time zone for people who chose none, a limit, and a shortest interval", () =>
@@ -85,11 +89,13 @@ test("has a time zone for people who chose none, a limit, and a shortest interva
       assert.deepEqual(await bot.say("/remind every 59m drink"), [
         "A reminder here can repeat every 3,600 seconds at most.",
       ])
-      assert.deepEqual(await bot.say("/remind at 22:00 sleep"), ["Reminder 1, at 2026-03-01 22:00: sleep"])
+      assert.deepEqual(await bot.say("/remind at 22:00 sleep"), ["Reminder 1, on Mar 1, 2026 at 10:00 PM: sleep"])
       assert.deepEqual(await bot.say("/remind in 1m tea"), [
         "You already have 1 reminder. Cancel one first: /cancel 1.",
       ])
-      assert.deepEqual(await bot.say("/remind in 1m tea", {user: "bob"}), ["Reminder 1, at 2026-03-01 21:01: tea"])
+      assert.deepEqual(await bot.say("/remind in 1m tea", {user: "bob"}), [
+        "Reminder 1, on Mar 1, 2026 at 9:01 PM: tea",
+      ])
       await bot.clock.advance({hours: 1})
       assert.deepEqual(await bot.say("/remind every 1h drink"), ["Reminder 2, every 1h: drink"])
     },

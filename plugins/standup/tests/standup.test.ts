@@ -36,7 +36,7 @@ test("asks everyone at its time, one question after another, and reports when al
     assert.deepEqual(await textsIn(bot, "team"), [])
     assert.deepEqual(await tell(bot, "ada", "The wall"), ["Thank you."])
     assert.deepEqual(await textsIn(bot, "team"), [
-      "Standup team, March 6, 2026\nAda\n- Done? The <b>roof</b> @everyone\n- Next? The wall\n\n" +
+      "Standup team, Mar 6, 2026\nAda\n- Done? The <b>roof</b> @everyone\n- Next? The wall\n\n" +
         "bob\n- Done? The door\n- Next? The floor",
     ])
     // The end of the time changes nothing any more, and the weekend is free.
@@ -55,7 +55,7 @@ test("reports after two hours, and names those who did not answer", () =>
     assert.deepEqual(await textsIn(bot, "team"), [])
     await bot.clock.advance(1)
     assert.deepEqual(await textsIn(bot, "team"), [
-      "Standup team, March 6, 2026\nbob\n- Done? The door\n\nNo answer: Ada, bob",
+      "Standup team, Mar 6, 2026\nbob\n- Done? The door\n\nNo answer: Ada, bob",
     ])
     assert.deepEqual(await tell(bot, "bob", "/standup"), ["There is no open question for you."])
     assert.deepEqual(await tell(bot, "ada", "too late"), [])
@@ -68,7 +68,7 @@ test("skips a day of a user, before and after it asks", () =>
     assert.equal(await newest(bot, "@ada"), "You skip team today.")
     await tell(bot, "bob", "The door")
     assert.deepEqual(await tell(bot, "bob", "/standup skip"), ["You skip team today."])
-    assert.deepEqual(await textsIn(bot, "team"), ["Standup team, March 6, 2026\nSkipped: Ada, bob"])
+    assert.deepEqual(await textsIn(bot, "team"), ["Standup team, Mar 6, 2026\nSkipped: Ada, bob"])
     assert.deepEqual(await tell(bot, "eve", "/standup skip"), ["You are in no standup."])
     // A skip is for one day.
     await bot.clock.set("2026-03-09T09:30:00Z")
@@ -114,7 +114,7 @@ test("has two standups, and asks a user of both one after the other", () => {
       "Standup ops, 1 question until 11:30 AM. To skip it: /standup skip\nUp?",
     ])
     assert.deepEqual(await tell(bot, "ada", "Yes"), ["Thank you."])
-    assert.deepEqual(await textsIn(bot, "ops"), ["Standup ops, March 6, 2026\nada\n- Up? Yes"])
+    assert.deepEqual(await textsIn(bot, "ops"), ["Standup ops, Mar 6, 2026\nada\n- Up? Yes"])
     assert.deepEqual(await textsIn(bot, "team"), [])
   })
 })
@@ -156,7 +156,7 @@ test("reports those whom it cannot reach, and asks the others", () => {
     assert.deepEqual(await textsIn(bot, "team"), ["Standup team: I cannot write to Carl directly."])
     assert.deepEqual(await textsIn(bot, "@ada"), [intro])
     await bot.clock.advance({hours: 2})
-    assert.equal(await newest(bot, "team"), "Standup team, March 6, 2026\nNo answer: Ada, bob, Carl")
+    assert.equal(await newest(bot, "team"), "Standup team, Mar 6, 2026\nNo answer: Ada, bob, Carl")
   })
 })
 
@@ -177,7 +177,7 @@ test("asks in the direct channel of a fake of Telegram", async () => {
     assert.deepEqual(shown().slice(1), [
       "43: Next?",
       "43: Thank you.",
-      "-77: Standup team, March 6, 2026\nBob\n- Done? The roof\n- Next? The wall",
+      "-77: Standup team, Mar 6, 2026\nBob\n- Done? The roof\n- Next? The wall",
     ])
   } finally {
     await bot.close()

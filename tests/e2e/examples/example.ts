@@ -27,7 +27,7 @@ export const untilDone = (platform: Loopback, ...deeds: readonly string[]): Prom
 
 /** The deeds, sorted, with times replaced because they depend on when the test runs. */
 export const timeless = (deeds: readonly string[]): readonly string[] =>
-  deeds.map(deed => deed.replace(/at \d{4}-\d\d-\d\d \d\d:\d\d/g, "at TIME")).sort()
+  deeds.map(deed => deed.replace(/on \w+ \d+, \d{4} at \d+:\d\d.[AP]M/g, "on TIME")).sort()
 
 type List = "inbox" | "outbox" | "timers"
 

@@ -43,7 +43,7 @@ const reminded = (name: string, channel: string): Person => ({
   name,
   text: "/remind in 1s tea",
   channel,
-  deeds: [`${channel}: Reminder 1, at TIME: tea`, `${channel}: ${name}: tea`],
+  deeds: [`${channel}: Reminder 1, on TIME: tea`, `${channel}: ${name}: tea`],
 })
 
 /** Starts a separate platform with a project. `speak` adds people to it. */

@@ -15,7 +15,7 @@ describe.each(bunOr("node24"))("the example reminders on $name", runtime => {
       host = await killedAt(host, {platform, runtime, deed, cause: () => text === undefined || say(text)})
     }
     await killAt("@ann: Your time zone", "/timezone Europe/Berlin")
-    await killAt("@ann: Reminder 1, at", "/remind in 1s tea")
+    await killAt("@ann: Reminder 1, on", "/remind in 1s tea")
     await untilDone(platform, "@ann: ann: tea")
     await killAt("@ann: ann: soup", "/remind in 1s soup")
     await killAt("@ann: Reminder 3, every", "/remind every 9:00 stand up")
@@ -28,12 +28,12 @@ describe.each(bunOr("node24"))("the example reminders on $name", runtime => {
       [
         on,
         "@ann: Your time zone is Europe/Berlin.",
-        "@ann: Reminder 1, at TIME: tea",
+        "@ann: Reminder 1, on TIME: tea",
         "@ann: ann: tea",
-        "@ann: Reminder 2, at TIME: soup",
+        "@ann: Reminder 2, on TIME: soup",
         "@ann: ann: soup",
-        "@ann: Reminder 3, every day at 09:00 (Europe/Berlin): stand up",
-        "@ann: 3, every day at 09:00 (Europe/Berlin): stand up",
+        "@ann: Reminder 3, every day at 9:00 AM (Europe/Berlin): stand up",
+        "@ann: 3, every day at 9:00 AM (Europe/Berlin): stand up",
         "@ann: Reminder 3 is cancelled.",
         "@ann: You have no reminders.",
       ].sort(),
@@ -81,7 +81,7 @@ describe.each(bunOr("node24"))("the example reminders on $name", runtime => {
     const host = await startHost({runtime, project})
     await untilHeld(host, {inbox: 0, outbox: 0, timers: 2})
     say("m4", "/reminders")
-    await untilDone(platform, "@ann: 1, at")
+    await untilDone(platform, "@ann: 1, on")
     await release(host, runtime, "timer")
     await untilDone(platform, "@ann: ann: late")
     say("m5", "/cancel 2")
@@ -91,9 +91,9 @@ describe.each(bunOr("node24"))("the example reminders on $name", runtime => {
       [
         on,
         "@ann: Your time zone is Europe/Berlin.",
-        "@ann: Reminder 1, at TIME: late",
-        "@ann: Reminder 2, every day at 09:00 (Europe/Berlin): stand up",
-        "@ann: 1, at TIME: late\n2, every day at 09:00 (Europe/Berlin): stand up",
+        "@ann: Reminder 1, on TIME: late",
+        "@ann: Reminder 2, every day at 9:00 AM (Europe/Berlin): stand up",
+        "@ann: 1, on TIME: late\n2, every day at 9:00 AM (Europe/Berlin): stand up",
         "@ann: ann: late",
         "@ann: Reminder 2 is cancelled.",
       ].sort(),

@@ -23,14 +23,14 @@ export const answered = async (place: Place, line: RegExp, act: () => unknown): 
 /** Leaves a daily reminder cancelled and a poll open. Resolves to the refusal of `!pardon`. */
 export const begin = async (place: Place): Promise<string> => {
   const says = (text: string) => () => place.say("ann", text)
-  await answered(place, /^(Reminder 1, at|Erinnerung 1, am) .*: tea$/, says("!remind in 1s tea"))
+  await answered(place, /^(Reminder 1, on|Erinnerung 1, am) .*: tea$/, says("!remind in 1s tea"))
   await sees(place, rung("tea"))
   await answered(
     place,
-    /^(Reminder 2, every day at|Erinnerung 2, jeden Tag um) 09:00 .*: stand up$/,
+    /^(Reminder 2, every day at 9:00 AM|Erinnerung 2, jeden Tag um 09:00) .*: stand up$/,
     says("!remind every 9:00 stand up"),
   )
-  await answered(place, /^2, (every day at|jeden Tag um) 09:00 .*: stand up$/, says("!reminders"))
+  await answered(place, /^2, (every day at 9:00 AM|jeden Tag um 09:00) .*: stand up$/, says("!reminders"))
   await answered(place, /^(Reminder 2 is cancelled|Erinnerung 2 ist gelöscht)\.$/, says("!cancel 2"))
   const refusal = await answered(place, /^!pardon (needs|braucht) .*trusted\.$/, says("!pardon irc~one eve"))
   if (place.judged !== undefined) await place.say("eve", "buy spam now")
