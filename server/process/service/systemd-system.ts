@@ -30,8 +30,11 @@ export const systemdSystemService = (options: ServiceOptions): Service => {
     own: [dirname(override)],
     prepare: async () => {
       if (dirname(project) !== systemProjects) {
-        throw new Problem("service_refused", `the project is in ${project}, not in ${systemProjects}/<user>`, {
-          hint: `Move it to ${systemProjects}/<user>, owned by that user; or run svc service install --user as the user.`,
+        const {uid} = await stat(project)
+        const owner = uid === 0 ? undefined : (await readUsers()).find(([, , id]) => id === String(uid))?.[0]
+        const user = owner ?? instance
+        throw new Problem("service_refused", `the project is in ${project}, not in ${systemProjects}/${user}`, {
+          hint: `Move it to ${systemProjects}/${user}, owned by ${user}; or run svc service install --user as ${user}.`,
         })
       }
       const user = await findUser(instance)
@@ -51,12 +54,10 @@ interface User {
   readonly group: number
 }
 
+const readUsers = async () => (await readFile("/etc/passwd", "utf8")).split("\n").map(line => line.split(":"))
+
 const findUser = async (name: string): Promise<User> => {
-  const [, , id, group] =
-    (await readFile("/etc/passwd", "utf8"))
-      .split("\n")
-      .map(line => line.split(":"))
-      .find(fields => fields[0] === name) ?? []
+  const [, , id, group] = (await readUsers()).find(fields => fields[0] === name) ?? []
   if (id === undefined) {
     throw new Problem("service_refused", `there is no user ${name}; the folder's name must be that of its user`, {
       hint: `useradd --create-home ${name}; chown -R ${name}: ${systemProjects}/${name}`,

@@ -1,7 +1,7 @@
-import {copyFileSync, mkdirSync} from "node:fs"
+import {chownSync, copyFileSync, mkdirSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
-import {makeFolder, makeProject, onNode22, root, svc} from "../../support/host/host.ts"
+import {makeFolder, makeProject, onBun, onNode22, root, svc} from "../../support/host/host.ts"
 
 test.runIf(onNode22)("svc service install refuses a runtime that npx fetched for this one command", async () => {
   const folder = join(makeFolder(), "_npx", "1a2b")
@@ -13,3 +13,15 @@ test.runIf(onNode22)("svc service install refuses a runtime that npx fetched for
   expect(stderr).toContain(` ${join(folder, "node")}, `)
   expect(stderr).toMatch(/hint: .*\(npm install --global bun@1\.4\.5\) .* Node 22\.12 /)
 })
+
+test.runIf(onNode22 && process.getuid?.() === 0)(
+  "svc service install names the place and the user of a project elsewhere",
+  async () => {
+    const project = makeProject()
+    chownSync(project.folder, 65_534, 65_534)
+    const {code, stderr} = await svc(onNode22 ?? onBun, project, ["service", "install"])
+    expect(code).toBe(1)
+    expect(stderr).toContain(`the project is in ${project.folder}, not in /srv/svc/nobody\n`)
+    expect(stderr).toContain("owned by nobody; or run svc service install --user as nobody.")
+  },
+)
