@@ -14,8 +14,8 @@ import {inspectFile} from "../database/upkeep/maintenance.ts"
 import {locationOf} from "../project/settings.ts"
 import {readHostFile} from "../runtime/host-file.ts"
 import {withLock} from "../runtime/lock.ts"
-import {findPortHolder} from "../runtime/port-holder.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
+import {explainListenError} from "../runtime/runtime.ts"
 import {verifyFiles} from "../workroom/rebuild.ts"
 import {error, type Finding, ok, warning} from "./finding.ts"
 
@@ -101,17 +101,17 @@ export const checkPort = async (paths: ProjectPaths, {http}: ProjectConfig, isRu
   if (host !== undefined && Number(new URL(host.url).port) === http.port) {
     return ok("port", `this project's Host uses ${at}`)
   }
-  const problem = await tryListen(http.host, http.port)
-  if (problem === undefined) return ok("port", `${at} is free`)
-  const holder = await findPortHolder(http.port)
-  const detail = holder === undefined ? `${at}: ${problem}` : `${holder} uses ${at}`
-  return error("port", detail, "Stop the program that uses the port, or choose another http.port.")
+  const failure = await tryListen(http.host, http.port)
+  if (failure === undefined) return ok("port", `${at} is free`)
+  const explained = explainListenError(failure, http.host, http.port)
+  const {message, hint} = await explained.catch(cause => toProblem(cause, "port_taken"))
+  return error("port", message, hint)
 }
 
-const tryListen = (host: string, port: number): Promise<string | undefined> =>
+const tryListen = (host: string, port: number): Promise<Error | undefined> =>
   new Promise(resolve => {
     const server = createServer()
-    server.once("error", (cause: NodeJS.ErrnoException) => resolve(cause.code ?? cause.message))
+    server.once("error", resolve)
     server.listen({host, port, exclusive: true}, () => server.close(() => resolve(undefined)))
   })
 

@@ -250,7 +250,7 @@ describe("svc doctor finds", () => {
   test("a port that another process holds, even while a Host runs on another port", async () => {
     const project = await makeSoundProject()
     const stranger = await holdPort()
-    const told = [expect.stringMatching(`^error port: pid ${process.pid} .* uses 127.0.0.1:${stranger.port}`)]
+    const told = [expect.stringMatching(`^error port: 127.0.0.1:${stranger.port} .* by pid ${process.pid}\\b`)]
     const held = process.platform === "linux" ? told : [expect.stringMatching(/^error port: /)]
     await startHost({project, env: {HTTP_TOKEN: soundToken}, args: ["--no-watch"]})
     configure(project, soundConfig(stranger.port))
