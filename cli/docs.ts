@@ -8,9 +8,9 @@ import {rowCommand} from "./kit/rows.ts"
 
 export const docs = rowCommand({
   description: "find and print a page of svc's documentation",
-  details: "Lists the pages. With words, prints the best section that has all of them, and lists the next five.",
+  details: "Lists the pages. With a question or words, prints the section that fits best, and lists the next five.",
   examples: [
-    ["Sections about something", "svc docs restore checkpoint"],
+    ["Sections about something", "svc docs going to production"],
     ["A whole page", "svc docs --page docs/backup.md"],
   ],
   options: {

@@ -36,16 +36,55 @@ const fold = (text: string): string => text.normalize("NFKD").replace(/\p{M}/gu,
 
 export const wordsOf = (text: string): string[] => fold(text).match(/[\p{L}\p{N}_]+/gu) ?? []
 
-/** Returns the sections that have all words, best first. A word counts most in the page's title, then in the heading. */
+/** Words that say nothing about what somebody looks for. */
+const frequent = new Set(
+  wordsOf(`a an and any are as at be by can could do does for from get go going has have how i if in into is it its me my
+    of on or our should so that the their there this to use was we what when where which who why will with you your`),
+)
+
+/** Returns roughly what the forms of an English word share: restor for restores, restored and restoring. */
+const stemOf = (word: string): string =>
+  word
+    .replace(/(?<=[aeiouy].*[^s])(?:(?<=...)ed|ing|es|s)$/, "")
+    .replace(/([^aeiou])\1$/, "$1")
+    .replace(/(?<=..)[eiy]$/, "")
+
+/** A longer word that begins with the stem counts half. */
+const hitsIn = (stems: readonly string[], stem: string): number =>
+  stems.reduce((sum, each) => sum + (each === stem ? 1 : stem.length > 3 && each.startsWith(stem) ? 0.5 : 0), 0)
+
+const isGuide = (path: string): boolean => !/^[A-Z]+\.md$|\/(?:reference|decisions)\//.test(path)
+
+/**
+ * Returns the sections that have any of the words in any form, best first (BM25), at most two of a page. Rare words count
+ * more than frequent ones, heads and first sentences more than the text, guides more than lists, and all words in a row most.
+ */
 export const search = (pages: readonly Page[], asked: string) => {
-  const words = wordsOf(asked).map(word => new RegExp(`(?<![\\p{L}\\p{N}])${word}`, "gu"))
-  const scored = pages.flatMap(sectionsOf).map(section => {
-    const parts = [`${section.title} ${section.path}`, section.heading, section.text].map(fold)
-    const scores = words.map(word => {
-      const [inTitle = 0, inHeading = 0, inText = 0] = parts.map(part => part.match(word)?.length ?? 0)
-      return 9 * Math.min(1, inTitle) + 5 * Math.min(1, inHeading) + Math.min(3, inText)
+  const all = [...new Set(wordsOf(asked))]
+  const telling = all.filter(word => word.length > 1 && !frequent.has(word))
+  const words = (telling.length === 0 ? all : telling).map(stemOf)
+  const phrase = wordsOf(asked).join(" ")
+  const sections = pages.flatMap(page =>
+    sectionsOf(page).map(section => {
+      const heads = `${page.title} ${page.path} ${section.heading} `.repeat(4)
+      const written = wordsOf(`${heads}${`${page.about} `.repeat(3)}${section.text}`)
+      const stems = written.map(stemOf)
+      const isSaid = words.length > 1 && written.join(" ").includes(phrase)
+      const weight = (isGuide(section.path) ? 1 : 0.6) * (isSaid ? 1.5 : 1)
+      return {...section, weight, size: stems.length, hits: words.map(word => hitsIn(stems, word))}
+    }),
+  )
+  const usual = sections.reduce((sum, {size}) => sum + size, 0) / sections.length
+  const rarity = words.map((_, at) =>
+    Math.log(1 + sections.length / sections.filter(({hits}) => hits[at] !== 0).length),
+  )
+  return sections
+    .map(({weight, size, hits, ...section}) => {
+      const length = 0.5 + (0.7 * size) / usual
+      const terms = hits.map((hit, at) => (hit === 0 ? 0 : ((rarity[at] ?? 0) * hit) / (hit + length)))
+      return {...section, score: weight * terms.reduce((sum, term) => sum + term, 0)}
     })
-    return {...section, score: scores.includes(0) ? 0 : scores.reduce((sum, score) => sum + score, 0)}
-  })
-  return scored.filter(({score}) => score > 0).sort((one, other) => other.score - one.score)
+    .filter(({score}) => score > 0)
+    .sort((one, other) => other.score - one.score)
+    .filter(({path}, at, found) => found.slice(0, at).filter(each => each.path === path).length < 2)
 }
