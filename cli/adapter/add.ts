@@ -3,8 +3,8 @@ import {join, relative} from "node:path"
 import {Option} from "clipanion"
 import {readYaml} from "../../server/config/text/yaml.ts"
 import {builtIns} from "../../server/host/plugins/built-in-plugins.ts"
-import {addEntries} from "../../server/process/add-entries.ts"
 import {installPackages, toolchainOf} from "../../server/process/install-packages.ts"
+import {addEntries} from "../../server/process/new-plugin.ts"
 import {packageRoot} from "../../server/runtime/own-files.ts"
 import {missingLibraries} from "../../server/runtime/packages/libraries.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
@@ -73,6 +73,8 @@ const missingPackages = async (project: string, names: readonly string[]): Promi
   return missingLibraries(Object.assign({}, ...libraries), project)
 }
 
+type AdapterPage = ReturnType<typeof readAdapterPage>
+
 const readAdapterPage = (name: string) => {
   const path = join(packageRoot, "docs/adapters", `${name}.md`)
   const text = readFileSync(path, "utf8")
@@ -81,23 +83,14 @@ const readAdapterPage = (name: string) => {
 }
 
 /** Returns the steps after the packages are installed: the configuration entry, its secrets, and how to check the account. */
-const nextSteps = (
-  {name, path, text, yaml}: ReturnType<typeof readAdapterPage>,
-  project: string,
-  isAdded: boolean,
-): string => {
+const nextSteps = ({name, path, text, yaml}: AdapterPage, project: string, isAdded: boolean): string => {
   const secrets = new Set(Array.from(yaml.matchAll(/\$\{(\w+)\}/g), ([, variable]) => variable))
   const [, id] = /- id: (\S+)/.exec(yaml) ?? []
   const hasCheck = text.includes("svc adapter check")
   return [
     ...(isAdded
       ? [`added ${name} to svc.config.yml: replace its values with your own`]
-      : [
-          "Put this into svc.config.yml, with your own values:",
-          "",
-          ...yaml.trimEnd().replaceAll(/^/gm, "  ").split("\n"),
-          "",
-        ]),
+      : [`Put this into svc.config.yml, with your own values:\n\n${yaml.replaceAll(/^(?=.)/gm, "  ")}`]),
     ...(secrets.size === 0 ? [] : [`Put ${[...secrets].join(", ")} into .env.`]),
     ...(id === undefined || !hasCheck
       ? []

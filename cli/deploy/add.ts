@@ -1,4 +1,3 @@
-import {createInterface} from "node:readline/promises"
 import {Command, Option} from "clipanion"
 import {
   applyDeployment,
@@ -11,6 +10,7 @@ import type {GivenValues} from "../../server/process/deployment/deployment-value
 import {type DeploymentName, deployments} from "../../server/process/deployment/deployments.ts"
 import {packageRoot} from "../../server/runtime/own-files.ts"
 import {Problem} from "../../shared/problems.ts"
+import {askIfSure} from "../kit/ask-line.ts"
 import {describePlan, differences, outcome} from "../kit/deployment-view.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
@@ -72,13 +72,9 @@ export class DeployAdd extends DataCommand {
     if (this.force || changed.length === 0) return changed
     if (this.json || process.stdin.isTTY !== true)
       throw new Problem("deployment_changed", `these files differ from the template: ${changed.join(", ")}`)
-    const lines = createInterface({input: process.stdin, output: process.stderr})
     const replaced: string[] = []
-    for (const path of changed) {
-      const answer = await lines.question(`${path} differs from the template. Overwrite it? [y/N] `)
-      if (/^y(es)?$/i.test(answer.trim())) replaced.push(path)
-    }
-    lines.close()
+    for (const path of changed)
+      if (await askIfSure(`${path} differs from the template. Overwrite it?`)) replaced.push(path)
     return replaced
   }
 }

@@ -2,6 +2,10 @@ import {createInterface} from "node:readline"
 import {Writable} from "node:stream"
 import {Problem} from "../../shared/problems.ts"
 
+/** Asks a question on the terminal that nothing but yes affirms. */
+export const askIfSure = async (question: string): Promise<boolean> =>
+  /^y(es)?$/i.test(await askLine(`${question} [y/N] `, false))
+
 /** Asks for a line on the terminal, which does not show a secret. Throws `request_invalid` after Ctrl-C and Ctrl-D. */
 export const askLine = (question: string, isSecret: boolean): Promise<string> =>
   new Promise((resolve, reject) => {

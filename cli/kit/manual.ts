@@ -75,16 +75,14 @@ export const search = (pages: readonly Page[], asked: string) => {
     }),
   )
   const usual = sections.reduce((sum, {size}) => sum + size, 0) / sections.length
-  const rarity = words.map((_, at) =>
-    Math.log(1 + sections.length / sections.filter(({hits}) => hits[at] !== 0).length),
-  )
+  const having = (at: number) => sections.filter(({hits}) => hits[at] !== 0).length
+  const rarity = words.map((_, at) => Math.log(1 + sections.length / having(at)))
   return sections
     .map(({weight, size, hits, ...section}) => {
       const length = 0.5 + (0.7 * size) / usual
       const terms = hits.map((hit, at) => (hit === 0 ? 0 : ((rarity[at] ?? 0) * hit) / (hit + length)))
       return {...section, score: weight * terms.reduce((sum, term) => sum + term, 0)}
     })
-    .filter(({score}) => score > 0)
     .sort((one, other) => other.score - one.score)
-    .filter(({path}, at, found) => found.slice(0, at).filter(each => each.path === path).length < 2)
+    .filter(({score, path}, at, all) => score > 0 && all.slice(0, at).filter(each => each.path === path).length < 2)
 }

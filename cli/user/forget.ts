@@ -1,4 +1,3 @@
-import {createInterface} from "node:readline/promises"
 import {setTimeout as sleep} from "node:timers/promises"
 import {Command, Option} from "clipanion"
 import {
@@ -9,6 +8,7 @@ import {
   userParts,
 } from "../../shared/api/users/users.ts"
 import {Problem} from "../../shared/problems.ts"
+import {askIfSure} from "../kit/ask-line.ts"
 import {promises} from "../kit/messages/redact.ts"
 import {counted, type Facts, facts} from "../kit/print.ts"
 import {UserCommand} from "../kit/user-command.ts"
@@ -86,10 +86,7 @@ export class UserForget extends UserCommand {
       throw new Problem("request_invalid", "this cannot be undone, and there is no terminal to ask for confirmation", {
         hint: "--yes does it without confirmation; --dry-run only prints what it would do.",
       })
-    const lines = createInterface({input: process.stdin, output: process.stderr})
-    const answer = await lines.question("Forget this user? This cannot be undone. [y/N] ")
-    lines.close()
-    return /^y(es)?$/i.test(answer.trim())
+    return askIfSure("Forget this user? This cannot be undone.")
   }
 }
 

@@ -105,13 +105,14 @@ const requireName = ({name, builtIn}: NewPluginOptions): void => {
 export const editedConfig = async (
   path: string,
   name: string,
-  entry: {readonly use?: string; readonly enabled?: boolean} = {},
+  entry: unknown = {},
   changed?: string,
   ifThere: "refuse" | "keep" = "refuse",
 ): Promise<string> => {
   const {file, text: own} = await readConfigText(path)
   const text = changed ?? own
-  if (Object.hasOwn(fieldsOf(fieldsOf(parseSource(file, text).raw).plugins), name)) {
+  const plugins = fieldsOf(fieldsOf(parseSource(file, text).raw).plugins)
+  if (Object.hasOwn(plugins, name) || Object.values(plugins).some(each => fieldsOf(each).use === name)) {
     if (ifThere === "keep") return text
     throw new Problem("conflict", `${file} already has a plugin "${name}"`, {hint: "Choose another name."})
   }
@@ -120,6 +121,25 @@ export const editedConfig = async (
   throw new Problem("conflict", `svc cannot add an entry to plugins in ${file}`, {
     hint: `Write plugins as a mapping with an entry on each line, or add ${name}: {} there by hand.`,
   })
+}
+
+/** Adds entries for plugins to the configuration. Resolves to the names of those that it could add. */
+export const addEntries = async (
+  config: string,
+  plugins: readonly {readonly name: string; readonly entry: unknown}[],
+): Promise<readonly string[]> => {
+  const added: string[] = []
+  let edited: string | undefined
+  for (const {name, entry} of plugins) {
+    const next = await editedConfig(config, name, entry, edited).catch(() => undefined)
+    if (next !== undefined) added.push(name)
+    edited = next ?? edited
+  }
+  if (edited === undefined) return added
+  return replaceKeepingMode(config, edited).then(
+    () => added,
+    () => [],
+  )
 }
 
 const requireFree = async (project: string, name: string, targets: readonly string[]): Promise<void> => {

@@ -113,12 +113,6 @@ export const launchdService = (options: ServiceOptions): Service => {
       await rm(path)
       report(`removed ${path}`)
     },
-    logs: ({follow, lines}) => [
-      "tail",
-      "-n",
-      String(lines),
-      ...(follow ? ["-F"] : []),
-      join(project, ".svc/runtime.log"),
-    ],
+    logs: ({follow, lines}) => ["tail", `-n${lines}`, ...(follow ? ["-F"] : []), join(project, ".svc/runtime.log")],
   }
 }

@@ -42,7 +42,7 @@ export const systemdService = (unit: Unit): Service => {
   const {name, scope, files, own} = unit
   const systemctl = (...args: readonly string[]) => mustRun("systemctl", [...scope, ...args])
   const state = async (): Promise<ServiceState> => {
-    const shown = parseProperties(await systemctl("show", name, `--property=${properties.join(",")}`))
+    const shown = parseProperties(await systemctl("show", name, `--property=${properties}`))
     return {
       manager: "systemd",
       name,
@@ -97,39 +97,17 @@ export const systemdService = (unit: Unit): Service => {
       await systemctl("daemon-reload")
       await run("systemctl", [...scope, "reset-failed", name])
     },
-    logs: ({follow, lines}) => [
-      "journalctl",
-      ...scope,
-      "--unit",
-      name,
-      "--lines",
-      String(lines),
-      "--output",
-      "cat",
-      "--no-pager",
-      ...(follow ? ["--follow"] : []),
-    ],
+    logs: ({follow, lines}) => {
+      const options = [`--unit=${name}`, `--lines=${lines}`, "--output=cat", "--no-pager"]
+      return ["journalctl", ...scope, ...options, ...(follow ? ["--follow"] : [])]
+    },
   }
 }
 
-const properties = [
-  "LoadState",
-  "ActiveState",
-  "SubState",
-  "UnitFileState",
-  "MainPID",
-  "NRestarts",
-  "Result",
-  "FragmentPath",
-] as const
+const properties = "LoadState,ActiveState,SubState,UnitFileState,MainPID,NRestarts,Result,FragmentPath"
 
 const parseProperties = (text: string): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    text
-      .trim()
-      .split("\n")
-      .map(line => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
-  )
+  Object.fromEntries(Array.from(text.matchAll(/^(\w+)=(.*)$/gm), ([, name = "", value = ""]) => [name, value]))
 
 const describeUnit = ({ActiveState = "", SubState = "", Result = ""}: Readonly<Record<string, string>>): string =>
   `${ActiveState} (${SubState}${Result === "success" || Result === "" ? "" : `, ${Result}`})`

@@ -101,23 +101,16 @@ test("svc adapter add adds what the configuration lacks, and a running Host keep
   const names = Object.keys(builtIns).filter(name => name !== "workroom" && name !== "agents")
   const {code, stdout} = await add(...names)
   expect(code).toBe(0)
-  const telegram = "  telegram:\n    endpoints:\n      - id: main\n        token: ${TELEGRAM_TOKEN}\n"
-  for (const text of [
-    "added telegram to svc.config.yml",
-    "Put TELEGRAM_TOKEN into .env.",
-    "svc adapter check telegram~main",
-  ])
-    expect(stdout).toContain(text)
+  expect(stdout).toMatch(/added telegram to .*\bTELEGRAM_TOKEN into \.env\b.* check telegram~main\b/s)
   const text = project.read("svc.config.yml")
   expect(text.startsWith(lines)).toBe(true)
-  expect(text).toContain(telegram)
+  expect(text).toContain("  telegram:\n    endpoints:\n      - id: main\n        token: ${TELEGRAM_TOKEN}\n")
   expect((await failureOf(host)).issues).toContainEqual(expect.stringContaining("TELEGRAM_TOKEN is not set"))
   expect(await statusOf(host)).toMatchObject({generation: {number: 1}})
   expect((await add("irc", "telegram")).stdout).toMatch(/Put this.*\birc:.*Put this.*\btelegram:/s)
   expect(project.read("svc.config.yml")).toBe(text)
   // With its variables, each entry is valid.
-  const env = Object.fromEntries(
-    Array.from(text.matchAll(/\$\{(\w+)\}/g), ([, name]) => [name, "whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0"]),
-  )
+  const secret = `whsec_${"c2VjcmV0".repeat(4)}`
+  const env = Object.fromEntries(Array.from(text.matchAll(/\$\{(\w+)\}/g), ([, name]) => [name, secret]))
   expect(await svc(runtime, project, ["config", "check"], {env})).toMatchObject({code: 0})
 })

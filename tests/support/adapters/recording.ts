@@ -16,20 +16,8 @@ const name = "annabel_by_the_sea"
 const wind = {name: "wind.txt", type: "text/plain", bytes: Buffer.from("a wind blew out of a cloud, chilling")}
 
 /** Everything in the traffic that belongs to Annabel. */
-export const personal = [
-  "sepulchre",
-  "angels",
-  "Kingdom",
-  "annabel",
-  "Annabel",
-  "wind.txt",
-  "chilling",
-  "4242424242",
-  "U0ANN",
-  "SEASIDE",
-  "C0ROOM",
-  "710017100171",
-]
+export const personal =
+  "sepulchre angels Kingdom annabel Annabel wind.txt chilling 4242424242 U0ANN SEASIDE C0ROOM 710017100171".split(" ")
 
 const onTelegram = async (): Promise<RecordedFake> => {
   const token = "999:AbCdEfGh-the-right-token"

@@ -125,23 +125,7 @@ const words = [
   "\r\n",
   "नमस्ते",
 ]
-const marks = [
-  "b",
-  "i",
-  "code",
-  "spl",
-  "p",
-  "weird",
-  "ul",
-  "li",
-  "blockquote",
-  "pre",
-  "h2",
-  "table",
-  "tr",
-  "td",
-  "card",
-]
+const marks = "b i code spl p weird ul li blockquote pre h2 table tr td card".split(" ")
 
 const anyNodes = (next: (below: number) => number, depth = 0): readonly Node[] =>
   Array.from({length: 1 + next(5)}, (): Node => {
