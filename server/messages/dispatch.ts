@@ -157,13 +157,14 @@ const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt:
   if (handler === undefined) return {is: "failed", error: "the running generation has no such handler"}
   const now = () => options.clock.now()
   const permissionOf = () => current().permissionOf(stored.endpoint, stored.event)
+  const prefixOf = () => current().router.manner(textOfMessage(stored.event), stored.event)
   const found = languagesOf(options, stored)
   const languages = found instanceof Promise ? await found : found
   const [language] = languages
   const plugin = handler.plugin?.name
   const formOf = (name: string) =>
     plugin === undefined ? undefined : current().forms.get(capabilityId(pluginPath(plugin), "prompt", name))
-  const asked = {formOf, endpoints, timers, privateHosts, files, permissionOf, languages, now}
+  const asked = {formOf, endpoints, timers, privateHosts, files, permissionOf, prefixOf, languages, now}
   const outcome = await runToEnd(handler, stored, attempt, timeout, asked)
   if (outcome.is !== "failed") return outcome
   const failed = {...outcome, error: scrub(outcome.error)}

@@ -66,7 +66,7 @@ export default definePlugin({
     const listOf = (entries: readonly Entry[], session: Session): string => {
       const rows = entries.slice(0, mostListed).map(({question}) => `- ${question}`)
       const count = entries.length - rows.length
-      return [...rows, ...(count > 0 ? [session.t(t, "more", {count})] : [])].join("\n")
+      return [...rows, ...(count > 0 ? [session.t(t, "more", {count, prefix: session.prefix})] : [])].join("\n")
     }
 
     plugin.command("faq [words:text]", {description: t.of("about")}, ({args, session}): Content => {
@@ -78,7 +78,8 @@ export default definePlugin({
       const isModerator = session.permission !== "user"
       const note = problem !== undefined && isModerator ? [session.t(t, "broken", {problem})] : []
       if (first === undefined) {
-        const none = session.t(t, args.words === undefined ? "none" : "unknown")
+        const unknown = () => session.t(t, "unknown", {prefix: session.prefix})
+        const none = args.words === undefined ? session.t(t, "none") : unknown()
         throw new UserError([none, ...note].join("\n"))
       }
       return [session.t(t, args.words === undefined ? "list" : "several"), listOf(found, session), ...note].join("\n")

@@ -53,8 +53,9 @@ export const createJudge = (settings: Settings, t: Texts<typeof texts>, penaltie
       done: done.join(", "),
     }
     await penalties.tellLog(session, say("judged", shown))
-    const [here, direct] = [`${because} ${session.t(t, "appeal")}`, `${because} ${session.t(t, "appealDirect")}`]
-    if (action === "mute") await penalties.notify(deed, here, direct)
+    const {prefix} = session
+    const [here, direct] = [session.t(t, "appeal", {prefix}), session.t(t, "appealDirect", {prefix})]
+    if (action === "mute") await penalties.notify(deed, `${because} ${here}`, `${because} ${direct}`)
     if (action === "delete" && isPerson) await penalties.notify(deed, because)
     await penalties.watch(deed)
   }

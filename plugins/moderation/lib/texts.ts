@@ -24,8 +24,8 @@ export const texts = {
     notBanned: "not banned",
     because:
       '{filter, select, words {The word "{found}" is not allowed here.} parts {"{found}" is not allowed here.} links {This link is not allowed here: {found}} invites {Invitations are not allowed here.} mentions {Your message had too many mentions.} repeats {Please do not repeat your message.} other {Please write fewer messages.}}',
-    appeal: "If this was a mistake, write here: /appeal and why.",
-    appealDirect: "If this was a mistake, write to me directly: /appeal and why.",
+    appeal: "If this was a mistake, write here: {prefix}appeal and why.",
+    appealDirect: "If this was a mistake, write to me directly: {prefix}appeal and why.",
     youWarned: "This is warning {count}: {why}",
     youMuted: "A moderator muted you for {minutes} min: {why}",
     youMay: "You may write again.",
@@ -41,7 +41,7 @@ export const texts = {
     noReason: "no reason given",
     refused:
       "For {user} on {endpoint}, the platform refused: {what, select, delete {delete the message} mute {mute} unmute {end the mute} ban {ban} other {lift the ban}} ({reason}).",
-    appealed: '{who} appeals: "{why}". To let them write: /pardon {endpoint} {user}',
+    appealed: '{who} appeals: "{why}". To let them write: {prefix}pardon {endpoint} {user}',
     appealSent: "The moderators have your appeal.",
     noAppeal: "There is nothing to appeal.",
     noCase: "There is no open case for {user}.",
@@ -78,8 +78,8 @@ export const texts = {
     notBanned: "nicht gesperrt",
     because:
       "{filter, select, words {Das Wort „{found}“ ist hier nicht erlaubt.} parts {„{found}“ ist hier nicht erlaubt.} links {Dieser Link ist hier nicht erlaubt: {found}} invites {Einladungen sind hier nicht erlaubt.} mentions {Deine Nachricht hatte zu viele Erwähnungen.} repeats {Bitte wiederhole deine Nachricht nicht.} other {Bitte schreibe weniger Nachrichten.}}",
-    appeal: "Wenn das ein Irrtum war, schreibe hier: /appeal und warum.",
-    appealDirect: "Wenn das ein Irrtum war, schreibe mir direkt: /appeal und warum.",
+    appeal: "Wenn das ein Irrtum war, schreibe hier: {prefix}appeal und warum.",
+    appealDirect: "Wenn das ein Irrtum war, schreibe mir direkt: {prefix}appeal und warum.",
     youWarned: "Das ist Verwarnung {count}: {why}",
     youMuted: "Jemand von der Moderation hat dich {minutes} min stummgeschaltet: {why}",
     youMay: "Du darfst wieder schreiben.",
@@ -95,7 +95,7 @@ export const texts = {
     noReason: "ohne Grund",
     refused:
       "Zu {user} an {endpoint} lehnte die Plattform ab: {what, select, delete {Nachricht löschen} mute {stummschalten} unmute {Stummschaltung beenden} ban {sperren} other {Sperre aufheben}} ({reason}).",
-    appealed: "{who} widerspricht: „{why}“. Damit sie wieder schreiben: /pardon {endpoint} {user}",
+    appealed: "{who} widerspricht: „{why}“. Damit sie wieder schreiben: {prefix}pardon {endpoint} {user}",
     appealSent: "Die Moderation hat deinen Widerspruch.",
     noAppeal: "Es gibt nichts, dem du widersprechen kannst.",
     noCase: "Es gibt keinen offenen Fall für {user}.",

@@ -30,7 +30,12 @@ export default definePlugin({
       const {endpoint, user} = session
       if (!(await session.state(cases).get()).isOpen) throw new UserError(session.t(t, "noAppeal"))
       const known = {user: user?.id ?? "?", who: user === undefined ? "?" : who(user)}
-      const appealed = (await report())("appealed", {...known, endpoint, why: args.why.slice(0, 1000)})
+      const appealed = (await report())("appealed", {
+        ...known,
+        endpoint,
+        why: args.why.slice(0, 1000),
+        prefix: session.prefix,
+      })
       if (!(await penalties.tellLog(session, appealed))) throw new UserError(session.t(t, "noLog"))
       return session.t(t, "appealSent")
     })

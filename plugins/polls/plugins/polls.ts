@@ -108,7 +108,7 @@ export default definePlugin({
       const wrong = wrongWith(question, choices, options.minutes, config.minutes)
       if (wrong !== undefined) throw new UserError(session.t(wrong.key, wrong.values))
       const {number: last, endsAt: until} = await session.state(polls).get()
-      if (until > plugin.now()) throw new UserError(session.t(t, "busy"))
+      if (until > plugin.now()) throw new UserError(session.t(t, "busy", {prefix: session.prefix}))
       const [number, endsAt] = [last + 1, plugin.now() + options.minutes * minute]
       const by = {id: session.user?.id ?? "", name: nameOf(session)}
       await session.setTimer(end, {at: endsAt}, {number}, {key: keyOf(session)})

@@ -34,7 +34,10 @@ test("ends at its time, not before", () =>
     await bot.say(lunch)
     await bot.press("Salad")
     await bot.clock.advance({minutes: 9, seconds: 59})
-    assert.deepEqual(await bot.say(lunch), ["There is an open poll here. End it first: /poll close"])
+    for (const prefix of ["/", "!"])
+      assert.deepEqual(await bot.say(lunch.replace("/", prefix)), [
+        `There is an open poll here. End it first: ${prefix}poll close`,
+      ])
     await bot.changes()
     await bot.clock.advance(1)
     const result = "The poll is over: Lunch?\nPizza: 0 votes\nSalad: 1 vote\nSoup: 0 votes"

@@ -16,10 +16,11 @@ export const texts = {
     unknown: "You have no reminder {n}.",
     cancelled: "Reminder {n} is cancelled.",
     timezone: "Your time zone is {timezone}.",
-    badHow: "Write in, at or every: /remind in 10m tea.",
+    badHow: "Write in, at or every: {prefix}remind in 10m tea.",
     badTime: '"{time}" is not a time. Write 90s, 10m, 2h, 1d, or 18:30.',
     badTimezone: 'There is no time zone "{timezone}". Write Europe/Berlin, for example.',
-    tooMany: "You already have {limit, plural, one {# reminder} other {# reminders}}. Cancel one first: /cancel {n}.",
+    tooMany:
+      "You already have {limit, plural, one {# reminder} other {# reminders}}. Cancel one first: {prefix}cancel {n}.",
     tooOften: "A reminder here can repeat every {seconds, plural, one {second} other {# seconds}} at most.",
   },
   de: {
@@ -38,11 +39,11 @@ export const texts = {
     unknown: "Du hast keine Erinnerung {n}.",
     cancelled: "Erinnerung {n} ist gelöscht.",
     timezone: "Deine Zeitzone ist {timezone}.",
-    badHow: "Schreibe in, at oder every: /remind in 10m Tee.",
+    badHow: "Schreibe in, at oder every: {prefix}remind in 10m Tee.",
     badTime: "„{time}“ ist keine Zeit. Schreibe 90s, 10m, 2h, 1d oder 18:30.",
     badTimezone: "Es gibt keine Zeitzone „{timezone}“. Schreibe zum Beispiel Europe/Berlin.",
     tooMany:
-      "Du hast schon {limit, plural, one {# Erinnerung} other {# Erinnerungen}}. Lösche zuerst eine: /cancel {n}.",
+      "Du hast schon {limit, plural, one {# Erinnerung} other {# Erinnerungen}}. Lösche zuerst eine: {prefix}cancel {n}.",
     tooOften: "Eine Erinnerung kommt hier höchstens {seconds, plural, one {jede Sekunde} other {alle # Sekunden}}.",
   },
 } as const

@@ -35,7 +35,7 @@ export default definePlugin({
 
     /** The timer for "in 10m", "at 18:30", "every 2h" or "every 9:00", and the `every` of its data. */
     const read = (session: Session, how: string, time: string, timezone: string): {timer: When; every: string} => {
-      if (!["in", "at", "every"].includes(how)) throw new UserError(session.t(t, "badHow"))
+      if (!["in", "at", "every"].includes(how)) throw new UserError(session.t(t, "badHow", {prefix: session.prefix}))
       const [clock, span] = [readClock(time), readSpan(time)]
       const now = plugin.now()
       if (clock !== undefined && how === "every") return {timer: {cron: clock.cron, timezone}, every: clock.time}
@@ -62,7 +62,7 @@ export default definePlugin({
       const {timer, every} = read(session, args.how, args.time, timezone)
       const [soonest, ...others] = await session.timers(ring)
       if (soonest !== undefined && others.length + 1 >= config.limit)
-        throw new UserError(session.t(t, "tooMany", {limit: config.limit, n: soonest.data.n}))
+        throw new UserError(session.t(t, "tooMany", {limit: config.limit, n: soonest.data.n, prefix: session.prefix}))
       await session.state(people).set({...person, last: n})
       await session.setTimer(ring, timer, {n, text: args.text, every, timezone})
       const when = whenOf(session, {every, timezone}, "at" in timer ? Number(timer.at) : 0)

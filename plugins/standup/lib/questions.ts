@@ -25,7 +25,12 @@ export const declareQuestions = (plugin: Plugin, standups: readonly Standup[], r
   const begin = (session: Session, standup: Standup, mine: Answers): Promise<string> => {
     const end = {at: mine.endsAt, timezone: standup.timezone}
     const count = questionsOf(standup, session.language).length - mine.answers.length
-    return askNext(session, standup, mine, session.t(t, "intro", {name: standup.name, count, end}))
+    return askNext(
+      session,
+      standup,
+      mine,
+      session.t(t, "intro", {name: standup.name, count, end, prefix: session.prefix}),
+    )
   }
 
   /** The run of this user whose question comes next. A user has one open question at a time. */

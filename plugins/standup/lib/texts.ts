@@ -8,7 +8,7 @@ export const texts = {
     today: "What will you do next?",
     blocked: "What is in your way?",
     intro:
-      "Standup {name}, {count, plural, one {# question} other {# questions}} until {end, time, short}. To skip it: /standup skip",
+      "Standup {name}, {count, plural, one {# question} other {# questions}} until {end, time, short}. To skip it: {prefix}standup skip",
     tooLong: "Please answer with 1 to {most} characters.",
     thanks: "Thank you.",
     over: "This standup is over.",
@@ -35,7 +35,7 @@ export const texts = {
     today: "Was machst du als Nächstes?",
     blocked: "Was steht dir im Weg?",
     intro:
-      "Standup {name}, {count, plural, one {# Frage} other {# Fragen}} bis {end, time, short}. Auslassen: /standup skip",
+      "Standup {name}, {count, plural, one {# Frage} other {# Fragen}} bis {end, time, short}. Auslassen: {prefix}standup skip",
     tooLong: "Bitte antworte mit 1 bis {most} Zeichen.",
     thanks: "Danke.",
     over: "Dieses Standup ist vorbei.",

@@ -44,6 +44,7 @@ export interface SessionOptions {
   /** Stores the files that it sends; without it there are none. */
   readonly files?: DraftFiles | undefined
   readonly permissionOf: () => Permission
+  readonly prefixOf: () => string
   /** Hosts on private networks from which files may be read. */
   readonly privateHosts: () => readonly string[]
   /** Returns a form of the handler's plugin; there are none when left out. */

@@ -25,7 +25,7 @@ export interface OpenSession {
 
 /** Opens a session: one event, as one handler receives it. */
 export const openSession = (options: SessionOptions): OpenSession => {
-  const {stored, attempt, plugin, permissionOf, languages, signal} = options
+  const {stored, attempt, plugin, permissionOf, prefixOf, languages, signal} = options
   const {endpoint, raw} = stored
   const event = plugin?.raw === true && raw !== undefined ? {...stored.event, raw} : stored.event
   const work = new OpenWork("handler", options.files, signal)
@@ -55,6 +55,9 @@ export const openSession = (options: SessionOptions): OpenSession => {
     },
     age: attempt.age,
     endpoint,
+    get prefix() {
+      return prefixOf()
+    },
     get permission() {
       return permissionOf()
     },

@@ -93,6 +93,8 @@ export interface Session {
   readonly age: number
   /** The name of the endpoint that the event came in through. */
   readonly endpoint: string
+  /** What a user writes before a command: as in this message, else the first of `commands.prefixes`. For texts. */
+  readonly prefix: string
   /** The user's permission here, from the rules of `permissions`. */
   readonly permission: Permission
   /**
