@@ -23,7 +23,10 @@ export const add = rowCommand({
       If the Host runs in production, or the project has had a release, it changes nothing. If packages are missing, it then prints the commands of a release, and exits 1.
     `,
   examples: [["Prepare bots on Telegram and Discord", "svc adapter add telegram discord"]],
-  options: {adapters: Option.Rest({name: "adapter", required: 1})},
+  options: {
+    adapters: Option.Rest({name: "adapter", required: 1}),
+    entry: Option.Boolean("--entry", true, {description: "Add the entries; --no-entry prints them"}),
+  },
   run: async given => {
     const names = [...new Set(given.adapters)]
     const missing = await missingPackages(given.folder, names)
@@ -43,7 +46,7 @@ export const add = rowCommand({
       ? `all packages for ${names.join(" and ")} are installed`
       : `installed ${missing.join(", ")}`
     const pages = names.map(readAdapterPage)
-    const added = isFixed ? [] : await addEntries(projectPaths(given.folder).config, pages)
+    const added = isFixed || !given.entry ? [] : await addEntries(projectPaths(given.folder).config, pages)
     const reload = "\n  svc runtime reload   reconnects endpoints that have failed"
     const isRunning = !isComplete && (await isHostRunning(given.folder))
     given.show({installed: missing, added}, () =>

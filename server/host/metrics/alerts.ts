@@ -71,7 +71,8 @@ const sendMail = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const {sendPlain, smtpLibrary} = await loadMail()
-  const library = await createLoad({name: "email", project}, smtpLibrary)<Parameters<typeof sendPlain>[0]>("nodemailer")
+  const load = createLoad({name: "email --no-entry", project}, smtpLibrary)
+  const library = await load<Parameters<typeof sendPlain>[0]>("nodemailer")
   const messageId = `${id}@${from.slice(from.indexOf("@") + 1)}`
   await sendPlain(library, smtp, {from, to, subject, text, messageId}, signal)
 }

@@ -97,6 +97,7 @@ test("svc adapter add adds what the configuration lacks, and a running Host keep
     code: 1,
     stderr: expect.stringMatching(/\badapter nonsense; .*irc, .*webhook/),
   })
+  expect((await add("irc", "xmpp", "--no-entry")).stdout).toMatch(/Put this.*\bxmpp:/s)
   expect(project.read("svc.config.yml")).toBe(lines)
   const names = Object.keys(builtIns).filter(name => name !== "workroom" && name !== "agents")
   const {code, stdout} = await add(...names)
