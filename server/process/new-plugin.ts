@@ -105,14 +105,13 @@ const requireName = ({name, builtIn}: NewPluginOptions): void => {
 export const editedConfig = async (
   path: string,
   name: string,
-  entry: unknown = {},
+  entry: {readonly use?: string; readonly enabled?: boolean} = {},
   changed?: string,
   ifThere: "refuse" | "keep" = "refuse",
 ): Promise<string> => {
   const {file, text: own} = await readConfigText(path)
   const text = changed ?? own
-  const plugins = fieldsOf(fieldsOf(parseSource(file, text).raw).plugins)
-  if (Object.hasOwn(plugins, name) || Object.values(plugins).some(each => fieldsOf(each).use === name)) {
+  if (Object.hasOwn(pluginsIn(file, text), name)) {
     if (ifThere === "keep") return text
     throw new Problem("conflict", `${file} already has a plugin "${name}"`, {hint: "Choose another name."})
   }
@@ -123,23 +122,30 @@ export const editedConfig = async (
   })
 }
 
-/** Adds entries for plugins to the configuration. Resolves to the names of those that it could add. */
+const pluginsIn = (file: string, text: string) => fieldsOf(fieldsOf(parseSource(file, text).raw).plugins)
+
+/**
+ * Adds entries for plugins to the configuration, except those that it has, also under another name. Resolves to the names of
+ * the added ones: none if the file cannot be edited.
+ */
 export const addEntries = async (
   config: string,
   plugins: readonly {readonly name: string; readonly entry: unknown}[],
 ): Promise<readonly string[]> => {
-  const added: string[] = []
-  let edited: string | undefined
-  for (const {name, entry} of plugins) {
-    const next = await editedConfig(config, name, entry, edited).catch(() => undefined)
-    if (next !== undefined) added.push(name)
-    edited = next ?? edited
+  try {
+    const {file, text} = await readConfigText(config)
+    const taken = Object.entries(pluginsIn(file, text)).flatMap(([name, entry]) => [name, fieldsOf(entry).use])
+    let edited = text
+    const added = plugins.filter(({name, entry}) => {
+      const next = taken.includes(name) ? undefined : withValue(edited, ["plugins", name], entry)
+      edited = next ?? edited
+      return next !== undefined
+    })
+    if (added.length > 0) await replaceKeepingMode(config, edited)
+    return added.map(({name}) => name)
+  } catch {
+    return []
   }
-  if (edited === undefined) return added
-  return replaceKeepingMode(config, edited).then(
-    () => added,
-    () => [],
-  )
 }
 
 const requireFree = async (project: string, name: string, targets: readonly string[]): Promise<void> => {

@@ -137,7 +137,7 @@ describeEverywhere("every platform at once", () => {
     const outcomes = await every(places, place => judged(setup, place))
     const mutes = await every(places, place => refusedMute(before, place, setup.endpoints))
     await every(places, place =>
-      answered(place, /^Reminder 3, at .*: supper$/, () => place.say("ann", "!remind in 40s supper")),
+      answered(place, /^Reminder 3, on .*: supper$/, () => place.say("ann", "!remind in 40s supper")),
     )
     await untilIdle(before)
     const archive = setup.project.path("everywhere.tar.gz")

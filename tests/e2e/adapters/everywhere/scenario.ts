@@ -63,7 +63,7 @@ export const finish = async (place: Place, cameAgain: boolean): Promise<void> =>
   await answered(place, /^The poll is over: Lunch\?$/, () => place.say("ann", "!poll close"))
   await sees(place, /^The poll is over/)
   const counts = place.isShared ? ["Pizza: 2 votes", "Salad: 1 vote"] : ["Pizza: 0 votes", "Salad: 1 vote"]
-  await answered(place, /^3, at .*: supper$|^You have no reminders\.$/, () => place.say("ann", "!reminders"))
+  await answered(place, /^3, on .*: supper$|^You have no reminders\.$/, () => place.say("ann", "!reminders"))
   const lines = await linesOf(place)
   const at = lines.lastIndexOf("The poll is over: Lunch?")
   expect({place: place.name, counts: lines.slice(at + 1, at + 3)}).toEqual({place: place.name, counts})
