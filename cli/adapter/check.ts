@@ -3,8 +3,6 @@ import type {Answer} from "../../shared/api/operations/client.ts"
 import {describeFinding} from "../kit/finding.ts"
 import {postCommand} from "../kit/rows.ts"
 
-type Check = Answer<"POST", "/api/endpoints/:name/check">
-
 export const check = postCommand({
   description: "check an endpoint's credentials and permissions with its platform",
   details: `
@@ -19,15 +17,7 @@ export const check = postCommand({
   isOk: ({ok}) => ok,
 })
 
-const lineOf = ({
-  what,
-  ok,
-  detail = ok ? "in order" : "not in order",
-  remediation,
-}: Check["findings"][number]): string =>
-  describeFinding({
-    level: ok ? "ok" : "error",
-    check: what,
-    detail,
-    ...(remediation === undefined ? {} : {remediation}),
-  })
+type Checked = Answer<"POST", "/api/endpoints/:name/check">["findings"][number]
+
+const lineOf = ({what: check, ok, detail = ok ? "in order" : "not in order", ...rest}: Checked): string =>
+  describeFinding({level: ok ? "ok" : "error", check, detail, ...rest})
