@@ -31,7 +31,8 @@ export const add = rowCommand({
     const names = [...new Set(given.adapters)]
     const missing = await missingPackages(given.folder, names)
     const isComplete = missing.length === 0
-    const isFixed = await needsRelease(given.folder)
+    // If the Host does not say how it runs, the entries are only printed.
+    const isFixed = await needsRelease(given.folder).catch(error => isComplete || Promise.reject(error))
     if (!isComplete && isFixed) {
       const commands = releaseOf(`svc adapter add ${names.join(" ")}`, `the packages of ${names.join(" and ")}`)
       given.tell("svc: changed nothing: in production, packages are installed by a release")
