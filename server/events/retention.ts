@@ -112,14 +112,11 @@ export class EventRetention {
     for (;;) {
       const [row] = await this.#database.read("SELECT counted_to, bytes FROM event_retention")
       const [counted, bytes] = [Number(row?.counted_to), Number(row?.bytes)]
-      if (head - counted < chunk) return bytes + (await this.#sizeAfter(counted))
+      if (head - counted < chunk)
+        return bytes + (await readNumber(this.#database, `SELECT ${sizeOf("offset > ?")} AS n`, [counted]))
       await this.#database.write([countingTo(counted + chunk)])
       await turn()
     }
-  }
-
-  async #sizeAfter(offset: number): Promise<number> {
-    return readNumber(this.#database, `SELECT ${sizeOf("offset > ?")} AS n`, [offset])
   }
 
   async #evict(to: number): Promise<void> {

@@ -66,15 +66,9 @@ export const admit = (
   addressOf: () => string,
 ): Scope => {
   const scope = verify(authorization)
-  if (scope === undefined) return failures.refuse(addressOf(), noToken())
-  requireScope(scope, needed)
-  return scope
-}
-
-const noToken = () => new Problem("unauthorized", "the request has no valid token")
-
-/** Throws `forbidden`. */
-const requireScope = (scope: Scope, needed: Scope): void => {
+  if (scope === undefined)
+    return failures.refuse(addressOf(), new Problem("unauthorized", "the request has no valid token"))
   if (ranks[scope] < ranks[needed])
     throw new Problem("forbidden", `this needs the ${needed} token; the request has a ${scope} token`)
+  return scope
 }

@@ -147,7 +147,7 @@ type RunOptions = DispatchOptions & {
 
 const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt: Attempt): Promise<Outcome> => {
   const {current, idle, endpoints, timers = noTimers, privateHosts = () => [], files} = options
-  const {timeout = handlerTimeout, scrub = asItIs, once} = options
+  const {timeout = handlerTimeout, scrub = text => text, once} = options
   let handler = find(options, stored, id, attempt)
   if (handler?.signal.aborted) {
     // Its instance has failed, and a new one is about to replace it.
@@ -189,8 +189,6 @@ const languagesOf = (options: Pick<DispatchOptions, "current" | "choices">, stor
 
 const choiceOf = ({choices}: Pick<DispatchOptions, "choices">, {endpoint, event: {user}}: InboxEvent) =>
   user === undefined ? undefined : choices?.of(endpoint, user.id)
-
-const asItIs = (text: string): string => text
 
 const find = (options: RunOptions, stored: InboxEvent, id: string, attempt: Attempt): Runnable | undefined => {
   const all = options.current()

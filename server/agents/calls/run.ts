@@ -20,11 +20,9 @@ type Next =
   | {readonly is: "approval"; readonly step: ToolStep}
   | {readonly is: "answer"; readonly reply: ModelReply}
 
-const isOver = ({state}: Step): boolean => ["done", "failed", "unknown", "refused"].includes(state)
-
 /** Returns the next action. Pure: the same rows always lead to the same action. */
 export const nextOf = (steps: readonly Step[]): Next => {
-  const open = steps.find(step => !isOver(step))
+  const open = steps.find(({state}) => !["done", "failed", "unknown", "refused"].includes(state))
   if (open?.kind === "model") return {is: "model", n: open.n}
   if (open?.kind === "tool") {
     if (open.state === "begun") return {is: "again", step: open}

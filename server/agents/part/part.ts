@@ -60,7 +60,7 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
   let tables: ((snapshot: Snapshot) => ToolTable) | undefined
   const tools = (): ToolTable => {
     const current = snapshot()
-    return (current && tables?.(current)) ?? noTools
+    return (current && tables?.(current)) ?? {get: () => undefined, names: []}
   }
   const bindings = new Bindings({
     current: () => snapshot()?.agents ?? new Map(),
@@ -182,8 +182,6 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
     },
   }
 }
-
-const noTools: ToolTable = {get: () => undefined, names: []}
 
 /** A scheduled job asks an agent. The agent's run is stored in the same batch as the end of the job's run. */
 const createTarget = (bindings: Bindings, open: () => Promise<Agents>): FiringTarget => ({

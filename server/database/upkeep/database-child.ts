@@ -59,8 +59,6 @@ const point = async () => {
   return {...(await copy(client)), ...hash(target)}
 }
 
-const snapshot = async () => copy(await open())
-
 const copy = async (client: Client) => {
   await copyInto(client, partial, target)
   client.close()
@@ -156,7 +154,7 @@ const tables = async () => {
 }
 
 const tasks: Readonly<Record<string, () => Promise<object>>> = {
-  snapshot,
+  snapshot: async () => copy(await open()),
   point,
   check,
   integrity: () => check("integrity_check"),

@@ -111,11 +111,10 @@ const openState = async (held: Held) => {
   if (request.hasCopy) return {database: await migrateCopy(held), untried: [], isSameDatabase}
   const database = await held.open(join(files.folder, "empty.sqlite"))
   if (request.pin !== null) await pin(database, request.pin, held)
-  const untried = location.dialect === "libsql" && !isSameDatabase ? [`the database at ${hostOf(location.url)}`] : []
+  const untried =
+    location.dialect === "libsql" && !isSameDatabase ? [`the database at ${new URL(location.url).host}`] : []
   return {database, untried, isSameDatabase}
 }
-
-const hostOf = (url: string): string => new URL(url).host
 
 /** Migrates the copy like a start, but without a restore point. Throws `database_newer` and the errors of a migration. */
 const migrateCopy = async (held: Held): Promise<Database> => {

@@ -14,8 +14,6 @@ const headersOf = (requestId: string) => ({
 /** Masks the values of secrets in a JSON text; returns JSON. */
 export type ScrubJson = (json: string) => string
 
-const asItIs: ScrubJson = json => json
-
 /** Also makes the paths below a folder relative in each `detail`: a client need not know where the server has its files. */
 export const hidingFolder = (folder: string, scrub: ScrubJson): ScrubJson => {
   const below = toJson(`${folder}/`).slice(1, -1)
@@ -48,7 +46,7 @@ export const fixedProblem = (
   problem: Problem,
   requestId: string,
   headers: Readonly<Record<string, string>> = {},
-  scrub = asItIs,
+  scrub: ScrubJson = json => json,
 ): FixedAnswer => ({
   status: problem.status,
   headers: {

@@ -61,7 +61,6 @@ export const groupOf = ({channel}: Pick<SatoriEvent, "channel">) =>
   channel?.type === channelType.direct ? undefined : channel?.id
 
 /** Returns how an endpoint's ids are normalized for comparison. */
-export const foldOf = (rules: IdRules | undefined): Fold => (rules?.ignoresCase === true ? lowerCase : identity)
+export const foldOf = (rules: IdRules | undefined): Fold => (rules?.ignoresCase === true ? lowerCase : id => id)
 
-const identity: Fold = id => id
 const lowerCase: Fold = id => id.replace(/[A-Z]/g, letter => letter.toLowerCase())

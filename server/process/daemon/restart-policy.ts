@@ -4,7 +4,6 @@ import {startLimit} from "../../../shared/start-limit.ts"
 
 /** The pauses sum up to 7.5 s over five starts. They have no jitter, because a daemon has only one Host. */
 const pauses: Backoff = {first: 500, longest: 8000}
-const always = () => 1
 
 export interface HostEnd {
   readonly code: number | null
@@ -23,7 +22,7 @@ export const decide = (end: HostEnd, starts: readonly number[], now: number): De
   const why = describeEnd(end)
   if (isAsked(end)) return {is: "ended", code: exit.ok, why}
   const wantsRestart = end.code === exit.consoleRestart || end.code === exit.runtimeRestart
-  const after = wantsRestart ? 0 : pauseAfter(countSince(starts, now), pauses, always)
+  const after = wantsRestart ? 0 : pauseAfter(countSince(starts, now), pauses, () => 1)
   if (countSince(starts, now + after) < startLimit.starts) return {is: "again", after, why}
   const limit = `${startLimit.starts} starts in ${startLimit.within / 1000} s`
   return {is: "ended", code: exit.failed, why: `the limit is ${limit}, and ${why}`}

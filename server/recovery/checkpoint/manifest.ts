@@ -52,7 +52,8 @@ export const parseManifest = (text: string, where: string): Manifest => {
     throw invalidCheckpoint(where, "its manifest has missing or unknown fields")
   // A parser has just proved it.
   const manifest = json as unknown as Manifest
-  if (sealManifest(withoutSeal(manifest)) !== text) throw invalidCheckpoint(where, "its manifest was changed")
+  const {seal: _, ...unsealed} = manifest
+  if (sealManifest(unsealed) !== text) throw invalidCheckpoint(where, "its manifest was changed")
   const paths = manifest.files.map(({path}) => path)
   const strange = paths.find(path => !isPlainPath(path))
   if (strange !== undefined) throw invalidCheckpoint(where, `its manifest names ${toJson(strange.slice(0, 200))}`)
@@ -68,8 +69,6 @@ const isFile = (value: unknown): boolean => {
   const isSize = Number.isSafeInteger(size) && Number(size) >= 0
   return typeof path === "string" && isSize && isHash && Object.keys(more).length === 0
 }
-
-const withoutSeal = ({seal: _, ...rest}: Manifest): Omit<Manifest, "seal"> => rest
 
 const parseJson = (text: string, where: string): Readonly<Record<string, unknown>> => {
   try {

@@ -31,7 +31,7 @@ export class Describer {
   field(name: string, ask: () => unknown): unknown {
     try {
       const value = ask()
-      return isCredentialName(name) && !isEmpty(value) ? masked : this.value(value)
+      return isCredentialName(name) && (value ?? "") !== "" ? masked : this.value(value)
     } catch (error) {
       return this.text(unreadable(error))
     }
@@ -171,8 +171,6 @@ export class Describer {
     return frames.slice(0, limits.stack).map(line => this.text(line))
   }
 }
-
-const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === ""
 
 function take<T>(items: Iterable<T>): T[] {
   const taken: T[] = []

@@ -86,8 +86,6 @@ export interface Change {
   readonly fired?: string | undefined
 }
 
-const ids = (changes: readonly Change[]): string => toJson(changes.map(({row}) => row.id))
-
 /**
  * Fails the batch if one of the timers was cleared, replaced or cancelled since it was read. `CROSS` and `+` make
  * SQLite look each of them up by id; otherwise it reads all waiting timers.
@@ -105,7 +103,10 @@ export const changing = (changes: readonly Change[], now: number): readonly Stat
   )
   const failed = changes.flatMap(({row, to}) => (to.is === "failed" ? [[row.id, to.reason]] : []))
   return [
-    {sql: "DELETE FROM timers WHERE id IN (SELECT value FROM json_each(?))", args: [ids(over)]},
+    {
+      sql: "DELETE FROM timers WHERE id IN (SELECT value FROM json_each(?))",
+      args: [toJson(over.map(({row}) => row.id))],
+    },
     {
       sql: `UPDATE timers SET due_at = going.value ->> 1, fired = fired + (going.value ->> 2),
           last_fired_at = iif(going.value ->> 2, ?2, last_fired_at)
