@@ -77,6 +77,15 @@ export const parseJson = (text: string, what = "the body", levels = deepestJson)
   }
 }
 
+/** Returns the value of JSON; undefined for a text that is none. */
+export const tryFromJson = (text: string): unknown => {
+  try {
+    return fromJson(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Parses a platform's answer; undefined if it is not JSON, or nests deeper than 50,000 levels. */
 export const tryParseJson = (text: string): unknown => {
   try {

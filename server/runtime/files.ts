@@ -4,7 +4,7 @@ import {closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync} from "n
 import {lstat, mkdir, open, readFile, rename, rm, rmdir, stat, statfs} from "node:fs/promises"
 import {release} from "node:os"
 import {dirname, join, resolve} from "node:path"
-import {fromJson} from "../../shared/json.ts"
+import {tryFromJson} from "../../shared/json.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 
 /** Removes a folder and its content. Does nothing if it is missing. */
@@ -151,14 +151,8 @@ export const ifThere = async <T>(work: Promise<T>): Promise<T | undefined> => {
 export const readFileIfExists = (path: string): Promise<string | undefined> => ifThere(readFile(path, "utf8"))
 
 /** Returns the JSON of a file; undefined if there is none or it is not JSON. */
-export const readJsonIfExists = async (path: string): Promise<unknown> => {
-  const text = await readFileIfExists(path)
-  try {
-    return text === undefined ? undefined : fromJson(text)
-  } catch {
-    return undefined
-  }
-}
+export const readJsonIfExists = async (path: string): Promise<unknown> =>
+  tryFromJson((await readFileIfExists(path)) ?? "")
 
 /** Returns the SHA-256 of bytes, or of a text as UTF-8, in hexadecimal. */
 export const sha256Of = (content: string | Uint8Array): string => hash("sha256", content, "hex")

@@ -1,5 +1,5 @@
 import {Check} from "typebox/schema"
-import {fromJson, isObject, toExactJson} from "../../../shared/json.ts"
+import {isObject, toExactJson, tryFromJson} from "../../../shared/json.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import {type Hide, hideIn} from "./hiding.ts"
 import type {CallPart, PartMetadata, ReasoningPart, TextPart} from "./language-model.ts"
@@ -15,12 +15,8 @@ export const callPartOf = ({id, name, input}: ModelCall, hide: Hide): CallPart =
 
 /** Providers accept only objects as arguments. The tool's result has already told the model what was wrong. */
 const argumentsOf = (input: string): object => {
-  try {
-    const value: unknown = fromJson(input)
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
+  const value = tryFromJson(input)
+  return isObject(value) ? value : {}
 }
 
 const metadata = Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown())))

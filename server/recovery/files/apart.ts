@@ -1,4 +1,4 @@
-import {fromJson, isObject, toJson} from "../../../shared/json.ts"
+import {isObject, toJson, tryFromJson} from "../../../shared/json.ts"
 import {Problem, type ProblemCode, problems} from "../../../shared/problems.ts"
 import {ownModule} from "../../runtime/own-files.ts"
 import {startChild} from "../../runtime/process/child.ts"
@@ -50,10 +50,6 @@ export const doApart = async (
 const isCode = (code: string | undefined): code is ProblemCode => code !== undefined && code in problems
 
 const readLine = (line: string): Readonly<Record<string, unknown>> => {
-  try {
-    const json: unknown = fromJson(line)
-    return isObject(json) ? json : {}
-  } catch {
-    return {}
-  }
+  const json = tryFromJson(line)
+  return isObject(json) ? json : {}
 }

@@ -2,7 +2,7 @@ import {type FileHandle, open} from "node:fs/promises"
 import {dirname} from "node:path"
 import {Check} from "typebox/schema"
 import {ReleaseEntry, type ReleaseView} from "../../../shared/api/release.ts"
-import {fromJson, toJson} from "../../../shared/json.ts"
+import {toJson, tryFromJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {readFileIfExists, syncFolder} from "../../runtime/files.ts"
 
@@ -63,13 +63,9 @@ const cutTail = async (file: FileHandle, text: string): Promise<void> => {
 }
 
 const parseLine = (line: string): ReleaseEntry | undefined => {
-  try {
-    const json: unknown = fromJson(line)
-    // A parser has just proved it.
-    return Check(ReleaseEntry, json) ? (json as ReleaseEntry) : undefined
-  } catch {
-    return undefined
-  }
+  const json = tryFromJson(line)
+  // A parser has just proved it.
+  return Check(ReleaseEntry, json) ? (json as ReleaseEntry) : undefined
 }
 
 const begun = (id: string, at: string): ReleaseView => ({

@@ -1,6 +1,6 @@
 import {createReadStream} from "node:fs"
 import {createInterface} from "node:readline"
-import {fromJson} from "../../../shared/json.ts"
+import {tryFromJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {fits, type HistoryFilter} from "./history.ts"
 import type {LogRecord} from "./record.ts"
@@ -95,19 +95,11 @@ const readSegment = async (
   try {
     for await (const line of createInterface({input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY})) {
       seq++
-      const record = isWanted(line) ? recordOf(line) : undefined
+      const record = isWanted(line) ? (tryFromJson(line) as LogRecord | undefined) : undefined
       if (record !== undefined) records.push({...record, id: `${runtimeId}-${seq}`, seq})
     }
   } catch {
     // A newer segment has replaced it.
   }
   return records
-}
-
-const recordOf = (line: string): LogRecord | undefined => {
-  try {
-    return fromJson(line) as LogRecord
-  } catch {
-    return undefined
-  }
 }
