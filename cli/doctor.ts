@@ -106,10 +106,7 @@ export class Doctor extends DataCommand {
     const ofHeld = {state: "held", limit: 1} as const
     return {
       report: await this.get("/api/system/readiness").catch(nothing),
-      hasHeldEvents: await this.get("/api/inbox", ofHeld).then(
-        ({items}) => items.length > 0,
-        () => false,
-      ),
+      hasHeldEvents: await this.get("/api/inbox", ofHeld).then(({items}) => items.length > 0, nothing),
       timers: await Promise.all([
         this.get("/api/timers", {state: "failed", limit: 10}),
         this.get("/api/timers", ofHeld),

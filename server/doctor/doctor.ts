@@ -43,7 +43,7 @@ import {checkToken, checkTokenAges} from "./tokens.ts"
 interface Answers {
   readonly report?: ReadinessReport | undefined
   /** Whether its inbox holds events. */
-  readonly hasHeldEvents?: boolean
+  readonly hasHeldEvents?: boolean | undefined
   readonly timers?: StuckTimers | undefined
   readonly agents?: StuckAgents | undefined
   readonly plugins?: readonly PluginState[] | undefined

@@ -39,11 +39,7 @@ export const start = async (options: HostOptions, runtime: Runtime): Promise<Hos
   const paths = projectPaths(resolve(options.project))
   await requireProject(paths)
   const starts = recordStart(paths.starts, supervisor())
-  const folders = () =>
-    readPlaces(options).then(
-      places => places.folders,
-      () => [paths.state],
-    )
+  const folders = async () => (await readPlaces(options).catch(() => undefined))?.folders ?? [paths.state]
   const patience = new Patience({mode, log: logs.log, signal, folders})
   const entrance = new Entrance(runtime, logs.log)
   const own: Process = {entrance, startedAt: Date.now(), tooManyStarts: () => tooManyStarts(starts, supervisor())}

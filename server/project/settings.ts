@@ -14,11 +14,8 @@ import {weaknessOf} from "./token-strength.ts"
 
 /** Throws `project_missing` if the folder has no configuration. Call it before writing into the folder. */
 export const requireProject = async ({project, config}: ProjectPaths): Promise<void> => {
-  const isThere = await stat(config).then(
-    () => true,
-    error => !isMissing(error),
-  )
-  if (!isThere) throw new Problem("project_missing", `there is no svc.config.yml in ${project}`)
+  if (await stat(config).then(() => false, isMissing))
+    throw new Problem("project_missing", `there is no svc.config.yml in ${project}`)
 }
 
 /** Resolves to the project's name: the one in package.json, else the folder's. */

@@ -27,7 +27,7 @@ export const withCheckpoint = async <T>(
 ): Promise<T> => {
   const isArchive = name === "-" || name.includes("/") || /\.(tar|tgz|gz)$/.test(name)
   if (!isArchive) return work({...(await store.get(name)), isForeign: false})
-  if (await isFolder(name)) {
+  if ((await stat(name).catch(() => undefined))?.isDirectory() === true) {
     const place = resolve(name)
     return work({...(await new CheckpointStore(dirname(place)).get(basename(place))), isForeign: true})
   }
@@ -40,9 +40,3 @@ export const withCheckpoint = async <T>(
     }
   })
 }
-
-const isFolder = (path: string): Promise<boolean> =>
-  stat(path).then(
-    info => info.isDirectory(),
-    () => false,
-  )

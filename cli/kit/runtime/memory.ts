@@ -8,8 +8,5 @@ export const configuredMemory = async (options: HostOptions): Promise<"small" | 
   const {text} = await readConfigText(projectPaths(options.project).config).catch(() => ({text: ""}))
   // Most have none, and reading a configuration takes longer.
   if (!text.includes("memory")) return "small"
-  return readPlaces(options).then(
-    ({boot}) => boot.config.runtime.memory,
-    () => "small",
-  )
+  return (await readPlaces(options).catch(() => undefined))?.boot.config.runtime.memory ?? "small"
 }

@@ -40,10 +40,7 @@ const statusOf = (host: HostClient) => host.get("/api/system/status")
 const follow = async (host: HostClient, project: string, before: string | undefined): Promise<void> => {
   const paths = projectPaths(project)
   while ((await readHostFile(paths))?.runtimeId === host.file.runtimeId) {
-    const failure = await statusOf(host).then(
-      ({lastFailure}) => lastFailure,
-      () => null,
-    )
+    const failure = (await statusOf(host).catch(() => undefined))?.lastFailure ?? null
     if (failure !== null && failure.at !== before && failure.code !== "restart_required") {
       const code = failure.code === "not_tried" ? failure.code : "trial_failed"
       throw new Problem(code, [...new Set([failure.detail, ...failure.issues])].join("\n  "))

@@ -39,11 +39,8 @@ export const createWire = (provider: AgentProvider, onUnknown: OnUnknown): Wire 
 }
 
 /** Reads the beginning of a body. If that breaks, the status is enough. */
-const readSome = (body: Response["body"]): Promise<string> =>
-  readStart(body, longestFailure).then(
-    ({bytes}) => new TextDecoder().decode(bytes),
-    () => "",
-  )
+const readSome = async (body: Response["body"]): Promise<string> =>
+  new TextDecoder().decode((await readStart(body, longestFailure).catch(() => undefined))?.bytes)
 
 /** Passes the bytes through. Fails at a line that is too long, and reports a broken connection. */
 const boundLines = (

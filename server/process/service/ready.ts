@@ -19,8 +19,5 @@ const isReady = async (paths: ProjectPaths): Promise<boolean> => {
   if (file === undefined) return false
   const url = new URL("/pub/ready", file.url)
   bypassProxy(url)
-  return withDeadline(2000, signal => fetch(url, {signal})).then(
-    ({ok}) => ok,
-    () => false,
-  )
+  return (await withDeadline(2000, signal => fetch(url, {signal})).catch(() => undefined))?.ok === true
 }

@@ -71,11 +71,9 @@ export const importStopped = (
   holding(options, async paths => {
     const store = new CheckpointStore(paths.checkpoints)
     await store.cleanUp()
-    const spare = await loadStopped(options).then(
-      ({config}) => minimumFreeOf(config),
-      // An empty folder has no configuration; it is in the checkpoint.
-      () => 0,
-    )
+    const loaded = await loadStopped(options).catch(() => undefined)
+    // An empty folder has no configuration; it is in the checkpoint.
+    const spare = loaded === undefined ? 0 : minimumFreeOf(loaded.config)
     const secrets = (manifest: Manifest) => secretsFor(options, {manifest})
     const arrival = await unpackArrival(store, input, {spare, secrets, progress})
     const {id, isKnown} = arrival

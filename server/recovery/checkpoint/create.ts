@@ -1,10 +1,9 @@
-import {stat} from "node:fs/promises"
 import {basename, isAbsolute, join, relative} from "node:path"
 import type {BuildIdentity} from "../../../shared/api/build.ts"
 import {type CheckpointFile, checkpointFormat} from "../../../shared/api/checkpoint.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import type {Database} from "../../database/database.ts"
-import {freeSpace, ifThere, syncFolder, tellsOfFullDisk} from "../../runtime/files.ts"
+import {freeSpace, ifThere, lookAt, syncFolder, tellsOfFullDisk} from "../../runtime/files.ts"
 import {findLockfile} from "../../runtime/packages/lockfile.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {version} from "../../runtime/version.ts"
@@ -106,12 +105,7 @@ const requireRoom = async ({root}: CheckpointStore, source: CheckpointSource): P
   // Only reads the size: nothing but the driver may open the live file.
   const files = location.dialect === "sqlite" ? ["", "-wal"].map(end => `${location.file}${end}`) : []
   const sizes = await Promise.all([
-    ...files.map(file =>
-      stat(file).then(
-        info => info.size,
-        () => 0,
-      ),
-    ),
+    ...files.map(file => lookAt(file)?.size ?? 0),
     ...source.participants.map(async ({room}) => (await room?.()) ?? 0),
   ])
   const needed = sizes.reduce((sum, size) => sum + size, reserve)

@@ -137,10 +137,7 @@ export class CheckpointStore {
   /** Resolves to the SHA-256 of a checkpoint's manifest, to null if it has no valid one, or to undefined if the id is unused. */
   async sealOf(id: string): Promise<string | null | undefined> {
     if (!(await isThere(this.folderOf(id)))) return undefined
-    return this.#read(id).then(
-      found => found?.sha256 ?? null,
-      () => null,
-    )
+    return (await this.#read(id).catch(() => undefined))?.sha256 ?? null
   }
 
   /** Adds a verified checkpoint from elsewhere, marked as uploaded. Its folder must be on the same file system. */

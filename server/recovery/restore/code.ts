@@ -1,4 +1,4 @@
-import {readlink, rmdir} from "node:fs/promises"
+import {lstat, rmdir} from "node:fs/promises"
 import {dirname, join, resolve} from "node:path"
 import type {Manifest} from "../../../shared/api/checkpoint.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
@@ -160,11 +160,7 @@ const syncFiles = async (fresh: string, written: readonly string[]): Promise<voi
   const folders = new Set([fresh])
   for (const path of written) {
     const file = join(fresh, path)
-    const isLink = await readlink(file).then(
-      () => true,
-      () => false,
-    )
-    if (!isLink) await syncFile(file)
+    if (!(await lstat(file)).isSymbolicLink()) await syncFile(file)
     for (let each = dirname(file); each !== fresh; each = dirname(each)) folders.add(each)
   }
   for (const each of folders) await syncFolder(each)
@@ -174,11 +170,8 @@ const syncFiles = async (fresh: string, written: readonly string[]): Promise<voi
 export const removeEmptyFolders = async ({top, removed}: CodeChange): Promise<void> => {
   for (const path of removed) {
     for (let folder = dirname(join(top, path)); folder !== top && folder.startsWith(top); folder = dirname(folder)) {
-      const isGone = await rmdir(folder).then(
-        () => true,
-        () => false,
-      )
-      if (!isGone) break
+      const failure: unknown = await rmdir(folder).catch(error => error)
+      if (failure !== undefined) break
     }
   }
 }

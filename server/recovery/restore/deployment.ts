@@ -58,10 +58,7 @@ export const compareDeployment = async (
 }
 
 const compareFile = async (path: string, wanted: string | undefined): Promise<string | undefined> => {
-  const here = await hashFile(path).then(
-    ({sha256}) => sha256,
-    () => undefined,
-  )
+  const here = (await hashFile(path).catch(() => undefined))?.sha256
   if (here === undefined && !(await isThere(path))) return wanted === undefined ? undefined : "is missing"
   if (wanted === undefined) return "is not in the checkpoint"
   return here === wanted ? undefined : "differs"

@@ -21,8 +21,5 @@ const isCommitted = async (project: string, name: string): Promise<boolean> =>
   (await gitAgrees(project, ["ls-files", "--error-unmatch", "--", name])) &&
   (await git(project, ["status", "--porcelain", "--", name])) === ""
 
-export const isUntracked = (project: string, name: string): Promise<boolean> =>
-  git(project, ["ls-files", "--others", "--exclude-standard", "--", name]).then(
-    text => text !== "",
-    () => false,
-  )
+export const isUntracked = async (project: string, name: string): Promise<boolean> =>
+  (await git(project, ["ls-files", "--others", "--exclude-standard", "--", name]).catch(() => "")) !== ""

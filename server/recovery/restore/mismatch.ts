@@ -34,10 +34,7 @@ export const requireUnmixed = async (
 /** Resolves to the command that restores code and data together, or to why `svc rollback` cannot do it here. */
 const wayBack = async ({folder, manifest}: Checkpoint, {project, checkpoints}: ProjectPaths): Promise<string> => {
   const {id, code} = manifest
-  const isWorkTree = await git(project, ["rev-parse", "--is-inside-work-tree"]).then(
-    text => text === "true",
-    () => false,
-  )
+  const isWorkTree = (await git(project, ["rev-parse", "--is-inside-work-tree"]).catch(() => "")) === "true"
   if (!isWorkTree && code.image !== null)
     return `Deploy ${deploymentOf(code)}, then restore; svc rollback needs a git work tree`
   if (!isWorkTree)

@@ -7,11 +7,8 @@ import {type ProjectPaths, projectPaths} from "../../../runtime/project.ts"
 /** Variables about the caller of svc, which a step never gets. */
 const callers = /^(SVC_|GIT_|npm_(?!config_)|BUN_WHICH_|INIT_CWD$|NODE_ENV$|NODE_CHANNEL_|OLDPWD$|PWD$)/
 
-const readConfigOrEmpty = (config: string): Promise<string> =>
-  readConfigText(config).then(
-    ({text}) => text,
-    () => "",
-  )
+const readConfigOrEmpty = async (config: string): Promise<string> =>
+  (await readConfigText(config).catch(() => undefined))?.text ?? ""
 
 export interface StepEnvironments {
   /** For install, build and tests: without the variables that the project's configuration or its `.env` files name. */

@@ -104,10 +104,8 @@ export class Updates {
     for (let next = this.#waiting[0]; next !== undefined && this.#webhook !== undefined; next = this.#waiting[0]) {
       const {url, secret} = this.#webhook
       const headers = {"content-type": "application/json", "x-telegram-bot-api-secret-token": secret}
-      const status = await fetch(url, {method: "POST", headers, body: JSON.stringify(next)}).then(
-        answer => answer.status,
-        () => 0,
-      )
+      const answer = await fetch(url, {method: "POST", headers, body: JSON.stringify(next)}).catch(() => undefined)
+      const status = answer?.status ?? 0
       this.answers.push(status)
       if (status === 200) this.#waiting.shift()
       else await sleep(50)
