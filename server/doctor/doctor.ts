@@ -3,6 +3,7 @@ import type {ReadinessReport} from "../../shared/api/readiness.ts"
 import type {ProjectConfig} from "../../shared/config/config.ts"
 import {formatIssue, type Problem, toProblem} from "../../shared/problems.ts"
 import {type Environment, parseConfig, readConfigText, readEnvironment} from "../config/load.ts"
+import {firstOfEach} from "../database/gather.ts"
 import type {OnceResult} from "../host/once/once.ts"
 import {foldersOf, locationOf} from "../project/settings.ts"
 import {loadRuntime} from "../runtime/engines/load-runtime.ts"
@@ -80,7 +81,7 @@ export const examine = async (options: DoctorOptions): Promise<readonly Finding[
   if (tried?.committed === true) findings.push(...(await checkCommitted(paths)))
   findings.push(await checkBuild(paths))
   if (options.isStatic !== true) findings.push(...(await examineState(options, paths, loaded, tried)))
-  return findings.filter(unique).map(finding => withoutSecrets(finding, mask))
+  return firstOfEach(findings, ({check, detail}) => `${check} ${detail}`).map(finding => withoutSecrets(finding, mask))
 }
 
 /** Checks everything except the project's files. */
@@ -120,9 +121,6 @@ const examineState = async (
 
 /** Masks secrets: the error of a database or a plugin may repeat one. */
 const withoutSecrets = (finding: Finding, mask: Mask): Finding => ({...finding, detail: mask.text(finding.detail)})
-
-const unique = (finding: Finding, index: number, all: readonly Finding[]) =>
-  all.findIndex(other => other.check === finding.check && other.detail === finding.detail) === index
 
 const isFinding = (value: ProjectConfig | Finding): value is Finding => "level" in value
 

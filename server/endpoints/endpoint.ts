@@ -265,8 +265,7 @@ export class Endpoint {
   async #run(open: NonNullable<EndpointSpec["open"]>): Promise<void> {
     const retries = new Retries()
     while (!this.#closing.signal.aborted) {
-      const {attempt} = retries
-      this.#enter({is: "connecting", attempt})
+      this.#enter({is: "connecting", attempt: retries.attempt})
       const {awaySince} = this.past
       const started = this.#clock.elapsed()
       const error = await this.#connect(open)

@@ -105,8 +105,7 @@ const waitOut = async (options: HostOptions, runtime: Runtime, own: Process, wai
   const {answerWithoutSpace} = await import("./open/provisional.ts")
   const project = await projectName(configured.paths)
   const url = urlOf(configured.boot.config, opened.listener.port)
-  const {gate} = opened
-  const its = {host: options, runtime, runtimeId: uuid(), startedAt, project, gate, url}
+  const its = {host: options, runtime, runtimeId: uuid(), startedAt, project, gate: opened.gate, url}
   await answerWithoutSpace({...configured, ...its}, wait.noSpace, () => wait.over())
 }
 

@@ -6,7 +6,6 @@ import type {Sources} from "./parts/sources.ts"
 /** The answer of `GET /api/system/status`, put together at each request. */
 export const createStatus = (sources: Sources): ((ready: boolean) => Status) => {
   const {identity, generations, running, database, events, ingress, uncommitted} = sources
-  const {jobs} = sources.jobs
   const {workroom} = sources.workroom
   const {build, checkpoints} = sources.recovery
   const startedAt = new Date(identity.startedAt).toISOString()
@@ -53,7 +52,7 @@ export const createStatus = (sources: Sources): ((ready: boolean) => Status) => 
         {part: "database", authority: identity.authority},
         {part: "event log", authority: events.events.authority ?? null},
         {part: "workroom Journal", authority: workroom.authority},
-        {part: "job file", authority: jobs.file.authority},
+        {part: "job file", authority: sources.jobs.jobs.file.authority},
       ],
     }
   }

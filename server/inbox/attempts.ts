@@ -83,7 +83,6 @@ export class Attempts {
   async run({dispatch, stored, handler, isClaimed}: Run, around: Inside = alone): Promise<Ended> {
     const {next, inside} = around
     const seq = stored.event.sn
-    const {isStopping} = this.#options
     const expires = () => this.expiry.isTooOld(dispatch, stored, handler) && this.expiry.end(dispatch, stored, handler)
     if (around === alone && (await expires())) return {is: "over"}
     // Durable before the handler begins, so that a crash leaves the mark behind.
@@ -109,7 +108,7 @@ export class Attempts {
       },
       next: async () => void (await next()),
     })
-    if (outcome.is === "interrupted" && isStopping()) return {is: "left"}
+    if (outcome.is === "interrupted" && this.#options.isStopping()) return {is: "left"}
     if (outcome.is !== "handled") return this.#fail(key, outcome, failures, reasonOf(outcome))
     const isStop = outcome.stops === true
     const done = [

@@ -254,7 +254,6 @@ export class Instance {
   }
 
   publish(at: Omit<Publishing, "owner" | "handler">): Published {
-    const plugin = this.side
     return this.#collected.publish({
       ...at,
       owner: this,
@@ -263,7 +262,7 @@ export class Instance {
         retries,
         ...(maxAge === undefined ? {} : {maxAge}),
         ...(order === undefined ? {} : {order}),
-        plugin,
+        plugin: this.side,
         log: this.log,
         signal: this.scope.signal,
         run: (work, about) => this.run(work, about, id),

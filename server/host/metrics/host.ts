@@ -32,7 +32,6 @@ const readHost = ({identity, recovery: {build}, generations, running, ingress, r
     commit: build.current.commit ?? "",
   }
   const {state, reasons, since} = ingress.view
-  const {lastFailure} = generations
   const {current} = running
   return {
     svc_runtime_info: [{labels, value: 1}],
@@ -42,7 +41,7 @@ const readHost = ({identity, recovery: {build}, generations, running, ingress, r
       .map(({kind, owner = "", name, ready}) => ({labels: {kind, owner, name}, value: oneIf(ready)})),
     svc_generation_number: single(current?.number ?? 0),
     svc_generation_committed_timestamp_seconds: singleOrNone(current && current.committedAt / 1000),
-    svc_generation_refused: single(oneIf(lastFailure !== undefined)),
+    svc_generation_refused: single(oneIf(generations.lastFailure !== undefined)),
     svc_ingress_paused: ingressReasons.map(reason => ({labels: {reason}, value: oneIf(reasons.includes(reason))})),
     svc_ingress_paused_since_timestamp_seconds: singleOrNone(state === "paused" ? Date.parse(since) / 1000 : undefined),
   }

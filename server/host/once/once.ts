@@ -74,7 +74,6 @@ export const startOnce = async (options: OnceOptions, runtime: Runtime): Promise
 }
 
 const assemble = async (options: OnceOptions, once: Once) => {
-  const {logs} = options
   const scratch = join(once.paths.temporary, `once-${randomUUID()}`)
   await makePrivateFolder(scratch)
   once.scope.defer(() => removeFolder(scratch))
@@ -101,7 +100,7 @@ const assemble = async (options: OnceOptions, once: Once) => {
       ...generation.notes,
       ...[...new Set(once.thrown)].map(what => `a plugin threw outside its handlers: ${what}`),
     ],
-    warnings: warnings.map(issue => ({...issue, message: logs.scrub(issue.message)})),
+    warnings: warnings.map(issue => ({...issue, message: options.logs.scrub(issue.message)})),
   } as const
 }
 

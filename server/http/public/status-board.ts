@@ -1,5 +1,6 @@
 import {type LabelState, type StatusPage, type Uptime, wholeBot} from "../../../shared/api/metrics/status-page.ts"
 import type {StatusLabel, StatusSettings} from "../../../shared/config/config.ts"
+import {firstOfEach} from "../../database/gather.ts"
 import {renderPage} from "./status-page.ts"
 import type {Language} from "./status-texts.ts"
 
@@ -68,7 +69,8 @@ export class StatusBoard {
   watch(): readonly {readonly name: string; readonly state: LabelState}[] {
     const {labels} = this.#options.settings()
     if (labels.length === 0) return []
-    return labels.map(label => ({name: subjectOf(label), state: this.#stateOf(label)})).filter(isFirst)
+    const states = labels.map(label => ({name: subjectOf(label), state: this.#stateOf(label)}))
+    return firstOfEach(states, ({name}) => name)
   }
 
   #make(): Made {
@@ -94,9 +96,8 @@ export class StatusBoard {
   }
 
   #stateOf(label: StatusLabel): LabelState {
-    const {facts} = this.#options
     if (!this.#works(label)) return "down"
-    return facts.isPaused() ? "paused" : "up"
+    return this.#options.facts.isPaused() ? "paused" : "up"
   }
 
   #works({endpoint, plugin, agent}: StatusLabel): boolean {
@@ -106,9 +107,6 @@ export class StatusBoard {
     return agent === undefined ? facts.isReady() : facts.isConfigured(agent)
   }
 }
-
-const isFirst = <T extends {readonly name: string}>({name}: T, index: number, all: readonly T[]): boolean =>
-  all.findIndex(other => other.name === name) === index
 
 const overallOf = (states: readonly LabelState[]): StatusPage["state"] => {
   if (states.every(state => state === "down")) return "down"

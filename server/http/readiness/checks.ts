@@ -122,9 +122,8 @@ const admitting = (component: Named, {ingress, isProvisional}: Pick<Facts, "ingr
   const which = isPaused ? (isOffline ? "paused_and_not_connected" : "ingress_paused") : "not_connected"
   const {message, remediation} = readyBut[which]
   const said = message.replace("<state>", state).replace("<reasons>", ingress?.reasons.join(", ") ?? "")
-  const {text} = remediation
   const command = isPaused ? resumeCommand(ingress.reasons) : remediation.command
-  return {...pass(component, said), remediation: {text: text.replace("<name>", () => name), command}}
+  return {...pass(component, said), remediation: {text: remediation.text.replace("<name>", () => name), command}}
 }
 
 const endpointReason = (

@@ -113,16 +113,14 @@ export class Recorder {
 
 const readOne = "SELECT data FROM metric_history WHERE span = ? AND at = ?"
 
-const differenceOf = (now: Totals, before: Totals | undefined): Sample => {
-  return {
-    ...emptySample,
-    ...countsOf(name => Math.max(0, now[name] - (before?.[name] ?? now[name]))),
-    handlers: bucketsOf(now.handlers, before?.handlers),
-    commits: bucketsOf(now.commits, before?.commits),
-    bytes: now.bytes,
-    memory: now.memory,
-  }
-}
+const differenceOf = (now: Totals, before: Totals | undefined): Sample => ({
+  ...emptySample,
+  ...countsOf(name => Math.max(0, now[name] - (before?.[name] ?? now[name]))),
+  handlers: bucketsOf(now.handlers, before?.handlers),
+  commits: bucketsOf(now.commits, before?.commits),
+  bytes: now.bytes,
+  memory: now.memory,
+})
 
 /** Returns the difference of two readings of a histogram, by bucket, without the empty buckets at the end. */
 const bucketsOf = (now: readonly number[], before: readonly number[] = []): readonly number[] => {

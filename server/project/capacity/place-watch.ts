@@ -55,9 +55,8 @@ export class PlaceWatch {
    * second request without a path returns the result of the first. Throws `rescue_not_needed`, `rescue_failed`.
    */
   async rescue(to?: string): Promise<Rescued> {
-    const {paths} = this.#options
     if (to === undefined && this.#rescued !== undefined) return this.#rescued
-    const target = to ?? this.#targetIn(join(paths.project, "data"))
+    const target = to ?? this.#targetIn(join(this.#options.paths.project, "data"))
     this.#requireFree(target)
     if (to === undefined) makePrivateFolderSync(dirname(target))
     return this.#write(target)

@@ -56,8 +56,7 @@ export const createCheckpoint = async (
   source: CheckpointSource,
   options: CreateOptions,
 ): Promise<ListedCheckpoint> => {
-  const {dialect} = source.database.location
-  if (dialect === "libsql" && options.restorePoint === undefined)
+  if (source.database.location.dialect === "libsql" && options.restorePoint === undefined)
     throw new Problem("restore_point_missing", "this project's database is remote")
   const ends: (() => void)[] = []
   try {

@@ -31,6 +31,5 @@ export const rememberNames = async (database: Database, names: readonly string[]
   await database.write([setMeta(key, value)])
 }
 
-export const readNames = async (database: Database): Promise<readonly string[]> => {
-  return fromJson((await readMeta(database, key)) ?? "[]") as string[]
-}
+export const readNames = async (database: Database): Promise<readonly string[]> =>
+  fromJson((await readMeta(database, key)) ?? "[]") as string[]

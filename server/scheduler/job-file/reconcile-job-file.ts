@@ -42,9 +42,8 @@ export const reconcileJobFile = async (
 }
 
 /** Whether the database's last generation was committed in this folder, whose file then has all that happened. */
-const hasRunLast = async (database: Reader, generation: string): Promise<boolean> => {
-  return (await readNewestGeneration(database)) === ((await readLastCommitted(generation))?.number ?? 0)
-}
+const hasRunLast = async (database: Reader, generation: string): Promise<boolean> =>
+  (await readNewestGeneration(database)) === ((await readLastCommitted(generation))?.number ?? 0)
 
 /** Returns whether the project has had a job file, for a database of any schema version. */
 export const hasHadJobFile = async (database: Pick<Database, "read" | "state">): Promise<boolean> =>

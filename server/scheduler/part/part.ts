@@ -27,8 +27,7 @@ export const createTimers = (
     log,
     clock,
     find: (plugin, name) => {
-      const kinds = running.current?.snapshot.messages.timers
-      const timer = kinds?.get(`${pluginPath(plugin)}/timer/${name}`)?.timer
+      const timer = running.current?.snapshot.messages.timers.get(`${pluginPath(plugin)}/timer/${name}`)?.timer
       if (timer === undefined) return undefined
       const {id, definition} = timer
       return {id, missed: definition.missed ?? "once", problemOf: data => misfitOf("data", definition.data, data)}
