@@ -170,10 +170,7 @@ export class Writer {
 
   /** Resolves to whether the database stores a group without batches, which only has a number. */
   async #works(): Promise<boolean> {
-    return this.#engine.commit([]).then(
-      () => true,
-      () => false,
-    )
+    return (await this.#engine.commit([]).catch(() => undefined)) !== undefined
   }
 }
 

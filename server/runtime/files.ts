@@ -104,11 +104,8 @@ export const syncNow = (path: string): void => {
 }
 
 /** Does a file, a folder or a link of this name exist? A dangling link counts. */
-export const isThere = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  )
+export const isThere = async (path: string): Promise<boolean> =>
+  (await lstat(path).catch(() => undefined)) !== undefined
 
 /** What the system says about a file. */
 export interface FileState {

@@ -115,10 +115,7 @@ const unlessStopped = (opening: Promise<Database>, signal: AbortSignal): Promise
   new Promise((resolve, reject) => {
     const stop = () => {
       reject(startEnded())
-      void opening.then(
-        database => database.close(),
-        () => {},
-      )
+      void opening.then(database => database.close()).catch(() => {})
     }
     if (signal.aborted) return stop()
     signal.addEventListener("abort", stop, {once: true})

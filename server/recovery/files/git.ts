@@ -24,8 +24,5 @@ export const git = (
   })
 
 /** Resolves to whether git exits with 0, for commands that answer by their exit code. */
-export const gitAgrees = (folder: string, args: readonly string[]): Promise<boolean> =>
-  git(folder, args).then(
-    () => true,
-    () => false,
-  )
+export const gitAgrees = async (folder: string, args: readonly string[]): Promise<boolean> =>
+  (await git(folder, args).catch(() => undefined)) !== undefined

@@ -69,10 +69,7 @@ export class Uploads {
     }
     this.#task = begun
     const received = this.#receive(pieces, begun)
-    this.#running = received.then(
-      ({ended}) => ended,
-      () => {},
-    )
+    this.#running = received.then(({ended}) => ended).catch(() => {})
     return received.then(({task}) => task)
   }
 
