@@ -5,6 +5,7 @@ import {finishRestore} from "../recovery/restore/swap.ts"
 import {isThere, leavingNoFolders, makePrivateFolder} from "../runtime/files.ts"
 import {isLocked, withLock} from "../runtime/lock.ts"
 import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
+import {requireProject} from "./settings.ts"
 
 /** The options of a command on a stopped project. */
 export interface StoppedOptions {
@@ -44,11 +45,13 @@ export const finishUnlessHeld = async (paths: ProjectPaths): Promise<readonly st
   ]
 }
 
-/** Loads a project's configuration like its next start. Throws `config_invalid`. */
+/** Loads a project's configuration like its next start. Throws `project_missing`, `config_invalid`. */
 export const loadStopped = async ({
   project,
   environment,
 }: Pick<StoppedOptions, "project" | "environment">): Promise<LoadedConfig> => {
+  const paths = projectPaths(project)
+  await requireProject(paths)
   const {variables} = await readEnvironment(project, environment, process.env)
-  return parseConfig(await readConfigText(projectPaths(project).config), variables)
+  return parseConfig(await readConfigText(paths.config), variables)
 }

@@ -30,12 +30,11 @@ import {holding, loadStopped, type StoppedOptions} from "../held.ts"
 import {requireNotOlder} from "../high-water.ts"
 import {requireKnownDatabase} from "../migrate.ts"
 import {requireOneHistory} from "../one-history.ts"
-import {locationOf, minimumFreeOf, requireProject} from "../settings.ts"
+import {locationOf, minimumFreeOf} from "../settings.ts"
 
 /** Creates a checkpoint of a stopped project. Throws `checkpoint_failed` and the problems of `createCheckpoint`. */
 export const createStopped = (options: StoppedOptions, how: CreateOptions): Promise<StoredCheckpoint> =>
   holding(options, async paths => {
-    await requireProject(paths)
     const loaded = await loadStopped(options)
     const location = locationOf(loaded.config, paths)
     if (location.dialect === "sqlite" && !existsSync(location.file))

@@ -15,7 +15,7 @@ import {holding, loadStopped, type StoppedOptions} from "../held.ts"
 import {requireNotOlder} from "../high-water.ts"
 import {requireKnownDatabase} from "../migrate.ts"
 import {requireOneHistory} from "../one-history.ts"
-import {foldersOf, locationOf, minimumFreeOf, requireProject} from "../settings.ts"
+import {foldersOf, locationOf, minimumFreeOf} from "../settings.ts"
 
 /** Resolves to the information of `svc database info` for a stopped project. */
 export const infoStopped = (options: StoppedOptions, tables: boolean): Promise<DatabaseInfo> =>
@@ -78,7 +78,6 @@ export const acceptOlder = (
   how: Omit<CreateOptions, "reason">,
 ): Promise<Restored & {readonly missing: string}> =>
   holding(options, async paths => {
-    await requireProject(paths)
     const loaded = await loadStopped(options)
     const location = requireThere(locationOf(loaded.config, paths))
     const {missing, id} = await withDatabase(location, async database => {

@@ -20,13 +20,12 @@ import {holding, loadStopped, type StoppedOptions} from "../held.ts"
 import {requireNotOlder} from "../high-water.ts"
 import {requireKnownDatabase, tellingOf, type UpgradeOptions, upgradeDatabase} from "../migrate.ts"
 import {requireOneHistory} from "../one-history.ts"
-import {locationOf, requireProject} from "../settings.ts"
+import {locationOf} from "../settings.ts"
 import {requireThere} from "./database.ts"
 
 /** Migrates like the next start. Throws `locked`, `migration_refused`, `authority_mismatch`, `database_newer`. */
 export const migrateStopped = (options: StoppedOptions, how: UpgradeOptions): Promise<MigrationReport> =>
   holding(options, async paths => {
-    await requireProject(paths)
     const loaded = await loadStopped(options)
     return withDatabase(requireThere(locationOf(loaded.config, paths)), async database => {
       await requireKnownDatabase(database, paths)
@@ -53,7 +52,6 @@ export const rehearseMigrations = async (
   progress: Progress,
 ): Promise<MigrationReport> => {
   const paths = projectPaths(options.project)
-  await requireProject(paths)
   const {config} = await loadStopped(options)
   const location = requireThere(locationOf(config, paths))
   const folder = join(paths.temporary, `migrate-${randomUUID()}`)

@@ -1,12 +1,12 @@
 import type {ProjectConfig} from "../../../shared/config/config.ts"
 import {Problem} from "../../../shared/problems.ts"
-import {type ProjectPaths, projectPaths} from "../../runtime/project.ts"
+import type {ProjectPaths} from "../../runtime/project.ts"
 import {examineTables} from "../../workroom/checkpoint.ts"
 import {rebuildFiles, rebuildTables, type StoppedVerification, verifyFiles} from "../../workroom/rebuild.ts"
 import type {Verification} from "../../workroom/verify.ts"
 import {readAuthorityFile} from "../authority.ts"
 import {holding, loadStopped} from "../held.ts"
-import {locationOf, requireProject} from "../settings.ts"
+import {locationOf} from "../settings.ts"
 import {withCurrentDatabase} from "./database.ts"
 
 /** Verifies the workroom of a stopped project. Throws `locked`, `workroom_damaged`, `database_unopenable`. */
@@ -30,7 +30,6 @@ const alone = async <T>(
   command: string,
   work: (config: ProjectConfig, paths: ProjectPaths) => Promise<T>,
 ): Promise<T> => {
-  await requireProject(projectPaths(project))
   const {config} = await loadStopped({project, environment: "production"})
   return holding({project, command}, paths => work(config, paths))
 }
