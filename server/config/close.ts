@@ -1,19 +1,11 @@
 import type {Shape, TSchema} from "../../shared/type.ts"
-
-/** Closed schemas, by the schema that the plugin wrote. */
-const known = new WeakMap<TSchema, TSchema>()
+import {oncePer} from "../runtime/flow/remember.ts"
 
 /**
  * Returns the same schema, except that an object with named keys accepts no others unless it says so. This makes a
  * mistyped key an error. An intersection stays open, since each part does not know the keys of the other parts.
  */
-export const closed = (schema: TSchema): TSchema => {
-  const found = known.get(schema)
-  if (found !== undefined) return found
-  const made = close(schema)
-  known.set(schema, made)
-  return made
-}
+export const closed: (schema: TSchema) => TSchema = oncePer(schema => close(schema))
 
 const close = (schema: TSchema): TSchema => {
   const {properties, patternProperties, additionalProperties, items, anyOf} = schema as Shape

@@ -1,3 +1,5 @@
+import {oncePer} from "../../runtime/flow/remember.ts"
+
 /** Runs a call as the provider's code. Throws if the provider has ended. */
 type Call = <T>(work: () => T) => T
 
@@ -10,15 +12,8 @@ const isMethod = (value: unknown): value is Method => typeof value === "function
  * change it. What a method returns is the provider's own object.
  */
 export const guardService = (implementation: object, call: Call): object => {
-  const methods = new WeakMap<Method, Method>()
   const invoke = (method: Method, args: unknown[]) => call(() => Reflect.apply(method, implementation, args) as unknown)
-  const guardMethod = (method: Method): Method => {
-    const known = methods.get(method)
-    if (known !== undefined) return known
-    const guarded = new Proxy(method, {apply: (_, __, args) => invoke(method, args)})
-    methods.set(method, guarded)
-    return guarded
-  }
+  const guardMethod = oncePer((method: Method) => new Proxy(method, {apply: (_, __, args) => invoke(method, args)}))
   // Not the implementation itself: a frozen one would forbid the guarded methods.
   return new Proxy(isMethod(implementation) ? () => {} : Object.create(Object.getPrototypeOf(implementation)), {
     apply: (_, __, args) => (isMethod(implementation) ? invoke(implementation, args) : undefined),

@@ -58,9 +58,7 @@ export class StatusBoard {
 
   html(language: Language): string {
     const {page, html} = this.#make()
-    const known = html.get(language)
-    if (known !== undefined) return known
-    const made = renderPage(page, language)
+    const made = html.get(language) ?? renderPage(page, language)
     html.set(language, made)
     return made
   }

@@ -143,11 +143,9 @@ export class Logins {
   }
 
   #number(identity: string): number {
-    const known = this.#numbers.get(identity)
-    if (known !== undefined) return known
-    const next = this.#numbers.size + 1
-    this.#numbers.set(identity, next)
-    return next
+    const number = this.#numbers.get(identity) ?? this.#numbers.size + 1
+    this.#numbers.set(identity, number)
+    return number
   }
 }
 

@@ -54,9 +54,7 @@ export class Calculator {
 
   #parsed(pattern: string, timezone: string): Cron {
     const key = `${timezone} ${pattern}`
-    const known = this.#patterns.get(key)
-    if (known !== undefined) return known
-    const cron = parseCron(pattern, timezone)
+    const cron = this.#patterns.get(key) ?? parseCron(pattern, timezone)
     this.#patterns.set(key, cron)
     return cron
   }
