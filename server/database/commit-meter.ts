@@ -1,4 +1,4 @@
-import {Histogram} from "../../shared/meter.ts"
+import {Histogram} from "../../shared/metrics/meter.ts"
 
 /** Measures the group commits of a database. Uses plain integers, since every commit passes through it. */
 export class CommitMeter {

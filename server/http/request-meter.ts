@@ -1,4 +1,4 @@
-import {Histogram} from "../../shared/meter.ts"
+import {Histogram} from "../../shared/metrics/meter.ts"
 import type {Route} from "../../shared/route.ts"
 import type {Answer} from "./pipeline.ts"
 

@@ -1,5 +1,5 @@
 import type {Position} from "../../shared/api/plugin-views.ts"
-import {Histogram, RecentCounts} from "../../shared/meter.ts"
+import {Histogram, RecentCounts} from "../../shared/metrics/meter.ts"
 import type {Dispatch, Outcome} from "../inbox/intake/handling.ts"
 import type {EarlierEnds, EarlierFailure} from "../inbox/newest.ts"
 

@@ -1,5 +1,5 @@
 import type {Metric, Series} from "prom-client/lib/registry.js"
-import type {Distribution, Sample} from "../../shared/meter.ts"
+import type {Distribution, Sample} from "../../shared/metrics/meter.ts"
 import {by, type Reading, type Readings, readGroups} from "../../shared/metrics/readings.ts"
 import {metrics} from "../../shared/metrics/table.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"

@@ -1,4 +1,4 @@
-import type {Distribution, Sample} from "../meter.ts"
+import type {Distribution, Sample} from "./meter.ts"
 import type {MetricName, metrics} from "./table.ts"
 
 type LabelsOf<N extends MetricName> = (typeof metrics)[N]["labels"][number]

@@ -1,4 +1,4 @@
-import {Histogram} from "../../../shared/meter.ts"
+import {Histogram} from "../../../shared/metrics/meter.ts"
 
 /** How a call ended, as a fixed word of svc. */
 type CallOutcome = "done" | "failed" | "unknown"

@@ -1,4 +1,4 @@
-import type {Buckets} from "../../../shared/meter.ts"
+import type {Buckets} from "../../../shared/metrics/meter.ts"
 
 /**
  * The upper bounds of the buckets, in seconds. Of deleted gaps only the bucket is known, so other bounds need a

@@ -1,7 +1,7 @@
 import type {PluginDetail, PluginView} from "../../../shared/api/plugin-views.ts"
 import {pluginPath} from "../../../shared/ids.ts"
 import {isObject} from "../../../shared/json.ts"
-import type {RecentCounts} from "../../../shared/meter.ts"
+import type {RecentCounts} from "../../../shared/metrics/meter.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {HandlerFigures, HandlerMeter, LastFailure} from "../../messages/handler-meter.ts"
 import {formatPath, type Path} from "../../runtime/text/path.ts"

@@ -1,4 +1,4 @@
-import {type Buckets, Histogram} from "../../../shared/meter.ts"
+import {type Buckets, Histogram} from "../../../shared/metrics/meter.ts"
 import type {Database} from "../../database/database.ts"
 import {readStorage} from "../../database/upkeep/compact.ts"
 import type {HandlerFigures} from "../../messages/handler-meter.ts"

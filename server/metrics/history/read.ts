@@ -1,5 +1,5 @@
 import type {MetricHistoryView} from "../../../shared/api/metrics/history.ts"
-import {secondsBuckets} from "../../../shared/meter.ts"
+import {secondsBuckets} from "../../../shared/metrics/meter.ts"
 import type {Reader, Row} from "../../database/database.ts"
 import {selectNewestStarts, selectStarts} from "../../database/state/runs.ts"
 import {countNames, merge, type Sample, type StateSeconds, sampleOf} from "./sample.ts"

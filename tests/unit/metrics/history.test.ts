@@ -3,7 +3,7 @@ import {quantile} from "../../../server/metrics/history/read.ts"
 import {emptySample, merge, type Sample, sampleOf, sampleText} from "../../../server/metrics/history/sample.ts"
 import {Watch} from "../../../server/metrics/history/watch.ts"
 import {showRunning} from "../../../server/runtime/flow/handler-slots.ts"
-import {secondsBuckets} from "../../../shared/meter.ts"
+import {secondsBuckets} from "../../../shared/metrics/meter.ts"
 import {Chance} from "../../support/machine/chance.ts"
 
 const chance = new Chance(20_270_301)

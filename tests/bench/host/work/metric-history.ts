@@ -5,7 +5,7 @@ import {type Database, openDatabase} from "../../../../server/database/database.
 import {Recorder, type Totals} from "../../../../server/metrics/history/recorder.ts"
 import {day, hour, minute} from "../../../../server/metrics/history/spans.ts"
 import {readPages} from "../../../../server/project/capacity/growth.ts"
-import {secondsBuckets} from "../../../../shared/meter.ts"
+import {secondsBuckets} from "../../../../shared/metrics/meter.ts"
 import {log} from "../../../support/host/silence.ts"
 
 /**
