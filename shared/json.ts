@@ -1,4 +1,5 @@
 import {Problem} from "./problems.ts"
+import {tryOr} from "./try-or.ts"
 
 /**
  * The runtime's JSON functions, saved at process start before any plugin loads. What the Host writes stays correct if a
@@ -78,19 +79,8 @@ export const parseJson = (text: string, what = "the body", levels = deepestJson)
 }
 
 /** Returns the value of JSON; undefined for a text that is none. */
-export const tryFromJson = (text: string): unknown => {
-  try {
-    return fromJson(text)
-  } catch {
-    return undefined
-  }
-}
+export const tryFromJson = (text: string): unknown => tryOr(() => fromJson(text), undefined)
 
 /** Parses a platform's answer; undefined if it is not JSON, or nests deeper than 50,000 levels. */
-export const tryParseJson = (text: string): unknown => {
-  try {
-    return parseJson(text, "the answer", deepestAnswer)
-  } catch {
-    return undefined
-  }
-}
+export const tryParseJson = (text: string): unknown =>
+  tryOr(() => parseJson(text, "the answer", deepestAnswer), undefined)

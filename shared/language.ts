@@ -1,14 +1,12 @@
+import {tryOr} from "./try-or.ts"
+
 /**
  * Returns a language tag (BCP 47) in its canonical form, `de-AT` for `DE-at`; undefined for anything else. The primary
  * language has two or three letters: `english` and `de_AT` are not tags.
  */
 export const languageTag = (text: unknown): string | undefined => {
   if (typeof text !== "string" || !/^[a-z]{2,3}(-|$)/i.test(text)) return undefined
-  try {
-    return Intl.getCanonicalLocales(text)[0]
-  } catch {
-    return undefined
-  }
+  return tryOr(() => Intl.getCanonicalLocales(text)[0], undefined)
 }
 
 /** Returns the language that a platform reports for a user as a tag, if possible. Some platforms write `de_AT`. */
@@ -44,10 +42,5 @@ export const closestLanguage = (known: readonly string[], wanted: string): strin
 }
 
 /** Returns a language's own name, such as `Deutsch`, or the tag if the runtime knows no name. */
-export const nameOfLanguage = (tag: string, inLanguage = tag): string => {
-  try {
-    return new Intl.DisplayNames([inLanguage], {type: "language"}).of(tag) ?? tag
-  } catch {
-    return tag
-  }
-}
+export const nameOfLanguage = (tag: string, inLanguage = tag): string =>
+  tryOr(() => new Intl.DisplayNames([inLanguage], {type: "language"}).of(tag), undefined) ?? tag

@@ -4,6 +4,7 @@ import type {HearsCall, HearsDefinition, Match} from "../../shared/sdk/plugin/he
 import type {EventFilter} from "../../shared/sdk/session/handler.ts"
 import type {Reply, Session} from "../../shared/sdk/session/session.ts"
 import {composed, pastBlanks, trimSpace} from "../../shared/sdk/text/typed.ts"
+import {tryOr} from "../../shared/try-or.ts"
 import {mayUse} from "./command/permissions.ts"
 import type {FilterIndex} from "./filters.ts"
 import {cooldownsOf} from "./limits/cooldowns.ts"
@@ -43,13 +44,7 @@ export const heardBy = (
 }
 
 /** Returns whether a pattern matches. One that throws does: the event is stored, and its handler runs and fails. */
-const mayHear = ({test}: HearsHandler["pattern"], text: string): boolean => {
-  try {
-    return test(text)
-  } catch {
-    return true
-  }
-}
+const mayHear = ({test}: HearsHandler["pattern"], text: string): boolean => tryOr(() => test(text), true)
 
 /**
  * Runs a handler for a matching message. Does nothing if the user lacks the permission or the handler is cooling down.

@@ -1,6 +1,7 @@
 import {readFileSync} from "node:fs"
 import {join} from "node:path"
 import {parse} from "dotenv"
+import {tryOr} from "../../shared/try-or.ts"
 import type {Variables} from "../config/expand.ts"
 
 /**
@@ -26,10 +27,5 @@ export const nextEnvironment = (
   }
 }
 
-const read = (project: string): Readonly<Record<string, string>> => {
-  try {
-    return parse(readFileSync(join(project, ".env"), "utf8"))
-  } catch {
-    return {}
-  }
-}
+const read = (project: string): Readonly<Record<string, string>> =>
+  tryOr(() => parse(readFileSync(join(project, ".env"), "utf8")), {})

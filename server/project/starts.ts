@@ -3,6 +3,7 @@ import {uptime} from "node:os"
 import {dirname} from "node:path"
 import {fromJson, isObject, toJson} from "../../shared/json.ts"
 import {startLimit} from "../../shared/start-limit.ts"
+import {tryOr} from "../../shared/try-or.ts"
 import {makePrivateFolderSync} from "../runtime/files.ts"
 
 export interface Start {
@@ -69,12 +70,8 @@ const discard = (file: string): void => {
 
 /** Returns the recorded starts; none if the record is missing or damaged. */
 export const readStarts = (file: string): readonly Start[] => {
-  try {
-    const json: unknown = fromJson(readFileSync(file, "utf8"))
-    return isObject(json) && isStarts(json.starts) ? json.starts : []
-  } catch {
-    return []
-  }
+  const json: unknown = tryOr(() => fromJson(readFileSync(file, "utf8")), undefined)
+  return isObject(json) && isStarts(json.starts) ? json.starts : []
 }
 
 /** Checks by hand: the first check with a schema would take longer than everything else here. */
@@ -116,10 +113,4 @@ const ownerOf = (supervisor: string): string => (supervisor === "daemon" ? `daem
 const currentMoment = (): Moment => ({boot: readBoot(), uptime: uptime()})
 
 /** Returns Linux's boot id. A hardened unit may not see it, and other systems have none. */
-const readBoot = (): string => {
-  try {
-    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()
-  } catch {
-    return ""
-  }
-}
+const readBoot = (): string => tryOr(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim(), "")

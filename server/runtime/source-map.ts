@@ -1,5 +1,6 @@
 import {dirname, resolve} from "node:path"
 import {fromJson, toJson} from "../../shared/json.ts"
+import {tryOr} from "../../shared/try-or.ts"
 
 interface SourceMap {
   readonly sources: readonly string[]
@@ -18,10 +19,6 @@ export const inlineSourceMap = (code: string, map: string, folder: string): stri
 export const mappedSources = (path: string, code: string): readonly string[] => {
   const at = code.lastIndexOf(comment)
   if (at < 0) return []
-  try {
-    const map = fromJson(Buffer.from(code.slice(at + comment.length), "base64").toString()) as SourceMap
-    return map.sources.map(source => resolve(dirname(path), source))
-  } catch {
-    return []
-  }
+  const read = () => fromJson(Buffer.from(code.slice(at + comment.length), "base64").toString()) as SourceMap
+  return tryOr(() => read().sources.map(source => resolve(dirname(path), source)), [])
 }

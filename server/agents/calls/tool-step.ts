@@ -1,6 +1,7 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentReason} from "../../../shared/agents/states.ts"
 import {fromJson} from "../../../shared/json.ts"
+import {tryOr} from "../../../shared/try-or.ts"
 import {canonical} from "../../workroom/store/record.ts"
 import {calledAs} from "../runs/conversation.ts"
 import {fail} from "../runs/end.ts"
@@ -23,13 +24,7 @@ const equalsOf = (steps: readonly Step[], step: ToolStep): readonly ToolStep[] =
 }
 
 /** Returns the same text for equal arguments, however they are written. */
-const comparable = (json: string): string => {
-  try {
-    return canonical(fromJson(json.trim() === "" ? "{}" : json))
-  } catch {
-    return json
-  }
-}
+const comparable = (json: string): string => tryOr(() => canonical(fromJson(json.trim() === "" ? "{}" : json)), json)
 
 /** A run that makes the same call this often is stuck. */
 const mostEqual = 5

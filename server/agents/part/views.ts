@@ -2,6 +2,7 @@ import type {Binding} from "../../../shared/agents/binding.ts"
 import {type AgentRunDetail, AgentRunView, AgentStepView, ApprovalView} from "../../../shared/api/agents/agents.ts"
 import {fromJson} from "../../../shared/json.ts"
 import type {Row} from "../../../shared/sdk/session/database.ts"
+import {tryOr} from "../../../shared/try-or.ts"
 import {rowReader} from "../../database/lists/rows.ts"
 
 /** Rows store money in millionths. */
@@ -23,11 +24,7 @@ export const viewStep = (row: Row): AgentStepView => ({
 /** The model's output may not be JSON. Then it is shown as text. */
 const storedValue = (text: unknown): unknown => {
   if (text === null || text === undefined) return null
-  try {
-    return fromJson(String(text))
-  } catch {
-    return String(text)
-  }
+  return tryOr(() => fromJson(String(text)), String(text))
 }
 
 /** A row of `agent_approvals` with `run_id` and `agent` of its run. */

@@ -1,5 +1,6 @@
 import type {AgentProvider} from "../../../shared/config/agents.ts"
 import {fromJson, toExactJson} from "../../../shared/json.ts"
+import {tryOr} from "../../../shared/try-or.ts"
 import {failureInAnswer, malformedFailure, unknownAnswer} from "./failures.ts"
 import {kindOf, type OnUnknown} from "./known-parts.ts"
 import type {ModelFailure} from "./model.ts"
@@ -85,10 +86,4 @@ export const knownEvents = async (
 }
 
 /** Returns the value of JSON; a text that is none stays a text. */
-const parsed = (text: string): unknown => {
-  try {
-    return fromJson(text)
-  } catch {
-    return text
-  }
-}
+const parsed = (text: string): unknown => tryOr(() => fromJson(text), text)

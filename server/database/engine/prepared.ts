@@ -1,4 +1,5 @@
 import {ConnectionPool, Sqlite3Client} from "@libsql/client/sqlite3"
+import {tryOr} from "../../../shared/try-or.ts"
 import {BoundedMap} from "../../runtime/bounded-map.ts"
 import {toBatchError, toClientError} from "./driver-errors.ts"
 import {type Bound, type Columns, toColumns, toRow} from "./driver-values.ts"
@@ -180,11 +181,4 @@ class KeptStatement {
   }
 }
 
-const returnsRows = (statement: Prepared): boolean => {
-  try {
-    statement.raw(true)
-    return true
-  } catch {
-    return false
-  }
-}
+const returnsRows = (statement: Prepared): boolean => tryOr(() => statement.raw(true), undefined) !== undefined

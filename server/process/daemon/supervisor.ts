@@ -1,4 +1,5 @@
 import {readFileSync} from "node:fs"
+import {tryOr} from "../../../shared/try-or.ts"
 import type {Variables} from "../../config/expand.ts"
 
 interface Process {
@@ -71,10 +72,4 @@ const controlGroup = (pid: string): string => readText(`/proc/${pid}/cgroup`)
 const isStartedByLaunchd = ({XPC_SERVICE_NAME: name = "0"}: Variables): boolean =>
   name !== "0" && !name.startsWith("application.")
 
-const readText = (path: string): string => {
-  try {
-    return readFileSync(path, "utf8").trim()
-  } catch {
-    return ""
-  }
-}
+const readText = (path: string): string => tryOr(() => readFileSync(path, "utf8").trim(), "")

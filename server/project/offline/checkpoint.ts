@@ -142,10 +142,7 @@ export const restorePlaces = async (
   return {paths, locate, replaced: await currentLocation(options, paths)}
 }
 
-const currentLocation = async (options: StoppedOptions, paths: ProjectPaths): Promise<Location | undefined> => {
-  try {
-    return locationOf((await loadStopped(options)).config, paths)
-  } catch {
-    return undefined
-  }
-}
+const currentLocation = (options: StoppedOptions, paths: ProjectPaths): Promise<Location | undefined> =>
+  loadStopped(options)
+    .then(({config}) => locationOf(config, paths))
+    .catch(() => undefined)

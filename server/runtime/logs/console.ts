@@ -1,5 +1,6 @@
 import {format} from "node:util"
 import type {Log, LogLevel} from "../../../shared/log.ts"
+import {tryOr} from "../../../shared/try-or.ts"
 import {whatIsAround} from "../flow/around.ts"
 
 const levels = {
@@ -30,10 +31,8 @@ export const takeOverConsole = (log: Log): void => {
 }
 
 /** Shows only the message of an error; the record has the rest under `error`. */
-const formatArguments = (args: readonly unknown[]): string => {
-  try {
-    return format(...args.map(argument => (argument instanceof Error ? argument.message : argument)))
-  } catch {
-    return "[unreadable]"
-  }
-}
+const formatArguments = (args: readonly unknown[]): string =>
+  tryOr(
+    () => format(...args.map(argument => (argument instanceof Error ? argument.message : argument))),
+    "[unreadable]",
+  )

@@ -1,5 +1,6 @@
 import {fstatSync, writeSync} from "node:fs"
 import type {Writable} from "node:stream"
+import {tryOr} from "../../../shared/try-or.ts"
 
 /** The most characters that may wait for a reader. Beyond this, lines are dropped and counted. */
 const longestQueue = 1024 * 1024
@@ -14,13 +15,7 @@ export const createOutput = (stdout: Writable & {readonly fd: number}, resumed: 
   return isFile(stdout.fd) ? new FileOutput(stdout.fd, lines) : new StreamOutput(stdout, lines)
 }
 
-const isFile = (descriptor: number): boolean => {
-  try {
-    return fstatSync(descriptor).isFile()
-  } catch {
-    return false
-  }
-}
+const isFile = (descriptor: number): boolean => tryOr(() => fstatSync(descriptor).isFile(), false)
 
 const countDropped = (resumed: (dropped: number) => void) => {
   let untold = 0

@@ -1,4 +1,5 @@
 import {formatIssue, Problem} from "../../../shared/problems.ts"
+import {tryOr} from "../../../shared/try-or.ts"
 import {isOwnFrame} from "../own-files.ts"
 import {isCredentialName, masked} from "./credentials.ts"
 import type {Mask} from "./mask.ts"
@@ -6,13 +7,8 @@ import type {Mask} from "./mask.ts"
 /** How much of a record is kept: characters of a text and of the whole, items of a list or object, depth, causes. */
 const limits = {text: 16_384, record: 65_536, items: 100, depth: 6, causes: 5, stack: 12}
 
-const unreadable = (error: unknown): string => {
-  try {
-    return `[unreadable: ${String((error as Error).message).slice(0, 200)}]`
-  } catch {
-    return "[unreadable]"
-  }
-}
+const unreadable = (error: unknown): string =>
+  tryOr(() => `[unreadable: ${String((error as Error).message).slice(0, 200)}]`, "[unreadable]")
 
 /**
  * Turns values that plugins and libraries pass to the log into plain JSON data: bounded, without hidden values, and

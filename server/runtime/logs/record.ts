@@ -1,5 +1,6 @@
 import {toExactJson} from "../../../shared/json.ts"
 import type {LogFields, LogLevel} from "../../../shared/log.ts"
+import {tryOr} from "../../../shared/try-or.ts"
 import {whatIsAround} from "../flow/around.ts"
 import type {Describer} from "./plain.ts"
 
@@ -44,13 +45,7 @@ export const makeRecord = ({date, level, message, bound, known, said}: LogCall, 
 }
 
 /** A proxy may throw when inspected. */
-const isError = (value: unknown): value is Error => {
-  try {
-    return value instanceof Error
-  } catch {
-    return false
-  }
-}
+const isError = (value: unknown): value is Error => tryOr(() => value instanceof Error, false)
 
 /** Returns the words of a message that is not text: an error's message, or else the value as JSON. */
 const wordsOf = (value: unknown, describer: Describer): string => {
@@ -78,10 +73,4 @@ const addFields = (record: Record<string, unknown>, fields: LogFields, describer
 }
 
 /** Returns no names if a proxy throws when its fields are listed. */
-const namesOf = (fields: LogFields): readonly string[] => {
-  try {
-    return Object.keys(fields)
-  } catch {
-    return []
-  }
-}
+const namesOf = (fields: LogFields): readonly string[] => tryOr(() => Object.keys(fields), [])

@@ -1,5 +1,6 @@
 import {Cron} from "croner"
 import {messageOf} from "../../../shared/problems.ts"
+import {tryOr} from "../../../shared/try-or.ts"
 
 /** What is wrong with a pattern, and where. `column` is the position of the faulty field, from 1. */
 export interface PatternFault {
@@ -62,11 +63,4 @@ const wholeFault = (pattern: string): PatternFault | undefined => {
 /** Describes what is wrong with a pattern; undefined for a valid recurring one. */
 export const patternProblem = (pattern: string): string | undefined => patternFault(pattern)?.message
 
-const isParsed = (pattern: string): boolean => {
-  try {
-    parseCron(pattern, "UTC")
-    return true
-  } catch {
-    return false
-  }
-}
+const isParsed = (pattern: string): boolean => tryOr(() => parseCron(pattern, "UTC"), undefined) !== undefined

@@ -1,3 +1,5 @@
+import {tryOr} from "../../try-or.ts"
+
 /** The longest name, in characters. */
 const longest = 200
 
@@ -32,9 +34,6 @@ export const decodeName = (latin1: string): string => {
 
 /** Returns undefined for bytes that the charset does not have, and for an unknown charset. */
 export const decodeBytes = (latin1: string, charset: string): string | undefined => {
-  try {
-    return new TextDecoder(charset, {fatal: true}).decode(Uint8Array.from(latin1, character => character.charCodeAt(0)))
-  } catch {
-    return undefined
-  }
+  const bytes = Uint8Array.from(latin1, character => character.charCodeAt(0))
+  return tryOr(() => new TextDecoder(charset, {fatal: true}).decode(bytes), undefined)
 }

@@ -1,5 +1,6 @@
 import type {IncomingMessage} from "node:http"
 import {buffer} from "node:stream/consumers"
+import {tryOr} from "../../../../shared/try-or.ts"
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -32,14 +33,7 @@ export const formOf = async (request: IncomingMessage): Promise<Form> => {
 }
 
 /** In a form, lists and objects are JSON. */
-const parsed = (text: string): unknown => {
-  if (!/^[[{]/.test(text)) return text
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
+const parsed = (text: string): unknown => (/^[[{]/.test(text) ? tryOr(() => JSON.parse(text), text) : text)
 
 const partsOf = (body: Buffer, boundary: string) => {
   // One character per byte.
