@@ -4,21 +4,15 @@ import {documentedCommands} from "../support/docs/documented-commands.ts"
 import {until} from "../support/host/process.ts"
 import {makeUpgradable} from "../support/release/upgrade.ts"
 import {boxToken} from "./support/box-project.ts"
-import {controlGroups, describePart, linux, mountNamespaces, networkNamespaces, program, root} from "./support/part.ts"
+import {describePart, systemdNeeds} from "./support/part.ts"
 import {type SystemdBox, startSystemdBox} from "./support/systemd-box.ts"
-
-const needs = [
-  ...[linux, root, networkNamespaces, mountNamespaces, controlGroups],
-  program("systemd-nspawn", "systemd-container"),
-  program("mmdebstrap"),
-]
 
 const user = "rosa"
 const unit = `svc@${user}`
 const folder = `/srv/svc/${user}`
 const url = "http://127.0.0.1:8078"
 
-describePart("a release under systemd, booted in a container", needs, () => {
+describePart("a release under systemd, booted in a container", systemdNeeds, () => {
   let box: SystemdBox
   beforeAll(async () => {
     box = await startSystemdBox()

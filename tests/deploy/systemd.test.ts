@@ -3,14 +3,8 @@ import {afterAll, beforeAll, describe, expect, test} from "vitest"
 import {documentedCommands} from "../support/docs/documented-commands.ts"
 import {until} from "../support/host/process.ts"
 import {type BoxProject, makeBoxProject, prepareBoxProject} from "./support/box-project.ts"
-import {controlGroups, describePart, linux, mountNamespaces, networkNamespaces, program, root} from "./support/part.ts"
+import {describePart, systemdNeeds} from "./support/part.ts"
 import {type SystemdBox, startSystemdBox} from "./support/systemd-box.ts"
-
-const needs = [
-  ...[linux, root, networkNamespaces, mountNamespaces, controlGroups],
-  program("systemd-nspawn", "systemd-container"),
-  program("mmdebstrap"),
-]
 
 const page = "docs/deploy/service.md"
 
@@ -20,7 +14,7 @@ const places = (folder: string) => [
   ..."/ /tmp /var/tmp /dev/shm /run /run/lock /home /srv/svc /etc /usr/local /var/lib /opt /proc/self /sys".split(" "),
 ]
 
-describePart("systemd, booted in a container", needs, () => {
+describePart("systemd, booted in a container", systemdNeeds, () => {
   let box: SystemdBox
   beforeAll(async () => {
     box = await startSystemdBox()

@@ -6,7 +6,7 @@ import {readEvents, readHistoryOf} from "../../support/events/reader.ts"
 import {expectProblem, launchHost, makeProject, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {onBun, onNode22} from "../../support/host/runtimes.ts"
 import {freePort} from "../../support/machine/ports.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {slowPlugin} from "../../support/plugins/plugin-sources.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
 
@@ -205,11 +205,7 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("the event
 
   test("is held open while the Host starts, when every other route answers 503", async () => {
     const port = await freePort()
-    const slow = pluginWith(`while (!existsSync(join(plugin.project, "go"))) await sleep(10)`).replace(
-      "setup(plugin) {",
-      "async setup(plugin) {",
-    )
-    const project = makeProject({config: configWith("  slow: {}\n", port), plugins: {faulty, slow}})
+    const project = makeProject({config: configWith("  slow: {}\n", port), plugins: {faulty, slow: slowPlugin}})
     launchHost({runtime, project, env})
     const url = `http://127.0.0.1:${port}`
     await until("the socket", () =>

@@ -4,7 +4,7 @@ import {expectProblem, launchHost, shared, startHost, svc, type TestHost, until}
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr, usualRuntime} from "../../support/host/runtimes.ts"
 import {freePort} from "../../support/machine/ports.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {pluginWith, slowPlugin} from "../../support/plugins/plugin-sources.ts"
 
 const http = "http: {port: 0, base: /bot, trustedProxies: [127.0.0.1]}"
 
@@ -124,12 +124,7 @@ test("the status page says that the Host is starting before its first generation
   const port = await freePort()
   const project = launchHost({
     config: `http: {port: ${port}}\nplugins: {slow: {}}\nstatus: {labels: [{label: The bot}, {label: Slow, plugin: slow}]}\n`,
-    plugins: {
-      slow: pluginWith(`
-        return (async () => {
-          while (!existsSync(join(plugin.project, "go"))) await sleep(10)
-        })()`),
-    },
+    plugins: {slow: slowPlugin},
   }).project
   const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
   const starting = await until("the socket to be open", () =>

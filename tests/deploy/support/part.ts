@@ -36,7 +36,7 @@ export const root = machine(() => process.getuid?.() === 0, "it needs root")
 
 export const networkNamespaces = machine(() => succeeds("unshare", "--net", "true"), "it needs network namespaces")
 
-export const mountNamespaces = machine(
+const mountNamespaces = machine(
   () => succeeds("unshare", "--mount", "mount", "--bind", "/tmp", "/mnt"),
   "it needs mount namespaces",
 )
@@ -65,3 +65,9 @@ export const describePart = (name: string, needs: readonly Need[], body: () => v
     })
   })
 }
+
+export const systemdNeeds: readonly Need[] = [
+  ...[linux, root, networkNamespaces, mountNamespaces, controlGroups],
+  program("systemd-nspawn", "systemd-container"),
+  program("mmdebstrap"),
+]

@@ -4,24 +4,15 @@ import {endOf, readRows, runOfEvent, runsOf, waitingApprovals} from "../../suppo
 import {type Goal, goals, trustedGoals} from "../../support/agents/injections.ts"
 import type {ModelQuestion} from "../../support/agents/question.ts"
 import {type ScriptedAnswer, type ScriptedModel, startScriptedModel} from "../../support/agents/scripted-model.ts"
-import {bunOr, eventOf, pluginWith, shared, startHost, type TestHost, tell, until} from "../../support/host/host.ts"
+import {bunOr, eventOf, shared, startHost, type TestHost, tell, until} from "../../support/host/host.ts"
 import {listen} from "../../support/machine/listen.ts"
 import {answer} from "../../support/messages/answers.ts"
 import {botTexts, messagesIn} from "../../support/messages/messages.ts"
+import {pluginWith, robo} from "../../support/plugins/plugin-sources.ts"
 import {deliver, secretOf} from "../../support/webhooks/webhooks.ts"
 
 /** Tools of a plugin. Each one except `echo` notes that it ran. */
-const vault = pluginWith(`
-    let wire
-    plugin.adapter("wire", {
-      history: "none",
-      open: async (_, endpoint) => {
-        wire = endpoint
-        return {send: async message => ({ids: [message.id]})}
-      },
-    })
-    plugin.route({method: "POST", path: "/wire", scope: "full", summary: "Receive", body: Type.Object({}, {additionalProperties: true}),
-      handle: async (_, call) => Response.json(await wire.receive(call.body), {status: 202})})
+const vault = pluginWith(`${robo}
     plugin.tool("read", {description: "Reads the secret", parameters: Type.Object({}), effect: "none"}, () => { note("ran read"); return "the secret" })
     plugin.tool("wipe", {description: "Wipes", parameters: Type.Object({}), effect: "external", permission: "admin"}, () => void note("ran wipe"))
     plugin.tool("spend", {description: "Spends", parameters: Type.Object({}), effect: "external", approval: true}, () => void note("ran spend"))

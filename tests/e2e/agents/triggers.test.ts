@@ -1,24 +1,14 @@
 import {describe, expect, test} from "vitest"
 import {runAsked, runsOf} from "../../support/agents/host.ts"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
-import {bunOr, eventOf, pluginWith, shared, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
+import {bunOr, eventOf, shared, startHost, svc, type TestHost, until} from "../../support/host/host.ts"
 import {answer} from "../../support/messages/answers.ts"
 import {botTexts, tell} from "../../support/messages/messages.ts"
+import {pluginWith, robo} from "../../support/plugins/plugin-sources.ts"
 import {deliver, secretOf} from "../../support/webhooks/webhooks.ts"
 
 /** A platform with mentions, a tool that returns its caller, a question, and a route that runs an agent. */
-const toolbox = pluginWith(`
-    let wire
-    plugin.adapter("wire", {
-      history: "none",
-      open: async (_, endpoint) => {
-        wire = endpoint
-        endpoint.login({platform: "wire", user: {id: "b7", name: "Robo", is_bot: true}, status: 1})
-        return {send: async message => ({ids: [message.id]})}
-      },
-    })
-    plugin.route({method: "POST", path: "/wire", scope: "full", summary: "Receive", body: Type.Object({}, {additionalProperties: true}),
-      handle: async (_, call) => Response.json(await wire.receive(call.body), {status: 202})})
+const toolbox = pluginWith(`${robo}
     plugin.tool("whoami", {description: "Who asks", parameters: Type.Object({}), effect: "none", permission: "trusted"}, call =>
       ({user: call.user?.id ?? "nobody", permission: call.permission}))
     plugin.on("message-created", async session => {

@@ -16,8 +16,6 @@ import {mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {needStrace} from "../../support/machine/strace.ts"
 import {echoPlugin, handledAll, post, readLedger} from "../../support/messages/inbox-ledger.ts"
 
-const twoRuntimes = bunOr("node22")
-
 const file = (project: Project) => project.path(".svc/data.sqlite")
 
 /** A stopped project with `count` events that are 100 days old. */
@@ -30,7 +28,7 @@ const oldProject = async (count: number): Promise<Project> => {
   return host.project
 }
 
-describe.each(twoRuntimes)("on $name", runtime => {
+describe.each(bunOr("node22"))("on $name", runtime => {
   test("svc database compact on a running Host deletes old rows and shrinks the file", async () => {
     const project = await oldProject(2000)
     project.write("svc.config.yml", `${plainConfig}retention: {handled: {least: 100}}\n`)
@@ -128,7 +126,7 @@ test("a compaction killed at any rename or at a random moment loses nothing and 
     if (!isKilled) break
   }
   const chance = new Chance(7)
-  for (const runtime of [...twoRuntimes, ...twoRuntimes]) {
+  for (const runtime of [...bunOr("node22"), ...bunOr("node22")]) {
     await killDuring(runtime, project, ["database", "compact"], 150 + chance.below(500))
     await expectWhole(project, count)
   }

@@ -15,7 +15,7 @@ import {
 import {makeProject} from "../../support/host/project.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {endpointOf, endpointsOf, untilOnline, untilState} from "../../support/platforms/endpoint.ts"
-import {pluginWith, wirePlugin} from "../../support/plugins/plugin-sources.ts"
+import {pluginWith, slowPlugin, wirePlugin} from "../../support/plugins/plugin-sources.ts"
 
 const quiet = ["--no-watch"]
 
@@ -64,12 +64,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     const {project} = launchHost({
       runtime,
       config: `http: {port: ${port}}\nplugins: {slow: {}}\n`,
-      plugins: {
-        slow: pluginWith(`
-        return (async () => {
-          while (!existsSync(join(plugin.project, "go"))) await sleep(10)
-        })()`),
-      },
+      plugins: {slow: slowPlugin},
       args: quiet,
     })
     const url = `http://127.0.0.1:${port}`

@@ -10,7 +10,6 @@ import {metricsOf} from "../../support/metrics/metrics.ts"
 import {untilOnline} from "../../support/platforms/endpoint.ts"
 import {awayPlugin} from "../../support/plugins/away-plugin.ts"
 
-const twoRuntimes = bunOr("node22")
 const onlineSince = async (host: TestHost) => Date.parse((await untilEndpoint(host, "main", "online")).since)
 
 /** Waits until all earlier changes are durable: the database stores changes in order, and this message last. */
@@ -18,7 +17,7 @@ const settle = (host: TestHost) =>
   host.post("/api/outbox", {body: {endpoint: "irc~main", channel: "#lounge", text: "here"}})
 
 describeWith("ngircd", "inspircd")("the gaps of a bot on IRC", () => {
-  test.each(twoRuntimes)("include one from the server's kill or before, to the return, on $name", async runtime => {
+  test.each(bunOr("node22"))("include one from the server's kill or before, to the return, on $name", async runtime => {
     const server = await startIrcServer("inspircd")
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge}], {runtime})
     const online = await onlineSince(host)
@@ -40,7 +39,7 @@ describeWith("ngircd", "inspircd")("the gaps of a bot on IRC", () => {
     expect(to).toBe(back)
   })
 
-  test.each(twoRuntimes)(
+  test.each(bunOr("node22"))(
     "include one after a kill of the Host, from when the endpoint was last known online, on $name",
     async runtime => {
       const server = await startIrcServer("ngircd")
@@ -96,7 +95,7 @@ const newestOf = async (host: TestHost, count: number, ...names: readonly string
 }
 
 describeWith("ngircd")("a Host that an operator restarts", () => {
-  test.each(twoRuntimes)(
+  test.each(bunOr("node22"))(
     "records one planned gap for an endpoint without history, and none for the sandbox, on $name",
     async runtime => {
       const server = await startIrcServer("ngircd")

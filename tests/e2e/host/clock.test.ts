@@ -14,8 +14,6 @@ import {type Delivery, deliver, secretOf, startReceiver} from "../../support/web
 const hour = 3600
 const secret = secretOf("clock")
 const env = {HTTP_TOKEN: "full-token-of-the-test", PARTNER_SECRET: secret}
-const twoRuntimes = bunOr("node22")
-
 const config = (receiver: string, irc: {readonly port: number}) =>
   JSON.stringify({
     http: {port: 0, token: "${HTTP_TOKEN}"},
@@ -85,7 +83,7 @@ const startScene = async (runtime: TestRuntime) => {
 const statesOf = async (host: TestHost) => (await host.get("/api/inbox", {limit: 500})).items.map(({state}) => state)
 
 describeWith("ngircd", "faketime")("a clock that is set back by an hour", () => {
-  test.each(twoRuntimes)(
+  test.each(bunOr("node22"))(
     "while the Host runs delays nothing, and still decides which signatures are valid, on $name",
     async runtime => {
       const {clock, irc, start, say, answers, untilAnswer} = await startScene(runtime)
@@ -136,7 +134,7 @@ describeWith("ngircd", "faketime")("a clock that is set back by an hour", () => 
     180_000,
   )
 
-  test.each(twoRuntimes)(
+  test.each(bunOr("node22"))(
     "between two runs delays nothing and is logged, on $name",
     async runtime => {
       const {clock, start, say, answers, untilAnswer, beBusy} = await startScene(runtime)

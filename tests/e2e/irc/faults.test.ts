@@ -6,8 +6,6 @@ import {type IrcServer, joinIrc, type Person, startIrcServer} from "../../suppor
 import {describeWith} from "../../support/machine/tools.ts"
 import {gapsOf, untilGaps} from "../../support/messages/gaps.ts"
 
-const twoRuntimes = bunOr("node22")
-
 /** The shortest pause before the bot rejoins a channel, in milliseconds: half of 5 s. The rest is jitter. */
 const leastPause = 2500
 
@@ -19,7 +17,7 @@ const returnWith = (server: IrcServer, host: TestHost): Promise<Person> =>
   })
 
 describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
-  test.each(twoRuntimes)("rejoins its channel when the server is back, on $name", async runtime => {
+  test.each(bunOr("node22"))("rejoins its channel when the server is back, on $name", async runtime => {
     const server = await startIrcServer("ngircd")
     const before = await joinIrc(server, "alice", {channel: "#lounge"})
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge}], {

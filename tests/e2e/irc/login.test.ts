@@ -7,7 +7,6 @@ import {startServices} from "../../support/irc/services.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 
 const servers: readonly IrcServerName[] = ["ngircd", "inspircd"]
-const twoRuntimes = bunOr("node22")
 /** Longer than the first retry intervals, so that a retry would be noticed. */
 const severalAttempts = 4000
 
@@ -16,7 +15,7 @@ describeWith(
   "inspircd",
   "openssl",
 )("a bot with TLS on IRC", () => {
-  const cases = twoRuntimes.flatMap(runtime => servers.map(server => ({runtime, server, on: runtime.name})))
+  const cases = bunOr("node22").flatMap(runtime => servers.map(server => ({runtime, server, on: runtime.name})))
 
   test.each(cases)("connects to $server with a trusted certificate, run by $on", async it => {
     const tls = await makeCertificate()
@@ -36,7 +35,7 @@ describeWith(
     expect(await person.asks("other", "#lounge", "other: greet Bob")).toBe("hello Bob")
   })
 
-  test.each(twoRuntimes)("refuses an untrusted certificate and names the reason, on $name", async runtime => {
+  test.each(bunOr("node22"))("refuses an untrusted certificate and names the reason, on $name", async runtime => {
     const server = await startIrcServer("ngircd", {tls: await makeCertificate()})
     const host = await startIrcHost([{id: "main", port: server.tlsPort, tls: true, ...lounge}], {runtime})
     const {error} = await untilEndpoint(host, "main", "reconnecting")
@@ -52,7 +51,7 @@ describeWith("inspircd", "atheme-services")("a bot with SASL on IRC", () => {
     return server
   }
 
-  test.each(twoRuntimes)("logs in with PLAIN, on $name", async runtime => {
+  test.each(bunOr("node22"))("logs in with PLAIN, on $name", async runtime => {
     const server = await serve()
     const person = await joinIrc(server, "alice", {channel: "#lounge"})
     await startIrcHost([{id: "main", port: server.port, ...lounge, sasl}], {

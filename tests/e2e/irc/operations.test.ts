@@ -4,15 +4,13 @@ import {ircConfig, lounge, meetInLounge, startIrcHost, untilEndpoint} from "../.
 import {startIrcServer} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 
-const twoRuntimes = bunOr("node22")
-
 const reload = async (host: TestHost, config: string) => {
   host.project.write("svc.config.yml", config)
   await host.post("/api/system/reload")
 }
 
 describeWith("ngircd", "inspircd")("an IRC endpoint in operation", () => {
-  test.each(twoRuntimes)("says goodbye to the server on SIGTERM, and the Host exits 0, on $name", async runtime => {
+  test.each(bunOr("node22"))("says goodbye to the server on SIGTERM, and the Host exits 0, on $name", async runtime => {
     const {person, host} = await meetInLounge("ngircd", {runtime})
     const {code, signal} = await host.stop("SIGTERM")
     expect({code, signal}).toEqual({code: 0, signal: null})

@@ -4,7 +4,6 @@ import {describeWith} from "../../support/machine/tools.ts"
 import {awayPlugin} from "../../support/plugins/away-plugin.ts"
 import {firing, startPrometheus} from "./prometheus.ts"
 
-const twoRuntimes = bunOr("node22")
 const env = {HTTP_TOKEN: "full-token-for-prometheus", DEMO_TOKEN: "demo-token-for-prometheus"}
 const options = {
   config: 'http: {port: 0, token: "${HTTP_TOKEN}", demoToken: "${DEMO_TOKEN}"}\nplugins: {sandbox: {}, away: {}}\n',
@@ -13,7 +12,7 @@ const options = {
 }
 
 describeWith("prometheus")("a real Prometheus with the scrape example and the rules", () => {
-  test.each(twoRuntimes)(
+  test.each(bunOr("node22"))(
     "scrapes with a demo token, and alerts for an offline endpoint and a killed Host, on $name",
     async runtime => {
       const host = await startHost({own: true, ...options, runtime})

@@ -23,6 +23,26 @@ export const notesIn = (project: {read(path: string): string}): readonly string[
 export const replying = (command: string, text: string): string =>
   pluginWith(`plugin.command("${command}", () => "${text}")`)
 
+/** Its `setup` does not end before the project has the file `go`. */
+export const slowPlugin = pluginWith(`
+    return (async () => {
+      while (!existsSync(join(plugin.project, "go"))) await sleep(10)
+    })()`)
+
+/** A part of `setup`: a stand-in for a platform with the bot Robo, and a route that delivers events. */
+export const robo = `
+    let wire
+    plugin.adapter("wire", {
+      history: "none",
+      open: async (_, endpoint) => {
+        wire = endpoint
+        endpoint.login({platform: "wire", user: {id: "b7", name: "Robo", is_bot: true}, status: 1})
+        return {send: async message => ({ids: [message.id]})}
+      },
+    })
+    plugin.route({method: "POST", path: "/wire", scope: "full", summary: "Receive", body: Type.Object({}, {additionalProperties: true}),
+      handle: async (_, call) => Response.json(await wire.receive(call.body), {status: 202})})`
+
 /**
  * The source of a stand-in for a platform with accounts: slot \`wire\`, with an endpoint for each account. It notes
  * each opening and closing in \`notes.log\`, and a route delivers a message.
