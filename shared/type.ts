@@ -23,8 +23,12 @@ export type Static<T extends typebox.TSchema> = Typed<T>[T extends unknown ? "va
 const Secret = (options: {description?: string} = {}) =>
   typebox.Unsafe<SecretValue>({type: "string", minLength: 1, secret: true, ...options})
 
-/** TypeBox's builders and `Type.Secret()`. */
-export const Type = {...typebox.default, Secret}
+/** A string that names an endpoint, such as `telegram~main`. The Host refuses a configuration with an unknown one. */
+const Endpoint = (options: typebox.TStringOptions = {}) =>
+  typebox.default.String({minLength: 1, ...options, format: "endpoint"})
+
+/** TypeBox's builders, `Type.Secret()` and `Type.Endpoint()`. */
+export const Type = {...typebox.default, Secret, Endpoint}
 
 /** An object that has only these properties. */
 export const Closed = <P extends typebox.TProperties>(properties: P, options: typebox.TObjectOptions = {}) =>
@@ -122,19 +126,16 @@ export interface Shape {
   readonly const?: unknown
   readonly default?: unknown
   readonly private?: boolean
+  readonly secret?: boolean
+  /** Text that the configuration may contain literally. svc hides it like a secret if `${NAME}` supplied it. */
+  readonly hidden?: boolean
   readonly properties?: Readonly<Record<string, typebox.TSchema>>
   readonly patternProperties?: Readonly<Record<string, typebox.TSchema>>
   readonly additionalProperties?: boolean | typebox.TSchema
   readonly items?: typebox.TSchema
   readonly anyOf?: readonly typebox.TSchema[]
+  readonly allOf?: readonly typebox.TSchema[]
 }
-
-export const isSecretSchema = (schema: unknown): boolean =>
-  typeof schema === "object" && schema !== null && "secret" in schema && schema.secret === true
-
-/** Text that the configuration may contain literally. svc hides it like a secret if `${NAME}` supplied it. */
-export const isHiddenSchema = (schema: unknown): boolean =>
-  typeof schema === "object" && schema !== null && "hidden" in schema && schema.hidden === true
 
 /** Returns a name of the OpenAPI document: `JobUnknown` for `job_unknown`. */
 export const schemaName = (text: string): string =>

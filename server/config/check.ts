@@ -1,8 +1,8 @@
 import {Check} from "typebox/schema"
 import type {Issue} from "../../shared/problems.ts"
 import {Secret} from "../../shared/secret.ts"
-import {isHiddenSchema, isSecretSchema, type Shape, type TSchema} from "../../shared/type.ts"
-import {explain} from "../runtime/text/explain.ts"
+import type {Shape, TSchema} from "../../shared/type.ts"
+import {explain, schemaAt} from "../runtime/text/explain.ts"
 import {formatPath, type Path} from "../runtime/text/path.ts"
 import {expand, expandSecret, type Variables} from "./expand.ts"
 import type {Source} from "./text/source.ts"
@@ -62,8 +62,8 @@ class Walk {
   }
 
   visit(schema: TSchema, raw: unknown, path: Path): unknown {
-    if (isSecretSchema(schema)) return this.#secret(raw, path)
     const shape = schema as Shape
+    if (shape.secret === true) return this.#secret(raw, path)
     if (isUnknown(shape)) return raw
     if (typeof raw === "string") return this.#text(shape, raw, path)
     if (Array.isArray(raw)) {
@@ -77,7 +77,7 @@ class Walk {
 
   #object(shape: Shape, raw: object, path: Path): unknown {
     const entries = Object.entries(raw).map(([key, item]): [string, unknown] => {
-      const schema = schemaOf(shape, key)
+      const schema = schemaAt(shape, key)
       return [key, schema === undefined ? item : this.visit(schema, item, [...path, key])]
     })
     for (const [key, schema] of Object.entries(shape.properties ?? {})) {
@@ -94,7 +94,7 @@ class Walk {
     if (expansion.is === "unset") return this.#refuse(path, expansion.message)
     if (expansion.names.length > 0) {
       this.origins.set(formatPath(path), expansion.names)
-      if (isHiddenSchema(shape)) this.secrets.push(expansion.text)
+      if (shape.hidden === true) this.secrets.push(expansion.text)
     }
     return raw.includes("${") ? fromText(shape, expansion.text) : expansion.text
   }
@@ -117,14 +117,6 @@ class Walk {
 const isUnknown = (shape: Shape) =>
   shape.type === undefined && !("anyOf" in shape) && !("enum" in shape) && !("const" in shape)
 
-const schemaOf = (shape: Shape, key: string): TSchema | undefined => {
-  if (shape.properties && Object.hasOwn(shape.properties, key)) return shape.properties[key]
-  for (const [pattern, schema] of Object.entries(shape.patternProperties ?? {})) {
-    if (new RegExp(pattern).test(key)) return schema
-  }
-  return typeof shape.additionalProperties === "object" ? shape.additionalProperties : undefined
-}
-
 /** A variable is always text. Converts it if the schema wants a number or a boolean and the text is one. */
 const fromText = ({type}: Shape, text: string): unknown => {
   if ((type === "integer" || type === "number") && text.trim() !== "" && Number.isFinite(Number(text)))
@@ -134,14 +126,14 @@ const fromText = ({type}: Shape, text: string): unknown => {
 }
 
 const wrap = (schema: TSchema, value: unknown): unknown => {
-  if (isSecretSchema(schema)) return typeof value === "string" ? new Secret(value) : value
   const shape = schema as Shape
+  if (shape.secret === true) return typeof value === "string" ? new Secret(value) : value
   if (Array.isArray(value))
     return shape.items === undefined ? value : value.map(item => wrap(shape.items as TSchema, item))
   if (typeof value !== "object" || value === null || shape.type !== "object") return value
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
-      const inner = schemaOf(shape, key)
+      const inner = schemaAt(shape, key)
       return [key, inner === undefined ? item : wrap(inner, item)]
     }),
   )

@@ -27,9 +27,8 @@ const checkTarget = (
 ): Finding[] => {
   if (endpoint === undefined) return []
   if (known !== undefined && !known.includes(endpoint)) {
-    const detail = `alerts.targets.${name} names the endpoint ${endpoint}, which no plugin has`
-    const remedy = `Correct alerts.targets.${name}.endpoint; known endpoints: ${known.join(", ") || "none"}`
-    return [warning(check, detail, remedy)]
+    const detail = `alerts.targets.${name} names the endpoint ${endpoint}, whose plugin is disabled`
+    return [warning(check, detail, `Enable the plugin, or correct alerts.targets.${name}.endpoint`)]
   }
   if (channel.trim() === channel && !channel.startsWith("user:")) return []
   const detail = `alerts.targets.${name}.channel "${channel}" is not the id of a channel`

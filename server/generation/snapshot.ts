@@ -9,7 +9,7 @@ import {permissionBy, readRules} from "../messages/command/permissions.ts"
 import {readLanguages} from "../messages/language/languages.ts"
 import {createMessageTable} from "../messages/table.ts"
 import type {HostTexts} from "../messages/texts/host-texts.ts"
-import {ruleIssues} from "./checks/rule-issues.ts"
+import {endpointIssues} from "./checks/endpoint-issues.ts"
 import type {Capability, Snapshot} from "./generation.ts"
 import type {Instance} from "./instances/instance.ts"
 import {joinPublished} from "./instances/registrations.ts"
@@ -56,7 +56,7 @@ export const buildSnapshot = (
   const all = [...adapters, ...webhooks]
   const endpoints = all.map(({spec}) => spec)
   const adapterOf = new Map(all.map(({spec: {name}, adapter}) => [name, adapter]))
-  issues.push(...ruleIssues(loaded, adapterOf))
+  issues.push(...endpointIssues(loaded, instances, adapterOf))
   const idRules = new Map([...adapterOf].map(([name, {ignoresCase = false}]) => [name, {ignoresCase}]))
   const ruleOf = readRules(config.permissions, idRules)
   const messages = createMessageTable({

@@ -14,7 +14,7 @@ export type AgentProvider = keyof typeof agentProviders
 export const toolNamePattern = "^[a-z0-9][a-z0-9_-]{0,63}(\\.[a-z0-9][a-z0-9_-]{0,63})?$"
 
 const Target = Closed({
-  endpoint: Type.String({minLength: 1}),
+  endpoint: Type.Endpoint(),
   channel: Type.String({minLength: 1, description: "The platform's id."}),
 })
 
@@ -102,7 +102,7 @@ const Triggers = Optional.Section(
     }),
     events: Optional.Array(
       Closed({
-        endpoint: Type.String({minLength: 1, description: "For example webhook~deploys."}),
+        endpoint: Type.Endpoint({description: "For example webhook~deploys."}),
         type: Optional.String({minLength: 1, default: "message-created", description: "Type of the event."}),
       }),
       {default: [], description: "Events that start a run without a user, for example those of a webhook."},

@@ -62,10 +62,9 @@ const Email = Part("Sends alerts by email, without the outbox.", {
 const codes = Type.Enum([...alertCodes])
 
 const Target = Part("One of endpoint with channel, webhook, email.", {
-  endpoint: Optional.String({
-    minLength: 1,
-    description: "Sends alerts through this endpoint: <slot>~<id>, or only the slot.",
-  }),
+  endpoint: Type.Optional(
+    Type.Endpoint({description: "Sends alerts through this endpoint: <slot>~<id>, or only the slot."}),
+  ),
   channel: Optional.String({minLength: 1, description: "The platform's id of the channel."}),
   webhook: Type.Optional(Webhook),
   email: Type.Optional(Email),

@@ -306,11 +306,8 @@ export const defaultFailure = "Something went wrong (event {event})."
 
 /** One rule of `languages.rules`. */
 export const LanguageRule = Part("A rule matches if every key that it names matches.", {
-  endpoint: Type.String({minLength: 1, description: 'The endpoint that the rule is for; "*" for every endpoint.'}),
-  channel: Optional.String({
-    minLength: 1,
-    description: "The id of a shared channel. A direct conversation does not match.",
-  }),
+  endpoint: PermissionRule.properties.endpoint,
+  channel: PermissionRule.properties.channel,
   language: Type.String({description: "The language there, as a tag (BCP 47) such as de."}),
 })
 export type LanguageRule = Readonly<Static<typeof LanguageRule>>
@@ -333,14 +330,11 @@ const LanguagesConfig = Optional.Section({
   }),
 })
 
-const nameOf = (what: string) =>
-  Optional.String({minLength: 1, description: `The label is up while this ${what} is up.`})
-
 const StatusLabel = Part("Shows one endpoint, plugin or agent. If it names none, it shows the whole bot.", {
   label: Type.String({minLength: 1, maxLength: 80, description: "The name on the page."}),
-  endpoint: nameOf("endpoint"),
-  plugin: nameOf("plugin"),
-  agent: nameOf("agent"),
+  endpoint: Type.Optional(Type.Endpoint({description: "The label is up while this endpoint is up."})),
+  plugin: Optional.String({minLength: 1, description: "The label is up while this plugin is up."}),
+  agent: Optional.String({minLength: 1, description: "The label is up while this agent is up."}),
 })
 
 export type StatusLabel = Readonly<Static<typeof StatusLabel>>

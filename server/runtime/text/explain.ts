@@ -150,7 +150,8 @@ const partsOf = (pointer: string, root: unknown): (string | number)[] => {
   return parts
 }
 
-const valueAt = (root: unknown, path: Path): unknown =>
+/** Returns the value at a path; undefined if there is none. */
+export const valueAt = (root: unknown, path: Path): unknown =>
   path.reduce<unknown>(
     (value, part) =>
       typeof value === "object" && value !== null ? (value as Record<string, unknown>)[part] : undefined,
@@ -166,20 +167,18 @@ const show = (value: unknown, names: readonly string[] | undefined): string => {
   return text.length > 60 ? `${text.slice(0, 59)}…"` : text
 }
 
-const shapeAt = (schema: TSchema, path: Path): Shape | undefined => {
-  let shape: Shape | undefined = schema as Shape
-  for (const part of path) {
-    if (shape === undefined) return undefined
-    shape = typeof part === "number" ? (shape.items as Shape) : innerShape(shape, part)
-  }
-  return shape
-}
+const shapeAt = (schema: TSchema, path: Path): Shape | undefined =>
+  path.reduce<Shape | undefined>(
+    (shape, part) => shape && ((typeof part === "number" ? shape.items : schemaAt(shape, part)) as Shape | undefined),
+    schema,
+  )
 
-const innerShape = (shape: Shape, key: string): Shape | undefined => {
-  const pattern = Object.keys(shape.patternProperties ?? {})[0]
-  return (shape.properties?.[key] ?? (pattern === undefined ? undefined : shape.patternProperties?.[pattern])) as
-    | Shape
-    | undefined
+/** Returns the schema of one key of an object. */
+export const schemaAt = (shape: Shape, key: string): TSchema | undefined => {
+  if (shape.properties && Object.hasOwn(shape.properties, key)) return shape.properties[key]
+  const patterns = Object.entries(shape.patternProperties ?? {})
+  const [, found] = patterns.find(([pattern]) => new RegExp(pattern).test(key)) ?? []
+  return found ?? (typeof shape.additionalProperties === "object" ? shape.additionalProperties : undefined)
 }
 
 /** Explains what is wrong with a value that does not come from the configuration. Empty if the value fits. */

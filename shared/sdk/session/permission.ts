@@ -10,7 +10,7 @@ export const includesPermission = (has: Permission, needs: Permission): boolean 
 
 /** One rule of `permissions` in `svc.config.yml`. */
 export const PermissionRule = Part("A rule matches if every key that it names matches.", {
-  endpoint: Type.String({minLength: 1, description: 'The endpoint that the rule is for; "*" for every endpoint.'}),
+  endpoint: Type.Endpoint({description: 'The endpoint that the rule is for; "*" for every endpoint.'}),
   channel: Optional.String({
     minLength: 1,
     description: "The id of a shared channel. A direct conversation does not match.",

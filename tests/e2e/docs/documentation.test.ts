@@ -57,11 +57,18 @@ const readyPlugins = (name: string): Readonly<Record<string, string>> => {
   return Object.fromEntries(readdirSync(`${root}plugins`).map(plugin => [`plugins/${plugin}.ts`, source(plugin)]))
 }
 
+/** A page shows a part of the file. In the other part are the endpoints that it names. */
+const inFile = (text: string): string => {
+  const others = ["  sandbox: {}\n", '  telegram: {endpoints: [{id: main, token: "${TELEGRAM_TOKEN}"}]}\n']
+  const lines = others.filter(line => !text.includes(line.split(" {")[0] ?? "")).join("")
+  return /^plugins:$/m.test(text) ? text.replace(/^plugins:\n/m, `$&${lines}`) : `${text}plugins:\n${lines}`
+}
+
 describe("a configuration is accepted, including the plugins' own keys:", () => {
   const configs = readConfigs()
   const problems = shared(async () => {
     const folders = configs.map(({name, text, variables}) => {
-      const env = Object.entries(variables).map(entry => `${entry.join("=")}\n`)
+      const env = Object.entries({TELEGRAM_TOKEN: "1:a", ...variables}).map(entry => `${entry.join("=")}\n`)
       const files = {
         ...packages,
         ...plugins,
@@ -69,7 +76,7 @@ describe("a configuration is accepted, including the plugins' own keys:", () => 
         ...readyPlugins(name),
         ...pluginsOfExample(name),
       }
-      return makeProject({config: text, files: {...files, ".env": env.join("")}}).folder
+      return makeProject({config: inFile(text), files: {...files, ".env": env.join("")}}).folder
     })
     const script = scriptCommand(onBun, `${root}tests/e2e/docs/check-projects.ts`)
     return JSON.parse((await runProcess([...script, ...folders])).stdout) as readonly unknown[]

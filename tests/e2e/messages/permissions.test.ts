@@ -110,19 +110,6 @@ test("a user who calls too often gets one refusal", async () => {
   ])
 })
 
-test("a rule may name an endpoint of a disabled plugin, but not an unknown endpoint", async () => {
-  const check = async (permissions: readonly Rule[]) => {
-    const irc = {enabled: false, endpoints: [{id: "libera"}]}
-    const project = makeProject({config: configOf(permissions, {irc}), plugins: {bot}})
-    const {code, stderr} = await svc(onBun, project, ["config", "check"])
-    return `${code} ${stderr.split("\n").find(line => line.includes("permissions")) ?? ""}`.trim()
-  }
-  expect(await check([{endpoint: "irc~libera", account: "ada", permission: "admin"}])).toBe("0")
-  expect(await check([{endpoint: "irc~libra", account: "ada", permission: "admin"}])).toMatch(
-    /^1 .*permissions\[0\]\.endpoint: .*"irc~libra"/,
-  )
-})
-
 test("a command with an invalid permission or cooldown keeps the generation from being committed", async () => {
   const told = async (definition: string) => {
     const source = pluginWith(`plugin.command("x", ${definition} as never, () => "")`)

@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {parseConfig} from "../../../server/config/load.ts"
-import {ruleIssues} from "../../../server/generation/checks/rule-issues.ts"
+import {endpointIssues} from "../../../server/generation/checks/endpoint-issues.ts"
 import {permissionBy, readRules} from "../../../server/messages/command/permissions.ts"
 import {sha256Of} from "../../../server/runtime/files.ts"
 import type {AdapterDefinition} from "../../../shared/sdk/adapter/adapter.ts"
@@ -116,7 +116,7 @@ describe("rules that mean something else than they say are refused with their po
       open: () => expect.fail(),
     }
     const loaded = parseConfig({file: "svc.config.yml", text, sha256: sha256Of(text)}, {})
-    const found = ruleIssues(loaded, new Map([["chat", adapter]]))
+    const found = endpointIssues(loaded, [], new Map([["chat", adapter]]))
     expect(found.map(({line, column}) => `${line}:${column}`).join()).toBe(place)
   })
 
