@@ -27,6 +27,8 @@ export interface PluginUnderTest {
   readonly config?: Readonly<Record<string, unknown>>
   /** The value of `plugins.<name>.endpoints`: the accounts of an adapter. */
   readonly endpoints?: readonly Readonly<Record<string, unknown>>[]
+  /** False: the plugin does not run, so that its endpoints do not exist, but settings may name them. */
+  readonly enabled?: boolean
   /** The value of `plugins.<name>.pages`. */
   readonly pages?: readonly string[]
 }
