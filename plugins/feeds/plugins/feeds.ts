@@ -1,6 +1,5 @@
 import {b, type Content, definePlugin, isProblem, link, type Static, type TimerHandle, Type} from "svc-runtime"
 import type {FeedDocument} from "../lib/document.ts"
-import {checkEndpoints} from "../lib/endpoints.ts"
 import {newIn, readFeed} from "../lib/read.ts"
 import {type FeedRow, feedRows} from "../lib/rows.ts"
 import {type Feed, keyOf, Settings, spanOf} from "../lib/settings.ts"
@@ -13,7 +12,7 @@ const minute = 60 * second
 const nameOf = ({name, url}: Feed, {title}: Pick<FeedRow, "title">): string =>
   name ?? (title || (URL.parse(url)?.host ?? "?"))
 
-/** Returns false if the endpoint does not exist: the start has named it. */
+/** Returns false if there is no endpoint: its plugin is disabled or has failed. */
 const isThere = (sent: Promise<unknown>): Promise<boolean> =>
   sent.then(
     () => true,
@@ -74,8 +73,6 @@ export default definePlugin({
     )
 
     plugin.onStart(async () => {
-      const endpoints = feeds.map(({to}, index) => [`feeds[${index}].to.endpoint`, to.endpoint])
-      await checkEndpoints(plugin, Object.fromEntries(endpoints))
       await rows.keep([...byKey.keys()])
       const set = await plugin.timers(poll)
       for (const timer of set) if (!byKey.has(timer.data.feed)) await plugin.clearTimer(timer)

@@ -1,5 +1,4 @@
 import {b, type Content, code, definePlugin, isProblem, list, type TSchema} from "svc-runtime"
-import {checkEndpoints} from "../lib/endpoints.ts"
 import {lineOf, linked} from "../lib/line.ts"
 import * as payloads from "../lib/payloads.ts"
 import {Settings, wants} from "../lib/settings.ts"
@@ -26,14 +25,7 @@ export default definePlugin({
       return items.length === 0 ? line : [...line, list([...earlier, ...items])]
     }
 
-    plugin.onStart(() =>
-      checkEndpoints(
-        plugin,
-        Object.fromEntries(tell.map(({to}, index) => [`tell[${index}].to.endpoint`, to.endpoint])),
-      ),
-    )
-
-    /** An endpoint that does not exist keeps nothing from the other channels: the start has named it. */
+    /** An endpoint whose plugin is disabled or has failed keeps nothing from the other channels. */
     const ifThere = (sent: Promise<unknown>) =>
       sent.catch(error => {
         if (!isProblem(error, "endpoint_unknown")) throw error

@@ -25,7 +25,7 @@ const Rule = Type.Object(
     }),
     to: Type.Object(
       {
-        endpoint: Type.String({minLength: 1, description: "An endpoint of this bot, as svc endpoint list shows it"}),
+        endpoint: Type.Endpoint({description: "An endpoint of this bot, as svc endpoint list shows it"}),
         channel: Type.String({minLength: 1, description: "A channel of that endpoint"}),
       },
       {...closed, description: "Where the bot tells it"},

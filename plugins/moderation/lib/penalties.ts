@@ -59,7 +59,7 @@ export const createPenalties = (plugin: Plugin, settings: Settings, t: Texts<typ
   const records = plugin.state("user", Record, {name: "record"})
   const report = async () => t.in(await plugin.languageOf(log))
 
-  /** Tells the moderators. Resolves to false if the log's endpoint does not exist: the bot acts nevertheless. */
+  /** Tells the moderators. Resolves to false if there is no endpoint for it now: the bot acts nevertheless. */
   const tellLog = (session: Session, text: string): Promise<boolean> =>
     session.send(log, text).then(
       () => true,

@@ -14,7 +14,7 @@ const Words = (description: string) =>
 export const Settings = Type.Object(
   {
     log: Type.Object(
-      {endpoint: Type.String({minLength: 1}), channel: Type.String({minLength: 1})},
+      {endpoint: Type.Endpoint(), channel: Type.String({minLength: 1})},
       {...closed, description: "The moderators' channel"},
     ),
     words: Words("Words and phrases that people must not write; only whole words count"),

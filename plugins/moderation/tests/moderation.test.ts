@@ -550,10 +550,11 @@ test("tells a muted newcomer in the group, for some minutes, what a fake of Tele
     assert.deepEqual(await told(), ['55 (user55) appeals: "sorry". To let them write: /pardon telegram~main 55'])
   }))
 
-test("acts although the log's endpoint does not exist, and says so once", async () => {
+test("acts while the plugin of the log's endpoint is disabled, and says so once", async () => {
   const lines: string[] = []
   const wrong = {log: {endpoint: "telegram~one", channel: "-100"}, words: ["spam"]}
-  await plugin.test(moderation, {config: wrong, users, log: line => lines.push(line)}, async bot => {
+  const plugins = {telegram: {enabled: false, endpoints: [{id: "one"}]}}
+  await plugin.test(moderation, {config: wrong, plugins, users, log: line => lines.push(line)}, async bot => {
     await bot.say("buy spam", eve)
     assert.deepEqual(await said(bot, "team"), [])
     assert.deepEqual(await bot.say("/appeal sorry", {channel: "@eve", user: "eve"}), [
@@ -577,4 +578,5 @@ test("refuses a configuration with an error", async () => {
   await refuses({actions: {words: "kill"}}, /words/)
   await refuses({allow: ["https://example.org"]}, /allow/)
   await refuses({wrods: ["spam"]}, /wrods/)
+  await refuses({log: {...log, endpoint: "sandbx"}}, /log\.endpoint: .*"sandbx".*"sandbox"/)
 })

@@ -3,7 +3,7 @@ import {isOf, Mine, type Run, Runs, Which} from "./runs.ts"
 import {type Member, membersOf, type Standup} from "./settings.ts"
 import {texts} from "./texts.ts"
 
-/** The codes of a platform that opens no direct channel, and of an endpoint that does not exist. */
+/** The codes of a platform that opens no direct channel, and of an endpoint whose plugin is disabled or has failed. */
 const unreachable = ["unsupported", "event_invalid", "target_invalid", "endpoint_unknown"] as const
 
 /** Returns false if the act needs a direct channel or an endpoint that is not there. */

@@ -8,7 +8,7 @@ const Weekday = Type.Enum(["sun", "mon", "tue", "wed", "thu", "fri", "sat"])
 
 const Person = Type.Object({
   user: Type.String({minLength: 1, description: "The platform's id of the user, not the name"}),
-  endpoint: Type.Optional(Type.String({minLength: 1, description: "Their endpoint; that of the report if left out"})),
+  endpoint: Type.Optional(Type.Endpoint({description: "Their endpoint; that of the report if left out"})),
   name: Type.Optional(Type.String({minLength: 1, maxLength: 60, description: "Their name in the report"})),
 })
 
@@ -36,7 +36,7 @@ export const Standup = Type.Object({
     description: "For how many minutes people may answer before the bot posts the report",
   }),
   report: Type.Object(
-    {endpoint: Type.String({minLength: 1}), channel: Type.String({minLength: 1})},
+    {endpoint: Type.Endpoint(), channel: Type.String({minLength: 1})},
     {description: "The channel that gets the report"},
   ),
   people: Type.Array(Person, {minItems: 1, maxItems: most.people, description: "Whom the bot asks"}),
@@ -62,17 +62,6 @@ export interface Member {
 
 export const membersOf = ({people, report}: Standup): readonly Member[] =>
   people.map(({user, endpoint = report.endpoint, name = user}) => ({key: `${endpoint} ${user}`, endpoint, user, name}))
-
-/** The endpoints, by the settings that name them. */
-export const endpointsIn = (standups: readonly Standup[]): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    standups.flatMap(({report, people}, index) => [
-      [`standups[${index}].report.endpoint`, report.endpoint],
-      ...people.flatMap(({endpoint}, at) =>
-        endpoint === undefined ? [] : [[`standups[${index}].people[${at}].endpoint`, endpoint]],
-      ),
-    ]),
-  )
 
 export const cronOf = ({time, days}: Standup): string => {
   const [hour = "0", minute = "0"] = time.split(":")

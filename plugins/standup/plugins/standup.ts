@@ -1,19 +1,8 @@
 import {channelType, definePlugin, type Session, Type, UserError} from "svc-runtime"
-import {checkEndpoints} from "../lib/endpoints.ts"
 import {declareQuestions} from "../lib/questions.ts"
 import {canDo, declareRounds, keyOf} from "../lib/rounds.ts"
 import {isOf, Which} from "../lib/runs.ts"
-import {
-  checkStandups,
-  cronOf,
-  dayIn,
-  endpointsIn,
-  type Member,
-  membersOf,
-  minute,
-  Settings,
-  type Standup,
-} from "../lib/settings.ts"
+import {checkStandups, cronOf, dayIn, type Member, membersOf, minute, Settings, type Standup} from "../lib/settings.ts"
 
 export default definePlugin({
   description: "Asks a team its questions at a set time, and posts the answers",
@@ -56,7 +45,6 @@ export default definePlugin({
 
     /** Sets the timer of each standup. A timer whose plan has not changed stays, so that a late one still fires. */
     plugin.onStart(async () => {
-      await checkEndpoints(plugin, endpointsIn(standups))
       const plans = standups.map(standup => {
         const {name, timezone, report: target} = standup
         const cron = cronOf(standup)

@@ -5,7 +5,7 @@ const closed = {additionalProperties: false}
 export const Settings = Type.Object(
   {
     team: Type.Object(
-      {endpoint: Type.String({minLength: 1}), channel: Type.String({minLength: 1})},
+      {endpoint: Type.Endpoint(), channel: Type.String({minLength: 1})},
       {...closed, description: "The channel of the team, which reads the tickets"},
     ),
     permission: Type.Enum(["trusted", "admin"], {

@@ -1,6 +1,5 @@
 import {type Content, definePlugin, isProblem, type Session, Type, UserError, workItems} from "svc-runtime"
 import {canDo, checked, createDesk, nameOf} from "../lib/desk.ts"
-import {checkEndpoints} from "../lib/endpoints.ts"
 import {createItems, isEnded} from "../lib/items.ts"
 import {Act, Index, Mine, mostListed, mostOpen, Ref, Settings, type Ticket} from "../lib/settings.ts"
 import {createTell} from "../lib/tell.ts"
@@ -16,13 +15,11 @@ export default definePlugin({
     const work = createItems(items, itemText)
     const Text = Type.Object({text: Type.String({minLength: 1, maxLength: longest})})
 
-    plugin.onStart(() => checkEndpoints(plugin, {"team.endpoint": team.endpoint}))
-
     const tell = createTell(plugin, ({n, text, reply: label}) =>
       label === undefined ? [text] : [text, reply.button({n}, label)],
     )
 
-    /** Sends what a user wrote to the team. Throws a `UserError` if the team's endpoint does not exist. */
+    /** Sends what a user wrote to the team. Throws a `UserError` if the plugin of its endpoint is disabled or has failed. */
     const toTeam = (session: Session, content: Content): Promise<string> =>
       session.send(team, content).catch(error => {
         throw isProblem(error, "endpoint_unknown") ? new UserError(session.t(t, "noTeam")) : error

@@ -323,16 +323,13 @@ test("answers where the ticket was opened, if a fake of Telegram refuses to deli
   }
 })
 
-test("says at the start and to users that the team's endpoint does not exist", async () => {
-  const lines: string[] = []
-  const wrong = {team: {endpoint: "telegram~one", channel: "-100"}}
-  await plugin.test(tickets, {...options, config: wrong, log: line => lines.push(line)}, async bot => {
+test("tells users while the plugin of the team's endpoint is disabled", () => {
+  const team = {endpoint: "telegram~one", channel: "-100"}
+  const plugins = {...options.plugins, telegram: {enabled: false, endpoints: [{id: "one"}]}}
+  return plugin.test(tickets, {...options, config: {team}, plugins}, async bot => {
     const noTeam = "Nobody can read tickets now. Please tell an operator of this bot."
     assert.deepEqual(await bot.say("/ticket one", eve), [noTeam])
   })
-  const errors = lines.filter(line => /^\S+ error /.test(line))
-  assert.equal(errors.length, 1, lines.join("\n"))
-  assert.match(errors[0] ?? "", /team\.endpoint: there is no endpoint telegram~one; known endpoints: sandbox/)
 })
 
 test("refuses a configuration with an error", async () => {
@@ -342,6 +339,7 @@ test("refuses a configuration with an error", async () => {
       why,
     )
   await refuses({team: {endpoint: "sandbox"}}, /channel/)
+  await refuses({team: {endpoint: "sandbx", channel: "team"}}, /team\.endpoint: .*"sandbx".*"sandbox"/)
   await refuses({limit: 0}, /limit/)
   await refuses({permission: "user"}, /permission/)
 })

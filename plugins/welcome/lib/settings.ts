@@ -4,7 +4,7 @@ const closed = {additionalProperties: false}
 
 const Place = Type.Object(
   {
-    endpoint: Type.String({minLength: 1, description: "The endpoint that reports who joins"}),
+    endpoint: Type.Endpoint({description: "The endpoint that reports who joins"}),
     guild: Type.Optional(
       Type.String({
         minLength: 1,
@@ -54,7 +54,7 @@ export const Settings = Type.Object(
     }),
     log: Type.Optional(
       Type.Object(
-        {endpoint: Type.String({minLength: 1}), channel: Type.String({minLength: 1})},
+        {endpoint: Type.Endpoint(), channel: Type.String({minLength: 1})},
         {...closed, description: "The channel that reads what the bot cannot do; without it, the log has it"},
       ),
     ),

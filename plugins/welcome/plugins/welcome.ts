@@ -1,5 +1,4 @@
 import {definePlugin, isProblem, Problem, type Session, Type, UserError} from "svc-runtime"
-import {checkEndpoints} from "../lib/endpoints.ts"
 import {fill, listOf, nameOf, withJoined, withLeft} from "../lib/greeting.ts"
 import {createPlaces} from "../lib/places.ts"
 import {type Batch, longestWait, Settings, Waiting} from "../lib/settings.ts"
@@ -8,7 +7,7 @@ import {texts} from "../lib/texts.ts"
 /** Returns false if the platform does not support the act. */
 const canDo = (act: Promise<unknown>): Promise<boolean> => passes(act, "unsupported")
 
-/** Returns false if the endpoint does not exist: the start has said so. */
+/** Returns false if there is no endpoint: its plugin is disabled or has failed. */
 const isThere = (act: Promise<unknown>): Promise<boolean> => passes(act, "endpoint_unknown")
 
 const passes = (act: Promise<unknown>, code: "unsupported" | "endpoint_unknown"): Promise<boolean> =>
@@ -100,13 +99,6 @@ export default definePlugin({
       await session.setTimer(greet, {at}, {endpoint, channel}, {key: keyOf("greet", endpoint, channel)})
       return batch
     }
-
-    plugin.onStart(() =>
-      checkEndpoints(plugin, {
-        ...Object.fromEntries(config.places.map(({endpoint}, index) => [`places[${index}].endpoint`, endpoint])),
-        ...(log && {"log.endpoint": log.endpoint}),
-      }),
-    )
 
     plugin.on("guild-member-added", {name: "join", retries: 3}, async session => {
       const {endpoint, user, guild} = session

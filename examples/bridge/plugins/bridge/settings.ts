@@ -1,7 +1,7 @@
 import {Type} from "svc-runtime"
 
 export const Settings = Type.Object({
-  rooms: Type.Array(Type.Array(Type.Object({endpoint: Type.String(), channel: Type.String()}), {minItems: 2}), {
+  rooms: Type.Array(Type.Array(Type.Object({endpoint: Type.Endpoint(), channel: Type.String()}), {minItems: 2}), {
     description: "Channels that form one room: the bot copies a message in one to all others",
   }),
   bots: Type.Boolean({default: false, description: "Whether to relay messages of other bots too"}),
