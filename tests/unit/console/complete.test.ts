@@ -5,6 +5,7 @@ import {placeAt} from "../../../server/console/web/pages/config/place.ts"
 
 const schemas: Schemas = {
   schema: configSchema() as Shape,
+  endpoints: ["sandbox", "irc~main"],
   plugins: {
     greeter: {
       config: {
@@ -39,7 +40,8 @@ test("a list's items have the keys of their schema, wherever the dash is", () =>
   expect(offered("permissions:\n  - endpoint: a\n    |")).not.toContain("endpoint")
 })
 
-test("values are offered when the schema has a choice", () => {
+test("values are offered when the schema has a choice, or names an endpoint", () => {
+  expect(offered("permissions:\n  - endpoint: |")).toEqual(["sandbox", "irc~main"])
   expect(offered("permissions:\n  - endpoint: a\n    permission: |")).toEqual(["user", "trusted", "admin"])
   expect(offered("log_level: |")).toContain("debug")
   expect(offered("plugins:\n  greeter:\n    config:\n      loud: |")).toEqual(["true", "false"])

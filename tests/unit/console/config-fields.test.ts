@@ -13,6 +13,7 @@ import {Type} from "../../../shared/type.ts"
 
 const schema = Type.Object({
   greeting: Type.String({description: "What it says"}),
+  place: Type.Optional(Type.Object({endpoint: Type.Optional(Type.Endpoint())})),
   key: Type.Secret(),
   times: Type.Optional(Type.Integer({default: 3})),
   loud: Type.Optional(Type.Boolean({default: false})),
@@ -45,6 +46,7 @@ const typing = (typed: Record<string, string>) =>
 test("each setting has a field of its kind, and so does a key unknown to the schema", () => {
   expect(fields.map(({path, kind}) => `${path.join(".")} ${kind}`)).toEqual([
     "greeting text",
+    "place.endpoint text",
     "key secret",
     "times number",
     "loud flag",
@@ -55,6 +57,7 @@ test("each setting has a field of its kind, and so does a key unknown to the sch
     "map yaml",
     "odd yaml",
   ])
+  expect(fields.filter(({isEndpoint}) => isEndpoint)).toEqual([named("place.endpoint")])
   expect({
     known: named("odd").isKnown,
     required: named("greeting").isRequired,

@@ -32,7 +32,7 @@ const greeter = pluginWith(
     greeting: Type.String({minLength: 2, description: "What it says"}),
     key: Type.Secret({description: "Of the service"}),
     times: Type.Optional(Type.Integer({default: 1, maximum: 5})),
-    words: Type.Array(Type.String()),
+    words: Type.Array(Type.String()), place: Type.Optional(Type.Endpoint()),
   })`,
 )
 
@@ -59,6 +59,7 @@ describeWithChromium("changing settings in the console", () => {
     expect(await form.getByLabel("key (required)").inputValue()).toBe("KEY")
     await form.getByText("KEY is set.").waitFor()
     expect(await page.content()).not.toContain(env.KEY)
+    expect(await form.locator('[data-field="place"] option[value="sandbox"]').count()).toBe(1)
     await expectNoBarriers(page, "a form")
 
     await greeting.fill("x")

@@ -3,6 +3,7 @@ import {placeAt} from "./place.ts"
 /** The parts of a JSON Schema that the completion reads. */
 export interface Shape {
   readonly type?: string | readonly string[]
+  readonly format?: string
   readonly description?: string
   readonly default?: unknown
   readonly enum?: readonly unknown[]
@@ -20,6 +21,8 @@ export interface Schemas {
   readonly schema: Shape
   /** By the plugin's key: the schemas of its `config` and of one of its `endpoints`. */
   readonly plugins: Readonly<Record<string, {readonly config: Shape | null; readonly account: Shape | null}>>
+  /** The names of the endpoints. */
+  readonly endpoints: readonly string[]
 }
 
 export interface Offer {
@@ -41,7 +44,7 @@ export const offersAt = (text: string, at: number, schemas: Schemas): Offers | u
   if (place === undefined) return undefined
   const {path, is, key, from, siblings} = place
   const shapes = shapesAt(schemas, is === "value" ? [...path, key] : path)
-  const options = is === "value" ? valuesOf(shapes) : keysOf(shapes, siblings)
+  const options = is === "value" ? valuesOf(shapes, schemas.endpoints) : keysOf(shapes, siblings)
   return options.length === 0 ? undefined : {from, options}
 }
 
@@ -95,10 +98,11 @@ const keysOf = (shapes: readonly Shape[], siblings: ReadonlySet<string>): readon
   return [...offers.values()]
 }
 
-const valuesOf = (shapes: readonly Shape[]): readonly Offer[] => {
+const valuesOf = (shapes: readonly Shape[], endpoints: readonly string[]): readonly Offer[] => {
   const values = new Set<string>()
-  for (const {type, enum: choices = [], const: only} of shapes) {
+  for (const {type, format, enum: choices = [], const: only} of shapes) {
     for (const choice of only === undefined ? choices : [only]) values.add(scalar(choice))
+    if (format === "endpoint") for (const each of endpoints) values.add(scalar(each))
     if (type === "boolean") for (const each of ["true", "false"]) values.add(each)
   }
   return [...values].map(value => ({label: value, apply: value, detail: "", info: ""}))
@@ -106,7 +110,7 @@ const valuesOf = (shapes: readonly Shape[]): readonly Offer[] => {
 
 /** Quotes a value that YAML would read as another one. */
 const scalar = (value: unknown): string =>
-  typeof value === "string" && !/^[A-Za-z][\w./-]*$/.test(value) ? JSON.stringify(value) : String(value)
+  typeof value === "string" && !/^[A-Za-z][\w./~-]*$/.test(value) ? JSON.stringify(value) : String(value)
 
 const typeOf = (shape: Shape): string => {
   const {type, anyOf} = shape

@@ -9,6 +9,7 @@ export interface Schema {
   readonly default?: unknown
   readonly description?: string
   readonly secret?: boolean
+  readonly format?: string
 }
 
 export type Mapping = Readonly<Record<string, unknown>>

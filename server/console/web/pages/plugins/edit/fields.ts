@@ -17,6 +17,8 @@ export interface FormField {
   readonly isKnown: boolean
   /** Are the items of the list numbers? */
   readonly hasNumbers: boolean
+  /** Does it name an endpoint? */
+  readonly isEndpoint: boolean
 }
 
 /** Returns the settings of the schema, then the further ones of the file; objects are split into their keys. */
@@ -48,6 +50,7 @@ const fieldOf = (schema: Schema, raw: unknown, path: readonly string[], isRequir
     isRequired,
     isKnown: true,
     hasNumbers: isMapping(schema.items) && ["integer", "number"].includes(String(schema.items.type)),
+    isEndpoint: schema.format === "endpoint",
   }
 }
 
