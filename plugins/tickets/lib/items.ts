@@ -52,6 +52,11 @@ export const createItems = (items: WorkItems, withText: boolean) => ({
     }
   },
 
+  /** Cancels the item of a ticket that could not be opened. */
+  async cancel(n: number, request: string): Promise<void> {
+    await unlessRefused(items.change(n, {is: "cancel"}, {request: `${request}/cancel`}))
+  },
+
   /** Adds what the team or the user wrote, if the items have texts. */
   async comment(n: number, text: string, by: WorkItemActor): Promise<void> {
     if (withText && this.of(n) !== undefined) await unlessRefused(items.change(n, {is: "comment", text}, by))

@@ -53,10 +53,11 @@ export default definePlugin({
       const {id: n} = await work.open(endpoint, user?.id ?? "", text, team, request)
       const place = session.channel?.id ?? ""
       const ticket = {n, by: nameOf(user), text, place, language, message: "", taken: "", assignee: "", seen: []}
-      const message = await toTeam(
-        session,
-        await contentOf({n, endpoint, user: user?.id ?? "", channel: place}, ticket),
-      )
+      const content = await contentOf({n, endpoint, user: user?.id ?? "", channel: place}, ticket)
+      const message = await toTeam(session, content).catch(async error => {
+        await work.cancel(n, request)
+        throw error
+      })
       await desk.add(session, {...ticket, message})
       return session.t(t, "opened", {n})
     }

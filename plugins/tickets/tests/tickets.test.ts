@@ -329,6 +329,7 @@ test("tells users while the plugin of the team's endpoint is disabled", () => {
   return plugin.test(tickets, {...options, config: {team}, plugins}, async bot => {
     const noTeam = "Nobody can read tickets now. Please tell an operator of this bot."
     assert.deepEqual(await bot.say("/ticket one", eve), [noTeam])
+    assert.equal((await item(bot, 1)).state, "cancelled")
   })
 })
 
