@@ -4,7 +4,7 @@ import {join} from "node:path"
 import {expect, test} from "vitest"
 import {parse} from "yaml"
 import {readDocuments} from "../support/docs/documents.ts"
-import {freePort, makeFolder, roomyPlace, runProcess, startProcess, until} from "../support/host/host.ts"
+import {freePort, isOk, makeFolder, roomyPlace, runProcess, startProcess, until} from "../support/host/host.ts"
 import {bunAnd, onBun, pathWith, root, type TestRuntime} from "../support/host/runtimes.ts"
 import {registryEnvironment} from "../support/machine/registry.ts"
 import {describePart, program} from "./support/part.ts"
@@ -108,12 +108,7 @@ describePart("the workflow of a project's CI", [program("git"), program("npm")],
         env: {PATH, HTTP_TOKEN: token, HTTP_PORT: port},
       })
       const url = `http://127.0.0.1:${port}`
-      await until("the Host to be ready", () =>
-        fetch(`${url}/pub/ready`).then(
-          ({ok}) => ok,
-          () => false,
-        ),
-      )
+      await until("the Host to be ready", () => isOk(`${url}/pub/ready`))
       const live = async (shown: string) => {
         const values = {"vars.SVC_HOST_URL": url, "secrets.SVC_HTTP_TOKEN": shown}
         return (await runJob(workflow, "live", {cwd, env, values})).at(-1)

@@ -1,7 +1,7 @@
 import {writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
-import {freePort, makeFolder, onBun, startProcess, until} from "../support/host/host.ts"
+import {freePort, isOk, makeFolder, onBun, startProcess, until} from "../support/host/host.ts"
 import {locate} from "../support/machine/tools.ts"
 import {ask, upgradeHeaders} from "./support/ask.ts"
 import {makeCertificate} from "./support/certificate.ts"
@@ -29,12 +29,7 @@ const startBare = async (hostUrl: string, more = "") => {
   writeFileSync(file, nginxAround(site, folder))
   startProcess([locate("nginx") ?? "nginx", "-c", file], {cwd: folder})
   const url = `https://localhost:${port}`
-  await until("nginx to answer", () =>
-    fetch(`${url}/pub/health`).then(
-      ({ok}) => ok,
-      () => false,
-    ),
-  )
+  await until("nginx to answer", () => isOk(`${url}/pub/health`))
   return {url}
 }
 
@@ -74,10 +69,9 @@ describePart("nginx without the template", [linux, program("openssl"), program("
         return until("the event", () => stream.arrived.some(({event}) => event === "message.received"), 3000)
       }),
       until("an answer", () => false, 5000),
-    ]).then(
-      () => false,
-      () => true,
-    )
+    ])
+      .then(() => false)
+      .catch(() => true)
     expect(isKept).toBe(true)
   })
 })

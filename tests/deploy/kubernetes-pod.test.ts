@@ -2,7 +2,7 @@ import {readFileSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
 import {stringify} from "yaml"
-import {clientAt, freePort, makeFolder, onBun, pathWith, runProcess, until} from "../support/host/host.ts"
+import {clientAt, freePort, isOk, makeFolder, onBun, pathWith, runProcess, until} from "../support/host/host.ts"
 import {registryEnvironment} from "../support/machine/registry.ts"
 import {makeStandInImage, type Podman, startPodman} from "./support/containers/podman.ts"
 import {copyTemplate, kustomize, type Manifest, parseManifests} from "./support/manifests.ts"
@@ -85,11 +85,7 @@ describePart("the Kubernetes template, played by podman", [...needs, program("ku
     await podman("kube", "play", "--quiet", "--network", "host", join(folder, "pod.yaml"))
 
     const url = `http://127.0.0.1:${port}`
-    const answers = (path = "none") =>
-      fetch(`${url}${path}`).then(
-        ({status}) => status === 200,
-        () => false,
-      )
+    const answers = (path = "none") => isOk(`${url}${path}`)
     const ready = () => until("the Host to be ready", () => answers(readinessProbe?.httpGet.path))
     await ready()
     expect(await Promise.all([answers(startupProbe?.httpGet.path), answers(livenessProbe?.httpGet.path)])).toEqual([

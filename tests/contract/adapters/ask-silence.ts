@@ -22,10 +22,10 @@ const silent = await listen("")
 const halfway = await listen("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{")
 const {signal} = new AbortController()
 const ask = (url: string) =>
-  new Client(url).ask("GET", "/", {signal, patience: 500}).then(
-    () => "answered",
-    ({message}: Error) => message.replace(url, "it"),
-  )
+  new Client(url)
+    .ask("GET", "/", {signal, patience: 500})
+    .then(() => "answered")
+    .catch(({message}: Error) => message.replace(url, "it"))
 const people = new People(async (_, __, limit) => ({ok: (await fetch(silent, {signal: limit})).ok}), signal)
 const ended = await Promise.all([ask(silent), ask(halfway), people.complete({id: "U1"})])
 process.stdout.write(JSON.stringify(ended))

@@ -10,6 +10,7 @@ import {bindingOf, never, noHiding, userSays} from "../../support/agents/binding
 import {eventStream, events, type RawRequest, startRawServer} from "../../support/agents/raw-server.ts"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {freePort, until} from "../../support/host/host.ts"
+import {errorOf} from "../../support/host/problems.ts"
 
 /** A server that breaks the rules of a provider. It speaks only the parts of the OpenAI protocol that it breaks. */
 const key = "sk-very-secret-0123456789"
@@ -17,10 +18,7 @@ const key = "sk-very-secret-0123456789"
 const openAt = (url: string) => openModel(bindingOf({baseURL: url, key: new Secret(key)}), noHiding)
 
 const failureOf = async (call: Promise<ModelReply>): Promise<ModelFailure> => {
-  const error = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
+  const error = await errorOf(call)
   if (!(error instanceof ModelFailure)) throw new Error(`no ModelFailure: ${error}`)
   expect(error.message).not.toContain(key)
   expect(error.message).not.toMatch(/\n|\bat .*:\d+:\d+/)

@@ -16,6 +16,7 @@ import {TableStore} from "../../../server/workroom/store/table-store.ts"
 import {epochOf} from "../../../shared/event-id.ts"
 import type {Problem} from "../../../shared/problems.ts"
 import {makeFolder, open} from "../../support/database/databases.ts"
+import {errorOf} from "../../support/host/problems.ts"
 import {openWorkroom} from "../../support/workroom/workroom.ts"
 
 type Part = "authority file" | "event log" | "workroom Journal" | "job file" | "database"
@@ -57,12 +58,9 @@ const historiesOf = ({message}: Problem): Record<string, string[]> =>
   )
 
 const refusalOf = async (judge: () => Promise<unknown>): Promise<Problem> => {
-  const problem = await judge().then(
-    () => undefined,
-    error => error,
-  )
+  const problem = await errorOf(judge())
   expect(problem).toMatchObject({code: "authority_mismatch"})
-  return problem
+  return problem as Problem
 }
 
 const parts: readonly Part[] = ["database", "event log", "authority file", "workroom Journal", "job file"]

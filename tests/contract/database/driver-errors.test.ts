@@ -2,6 +2,7 @@ import {join} from "node:path"
 import {expect, onTestFinished, test} from "vitest"
 import {createKeepingClient, type LocalClient} from "../../../server/database/engine/prepared.ts"
 import {makeFolder} from "../../support/database/databases.ts"
+import {errorOf} from "../../support/host/problems.ts"
 
 /** Two clients of one file: the first to change it holds the lock. */
 const makeClients = async () => {
@@ -19,12 +20,9 @@ const makeClients = async () => {
   return {client, stranger: openClient()}
 }
 
-const errorOf = async (step: Promise<unknown>): Promise<object> => {
-  const error = await step.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  if (!(error instanceof Error)) throw new Error("nothing was thrown")
+const factsOf = async (step: Promise<unknown>): Promise<object> => {
+  const error = await errorOf(step)
+  if (!(error instanceof Error)) throw error
   const {name, message, cause} = error
   return {...error, name, message, kind: error.constructor, cause: cause instanceof Error ? cause.message : cause}
 }
@@ -68,27 +66,27 @@ test.for([
   const {client} = await makeClients()
   // The file may not grow.
   if (sql === large) await client.execute("PRAGMA max_page_count=8")
-  const error = await errorOf(byConnection(client, sql))
+  const error = await factsOf(byConnection(client, sql))
   expect(error).toMatchObject({name: "LibsqlBatchError", code, statementIndex: 1})
-  expect(error).toEqual(await errorOf(byClient(client, sql)))
+  expect(error).toEqual(await factsOf(byClient(client, sql)))
   expect((await client.execute("SELECT text FROM notes")).rows).toMatchObject([{text: "one"}])
 })
 
 test("the connection throws the client's error for a read-only file", async () => {
   const {client} = await makeClients()
   await client.execute("PRAGMA query_only=ON")
-  const error = await errorOf(byConnection(client, "SELECT 1"))
+  const error = await factsOf(byConnection(client, "SELECT 1"))
   expect(error).toMatchObject({code: "SQLITE_READONLY"})
-  expect(error).toEqual(await errorOf(byClient(client, "SELECT 1")))
+  expect(error).toEqual(await factsOf(byClient(client, "SELECT 1")))
 })
 
 test("the connection throws the client's error for a locked file, and starts once it is free", async () => {
   const {client, stranger} = await makeClients()
   const held = await stranger.begin()
   held.run([first])
-  const error = await errorOf(client.begin())
+  const error = await factsOf(client.begin())
   expect(error).toMatchObject({code: "SQLITE_BUSY"})
-  expect(error).toEqual(await errorOf(client.transaction("write")))
+  expect(error).toEqual(await factsOf(client.transaction("write")))
   held.commit()
   // This driver leaves a statement open after it met a lock.
   await client.reconnect()

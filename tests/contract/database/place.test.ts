@@ -30,10 +30,10 @@ const make = async () => {
 const writeUntilRefused = async (database: Database, onFirst: () => void) => {
   const acknowledged: number[] = []
   for (let n = 0; n < 100_000; n++) {
-    const code = await database.write([note("before", n)]).then(
-      () => undefined,
-      error => (error instanceof Problem ? error.code : messageOf(error)),
-    )
+    const code = await database
+      .write([note("before", n)])
+      .then(() => undefined)
+      .catch(error => (error instanceof Problem ? error.code : messageOf(error)))
     if (code !== undefined) return {acknowledged, code}
     acknowledged.push(n)
     if (n === 20) onFirst()
@@ -78,10 +78,10 @@ test(`after each of ${run.rounds} truncations by another process, no acknowledge
     let isOver = false
     const write = async (writer: number) => {
       for (let n = writer; !isOver && refusals.length === 0; n += 4)
-        await database.write([note("load", n)]).then(
-          () => acknowledged.push(n),
-          ({code}) => refusals.push(code),
-        )
+        await database
+          .write([note("load", n)])
+          .then(() => acknowledged.push(n))
+          .catch(({code}) => refusals.push(code))
     }
     const writing = Promise.all([0, 1, 2, 3].map(write))
     await sleep(chance.below(50))
@@ -90,10 +90,10 @@ test(`after each of ${run.rounds} truncations by another process, no acknowledge
     isOver = true
     await writing
     // The look at the files and the write of a group are not one step. A check finds what happened in between.
-    const told = await database.check(new AbortController().signal).then(
-      ({damaged}) => damaged.length > 0,
-      ({code}) => code === "database_replaced",
-    )
+    const told = await database
+      .check(new AbortController().signal)
+      .then(({damaged}) => damaged.length > 0)
+      .catch(({code}) => code === "database_replaced")
     expect(told).toBe(true)
     expect(refusals.filter(code => code !== "database_replaced" && code !== "database_corrupt")).toEqual([])
     const target = join(makeFolder(), "rescued.sqlite")

@@ -49,10 +49,9 @@ test.each(engines)("rows are checked by their schema, and no error shows a text:
   expect(await read(all, [1], Note)).toEqual([{id: 1, text: "milk", done: false, stars: 2}])
   expect(await read(all, [1])).toMatchObject([{done: 0}])
   const refused = async (sql: string, row: typeof Note | ReturnType<typeof Type.Object>) =>
-    read(sql, [], row).then(
-      () => "fits",
-      (error: unknown) => String(error),
-    )
+    read(sql, [], row)
+      .then(() => "fits")
+      .catch((error: unknown) => String(error))
   const found = await Promise.all([
     refused("SELECT * FROM p_notes_all ORDER BY id", Note),
     refused("SELECT 'my secret' AS n", Type.Object({n: Type.Integer()})),

@@ -109,10 +109,10 @@ test("a snapshot that is stopped halfway leaves no partial copy", async () => {
     const target = join(folder, `ended-${number}.sqlite`)
     const abort = new AbortController()
     const over: unknown[] = []
-    const snapshot = database.snapshotTo(target, abort.signal).then(
-      () => over.push("whole"),
-      error => over.push(error),
-    )
+    const snapshot = database
+      .snapshotTo(target, abort.signal)
+      .then(() => over.push("whole"))
+      .catch(error => over.push(error))
     while (!existsSync(`${target}.partial`) && over.length === 0) await new Promise(resolve => setImmediate(resolve))
     abort.abort()
     await snapshot

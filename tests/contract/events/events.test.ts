@@ -3,7 +3,7 @@ import {describe, expect, test} from "vitest"
 import {HistoryView} from "../../../shared/events/event-stream.ts"
 import {eventTypes} from "../../../shared/events/events.ts"
 import {readEvents, readHistoryOf} from "../../support/events/reader.ts"
-import {expectProblem, launchHost, makeProject, startHost, type TestHost, until} from "../../support/host/host.ts"
+import {expectProblem, isOk, launchHost, makeProject, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {onBun, onNode22} from "../../support/host/runtimes.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {slowPlugin} from "../../support/plugins/plugin-sources.ts"
@@ -208,12 +208,7 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("the event
     const project = makeProject({config: configWith("  slow: {}\n", port), plugins: {faulty, slow: slowPlugin}})
     launchHost({runtime, project, env})
     const url = `http://127.0.0.1:${port}`
-    await until("the socket", () =>
-      fetch(`${url}/pub/health`).then(
-        ({ok}) => ok,
-        () => false,
-      ),
-    )
+    await until("the socket", () => isOk(`${url}/pub/health`))
     const status = await fetch(`${url}/api/system/status`, {headers: {authorization: `Bearer ${env.HTTP_TOKEN}`}})
     expect(status.status).toBe(503)
     const reading = readEvents({url, token: env.HTTP_TOKEN})

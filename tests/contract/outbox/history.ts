@@ -157,10 +157,10 @@ export class OutboxHistory {
     const before = (await this.#rows()).get(id)
     const calls = track?.calls.length ?? 0
     if (track !== undefined && action !== "discard") track.isTouched = true
-    const acting = outbox.act(action, {id}).then(
-      () => "done",
-      error => (error instanceof Problem ? error.code : String(error)),
-    )
+    const acting = outbox
+      .act(action, {id})
+      .then(() => "done")
+      .catch(error => (error instanceof Problem ? error.code : String(error)))
     const answer = await Promise.race([acting, database.died])
     if (answer === undefined) await database.die()
     const after = (await this.#rows()).get(id)

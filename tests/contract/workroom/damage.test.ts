@@ -8,6 +8,7 @@ import {listSegments, type StorePaths, storePaths} from "../../../server/workroo
 import {Workroom} from "../../../server/workroom/workroom.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {log, memoryFolder} from "../../support/database/databases.ts"
+import {errorOf} from "../../support/host/problems.ts"
 import {authority, fill, tablePlace} from "../../support/workroom/workroom.ts"
 import {killedStore} from "./killed-store.ts"
 
@@ -25,10 +26,7 @@ const open = async ({folder}: StorePaths) => {
 }
 
 const refusal = async (work: Promise<unknown>): Promise<string> => {
-  const error: unknown = await work.then(
-    () => new Error("it opened"),
-    cause => cause,
-  )
+  const error = await errorOf(work)
   expect(error).toBeInstanceOf(Problem)
   expect(error).toMatchObject({code: "workroom_damaged"})
   return error instanceof Problem ? error.message : ""

@@ -7,18 +7,14 @@ import {itemStates} from "../../../shared/api/item-rules.ts"
 import type {Item} from "../../../shared/api/workroom.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {Chance, until} from "../../support/host/host.ts"
+import {errorOf} from "../../support/host/problems.ts"
 import {add, authority, bring, fill, on, randomRequest, stores, ways} from "../../support/workroom/workroom.ts"
 
-const problemOf = (work: Promise<unknown>): Promise<Problem> =>
-  work.then(
-    () => {
-      throw new Error("it was accepted")
-    },
-    (error: unknown) => {
-      if (error instanceof Problem) return error
-      throw error
-    },
-  )
+const problemOf = async (work: Promise<unknown>): Promise<Problem> => {
+  const error = await errorOf(work)
+  if (error instanceof Problem) return error
+  throw error
+}
 
 const problemCode = async (work: Promise<unknown>) => (await problemOf(work)).code
 

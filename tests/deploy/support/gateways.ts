@@ -129,10 +129,9 @@ export const startGateway = async (
   })
   await until(`${name} to answer`, () => {
     if (isOver) throw new Error("the gateway has ended")
-    return fetch(`${url}/pub/health`).then(
-      ({status}) => status > 0,
-      () => false,
-    )
+    return fetch(`${url}/pub/health`)
+      .then(({status}) => status > 0)
+      .catch(() => false)
   }).catch(error => {
     throw new Error(`${error.message}\n${running.output()}`)
   })

@@ -40,10 +40,10 @@ describe.each(bunOr("node24"))("satori between two Hosts, on $name", runtime => 
       for (let n = 1; !isOver; n++) {
         const body = {channel: "room", user: "ann", group: true, text: `line ${n}`, id: `said-${n}`}
         await until("the server to accept it", () =>
-          server.plugin("/api/plugins/sandbox/messages", body).then(
-            () => true,
-            () => undefined,
-          ),
+          server
+            .plugin("/api/plugins/sandbox/messages", body)
+            .then(() => true)
+            .catch(() => undefined),
         )
         said.push(body.text)
         await sleep(10)

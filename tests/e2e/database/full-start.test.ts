@@ -42,10 +42,9 @@ const clientOf = (port: number) => {
     ask,
     get,
     isReady: () =>
-      ask("/pub/ready").then(
-        ({status}) => status === 200,
-        () => false,
-      ),
+      ask("/pub/ready")
+        .then(({status}) => status === 200)
+        .catch(() => false),
   }
 }
 

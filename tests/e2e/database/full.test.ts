@@ -81,10 +81,9 @@ const launchOnFull = async (project: Project, port: number, runtime: TestRuntime
   expect(running.output()).toContain(" .svc/verifications, ")
   const probe = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
   await until("the port to be open", () =>
-    probe("/pub/health").then(
-      () => true,
-      () => false,
-    ),
+    probe("/pub/health")
+      .then(() => true)
+      .catch(() => false),
   )
   expect((await probe("/pub/health")).status).toBe(200)
   expect((await probe("/pub/ready")).status).toBe(503)

@@ -45,10 +45,10 @@ const tell = async (host: TestHost, text: string): Promise<void> => {
     hasEnded = true
   })
   while (!hasEnded) {
-    const isTaken = await host.plugin("/api/plugins/sandbox/messages", {text}).then(
-      () => true,
-      () => false,
-    )
+    const isTaken = await host
+      .plugin("/api/plugins/sandbox/messages", {text})
+      .then(() => true)
+      .catch(() => false)
     if (isTaken) return
     await sleep(20)
   }

@@ -46,10 +46,10 @@ test("on a full disk commands are refused and have no effect, and none acknowled
   const acknowledged: string[] = []
   const refused: unknown[] = []
   const work = async (title: string) =>
-    workroom.run(add(title, {description: "x".repeat(4000)})).then(
-      () => acknowledged.push(title),
-      error => refused.push(error.code),
-    )
+    workroom
+      .run(add(title, {description: "x".repeat(4000)}))
+      .then(() => acknowledged.push(title))
+      .catch(error => refused.push(error.code))
   for (let n = 0; refused.length === 0 && n < 500; n++) await work(`item ${n}`)
   expect(refused).toEqual(["workroom_failed"])
   fillDisk(folder)

@@ -11,6 +11,13 @@ export const issuesOf = (work: () => unknown, code?: Problem["code"]): readonly 
   }
 }
 
+/** The error that `work` rejects with. Throws if it does not reject. */
+export const errorOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => Promise.reject(new Error("nothing was thrown")),
+    (error: unknown) => error,
+  )
+
 /** "done", or the code and the message of the error. */
 export const problemOf = (work: Promise<unknown>): Promise<string> =>
   work.then(

@@ -107,10 +107,9 @@ export const until = async <T>(
 
 /** Whether a server answers this address with 2xx. It is no if nothing listens there. */
 export const isOk = (url: string): Promise<boolean> =>
-  fetch(url).then(
-    ({ok}) => ok,
-    () => false,
-  )
+  fetch(url)
+    .then(({ok}) => ok)
+    .catch(() => false)
 
 /** Waits until a process has printed this: output may arrive after the response to a request. */
 export const untilPrinted = (running: Running, text: string | RegExp): Promise<unknown> =>

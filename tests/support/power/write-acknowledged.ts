@@ -22,10 +22,10 @@ const write = async (): Promise<void> => {
     const sql = "INSERT INTO notes (writer, n) VALUES (?, ?)"
     const rows = Array.from({length: rowsOfBatch}, () => ({sql, args: [text, batch]}))
     // A batch whose sync failed is not acknowledged, and is not stored again.
-    const isStored = await database.write(rows).then(
-      () => true,
-      () => false,
-    )
+    const isStored = await database
+      .write(rows)
+      .then(() => true)
+      .catch(() => false)
     if (isStored) writeSync(1, `${batch}\n`)
     if (batch === Math.floor(Number(batches) / 2)) await database.truncateLog().catch(() => {})
   }

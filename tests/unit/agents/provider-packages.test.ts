@@ -7,6 +7,7 @@ import {type AgentProvider, agentProviders} from "../../../shared/config/agents.
 import {Problem} from "../../../shared/problems.ts"
 import {Secret} from "../../../shared/secret.ts"
 import {bindingOf} from "../../support/agents/bindings.ts"
+import {errorOf} from "../../support/host/problems.ts"
 import {makeFolder} from "../../support/machine/folders.ts"
 
 const hide = (text: string) => text
@@ -24,10 +25,7 @@ const install = (project: string, provider: AgentProvider, code: string) => {
 }
 
 const problemOf = async (made: Promise<unknown>): Promise<string> => {
-  const error = await made.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
+  const error = await errorOf(made)
   if (!(error instanceof Problem)) throw new Error(`no Problem: ${error}`)
   expect(error.code).toBe("agent_misconfigured")
   return error.message

@@ -89,10 +89,10 @@ describeWithChromium("changing settings in the console", () => {
     await until("the preview to use the changed file", async () => {
       await form.getByRole("button", {name: "Preview"}).click()
       // A new click would discard the preview that is on its way.
-      return apply.waitFor({timeout: 5000}).then(
-        () => true,
-        () => false,
-      )
+      return apply
+        .waitFor({timeout: 5000})
+        .then(() => true)
+        .catch(() => false)
     })
     await apply.click()
     await page.locator("[data-config-applied]").waitFor()

@@ -106,10 +106,9 @@ test("a recorded post has the id of its first delivery, and is refused a day lat
       verifier,
       take,
       () => now,
-    )(request).then(
-      ({status}) => status,
-      error => (error instanceof Problem ? error.code : expect.fail(String(error))),
-    )
+    )(request)
+      .then(({status}) => status)
+      .catch(error => (error instanceof Problem ? error.code : expect.fail(String(error))))
   }
   const day = 86_400_000
   const poke = (time: object) => JSON.stringify({...time, post_type: "notice", notice_type: "notify"})

@@ -5,6 +5,7 @@ import {Places} from "../../../../server/adapters/telegram/api/place.ts"
 import {download, open, react, remove, setCommands} from "../../../../server/adapters/telegram/outgoing/acts.ts"
 import {callMethod} from "../../../../server/adapters/telegram/outgoing/members.ts"
 import {Secret} from "../../../../shared/sdk/sdk.ts"
+import {errorOf} from "../../../support/host/problems.ts"
 import {startTelegram} from "../../../support/platforms/fakes.ts"
 
 const token = "999:AAsecret-part"
@@ -20,10 +21,7 @@ const start = async (apiRoot?: string) => {
 
 /** Resolves to the error that an act throws, which never contains the token. */
 const failure = async (act: () => Promise<unknown>): Promise<Error & {reason?: string}> => {
-  const error = await acting(act).then(
-    () => expect.fail("it did not fail"),
-    (thrown: Error) => thrown,
-  )
+  const error = (await errorOf(acting(act))) as Error
   expect(JSON.stringify([error.message, error.stack, error.cause, error])).not.toContain("AAsecret-part")
   return error
 }

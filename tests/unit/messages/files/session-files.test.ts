@@ -99,10 +99,8 @@ describe("session.files", () => {
         const options = limit === undefined ? undefined : {limit}
         why = await first(session)
           .read(options)
-          .then(
-            () => "read",
-            error => error.code,
-          )
+          .then(() => "read")
+          .catch(error => error.code)
       })
       return why
     }
