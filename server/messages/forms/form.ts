@@ -36,12 +36,18 @@ export const createForm = (declared: FormDeclaration, texts: HostTexts): Form =>
   const [first] = fields
   const openField = (values: Kept["values"]) =>
     fields.find(field => !Object.hasOwn(values, field.name) || !fits(field, values[field.name]))
-  const ask = (session: Session, field: Field, before: Content, {values, data}: Omit<Kept, "asked">): Promise<string> =>
-    session.prompt({kind: "prompt", name}, [...leading(before), questionOf(field, session.language, texts)], {
-      asked: field.name,
-      values,
-      data,
-    })
+  const ask = (
+    session: Session,
+    field: Field,
+    before: Content,
+    {values, data}: Omit<Kept, "asked">,
+  ): Promise<string> => {
+    const say = texts.in(session.language)
+    const word = cancel ?? say("prompt.cancel")
+    const isFirst = Object.keys(values).length === 0 && word !== ""
+    const question = `${questionOf(field, session.language, texts)}${isFirst ? `\n${say("form.cancel", {word})}` : ""}`
+    return session.prompt({kind: "prompt", name}, [...leading(before), question], {asked: field.name, values, data})
+  }
   /** Asks for the next field. If none is left, the form is complete. */
   const goOn = async (
     session: Session,

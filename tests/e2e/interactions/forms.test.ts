@@ -55,7 +55,7 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
   test("asks field by field in the user's language, across a restart", async () => {
     let host = await startHost({runtime, config, plugins: {line, club}})
     const say = (text: string, more: object = {}) => tell(host, "line", "ann", {...saying(text), ...more})
-    expect(await say("join")).toEqual(["Join us.\nYour name?"])
+    expect(await say("join")).toEqual(['Join us.\nYour name?\nAnswer "cancel" to stop.'])
     expect(await say("Ann")).toEqual(["Your age?"])
     expect(await say("many")).toEqual([`${answer("form.type", {type: "a whole number", word: "many"})}\nYour age?`])
     expect(await say("17")).toEqual([`${answer("form.least", {limit: "18"})}\nYour age?`])
@@ -67,7 +67,7 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
     expect(await say("20", german)).toEqual(["Neues? (ja oder nein)\nAntworte „überspringen“, um es auszulassen."])
     expect(await say("ja", german)).toEqual(["Welcome, Ann."])
     expect(await membersOf(host)).toEqual([`ann ${art}`])
-    expect(await say("join")).toEqual(["Join us.\nYour name?"])
+    expect(await say("join")).toEqual(['Join us.\nYour name?\nAnswer "cancel" to stop.'])
     expect(await say("cancel")).toEqual(["Cancelled."])
     expect(await say("Ann")).toEqual([])
     const failed = async (text: string) =>
@@ -86,12 +86,12 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
     const id = typeof button === "object" ? button.attrs.id : undefined
     const press = {type: "interaction/button", button: {id}}
     expect(await tell(host, "shows", "bob", press)).toEqual([answer("press.others")])
-    expect(await tell(host, "shows", "ann", press)).toEqual(["Your name?"])
+    expect(await tell(host, "shows", "ann", press)).toEqual(['Your name?\nAnswer "cancel" to stop.'])
     await tell(host, "shows", "ann", saying("Ann"))
     await tell(host, "shows", "ann", saying("20"))
     expect(await tell(host, "shows", "ann", saying("skip"))).toEqual(["Welcome, Ann."])
     await tell(host, "line", "eve", saying("offer"))
-    expect(await tell(host, "line", "eve", saying("1"))).toEqual(["Your name?"])
+    expect(await tell(host, "line", "eve", saying("1"))).toEqual(['Your name?\nAnswer "cancel" to stop.'])
     await tell(host, "line", "eve", saying("Eve"))
     // The number answers the question, not the list.
     expect(await tell(host, "line", "eve", saying("1"))).toEqual([`${answer("form.least", {limit: "18"})}\nYour age?`])

@@ -92,8 +92,8 @@ const talk = (
 }
 test("a form asks its fields in order, repeats a wrong one, and delivers the values once", async () => {
   const {say} = talk(signup)
-  expect(await say("join")).toEqual(["Welcome.\nYour name?"])
-  expect(await say("A")).toEqual([`${answer("form.short", {limit: "2"})}\nYour name?`])
+  expect(await say("join")).toEqual(['Welcome.\nYour name?\nAnswer "cancel" to stop.'])
+  expect(await say("A")).toEqual([`${answer("form.short", {limit: "2"})}\nYour name?\nAnswer "cancel" to stop.`])
   expect(await say("Ann &lt;b&gt;")).toEqual(["Shirt (S or M)"])
   expect(await say("XL")).toEqual([`${answer("form.type", {type: "S or M", word: "XL"})}\nShirt (S or M)`])
   const age = 'Your age?\nFor the insurance\nAnswer "skip" to skip it.'
@@ -218,7 +218,7 @@ test("users read the texts of choices, and answer with them or with the values",
   const {say} = talk(localized)
   await say("join")
   expect(await say("large")).toEqual([
-    `${answer("form.type", {type: "Small or Medium", word: "large"})}\nShirt (Small or Medium)`,
+    `${answer("form.type", {type: "Small or Medium", word: "large"})}\nShirt (Small or Medium)\nAnswer "cancel" to stop.`,
   ])
   expect(await say(" small ")).toEqual(["news (yes or no)"])
   expect(await say("no")).toEqual(['{"size":"S","news":false} for {"course":"art"}'])
