@@ -204,7 +204,12 @@ const membersOf = (bot: UnderTest, editions: Editions, subject: Subject): Omit<B
       const plugin = how.plugin ?? subject("fire", declaring("job", job))
       return toEnd("bot.fire()", () => fire(bot, job, {...how, plugin}))
     },
-    settle: () => toEnd("bot.settle()", () => untilSettled(bot, "bot.settle()")),
+    settle: () =>
+      toEnd("bot.settle()", async () => {
+        // What a platform has sent may still wait in its adapter.
+        await host.endpoints.catchUp()
+        await untilSettled(bot, "bot.settle()")
+      }),
     webhook: async (name, body, how = {}) => {
       const plugin = how.plugin ?? subject("webhook", declaring("webhook", name))
       return toEnd("bot.webhook()", () => postWebhook(bot, name, body, {...how, plugin}))
