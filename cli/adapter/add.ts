@@ -18,7 +18,7 @@ import {rowCommand} from "../kit/rows.ts"
 export const add = rowCommand({
   description: "install the packages of built-in adapters and add them to the configuration",
   details: `
-      In development, this installs the missing packages in the exact versions that svc is tested with. It uses the project's package manager and runs no install scripts. If a step fails, it restores package.json and the lockfile. It then adds the entry of each adapter's page to svc.config.yml, with the names of variables for secrets. If the file already uses the adapter or cannot be edited, it prints the entry instead.
+      In development, this installs the missing packages in the exact versions that svc is tested with. It uses the project's package manager and runs no install scripts. If a step fails, it restores package.json and the lockfile. It then adds the entry of each adapter's page to svc.config.yml, disabled, with the names of variables for secrets. If the file already uses the adapter or cannot be edited, it prints the entry instead.
 
       If the Host runs in production, or the project has had a release, it changes nothing. If packages are missing, it then prints the commands of a release, and exits 1.
     `,
@@ -83,7 +83,9 @@ const readAdapterPage = (name: string) => {
   const path = join(packageRoot, "docs/adapters", `${name}.md`)
   const text = readFileSync(path, "utf8")
   const yaml = firstConfiguration(text)
-  return {name, path, text, yaml, entry: fieldsOf(fieldsOf(readYaml(yaml).value).plugins)[name]}
+  const plugins = fieldsOf(fieldsOf(readYaml(yaml).value).plugins)
+  // Its values are those of the page, so a Host must not use it yet.
+  return {name, path, text, yaml, entry: {enabled: false, ...fieldsOf(plugins[name])}}
 }
 
 /** Returns the steps after the packages are installed: the configuration entry, its secrets, and how to check the account. */
@@ -92,13 +94,13 @@ const nextSteps = ({name, path, text, yaml}: AdapterPage, project: string, isAdd
   const [, id] = /- id: (\S+)/.exec(yaml) ?? []
   const hasCheck = text.includes("svc adapter check")
   return [
-    ...(isAdded
-      ? [`added ${name} to svc.config.yml: replace its values with your own`]
-      : [`Put this into svc.config.yml, with your own values:\n\n${yaml.replaceAll(/^(?=.)/gm, "  ")}`]),
+    isAdded
+      ? `added ${name} to svc.config.yml, disabled: replace the values with your own, then remove enabled: false`
+      : `Put this into svc.config.yml, with your own values:\n\n${yaml.replaceAll(/^(?=.)/gm, "  ")}`,
     ...(secrets.size === 0 ? [] : [`Put ${[...secrets].join(", ")} into .env.`]),
     ...(id === undefined || !hasCheck
       ? []
-      : [`Start the Host, then run svc adapter check ${name}~${id}: it checks the account with the platform.`]),
+      : [`With the Host running, svc adapter check ${name}~${id} checks the account with the platform.`]),
     `For the steps on the platform, and for all keys, see ${relative(project, path)}`,
   ].join("\n")
 }
