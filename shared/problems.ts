@@ -339,7 +339,7 @@ export const problems = {
     "setup must return within 10 seconds. Connect in an adapter's open, not in setup.",
   ),
   // Messages
-  endpoint_unknown: missing("No such endpoint", "GET /api/endpoints lists them."),
+  endpoint_unknown: missing("No such endpoint", "svc endpoint list shows them."),
   admission_closed: unavailable(
     "The endpoint is closed to events",
     "GET /api/endpoints shows the endpoint's state and reason.",

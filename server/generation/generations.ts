@@ -239,6 +239,7 @@ export class Generations {
     this.#requireCommits()
     const draft = await this.#draft(text).catch(error => this.#fail(reason, error, text))
     if (this.#isSame(draft, pin)) {
+      if (this.#lastFailure !== undefined) this.#options.log.info("the configuration is valid again, and unchanged")
       await draft.dispose()
       this.#forgetFailure(pin)
       if (this.running.current !== undefined) this.#adjustEndpoints(this.running.current, [])

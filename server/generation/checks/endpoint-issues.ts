@@ -57,7 +57,9 @@ const unknownEndpoint = ({source, config}: LoadedConfig, adapters: Adapters, nam
   const [known, written] = [[...adapters.keys()], valueAt(source.raw, at)]
   // What the environment supplied is not shown.
   const isVariable = typeof written === "string" && written !== name
-  const what = isVariable ? `that ${written} names` : `"${name}"${didYouMean(name, known)}`
+  const slot = known.find(each => each.startsWith(`${name}~`))
+  const meant = slot === undefined ? didYouMean(name, known) : ` (did you mean "${slot}"?)`
+  const what = isVariable ? `that ${written} names` : `"${name}"${meant}`
   return [source.issue(at, `there is no endpoint ${what}; known endpoints: ${listOf(known)}`)]
 }
 

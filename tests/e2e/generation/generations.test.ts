@@ -130,6 +130,12 @@ describe("a draft that fails", () => {
     host.project.write("svc.config.yml", config("  greeter: {}\n\n"))
     expect(await host.post("/api/system/reload")).toEqual({committed: true, generation: 2})
     expect((await statusOf(host)).lastFailure).toBeNull()
+    host.project.write("svc.config.yml", "{")
+    expect((await host.fetch("/api/system/reload", posting())).status).toBe(422)
+    host.project.write("svc.config.yml", config("  greeter: {}\n\n"))
+    expect(await host.post("/api/system/reload")).toMatchObject({committed: false})
+    const {items} = await host.get("/api/logs")
+    expect(items.map(({message}) => message)).toContainEqual(expect.stringMatching(/\bvalid\b.*\bunchanged\b/))
   })
 
   test("undoes everything that its plugins have set up", async () => {
