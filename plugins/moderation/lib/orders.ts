@@ -4,9 +4,26 @@ import {isChat, type Named, type People, readPerson, who} from "./people.ts"
 import {Order, type Settings} from "./settings.ts"
 import type {texts} from "./texts.ts"
 
-/** How long a mute is: 10, 10m, 2h or 1d, in minutes without a unit. */
-const lengthForm = /^(-?\d+(?:[.,]\d+)?)([mhd])?(?=\s|$)/i
-const units: Readonly<Record<string, number>> = {m: 1, h: 60, d: 1440}
+/** What may say how long a mute is: a number, and letters behind it or as the next word. */
+const lengthForm = /^(-?\d+(?:[.,]\d+)?)\s*(\p{L}*)(?=\s|$)/u
+/** The minutes of each unit: 10, 10m, 10 min, 2h, 2 hours, 2 Std, 1d, 1 day, 1 Tag. */
+const units: readonly (readonly [RegExp, number])[] = [
+  [/^(m|mins?|minutes?|minuten?)$/i, 1],
+  [/^(h|hrs?|hours?|std|stunden?)$/i, 60],
+  [/^(d|days?|tage?n?)$/i, 1440],
+]
+
+/** Reads how long a mute is. `length` is undefined if the text begins with a digit but with no length. */
+const readLength = (text: string): {readonly length: number | undefined; readonly rest: string} | undefined => {
+  if (!/^-?\d/.test(text)) return undefined
+  const [whole = "", number = "", unit = ""] = lengthForm.exec(text) ?? []
+  const scale = units.find(([form]) => form.test(unit))?.[1]
+  const value = Number(number.replace(",", "."))
+  if (whole !== "" && scale !== undefined) return {length: value * scale, rest: text.slice(whole.length)}
+  // A bare number is minutes; the word behind it belongs to the reason.
+  const bare = /^(-?\d+(?:[.,]\d+)?)(?=\s|$)/.exec(text)?.[0]
+  return {length: bare === undefined ? undefined : value, rest: text.slice(bare?.length ?? 0)}
+}
 
 /** Returns the functions that find a person, and that pass a moderator's command to the person's conversation. */
 export const createOrders = (
@@ -60,11 +77,10 @@ export const createOrders = (
     if (person.id === user?.id) throw new UserError(session.t(t, "self"))
     if (channel === undefined || guild === undefined) throw new UserError(session.t(t, "outside"))
     if (person.id === guild.id || isChat(session, person.id)) throw new UserError(session.t(t, "nobody"))
-    const [length, number = "", unit = "m"] = (what === "mute" ? lengthForm.exec(rest) : null) ?? [""]
-    const given = Number(number.replace(",", ".")) * (units[unit.toLowerCase()] ?? 1)
-    const minutes = number === "" ? settings.minutes : given
+    const read = (what === "mute" ? readLength(rest) : undefined) ?? {length: settings.minutes, rest}
+    const {length: minutes = 0} = read
     if (!(minutes > 0 && minutes <= 40_320)) throw new UserError(session.t(t, "badMinutes"))
-    const why = rest.slice(length.length).trim().slice(0, 500) || t.in(await plugin.languageOf(log))("noReason")
+    const why = read.rest.trim().slice(0, 500) || t.in(await plugin.languageOf(log))("noReason")
     const [by, {sn, login}] = [user === undefined ? "?" : who(user), event]
     const data = {what, by, why, minutes, guild: guild.id, platform: login.platform, sn}
     const known = {name: who(person), place: placeOf(channel)}

@@ -233,7 +233,9 @@ test("mutes, ends a mute and bans by command, and says what a platform cannot do
 
 test("explains what is wrong with a command", () =>
   plugin.test(moderation, {config: {log}, users}, async bot => {
-    assert.deepEqual(await bot.say("/mute eve 0", ada), ["A mute lasts 1 to 40320 minutes."])
+    const lengths = ["A mute lasts 1 minute to 28 days: write 10m, 2h or 1d."]
+    for (const wrong of ["0", "-5", "2x", "1h30", "29d", "2mute"])
+      assert.deepEqual(await bot.say(`/mute eve ${wrong}`, ada), lengths)
     assert.deepEqual(await bot.say("/ban ada", ada), ["You cannot moderate yourself."])
     assert.deepEqual(await bot.say("/ban eve", {user: "ada"}), ["Say this in a channel of the server or group."])
     for (const command of ["warn", "mute", "unmute", "ban", "unban", "warnings"])
