@@ -62,17 +62,15 @@ export const workroomPlugin = (
       plugin.command(
         "item add <title:text>",
         {description: about("workroom.add"), permission: work, examples: ["item add write the docs"]},
-        ({args, session}) =>
+        ({args, session, session: {channel, endpoint}}) =>
           answer(0, sayIn(session.language), "add", async say => {
-            const {channel, endpoint} = session
             const added = addFrom(actorOf(session), {
               title: args.title.slice(0, 200),
               description: args.title.length > 200 ? args.title : "",
               ...(channel === undefined ? {} : {conversation: {endpoint, channel: channel.id}}),
               request: `inbox/${session.event.sn}`,
             })
-            const item = await workroom().run(added)
-            return lineOf(item, say)
+            return lineOf(await workroom().run(added), say)
           }),
       )
       plugin.command("item list [state]", {description: about("workroom.list"), permission: read}, ({args, session}) =>

@@ -1,6 +1,6 @@
 import {type Content, definePlugin, isProblem, type Session, Type, UserError, workItems} from "svc-runtime"
 import {canDo, checked, createDesk, nameOf} from "../lib/desk.ts"
-import {createItems, isEnded} from "../lib/items.ts"
+import {createItems, endOf, isEnded} from "../lib/items.ts"
 import {Act, Index, Mine, mostListed, mostOpen, Ref, Settings, type Ticket} from "../lib/settings.ts"
 import {createTell} from "../lib/tell.ts"
 import {texts} from "../lib/texts.ts"
@@ -90,7 +90,10 @@ export default definePlugin({
     const follow = async (session: Session, ticket: Ticket): Promise<boolean> => {
       const item = work.of(ticket.n)
       if (item !== undefined && isEnded(item)) {
-        const how = (await teamSays())(item.state === "done" ? "itemDone" : "itemCancelled", {n: ticket.n})
+        const how = (await teamSays())(item.state === "done" ? "itemDone" : "itemCancelled", {
+          n: ticket.n,
+          why: endOf(item),
+        })
         await end(session, ticket, how, how, false)
         return true
       }
@@ -178,7 +181,9 @@ export default definePlugin({
         const text = checked(session, values.text, longest)
         const {endpoint, user, event} = session
         await work.comment(n, text, {endpoint, user: user?.id ?? "", request: `${plugin.name}/${event.sn}`})
-        await toTeam(session, (await teamSays())("replied", {by: ticket.by, n, text}))
+        const say = await teamSays()
+        const ref = {n, endpoint, user: user?.id ?? "", channel: ticket.place}
+        await toTeam(session, [say("replied", {by: ticket.by, n, text}), answer.button(ref, say("answer"))])
         return session.t(t, "sent")
       },
     )

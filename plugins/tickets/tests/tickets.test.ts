@@ -34,7 +34,7 @@ test("takes, answers and closes a ticket by buttons", () =>
     assert.equal(await newest(bot, "team"), "ada answered ticket 1: Come to the desk")
     assert.deepEqual(await bot.press("Reply", eve), [form])
     assert.deepEqual(await bot.fill("Fill in", {text: "Thanks"}, eve), ["The team has your reply."])
-    assert.equal(await newest(bot, "team"), "eve adds to ticket 1: Thanks")
+    assert.equal(await newest(bot, "team"), "eve adds to ticket 1: Thanks\n[1] Answer")
 
     await bot.press("Close", bob)
     assert.equal((await said(bot, "team"))[0], `${head}\nClosed by bob.`)
@@ -105,7 +105,7 @@ test("follows what others do with the work item", () =>
     assert.match((await said(bot, "team"))[0] ?? "", /^Ticket 1 by eve \(sandbox\): one\nTaken by mia\.\n\[1\] Answer/)
     await command(1, "block", {reason: "the locksmith is away"})
     await command(2, "cancel", {reason: "a double"})
-    assert.equal((await said(bot, "team"))[1], "Ticket 2 by eve (sandbox): two\nWork item 2 was cancelled.")
+    assert.equal((await said(bot, "team"))[1], "Ticket 2 by eve (sandbox): two\nWork item 2 was cancelled: a double.")
     assert.equal(await newest(bot, "@eve"), "Your ticket 2 is closed.")
     assert.deepEqual(await bot.say("/tickets take 2", ada), ["Ticket 2 is not open."])
 
@@ -248,7 +248,7 @@ test("works on a platform with nothing but messages", async () => {
       "hall: The team has your ticket 1.",
     ])
     assert.deepEqual(await say("1", "ada", "team"), ["team: ada takes ticket 1."])
-    assert.deepEqual(await say("2", "ada", "team"), ["team: Your answer?"])
+    assert.deepEqual(await say("2", "ada", "team"), ['team: Your answer?\nAnswer "cancel" to stop.'])
     assert.deepEqual((await say("Yes", "ada", "team")).sort(), [
       "hall: Answer to your ticket 1: Yes\n1. Reply",
       "team: ada answered ticket 1: Yes",
