@@ -334,9 +334,11 @@ test("tells users while the plugin of the team's endpoint is disabled", () => {
 })
 
 test("refuses a configuration with an error", async () => {
+  const telegram = {enabled: false, endpoints: [{id: "one"}]}
+  const plugins = {...options.plugins, telegram}
   const refuses = (settings: object, why: RegExp) =>
     assert.rejects(
-      plugin.test(tickets, {...options, config: {...config, ...settings}}, () => {}),
+      plugin.test(tickets, {...options, plugins, config: {...config, ...settings}}, () => {}),
       why,
     )
   await refuses({team: {endpoint: "sandbox"}}, /channel/)

@@ -87,7 +87,7 @@ const roleIssue = ({endpoint, channel, role, permission}: PermissionRule, {roles
 /** Returns whether a plugin is disabled and may have this endpoint. */
 const mayHave = (name: string, plugin: string, {enabled, endpoints}: PluginEntry): boolean => {
   const [slot, account] = name.split("~")
-  // Without an account, it may be any slot of the plugin; with one, also a webhook of a plugin without accounts.
-  const isOwn = account === undefined || endpoints.some(({id}) => id === account)
-  return !enabled && (isOwn || (plugin === slot && endpoints.length === 0))
+  // A plugin without accounts may have slots of any name, and webhooks.
+  if (endpoints.length === 0) return !enabled && (account === undefined || plugin === slot)
+  return !enabled && endpoints.some(({id}) => id === account)
 }
