@@ -4,25 +4,16 @@ import {isChat, type Named, type People, readPerson, who} from "./people.ts"
 import {Order, type Settings} from "./settings.ts"
 import type {texts} from "./texts.ts"
 
-/** What may say how long a mute is: a number, and letters behind it or as the next word. */
-const lengthForm = /^(-?\d+(?:[.,]\d+)?)\s*(\p{L}*)(?=\s|$)/u
-/** The minutes of each unit: 10, 10m, 10 min, 2h, 2 hours, 2 Std, 1d, 1 day, 1 Tag. */
-const units: readonly (readonly [RegExp, number])[] = [
-  [/^(m|mins?|minutes?|minuten?)$/i, 1],
-  [/^(h|hrs?|hours?|std|stunden?)$/i, 60],
-  [/^(d|days?|tage?n?)$/i, 1440],
-]
+/** How long a mute is: 10, 10m, 10 min, 2h, 2 hours, 2 Std, 1d, 1 day, 1 Tag. Without a unit, in minutes. */
+const lengthForm =
+  /^(-?\d+(?:[.,]\d+)?)(?:\s*(?:(h|hrs?|hours?|std|stunden?)|(d|days?|tage?n?)|m|mins?|minutes?|minuten?))?(?=\s|$)/i
 
-/** Reads how long a mute is. `length` is undefined if the text begins with a digit but with no length. */
-const readLength = (text: string): {readonly length: number | undefined; readonly rest: string} | undefined => {
+/** Reads how long a mute is, and what follows; undefined if no digit begins the text. A length that is none is 0. */
+const readLength = (text: string): {readonly minutes: number; readonly rest: string} | undefined => {
   if (!/^-?\d/.test(text)) return undefined
-  const [whole = "", number = "", unit = ""] = lengthForm.exec(text) ?? []
-  const scale = units.find(([form]) => form.test(unit))?.[1]
-  const value = Number(number.replace(",", "."))
-  if (whole !== "" && scale !== undefined) return {length: value * scale, rest: text.slice(whole.length)}
-  // A bare number is minutes; the word behind it belongs to the reason.
-  const bare = /^(-?\d+(?:[.,]\d+)?)(?=\s|$)/.exec(text)?.[0]
-  return {length: bare === undefined ? undefined : value, rest: text.slice(bare?.length ?? 0)}
+  const [whole = "", number = "", hours, days] = lengthForm.exec(text) ?? []
+  const scale = hours !== undefined ? 60 : days !== undefined ? 1440 : 1
+  return {minutes: Number(number.replace(",", ".")) * scale, rest: text.slice(whole.length)}
 }
 
 /** Returns the functions that find a person, and that pass a moderator's command to the person's conversation. */
@@ -77,8 +68,8 @@ export const createOrders = (
     if (person.id === user?.id) throw new UserError(session.t(t, "self"))
     if (channel === undefined || guild === undefined) throw new UserError(session.t(t, "outside"))
     if (person.id === guild.id || isChat(session, person.id)) throw new UserError(session.t(t, "nobody"))
-    const read = (what === "mute" ? readLength(rest) : undefined) ?? {length: settings.minutes, rest}
-    const {length: minutes = 0} = read
+    const read = (what === "mute" ? readLength(rest) : undefined) ?? {minutes: settings.minutes, rest}
+    const {minutes} = read
     if (!(minutes > 0 && minutes <= 40_320)) throw new UserError(session.t(t, "badMinutes"))
     const why = read.rest.trim().slice(0, 500) || t.in(await plugin.languageOf(log))("noReason")
     const [by, {sn, login}] = [user === undefined ? "?" : who(user), event]

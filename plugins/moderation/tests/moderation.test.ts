@@ -231,6 +231,23 @@ test("mutes, ends a mute and bans by command, and says what a platform cannot do
     assert.equal(await newest(bot, "log"), "End of the ban of eve in team by ada: this platform cannot do it.")
   }))
 
+test("reads how long a mute is", () =>
+  plugin.test(moderation, {config: {log}, users}, async bot => {
+    await bot.say("hello", eve)
+    for (const [length, minutes, why] of [
+      ["2 hours loud", 120, "loud"],
+      ["2hrs loud", 120, "loud"],
+      ["1,5h loud", 90, "loud"],
+      ["1 Tag laut", 1440, "laut"],
+      ["10 min", 10, "no reason given"],
+      ["10 mice came", 10, "mice came"],
+      ["spam", 10, "spam"],
+    ]) {
+      await bot.say(`/mute eve ${length}`, ada)
+      assert.equal(await newest(bot, "log"), `Mute of eve in team by ada (${why}): muted for ${minutes} min.`)
+    }
+  }))
+
 test("explains what is wrong with a command", () =>
   plugin.test(moderation, {config: {log}, users}, async bot => {
     const lengths = ["A mute lasts 1 minute to 28 days: write 10m, 2h or 1d."]
