@@ -254,6 +254,7 @@ export class Instance {
   }
 
   publish(at: Omit<Publishing, "owner" | "handler">): Published {
+    const plugin = this.side
     return this.#collected.publish({
       ...at,
       owner: this,
@@ -262,7 +263,7 @@ export class Instance {
         retries,
         ...(maxAge === undefined ? {} : {maxAge}),
         ...(order === undefined ? {} : {order}),
-        plugin: this.side,
+        plugin,
         log: this.log,
         signal: this.scope.signal,
         run: (work, about) => this.run(work, about, id),
