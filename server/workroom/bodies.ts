@@ -5,10 +5,8 @@ import type {Static} from "../../shared/type.ts"
 import type {ItemCommand} from "./store/transitions.ts"
 import type {Request} from "./workroom.ts"
 
-type AddBody = Static<typeof commandBodies.add>
-
 /** Returns the request that adds an item, from the fields that a caller gave. */
-export const addFrom = (actor: string, {request, ...body}: AddBody): Request => {
+export const addFrom = (actor: string, {request, ...body}: Static<typeof commandBodies.add>): Request => {
   const {title, description = "", priority = "normal", labels = [], assignee = null, conversation = null} = body
   const command = {is: "add", title, description, priority, labels, assignee, conversation} as const
   return {actor, item: 0, command: {...command, ...(request === undefined ? {} : {request})}}

@@ -14,7 +14,7 @@ const nextChange: Readonly<Record<string, "claim" | "unblock" | "review" | "acce
 export const isEnded = ({state}: WorkItem): boolean => nextChange[state] === undefined
 
 /** Returns the reason of a cancelled item, behind a colon; empty if there is none. The workroom keeps it as a comment. */
-export const endOf = ({comments, updatedAt}: WorkItem): string => {
+export const reasonOf = ({comments, updatedAt}: WorkItem): string => {
   const last = comments.at(-1)
   return last?.at === updatedAt ? `: ${last.text}` : ""
 }

@@ -1,6 +1,6 @@
 import {type Content, definePlugin, isProblem, type Session, Type, UserError, workItems} from "svc-runtime"
 import {canDo, checked, createDesk, nameOf} from "../lib/desk.ts"
-import {createItems, endOf, isEnded} from "../lib/items.ts"
+import {createItems, isEnded, reasonOf} from "../lib/items.ts"
 import {Act, Index, Mine, mostListed, mostOpen, Ref, Settings, type Ticket} from "../lib/settings.ts"
 import {createTell} from "../lib/tell.ts"
 import {texts} from "../lib/texts.ts"
@@ -92,7 +92,7 @@ export default definePlugin({
       if (item !== undefined && isEnded(item)) {
         const how = (await teamSays())(item.state === "done" ? "itemDone" : "itemCancelled", {
           n: ticket.n,
-          why: endOf(item),
+          why: reasonOf(item),
         })
         await end(session, ticket, how, how, false)
         return true

@@ -57,7 +57,7 @@ export interface WorkItems {
   /** Returns an item; undefined if there is none. */
   get(id: number): WorkItem | undefined
   /**
-   * Calls `hear` with each item that changes, whoever changes it, until the returned function is called. Call it in
+   * Calls `hear` with each item that anybody changes, until the returned function is called. Call it in
    * `plugin.onStart`, and compare the items there with what the plugin knows: nothing repeats a missed call.
    */
   watch(hear: (item: WorkItem) => unknown): () => void

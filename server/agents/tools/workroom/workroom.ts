@@ -37,8 +37,8 @@ interface ChangeTool<A extends TObject> extends Omit<WorkroomTool<A>, "run"> {
 const changeTool = <A extends TObject>(workroom: WorkroomSide, {fields, ...tool}: ChangeTool<A>): AgentTool =>
   workroomTool("idempotent", {
     ...tool,
-    run: async (args, {key: request, run: {actor}, ...use}) => {
-      const {item} = use.args as Static<typeof OfItem>
+    run: async (args, {key: request, run: {actor}, args: given}) => {
+      const {item} = given as Static<typeof OfItem>
       const command = commandFrom(actor, {is: tool.name, ...(fields?.(args) ?? (args as object))} as WorkItemChange)
       return lineOf(await commandOnce(workroom, {actor, item, request, command}))
     },
