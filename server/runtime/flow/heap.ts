@@ -2,8 +2,8 @@ import {PerformanceObserver, performance} from "node:perf_hooks"
 import {getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString} from "node:v8"
 import {runInNewContext} from "node:vm"
 
-/** In bytes. Under many concurrent messages, V8 of Node 24 would give the young generation 128 MiB. */
-const largestYoung = 32 * 1024 * 1024
+/** The young generation has two halves, which V8 doubles: from 8 to 16 MiB, and so on. Node 24 would go on to 64 MiB. */
+const largeHalf = 12 * 1024 * 1024
 
 /** The growth in percent after which V8 collects the old generation. By default, V8 lets a small one grow fourfold. */
 const growth = 100
@@ -40,12 +40,15 @@ export const keepHeapSmall = (options = `${process.execArgv.join(" ")} ${process
   afterCollection()
 }
 
-/** V8 doubles the young generation when much of it survives; this forbids that only while it is large. */
+/**
+ * V8 doubles the young generation when much of it survives; this forbids that only while it is large. Its capacity
+ * decides: its size falls for a moment when a collection moves all pages to the old generation.
+ */
 const createYoungLimit = (): (() => void) => {
   let isLarge = false
   return () => {
     const young = getHeapSpaceStatistics().find(({space_name: name}) => name === "new_space")
-    const now = (young?.space_size ?? 0) >= largestYoung
+    const now = young !== undefined && young.space_used_size + young.space_available_size > largeHalf
     if (now === isLarge) return
     isLarge = now
     setFlagsFromString(`--semi-space-growth-factor=${isLarge ? 1 : 2}`)
